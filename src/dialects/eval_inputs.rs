@@ -1,10 +1,10 @@
-//! What the user says about the world outside of the files: environment variables, outputs of components.
+//! Values from the user about the world outside of the files: environment variables, outputs of components.
 
 use crate::value::{Data, Value};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// What is known of the world outside of the files, so that functions that read it can be evaluated.
+/// External values with which functions can be evaluated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EvalInputs {
     /// Environment variables. Of others nothing is known.

@@ -1,5 +1,5 @@
-//! The systems whose configuration stacklint resolves. Each turns a revision into an [`Resolution`]; nothing outside of its
-//! own folder knows it, and [`all`] is the only list of them.
+//! The systems whose configuration stacklint resolves. Each converts a revision into a [`Resolution`]; nothing outside
+//! of its own folder depends on it, and [`all`] is the only list of dialects.
 
 pub(crate) mod atmos;
 mod env_file;
@@ -32,24 +32,24 @@ use crate::text::Text;
 use crate::value::{Value, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the user asked to examine.
+/// The project that the user selected.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Project {
     /// The folder to start in, from the root of the repository; empty for the root.
     pub start: String,
-    /// The absolute path of the root, for configurations that name absolute paths; empty if there is no work tree.
+    /// The absolute path of the root, for configurations with absolute paths; empty if there is no work tree.
     pub root: String,
     /// Configuration files or folders that replace the search, from the root of the repository.
     pub config: Vec<String>,
     /// Environment variables that a dialect honours (see [`Dialect::variables`]), by name.
     pub env: BTreeMap<String, String>,
-    /// The names of the environment variables that are set where the project is deployed, if the user says so.
+    /// The names of the environment variables that are set where the project is deployed, if the user lists them.
     pub variables: Option<BTreeSet<String>>,
-    /// What functions are evaluated with; without it they stay as they are written.
+    /// The inputs for evaluating functions; without them, functions stay as written.
     pub eval_inputs: Option<EvalInputs>,
     /// Input variables, environment variables and the workspace that the user gave.
     pub inputs: ProjectInputs,
-    /// What the settings say of root modules.
+    /// The settings of root modules.
     pub roots: RootSettings,
     /// Whether rules also look for what would be different if merging waited for functions across files.
     pub promised_merge: bool,
@@ -71,7 +71,8 @@ pub(crate) enum Scope<'a> {
 pub(crate) enum Presence {
     /// It does not.
     Absent,
-    /// It may: there is something that such a project has, and others may have too. A certain project outdoes it.
+    /// Possibly: it has something that such projects have, but others may have too. A certain project of another
+    /// dialect takes precedence.
     Likely,
     /// It does.
     Certain,
@@ -80,10 +81,10 @@ pub(crate) enum Presence {
 /// Environment variables that a dialect honours; no others are examined.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Variables {
-    /// What their names start with.
+    /// The prefixes of their names.
     pub prefixes: &'static [&'static str],
-    /// Those among them that hold a path. Where it is absolute, the dialect gets it as a `/` and the path from the root of
-    /// the repository.
+    /// Variables among them that contain a path. If it is absolute, the dialect gets it as a `/` and the path relative
+    /// to the root of the repository.
     pub paths: &'static [&'static str],
 }
 
@@ -92,7 +93,7 @@ pub(crate) trait Dialect: Send + Sync {
     /// Its name, as `--dialect` takes it.
     fn name(&self) -> &'static str;
 
-    /// What a project of it is known by, for the message that there is none: "an `x.yaml`".
+    /// How its projects are recognized, for the message that there is none: "an `x.yaml`".
     fn known_by(&self) -> &'static str;
 
     /// The rules that only this dialect reports.
@@ -100,7 +101,7 @@ pub(crate) trait Dialect: Send + Sync {
         &[]
     }
 
-    /// The names that it gives to the parts of a component. Its components carry them too, in their `Language`.
+    /// The names of the parts of its components. Its components refer to it too, in their `Language`.
     fn vocabulary(&self) -> &'static Vocabulary {
         &Vocabulary::EMPTY
     }
@@ -114,17 +115,18 @@ pub(crate) trait Dialect: Send + Sync {
     /// what is in it. What no dialect claims goes to the first one.
     fn claims(&self, source: &dyn Source, config: &str) -> bool;
 
-    /// Whether a revision holds a project of this system. `project.config` is empty: what is configured need not be found.
+    /// Whether a revision contains a project of this system. `project.config` is empty: configured files need no
+    /// detection.
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence;
 
-    /// The folder of the project that the folder to start in is, or lies in; `None` if it lies in none. From every folder of
-    /// a project the answer is the same.
+    /// Returns the folder of the project that contains the start folder; `None` if there is none. The result is the
+    /// same for every folder of a project.
     fn root(&self, source: &dyn Source, project: &Project) -> Option<String> {
         (self.detect(source, project) != Presence::Absent).then(|| project.start.clone())
     }
 
-    /// The projects below a folder (a path from the root of the repository), those inside of others included. What
-    /// [`is_vendored`] says of is left out.
+    /// Returns the projects below a folder (relative to the root of the repository), including nested ones. Folders for
+    /// which [`is_vendored`] returns `true` are skipped.
     fn below(&self, _source: &dyn Source, _folder: &str) -> Below {
         Below::default()
     }
@@ -132,8 +134,8 @@ pub(crate) trait Dialect: Send + Sync {
     /// Resolves a revision. Mistakes in its files are findings of the resolution.
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution;
 
-    /// The names of the units that changes can reach, where a examine what both sides (base, head) say tells that better than
-    /// the files that each unit reads; none where it does not.
+    /// Returns the names of the units that changes can affect, if comparing both sides (base, head) gives a better
+    /// answer than the files that each unit reads; `None` otherwise.
     fn reached(
         &self,
         _sides: [&dyn Source; 2],
@@ -144,13 +146,13 @@ pub(crate) trait Dialect: Send + Sync {
         None
     }
 
-    /// The files that define the units which are likely to hold a stack of this name, to ask about it without resolving all
-    /// others; none where only resolving tells. It is a guess: other units may hold it.
+    /// Returns the files of the units that probably define a stack with this name, to answer questions without
+    /// resolving all units; `None` if only resolving tells. It is a guess: other units may define the stack.
     fn likely_units(&self, _source: &dyn Source, _project: &Project, _files: &Files, _stack: &str) -> Vec<String> {
         Vec::new()
     }
 
-    /// Resolves the strings of a value against a context that the caller knows.
+    /// Resolves the strings of a value with a given context.
     ///
     /// # Errors
     /// What cannot be resolved, or is malformed.

@@ -3,7 +3,7 @@
 use super::strconv::{self, is_print};
 use std::fmt::Write;
 
-/// What of a text in JSON is escaped beyond what has to be.
+/// Which characters in JSON are escaped beyond the required ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonText {
     /// `<`, `>` and `&` too: `encoding/json`.
@@ -97,7 +97,7 @@ pub(crate) fn unpercent(text: &str) -> Result<Vec<u8>, String> {
     unescaped(text, false)
 }
 
-/// `url.QueryUnescape`: a plus stands for a space.
+/// `url.QueryUnescape`: a plus represents a space.
 ///
 /// # Errors
 /// What is wrong.

@@ -4,7 +4,7 @@
 pub(crate) fn matches(pattern: &str, name: &str) -> Result<bool, String> {
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
-    // Go reports a bad pattern only where it gets to, but always checks what follows a mismatch.
+    // Go reports a bad pattern only where it reaches it, but always checks the rest after a mismatch.
     check(&pattern)?;
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -69,7 +69,7 @@ fn class_char(pattern: &[char], at: usize) -> Option<(char, usize)> {
     }
 }
 
-/// Where the pattern goes on if its element at `p` takes the character.
+/// Returns where the pattern continues if its element at `p` matches the character.
 fn one(pattern: &[char], p: usize, c: char) -> Option<usize> {
     match pattern[p] {
         '?' => (c != '/').then_some(p + 1),

@@ -48,7 +48,7 @@ pub(crate) fn indent(compact: &str, indent: &str) -> String {
     out
 }
 
-/// Data as `json.Unmarshal` makes it of a text where no type is asked for.
+/// The result of `json.Unmarshal` into an untyped value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Json {
     /// `null`.

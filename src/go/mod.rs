@@ -1,4 +1,4 @@
-//! What packages of Go's standard library do, exactly: the systems that are resolved here are written in Go.
+//! Exact reimplementations of packages of Go's standard library, because the supported systems are written in Go.
 
 pub(crate) mod duration;
 pub(crate) mod encoding;

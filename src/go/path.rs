@@ -41,7 +41,7 @@ pub(crate) fn within(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Whether a path consists of names alone, so that there is nothing to clean.
+/// Whether a path consists only of names, so that there is nothing to clean.
 fn is_clean(path: &str) -> bool {
     // Whether a name begins with a point needs a closer look; few do.
     let mut before = b'/';
@@ -74,7 +74,7 @@ pub(crate) fn dir(path: &str) -> String {
     clean(split(path).0)
 }
 
-/// `path.Split`: what is up to the last slash and what follows.
+/// `path.Split`: the part up to the last slash, and the rest.
 pub(crate) fn split(path: &str) -> (&str, &str) {
     path.split_at(path.rfind('/').map_or(0, |i| i + 1))
 }
@@ -145,7 +145,7 @@ mod tests {
         fn paths_are_cleaned_by_the_rules(path in "([./ab]|\\.\\.|/\\.\\./){0,12}", folder in "[ab]{0,2}(/[ab])?") {
             prop_assert_eq!(clean(&path), cleaned_by_rules(&path));
             prop_assert_eq!(clean(&clean(&path)), clean(&path));
-            // What leads out of the tree and back into it leads out.
+            // A path that leaves the tree and returns counts as leaving it.
             if let Some(found) = within(&folder, &path) {
                 let all = clean(&format!("./{folder}/{path}"));
                 prop_assert_eq!(if all == "." { "" } else { &all }, found);

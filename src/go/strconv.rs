@@ -89,7 +89,7 @@ fn shortest(value: f64) -> (String, i32) {
     (even_tie(&digits, value).unwrap_or(digits), exp)
 }
 
-/// Where two shortest mantissas lie equally near to the value, Go takes the even one: gives it if `mantissa` is odd.
+/// If two shortest mantissas are equally near to the value, Go chooses the even one: returns it if `mantissa` is odd.
 fn even_tie(mantissa: &str, value: f64) -> Option<String> {
     let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
     let last = mantissa.bytes().next_back().filter(|last| last.is_ascii_digit() && last % 2 == 1)?;
@@ -101,7 +101,7 @@ fn even_tie(mantissa: &str, value: f64) -> Option<String> {
     let (exact, exponent) = exact.split_once('e')?;
     let tail = exact.get(exact.find('.')? + digits..)?;
     let tie = tail.starts_with('5') && tail[1..].bytes().all(|byte| byte == b'0');
-    // The even neighbour lies on the other side of the exact value.
+    // The even neighbor is on the other side of the exact value.
     let even = if exact.starts_with(mantissa) { last + 1 } else { last - 1 };
     let candidate = format!("{}{}", &mantissa[..mantissa.len() - 1], char::from(even));
     (tie && even <= b'9' && format!("{candidate}e{exponent}").parse() == Ok(value)).then_some(candidate)
@@ -125,7 +125,7 @@ fn push_exponent(out: &mut String, exp: i32) {
     let _ = write!(out, "e{sign}{:02}", exp.abs());
 }
 
-/// `%g`: an exponent when it is below -4, or at least the number of digits asked for (6 for the shortest form).
+/// `%g`: with an exponent if it is below -4, or at least the number of digits requested (6 for the shortest form).
 fn general(value: f64, precision: Option<usize>) -> String {
     if let Some(text) = special(value) {
         return text;
@@ -202,7 +202,7 @@ fn push_escaped(out: &mut String, c: char, quote: char, ascii: bool) {
     };
 }
 
-/// Whether the text can stand between backquotes unchanged (`strconv.CanBackquote`).
+/// Whether the text can be written between backquotes unchanged (`strconv.CanBackquote`).
 pub(crate) fn can_backquote(text: &str) -> bool {
     text.chars().all(|c| c == '\t' || !(c < ' ' || c == '`' || c == '\u{7f}' || c == '\u{feff}'))
 }
@@ -298,7 +298,7 @@ fn detect_base(text: &str) -> (&str, u32) {
     if text.len() == 1 { (text, 10) } else { (&text[1..], 8) }
 }
 
-/// Underscores may only stand between digits, or between a base prefix and a digit.
+/// Underscores are only allowed between digits, or between a base prefix and a digit.
 fn underscores_ok(text: &str) -> bool {
     let mut previous = '^';
     let mut rest = text.trim_start_matches(['-', '+']);

@@ -166,7 +166,7 @@ mod tests {
     }
 
     proptest! {
-        /// A well-kept library knows the same calendar.
+        /// A well-maintained library has the same calendar.
         #[test]
         fn the_calendar_is_that_of_others(days in -3_000_000_i64..2_900_000) {
             let (year, month, day) = civil(days);

@@ -1,6 +1,6 @@
-//! HCL: a parser of both syntaxes with the place of everything, and an evaluator with the types, conversions and functions of
-//! the language. It knows nothing of any system: names are given a meaning by a [`Scope`](eval::Scope), files are read
-//! through [`Files`](functions::Files).
+//! HCL: a parser of both syntaxes with places, and an evaluator with the types, conversions and functions of the
+//! language. It is independent of any system: a [`Scope`](eval::Scope) resolves names, and [`Files`](functions::Files)
+//! reads files.
 
 pub(crate) mod ast;
 pub(crate) mod eval;

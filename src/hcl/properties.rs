@@ -1,5 +1,5 @@
-//! Parser and evaluator against text of strangers: whatever stands there, they end, stay within the text and within their
-//! budget, and say the same again.
+//! Parser and evaluator with untrusted text: whatever it is, they terminate, stay within the text and within their
+//! budget, and return the same result again.
 
 use crate::hcl::ast::Expr;
 use crate::hcl::ast::walk;
@@ -12,7 +12,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// What means something to the parser or the evaluator.
+/// Fragments with a meaning for the parser or the evaluator.
 const PIECES: &[&str] = &[
     "a",
     "var.x",
@@ -210,7 +210,7 @@ fn expression() -> impl Strategy<Value = String> {
     })
 }
 
-/// What an expression comes to, and what is wrong with it.
+/// Returns the result of an expression, and its problems.
 fn run(expr: &Expr) -> (String, Vec<String>) {
     let budget = Budget::new(20_000);
     let mut evaluator = Evaluator::new(FileId::new(0), &NoNames, &NoFiles, &budget);

@@ -118,7 +118,7 @@ fn functions_of_each_family() {
     }
 }
 
-/// What OpenTofu 1.12.6 computed for expressions that read as if they came to something else.
+/// Results of OpenTofu 1.12.6 for expressions with unexpected results.
 #[test]
 fn functions_have_the_peculiarities_of_opentofu() {
     for (text, expected) in [
@@ -263,7 +263,7 @@ fn long_chains_have_a_limit() {
     // The left sides of nested chains add up.
     let nested = (0..140).fold("1".to_owned(), |inner, _| format!("({inner}){}", "+1".repeat(100)));
     assert_eq!(parse_expression(&nested).unwrap_err()[0].summary, "Too long expression");
-    // Expressions beside each other do not.
+    // Adjacent expressions do not.
     let wide = format!("[{}]", format!("1{}, ", "+1".repeat(900)).repeat(20));
     assert!(parse_expression(&wide).is_ok());
     let numbers = format!("a = [{}]", "1e-19999, ".repeat(100_000));

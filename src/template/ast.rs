@@ -1,4 +1,5 @@
-//! The tree of a template. Every node knows its bytes in the text (`span`) and the place that Go reports for it (`pos`).
+//! The syntax tree of a template. Every node has its byte range in the text (`span`) and the position that Go reports
+//! for it (`pos`).
 
 use super::text::Number;
 use crate::text::Text;
@@ -112,7 +113,7 @@ pub(super) struct Expr {
     pub(super) pos: usize,
 }
 
-/// What a word is.
+/// The kind of a word.
 #[derive(Clone, Debug)]
 pub(super) enum ExprKind {
     /// `true` or `false`.

@@ -283,7 +283,7 @@ fn index<'d>(item: &Operand<'d>, indexes: &[Operand<'d>]) -> Outcome<'d> {
             && let (Some(entries), Some(Data::Str(key))) = (object.entries(), at.data())
         {
             let found = entries.into_iter().find(|(k, _)| k == key);
-            // Go gives the zero value of what is in the map, which prints as nothing.
+            // Go returns the zero value of the map's element type, which prints as nothing.
             item = found.map_or_else(|| Operand::string(""), |(_, val)| Operand::from_val(val));
             continue;
         }

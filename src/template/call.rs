@@ -16,10 +16,10 @@ const PASSING: &[&str] = &[
     "ternary", "tuple", "unset", "values",
 ];
 
-/// Functions that change the map they are given, which the variable that holds it then shows.
+/// Functions that modify their map argument, which is visible in the variable that holds it.
 const CHANGING: &[&str] = &["set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite"];
 
-/// Functions that take characters off the ends of a text: one whose bytes are no UTF-8 stays one.
+/// Functions that trim characters from the ends of a text: text that is not valid UTF-8 stays invalid.
 const TRIMMING: &[&str] = &["trim", "trimAll", "trimPrefix", "trimSuffix"];
 
 /// Functions that read all that is inside of an argument, and several times.
@@ -263,7 +263,7 @@ impl<'t, 'd> State<'t, 'd> {
     }
 }
 
-/// The word of an argument that Go evaluates last, which it takes for the place of a wrong type.
+/// The word of an argument that Go evaluates last, which it reports as the place of a wrong type.
 fn last_word(arg: &Expr) -> &Expr {
     match &arg.kind {
         ExprKind::Pipe(pipe) => pipe.commands.last().and_then(|c| c.words.last()).map_or(arg, last_word),
@@ -319,7 +319,7 @@ pub(super) fn combined(mut unknowns: impl Iterator<Item = Arc<Unknown>>) -> Opti
     Some(result)
 }
 
-/// What is made of text that is no UTF-8 need not be such text itself.
+/// A value made from text that is not valid UTF-8 need not be such text itself.
 pub(super) fn made_of(mut unknown: Arc<Unknown>) -> Arc<Unknown> {
     if unknown.reasons.iter().any(|reason| **reason == *NOT_UTF8) {
         for reason in Arc::make_mut(&mut unknown).reasons.iter_mut().filter(|reason| ***reason == *NOT_UTF8) {

@@ -24,7 +24,7 @@ pub(crate) enum Argument {
     Text(Text),
     /// A path from the root of the data.
     Path(Vec<Text>),
-    /// Something else, which only running the template can tell.
+    /// Something else, which is known only when the template runs.
     Other,
 }
 
@@ -78,7 +78,7 @@ impl CallWalk<'_> {
         if is_call {
             let mut arguments: Vec<Argument> = command.words[1..].iter().map(|w| argument(w, at_root)).collect();
             if !is_first {
-                // What flows in is the last argument.
+                // The piped value is the last argument.
                 arguments.push(Argument::Other);
             }
             self.found.push(MethodCall { arguments, fields: fields.to_vec() });

@@ -37,7 +37,7 @@ pub(super) enum Flow {
     Next,
     Break,
     Continue,
-    /// Whether the loop goes on depends on something unknown.
+    /// Whether the loop continues depends on something unknown.
     Unsure(Arc<Unknown>),
 }
 
@@ -60,7 +60,7 @@ pub(super) struct State<'t, 'd> {
     pub(super) exhausted: bool,
     /// How many nodes and commands may be evaluated, and how much text made (16 bytes count as one).
     pub(super) max_steps: u64,
-    /// How many bytes may be written, or held in one value.
+    /// The maximum number of bytes of the output, or of one value.
     pub(super) max_output: usize,
 }
 
@@ -280,7 +280,7 @@ impl<'t, 'd> State<'t, 'd> {
         self.write("", branch.span.start, false)
     }
 
-    /// After a construct that may or may not have run: what it assigns is unknown.
+    /// Called after a construct that may or may not have run: the variables that it assigns are unknown.
     fn forget_assigned(&mut self, branch: &'t Branch, unknown: &Arc<Unknown>) {
         let mut names = Vec::new();
         assigned(branch, &mut names);
@@ -437,7 +437,7 @@ impl<'t, 'd> State<'t, 'd> {
         Ok(())
     }
 
-    /// Gives a new value to the last declared variable of that name.
+    /// Assigns a value to the last declared variable with a name.
     pub(super) fn assign(&mut self, name: &str, value: Operand<'d>) -> Result<()> {
         match self.vars.iter_mut().rev().find(|(n, _)| *n == name) {
             Some(slot) => {
@@ -469,7 +469,7 @@ fn jumps(list: &List) -> bool {
     })
 }
 
-/// The variables that a construct gives new values to with `=`.
+/// Collects the variables that a construct assigns with `=`.
 fn assigned<'t>(branch: &'t Branch, names: &mut Vec<&'t str>) {
     fn pipe<'t>(p: &'t Pipe, names: &mut Vec<&'t str>) {
         if p.assigns {

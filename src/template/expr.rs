@@ -120,7 +120,7 @@ impl<'t, 'd> State<'t, 'd> {
         }
     }
 
-    /// A number where no type is asked for: its spelling tells the type.
+    /// A number without an expected type: its spelling determines the type.
     fn number(&self, number: Number, text: &str) -> Result<Operand<'d>> {
         let hex = matches!(text.as_bytes(), [b'0', b'x' | b'X', _, ..]) && !text.contains(['p', 'P']);
         match number {
@@ -169,7 +169,7 @@ impl<'t, 'd> State<'t, 'd> {
         self.fields(dot, receiver, word, fields, args, input)
     }
 
-    /// Follows fields; the last one, if it is a method, gets the arguments.
+    /// Resolves a chain of fields; if the last one is a method, it gets the arguments.
     fn fields(
         &mut self,
         dot: &Operand<'d>,

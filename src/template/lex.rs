@@ -2,7 +2,7 @@
 
 use super::text::{is_alphanumeric, unicode_point};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The text cannot be tokenised; the lexer holds the message.
@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// A token: what and where, in bytes.
+/// A token with its position in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub(super) kind: Kind,
@@ -72,7 +72,7 @@ pub(super) struct Lexer<'a> {
     pub(super) continue_ok: bool,
     /// The message of the [`Kind::Error`] token.
     pub(super) error: String,
-    /// Some left delimiter was seen, be it of a comment.
+    /// Some left delimiter was seen, possibly of a comment.
     pub(super) saw_delim: bool,
     /// Some comment was seen.
     pub(super) saw_comment: bool,

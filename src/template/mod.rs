@@ -1,5 +1,5 @@
-//! Go's `text/template`: parsing with byte spans, references without running, and evaluation over values of which some
-//! may be unknown.
+//! Go's `text/template`: parsing with byte spans, references without running, and evaluation over values that may be
+//! unknown.
 
 mod ast;
 mod builtins;
@@ -54,7 +54,8 @@ pub(crate) trait Functions: Send + Sync {
     }
     /// The function called `name`.
     fn get(&self, name: &str) -> Option<Function>;
-    /// The answer of a function that depends on more than its arguments; asked before [`Functions::get`]'s is called.
+    /// The result of a function that depends on more than its arguments; called before the function from
+    /// [`Functions::get`].
     fn answer(&self, _name: &str, _args: &[Val]) -> Option<Result<Val, String>> {
         None
     }
@@ -81,9 +82,9 @@ impl Functions for Builtins {
 
 /// How to read a template.
 pub(crate) struct Options<'a> {
-    /// What opens an action; empty for `{{`.
+    /// The left delimiter; empty for `{{`.
     pub left: &'a str,
-    /// What closes an action; empty for `}}`.
+    /// The right delimiter; empty for `}}`.
     pub right: &'a str,
     /// The functions that may be named; another name is an error.
     pub functions: &'a dyn Functions,
@@ -110,10 +111,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What reading a key does that a map does not have.
+/// What happens when a template reads a missing key of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingKey {
-    /// It gives no value, which prints as `<no value>`.
+    /// It returns no value, which prints as `<no value>`.
     Default,
     /// It fails: `map has no entry for key "x"`.
     Error,
@@ -131,7 +132,7 @@ pub(crate) struct Template {
     self_contained: bool,
     /// It consists of text and plain `{{ .a.b }}` alone.
     simple: bool,
-    /// What it may read, found when first asked for.
+    /// What it may read, computed on demand.
     reads: OnceLock<Reads>,
 }
 
@@ -169,7 +170,7 @@ impl Template {
         calls::collect(self, namespace, method)
     }
 
-    /// What the template may read from its data, in the order of the text.
+    /// Returns what the template may read from its data, in the order of the text.
     pub(crate) fn references(&self) -> Vec<Reference> {
         refs::collect(self).references
     }
@@ -214,13 +215,13 @@ impl Template {
         }
     }
 
-    /// Whether there are no actions (and no comments) at all.
+    /// Whether there are no actions and no comments.
     pub(crate) fn is_plain(&self) -> bool {
         self.plain
     }
 
-    /// Whether it renders the same on its own as inside a longer text: it defines and uses no named templates, declares
-    /// no variables for what follows, and no trim marker reaches beyond its ends.
+    /// Whether it renders the same on its own as inside of a longer text: it defines and uses no named templates,
+    /// declares no variables for later text, and no trim marker affects text outside.
     pub(crate) fn is_self_contained(&self) -> bool {
         self.self_contained
     }

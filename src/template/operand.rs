@@ -1,4 +1,4 @@
-//! A value during evaluation, borrowed from the data where possible, with what Go's reflection would know about it.
+//! A value during evaluation, borrowed from the data if possible, with the type information of Go's reflection.
 
 use super::val::{Object, Val};
 use crate::text::Text;
@@ -15,7 +15,7 @@ pub(super) struct Operand<'d> {
     pub(super) truth: Option<bool>,
 }
 
-/// What an [`Operand`] holds.
+/// The content of an [`Operand`].
 #[derive(Clone, Debug)]
 pub(super) enum Content<'d> {
     /// Go's invalid value.
@@ -41,7 +41,7 @@ impl<'d> Operand<'d> {
         Operand { content: Content::Own(value), iface: true, truth: None }
     }
 
-    /// A computed value of its own type.
+    /// Creates a computed value of its own type.
     pub(super) fn of(data: Data) -> Self {
         Operand { iface: matches!(data, Data::Null), content: Content::Own(Value::new(data)), truth: None }
     }
@@ -54,7 +54,7 @@ impl<'d> Operand<'d> {
         Self::of(Data::Unknown(unknown))
     }
 
-    /// What a function returned; an object from a namespace function has Go's type `interface {}`.
+    /// Converts the result of a function; an object from a namespace function has Go's type `interface {}`.
     pub(super) fn from_val(val: Val) -> Self {
         match val {
             Val::Missing => Self::MISSING,

@@ -1,4 +1,4 @@
-//! What a template renders to, and how the output relates to the template and its data.
+//! The output of a template, and its relation to the template and its data.
 
 use super::val::NOT_UTF8;
 use crate::text::Text;
@@ -50,7 +50,7 @@ impl Rendered {
         }
     }
 
-    /// Where the first text starts whose bytes are no UTF-8, which YAML refuses. It stands among the unknown parts.
+    /// The start of the first text that is not valid UTF-8, which YAML rejects. It is among the unknown parts.
     pub(crate) fn not_utf8(&self) -> Option<usize> {
         let is_broken = |reason: &Text| **reason == *NOT_UTF8;
         self.unknowns.iter().find(|(_, unknown)| unknown.reasons.iter().any(is_broken)).map(|(range, _)| range.start)

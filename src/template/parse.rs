@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 200;
 
 pub(super) type Result<T> = std::result::Result<T, Box<Error>>;
 
-/// What ends a list of nodes.
+/// The end of a list of nodes.
 enum End {
     /// `{{end}}`, with the end of its delimiter.
     End(usize),
@@ -74,7 +74,7 @@ pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) functions: &'a dyn Functions,
     lexer: Lexer<'a>,
-    /// Tokens that were put back, the next one last.
+    /// Tokens that were unread, the next one last.
     pub(super) tokens: [Item; 3],
     pub(super) peeked: usize,
     /// The variables that are visible here.

@@ -1,4 +1,4 @@
-//! What a template may read from its data, found without running it.
+//! What a template may read from its data, determined without running it.
 
 use super::Template;
 use super::ast::{Branch, BranchKind, Command, Expr, ExprKind, List, Node, Pipe};
@@ -12,10 +12,10 @@ use std::ops::Range;
 pub(crate) struct Reference {
     /// The keys from the root of the data on; never empty.
     pub path: Vec<String>,
-    /// Where it is written, in bytes of the template; of `index .a "b"` the whole call.
+    /// Its place in bytes of the template; for `index .a "b"` the whole call.
     pub span: Range<usize>,
-    /// Its absence is provided for: it is (part of) a condition, goes into `default` and the like, or stands in the body
-    /// of a condition on the same path.
+    /// Its absence is handled: it is (part of) a condition, an argument of `default` or a similar function, or in the
+    /// body of a condition on the same path.
     pub guarded: bool,
 }
 
@@ -39,7 +39,7 @@ type Path = Option<Vec<String>>;
 pub(crate) struct Reads {
     /// The paths, in the order of the text.
     pub references: Vec<Reference>,
-    /// The paths of values that are used as a whole (printed, handed to a function, looped over), so that anything below
+    /// The paths of values that are used as a whole (printed, passed to a function, iterated), so that anything below
     /// them may be read. Empty paths are the root.
     pub whole: Vec<Vec<String>>,
     /// Whether that is all: not if a named template is called by nothing, or the template is too large to be examined.
@@ -71,7 +71,7 @@ pub(super) fn collect(template: &Template) -> Reads {
     Reads { references, whole, complete }
 }
 
-/// The fields (`.a.b`) that stand in the main body of a template, whatever the dot is there: not those of variables, of
+/// Returns the fields (`.a.b`) in the main body of a template, whatever the dot is there: not those of variables, of
 /// results (`(…).a`) or in `define`.
 pub(super) fn lexical_fields(template: &Template) -> Vec<Vec<&str>> {
     fn list<'t>(nodes: &'t List, found: &mut Vec<Vec<&'t str>>) {
@@ -111,7 +111,7 @@ struct ReferenceWalk<'t> {
     tested: Vec<Vec<String>>,
     /// Above zero: inside a condition or an argument of a guarding function.
     guarding: usize,
-    /// What the next word gives is not used as a whole: it becomes a dot or a variable, which is followed.
+    /// The result of the next word is not used as a whole: it becomes a dot or a variable, which is tracked.
     following: bool,
     /// The named templates that are being walked.
     active: Vec<&'t str>,
@@ -210,7 +210,7 @@ impl<'t> ReferenceWalk<'t> {
         self.following = (self.following || declares) && sole;
         let mut value = None;
         for (i, command) in pipe.commands.iter().enumerate() {
-            // What flows into a guarding function is guarded, too.
+            // A value piped into a guarding function is guarded, too.
             let guard = pipe.commands[i + 1..].iter().any(|c| function(c).is_some_and(|f| GUARDS.contains(&f)));
             self.guarding += usize::from(guard);
             value = self.command(dot, command);

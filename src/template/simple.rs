@@ -7,7 +7,7 @@ use super::output::{Inputs, Rendered};
 use crate::limits::{Limit, Limits};
 use crate::value::Value;
 
-/// What the template comes to; `None` if there is more to it, or a limit would be exceeded.
+/// Renders the template; `None` if it is not simple, or a limit would be exceeded.
 pub(super) fn run(template: &Template, data: &Value, limits: Limits) -> Option<Rendered> {
     if !template.simple {
         return None;

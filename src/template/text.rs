@@ -32,7 +32,7 @@ pub(super) fn quote(text: &str) -> String {
     strconv::quote(text, false)
 }
 
-/// The bytes that a Go string literal (with its quotes) stands for.
+/// Returns the bytes of a Go string literal (with its quotes).
 ///
 /// # Errors
 /// Nothing to say but that the syntax is wrong.
@@ -122,7 +122,7 @@ pub(super) struct Number {
 }
 
 impl Number {
-    /// The number a character constant (with its quotes) stands for.
+    /// Returns the number of a character constant (with its quotes).
     pub(super) fn from_char(literal: &str) -> Result<Number, String> {
         let (unit, tail) = unquote_char(&literal[1..], '\'').map_err(|()| "invalid syntax".to_owned())?;
         if tail != "'" {

@@ -1,12 +1,12 @@
-//! What a template computes with: a [`Value`], nothing at all, or an object with methods.
+//! The values of templates: a [`Value`], nothing at all, or an object with methods.
 
 use crate::text::Text;
 use crate::value::{Data, Prov, Unknown, Value};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Why text is unknown whose bytes are no UTF-8. It differs from other unknown values in that it must not be printed where YAML
-/// is read: [`Rendered::not_utf8`](super::Rendered::not_utf8).
+/// The reason why text that is not valid UTF-8 is unknown. Unlike other unknown values, it must not be printed where
+/// YAML is read: [`Rendered::not_utf8`](super::Rendered::not_utf8).
 pub(super) const NOT_UTF8: &str = "its bytes are not valid UTF-8";
 
 /// Why something is unknown that is made of such text.
@@ -40,7 +40,7 @@ pub(crate) trait Object: Debug + Send + Sync {
     fn entries(&self) -> Option<Vec<(Text, Val)>> {
         None
     }
-    /// What it was made of, for the provenance of whatever reads it.
+    /// Returns what it was made from, for the provenance of its readers.
     fn inputs(&self) -> Vec<Prov> {
         Vec::new()
     }
@@ -56,7 +56,7 @@ impl Val {
         Val::Data(Value::new(Data::Unknown(Arc::new(Unknown::new(text, reason)))))
     }
 
-    /// What is unknown, if this is.
+    /// Returns the unknown part, if it is unknown.
     #[cfg(test)]
     pub(crate) fn as_unknown(&self) -> Option<&Arc<Unknown>> {
         match self {
@@ -66,7 +66,7 @@ impl Val {
     }
 }
 
-/// Text of these bytes; unknown if they are no UTF-8, see [`NOT_UTF8`].
+/// Returns text of these bytes; unknown if they are not valid UTF-8, see [`NOT_UTF8`].
 pub(super) fn text_of(bytes: Vec<u8>) -> Value {
     match String::from_utf8(bytes) {
         Ok(text) => Value::str(text),

@@ -1,4 +1,4 @@
-//! The part of the parser that reads what stands inside an action: pipelines, commands and their words.
+//! The part of the parser for the content of actions: pipelines, commands and their words.
 
 use super::ast::{Command, Expr, ExprKind, Pipe};
 use super::lex::Kind;

@@ -1,4 +1,4 @@
-//! Addresses of modules in the words of no tool: the package, the folder in it, and the revision that is asked for.
+//! Addresses of modules, independent of any tool: the package, the folder in it, and the requested revision.
 
 /// An address that code is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// The parts of an address. Text that is none is a package.
+    /// Parses an address. Text that is not an address is treated as a package.
     pub(crate) fn parse(text: &str) -> Self {
         let (path, query) = text.split_once('?').unwrap_or((text, ""));
         let reference = query.split('&').find_map(|argument| {
@@ -34,8 +34,8 @@ impl Address {
         self.package.starts_with('.')
     }
 
-    /// Whether both lead to the same code, whatever its version: of local folders the name decides, because the way to them
-    /// depends on where one starts.
+    /// Whether both lead to the same code, in any version: local folders are compared by name, because their relative
+    /// paths depend on the caller.
     pub(crate) fn is_same_code(&self, other: &Address) -> bool {
         let last = |address: &Address| address.package.rsplit('/').next().unwrap_or_default().to_owned();
         match (self.is_local(), other.is_local()) {
@@ -45,7 +45,7 @@ impl Address {
         }
     }
 
-    /// Whether it says which revision of a package of a repository is meant, if it can.
+    /// Whether it specifies the revision of a package of a repository, if the address supports that.
     pub(crate) fn is_pinned(&self) -> bool {
         let is_repository = self.package.contains("git::")
             || self.package.starts_with("git@")

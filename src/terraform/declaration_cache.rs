@@ -1,10 +1,10 @@
-//! What files declare, kept from run to run: reading them is the dearest thing that depends on nothing but their content.
+//! A cache of the declarations of files across runs: parsing them is expensive and depends only on their content.
 
 use super::Syntax;
 use super::read::Parsed;
 use crate::source::{BlobId, Store};
 
-/// Changes with the code that reads and describes files, so that no other build takes its entries for its own.
+/// Changes with the code that reads and describes files, so that other builds do not share entries.
 const READER: u64 = {
     let mut hash = fnv(include_bytes!("declaration_cache.rs"), 0xcbf2_9ce4_8422_2325);
     hash = fnv(include_bytes!("types.rs"), fnv(include_bytes!("read.rs"), hash));
@@ -23,7 +23,7 @@ const fn fnv(bytes: &[u8], mut hash: u64) -> u64 {
     hash
 }
 
-/// What tells the entries of this build from those of others: the version of the program, and what stands for its reader.
+/// Identifies the entries of this build: the version of the program, and a version of its reader.
 pub(super) fn space() -> String {
     format!("{}-{READER:016x}", env!("CARGO_PKG_VERSION"))
 }
@@ -38,7 +38,7 @@ pub(super) fn key(bytes: &[u8], syntax: Syntax) -> String {
     format!("{}-{syntax}", BlobId::of(bytes))
 }
 
-/// What is kept of a file, if it can be that of these bytes.
+/// Returns the cached declarations of a file with these bytes.
 pub(super) fn get(store: &dyn Store, key: &str, bytes: &[u8]) -> Option<Parsed> {
     let parsed: Parsed = serde_json::from_slice(&store.get(key)?).ok()?;
     let fits = match &parsed {

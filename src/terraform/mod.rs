@@ -1,5 +1,5 @@
-//! Modules of Terraform and OpenTofu, read statically: the variables, outputs, backends and calls that the files of a folder
-//! declare. Nothing is evaluated, and nothing here knows who uses the modules.
+//! Modules of Terraform and OpenTofu, read statically: the variables, outputs, backends and calls that the files of a
+//! folder declare. Nothing is evaluated, and this module does not know who uses the modules.
 
 pub(crate) mod address;
 mod declaration_cache;
@@ -28,18 +28,17 @@ pub(crate) struct Module {
     pub variables: BTreeMap<Text, Variable>,
     /// The outputs that it declares, by name, with their places.
     pub outputs: BTreeMap<Text, Origin>,
-    /// The kinds of the values of its outputs, where their text tells it.
+    /// The kinds of the values of its outputs, if their text shows them.
     pub output_kinds: BTreeMap<Text, Kind>,
     /// The modules that it calls, by name.
     pub calls: BTreeMap<Text, Call>,
     /// The type of the backend that it configures itself (`cloud` for a `cloud` block), with its place.
     pub backend: Option<(Text, Origin)>,
-    /// The version of Terraform that it asks for, as written.
+    /// The required version of Terraform, as written.
     pub required_version: Option<String>,
-    /// The local names of the providers that it asks for.
+    /// The local names of the required providers.
     pub required_providers: BTreeSet<Text>,
-    /// Variables that files in the folder give a value to, which are read without being asked for (`terraform.tfvars`,
-    /// `*.auto.tfvars`).
+    /// Variables that automatically loaded files in the folder set (`terraform.tfvars`, `*.auto.tfvars`).
     pub values: BTreeSet<Text>,
 }
 
@@ -63,7 +62,7 @@ pub(crate) struct Variable {
     pub is_sensitive: bool,
     /// Whether it has rules of validation.
     pub is_validated: bool,
-    /// Where it is declared: the head of its block.
+    /// The location of the declaration: the head of its block.
     pub origin: Origin,
 }
 
@@ -72,11 +71,11 @@ pub(crate) struct Variable {
 pub(crate) struct Call {
     /// The `source`, if it is plain text.
     pub source: Option<String>,
-    /// It says which version of the module is wanted: the source is a registry.
+    /// It has a version: the source is a registry.
     pub has_version: bool,
     /// The `version`, if it is plain text.
     pub version: Option<String>,
-    /// Where it is: the head of its block.
+    /// The location: the head of its block.
     pub origin: Origin,
 }
 
@@ -91,7 +90,7 @@ pub(crate) struct CodeError {
     pub message: String,
 }
 
-/// What has been parsed, by content: revisions share it, and other runs if there is a store.
+/// Parsed files by content: shared by revisions, and by runs if there is a store.
 #[derive(Default)]
 pub(crate) struct Cache {
     files: Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>>>,
@@ -104,7 +103,7 @@ impl Cache {
         Cache { store, ..Self::default() }
     }
 
-    /// What tells what this build of the program keeps in a store from what others keep; can be part of a file name.
+    /// Identifies the entries of this build in a store; can be part of a file name.
     pub(crate) fn space() -> String {
         declaration_cache::space()
     }
@@ -116,13 +115,14 @@ enum Syntax {
     Json,
 }
 
-/// What the names of environment variables begin with that give a value to a variable.
+/// The prefix of environment variables that set a variable.
 const PREFIX: &str = "TF_VAR_";
 
 /// The largest file that is searched for variables of the environment, in bytes.
 const MAX_SCRIPT: usize = 1 << 20;
 
-/// Whether a file may say which environment the code runs in: a script, a workflow, a description; not the code itself.
+/// Whether a file may describe the environment in which the code runs: a script, a workflow, a description; not the
+/// code itself.
 fn speaks_of_environment(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     match name.rsplit_once('.') {
@@ -136,7 +136,7 @@ fn speaks_of_environment(path: &str) -> bool {
     }
 }
 
-/// The modules of one revision, each read when it is first asked for.
+/// The modules of one revision, each read on demand.
 pub(crate) struct Modules<'a> {
     source: &'a dyn Source,
     files: &'a Files,
@@ -159,8 +159,8 @@ impl<'a> Modules<'a> {
         }
     }
 
-    /// The module in a folder (from the root of the repository). `None` if there is no folder, no code in it, or code that
-    /// cannot be read; the latter is among [`Modules::errors`].
+    /// Returns the module in a folder (relative to the root of the repository). `None` if there is no folder, no code
+    /// in it, or code that cannot be read; the latter is recorded in [`Modules::errors`].
     pub(crate) fn get(&self, folder: &str) -> Option<Arc<Module>> {
         if let Some(known) = self.known.lock().get(folder) {
             return known.clone();
@@ -196,8 +196,8 @@ impl<'a> Modules<'a> {
         folders.into_iter().collect()
     }
 
-    /// The variables that files of the repository name as variables of the environment (`TF_VAR_name`): scripts, workflows,
-    /// descriptions. Looked for when it is first asked for.
+    /// Returns the variables that files of the repository mention as environment variables (`TF_VAR_name`): scripts,
+    /// workflows, descriptions. Searched on demand.
     pub(crate) fn environment(&self) -> &BTreeSet<String> {
         self.environment.get_or_init(|| {
             let listing = self.source.listing();
@@ -217,7 +217,7 @@ impl<'a> Modules<'a> {
         })
     }
 
-    /// What kept modules that were asked for from being read, sorted by file.
+    /// Returns what prevented requested modules from being read, sorted by file.
     pub(crate) fn errors(&self) -> Vec<CodeError> {
         let mut errors = self.errors.lock().clone();
         errors.sort_by_key(|t| (t.file, t.offset));
@@ -275,7 +275,7 @@ impl<'a> Modules<'a> {
                 }
             }
         }
-        // Files without content only hold the place of code that is kept elsewhere.
+        // Files without content are placeholders for code that is elsewhere.
         (is_whole && !is_blank).then_some(module)
     }
 
@@ -318,7 +318,7 @@ impl<'a> Modules<'a> {
 }
 
 impl Module {
-    /// Takes over what a file declares; a file that comes later refines what is there, as override files do.
+    /// Adds the declarations of a file; later files refine earlier ones, like override files.
     fn add(&mut self, found: &Declarations, file: FileId) {
         let origin = |span: &std::ops::Range<usize>| Origin {
             file,
@@ -380,7 +380,7 @@ impl Variable {
     }
 }
 
-/// How a file of code is written; `None` for other files, and for those that Terraform leaves out.
+/// Returns the syntax of a code file; `None` for other files, and for those that Terraform ignores.
 fn syntax(name: &str) -> Option<Syntax> {
     if name.starts_with('.') || name.ends_with('~') || name.starts_with('#') && name.ends_with('#') {
         return None;

@@ -1,4 +1,4 @@
-//! One file of a module: what it declares, with places. Expressions are read, never evaluated.
+//! The declarations of one file of a module, with places. Expressions are parsed, never evaluated.
 
 use super::types::Type;
 use crate::hcl::ast::walk;
@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Larger files are not read.
 const MAX_BYTES: usize = 4 << 20;
 
-/// What a file declares.
+/// The declarations of a file.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Declarations {
@@ -37,7 +37,7 @@ pub(super) struct Declared<T> {
     pub(super) parts: T,
 }
 
-/// What a `variable` block says; what it does not say is `None`, so that an override file can add it.
+/// The content of a `variable` block; missing parts are `None`, so that an override file can add them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct VariableParts {
@@ -48,7 +48,7 @@ pub(super) struct VariableParts {
     pub(super) is_validated: bool,
 }
 
-/// What a `module` block says.
+/// The content of a `module` block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallParts {
@@ -67,7 +67,7 @@ pub(super) struct Unreadable {
     pub(super) message: String,
 }
 
-/// What a file declares, or why it cannot be read.
+/// The declarations of a file, or why it cannot be read.
 pub(super) type Parsed = Result<Declarations, Unreadable>;
 
 impl Declarations {
@@ -270,7 +270,7 @@ pub(super) fn values(bytes: &[u8], is_json: bool) -> Result<BTreeSet<Text>, Unre
     Ok(body_of(bytes)?.attributes.into_iter().map(|a| a.name.text).collect())
 }
 
-/// The kind of the value of an expression, where its form tells it.
+/// Returns the kind of the value of an expression, if its syntax shows it.
 fn kind(expression: &Expr) -> Option<Kind> {
     match &walk::unwrapped(expression).kind {
         ExprKind::Bool(_) => Some(Kind::Bool),

@@ -2,7 +2,7 @@
 
 use crate::value::{Data, Map, Value};
 
-/// What says where a state lies.
+/// The parts that locate a state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     /// The type of the backend.
@@ -15,7 +15,7 @@ pub(crate) struct Place<'a> {
     pub folder: Option<&'a str>,
 }
 
-/// The attributes of backends that say where a state is kept.
+/// The attributes of backends that locate a state.
 pub(crate) const ADDRESS: [&str; 15] = [
     "address",
     "bucket",
@@ -34,18 +34,18 @@ pub(crate) const ADDRESS: [&str; 15] = [
     "workspaces",
 ];
 
-/// The attributes of backends that say with which rights a state is read and written.
+/// The attributes of backends with the credentials for a state.
 pub(crate) const ACCESS: [&str; 7] =
     ["assume_role", "client_id", "impersonate_service_account", "profile", "role_arn", "subscription_id", "tenant_id"];
 
-/// The attribute that says whether a state is encrypted.
+/// The attribute that enables the encryption of a state.
 pub(crate) const ENCRYPTION: &str = "encrypt";
 
 /// The attribute that names the key that encrypts a state.
 pub(crate) const ENCRYPTION_KEY: &str = "kms_key_id";
 
-/// Settings without which a backend cannot be used, by type. Others have a default, or are often given only when the
-/// backend is initialised (`key`).
+/// Required settings of backends, by type. Others have a default, or are often passed only when the backend is
+/// initialized (`key`).
 pub(crate) fn required_settings(backend: &str) -> &'static [&'static str] {
     match backend {
         "s3" | "gcs" => &["bucket"],
@@ -54,8 +54,8 @@ pub(crate) fn required_settings(backend: &str) -> &'static [&'static str] {
     }
 }
 
-/// The parts that tell one state object from all others, as `name value` pairs; the first is the type of the backend. `None`
-/// if one of them is not known.
+/// Returns the parts that identify a state object, as `name value` pairs; the first is the type of the backend. `None`
+/// if one of them is unknown.
 pub(crate) fn object(place: &Place<'_>) -> Option<Vec<(&'static str, String)>> {
     let default = place.workspace == "default";
     let text = |key: &str| known(place.settings.get(key));
@@ -93,7 +93,7 @@ pub(crate) fn object(place: &Place<'_>) -> Option<Vec<(&'static str, String)>> {
             let folder = place.folder?;
             let (path, folders) = (text("path")?, text("workspace_dir")?);
             if path.is_some() && !default || path.as_ref().is_some_and(|p| p.starts_with('/')) {
-                // With a path of its own, workspaces lie beside it: which folder that is depends on the version.
+                // With a path of its own, workspaces are stored beside it: the folder depends on the version.
                 return None;
             }
             let folders = folders.unwrap_or_else(|| "terraform.tfstate.d".to_owned());
@@ -113,7 +113,7 @@ pub(crate) fn object(place: &Place<'_>) -> Option<Vec<(&'static str, String)>> {
     Some(parts)
 }
 
-/// The text of a setting: `Some(None)` where it is not set, `None` where it is not known.
+/// The text of a setting: `Some(None)` if it is not set, `None` if it is unknown.
 #[expect(clippy::option_option, reason = "not set and not known are two things")]
 fn known(value: Option<&Value>) -> Option<Option<String>> {
     match value.map(|v| &v.data) {

@@ -1,6 +1,5 @@
 //! Type constraints of variables, and whether a value can be converted to one, as Terraform converts values.
-//!
-//! What is not known fits everything: a mismatch is reported only where the conversion must fail.
+//! Unknown values match every type: a mismatch is reported only if the conversion must fail.
 
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Call, Expr, ExprKind};
@@ -46,7 +45,7 @@ pub(crate) struct Attribute {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Whether it may be left out.
+    /// Whether it may be omitted.
     pub is_optional: bool,
 }
 
@@ -55,14 +54,14 @@ pub(crate) struct Attribute {
 pub(crate) struct Mismatch {
     /// Where inside of the value: keys and indexes, outermost first.
     pub path: Vec<String>,
-    /// What is wrong there: "a string is not a list of string".
+    /// The reason: "a string is not a list of string".
     pub reason: String,
     /// The place of the part that is wrong.
     pub prov: Prov,
 }
 
 impl Type {
-    /// Reads a type expression. What is not a type, or one that this does not know, is [`Type::Any`].
+    /// Parses a type expression. Invalid and unsupported types are [`Type::Any`].
     pub(super) fn parse(expression: &Expr) -> Type {
         parse(expression, 0)
     }
@@ -74,8 +73,8 @@ impl Type {
         (ty != Type::Any || text.trim() == "any").then_some(ty)
     }
 
-    /// Whether everything that fits another type fits this one, converted where it can be. What only some values of the
-    /// other type can be converted to (texts that are numbers) does not count.
+    /// Whether every value of another type is also accepted by this one, possibly after conversion. Conversions that
+    /// succeed only for some values (strings that are numbers) do not count.
     pub(crate) fn takes_all_of(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Any, _) | (Type::String, Type::String | Type::Number | Type::Bool) => true,
@@ -188,7 +187,7 @@ fn constructor(call: &Call, depth: usize) -> Type {
 
 /// Text that templates or functions may still change.
 fn is_open(text: &str) -> bool {
-    // Most text has none of these characters, which is faster to check.
+    // Most text contains none of these characters, which is faster to check.
     let has = |byte: u8| text.as_bytes().contains(&byte);
     has(b'{') && text.contains("{{") || has(b'<') && text.contains("<no value>")
 }
@@ -272,7 +271,7 @@ fn noun(ty: &Type) -> String {
     }
 }
 
-/// What Terraform reads as a number: decimal digits with a fraction and an exponent.
+/// Whether Terraform reads the text as a number: decimal digits with a fraction and an exponent.
 fn is_number(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'+' | b'-' | b'e' | b'E'))
         && text.parse::<f64>().is_ok()

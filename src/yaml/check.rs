@@ -1,4 +1,4 @@
-//! What go-yaml's decoder refuses in a document that its parser accepts.
+//! Problems that go-yaml's decoder rejects in a document that its parser accepts.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ pub(crate) enum ProblemKind {
     BadMerge,
     /// A core tag on text it does not suit.
     BadScalar,
-    /// More or deeper than whoever decodes it takes on; the reference knows no such limit.
+    /// Larger or deeper than the decoder's limit; the reference has no such limit.
     BeyondLimit,
 }
 
 /// One decode-level problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// What is wrong.
+    /// The kind of problem.
     pub kind: ProblemKind,
     /// go-yaml's wording, without its `line N: ` prefix.
     pub message: String,
@@ -80,7 +80,7 @@ fn bad_scalar(node: &Node, value: &str, style: Style, found: &mut Vec<Problem>) 
     }
 }
 
-/// What makes two keys equal: kind and text, where collections have no text and aliases are their names.
+/// The identity of a key: kind and text, where collections have no text and aliases are their names.
 #[derive(PartialEq, Eq, Hash)]
 struct Identity<'d>(u8, &'d str);
 
@@ -118,7 +118,7 @@ fn duplicates(document: &Document, pairs: &[(NodeId, NodeId)], found: &mut Vec<P
     }
 }
 
-/// Checks one pair; true if its key is no possible key.
+/// Checks one pair; returns `true` if its key cannot be a key.
 fn entry(document: &Document, key: NodeId, value: NodeId, found: &mut Vec<Problem>) -> bool {
     if is_merge_key(document, key) {
         let map = |id: NodeId| matches!(document.node(document.target(id)).kind, Kind::Mapping(_));

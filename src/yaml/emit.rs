@@ -9,10 +9,9 @@ use super::timestamp::Timestamp;
 const INDENT: i32 = 2;
 
 /// An event-style writer of one document.
-///
 /// Inside a map every value follows its [`Emitter::key`]; inside a list values follow each other. Maps are written in
-/// the order of the calls: callers sort with [`super::sort_keys`]. Every value method answers where in the output the
-/// scalar stands.
+/// the order of the calls: callers sort with [`super::sort_keys`]. Every value method returns the position of the
+/// scalar in the output.
 #[derive(Debug)]
 pub(crate) struct Emitter {
     out: String,
@@ -21,7 +20,7 @@ pub(crate) struct Emitter {
     column: i32,
     /// The last thing written was white space (or nothing yet).
     whitespace: bool,
-    /// Only white space and block indicators stand on the current line.
+    /// The current line contains only white space and block indicators.
     indention: bool,
     quote_apostrophes: bool,
 }
@@ -167,7 +166,7 @@ impl Emitter {
         }
     }
 
-    /// Whatever stands before a node: a dash in a list, nothing elsewhere.
+    /// Writes the prefix of a node: a dash in a list, nothing elsewhere.
     fn begin(&mut self) {
         self.touch();
         if self.in_sequence() {
@@ -201,7 +200,7 @@ impl Emitter {
         let (text, block) = self.reread(text);
         let choice = match block {
             _ if self.quote_apostrophes && text.contains('\'') => Choice::Double,
-            // Block style needs content, and a line of its own.
+            // Block style needs content, and a separate line.
             true if simple_key || text.is_empty() => Choice::Double,
             true => Choice::Literal,
             false => style::choose(text, simple_key),
@@ -313,15 +312,16 @@ impl Emitter {
             self.column += 1;
         }
         self.out.push_str(text);
-        // Only ever compared with an indent while nothing but indicators stands on the line.
+        // Compared with an indent only while the line contains nothing but indicators.
         self.column = self.column.saturating_add(text.len() as i32);
         self.whitespace = false;
         self.indention = self.indention && block;
     }
 }
 
-/// One string as it would stand behind `key: `, continuation lines indented by `indent` (two more than the key's own
-/// column, for a value of a map or an item of a list; an even number from 2). Block strings that end in a newline end with it here; all other forms do not.
+/// Formats one string as after `key: `, with continuation lines indented by `indent` (two more than the key's own
+/// column, for a value of a map or an item of a list; an even number from 2). Block strings that end in a newline end
+/// with it here; all other forms do not.
 pub(crate) fn scalar_text(text: &str, indent: usize) -> String {
     let mut emitter = Emitter::new();
     // The indent of a value is the next multiple of two above that of its map.

@@ -15,7 +15,7 @@ use libyaml_rs as sys;
 /// Nesting beyond this depth is refused, as the reference refuses it.
 pub(crate) const MAX_DEPTH: usize = 10_000;
 
-/// A place in the text handed to [`Events::new`].
+/// A position in the text passed to [`Events::new`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     /// Byte offset.
@@ -41,7 +41,7 @@ pub(crate) enum Style {
     Folded,
 }
 
-/// What an event says, without its marks.
+/// The content of an event, without its marks.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum EventKind<'p> {
     /// The input begins.
@@ -98,7 +98,7 @@ pub(super) enum EventKind<'p> {
 /// One parser event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Event<'p> {
-    /// What it says.
+    /// The content.
     pub kind: EventKind<'p>,
     /// Where its tokens begin (properties included).
     pub start: Mark,
@@ -111,11 +111,11 @@ pub(super) struct Event<'p> {
 pub(super) struct Failure {
     /// libyaml's problem text.
     pub problem: String,
-    /// What it was doing, e.g. `while scanning a simple key`; empty if unknown.
+    /// The context, e.g. `while scanning a simple key`; empty if unknown.
     pub context: String,
     /// Where the problem was noticed.
     pub at: Mark,
-    /// Where the construct in `context` began, if libyaml said so.
+    /// Where the construct in `context` begins, if libyaml reports it.
     pub context_at: Option<Mark>,
     /// The scanner (not the grammar) gave up.
     pub scanner: bool,
@@ -153,9 +153,9 @@ impl<'t> Events<'t> {
 
     /// The next event, valid until the next call. After `StreamEnd` or an error every call answers `StreamEnd`.
     pub(super) fn pull(&mut self) -> Result<Event<'_>, Failure> {
-        // SAFETY: the parser was initialised in `new` and is only touched through `self`. The previous event is
-        // either zeroed or filled by `yaml_parser_parse`; deleting it zeroes it, so nothing is freed twice, and the
-        // borrow of `self` in the returned `Event` makes sure that nobody still reads from it.
+        // SAFETY: the parser was initialized in `new` and is accessed only through `self`. The previous event is either
+        // zeroed or filled by `yaml_parser_parse`; deleting it zeroes it, so nothing is freed twice, and the borrow of
+        // `self` in the returned `Event` guarantees that it is no longer read.
         let ok = unsafe {
             sys::yaml_event_delete(&raw mut self.event);
             sys::yaml_parser_parse(self.parser, &raw mut self.event).ok
@@ -265,8 +265,8 @@ impl<'t> Events<'t> {
 
 impl Drop for Events<'_> {
     fn drop(&mut self) {
-        // SAFETY: both were initialised in `new` and are released exactly once, here. The box is given back with
-        // the type it was made with.
+        // SAFETY: both were initialized in `new` and are released exactly once, here. The box is released with the type
+        // it was created with.
         unsafe {
             sys::yaml_event_delete(&raw mut self.event);
             sys::yaml_parser_delete(self.parser);

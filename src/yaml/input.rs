@@ -9,7 +9,7 @@ pub(super) struct Undecodable {
     pub(super) before: String,
 }
 
-/// Decodes UTF-8 (byte order mark kept, so that offsets stay those of the file) or UTF-16 with a byte order mark.
+/// Decodes UTF-8 (the byte order mark is kept, so that offsets are those of the file) or UTF-16 with a byte order mark.
 pub(super) fn decode(bytes: &[u8]) -> Result<std::borrow::Cow<'_, str>, Undecodable> {
     match bytes {
         [0xff, 0xfe, rest @ ..] => decode_utf16(rest, u16::from_le_bytes).map(Into::into),

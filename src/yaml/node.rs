@@ -28,7 +28,7 @@ pub(crate) struct Position {
 pub(crate) struct NodeId(pub(super) u32);
 
 impl NodeId {
-    /// The plain number, for tables beside the tree.
+    /// Its number, as an index into side tables.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -39,11 +39,11 @@ impl NodeId {
 pub(crate) struct Tag {
     /// The tag; `tag:yaml.org,2002:` is shortened to `!!`.
     pub text: Box<str>,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A scalar with its text after unescaping and folding.
@@ -67,7 +67,7 @@ pub(crate) enum Kind {
 /// One node of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// The explicit tag.
     pub tag: Option<Tag>,
@@ -111,7 +111,7 @@ impl Document {
         self.nodes.len()
     }
 
-    /// Follows an alias to the node it stands for; any other node is its own target.
+    /// Follows an alias to its target; any other node is its own target.
     pub(crate) fn target(&self, id: NodeId) -> NodeId {
         let mut id = id;
         // Targets are read before their aliases, so this walks strictly backwards.
@@ -140,7 +140,7 @@ impl Document {
         &self.text
     }
 
-    /// Line and column of a byte offset; offsets past the end give the end.
+    /// Returns line and column of a byte offset; for offsets past the end, those of the end.
     pub(crate) fn position(&self, offset: u32) -> Position {
         locate(&self.text, self.lines.get_or_init(|| line_starts(&self.text)), offset)
     }

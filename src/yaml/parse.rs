@@ -10,7 +10,7 @@ use super::node::{Document, Kind, Node, NodeId, Position, Span, Tag, line_starts
 use super::patch::Patch;
 use super::{budget, input, properties, scalar};
 
-/// Why a text is no usable YAML, in go-yaml's words.
+/// Why a text is not usable YAML, in go-yaml's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Error {
     /// The problem, without go-yaml's `line N: ` prefix.
@@ -151,7 +151,7 @@ impl Stop {
         // go-yaml adds one to the zero-based line for scanner errors only.
         let line = |mark: Mark| (mark.line != 0).then(|| mark.line as u32 + u32::from(failure.scanner));
         let reported_line = failure.context_at.and_then(line).or_else(|| line(failure.at));
-        // Where the construct began says more than where the scanner finally gave up on it.
+        // The start of the construct is more useful than where the scanner failed.
         let runaway = failure.context == "while scanning a simple key"
             || matches!(
                 &*failure.problem,
@@ -290,7 +290,7 @@ impl<'t> Builder<'t> {
                 }
             }
             Style::Plain if self.frames.last().is_some_and(|frame| frame.flow) => {
-                // The reference ends a plain scalar at a question mark inside brackets, and cannot go on.
+                // The reference ends a plain scalar at a question mark inside of brackets, and then fails.
                 if let Some(mark) = value.find('?').filter(|&mark| mark > 0) {
                     return Err(self.stray_question_mark(content + raw.find('?').unwrap_or(mark)));
                 }

@@ -1,7 +1,6 @@
 //! Bridging what the reference's scanner accepts and libyaml's does not.
-//!
-//! A refused text is scanned again with the offending bytes replaced, never moved: offsets keep their meaning, and
-//! stand-ins that end up in values are turned back afterwards.
+//! A rejected text is scanned again with the offending bytes replaced, never moved: offsets keep their meaning, and
+//! placeholders that end up in values are converted back afterwards.
 
 use std::borrow::Cow;
 
@@ -15,11 +14,12 @@ const MAX_REPAIRS: usize = 32;
 pub(super) struct Patch {
     text: Option<String>,
     repairs: usize,
-    /// Stands for the escape `\'`, which has two bytes.
+    /// Placeholder for the escape `\'`, which has two bytes.
     apostrophe: Option<char>,
-    /// Stands for a colon at the end of a plain scalar.
+    /// Placeholder for a colon at the end of a plain scalar.
     colon: Option<char>,
-    /// Stands for a byte-order mark that is not at the start, which libyaml skips and the reference takes for a character.
+    /// Placeholder for a byte-order mark that is not at the start, which libyaml skips and the reference reads as a
+    /// character.
     mark: Option<char>,
 }
 
@@ -72,7 +72,7 @@ impl Patch {
         true
     }
 
-    /// Turns stand-ins in a scalar's value back.
+    /// Converts placeholders in a scalar's value back.
     pub(super) fn restore<'v>(&self, value: Cow<'v, str>, style: Style) -> Cow<'v, str> {
         let value = match self.mark.filter(|&stand_in| value.contains(stand_in)) {
             Some(stand_in) => Cow::Owned(value.replace(stand_in, "\u{feff}")),

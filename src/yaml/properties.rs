@@ -1,4 +1,4 @@
-//! Small scans of raw text for what parser events do not tell.
+//! Scans of raw text for details that parser events do not include.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What a scalar means: go-yaml v3's resolution, YAML 1.1 leftovers included.
+//! The meaning of scalars: go-yaml v3's resolution, YAML 1.1 leftovers included.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub(crate) enum Scalar {
     Null,
     /// `true` or `false` in three casings each.
     Bool(bool),
-    /// An integer that fits.
+    /// An integer within the range.
     Int(i64),
     /// An integer above `i64::MAX`.
     Uint(u64),
@@ -23,9 +23,9 @@ pub(crate) enum Scalar {
     Str,
     /// A date or a time.
     Time(Timestamp),
-    /// What `!!binary` text decodes to. go-yaml makes a string of it, which need not be UTF-8.
+    /// The bytes of `!!binary` text. go-yaml makes a string of them, which need not be UTF-8.
     Binary(Vec<u8>),
-    /// An unquoted `<<` (or one tagged `!!merge`): a merge key where it is a key, the text `<<` elsewhere.
+    /// An unquoted `<<` (or one tagged `!!merge`): a merge key if it is a key, the text `<<` elsewhere.
     Merge,
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn resolve(text: &str, style: Style, tag: Option<&str>) -> Result<Sca
     }
 }
 
-/// The short tag go-yaml gives a resolved scalar.
+/// Returns the short tag that go-yaml uses for a resolved scalar.
 pub(crate) fn core_tag(scalar: &Scalar) -> &'static str {
     match scalar {
         Scalar::Null => "!!null",
@@ -129,7 +129,7 @@ fn number(text: &str, dates: bool) -> Scalar {
     if let Some(float) = float(&text) {
         return Scalar::Float(float);
     }
-    // The reference tries binary and octal once more, and there lets a sign stand behind the prefix.
+    // The reference tries binary and octal once more, and then allows a sign after the prefix.
     for (prefix, radix) in [("0b", 2), ("0o", 8)] {
         if let Some(digits) = text.strip_prefix(prefix) {
             if let Some(int) = signed(digits, radix) {
@@ -147,7 +147,7 @@ fn number(text: &str, dates: bool) -> Scalar {
     Scalar::Str
 }
 
-/// A float that begins with a dot. Here, unlike after a digit, underscores must stand between digits.
+/// Parses a float that begins with a dot. Here, unlike after a digit, underscores must be between digits.
 fn dotted(text: &str) -> Option<f64> {
     if !text.contains('_') {
         return float(text);

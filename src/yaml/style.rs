@@ -2,13 +2,13 @@
 
 use super::scalar;
 
-/// What limits the styles of a string outside of flow collections.
+/// Restrictions on the styles of a string outside of flow collections.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traits {
     multiline: bool,
-    /// It cannot stand without quotes.
+    /// It cannot be written without quotes.
     pub(crate) no_plain: bool,
-    /// It cannot stand in single quotes.
+    /// It cannot be written in single quotes.
     pub(crate) no_single: bool,
     /// It cannot be a block.
     pub(crate) no_block: bool,
@@ -23,7 +23,7 @@ pub(super) enum Choice {
     Literal,
 }
 
-/// Whether `text` may stand before a colon on one line; otherwise it needs the `? ` form.
+/// Whether `text` can precede a colon on one line; otherwise it needs the `? ` form.
 pub(super) fn is_simple_key(text: &str) -> bool {
     text.len() <= 128 && !text.contains(is_break)
 }
@@ -96,7 +96,7 @@ pub(super) fn is_break(char: char) -> bool {
     matches!(char, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// What the encoder leaves unescaped. It knows nothing beyond the Basic Multilingual Plane.
+/// Whether the encoder leaves a character unescaped. It supports nothing beyond the Basic Multilingual Plane.
 pub(crate) fn is_printable(char: char) -> bool {
     matches!(char, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}') && char != '\u{feff}'
 }

@@ -226,7 +226,7 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(str::to_owned),
         ".",
     ];
-    // What the reference itself cannot read back: line breaks at the start, a tab at the start of several lines.
+    // Text that the reference itself cannot read back: line breaks at the start, a tab at the start of several lines.
     let is_lost = |text: &str| text.starts_with('\n') || text.starts_with('\t') && text.contains('\n');
     proptest::collection::vec(piece, 0..6)
         .prop_map(|pieces| pieces.concat())

@@ -5,8 +5,8 @@ use crate::go::time::{DAY, days_in, days_of};
 pub(crate) use crate::go::time::Time as Timestamp;
 
 impl Timestamp {
-    /// Reads the forms go-yaml takes for timestamps: a date, or a date and a time joined by `T`, `t` (with a zone) or
-    /// blanks (without). Fields but the year may have one digit; fractions beyond nanoseconds are cut.
+    /// Parses the formats that go-yaml recognizes as timestamps: a date, or a date and a time joined by `T`, `t` (with
+    /// a zone) or spaces (without). Fields except the year may have one digit; fractions beyond nanoseconds are cut.
     pub fn parse(text: &str) -> Option<Self> {
         let (year, rest) =
             text.split_at_checked(4).filter(|(year, _)| year.bytes().all(|byte| byte.is_ascii_digit()))?;
@@ -39,7 +39,7 @@ impl Timestamp {
     }
 }
 
-/// Takes one or two digits off `rest`, within `low..=high`.
+/// Consumes one or two digits of `rest`, within `low..=high`.
 fn field(rest: &mut &str, low: u32, high: u32) -> Option<u32> {
     let digits = rest.bytes().take(2).take_while(u8::is_ascii_digit).count();
     let (number, behind) = rest.split_at(digits);
@@ -47,7 +47,7 @@ fn field(rest: &mut &str, low: u32, high: u32) -> Option<u32> {
     number.parse().ok().filter(|number| (low..=high).contains(number))
 }
 
-/// Takes a fraction off `rest`: nanoseconds, zero if there is none.
+/// Consumes a fraction of `rest`: nanoseconds, zero if there is none.
 fn fraction(rest: &mut &str) -> u32 {
     let Some(behind) = rest.strip_prefix(['.', ',']) else { return 0 };
     let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
@@ -60,7 +60,7 @@ fn fraction(rest: &mut &str) -> u32 {
     nanos
 }
 
-/// Takes `Z` or `±hh:mm` off `rest`: seconds east of UTC.
+/// Consumes `Z` or `±hh:mm` of `rest`: seconds east of UTC.
 fn zone(rest: &mut &str) -> Option<i32> {
     if let Some(behind) = rest.strip_prefix('Z') {
         *rest = behind;

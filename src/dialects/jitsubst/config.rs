@@ -1,4 +1,5 @@
-//! What a configuration says, its imports included: modules, environments, secrets (`reference: jitsubst.md` section 6).
+//! The content of a configuration with its imports: modules, environments, secrets (`reference: jitsubst.md` section
+//! 6).
 
 use super::diagnostics::{Diagnostics, label};
 use crate::diagnostic::Diagnostic;
@@ -33,7 +34,7 @@ pub(crate) struct Module {
     pub prov: Prov,
     /// The file that declares it.
     pub file: FileId,
-    /// The imports that led to that file.
+    /// The imports that lead to that file.
     pub imports: Arc<[Origin]>,
 }
 
@@ -43,12 +44,12 @@ impl Module {
         self.kind.starts_with("infra.") || self.kind.starts_with("platform.")
     }
 
-    /// Its own configuration, without any environment.
+    /// Returns its own configuration, without any environment.
     pub(crate) fn config(&self) -> Option<&Value> {
         self.value.get("config").filter(|v| !v.is_null())
     }
 
-    /// What it says of an environment: none if nothing, null if it is left out there.
+    /// Returns its configuration for an environment: `None` if there is none, null if it is excluded.
     pub(crate) fn environment(&self, name: &str) -> Option<&Value> {
         self.value.get("environments")?.get(name)
     }
@@ -61,21 +62,21 @@ pub(crate) struct Secret {
     pub name: Text,
     /// Where that is written.
     pub prov: Prov,
-    /// How it comes to be.
+    /// The source of its value.
     pub kind: SecretKind,
 }
 
-/// How a secret comes to be.
+/// The source of a secret's value.
 #[derive(Clone, Debug)]
 pub(crate) enum SecretKind {
     /// It is generated, or somebody supplies it.
     Opaque,
-    /// It is an output of a module; the text that says which, if there is one.
+    /// An output of a module; the text that names it, if there is one.
     Output(Option<Value>),
 }
 
 impl Config {
-    /// What one file says. What it imports is not part of it.
+    /// Reads the content of one file, without its imports.
     pub(crate) fn read(root: &Map, file: FileId, imports: &Arc<[Origin]>, diagnostics: &mut Diagnostics) -> Config {
         let mut config = Config::default();
         for value in list(root, "modules", file, diagnostics) {
@@ -93,7 +94,7 @@ impl Config {
         config
     }
 
-    /// Takes over what an imported file says; what is here already wins.
+    /// Merges the content of an imported file; existing values win.
     pub(crate) fn import(&mut self, other: Config) {
         let names: BTreeSet<Text> = self.modules.iter().map(|m| Text::clone(&m.name)).collect();
         let mut seen = names;

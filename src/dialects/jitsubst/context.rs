@@ -79,7 +79,7 @@ fn add_state(sources: &mut Sources, context: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// What the plan knows of declared secrets: those that are outputs, as far as the state has them as texts.
+/// Adds what the plan knows about declared secrets: those that are outputs, if the state has them as strings.
 fn plan_secrets(sources: &mut Sources, root: &Map, environment: Option<&str>) -> Result<(), String> {
     let mut diagnostics = Diagnostics::default();
     let mut config = Config::read(root, FileId::new(0), &Arc::from([]), &mut diagnostics);

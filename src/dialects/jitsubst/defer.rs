@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The maps that expansion leaves alone, at any depth.
 pub(crate) const PRESERVED: [&str; 3] = ["env_vars", "env_vars_secret", "secret_env_vars"];
 
-/// What a reference is resolved from.
+/// The source that a reference is resolved from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// The environment of the deployment.
@@ -26,7 +26,7 @@ pub(crate) enum Class {
     Output(String, String),
     /// Nothing: its form is wrong.
     Malformed,
-    /// Nothing: expansion makes an empty text of it, because no variable has such a name.
+    /// None: expansion replaces it by an empty string, because no variable can have such a name.
     Blanked,
 }
 
@@ -55,15 +55,15 @@ impl Class {
 /// A reference in a string of a resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Use {
-    /// What stands between the braces, or the name of the variable.
+    /// The text between the braces, or the name of the variable.
     pub body: String,
     /// As it is written.
     pub written: String,
-    /// How many of the same stand before it in the string.
+    /// The number of equal references before it in the string.
     pub nth: usize,
-    /// What it is resolved from.
+    /// The source that it is resolved from.
     pub class: Class,
-    /// Whether it stands in a map that expansion leaves alone.
+    /// Whether it is in a map that expansion preserves.
     pub preserved: bool,
     /// The string that holds it.
     pub prov: Prov,
@@ -95,8 +95,8 @@ impl Planned {
         known.map(|v| v.as_str().map(|s| (Text::from(s), v.prov.clone()))).collect()
     }
 
-    /// What a report shows: its configuration, the module it comes from if that has another name, and what its references
-    /// are resolved from.
+    /// Returns the value for reports: its configuration, its module if that has another name, and the sources of its
+    /// references.
     pub(crate) fn value(&self) -> Value {
         let mut out = Map::new();
         if !self.resource.config.is_null() {
@@ -114,7 +114,7 @@ impl Planned {
         if !classes.is_empty() {
             // The class is part of the text, so that another class of the same reference is a difference.
             let item = |u: &&Use| Value::str(format!("{} ({})", u.body, u.class.name())).with_prov(u.prov.clone());
-            // What makes a variable a secret may be the reason for what is no longer in the list.
+            // The reason why a variable is a secret may explain an entry missing from the list.
             let inputs = [self.resource.prov.clone()].into_iter().chain(classes.values().map(|u| u.prov.clone()));
             let prov = Prov { origin: self.resource.prov.origin, trail: None }.with_inputs(inputs);
             out.set("references", Value::list(classes.values().map(item).collect()).with_prov(prov));

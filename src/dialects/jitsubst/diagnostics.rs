@@ -11,12 +11,12 @@ pub(crate) struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Takes a finding that keeps something from being resolved.
+    /// Adds a finding that prevents something from being resolved.
     pub(crate) fn push(&mut self, finding: Diagnostic) {
         self.report(finding.breaking());
     }
 
-    /// Takes a finding in spite of which everything is resolved.
+    /// Adds a finding that does not prevent anything from being resolved.
     pub(crate) fn report(&mut self, finding: Diagnostic) {
         self.found.push(finding);
     }
@@ -38,7 +38,7 @@ impl Diagnostics {
     }
 }
 
-/// A label where a value was written, or at the start of `file` where nobody knows.
+/// A label where a value was written, or at the start of `file` if that is unknown.
 pub(crate) fn label(site: &Prov, file: FileId, words: &str) -> Label {
     match site.origin {
         Some(origin) => Label::new(origin.file, origin.start, origin.end, words),

@@ -1,5 +1,5 @@
-//! Environment expansion when a plan is made (`reference: jitsubst.md` section 6.4): shell-style `$NAME` and `${NAME}` as
-//! Go's `os.Expand` reads them. To it, `${vpc.id}` is a variable called `vpc.id`, and such a variable is never set.
+//! Environment expansion when a plan is made (`reference: jitsubst.md` section 6.4): shell-style `$NAME` and `${NAME}`
+//! as in Go's `os.Expand`. It treats `${vpc.id}` as a variable called `vpc.id`, which is never set.
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum Piece<'a> {
         /// Where that starts.
         start: usize,
     },
-    /// What has no name and is eaten: `${}`, and the `${` of a brace that is never closed.
+    /// Text without a name that is removed: `${}`, and the `${` of a brace that is never closed.
     Eaten,
 }
 

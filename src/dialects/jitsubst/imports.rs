@@ -41,7 +41,7 @@ struct ImportWalk<'a, 's> {
 }
 
 impl ImportWalk<'_, '_> {
-    /// What a file says with its imports; `None` if any of it cannot be used.
+    /// Reads a file with its imports; `None` if any of it cannot be used.
     fn file(&mut self, path: &str, import: Option<(&Value, &Loaded)>, way: &Arc<[Origin]>) -> Option<Config> {
         let loaded = match self.loader.load(path) {
             Ok(loaded) => loaded,

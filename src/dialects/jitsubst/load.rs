@@ -31,13 +31,13 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// Nothing yet; how much is taken on.
+    /// Creates an empty cache with limits.
     pub(crate) fn new(limits: Limits) -> Self {
         Cache { loaded: Mutex::default(), limits }
     }
 }
 
-/// The content of a file and the path it was asked for by.
+/// The content of a file and its requested path.
 type Identity = (BlobId, Text);
 
 /// The files of one revision.
@@ -46,9 +46,9 @@ pub(crate) struct Loader<'a> {
     pub source: &'a dyn Source,
     /// The table of files.
     pub files: &'a Files,
-    /// What is decoded already.
+    /// The decoded files.
     pub cache: &'a Cache,
-    /// Paths that were asked for, whether they are there or not.
+    /// The requested paths, whether they exist or not.
     pub asked: Mutex<BTreeSet<String>>,
 }
 
@@ -57,12 +57,12 @@ impl<'a> Loader<'a> {
         Loader { source, files, cache, asked: Mutex::default() }
     }
 
-    /// How much is taken on.
+    /// Returns the limits.
     pub(crate) fn limits(&self) -> Limits {
         self.cache.limits
     }
 
-    /// The file at a path; none if there is none.
+    /// Returns the file at a path; `None` if it does not exist.
     ///
     /// # Errors
     /// Why it cannot be read.

@@ -1,9 +1,8 @@
 //! jitsubst: the `infra.yaml` of GoCodeAlone/workflow. The stages in the order in which `wfctl` runs them:
-//!
-//! `load`, `config` and `imports` (what the files say) → `overlay` (each module in each environment) → `expand` and `defer`
-//! (variables when the plan is made; references that wait) → `order` (the plan as a whole) → the resolution. An environment is
-//! a stack, a resource a component. `reference` and `substitute` are the substitution itself, which `eval` runs with
-//! everything known; `checks` are the rules.
+//! `load`, `config` and `imports` (the content of files) → `overlay` (each module in each environment) → `expand` and
+//! `defer` (variables when the plan is made; deferred references) → `order` (the whole plan) → the resolution. An
+//! environment is a stack, a resource a component. `reference` and `substitute` are the substitution itself, which
+//! `eval` runs with all values known; `checks` are the rules.
 
 mod checks;
 mod config;
@@ -66,7 +65,7 @@ pub(crate) struct Stack {
     index: BTreeMap<Text, usize>,
     /// Resources whose name another one has already.
     duplicates: Vec<Resource>,
-    /// Modules that it leaves out, with the null that says so.
+    /// Excluded modules, with the null that excludes them.
     skipped: Vec<(Text, Prov)>,
     /// Who depends on whom.
     depends: Graph<String, checks::Edge>,
@@ -190,8 +189,8 @@ impl Jitsubst {
     }
 }
 
-/// All environments of a configuration; if there are none, the one that has no name. Then those that failed: a defect in
-/// one costs that one.
+/// Returns all environments of a configuration; if there are none, a single one without a name. Then those that failed:
+/// an internal error affects only one environment.
 fn stacks(config: &Config, path: &str, files: &Files) -> (Vec<Stack>, Vec<(Text, Defect)>) {
     let mut names: Vec<Text> = config.environment_names().into_iter().collect();
     let is_named = !names.is_empty();
@@ -277,7 +276,7 @@ impl Dialect for Jitsubst {
     }
 }
 
-/// What cannot be resolved, at the first reference that the message names.
+/// Locates an error at the first reference that the message names.
 fn located(template: &Value, message: String) -> EvalError {
     let all = texts(template);
     let named = |text: &str| {
@@ -310,7 +309,7 @@ fn folder_of(path: &str) -> &str {
     own.unwrap_or(path).trim_end_matches('/')
 }
 
-/// Whether a file has what a configuration has: modules, or imports of them. The name alone says little.
+/// Whether a file looks like a configuration: it has modules, or imports of them. The name alone is not enough.
 fn is_configuration(source: &dyn Source, path: &str) -> bool {
     let entry = source.listing().resolve(path).ok();
     let Some(bytes) = entry.and_then(|e| source.read(e).ok()) else { return false };

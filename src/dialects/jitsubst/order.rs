@@ -51,7 +51,7 @@ pub(crate) fn order(resources: &[Planned]) -> Option<Vec<usize>> {
     Some(out)
 }
 
-/// What a report shows of the plan as a whole.
+/// Returns the value of the whole plan for reports.
 pub(crate) fn plan(resources: &[Planned]) -> Value {
     let mut out = Map::new();
     if let Some(order) = order(resources) {

@@ -1,5 +1,5 @@
-//! What a module is in an environment (`reference: jitsubst.md` section 6.3): left out, or its configuration with that of
-//! the environment laid over it, under the name that it has there.
+//! A module in an environment (`reference: jitsubst.md` section 6.3): excluded, or its configuration with that of the
+//! environment merged over it, under the name that it has there.
 
 use super::config::{Config, Module, text};
 use crate::text::Text;
@@ -21,7 +21,7 @@ pub(crate) struct Resource {
     pub config: Value,
     /// The file that declares it.
     pub file: FileId,
-    /// What shaped it without being one of its values.
+    /// Lines that shaped it without being the origin of one of its values.
     pub shaping_origins: Vec<Origin>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Resource {
 pub(crate) enum Place {
     /// It is a resource there.
     Present(Resource),
-    /// It is left out, because of a null.
+    /// It is excluded by a null.
     Skipped(Prov),
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn place(config: &Config, module: &Module, environment: Option<&str>)
     Place::Present(resource)
 }
 
-/// Lays what a module says of an environment over its configuration. Says whether that names a provider.
+/// Merges the configuration of a module for an environment over its own. Returns whether that names a provider.
 fn overlay(resource: &mut Resource, own: &Value) -> bool {
     let provider = own.get("provider").and_then(|v| Some((text(v)?, v.prov.clone()))).filter(|(t, _)| !t.is_empty());
     if let Some((text, prov)) = &provider {
@@ -89,7 +89,7 @@ fn overlay(resource: &mut Resource, own: &Value) -> bool {
     provider.is_some()
 }
 
-/// What the environment as a whole says where the module says nothing.
+/// Adds the defaults of the environment for keys that the module does not set.
 fn add_defaults(resource: &mut Resource, defaults: &Value, provider: bool) {
     let default = |key: &str| {
         let value = defaults.get(key)?;

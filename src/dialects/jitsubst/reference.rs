@@ -1,4 +1,4 @@
-//! The grammar of references (`reference: jitsubst.md` section 2): `${` + anything but `}` + `}`, taken verbatim. There is
+//! The grammar of references (`reference: jitsubst.md` section 2): `${` + anything except `}` + `}`, verbatim. There is
 //! no escape and no nesting.
 
 use crate::value::{Data, Value};
@@ -10,11 +10,11 @@ pub(crate) struct Reference<'a> {
     pub start: usize,
     /// One past its `}`.
     pub end: usize,
-    /// What stands between the braces.
+    /// The text between the braces.
     pub body: &'a str,
 }
 
-/// What the body of a reference asks for.
+/// The target of a reference's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Body<'a> {
     /// Nothing: `${}`.
@@ -23,9 +23,9 @@ pub(crate) enum Body<'a> {
     HalfEmpty,
     /// A field of a module; it may hold dots itself.
     Module {
-        /// What stands before the first dot.
+        /// The text before the first dot.
         module: &'a str,
-        /// What stands after it.
+        /// The text after it.
         field: &'a str,
     },
     /// An environment variable.
@@ -33,7 +33,7 @@ pub(crate) enum Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// What a body asks for.
+    /// Parses a body.
     pub(crate) fn of(body: &'a str) -> Self {
         match body.split_once('.') {
             _ if body.is_empty() => Body::Empty,
@@ -68,7 +68,7 @@ pub(crate) fn has_module_references(value: &Value) -> bool {
 }
 
 fn has_module_reference(text: &str) -> bool {
-    // Unlike `references`, a later `${` gets its chance inside of a body that is none.
+    // Unlike in `references`, a later `${` inside of an invalid body is also considered.
     text.match_indices("${").any(|(at, _)| {
         let rest = &text[at + 2..];
         let body = rest.find('}').map(|end| &rest[..end]);

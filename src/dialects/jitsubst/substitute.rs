@@ -8,10 +8,10 @@ use crate::value::{Data, Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What references are looked up in.
+/// The values that references can refer to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
-    /// Environment variables; none if there is no environment to ask.
+    /// Environment variables; `None` without an environment.
     pub env: Option<BTreeMap<String, String>>,
     /// Outputs of resources by module and field.
     pub outputs: BTreeMap<String, Arc<Map>>,
@@ -19,7 +19,7 @@ pub(crate) struct Sources {
     pub replaced: BTreeMap<String, String>,
 }
 
-/// What cannot be resolved, and what to do then.
+/// How to treat unresolvable references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// It is an error.
@@ -37,7 +37,7 @@ pub(crate) struct Resolved {
     pub unresolved: BTreeMap<String, String>,
 }
 
-/// Resolves the strings of a value. Keys, other scalars and maps with keys that are no text stay.
+/// Resolves the strings of a value. Keys, other scalars and maps with keys other than strings stay.
 ///
 /// # Errors
 /// The first one in the order of keys and items, in the words of the deployment tool.
@@ -114,7 +114,7 @@ impl Run<'_> {
     }
 }
 
-/// What is wrong with the form of a body, in the words of the deployment tool.
+/// Describes a malformed body, in the words of the deployment tool.
 pub(crate) fn malformed(body: &str) -> Option<String> {
     let what = match Body::of(body) {
         Body::Empty => "empty body",

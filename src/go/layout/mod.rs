@@ -151,7 +151,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// What is written in RFC 3339 reads back, and says the same as the short form.
+        /// RFC 3339 text reads back, and means the same as the short form.
         #[test]
         fn times_read_back(seconds in -62_135_596_800_i64..253_402_214_400, nanos in 0_u32..1_000_000_000, minutes in -1439_i32..1440) {
             let time = Time { seconds, nanos, offset: minutes * 60 };

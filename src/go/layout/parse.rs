@@ -26,7 +26,7 @@ pub(crate) fn parse(layout: &str, value: &str) -> Result<Time, String> {
     }
 }
 
-/// Why an element of a layout does not fit.
+/// Why an element of a layout does not match.
 enum Error {
     /// The text does not have the form of the element.
     Mismatch,
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         format!("parsing time {}: {what} out of range", quote(self.value, false))
     }
 
-    /// Skips text of the layout. Its spaces stand for any number of them.
+    /// Skips text of the layout. Its spaces match any number of spaces.
     fn literal(&mut self, literal: &str) -> Result<(), String> {
         let mut prefix = literal;
         while let Some(c) = prefix.chars().next() {

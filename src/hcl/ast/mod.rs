@@ -28,7 +28,7 @@ impl Span {
     }
 }
 
-/// A name where it was written.
+/// A name with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     /// The name.
@@ -44,7 +44,7 @@ pub(crate) struct Body {
     pub attributes: Vec<Attribute>,
     /// Blocks in the order of the text.
     pub blocks: Vec<Block>,
-    /// Where it was written, with its braces.
+    /// Its place, including braces.
     pub span: Span,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct Attribute {
 }
 
 impl Attribute {
-    /// Where it was written, name and value.
+    /// The place of name and value.
     pub(crate) fn span(&self) -> Span {
         self.name.span.to(self.expr.span)
     }
@@ -102,13 +102,13 @@ impl Block {
 /// An expression.
 #[derive(Clone, Debug)]
 pub(crate) struct Expr {
-    /// Where it was written.
+    /// Its place.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum ExprKind {
     /// `null`.
@@ -169,9 +169,9 @@ pub(crate) struct TemplateFor {
     pub key: Option<Name>,
     /// The name of the element.
     pub value: Name,
-    /// What is iterated.
+    /// The iterated collection.
     pub collection: Expr,
-    /// What each element becomes.
+    /// The body, rendered for each element.
     pub body: Vec<Part>,
 }
 
@@ -185,7 +185,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// Where it was written.
+    /// Its place.
     pub(crate) fn span(&self) -> Span {
         match self {
             Step::Attribute(name) => name.span,
@@ -210,7 +210,7 @@ pub(crate) struct Call {
     pub name: Name,
     /// The arguments.
     pub arguments: Vec<Expr>,
-    /// Whether the last argument stands for several.
+    /// Whether the last argument is expanded (`...`).
     pub expands: bool,
 }
 
@@ -261,7 +261,7 @@ pub(crate) struct For {
     pub key_name: Option<Name>,
     /// The name of the element.
     pub value_name: Name,
-    /// What is iterated.
+    /// The iterated collection.
     pub collection: Expr,
     /// The key of each element, where the result is an object.
     pub key: Option<Expr>,
@@ -273,7 +273,7 @@ pub(crate) struct For {
     pub condition: Option<Expr>,
 }
 
-/// What is wrong with a text.
+/// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SyntaxError {
     /// What, in a few words.

@@ -1,4 +1,4 @@
-//! What can be said of expressions without evaluating them.
+//! Properties of expressions that are visible without evaluating them.
 
 use crate::hcl::ast::{Expr, ExprKind, Name, Part, Span, Step, TemplateFor};
 use crate::text::Text;
@@ -10,7 +10,7 @@ pub(crate) struct Reference<'a> {
     pub root: &'a Name,
     /// The steps from it.
     pub steps: &'a [Step],
-    /// Where it was written.
+    /// Its place.
     pub span: Span,
 }
 

@@ -10,7 +10,7 @@ use crate::hcl::val::{Data, Entries, Marks, Val};
 use crate::text::Text;
 use std::collections::btree_map::Entry;
 
-/// What the iterations of a `for` expression come to.
+/// The results of the iterations of a `for` expression.
 #[derive(Default)]
 struct Iterated {
     items: Vec<Val>,

@@ -20,9 +20,10 @@ const MAX_VALUES: usize = 300_000;
 /// How deep values nest.
 const MAX_DEPTH: usize = 120;
 
-/// Gives names a meaning.
+/// Resolves names.
 pub(crate) trait Scope {
-    /// The value that a reference begins with, and how many of its steps that took. None: there is no such name.
+    /// Returns the value at the start of a reference, and how many of its steps were consumed. `None` if there is no
+    /// such name.
     fn get(&self, root: &Name, steps: &[Step]) -> Option<(Val, usize)>;
 }
 
@@ -35,7 +36,7 @@ impl Scope for NoNames {
     }
 }
 
-/// What is wrong in an expression.
+/// A problem in an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Problem {
     /// What, in a few words.
@@ -56,7 +57,7 @@ impl Budget {
         Budget(Cell::new(steps))
     }
 
-    /// Takes steps; false if there are none left.
+    /// Takes steps; returns `false` if there are not enough left.
     pub(crate) fn take(&self, steps: u64) -> bool {
         let left = self.0.get();
         self.0.set(left.saturating_sub(steps));
@@ -66,7 +67,7 @@ impl Budget {
 
 /// Evaluates expressions of one file.
 pub(crate) struct Evaluator<'a> {
-    /// What is wrong so far.
+    /// The problems found so far.
     pub problems: Vec<Problem>,
     pub(super) file: FileId,
     pub(super) files: &'a dyn Files,
@@ -125,7 +126,7 @@ impl<'a> Evaluator<'a> {
         Origin { file: self.file, key: span.start, start: span.start, end: span.end }
     }
 
-    /// The provenance of something computed from other values. Parts that were written in its own text add nothing.
+    /// Returns the provenance of a value computed from others. Parts written in its own text add nothing.
     pub(super) fn derived<'v>(&self, span: Span, from: impl IntoIterator<Item = &'v Val>) -> Prov {
         let is_outside = |prov: &Prov| prov.trail.is_some() || prov.origin.is_some_and(|o| o.file != self.file);
         let inputs: Vec<Prov> = from.into_iter().map(|v| &v.prov).filter(|p| is_outside(p)).cloned().collect();
@@ -279,10 +280,10 @@ fn common_type(a: &Val, b: &Val) -> Option<Type> {
     }
 }
 
-/// A value that was found in another one: it keeps its own place, and is also computed from what led to it.
+/// A value that was found in another one: it keeps its own place, and the path to it is added to its inputs.
 pub(super) fn merge_prov(value: Val, prov: Prov) -> Val {
     match value.prov.origin {
-        // What it was found in is among the inputs, but its own line says most.
+        // The surrounding value is among the inputs, but its own line is more specific.
         Some(_) => {
             let own = value.prov.clone();
             let whole = prov.with_inputs([own]);

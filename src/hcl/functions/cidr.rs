@@ -41,7 +41,7 @@ impl Network {
     }
 }
 
-/// An address as a number, and how many bits it has. Go reads leading zeros as decimal digits; the number is kept.
+/// Parses an address to a number and its number of bits. Go reads leading zeros as decimal digits; the number is kept.
 fn number_of(text: &str) -> Option<(u128, u32)> {
     if text.contains(':') {
         let address: Ipv6Addr = text.parse().ok()?;
@@ -131,7 +131,7 @@ fn subnet(args: &mut Args<'_, '_>) -> Outcome {
 fn subnets(args: &mut Args<'_, '_>) -> Outcome {
     let network = network(args)?;
     let mut next = network.address;
-    // The first subnet is the one behind that before the network. There is none before the first address.
+    // The first subnet follows the one before the network. There is none before the first address.
     let (mut found, mut is_full, mut previous) = (Vec::new(), network.address == 0, None);
     for index in 1..args.values.len() {
         let new_bits = args.integer(index)?;

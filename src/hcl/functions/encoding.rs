@@ -200,7 +200,7 @@ enum Charset {
     Ascii,
 }
 
-/// The character set of a name that IANA registers, or of an alias, as Go's `ianaindex` knows them.
+/// Returns the character set for a name or alias registered by IANA, as in Go's `ianaindex`.
 fn charset(name: &str, index: usize) -> Result<Charset, Fail> {
     match name.to_ascii_lowercase().as_str() {
         "utf-8" | "csutf8" => Ok(Charset::Utf8),
@@ -219,7 +219,7 @@ fn charset(name: &str, index: usize) -> Result<Charset, Fail> {
     }
 }
 
-/// What names of character sets begin with that Go knows and this program does not.
+/// Prefixes of names of character sets that Go supports and this program does not.
 const OTHERS: [&str; 16] = [
     "windows-",
     "iso-",
@@ -276,7 +276,7 @@ fn text_decode(args: &mut Args<'_, '_>) -> Outcome {
     Ok(Val::str(text?))
 }
 
-/// The text of UTF-16; `None` if it is none. The mark at its beginning says which byte of a unit comes first.
+/// Decodes UTF-16; `None` if it is invalid. The byte-order mark determines the byte order.
 fn from_utf16(bytes: &[u8], mut little: bool, has_mark: bool) -> Option<String> {
     let mut bytes = bytes;
     if has_mark

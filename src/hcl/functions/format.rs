@@ -239,7 +239,7 @@ fn float(verb: Verb, value: f64) -> String {
     if upper { text.to_uppercase() } else { text }
 }
 
-/// `1.5e2` with the two digits that Go gives an exponent at least.
+/// Formats `1.5e2` with at least two digits of the exponent, like Go.
 fn scientific(text: &str) -> String {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let (sign, digits) = match exponent.strip_prefix('-') {

@@ -49,7 +49,7 @@ fn chunks(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn coalesce_list(args: &mut Args<'_, '_>) -> Outcome {
-    // What follows something unknown is not examined.
+    // Arguments after an unknown one are not examined.
     let known = args.values.iter().take_while(|value| !matches!(value.data, Data::Unknown(..)));
     if known.clone().any(|value| !matches!(Type::of(value), Type::List(_) | Type::Tuple(_))) {
         return Err(Fail::Call("coalescelist arguments must be lists or tuples".to_owned()));

@@ -58,7 +58,7 @@ pub(crate) trait Files {
     /// It is a folder, or not known.
     fn exists(&self, path: &str) -> Result<bool, FileError>;
 
-    /// The paths of all files below a folder, from that folder; none if it is not there.
+    /// Returns the paths of all files below a folder, relative to it; empty if it does not exist.
     ///
     /// # Errors
     /// It is not known what is there.
@@ -68,7 +68,7 @@ pub(crate) trait Files {
     fn folder(&self) -> Option<String>;
 }
 
-/// No files: there are none to read.
+/// A file system without files.
 pub(crate) struct NoFiles;
 
 impl Files for NoFiles {
@@ -89,7 +89,7 @@ impl Files for NoFiles {
     }
 }
 
-/// What a function takes as one argument.
+/// A parameter of a function.
 #[derive(Clone, Copy, Debug)]
 struct Param {
     kind: Kind,
@@ -137,7 +137,7 @@ const STRINGS: Param = Param::of(Kind::ListStr);
 const SET: Param = Param::of(Kind::SetAny);
 const MAP_OF_LISTS: Param = Param::of(Kind::MapLists);
 
-/// What a function comes to.
+/// The result of a function.
 type Outcome = Result<Val, Fail>;
 
 /// Why a function has no value.
@@ -147,7 +147,7 @@ enum Fail {
     Argument(usize, String),
     /// The call is.
     Call(String),
-    /// Only the running system knows it: why.
+    /// Known only at run time, with the reason.
     Unknown(String),
 }
 
@@ -189,7 +189,7 @@ impl Args<'_, '_> {
         self.values.get(index).and_then(Val::as_items).map_or(&[], |items| items)
     }
 
-    /// The texts of the elements of an argument; null is left out.
+    /// Returns the strings of the elements of an argument, without null.
     fn texts(&self, index: usize) -> Vec<Text> {
         self.items(index).iter().filter_map(|v| v.as_str().cloned()).collect()
     }
@@ -199,7 +199,7 @@ impl Args<'_, '_> {
 struct Function {
     name: &'static str,
     params: &'static [Param],
-    /// What further arguments are, if there can be any.
+    /// The type of further arguments, if allowed.
     rest: Option<Param>,
     /// Whether it deals with marks and unknown values inside of its arguments itself.
     is_shallow: bool,
@@ -280,7 +280,7 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Va
     }
 }
 
-/// The values of the arguments; `None` if the last one stands for several and does not say which.
+/// Returns the values of the arguments; `None` if the last one is expanded and unknown.
 fn arguments(evaluator: &mut Evaluator<'_>, call: &Call) -> Option<(Vec<Val>, Vec<Span>)> {
     let mut values: Vec<Val> = Vec::new();
     let mut spans: Vec<Span> = Vec::new();

@@ -29,7 +29,7 @@ pub(super) const ALL: &[Function] = &[
 ];
 
 fn float(value: f64) -> Outcome {
-    // The number that a float stands for is the one with the fewest digits.
+    // A float represents the number with the fewest digits.
     match Number::parse(&value.to_string()).or_else(|| Number::from_f64(value)) {
         Some(number) => Ok(Val::number(number)),
         None => Err(Fail::Call("the result is not a number".to_owned())),

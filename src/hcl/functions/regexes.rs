@@ -15,7 +15,7 @@ fn pattern(text: &str) -> Result<Regex, Fail> {
     compile(text).map_err(|_| Fail::Argument(0, format!("invalid regexp pattern: {text}")))
 }
 
-/// What a match comes to: its text without groups, an object of named groups, or a tuple.
+/// Returns the result of a match: its text without groups, an object of named groups, or a tuple.
 fn found(regex: &Regex, captures: &Captures<'_>) -> Val {
     let group = |m: Option<regex::Match<'_>>| match m {
         Some(m) => Val::str(m.as_str()),
@@ -32,7 +32,7 @@ fn found(regex: &Regex, captures: &Captures<'_>) -> Val {
     }
 }
 
-/// The type of what each match comes to.
+/// The type of the result of each match.
 fn found_type(regex: &Regex) -> Type {
     let attribute = |name: &str| (Text::from(name), Attribute { ty: Type::Str, is_optional: false });
     let names: BTreeMap<Text, Attribute> = regex.capture_names().flatten().map(attribute).collect();

@@ -64,7 +64,7 @@ fn product(args: &mut Args<'_, '_>) -> Outcome {
         types.push(ty);
     }
     if lists.iter().any(Vec::is_empty) {
-        // Nothing is multiplied that comes to nothing in the end.
+        // An empty set makes the product empty, so nothing is computed.
         lists = vec![Vec::new()];
     }
     let total = lists.iter().try_fold(1_usize, |n, l| n.checked_mul(l.len()).filter(|n| *n <= MAX_PRODUCT));

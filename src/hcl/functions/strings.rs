@@ -34,12 +34,12 @@ fn text(text: &str) -> Outcome {
     Ok(Val::str(text))
 }
 
-/// One letter for one letter, wherever it stands.
+/// Converts one letter to one letter, independent of its position.
 fn lower(c: char) -> char {
     c.to_lowercase().next().unwrap_or(c)
 }
 
-/// The letter that begins a word: a capital one, but for those that stand for two letters.
+/// Converts the first letter of a word to title case, except for letters that represent two.
 fn title_letter(c: char) -> char {
     match c {
         'Ǆ' | 'ǅ' | 'ǆ' => 'ǅ',
@@ -50,7 +50,7 @@ fn title_letter(c: char) -> char {
     }
 }
 
-/// One letter for one letter: what has no capital letter of its own stays.
+/// Converts one letter to one letter: letters without a capital form stay.
 fn upper(c: char) -> char {
     let mut all = c.to_uppercase();
     match (all.next(), all.next()) {
@@ -113,7 +113,7 @@ fn substr(args: &mut Args<'_, '_>) -> Outcome {
     let all: Vec<&str> = args.str(0).graphemes(true).collect();
     let count = all.len() as i64;
     let start = if offset < 0 { (count + offset).max(0) } else { offset.min(count) };
-    // From the end of the text, a length of zero is no limit.
+    // At the end of the text, a length of zero means no limit.
     let is_open = length < 0 || length == 0 && offset < 0;
     let end = if is_open { count } else { start.saturating_add(length).min(count) };
     text(&all[start as usize..end as usize].concat())

@@ -70,7 +70,7 @@ fn format_date(args: &mut Args<'_, '_>) -> Outcome {
     Ok(Val::str(out))
 }
 
-/// The text up to a quote, where two quotes stand for one.
+/// Reads text up to a quote, where two quotes represent one.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let (mut out, mut rest) = (String::new(), text);
     loop {

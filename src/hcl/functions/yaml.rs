@@ -16,7 +16,7 @@ pub(super) const ALL: &[Function] = &[
     function("yamlencode", &[NULLABLE], |a| Ok(Val::str(super::yaml_encode::encode(&a.values[0])))),
 ];
 
-/// How deep a document nests, and how many values it comes to with aliases expanded.
+/// The maximum nesting of a document, and the maximum number of values with aliases expanded.
 const MAX_DEPTH: usize = 100;
 const MAX_VALUES: usize = 200_000;
 

@@ -16,7 +16,7 @@ pub(super) fn encode(value: &Val) -> String {
         _ => {
             out.push_str(&scalar(value, 1));
             out.push('\n');
-            // Nothing else says where a plain scalar ends.
+            // Nothing else marks the end of a plain scalar.
             if let Data::Null(_) | Data::Bool(_) | Data::Number(_) = value.data {
                 out.push_str("...\n");
             }

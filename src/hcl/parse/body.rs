@@ -70,7 +70,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Something else stands where an argument or a block is expected. After another mistake that is likely a part of it.
+    /// Reports that an argument or a block is expected. After another error it is probably a consequence of that one.
     fn no_item(&mut self, span: Span) -> Broken {
         match self.has_errors() {
             true => Broken,
@@ -263,7 +263,7 @@ impl Parser<'_> {
     }
 }
 
-/// What a caller does with an item that is broken: nothing.
+/// A caller ignores broken items.
 impl From<Broken> for () {
     fn from(_: Broken) {}
 }

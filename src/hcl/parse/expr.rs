@@ -43,7 +43,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// Takes an operator that binds at least that tightly.
+    /// Consumes an operator with at least that precedence.
     fn operator(&mut self, least: usize) -> Option<(usize, BinaryOp)> {
         self.blank();
         if !matches!(self.peek(), b'|' | b'&' | b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%') {

@@ -11,13 +11,13 @@ const MAX_DEPTH: usize = 150;
 /// A JSON value with its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Json {
-    /// Where it was written.
+    /// Its place.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: JsonKind,
 }
 
-/// What a JSON value is.
+/// The kind of a JSON value.
 #[derive(Clone, Debug)]
 pub(crate) enum JsonKind {
     /// `null`.
@@ -56,7 +56,7 @@ impl Json {
             JsonKind::Object(items) => {
                 let one = |(name, value): &(Name, Json)| {
                     let key = text(&name.text, name.span, errors);
-                    // A template as a key is evaluated, not taken for a name.
+                    // A template as a key is evaluated, not used as a name.
                     let key = Expr { span: key.span, kind: ExprKind::Paren(Box::new(key)) };
                     (key, value.expr(literal, errors))
                 };
@@ -75,7 +75,7 @@ impl Json {
     }
 }
 
-/// Reads a JSON text. Where something is wrong, what was read up to there is there.
+/// Parses a JSON text. After an error, the part before it is returned.
 pub(crate) fn parse_json(text: &str) -> (Option<Json>, Vec<SyntaxError>) {
     let mut parser = JsonParser { text, pos: 0, errors: Vec::new() };
     if text.starts_with('\u{feff}') {

@@ -1,5 +1,5 @@
-//! The parser of the native syntax. Everything in it knows its bytes; what is wrong is collected, and the rest of the file is
-//! still read.
+//! The parser of the native syntax. Every node has its byte range; errors are collected, and the rest of the file is
+//! still parsed.
 
 mod body;
 mod expr;
@@ -27,7 +27,7 @@ const MAX_ERRORS: usize = 50;
 pub(crate) struct Parsed {
     /// Its content.
     pub body: Body,
-    /// What is wrong with it.
+    /// The errors.
     pub errors: Vec<SyntaxError>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn parse_template(text: &str) -> Result<Expr, Vec<SyntaxError>> {
     }
 }
 
-/// A string in a JSON file is a template whose text has no place of its own: all of it gets the place of the string.
+/// A string in a JSON file is a template whose text has no position of its own: all of it gets the place of the string.
 pub(crate) fn parse_template_at(text: &str, span: Span) -> Result<Expr, Vec<SyntaxError>> {
     let place = |mut error: SyntaxError| {
         error.span = span;
@@ -100,10 +100,10 @@ struct Parser<'a> {
     depth: usize,
     /// The most that the trees made at this level of nesting can have grown to.
     height: usize,
-    /// What is left of [`MAX_DIGITS`].
+    /// The remaining part of [`MAX_DIGITS`].
     digits_left: usize,
     layout: Layout,
-    /// Which expressions are read; none if all are.
+    /// The expressions to parse; `None` for all.
     outline: Option<outline::Wanted>,
     errors: Vec<SyntaxError>,
 }

@@ -10,9 +10,10 @@ const MAX_NESTED: usize = 20;
 /// Whether an expression is read that has a word, or that is the value of an argument of that name.
 pub(crate) type Wanted = fn(&str) -> bool;
 
-/// The blocks of a file with the arguments whose names or expressions have a word that is wanted; no others. `None` if
-/// something is wrong with what was read, or unusual: then only the whole parser tells what is in the file. Of a file without
-/// errors this is a part of what [`super::parse_body`] returns. Mistakes inside of expressions that are skipped are not seen.
+/// Returns the blocks of a file with the arguments whose names or expressions contain a wanted word, and no others.
+/// `None` if the parsed part is invalid or unusual: then only the full parser knows the content of the file. For a file
+/// without errors this is a part of the result of [`super::parse_body`]. Errors inside of skipped expressions are not
+/// detected.
 pub(crate) fn parse_outline(text: &str, wanted: Wanted) -> Option<Body> {
     let mut parser = Parser { outline: Some(wanted), ..Parser::of_file(text) };
     let body = parser.file();
@@ -128,7 +129,8 @@ impl Scan<'_> {
         }
     }
 
-    /// What begins with a dollar or a percent sign in a text: an interpolation, an escaped one, or only that character.
+    /// Reads a text that begins with a dollar or a percent sign: an interpolation, an escaped one, or only that
+    /// character.
     fn sequence(&mut self, depth: usize) -> Option<()> {
         let sign = self.bytes[self.pos];
         match (self.peek(1), self.peek(2)) {
@@ -167,7 +169,7 @@ impl Scan<'_> {
                 self.pos += blanks + marker.len();
                 return Some(());
             }
-            // Sequences may go on in further lines.
+            // Sequences may continue on further lines.
             loop {
                 let rest = self.bytes.get(self.pos..)?;
                 self.pos += rest.iter().position(|byte| matches!(byte, b'$' | b'%' | b'\n'))?;

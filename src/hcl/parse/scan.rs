@@ -4,7 +4,7 @@ use super::{Broken, Parser, Read};
 use crate::hcl::ast::{Name, Span};
 
 impl Parser<'_> {
-    /// What is left of the text.
+    /// The remaining text.
     pub(super) fn rest(&self) -> &str {
         &self.text[self.pos..]
     }
@@ -18,7 +18,7 @@ impl Parser<'_> {
         self.rest().starts_with(text)
     }
 
-    /// Takes a text that comes next.
+    /// Consumes a text if it comes next.
     pub(super) fn take(&mut self, text: &str) -> bool {
         let found = self.at(text);
         if found {
@@ -75,7 +75,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes a name.
+    /// Consumes a name.
     pub(super) fn name(&mut self) -> Option<Name> {
         if !self.at_name() {
             return None;
@@ -91,7 +91,7 @@ impl Parser<'_> {
         Some(Name { text: crate::text::intern(&self.text[start..self.pos]), span: Span::new(start, self.pos) })
     }
 
-    /// Takes a word if it comes next as a whole.
+    /// Consumes a keyword if it comes next as a whole word.
     pub(super) fn keyword(&mut self, word: &str) -> bool {
         let follows = self.rest().get(word.len()..).and_then(|rest| rest.chars().next());
         let found = self.at(word) && !follows.is_some_and(continues_name);
@@ -129,7 +129,7 @@ impl Parser<'_> {
         &self.text[start..self.pos]
     }
 
-    /// Takes a text that has to come next.
+    /// Consumes a required text.
     pub(super) fn expect(&mut self, text: &str, summary: &'static str, detail: &str) -> Read<()> {
         self.blank();
         if self.take(text) {

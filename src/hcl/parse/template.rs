@@ -106,7 +106,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Parts up to a directive that ends the one around them, which is given back.
+    /// Reads parts up to a directive that ends the surrounding one, and returns that directive.
     fn parts(
         &mut self,
         pieces: &mut std::vec::IntoIter<Piece>,
@@ -184,7 +184,7 @@ impl Parser<'_> {
             }
             match self.character(end, &mut text)? {
                 Next::Character if text.ends_with('\n') && !matches!(end, End::Quote) => {
-                    // Each line is a piece of its own.
+                    // Each line is a separate piece.
                     flush_text(&mut pieces, &mut text, &mut trims);
                     line_start = true;
                 }
@@ -222,7 +222,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes one character, an escape, or the opening of a sequence.
+    /// Reads one character, an escape, or the start of a sequence.
     fn character(&mut self, end: &End<'_>, text: &mut String) -> Read<Next> {
         let is_quoted = matches!(end, End::Quote);
         for (escaped, plain) in [("$${", "${"), ("%%{", "%{")] {
@@ -260,7 +260,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A string that goes on in the next line: every line end up to the next quote is wrong.
+    /// Reports a string that continues on the next line: every line end up to the next quote is an error.
     fn multi_line(&mut self) {
         let detail = "Quoted strings may not be split over multiple lines. To produce a multi-line string, either use the \
                       \\n escape to represent a newline character or use the \"heredoc\" multi-line template syntax.";
@@ -381,7 +381,7 @@ impl Parser<'_> {
     }
 }
 
-/// What comes next in a template.
+/// The next element of a template.
 enum Next {
     Character,
     /// The string ends, because it went on in the next line.
@@ -408,7 +408,7 @@ fn flush_text(pieces: &mut Vec<Piece>, text: &mut String, trims: &mut bool) {
     pieces.push(Piece::Text(text));
 }
 
-/// Takes from each line the white space that all lines begin with. Lines that are empty do not count.
+/// Removes from each line the white space that all lines begin with. Empty lines do not count.
 fn flush(pieces: &mut [Piece]) {
     let (mut least, mut line_start, mut lines) = (usize::MAX, true, Vec::new());
     for (index, piece) in pieces.iter().enumerate() {

@@ -194,7 +194,7 @@ pub(crate) struct Defaults {
 }
 
 impl Defaults {
-    /// Whether there are none.
+    /// Whether it is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.values.is_empty() && self.children.is_empty()
     }

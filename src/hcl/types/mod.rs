@@ -42,7 +42,7 @@ pub(crate) enum Type {
 pub(crate) struct Attribute {
     /// Its type.
     pub ty: Type,
-    /// Whether it may be left out.
+    /// Whether it may be omitted.
     pub is_optional: bool,
 }
 

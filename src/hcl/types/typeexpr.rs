@@ -36,7 +36,7 @@ pub(crate) fn constraint(
         }
         None => expr.clone(),
     };
-    // In old configurations `list` and `map` alone stand for lists and maps of one type.
+    // In old configurations `list` and `map` alone mean lists and maps of one type.
     match walk::keyword(&expr).map(|k| &**k) {
         Some("list") => return Ok((Type::list(Type::Dynamic), Defaults::default())),
         Some("map") => return Ok((Type::map(Type::Dynamic), Defaults::default())),

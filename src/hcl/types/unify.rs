@@ -41,7 +41,7 @@ impl Kinds {
     }
 }
 
-/// The type that values of all these types can be converted to; `None` if there is no such type.
+/// Returns the type that values of all these types can be converted to; `None` if there is none.
 pub(crate) fn unify(types: &[Type]) -> Option<Type> {
     unify_all(types.iter())
 }
@@ -49,7 +49,7 @@ pub(crate) fn unify(types: &[Type]) -> Option<Type> {
 fn unify_all<'a>(types: impl Iterator<Item = &'a Type>) -> Option<Type> {
     let mut known: Vec<&Type> = Vec::new();
     for ty in types {
-        // Types that stand here twice change nothing.
+        // Duplicate types change nothing.
         if known.len() >= FEW || !known.contains(&ty) {
             known.push(ty);
         }
@@ -66,7 +66,7 @@ fn unify_different(types: &[&Type]) -> Option<Type> {
     let (kinds, all) = (Kinds::of(types), types.len());
     let is_dynamic = kinds.dynamic > 0;
     let only = |count: usize| count > 0 && count + kinds.dynamic == all;
-    // Nobody knows which way a type goes that is not known yet.
+    // The conversion of a type that is not known yet is unknown.
     let structural = |unify: fn(&[&Type]) -> Option<Type>| match is_dynamic {
         true => Some(Type::Dynamic),
         false => unify(types),
@@ -212,7 +212,7 @@ fn by_preference<'a>(types: &[&'a Type]) -> Vec<&'a Type> {
 fn preference(a: &Type, b: &Type) -> Ordering {
     match (a, b) {
         (Type::Dynamic, Type::Dynamic) => Ordering::Equal,
-        // Any type goes: what it will be is what the others are.
+        // Any type matches: it will be the type of the others.
         (Type::Dynamic, _) => Ordering::Greater,
         (_, Type::Dynamic) => Ordering::Less,
         (a, b) if a.is_primitive() && b.is_primitive() => (*a != Type::Str).cmp(&(*b != Type::Str)),
@@ -233,7 +233,7 @@ fn preference(a: &Type, b: &Type) -> Ordering {
     }
 }
 
-/// What parts say together, if they agree.
+/// Combines the results of parts, if they agree.
 fn joint(parts: impl Iterator<Item = Ordering>) -> Ordering {
     let (mut less, mut greater) = (false, false);
     for part in parts {
@@ -310,7 +310,7 @@ mod tests {
             (vec![Type::set(Str), Type::list(Str)], Some(Type::list(Str))),
             (vec![object(&[("a", Str)]), object(&[("b", Number)])], Some(Type::map(Str))),
             (vec![object(&[("a", Str)]), tuple(&[])], None),
-            // What is null has no type yet.
+            // Null has no type yet.
             (vec![Dynamic, Str], Some(Str)),
             (vec![Dynamic, tuple(&[Str])], Some(Dynamic)),
             (vec![Dynamic, tuple(&[Str]), Bool], Some(Dynamic)),

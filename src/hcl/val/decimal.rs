@@ -28,7 +28,7 @@ impl Digits {
         self.digits.get(index).copied().unwrap_or(b'0')
     }
 
-    /// The fewest digits that lie between the two bounds.
+    /// Returns the fewest digits between the two bounds.
     pub(super) fn shortest(mut self, below: &Digits, above: &Digits, inclusive: bool) -> Self {
         for i in 0..self.digits.len() {
             let (digit, low, high) = (self.at(i), below.at(i), above.at(i));

@@ -5,7 +5,7 @@ use crate::hcl::val::{Data, Val};
 use crate::value::{self, Key, Prov, Unknown, Value};
 use std::sync::Arc;
 
-/// A value as a resolution has it: sets are lists, objects maps, marks are gone.
+/// Converts a value for a resolution: sets become lists, objects maps, marks are dropped.
 pub(crate) fn export(value: &Val) -> Value {
     let data = match &value.data {
         Data::Null(_) => value::Data::Null,

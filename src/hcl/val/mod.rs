@@ -54,9 +54,9 @@ pub(crate) type Entries = BTreeMap<Text, Val>;
 /// A value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Val {
-    /// What it is.
+    /// The data.
     pub data: Data,
-    /// Its own marks; values inside have theirs.
+    /// Its own marks; nested values have theirs.
     pub marks: Marks,
     /// Where it was written and what it was computed from.
     pub prov: Prov,
@@ -107,7 +107,7 @@ impl Val {
         Val::default()
     }
 
-    /// What stands for a value after an error that was reported.
+    /// Replaces a value after a reported error.
     pub(crate) fn failed() -> Self {
         Data::Unknown(Type::Dynamic, Text::new()).into()
     }
@@ -187,7 +187,7 @@ impl Val {
         matches!(self.data, Data::Unknown(..))
     }
 
-    /// Whether it stands for an error that was reported.
+    /// Whether it replaces a value after a reported error.
     pub(crate) fn is_failed(&self) -> bool {
         matches!(&self.data, Data::Unknown(_, reason) if reason.is_empty())
     }

@@ -1,5 +1,5 @@
-//! Numbers as the language has them: binary floating point with 512 bits of precision, printed with the fewest decimal digits
-//! that tell them from their neighbors.
+//! Numbers of the language: binary floating point with 512 bits of precision, printed with the fewest decimal digits
+//! that distinguish them from their neighbors.
 
 use crate::hcl::val::decimal::Digits;
 use num_bigint::{BigInt, BigUint, Sign};
@@ -36,7 +36,7 @@ impl Number {
         Number::from(0_i64)
     }
 
-    /// Zero, or what is left of a negative number that is too small to tell from it.
+    /// Zero, with the sign of a negative number that was too small.
     fn signed_zero(is_negative: bool) -> Self {
         if is_negative { Number::NegativeZero } else { Number::zero() }
     }
@@ -75,7 +75,7 @@ impl Number {
         Number::new(value, 0)
     }
 
-    /// The number of a 64-bit float; none for what is not a number.
+    /// Converts a 64-bit float; `None` for NaN.
     pub(crate) fn from_f64(value: f64) -> Option<Self> {
         if value.is_nan() {
             return None;
@@ -272,7 +272,8 @@ impl Number {
         }
     }
 
-    /// What remains of a division whose quotient is rounded towards zero; the number itself where the divisor is zero.
+    /// Returns the remainder of a division whose quotient is rounded towards zero; the number itself if the divisor is
+    /// zero.
     pub(crate) fn remainder(&self, other: &Number) -> Option<Self> {
         if other.is_zero() {
             return Some(self.clone());

@@ -15,8 +15,8 @@ pub(crate) fn compare(a: &Val, b: &Val) -> Ordering {
     }
 }
 
-/// What values are ordered by that are no numbers, texts or truth values: cty's text for hashing, and what tells values apart
-/// that have the same text.
+/// The sort key of values other than numbers, strings and booleans: cty's text for hashing, and a part that
+/// distinguishes values with the same text.
 pub(crate) fn key(value: &Val) -> (u8, String, String) {
     let (mut text, mut exact) = (String::new(), String::new());
     write(value, &mut text, &mut exact);

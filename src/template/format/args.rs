@@ -26,7 +26,7 @@ pub(super) struct ArgIndex {
 }
 
 impl ArgIndex {
-    /// Reads `[n]` at `i`; returns where to go on and whether there was a well-formed index.
+    /// Reads `[n]` at `i`; returns where to continue and whether the index was well-formed.
     pub(super) fn read(&mut self, bytes: &[u8], i: usize, count: usize) -> (usize, bool) {
         if bytes.get(i) != Some(&b'[') {
             return (i, false);

@@ -9,7 +9,7 @@ use crate::value::{Data, Value};
 use args::{ArgIndex, number};
 use std::fmt::Write;
 
-/// Padding and output beyond this many bytes are cut, so that a short format cannot ask for gigabytes.
+/// Padding and output beyond this many bytes are cut, so that a short format cannot request gigabytes.
 const MAX_OUTPUT: usize = 16 << 20;
 
 /// `fmt.Sprintf`.
@@ -58,7 +58,7 @@ pub(crate) fn type_name(value: &Val) -> &'static str {
     Item::of(value).type_name()
 }
 
-/// What is printed, without the distinction of missing and null, which Go does not see here.
+/// A printed value, without the distinction of missing and null, which Go does not make here.
 #[derive(Clone, Copy)]
 enum Item<'a> {
     Nil,

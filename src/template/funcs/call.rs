@@ -223,7 +223,7 @@ pub(super) fn data(value: &Val) -> &Data {
     }
 }
 
-/// A value that can stand in a list or map; objects become their text.
+/// Returns a value that can be an element of a list or map; objects become their text.
 pub(super) fn to_value(value: &Val) -> Value {
     match value {
         Val::Missing => Value::default(),
@@ -232,7 +232,7 @@ pub(super) fn to_value(value: &Val) -> Value {
     }
 }
 
-/// What a body may return.
+/// A result that a body may return.
 pub(super) trait Outcome {
     /// The result of the call.
     fn outcome(self) -> Result<Val, String>;

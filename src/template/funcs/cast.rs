@@ -1,5 +1,5 @@
-//! Conversions between values: those of sprig (`int`, `toString`), those of gomplate (`conv.ToInt`), and what both know
-//! about kinds, emptiness and equality.
+//! Conversions between values: those of sprig (`int`, `toString`), those of gomplate (`conv.ToInt`), and their common
+//! rules about kinds, emptiness and equality.
 
 use super::call::data;
 use crate::go::strconv;
@@ -109,7 +109,7 @@ fn trim_decimal(text: &str) -> &str {
     if digits.is_empty() { "0" } else { whole }
 }
 
-/// What the processors that Go runs on make of a float outside of the integers.
+/// The result of converting a float outside of the range of integers on the processors that Go supports.
 pub(super) fn float_to_int(f: f64) -> i64 {
     if f.is_nan() || !(-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&f) {
         i64::MIN

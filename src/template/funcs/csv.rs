@@ -7,8 +7,8 @@ use crate::value::{Data, Key, Value};
 
 type Rows = Vec<Vec<String>>;
 
-/// The records and the header, which is the first record unless it is given. Arguments: text; delimiter (one byte) or
-/// header, text; delimiter, header, text. An empty header makes one of letters.
+/// Returns the records and the header, which is the first record unless it is passed. Arguments: text; delimiter (one
+/// byte) or header, text; delimiter, header, text. An empty header is replaced by letters.
 fn parse(args: &[&str]) -> Result<(Rows, Vec<String>), String> {
     let names = |text: &str, delimiter: &str| text.split(delimiter).map(str::to_owned).collect::<Vec<_>>();
     let (delimiter, header, input) = match args {

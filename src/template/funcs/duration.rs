@@ -6,7 +6,7 @@ use crate::template::{Object, Val};
 use crate::value::{Data, Value};
 use std::sync::Arc;
 
-/// sprig's `durationRound`: the largest unit alone. An integer of a template is no duration for it.
+/// sprig's `durationRound`: only the largest unit. An integer in a template is not a duration for it.
 pub(super) fn round_duration(value: &Val) -> Val {
     let nanos = match data(value) {
         Data::Str(text) => parse_duration(text).unwrap_or(0),

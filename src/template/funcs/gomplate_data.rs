@@ -223,7 +223,7 @@ fn each(a: &Args<'_>, f: impl Fn(&Val) -> Data) -> Vec<Value> {
 fn items(a: &Args<'_>, i: usize) -> Result<Arc<Vec<Value>>, String> {
     match a.data(i) {
         Data::List(list) => Ok(list.clone()),
-        // The library names the type of its own wrapper.
+        // The library reports the type of its own wrapper.
         _ => Err("expected an array or slice, but got a reflect.Value".into()),
     }
 }

@@ -164,7 +164,7 @@ fn trunc(length: i64, text: &str) -> Bytes {
     }
 }
 
-/// What a list becomes: the library prints the places of the list instead of what they hold.
+/// The result for a list: the library prints the addresses of the list instead of its content.
 fn shell_quote_all(count: usize) -> String {
     vec!["'<interface {} Value>'"; count].join(" ")
 }

@@ -1,4 +1,4 @@
-//! The namespaces of gomplate, and the functions whose results only a running system knows.
+//! The namespaces of gomplate, and the functions whose results are known only at run time.
 
 use super::call::Args;
 use super::objects::Namespace;

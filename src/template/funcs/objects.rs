@@ -60,7 +60,7 @@ impl Object for Namespace {
     }
 }
 
-/// An object as JSON text: what prints as text is text.
+/// Writes an object as JSON; an object that prints as text becomes a string.
 pub(super) fn to_json(object: &dyn Object) -> String {
     if let Some(text) = object.json() {
         return text;

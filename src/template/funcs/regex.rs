@@ -121,7 +121,7 @@ fn bounded(pattern: &str, text: &str, with: &str) -> Result<Regex, String> {
     Err("the result of the replacement is too long".into())
 }
 
-/// Every match replaced; `$1` and `${name}` stand for groups.
+/// Replaces every match; `$1` and `${name}` refer to groups.
 pub(super) fn replace(pattern: &str, text: &str, with: &str) -> Result<String, String> {
     let regex = bounded(pattern, text, with)?;
     Ok(regex.replace_all(text, with).into_owned())

@@ -14,7 +14,7 @@ pub(super) struct Version {
     original: String,
 }
 
-/// What a version text consists of: prefix cut off, up to three numbers, pre-release, metadata.
+/// The parts of a version text: without its prefix, up to three numbers, pre-release, metadata.
 struct Parts<'a> {
     numbers: Vec<&'a str>,
     pre: &'a str,
@@ -26,7 +26,7 @@ fn identifiers(text: &str) -> bool {
 }
 
 impl<'a> Parts<'a> {
-    /// `number` tells which texts may stand for a number.
+    /// `number` returns whether a text is a valid number.
     fn read(text: &'a str, number: impl Fn(&str) -> bool) -> Option<Parts<'a>> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let (text, metadata) = text.split_once('+').map_or((text, None), |(t, m)| (t, Some(m)));

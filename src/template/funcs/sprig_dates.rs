@@ -6,7 +6,7 @@ use crate::template::Val;
 use crate::value::{Data, Value};
 use crate::yaml::Timestamp;
 
-/// Formats what sprig takes for a date: a time, or seconds since 1970. Everything else is the present time there.
+/// Formats a date of sprig: a time, or seconds since 1970. It treats everything else as the current time.
 pub(super) fn format_val(name: &str, layout: &str, date: &Val, zone: &str, args: &[Val]) -> Val {
     let time = match data(date) {
         Data::Time(time) => (**time).clone(),

@@ -115,7 +115,7 @@ pub(super) fn swap_case(text: &str) -> String {
         .collect()
 }
 
-/// The first byte of every word, each taken for a character.
+/// Returns the first byte of every word, converted to a character.
 pub(super) fn initials(text: &str) -> String {
     let mut gap = true;
     let mut out = String::new();
@@ -129,7 +129,7 @@ pub(super) fn initials(text: &str) -> String {
     out
 }
 
-/// Without white space; text that has some is taken apart into bytes on the way.
+/// Removes white space; text with white space is split into bytes on the way.
 pub(super) fn delete_space(text: &str) -> String {
     let kept: String = text.bytes().map(char::from).filter(|c| !is_space(*c)).collect();
     if kept.chars().count() == text.len() { text.into() } else { kept }
@@ -264,7 +264,7 @@ enum Word {
 }
 
 fn is_punctuation(c: char) -> bool {
-    // Symbols like `$` and `+` are none.
+    // Symbols like `$` and `+` are not included.
     if c.is_ascii() {
         return c.is_ascii_punctuation() && !matches!(c, '$' | '+' | '<' | '=' | '>' | '^' | '`' | '|' | '~');
     }
@@ -374,12 +374,13 @@ pub(super) fn connect(text: &str, connector: char) -> String {
     out
 }
 
-/// Lower case with everything that is no letter or digit as one space (gomplate's `SnakeCase` and `KebabCase`).
+/// Converts to lower case, with other characters than letters and digits as one space (gomplate's `SnakeCase` and
+/// `KebabCase`).
 fn words(text: &str, cased: &str) -> Result<String, String> {
     let (Some(first), Some(cased_first)) = (text.chars().next(), cased.chars().next()) else {
         return Err("runtime error: index out of range [0] with length 0".into());
     };
-    // The first byte of the text, taken for a character, replaces the first of the lower case one.
+    // The first byte of the text, converted to a character, replaces the first of the lower-case one.
     let restored: Cow<'_, str> = if first.is_ascii() && cased_first.is_ascii() {
         cased.replacen(cased_first, &first.to_string(), 1).into()
     } else {

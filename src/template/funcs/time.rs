@@ -19,7 +19,7 @@ pub(super) fn shift(time: &Timestamp, nanos: i64) -> Timestamp {
     Timestamp { seconds, nanos: all.rem_euclid(1_000_000_000) as u32, offset: time.offset }
 }
 
-/// The methods of a point in time: `None` if there is no such method.
+/// Calls a method of a point in time; `None` if there is no such method.
 ///
 /// # Errors
 /// As the method of Go's `time.Time`.

@@ -23,7 +23,7 @@ pub(super) fn read(text: &str) -> Result<Val, String> {
     })
 }
 
-/// The value of one of TOML; nothing for dates and times without an offset, which Go prints in its own ways.
+/// Converts a TOML value; `None` for dates and times without an offset, which Go prints in special ways.
 fn value(toml: &Toml) -> Option<Value> {
     let data = match toml {
         Toml::String(text) => Data::Str(text.as_str().into()),
@@ -65,7 +65,7 @@ pub(super) fn write(value: &Value) -> Option<String> {
     Some(out)
 }
 
-/// Whether a value gets a table, or several, of its own.
+/// Whether a value is written as one or several tables.
 fn has_tables(data: &Data) -> bool {
     match data {
         Data::Map(_) => true,
@@ -149,7 +149,7 @@ fn element(out: &mut String, data: &Data) -> Option<()> {
     Some(())
 }
 
-/// A key, in quotes where it needs them.
+/// Writes a key, with quotes if necessary.
 fn name(key: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if !key.is_empty() && key.bytes().all(is_bare) {

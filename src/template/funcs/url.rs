@@ -102,7 +102,7 @@ fn decode(text: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// Escapes what may not stand in a path (or fragment).
+/// Escapes characters that are not allowed in a path (or fragment).
 fn encode(text: &str, extra: &str) -> String {
     escape::percent(text, &format!("-_.~$&+,/:;=@{extra}"))
 }

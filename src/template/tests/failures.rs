@@ -417,7 +417,7 @@ pub(super) const RUNNING: &[(&str, &str)] = &[
     ("{{ range .l }}\n{{ .x }}{{end}}", r#"2:3: executing "N" at <.x>: can't evaluate field x in type interface {}"#),
 ];
 
-/// What differs when missing keys are errors.
+/// The differences if missing keys are errors.
 pub(super) const MISSING: &[(&str, &str)] = &[
     (
         "{{ .n }}|{{ .missing }}|{{ .m.x.y.z }}|{{ .n | print }}|{{ print .n }}|{{ print .missing }}|{{ .missing | print }}",

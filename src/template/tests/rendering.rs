@@ -1,6 +1,6 @@
 //! Templates with their output over the data of the tests, as Go 1.26 renders them.
 
-/// Missing keys give no value.
+/// Missing keys return no value.
 pub(super) const OUTPUT: &[(&str, &str)] = &[
     ("plain", "plain"),
     ("{{.s}}", "abc"),

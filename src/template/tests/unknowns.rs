@@ -40,7 +40,7 @@ fn text_that_is_no_utf8() {
         (r#"{{ "\xff" }}"#, true, ""),
         ("{{ list (trunc 2 .t) }}", false, "{{ list (trunc 2 .t) }}"),
         ("{{ $x := trunc 2 .t }}{{ $x }}", true, ""),
-        // What is made of it need not be like it.
+        // A value computed from it need not be like it.
         ("{{ trunc 2 .t | len }}", false, "{{ trunc 2 .t | len }}"),
         ("{{ trunc 2 .t | toJson }}", false, "{{ trunc 2 .t | toJson }}"),
         ("{{ if trunc 2 .t }}yes{{ end }}", false, "{{ if trunc 2 .t }}yes{{ end }}"),
@@ -85,7 +85,7 @@ fn unknown_values() {
         ),
         ("{{ if false }}{{ else if .u }}a{{ end }}", "{{if .u }}a{{ end }}", vec!["one"]),
         ("{{ range .u }}a{{ end }}", "{{ range .u }}a{{ end }}", vec!["one"]),
-        // The second element decides whether the loop goes on: all of it stays as written.
+        // The second element decides whether the loop continues: all of it stays as written.
         (
             "x{{ range .l }}a{{ if . }}{{ continue }}{{ end }}b{{ end }}y",
             "x{{ range .l }}a{{ if . }}{{ continue }}{{ end }}b{{ end }}y",

@@ -15,7 +15,7 @@ use crate::text::Text;
 use crate::value::{FileId, Origin, Value};
 use std::collections::BTreeSet;
 
-/// What makes one resource need another.
+/// The reason why one resource depends on another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
     /// Where it is written.
@@ -64,7 +64,7 @@ pub(crate) fn depends(resources: &[Planned]) -> Graph<String, Edge> {
     graph
 }
 
-/// That graph with the references to other resources.
+/// Adds the references to other resources to that graph.
 pub(crate) fn needs(resources: &[Planned], depends: &Graph<String, Edge>, files: &Files) -> Graph<String, Edge> {
     let mut all = depends.clone();
     let names: BTreeSet<&str> = resources.iter().map(|p| &*p.resource.name).collect();
@@ -113,7 +113,7 @@ fn undefined(subject: &Subject<'_>, stack: &Stack, diagnostics: &mut Diagnostics
                 continue;
             }
             let renamed = stack.resources.iter().find(|p| p.resource.module == name);
-            // What is left out, or is no resource, need not be waited for.
+            // A dependency that is excluded, or is not a resource, has no effect.
             if renamed.is_none() && subject.modules.contains(&*name) {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! The form of references, as they are written: in the configuration of resources, in what environments lay over it, and in
-//! the variables that environments give to all.
+//! The syntax of references, as written: in the configuration of resources, in the configuration that environments
+//! overlay, and in the variables of environments.
 
 use super::{Subject, part};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
@@ -111,7 +111,8 @@ impl Check<'_, '_> {
     }
 }
 
-/// Whether a body has blanks around it. Such a reference, and one whose body holds another, is no more to be said of.
+/// Whether a body has spaces around it. Nothing else is reported about such a reference, or one whose body contains
+/// another.
 pub(super) fn is_padded(body: &str) -> bool {
     body.trim() != body
 }

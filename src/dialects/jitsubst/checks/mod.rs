@@ -1,4 +1,4 @@
-//! What can be said of a configuration without running anything (`reference: jitsubst.md` section 7). One group a file.
+//! Static checks of a configuration (`reference: jitsubst.md` section 7). One group per file.
 
 mod graph;
 mod lexical;
@@ -18,7 +18,7 @@ use crate::value::{FileId, Prov};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What the checks examine.
+/// The input of the checks.
 pub(crate) struct Subject<'a> {
     /// The configuration.
     pub config: &'a Config,
@@ -32,7 +32,7 @@ pub(crate) struct Subject<'a> {
     pub loaded: &'a [Arc<Loaded>],
     /// The table of files.
     pub files: &'a Files,
-    /// The variables that are set where the project is deployed, where the user says so.
+    /// The variables that are set where the project is deployed, if the user lists them.
     pub variables: Option<&'a BTreeSet<String>>,
 }
 

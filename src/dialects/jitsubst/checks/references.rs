@@ -1,4 +1,4 @@
-//! What references name: modules that are there, before the one that needs them; variables that are set.
+//! Checks of references: the module exists, and is deployed first; the variable is set.
 
 use super::lexical::is_odd;
 use super::{Subject, listed, part};
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
     for stack in subject.stacks {
-        // What is not known may be what is missed.
+        // An unknown dependency may be the missing one.
         let ordered = stack.resources.iter().all(|p| p.depends_on().is_some());
         for planned in &stack.resources {
             for used in planned.uses.iter().filter(|u| !is_odd(&u.body)) {
@@ -120,7 +120,7 @@ impl One<'_, '_> {
         }
     }
 
-    /// A module reference that expansion takes for a variable.
+    /// Checks module references that expansion treats as variables.
     fn blanked(&mut self) {
         let Body::Module { module, .. } = Body::of(&self.used.body) else { return };
         if !is_module(self.subject, self.stack, module) {
@@ -164,7 +164,7 @@ fn is_module(subject: &Subject<'_>, stack: &Stack, name: &str) -> bool {
     subject.modules.contains(name) || stack.resource(name).is_some()
 }
 
-/// Shell syntax in a text that is expanded: no variable has such a name, wherever it is deployed. Told once a text.
+/// Checks shell syntax in expanded text: no variable can have such a name. Reported once per text.
 fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, diagnostics: &mut Diagnostics) {
     let lost = |u: &&Use| {
         let module = match Body::of(&u.body) {

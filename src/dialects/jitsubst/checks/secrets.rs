@@ -26,7 +26,7 @@ pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Secrets that are outputs must say of which module.
+/// Checks that secrets from outputs name a module.
 fn sources(subject: &Subject<'_>, main: FileId, diagnostics: &mut Diagnostics) {
     let mut names: BTreeSet<&str> = subject.config.modules.iter().map(|m| &*m.name).collect();
     names.extend(subject.stacks.iter().flat_map(|s| &s.resources).map(|p| &*p.resource.name));
@@ -43,7 +43,7 @@ fn sources(subject: &Subject<'_>, main: FileId, diagnostics: &mut Diagnostics) {
             None | Some(("", _) | (_, "")) => {
                 format!("`{text}` is not a valid source for the secret `{name}`: it must have the form `module.field`")
             }
-            // What failed may have a resource of that name.
+            // A failed stack may have a resource of that name.
             Some((module, _)) if !names.contains(module) && subject.is_whole => {
                 help = crate::text::nearest(module, names.iter().copied()).map(|n| format!("did you mean `{n}`?"));
                 format!("the secret `{name}` is an output of `{module}`, which does not exist")
@@ -57,7 +57,7 @@ fn sources(subject: &Subject<'_>, main: FileId, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Secrets whose names stand nowhere but where they are declared.
+/// Finds secrets whose names occur only where they are declared.
 fn unused(subject: &Subject<'_>, main: FileId, diagnostics: &mut Diagnostics) {
     for secret in &subject.config.secrets {
         let declared: Vec<_> = subject.config.secrets.iter().filter_map(|s| s.prov.origin).collect();
@@ -99,7 +99,7 @@ fn literals(value: &Value, preserved: bool, f: &mut impl FnMut(&Value, &str)) {
     }
 }
 
-/// What a text is, if it has the form of a secret that its issuer gave it. Looks of keys and randomness are not enough.
+/// Describes a text in the format of a known issuer's secret. Key names and randomness are not enough.
 fn secret_format(text: &str) -> Option<&'static str> {
     let text = text.trim();
     let of = |set: fn(u8) -> bool, rest: &str, least: usize| rest.len() >= least && rest.bytes().all(set);

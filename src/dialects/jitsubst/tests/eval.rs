@@ -1,4 +1,4 @@
-//! Strict and lenient substitution of values, and what a plan knows of the state.
+//! Strict and lenient substitution of values, and the values that a plan knows from the state.
 
 use super::*;
 use crate::value::json as values;
@@ -69,7 +69,7 @@ fn the_first_error_in_the_order_of_keys_is_told() {
     let unset = |name: &str| format!("unresolved reference ${{{name}}}: env var not set");
     assert_eq!(fails(json!({"b": "${B}", "a": ["x", "${A1} ${A2}"]}), env.clone()), unset("A1"));
     assert_eq!(fails(json!({"Z": "${Z}", "a": "${A}"}), env.clone()), unset("Z"), "upper case sorts first");
-    // Strictly, what is open comes first; leniently, only what is malformed is an error.
+    // In strict mode, unresolved references come first; in lenient mode, only malformed ones are errors.
     let mixed = json!("${A} ${.x}");
     assert_eq!(fails(mixed.clone(), env.clone()), unset("A"));
     let malformed = "malformed reference ${.x}: empty module or field";

@@ -1,4 +1,4 @@
-//! What the rules say, and where they are silent.
+//! Findings of the rules, and cases without findings.
 
 use super::*;
 

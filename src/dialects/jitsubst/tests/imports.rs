@@ -62,7 +62,7 @@ fn files_that_are_missing_or_broken() {
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].starts_with("unresolved-import 1:11 shared/net.yml"), "{found:?}");
     assert!(found[1].starts_with("invalid-yaml lib.yaml2:1"), "{found:?}");
-    // Half of a configuration is none.
+    // A configuration with missing imports is not used.
     let resolution = world.resolve(&Files::default());
     assert_eq!((resolution.units.len(), resolution.units[0].state), (1, State::Broken));
     assert!(resolution.units[0].components.is_empty() && resolution.findings.iter().all(|f| f.is_breaking));

@@ -75,7 +75,7 @@ modules:
     assert_eq!(stacks["prod"]["live"], json!({"config": {}, "module": "vpc"}));
     assert_eq!(stacks["prod"]["cluster"], json!({"config": {"name": "shown"}}));
     assert_eq!(stacks["empty"]["vpc"], json!({"config": {"name": ""}}));
-    // A name of the base counts only where the module says something of the environment.
+    // A name in the base has an effect only if the module has a configuration for the environment.
     assert_eq!(stacks["plain"]["base-name"]["module"], "vpc");
     assert_eq!(stacks["dev"]["vpc"], json!({"config": {"name": "base-name"}}));
 }

@@ -1,4 +1,4 @@
-//! What a plan has: variables expanded, references that wait, the order, the version.
+//! The content of a plan: expanded variables, deferred references, the order, the version.
 
 use super::*;
 use crate::value::Data;
@@ -84,7 +84,7 @@ fn resources_follow_what_they_depend_on() {
     let text = |list: &[(&str, &str)]| list.iter().map(|(n, d)| module(n, d)).collect::<String>();
     assert_eq!(order(&text(&[("c", "[]"), ("a", "[b]"), ("b", "[]")])), json!(["c", "b", "a"]));
     assert_eq!(order(&text(&[("a", "[c, b]"), ("b", "[]"), ("c", "[b]")])), json!(["b", "c", "a"]));
-    // What is not there, or no list of texts, does not count; references do not either.
+    // Missing entries, entries that are not lists of strings, and references have no effect.
     assert_eq!(order(&text(&[("a", "[x, 1]"), ("b", "a")])), json!(["a", "b"]));
     assert_eq!(order(&text(&[("a", "[b]"), ("b", "[a]")])), Json::Null);
     assert_eq!(order(&text(&[("a", "['$X']"), ("b", "[]")])), Json::Null);

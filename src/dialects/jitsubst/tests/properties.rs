@@ -1,5 +1,5 @@
-//! What holds for every project: no panics, the same answer again, and the same whether all of it is resolved or only what
-//! a change reaches.
+//! Invariants of every project: no panics, the same result again, and the same whether all of it is resolved or only
+//! what a change affects.
 
 use super::*;
 use crate::source::{Source, changed};

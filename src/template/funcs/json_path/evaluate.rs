@@ -13,7 +13,7 @@ const RANDOM: &str = "iterates over a map in random order";
 /// Steps that failed.
 struct Failure {
     stop: Stop,
-    /// The library kept values, at which a filter without a comparison looks all the same.
+    /// The library kept values, but a filter without a comparison ignores that.
     kept: bool,
 }
 
@@ -37,7 +37,7 @@ struct Item {
 
 /// An entry of a map, which Go lists in random order.
 struct Branch {
-    /// Tells maps that were listed apart.
+    /// Distinguishes maps that were listed separately.
     map: usize,
     entry: usize,
     depth: usize,
@@ -88,7 +88,7 @@ impl Evaluation {
         Evaluation { budget, maps: 0, is_nothing: false }
     }
 
-    /// What the steps find in a value: a single value as it is, others as a list without nulls.
+    /// Returns the values that the steps find: a single value as it is, others as a list without nulls.
     ///
     /// # Errors
     /// As the library words it.
@@ -156,7 +156,7 @@ impl Evaluation {
         }
     }
 
-    /// What is inside of a map or list; nothing for other values.
+    /// Returns the elements of a map or list; nothing for other values.
     fn inside(&mut self, item: &Item) -> Result<Vec<Item>, Failure> {
         let found: Vec<Item> = match &item.value.data {
             Data::Map(map) => {
@@ -287,7 +287,7 @@ fn field(items: &[Item], name: &str) -> Found {
     if found.is_empty() { failed(format!("{name} is not found"), false) } else { Ok(found) }
 }
 
-/// The items of a slice; nothing where it asks for no items at all.
+/// Returns the items of a slice; `None` if it selects no items at all.
 fn taken(list: &[Value], slice: Slice) -> Result<Option<Vec<&Value>>, String> {
     let length = i64::try_from(list.len()).unwrap_or(i64::MAX);
     let start = if slice.start < 0 { slice.start + length } else { slice.start };
@@ -335,7 +335,7 @@ fn compare(operator: &str, left: &Data, right: &Data) -> Result<bool, String> {
         (Data::Bool(a), Data::Bool(b)) => Some(a.cmp(b)),
         (Data::Int(a), Data::Int(b)) => Some(a.cmp(b)),
         (Data::Uint(a), Data::Uint(b)) => Some(a.cmp(b)),
-        // Such a number is larger than all that have a sign.
+        // Such a number is larger than all signed ones.
         (Data::Int(_), Data::Uint(_)) => Some(Ordering::Less),
         (Data::Uint(_), Data::Int(_)) => Some(Ordering::Greater),
         (Data::Float(a), Data::Float(b)) => a.partial_cmp(b),

@@ -20,7 +20,7 @@ const MAX_VALUES: usize = 1 << 20;
 enum Stop {
     /// The expression or its evaluation fails, in the words of the library.
     Failed(String),
-    /// The library fails where it did not mean to.
+    /// The library panics here.
     Panicked(&'static str),
     /// The result is not known, for this reason.
     Unknown(&'static str),
@@ -32,7 +32,7 @@ fn fail<T>(message: impl Into<String>) -> Outcome<T> {
     Err(Stop::Failed(message.into()))
 }
 
-/// The values that a path leads to: a single one as it is, others as a list without nulls.
+/// Returns the values at a path: a single one as it is, others as a list without nulls.
 ///
 /// # Errors
 /// The expression is wrong, or leads to something that is not there.

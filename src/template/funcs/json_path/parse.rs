@@ -15,7 +15,7 @@ pub(super) enum Node {
     Float(f64),
     /// A truth value.
     Bool(bool),
-    /// A word that is no truth value.
+    /// A word that is not a boolean.
     Identifier(String),
     /// `.name`, `['name']`.
     Field(String),
@@ -25,7 +25,7 @@ pub(super) enum Node {
     Recursive,
     /// `[start:end:step]`.
     Slice(Slice),
-    /// `[0,2]`, `['a','b']`: what each of the lists finds, one after the other.
+    /// `[0,2]`, `['a','b']`: the results of each of the lists, one after the other.
     Union(Vec<Vec<Node>>),
     /// `[?(@.a == 1)]`; without an operator, the left side only has to find something.
     Filter { left: Vec<Node>, operator: Option<String>, right: Vec<Node> },

@@ -48,7 +48,7 @@ fn paths() {
         (".items[0]['name','size']", r#"["a",1]"#),
         (".items[1].tags[0]", "error: executing JSONPath failed: tags is not found"),
         (".mixed", r#"[{"v":1},{"w":2},null,"t"]"#),
-        // Nulls are left out of what several places give.
+        // Nulls are dropped from the results of several places.
         (".mixed[*]", r#"[{"v":1},{"w":2},"t"]"#),
         (".m.*", "1"),
         ("..c", r#""found""#),

@@ -73,7 +73,7 @@ impl Address {
         }
     }
 
-    /// Ones where hosts of a network with such a mask differ.
+    /// The bits in which the hosts of a network with such a mask differ.
     pub(super) fn host_mask(&self, bits: u32) -> u128 {
         1u128.checked_shl(self.family.bits().saturating_sub(bits)).map_or(u128::MAX, |bit| bit - 1)
     }
@@ -105,7 +105,7 @@ impl Address {
         Address { family: Family::V4, number: self.number & 0xffff_ffff, zone: String::new() }
     }
 
-    /// Whether the address begins with the bits of `start`, of which there are so many.
+    /// Whether the first `bits` bits of the address equal those of `start`.
     fn is_in(&self, family: Family, start: u128, bits: u32) -> bool {
         self.family == family && self.number >> (family.bits() - bits) == start
     }
