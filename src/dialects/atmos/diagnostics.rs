@@ -23,18 +23,18 @@ pub(super) struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Takes a finding that keeps something from being resolved.
+    /// Adds a finding that prevents something from being resolved.
     pub(super) fn push(&self, finding: Diagnostic) -> ErrorReported {
         self.report(finding.breaking());
         ErrorReported
     }
 
-    /// Takes a finding in spite of which everything is resolved.
+    /// Adds a finding that does not prevent anything from being resolved.
     pub(super) fn report(&self, finding: Diagnostic) {
         self.found.lock().push(finding);
     }
 
-    /// Takes findings about the shape of manifests, but none where the resolution itself has said so.
+    /// Adds findings about the shape of manifests, except where the resolution itself reported an error.
     pub(super) fn report_unless_said(&self, findings: Vec<Diagnostic>) {
         let place = |d: &Diagnostic| (d.primary.file, d.primary.start);
         const SHAPE: [&Rule; 3] = [&rules::SCHEMA_VIOLATION, &rules::INEFFECTIVE_METADATA, &rules::NON_MAPPING_SECTION];
@@ -44,7 +44,8 @@ impl Diagnostics {
         found.extend(findings.into_iter().filter(|d| !is_about_shape(&d) || !said.contains(&place(d))));
     }
 
-    /// An error where a value was written, or at the start of `file` where nobody knows; what was asked for is poisoned.
+    /// Adds an error where a value was written, or at the start of `file` if that is unknown; the requested result is
+    /// poisoned.
     pub(super) fn error(
         &self,
         rule: &'static Rule,
@@ -55,10 +56,10 @@ impl Diagnostics {
         self.push(Diagnostic::new(rule, message, label(site, file, "")))
     }
 
-    /// What keeps a file from being decoded.
+    /// Adds the issues that prevent a file from being decoded.
     pub(super) fn issues(&self, loaded: &Loaded, issues: &[Issue]) -> ErrorReported {
         for issue in issues {
-            // What is missing at the end of a file stands behind its last byte.
+            // Something missing at the end of a file is reported after its last byte.
             let length = loaded.text.len() as u32;
             let at = |span: crate::yaml::Span, words: &str| {
                 Label::new(loaded.file, span.start.min(length), span.end.min(length), words)
@@ -99,8 +100,8 @@ pub(super) fn label(site: &Prov, file: FileId, words: &str) -> Label {
     }
 }
 
-/// The fix that writes `new` for the text `old` of a value, within its quotes if it has some; `text` is that of the file.
-/// `None` if something else stands there, as where the value came out of a template.
+/// Returns the fix that replaces the text `old` of a value by `new`, within its quotes if it has some; `text` is that
+/// of the file. `None` if the file has another text there, for example if the value is the result of a template.
 pub(super) fn rename(origin: Origin, text: &str, old: &str, new: &str) -> Option<Fix> {
     let written = text.get(origin.start as usize..origin.end as usize)?;
     let inner = |quote: char| written.strip_prefix(quote).and_then(|w| w.strip_suffix(quote));
@@ -113,7 +114,7 @@ pub(super) fn rename(origin: Origin, text: &str, old: &str, new: &str) -> Option
     Some(Fix::one(format!("rename to `{new}`"), edit, Applicability::Unsafe))
 }
 
-/// Says which stacks a finding reaches, where that is not said: those that its file has a part in.
+/// Adds the affected stacks to findings without stacks: those that contain the file.
 pub(super) fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
     let names = |unit: &Arc<Unit>| {
         let mut names: Vec<Text> = unit.components.iter().map(|c| Text::clone(&c.stack)).collect();

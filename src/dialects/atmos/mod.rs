@@ -97,13 +97,13 @@ impl Atmos {
         Atmos { resolver: Resolver::with_limits(limits) }
     }
 
-    /// What stack manifests must look like, as a JSON Schema (draft 2020-12).
+    /// Returns the JSON Schema of stack manifests (draft 2020-12).
     #[cfg(test)]
     pub(crate) fn manifest_schema() -> serde_json::Value {
         to_json_schema("Atmos stack manifest", schema::MANIFEST)
     }
 
-    /// What `atmos.yaml` may hold, as a JSON Schema (draft 2020-12). Other keys are allowed, because Atmos skips them.
+    /// Returns the JSON Schema of `atmos.yaml` (draft 2020-12). Other keys are allowed, because Atmos ignores them.
     #[cfg(test)]
     pub(crate) fn configuration_schema() -> serde_json::Value {
         to_json_schema("Atmos configuration", Config::SHAPE)

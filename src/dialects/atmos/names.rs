@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// How a component got the name of its stack.
 pub(super) struct Named {
-    /// The name; empty if what should give it gives nothing.
+    /// The name; empty if its template renders nothing.
     pub name: Value,
     /// The variables that workspace patterns may use; only where a name pattern is in force.
     pub context: Context,
@@ -24,7 +24,7 @@ pub(super) struct Context {
 const TOKENS: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
 
 impl Context {
-    /// What variables say.
+    /// Reads the name parts from variables.
     pub(super) fn of(vars: &Map) -> Self {
         let text = |key: &&'static str| {
             let value = vars.get(key)?;
@@ -46,7 +46,7 @@ impl Context {
         self
     }
 
-    /// The stack name that a pattern gives, if all its parts have a value.
+    /// Returns the stack name for a pattern, if all its parts have a value.
     pub(super) fn prefix(&self, pattern: &str) -> Option<String> {
         let name = self.name(pattern).ok().filter(|_| !pattern.is_empty())?;
         name.as_str().map(str::to_owned)
@@ -61,7 +61,7 @@ impl Context {
         self.fields.iter().find(|(n, ..)| *n == name)
     }
 
-    /// The name that a pattern gives; `Err` is the first part that has no value.
+    /// Returns the name for a pattern; `Err` is the first part without a value.
     fn name(&self, pattern: &str) -> Result<Value, &'static str> {
         let (mut words, mut inputs) = (Vec::new(), Vec::new());
         for part in pattern.split('-') {
@@ -116,7 +116,8 @@ impl Context {
     }
 }
 
-/// A part of the name pattern that looks like a token and is none; where a template names stacks, nobody reads the pattern.
+/// Returns a part of the name pattern that looks like a token but is not one; `None` if a template names stacks,
+/// because the pattern is not used then.
 pub(super) fn unknown_token(config: &Config) -> Option<&str> {
     let is_unknown = |part: &&str| {
         let token = part.strip_prefix('{').and_then(|p| p.strip_suffix('}'));
@@ -126,7 +127,7 @@ pub(super) fn unknown_token(config: &Config) -> Option<&str> {
 }
 
 fn derived(text: String, inputs: Vec<Prov>) -> Value {
-    // The first thing it was made of stands for where it was written.
+    // The first input represents the place.
     let origin = inputs.first().and_then(|p| p.origin);
     Value { data: Data::Str(text.into()), prov: Prov { origin, trail: None }.with_inputs(inputs) }
 }
@@ -185,14 +186,14 @@ pub(super) type Siblings<'a> = FastMap<&'a str, &'a Map>;
 const WORKSPACE_KEYS: [&str; 3] =
     ["terraform_workspace", "terraform_workspace_pattern", "terraform_workspace_template"];
 
-/// Whether the metadata of some component says something of its workspace.
+/// Whether the metadata of some component sets its workspace.
 pub(super) fn any_names_workspace(siblings: &Siblings<'_>) -> bool {
     let says = |metadata: &Map| WORKSPACE_KEYS.iter().any(|key| metadata.has(key));
     siblings.values().any(|component| component.get("metadata").and_then(Value::as_map).is_some_and(|m| says(m)))
 }
 
-/// What the metadata of a component says of its workspace. Atmos examines the listed bases once more, and this time as
-/// they were built, so that also what they have from their own bases counts.
+/// Returns the workspace settings in the metadata of a component. Atmos reads the listed bases once more, as they were
+/// built, so that the settings of their own bases count too.
 pub(super) fn said_of_workspace(siblings: &Siblings<'_>, name: &str, inherit: bool) -> Map {
     let Some(own) = metadata(siblings, name) else { return Map::new() };
     let mut said: [Option<Value>; 3] = Default::default();
@@ -254,7 +255,7 @@ fn inherit_from<'a>(
     }
 }
 
-/// What the workspace of a component depends on.
+/// The inputs of a component's workspace.
 pub(super) struct Workspace<'a> {
     pub config: &'a Config,
     pub engine: &'a Engine<'a>,
@@ -267,7 +268,7 @@ pub(super) struct Workspace<'a> {
     pub metadata: &'a Map,
     /// Its sections, as the name template sees them.
     pub data: &'a dyn Fn() -> Value,
-    /// What the template of stack names gives for it, if it gives the same for a workspace.
+    /// The result of the template of stack names for it, if that determines a workspace.
     pub templated: Option<&'a Value>,
     pub backend_type: &'a str,
 }
@@ -301,8 +302,8 @@ impl Workspace<'_> {
         Ok(Value { data: Data::Str(text.into()), prov: value.prov })
     }
 
-    /// The name of the workspace that Terraform is run in, if that can be said; `describe stacks` says otherwise (see
-    /// [`Workspace::name`]) where a component is built from another one. `base` is what its `component` key says.
+    /// Returns the name of the Terraform workspace, if known; `describe stacks` shows another one (see
+    /// [`Workspace::name`]) if a component is built from another one. `base` is its `component` key.
     pub(super) fn deployed(&self, component: &str, base: Option<&str>) -> Option<String> {
         let config = self.config;
         if self.backend_type == "http" || !config.workspaces {
@@ -366,7 +367,7 @@ pub(super) fn is_same(a: &Value, b: &Value) -> bool {
     same_text && same_trail && a.prov.origin == b.prov.origin
 }
 
-/// What the name template sees of a component.
+/// Returns the data of the name template for a component.
 pub(super) fn name_data(map: &Map, name: &Key) -> Map {
     let empty = || Value::map(Map::new());
     let mut data: Map = NAME_SECTIONS

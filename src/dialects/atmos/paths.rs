@@ -9,7 +9,7 @@ pub(super) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// The path below `base`, if it lies there.
+/// Returns the path relative to `base`, if it is below it.
 pub(super) fn relative<'a>(path: &'a str, base: &str) -> Option<&'a str> {
     if base.is_empty() {
         return Some(path);
@@ -17,7 +17,7 @@ pub(super) fn relative<'a>(path: &'a str, base: &str) -> Option<&'a str> {
     path.strip_prefix(base)?.strip_prefix('/')
 }
 
-/// The manifest key: the path below the folder of stacks without `.yaml` or `.yml`; `.tmpl` is kept.
+/// Returns the manifest key: the path relative to the folder of stacks without `.yaml` or `.yml`; `.tmpl` is kept.
 pub(super) fn manifest_key(path: &str, stacks: &str) -> Key {
     let path = relative(path, stacks).unwrap_or(path);
     let path = path.strip_suffix(".yaml").unwrap_or(path);

@@ -1,4 +1,4 @@
-//! The names of sections, functions and settings that rules ask for.
+//! The names of sections, functions and settings that rules need.
 
 use crate::value::{StatePaths, Vocabulary};
 

@@ -1,5 +1,5 @@
-//! The names under which Atmos knows the files that differ (`reference: atmos.md` section 15): those that go-git prints as
-//! the statistics of a patch from the head to the base.
+//! The names under which Atmos lists changed files (`reference: atmos.md` section 15): those that go-git prints as the
+//! statistics of a patch from the head to the base.
 
 use super::renames::{self, Renamed};
 use crate::source::{Entry, EntryPair, Kind, Source};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Bytes of a file that are searched for a NUL, which makes it a binary file.
 const SNIFFED: usize = 8_000;
 
-/// Why a file that differs has no name, or not its own.
+/// Why a changed file is not listed, or not under its own name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unnoticed {
     /// It is not text.
@@ -17,7 +17,7 @@ pub(super) enum Unnoticed {
     Empty,
     /// It is known by the path of the head that its content has moved to.
     MovedTo(String),
-    /// It is no regular file.
+    /// It is not a regular file.
     NoFile,
 }
 
@@ -26,7 +26,7 @@ pub(super) enum Unnoticed {
 pub(super) struct ChangedFiles {
     /// The names, sorted; of a renamed file `HEAD => BASE`.
     pub(super) names: Vec<String>,
-    /// The paths that no name stands for.
+    /// The changed paths that are not listed.
     pub(super) unnoticed: BTreeMap<String, Unnoticed>,
 }
 
@@ -73,7 +73,7 @@ impl ChangedFiles {
     }
 }
 
-/// The same without submodules, which are no files.
+/// Skips submodules, which are not files.
 fn regular<'a>(pair: EntryPair<'a>) -> EntryPair<'a> {
     let file = |entry: Option<&'a Entry>| entry.filter(|e| e.kind != Kind::Submodule);
     EntryPair { before: file(pair.before), after: file(pair.after) }
@@ -90,7 +90,7 @@ fn content(source: &dyn Source, entry: &Entry) -> Content {
     match source.read(entry) {
         Ok(bytes) if bytes.is_empty() => Content::Empty,
         Ok(bytes) if bytes[..bytes.len().min(SNIFFED)].contains(&0) => Content::Binary,
-        // What is too large to be read counts as text: it is noticed.
+        // A file that is too large to be read counts as text, so it is listed.
         _ => Content::Text,
     }
 }

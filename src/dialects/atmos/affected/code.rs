@@ -46,7 +46,7 @@ impl<'a> CodeReasons<'a> {
         CodeReasons { config, all, sorted, modules, files, known: Mutex::default() }
     }
 
-    /// Whether a module that a component calls differs, and whether its own folder does.
+    /// Whether a module that a component calls changed, and whether its own folder did.
     pub(super) fn of(&self, component: &Component) -> (bool, bool) {
         let name = component.value.get("component").and_then(Value::as_str).unwrap_or(&component.name);
         let key = (component.kind.to_string(), name.to_owned());
@@ -77,7 +77,7 @@ impl<'a> CodeReasons<'a> {
     }
 }
 
-/// Whether one of the names lies below a folder. The folder is a pattern, as it is for Atmos.
+/// Whether one of the names is below a folder. The folder is a pattern, as in Atmos.
 fn any_below(folder: &str, names: &[&str]) -> bool {
     if !folder.contains(['*', '?', '[', '{', '\\']) {
         return names.iter().any(|name| folder.is_empty() || paths::relative(name, folder).is_some());

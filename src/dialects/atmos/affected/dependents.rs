@@ -1,4 +1,4 @@
-//! What depends on an affected component, and on that in turn.
+//! The dependents of an affected component, and their dependents.
 
 use super::integrations;
 use super::{Comparison, Items, component_path};
@@ -16,7 +16,7 @@ const MAX_DEPENDENTS: usize = 100_000;
 
 const FIELDS: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
 
-/// Adds the dependents of all items that have none yet; what is gone has none.
+/// Adds the dependents of all items that have none yet; removed components have none.
 pub(super) fn add(comparison: &Comparison<'_>, items: &mut Items, out: &mut Affected) {
     let index = DependencyIndex::of(comparison);
     let mut search = DependentSearch { comparison, index: &index, path: Vec::new(), count: 0, is_cut: false };
@@ -37,11 +37,11 @@ struct DependencyIndex<'a> {
     needs: BTreeMap<&'a str, Vec<Need<'a>>>,
 }
 
-/// That a component needs one of some name.
+/// A dependency of a component on one with some name.
 struct Need<'a> {
     by: &'a Arc<Component>,
     stack: &'a str,
-    /// What its dependency says of where the other one is deployed; only a legacy one says it.
+    /// The context of the other component in a legacy dependency.
     context: Option<[&'a str; 4]>,
 }
 
@@ -118,8 +118,8 @@ struct DependentSearch<'a> {
 }
 
 impl DependentSearch<'_> {
-    /// The dependents of a component, sorted. Those that it was reached through are left out: Atmos follows such a cycle
-    /// without end.
+    /// Returns the dependents of a component, sorted, without those on the current path: Atmos follows such a cycle
+    /// forever.
     fn of(&mut self, target: &Component) -> Vec<Dependent> {
         let needs = self.index.needs.get(&*target.name).map(Vec::as_slice).unwrap_or_default();
         let is_cycle = |by: &Component| self.path.contains(&by.address());

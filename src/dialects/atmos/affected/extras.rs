@@ -1,4 +1,4 @@
-//! What changes though Atmos does not list it: each such item says why.
+//! Changed components that Atmos does not list, each with the reason.
 
 use super::changed::Unnoticed;
 use super::reasons;

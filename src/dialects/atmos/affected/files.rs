@@ -80,7 +80,7 @@ fn secret_file(comparison: &Comparison<'_>, component: &Component, secret: &Valu
     Some(rendered.text).filter(|path| !path.is_empty())
 }
 
-/// The engine of templates that stand by themselves.
+/// The engine for standalone templates.
 pub(super) fn engine<'a>(comparison: &'a Comparison<'_>, missing: MissingKey) -> Engine<'a> {
     Engine {
         templates: comparison.templates,

@@ -1,4 +1,4 @@
-//! What a component is called in Spacelift and Atlantis.
+//! The names of a component in Spacelift and Atlantis.
 
 use super::Comparison;
 use super::files;

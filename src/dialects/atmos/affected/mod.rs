@@ -1,5 +1,5 @@
-//! `describe affected` (`reference: atmos.md` sections 11 and 15): which components a change affects, with the reasons that
-//! Atmos gives, and those that it misses.
+//! `describe affected` (`reference: atmos.md` sections 11 and 15): the components that a change affects, with the
+//! reasons that Atmos reports, and those that it misses.
 //!
 //! Both revisions are read with the configuration of the head, as Atmos reads them.
 
@@ -32,13 +32,13 @@ use std::sync::Arc;
 
 /// The types of components that are listed.
 const KINDS: [&str; 5] = ["terraform", "helmfile", "packer", "kubernetes", "helm"];
-/// Those of them that are listed when they are gone.
+/// Those that are listed when they are removed.
 const DELETED_KINDS: [&str; 3] = ["terraform", "helmfile", "packer"];
 
 /// Components by address.
 type Components = BTreeMap<Address, Placed>;
 
-/// What a list is made from.
+/// The input of a list.
 struct Comparison<'a> {
     config: &'a Config,
     templates: &'a Templates,
@@ -52,7 +52,7 @@ struct Comparison<'a> {
     code: CodeReasons<'a>,
 }
 
-/// What the head could not resolve of what the base has.
+/// Parts of the base that the head could not resolve.
 struct Lost {
     /// Stacks that it resolves only in part.
     stacks: BTreeSet<Text>,
@@ -233,7 +233,8 @@ fn component_path(component: &Component) -> Text {
     path.map(Text::from).unwrap_or_default()
 }
 
-/// The folder of the code of a type, from the root of the repository; `None` if it lies outside, and whether it is set.
+/// Returns the folder of the code of a type, relative to the root of the repository (`None` if it is outside), and
+/// whether it is set.
 fn code_root(config: &Config, kind: &str) -> Option<(String, bool)> {
     let written = config.all.at_path(["components", kind, "base_path"]).and_then(Value::as_str).unwrap_or_default();
     Some((paths::join(&config.base, written)?, !written.is_empty()))

@@ -44,7 +44,7 @@ pub(super) struct Reasons {
     pub(super) folder: Option<String>,
 }
 
-/// The reasons for a component of the head; none if it is not affected.
+/// Returns the reasons for a component of the head; empty if it is not affected.
 pub(super) fn reasons(comparison: &Comparison<'_>, address: &Address, component: &Arc<Component>) -> Reasons {
     let other = twin(&comparison.base, address);
     let mut found = Reasons::default();
@@ -73,7 +73,7 @@ pub(super) fn reasons(comparison: &Comparison<'_>, address: &Address, component:
             add("stack.settings");
         }
         if let Some(dependency) = files::changed_dependency(comparison, component) {
-            // Only the first reason says which one.
+            // Only the first reason names its source.
             if found.all.is_empty() {
                 (found.file, found.folder) = (dependency.file, dependency.folder);
             }

@@ -16,13 +16,13 @@ const PIECE: usize = 64;
 /// A file that is known by another path now.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Renamed<'a> {
-    /// What is gone.
+    /// The removed file.
     pub(super) from: &'a Entry,
-    /// What is new.
+    /// The added file.
     pub(super) to: &'a Entry,
 }
 
-/// The pairs among files that are gone and files that are new.
+/// Pairs removed and added files.
 pub(super) fn find<'a>(gone: &[&'a Entry], new: &[&'a Entry], from: &dyn Source, to: &dyn Source) -> Vec<Renamed<'a>> {
     let (mut gone, mut new) = (gone.to_vec(), new.to_vec());
     let mut found = same_content(&mut gone, &mut new);
@@ -55,7 +55,7 @@ fn same_content<'a>(gone: &mut Vec<&'a Entry>, new: &mut Vec<&'a Entry>) -> Vec<
     found
 }
 
-/// Takes pairs from the end, each file once.
+/// Takes pairs from the end, using each file once.
 fn take_best<'a>(pairs: Vec<(u64, &'a Entry, &'a Entry)>, found: &mut Vec<Renamed<'a>>) {
     let (mut from, mut to) = (HashSet::new(), HashSet::new());
     for (_, a, b) in pairs.into_iter().rev() {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The package that policies of components are in.
 const POLICY_PACKAGE: &str = "atmos";
 
-/// What Atmos adds to a component before it is validated, and only a running Atmos knows.
+/// Keys that Atmos adds to a component before validation, known only when Atmos runs.
 const ADDED: [&str; 12] = [
     "atlantis_project",
     "atmos_cli_config",
@@ -45,11 +45,11 @@ pub(crate) struct Validations<'a> {
     /// Schemas by their paths, policies by those of all their files.
     schemas: Mutex<HashMap<Text, Known<JsonSchema>>>,
     policies: Mutex<HashMap<Vec<Text>, Arc<Policy>>>,
-    /// What all of them may take together.
+    /// The time budget of all validations together.
     budget: Budget,
 }
 
-/// What was read, with what it depends on.
+/// The file that was read, with its dependencies.
 type Known<T> = Arc<(Result<T, Unusable>, Deps)>;
 
 /// One entry of `settings.validation`.
@@ -61,12 +61,12 @@ struct Asked<'c> {
     input: &'c Value,
 }
 
-/// A file that is asked for.
+/// A requested file.
 enum Found {
     File(Arc<Loaded>),
     Folder(String),
     Missing,
-    /// It lies outside of the repository, or cannot be read.
+    /// It is outside of the repository, or cannot be read.
     Elsewhere,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Validations<'a> {
         let Ok(kind) = asked.text("schema_type") else { return self.report(asked.unknown("schema_type"), asked) };
         let Ok(path) = asked.text("schema_path") else { return self.report(asked.unknown("schema_path"), asked) };
         if kind != "jsonschema" && kind != "opa" {
-            // The description of manifests says so where it is written.
+            // The schema of manifests reports this where it is written.
             if self.config.manifest_schema.is_empty() {
                 return;
             }
@@ -144,7 +144,7 @@ impl<'a> Validations<'a> {
         let place = asked.place("schema_path");
         for found in &verdict.violations {
             let value = found.path.of(asked.input);
-            // What a map lacks is a matter of the component, not of the line where the map begins.
+            // A missing key concerns the component, not the line where the map begins.
             let is_about_component = found.key.is_none() && value.is_some_and(|v| v.as_map().is_some());
             let files = self.reader.files;
             let mut finding = violation(&rules::COMPONENT_VALIDATION, found, asked.input, &whole, files, &place);
@@ -350,7 +350,7 @@ fn entries(section: &Value) -> Option<&Arc<Map>> {
     section.at_path(["settings", "validation"])?.as_map().filter(|m| !m.is_empty())
 }
 
-/// What is said of a schema or a policy that cannot be used.
+/// Returns the finding about a schema or a policy that cannot be used.
 fn unusable(why: &Unusable, what: &str, loaded: &Loaded) -> Diagnostic {
     let place = Label::new(loaded.file, 0, 0, "");
     let finding = match why {
@@ -371,7 +371,7 @@ fn unusable(why: &Unusable, what: &str, loaded: &Loaded) -> Diagnostic {
     finding.token("")
 }
 
-/// A component as validation gets it: what only a running system knows is unknown.
+/// Returns the input of validation: a component with values known only at run time as unknown.
 fn input(component: &Value) -> Value {
     let mut map = component.as_map().map(|map| (*evaluated(map)).clone()).unwrap_or_default();
     for key in ADDED {

@@ -14,7 +14,7 @@ use crate::value::Value;
 pub(in crate::dialects::atmos) struct DependencyPath<'a> {
     /// The path as it is written. It starts where Atmos does, and may be a pattern.
     pub(in crate::dialects::atmos) path: &'a str,
-    /// Whether all that lies below it is meant.
+    /// Whether it includes everything below it.
     pub(in crate::dialects::atmos) is_folder: bool,
     /// The value that names it.
     pub(in crate::dialects::atmos) value: &'a Value,
@@ -29,13 +29,14 @@ impl<'a> DependencyPath<'a> {
     }
 }
 
-/// The paths that a component depends on: those of `dependencies`, or if there are none, of `settings.depends_on`.
+/// Returns the paths that a component depends on: those in `dependencies`, or if there are none, in
+/// `settings.depends_on`.
 pub(in crate::dialects::atmos) fn of(component: &Component) -> Vec<DependencyPath<'_>> {
     let declared = declared(component);
     if declared.is_empty() { legacy(component) } else { declared }
 }
 
-/// What `dependencies` names; nothing if it has a shape that Atmos does not take.
+/// Returns the paths in `dependencies`; empty if it has a shape that Atmos rejects.
 fn declared(component: &Component) -> Vec<DependencyPath<'_>> {
     let Some(dependencies) = component.value.get("dependencies") else { return Vec::new() };
     let list = |name: &str| dependencies.get(name).and_then(Value::as_list).map(|l| l.as_slice()).unwrap_or_default();
@@ -52,7 +53,7 @@ fn declared(component: &Component) -> Vec<DependencyPath<'_>> {
     found
 }
 
-/// What `settings.depends_on` names; Atmos examines its entries in no order.
+/// Returns the paths in `settings.depends_on`; Atmos reads its entries in random order.
 fn legacy(component: &Component) -> Vec<DependencyPath<'_>> {
     let entries = component.value.at_path(["settings", "depends_on"]).and_then(Value::as_map);
     let entries = entries.into_iter().flat_map(|map| map.iter());
@@ -63,7 +64,7 @@ fn legacy(component: &Component) -> Vec<DependencyPath<'_>> {
         .collect()
 }
 
-/// Reports the paths of a component that lead to nothing. Patterns are left out.
+/// Reports the paths of a component that do not exist. Patterns are skipped.
 pub(in crate::dialects::atmos) fn check(
     component: &Component,
     reader: &Reader<'_>,
@@ -79,7 +80,7 @@ pub(in crate::dialects::atmos) fn check(
         // People start Atmos in one of these.
         let folders = [&*config.start, &*config.base, ""];
         let candidates: Option<Vec<String>> = folders.iter().map(|folder| paths::join(folder, path)).collect();
-        // What leads out of the repository may be there.
+        // A path outside of the repository may exist.
         let Some(candidates) = candidates else { continue };
         if candidates.iter().any(|path| reader.exists(path, deps) || reader.is_dir(path, deps)) {
             continue;

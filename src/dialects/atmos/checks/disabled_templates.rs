@@ -13,7 +13,7 @@ use crate::value::{Data, Flags, Map, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What templates of components read; other texts with braces are meant for somebody else.
+/// The data that templates of components read; other texts with braces are meant for other programs.
 const READ: [&str; 7] = ["vars", "settings", "env", "metadata", "locals", "backend", "providers"];
 const READ_ALONE: [&str; 5] = ["atmos_component", "atmos_stack", "atmos_stack_file", "atmos_manifest", "workspace"];
 

@@ -1,5 +1,5 @@
-//! Components that inherit from each other. Atmos refuses only circles that do not lead through the component that it looks
-//! at, and cuts the others silently.
+//! Components that inherit from each other. Atmos rejects only cycles that do not include the component being resolved,
+//! and silently cuts the others.
 
 use crate::diagnostic::Label;
 use crate::dialects::atmos::component::inheritance::{InheritanceStep, cycle};

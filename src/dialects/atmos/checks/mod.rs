@@ -1,4 +1,4 @@
-//! What else Atmos, Terraform or the reader of a repository would refuse, found in what was resolved.
+//! Further checks of a resolution: mistakes that Atmos, Terraform or a reviewer would reject.
 
 pub(super) mod component_validation;
 pub(super) mod dependency_paths;

@@ -1,5 +1,5 @@
-//! What Atmos validates of the names of stacks: that they can be computed, and that no component of a stack is
-//! configured differently by several manifests (`reference: atmos.md` sections 2.3 and 2.4).
+//! Atmos' validation of stack names: they can be computed, and no component of a stack is configured differently by
+//! several manifests (`reference: atmos.md` sections 2.3 and 2.4).
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::config::Config;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// How many differing paths are named.
 const NAMED_PATHS: usize = 8;
 
-/// Reports what is wrong with the names of all manifests; `config` is where the configuration stands.
+/// Reports mistakes in the stack names of all manifests; `config` is the place of the configuration.
 pub(crate) fn check(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId) {
     unnamed(stacks, done, config);
     lacking(stacks, done, config);
@@ -166,7 +166,7 @@ fn duplicates(stacks: &StackContext<'_>, done: &[ResolvedManifest]) {
     }
 }
 
-/// Where a manifest configures a component: there, or else where it imports something, or else the manifest.
+/// The place where a manifest configures a component: the component, or else an import, or else the manifest.
 fn place(done: &ResolvedManifest, kind: &str, name: &str, words: &str) -> Label {
     let file = done.unit.file;
     let Some(processed) = &done.processed else { return Label::new(file, 0, 0, words) };

@@ -1,5 +1,5 @@
-//! What Atmos validates besides the stacks (`reference: atmos.md` section 10.1): every manifest below the folder of
-//! stacks is checked against the schema, whether a stack reaches it or not.
+//! Validation besides the stacks (`reference: atmos.md` section 10.1): Atmos validates every manifest below the folder
+//! of stacks against the schema, whether a stack uses it or not.
 
 use super::locals::{ReportedLocals, report_references};
 use crate::dialects::Scope;
@@ -19,12 +19,12 @@ use std::collections::{BTreeSet, HashSet};
 pub(crate) struct Unreached {
     /// Those that no other manifest reaches either.
     pub manifests: Vec<String>,
-    /// What was reported of references to locals in them.
+    /// Reported references to locals in them.
     pub told: ReportedLocals,
 }
 
-/// What is wrong in all manifests below the folder of stacks, as far as the scope goes; those that `loader` has not
-/// processed on the way from the stacks (`tops`) are processed here. What `diagnostics` holds already is not said again.
+/// Checks all manifests below the folder of stacks, within the scope; those that `loader` has not processed for a stack
+/// (`tops`) are processed here. Findings that `diagnostics` already contains are not repeated.
 pub(crate) fn check(
     loader: &Manifests<'_>,
     checks: &SchemaChecks<'_>,
@@ -70,13 +70,13 @@ pub(crate) fn preload(reader: &Reader<'_>, config: &Config) {
         if let Ok(Some(loaded)) = reader.load(path, &mut Deps::default())
             && !loaded.is_empty()
         {
-            // What is wrong with it is reported where it is used.
+            // Its mistakes are reported where it is used.
             let _ = loaded.doc();
         }
     });
 }
 
-/// Whether manifests that no stack reaches need a look: always, unless none of them can have changed.
+/// Whether manifests that no stack uses must be checked: always, unless none of them can have changed.
 fn is_wanted(checks: &SchemaChecks<'_>, config: &Config, scope: Scope<'_>) -> bool {
     let Scope::Touched(changes) = scope else { return true };
     if checks.changed.is_none() {
@@ -101,7 +101,7 @@ fn unreached(
 ) -> Unreached {
     let left: Vec<&String> = {
         let seen = checks.seen();
-        // A stack that is a template is not validated, nor is what it alone imports validated by way of it.
+        // A stack that is a template is not validated, and neither are files that only it imports.
         let starts = validated.iter().map(String::as_str).filter(|p| seen.processed.contains(*p) && tops.contains(p));
         let reached = seen.closure(starts);
         validated.iter().filter(|p| !reached.contains(p.as_str())).collect()

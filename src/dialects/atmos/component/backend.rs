@@ -7,14 +7,14 @@ use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Value};
 use std::sync::Arc;
 
-/// The layers of a component that say something of backends.
+/// The layers of a component with backend settings.
 pub(super) struct Layers<'a> {
     pub global: &'a Layer,
     pub base: &'a Layer,
     pub own: &'a Layer,
 }
 
-/// What else has a part.
+/// Other inputs of the backend.
 pub(crate) struct Parts<'a> {
     pub config: &'a Config,
     pub strategy: ListStrategy,
@@ -26,18 +26,18 @@ pub(crate) struct Parts<'a> {
     pub metadata: &'a Map,
 }
 
-/// The type and what is configured do not fit together.
+/// The backend type does not match the settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Mismatch {
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Where the type was written.
     pub site: Prov,
-    /// What to do.
+    /// Advice.
     pub help: String,
 }
 
-/// What a component has of backends.
+/// The backend of a component.
 pub(crate) struct Backend {
     /// `backend_type`.
     pub kind: Value,

@@ -43,7 +43,7 @@ pub(super) struct Bases {
     pub layer: Arc<Layer>,
     /// Their names, the one merged last first, each once.
     pub chain: Arc<Vec<Value>>,
-    /// The base that a legacy `component:` leads to: the deepest one.
+    /// The base of a legacy `component:`: the deepest one.
     pub deepest: Option<Key>,
     /// The lines that name them.
     pub sites: Vec<Origin>,
@@ -51,7 +51,7 @@ pub(super) struct Bases {
     after: Vec<(Key, Arc<Layer>, Arc<Vec<Value>>)>,
     /// How many were merged, each time counted.
     merged: usize,
-    /// What was added so far, repetitions included, and whether by a legacy `component:`.
+    /// The bases added so far, including repetitions, and whether by a legacy `component:`.
     added: Vec<(bool, Key)>,
     /// Every base that was merged, as it was found.
     visited: Arc<Vec<(Key, Arc<Map>)>>,
@@ -59,17 +59,17 @@ pub(super) struct Bases {
     singular: bool,
 }
 
-/// What bases were merged into, shared by the components that name the same bases.
+/// Caches the results of merging bases, shared by components with the same bases.
 #[derive(Debug, Default)]
 pub(crate) struct InheritanceCache {
     known: Mutex<FastMap<SumKey, Vec<Arc<Sum>>>>,
 }
 
-/// The component type, the list strategy, what is added, in order, and the place of the last of it in memory: stacks may
-/// configure each base in their own way, and what a sum was made of stays where it is as long as the sum is kept.
+/// The component type, the list strategy, the bases in order, and the address of the last one in memory: stacks may
+/// configure each base differently, and the inputs of a sum stay at their address as long as the sum is cached.
 type SumKey = (ComponentType, ListStrategy, Vec<(bool, Key)>, usize);
 
-/// What adding a base comes to.
+/// The result of adding a base.
 #[derive(Debug)]
 struct Sum {
     layer: Arc<Layer>,
@@ -81,7 +81,7 @@ struct Sum {
     merged: usize,
 }
 
-/// How many sums are kept of the same bases: the bases of theirs may differ.
+/// The maximum number of cached sums of the same bases: their own bases may differ.
 const MAX_VARIANTS: usize = 4;
 
 impl InheritanceCache {
@@ -120,13 +120,13 @@ pub(crate) enum BaseError {
         /// Where it is named.
         site: Prov,
     },
-    /// Bases lead back to one of them.
+    /// The bases form a cycle.
     Cycle(Vec<InheritanceStep>),
     /// Something has the wrong shape.
     Shape(WrongShape),
     /// There are too many, or they are too deep.
     Limit {
-        /// What is exceeded.
+        /// The exceeded limit.
         exceeded: Exceeded,
         /// Where the base is named that is too much.
         site: Prov,
@@ -178,14 +178,14 @@ pub(super) struct Inheritance<'a> {
     pub outer: ListStrategy,
     /// Whether a folder of Terraform code has this name below the components of the type.
     pub is_folder: &'a dyn Fn(&str) -> bool,
-    /// What the bases of other components were merged into.
+    /// The cached results for the bases of other components.
     pub cache: &'a InheritanceCache,
-    /// How much is taken on.
+    /// The limits.
     pub limits: Limits,
 }
 
 impl Inheritance<'_> {
-    /// Adds a base, with its own bases below it, to the sum.
+    /// Adds a base to the sum, with its own bases below it.
     pub(crate) fn add(&self, into: &mut Bases, component: &Key, base: &Value, legacy: bool) -> Result<(), BaseError> {
         let name = name_in(base);
         into.added.push((legacy, Text::clone(&name)));
@@ -351,7 +351,7 @@ fn name_in(base: &Value) -> Key {
     }
 }
 
-/// The list strategy that settings layers ask for, the last one that does counting.
+/// Returns the list strategy that layers of settings select; the last one wins.
 ///
 /// # Errors
 /// A name that is none.

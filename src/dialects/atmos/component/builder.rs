@@ -12,7 +12,7 @@ use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Prov, Value, key};
 use std::sync::Arc;
 
-/// What all components of one type in one stack share: the global and the type layer.
+/// Shared data of all components of one type in one stack: the global and the type layer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shared {
     /// Global and type sections, merged.
@@ -23,7 +23,7 @@ pub(crate) struct Shared {
     pub secrets: Arc<Map>,
 }
 
-/// A component before it gets its stack.
+/// A component before its stack is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Built {
     /// Its sections.
@@ -77,13 +77,13 @@ pub(crate) struct Builder<'a> {
     pub kind: ComponentType,
     /// The components of the type in the merged manifest.
     pub all: &'a Map,
-    /// What they share.
+    /// The shared data.
     pub shared: &'a Shared,
     /// Whether a folder of that name is there below the folder of the type.
     pub is_folder: &'a dyn Fn(&str) -> bool,
-    /// What base components were merged into, for all stacks.
+    /// The cached results of merging bases, for all stacks.
     pub cache: &'a InheritanceCache,
-    /// How much is taken on.
+    /// The limits.
     pub limits: Limits,
 }
 
@@ -103,7 +103,7 @@ impl Builder<'_> {
         Ok(Built { map, sites: bases.sites, authored, deferrals })
     }
 
-    /// What the component says itself.
+    /// Returns the layer of the component itself.
     fn own_layer(&self, name: &Key, component: &Map) -> Result<Layer, BuildError> {
         let what = format_args!("components.{}.{name}", self.kind.name());
         let own = Layer::of(component, self.kind, self.config, what, false)?;
@@ -240,7 +240,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The `component` key: what `metadata.component` says, else the deepest legacy base, else the name.
+    /// The `component` key: `metadata.component`, else the deepest legacy base, else the name.
     fn component_name(&self, name: &Key, own: &Layer, bases: &Bases) -> Value {
         if let Some(value) =
             own.map(Section::Metadata).get("component").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()))
@@ -295,7 +295,7 @@ impl Builder<'_> {
         Ok(out)
     }
 
-    /// Each declared secret is marked with the scope that its place gives it.
+    /// Marks each declared secret with the scope that its place implies.
     fn secrets(
         &self,
         strategy: ListStrategy,

@@ -11,7 +11,7 @@ pub(crate) const KINDS: [&str; 2] = ["container", "emulator"];
 /// How long a chain of bases may be.
 const MAX_CHAIN: usize = 100;
 
-/// The sections of a component of such a type.
+/// Builds the sections of a component of such a type.
 pub(crate) fn build(
     kind: &str,
     name: &Key,

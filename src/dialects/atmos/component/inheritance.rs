@@ -1,10 +1,10 @@
-//! What is said of components that inherit from each other.
+//! Findings about components that inherit from each other.
 
 use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::value::{Key, Origin};
 
-/// That a component inherits from another one, and where that is written.
+/// An inheritance between components, and where it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct InheritanceStep {
     pub from: Key,
@@ -12,8 +12,8 @@ pub(crate) struct InheritanceStep {
     pub site: Option<Origin>,
 }
 
-/// The finding of a rule about a circle, told from its first member in the order of names, so that every way into it gives
-/// the same.
+/// Returns the finding about a cycle, starting at its first member in order of names, so that it is the same from every
+/// member.
 pub(in crate::dialects::atmos) fn cycle(
     rule: &'static Rule,
     mut steps: Vec<InheritanceStep>,

@@ -1,4 +1,4 @@
-//! What a component brings to its merge, section by section (`reference: atmos.md` section 4.1).
+//! The layers of a component's merge, section by section (`reference: atmos.md` section 4.1).
 
 use crate::dialects::atmos::config::Config;
 use crate::text::Text;
@@ -117,7 +117,7 @@ const KEYED: [(Section, &str); SECTIONS - 1] = [
 const HELM_KEYS: [&str; 9] =
     ["chart", "values", "values_files", "repositories", "render", "version", "repository", "namespace", "name"];
 
-/// Texts of which the highest layer that has one wins.
+/// Strings of which the highest layer with one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     Command,
@@ -156,18 +156,18 @@ pub(crate) const LOOSE: [(Loose, &str); 4] = [
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
     maps: [Option<Arc<Map>>; SECTIONS],
-    /// Most layers have none of it.
+    /// Most layers have none of these.
     more: Option<Box<More>>,
 }
 
-/// What a layer has besides maps.
+/// Parts of a layer besides maps.
 #[derive(Clone, Debug, Default)]
 struct More {
     words: [Option<Value>; WORDS.len()],
     loose: [Option<Value>; LOOSE.len()],
 }
 
-/// What a layer has of a section that it does not have.
+/// The content of a missing section in a layer.
 static NOTHING: LazyLock<Arc<Map>> = LazyLock::new(Arc::default);
 
 /// The entries of a component that layers examine, by the index of their section, word or loose section.
@@ -198,7 +198,7 @@ impl<'a> KeyedEntries<'a> {
 /// A section that has the wrong shape.
 #[derive(Clone, Debug)]
 pub(crate) struct WrongShape {
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Where.
     pub site: Prov,
@@ -239,7 +239,7 @@ impl Layer {
         }
     }
 
-    /// Takes a component (or a base, or its overrides) apart.
+    /// Splits a component (or a base, or its overrides) into sections.
     ///
     /// # Errors
     /// The first section that has a shape Atmos refuses. `what` names the component in the message.

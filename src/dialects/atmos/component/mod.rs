@@ -1,5 +1,5 @@
-//! One component before it gets its stack (`reference: atmos.md` sections 4.1 and 4.4 to 4.6): its sections in layers
-//! (`layers`), those of its bases (`bases`), its backend, all merged (`builder`) and put in order (`merged_sections`).
+//! A component before its stack is known (`reference: atmos.md` sections 4.1 and 4.4 to 4.6): its sections in layers
+//! (`layers`), those of its bases (`bases`), its backend, all merged (`builder`) and ordered (`merged_sections`).
 
 mod backend;
 pub(super) mod bases;

@@ -14,7 +14,7 @@ use crate::files::Files;
 use crate::syntax::relocation::Move;
 use crate::value::{Data, Entry, FileId, Flags, Value};
 
-/// What is wrong in the merged configuration; `file` is where it is looked for if its place is not known.
+/// Checks the merged configuration; `file` is the place of findings without a better one.
 pub(crate) fn check(all: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
     let mut run = ConfigCheck { all, files, file, path: String::new(), found: Vec::new() };
     run.shape(&CONFIGURATION, all);
@@ -73,7 +73,7 @@ impl ConfigCheck<'_> {
     }
 
     fn shape(&mut self, shape: &'static Shape, value: &Value) {
-        // An empty map is the same as no key at all to the library; what functions and dates come to is not known.
+        // To the library, an empty map equals a missing key; results of functions and dates are unknown.
         let is_absent = value.is_null() || value.as_map().is_some_and(|map| map.is_empty());
         let is_call = value.as_str().is_some_and(|text| text.starts_with('!')) && value.holds(Flags::CALL);
         if is_absent || is_call || matches!(value.data, Data::Unknown(_) | Data::Time(_)) {
@@ -92,7 +92,7 @@ impl ConfigCheck<'_> {
                     self.inside(&format!("[{at}]"), |run| run.shape(list.item, item));
                 }
             }
-            // One item stands for a list of it.
+            // A single item represents a list of one.
             (Shape::List(list), Data::Map(_)) => self.shape(list.item, value),
             (_, Data::Map(_) | Data::List(_)) => self.refused(shape, value),
             (_, _) if converts(shape, value) => {}
@@ -180,7 +180,7 @@ mod tests {
     static TEXT_MAP: Shape = each!(Shape::Text);
     static STRUCT_MAP: Shape = each!(STRUCT);
 
-    /// What the library takes for each shape, of all values of [`VALUES`].
+    /// The accepted values of [`VALUES`] for each shape, according to the library.
     const TAKEN: &[(&Shape, &str)] = &[
         (&Shape::Text, r#"null true 1 1.5 -1 "" word "true" "yes" "1" "0x10" " 1" {}"#),
         (&Shape::Flag, r#"null true 1 1.5 -1 "" "true" "1" {}"#),

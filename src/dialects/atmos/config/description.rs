@@ -1,5 +1,5 @@
-//! What `atmos.yaml` may hold: the settings about stacks, components and commands. The keys and kinds are those that Atmos
-//! reads its configuration into (`pkg/schema` of the build of 21 August 2026).
+//! The schema of `atmos.yaml`: the settings of stacks, components and commands. The keys and types are those that Atmos
+//! decodes its configuration into (`pkg/schema` of the build of 21 August 2026).
 
 use super::features::{
     AI, AUTH, AWS, CAST, CI, COMPOSITIONS, CONTAINER, DIAGNOSTICS, ERRORS, GIT, LSP, MCP, SECRETS, TOOLCHAIN, VERSION,

@@ -1,4 +1,4 @@
-//! What is said of a configuration that is not there.
+//! Findings about a missing configuration.
 
 use super::search;
 use crate::diagnostic::{Diagnostic, Label};

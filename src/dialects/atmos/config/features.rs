@@ -1,4 +1,4 @@
-//! What `atmos.yaml` may hold: the settings of everything around stacks, such as authentication, versions and assistants.
+//! The schema of `atmos.yaml`: settings that do not concern stacks, such as authentication, versions and assistants.
 
 use super::description::{FREE, LIST_COLUMN_CONFIG, LOGS, NUMBER, TEXTS, WHOLE, each, settings};
 use crate::dialects::atmos::shapes::shape::Shape::{Any, Flag, Text};

@@ -1,4 +1,4 @@
-//! What `atmos.yaml` says that matters to stacks (`reference: atmos.md` section 1).
+//! The settings of `atmos.yaml` that affect stacks (`reference: atmos.md` section 1).
 
 mod check;
 mod description;
@@ -48,7 +48,7 @@ pub(super) struct Config {
     pub separator: String,
     /// `templates.settings`.
     pub templates: Templates,
-    /// `settings.list_merge_strategy`; `Err` holds a name that is none.
+    /// `settings.list_merge_strategy`; `Err` contains an invalid name.
     pub strategy: Result<ListStrategy, String>,
     /// `settings.yaml.key_delimiter`.
     pub key_delimiter: Option<String>,
@@ -75,7 +75,7 @@ pub(super) struct Templates {
     pub enabled: bool,
     /// How often.
     pub evaluations: usize,
-    /// The delimiters of the component pass; `Err` is a list that is no pair of texts.
+    /// The delimiters of the component pass; `Err` is a list that is not a pair of strings.
     pub delimiters: Option<Result<(String, String), ()>>,
     /// Missing import context keys become `<no value>`.
     pub ignore_missing: bool,
@@ -85,7 +85,7 @@ pub(super) struct Templates {
     pub gomplate: bool,
 }
 
-/// The settings that hold where there is no configuration file at all.
+/// The default settings without any configuration file.
 pub(super) const BUILT_IN: &str = "\
 base_path: .
 components:
@@ -301,7 +301,7 @@ fn texts(map: &Arc<Map>) -> Arc<Map> {
     Arc::new(map.iter().map(|e| (Text::clone(&e.key), text(&e.value).unwrap_or_else(|| e.value.clone()))).collect())
 }
 
-/// The fields of a provider and of an identity; others are not handed on.
+/// The fields of a provider and of an identity; others are not passed on.
 const PROVIDER: [&str; 16] = [
     "kind",
     "start_url",
@@ -335,7 +335,7 @@ const IDENTITY: [&str; 12] = [
     "emulator",
 ];
 
-/// `auth` in the shape in which Atmos gives it to components: known fields, empty ones left out, some always there.
+/// `auth` in the form in which Atmos passes it to components: known fields, empty ones omitted, some always present.
 fn auth(auth: &Arc<Map>) -> Arc<Map> {
     if !auth.has("providers") && !auth.has("identities") {
         return Arc::default();
@@ -388,8 +388,8 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// The functions that may stand in a configuration file, given their plain meaning: `!env NAME default` is the default,
-/// since the environment of a run is not part of the revision.
+/// Evaluates the functions allowed in a configuration file: `!env NAME default` is the default, since the environment
+/// of a run is not part of the revision.
 pub(super) fn evaluate_functions(value: &Value) -> Value {
     if !value.holds(Flags::CALL) {
         return value.clone();
@@ -410,7 +410,7 @@ pub(super) fn evaluate_functions(value: &Value) -> Value {
     Value { data, prov: value.prov.clone() }
 }
 
-/// Keys in lower case, as the configuration library of Atmos keeps them; below `env` and identities the case is kept.
+/// Converts keys to lower case, like the configuration library of Atmos; below `env` and identities the case is kept.
 pub(super) fn lower_keys(value: &Value) -> Value {
     fn lower(value: &Value, keep: bool) -> Value {
         let data = match &value.data {

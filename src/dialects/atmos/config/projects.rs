@@ -9,13 +9,13 @@ pub(in crate::dialects::atmos) fn is_config(path: &str) -> bool {
     matches!(path.rsplit('/').next().unwrap_or_default(), "atmos.yaml" | "atmos.yml")
 }
 
-/// Whether `ATMOS_CLI_CONFIG_PATH` or `ATMOS_BASE_PATH` says where the project is, relative to the folder to start in.
+/// Whether `ATMOS_CLI_CONFIG_PATH` or `ATMOS_BASE_PATH` sets the location of the project, relative to the start folder.
 fn is_named(project: &Project) -> bool {
     ["ATMOS_CLI_CONFIG_PATH", "ATMOS_BASE_PATH"].iter().any(|name| project.env.contains_key(*name))
 }
 
-/// The folder of the project that the folder to start in lies in, and how certain that is: the nearest one with a
-/// configuration, else the nearest one with a folder `stacks`, for which the defaults are assumed.
+/// Returns the folder of the project that contains the start folder, and how certain that is: the nearest one with a
+/// configuration, else the nearest one with a folder `stacks`, for which the defaults are used.
 pub(in crate::dialects::atmos) fn enclosing(source: &dyn Source, project: &Project) -> Option<(Presence, String)> {
     let listing = source.listing();
     if is_named(project) {
@@ -41,7 +41,8 @@ pub(in crate::dialects::atmos) fn enclosing(source: &dyn Source, project: &Proje
     configured.or_else(|| nearest(&has_stacks).map(|folder| (Presence::Likely, folder)))
 }
 
-/// The projects below a folder, and configuration files whose stacks lie above them: they are used only if they are named.
+/// Returns the projects below a folder, and configuration files whose stacks are above them: these are used only if
+/// they are named.
 pub(in crate::dialects::atmos) fn below(source: &dyn Source, folder: &str) -> Below {
     let listing = source.listing();
     let mut found = Below::default();

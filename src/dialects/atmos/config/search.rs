@@ -22,7 +22,7 @@ pub(crate) enum ConfigError {
     Message(String, Option<Arc<Loaded>>),
     /// Settings that cannot be used, the main file, and the whole configuration.
     Settings(String, Option<Arc<Loaded>>, Value),
-    /// A folder without configuration files in it, and the main file beside it.
+    /// A configuration folder without files, and the main file beside it.
     Empty(String, Arc<Loaded>),
 }
 
@@ -61,7 +61,7 @@ struct ConfigSearch<'a, 'r> {
     deps: &'a mut Deps,
     all: Value,
     main: Option<Arc<Loaded>>,
-    /// `base_path` as written last, and the folder of the file that says it.
+    /// The last `base_path`, and the folder of the file that sets it.
     base: Option<(String, String)>,
     /// The folders that had a configuration.
     dirs: Vec<String>,
@@ -123,7 +123,7 @@ impl ConfigSearch<'_, '_> {
         Ok(())
     }
 
-    /// A main file, with the folders beside it and what it imports.
+    /// Reads a main file, with the folders beside it and its imports.
     fn file(&mut self, path: &str) -> Result<(), ConfigError> {
         let Some(main) = self.reader.load(path, self.deps).map_err(|m| ConfigError::Message(m, None))? else {
             return Err(ConfigError::Message(format!("the configuration file {path} does not exist"), None));
@@ -189,7 +189,8 @@ impl ConfigSearch<'_, '_> {
         Ok(Some(value))
     }
 
-    /// What a file imports, in order; what is not there is skipped. The file itself is merged over it afterwards.
+    /// Reads the imports of a file, in order; missing files are skipped. The file itself is merged over them
+    /// afterwards.
     fn imports(&mut self, file: &Value, base: &str, depth: usize) -> Result<(), ConfigError> {
         let patterns: Vec<String> = match file.get("import").and_then(Value::as_list) {
             Some(list) if depth < MAX_IMPORTS => list.iter().filter_map(super::plain_text).collect(),
@@ -206,14 +207,15 @@ impl ConfigSearch<'_, '_> {
             let found = match self.reader.glob(&path, self.deps) {
                 Ok(found) => found,
                 Err(bad) if bad.is_limit => return Err(ConfigError::Message(bad.message, self.main.clone())),
-                // A pattern that is none finds nothing, as in Atmos.
+                // An invalid pattern matches nothing, as in Atmos.
                 Err(_) => Vec::new(),
             };
             for match_ in found {
                 let loaded = self.reader.load(&match_, self.deps).map_err(|m| ConfigError::Message(m, None))?;
                 let Some(loaded) = loaded else { continue };
                 let value = decode(self.reader, &loaded, self.deps)?;
-                // What an imported file imports comes after it; only the main file is applied once more at the end.
+                // The imports of an imported file are merged over it; only the main file is applied once more at the
+                // end.
                 self.all = overlay(&self.all, &value);
                 self.imports(&value, base, depth + 1)?;
             }
@@ -264,7 +266,7 @@ fn resolve_base(
 ) -> Result<String, String> {
     let (path, dir) = base.unwrap_or_default();
     if let Some(absolute) = path.strip_prefix('/') {
-        // An absolute path that leads into the work tree; any other lies outside of what can be read.
+        // An absolute path into the work tree; any other cannot be read.
         let root = project.root.trim_matches('/');
         let inside = paths::relative(absolute, root).and_then(|p| paths::join("", p));
         return Ok(inside.unwrap_or_default());

@@ -83,7 +83,7 @@ impl Pairs {
 fn unite(old: Value, new: Value) -> Value {
     let Value { data: Data::Map(mut out), prov } = old else { return new };
     let Data::Map(more) = new.data else { return new };
-    // Nobody else has a map that was just made of a key, so that nothing is copied.
+    // A map just created from a key has no other owner, so nothing is copied.
     let into = Arc::make_mut(&mut out);
     for entry in more.iter() {
         let value = match into.remove(&entry.key) {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub(super) struct Issue {
     /// The id of the rule it is reported under.
     pub rule: &'static Rule,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Where, in the text of the document.
     pub span: Span,
@@ -31,7 +31,7 @@ pub(super) struct Issue {
     pub related: Option<(Span, String)>,
     /// A place in another file.
     pub elsewhere: Option<Label>,
-    /// What to do.
+    /// Advice.
     pub help: Option<String>,
     /// The text at the span and what probably was meant.
     pub rename: Option<(String, String)>,
@@ -48,7 +48,7 @@ impl Issue {
 pub(super) struct NotIncluded {
     /// The reason.
     pub message: String,
-    /// The place in the file, if the fault lies there.
+    /// The place in the file, if it is the cause.
     pub place: Option<Label>,
 }
 
@@ -60,7 +60,7 @@ impl From<String> for NotIncluded {
 
 /// Reads the files that `!include` names.
 pub(super) trait Include {
-    /// The value of an include tag with these arguments, which stands at `site`.
+    /// Returns the value of an include tag with these arguments, written at `site`.
     ///
     /// # Errors
     /// Why there is none.
@@ -75,7 +75,7 @@ pub(super) struct Decoder<'a> {
     pub include: Option<&'a dyn Include>,
     /// `settings.yaml.key_delimiter`: unquoted keys that contain it are expanded into nested maps.
     pub delimiter: Option<&'a str>,
-    /// How much is taken on.
+    /// The limits.
     pub limits: Limits,
 }
 
@@ -88,7 +88,7 @@ impl Decoder<'_> {
         let mut issues: Vec<Issue> = yaml::problems(doc)
             .into_iter()
             .filter(|p| self.delimiter.is_none() || p.kind != ProblemKind::DuplicateKey)
-            // What is merged may come from a file, so it is examined where that is read.
+            // Merged values may come from another file, so they are checked where that is read.
             .filter(|p| self.include.is_none() || p.kind != ProblemKind::BadMerge)
             .map(|p| {
                 let rule =
@@ -185,7 +185,7 @@ impl Decoding<'_, '_> {
         }
     }
 
-    /// Whether tags have the meaning that Atmos gives them.
+    /// Whether tags have the meaning that Atmos defines.
     fn heeds_tags(&self) -> bool {
         self.decoder.include.is_some() && !self.bare
     }
@@ -292,7 +292,7 @@ impl Decoding<'_, '_> {
         let target = |id: NodeId| self.doc.node(self.doc.target(id));
         let is_included =
             |id: NodeId| self.heeds_tags() && target(id).tag.as_ref().is_some_and(|tag| &*tag.text == "!include");
-        // Why an included value is not known is said of the value itself.
+        // The reason why an included value is unknown is part of the value.
         let is_map = |value: &Value| matches!(value.data, Data::Map(_) | Data::Unknown(_));
         let is_good = |id: NodeId, read: Option<&Value>| {
             matches!(target(id).kind, Kind::Mapping(_)) || is_included(id) && read.is_none_or(is_map)

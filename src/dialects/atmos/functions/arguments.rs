@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     /// A bare word.
@@ -27,11 +27,11 @@ pub(crate) struct Position {
 /// One token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'t> {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
     /// As written, quotes included.
     pub raw: &'t str,
-    /// Where it starts, in bytes.
+    /// Its start, in bytes.
     pub offset: usize,
 }
 
@@ -132,7 +132,7 @@ fn quoted(rest: &str) -> Option<usize> {
 /// A run that was never closed may still end at the first half of its last doubled quote.
 fn last_single(bytes: &[u8], end: usize, quote: u8) -> Option<usize> {
     let pair = (1..end.saturating_sub(1)).rev().find(|&i| bytes[i] == quote && bytes[i + 1] == quote)?;
-    // Pairs are taken from the left, so only an even start within its run of quotes is such a half.
+    // Pairs are read from the left, so only an even start within its run of quotes is such a half.
     let run = bytes[1..=pair].iter().rev().take_while(|&&b| b == quote).count();
     let tail = bytes[pair + 1..end].iter().take_while(|&&b| b == quote).count();
     let start = pair + 1 - run;
@@ -161,7 +161,7 @@ fn raw_from(text: &str, token: &Token<'_>) -> String {
     unquote(&text[token.offset..])
 }
 
-/// The arguments of `!include`: the path, then a query if there is one (everything after the path, spaces kept).
+/// Parses the arguments of `!include`: the path, then a query if there is one (the text after the path, with spaces).
 ///
 /// # Errors
 /// No argument at all, or an open quote.
@@ -177,7 +177,7 @@ pub(crate) fn parse_include(text: &str) -> Result<(String, Option<String>), ArgE
 pub(crate) struct TerraformArgs {
     /// The component.
     pub component: String,
-    /// The stack; none means the current one.
+    /// The stack; `None` means the current one.
     pub stack: Option<String>,
     /// The output name or query.
     pub expression: String,

@@ -1,5 +1,5 @@
-//! How the strings of a component are read as calls of YAML functions (`reference: atmos.md` section 8.2): each function
-//! has a grammar of its own, and some tell what kind of value they give.
+//! Recognizes strings of a component as calls of YAML functions (`reference: atmos.md` section 8.2): each function has
+//! its own grammar, and for some the type of the result is known.
 
 use super::arguments::{self, ArgError};
 use super::tags::{self, Tag};
@@ -25,12 +25,12 @@ pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     (tags::lookup(name) == Some(Tag::Call)).then_some((name, arguments))
 }
 
-/// What a string is.
+/// Parses a string.
 fn read(text: &str) -> Option<Reading> {
     let (name, arguments) = split(text)?;
     match parse(name, arguments) {
         Ok(call) => Some(Reading::Call(call)),
-        // What a template will put there, nobody knows yet.
+        // The result of a template is not known yet.
         Err(_) if arguments.contains("{{") => Some(Reading::Call(Call {
             function: name.into(),
             arguments: vec![arguments.into()],
@@ -41,7 +41,7 @@ fn read(text: &str) -> Option<Reading> {
     }
 }
 
-/// What a value is marked as where it is written.
+/// Returns the mark of a value as written.
 fn mark(source: &str) -> Option<Mark> {
     let tag = source.split(|c: char| c.is_whitespace() || matches!(c, ',' | ']' | '}')).next()?;
     match tag.trim_matches(['"', '\'']) {
@@ -72,7 +72,7 @@ fn query(expression: &str) -> String {
     query
 }
 
-/// The kind of value that a function gives whatever its arguments.
+/// Returns the type of a function's result, if it does not depend on the arguments.
 fn gives(name: &str) -> Option<Kind> {
     match name {
         "!env" | "!repo-root" | "!cwd" | "!random" | "!cel" => Some(Kind::String),
@@ -88,7 +88,7 @@ pub(super) fn refused(name: &str, arguments: &str) -> Option<String> {
     parse(name, arguments).err()
 }
 
-/// What is said of arguments that Atmos refuses with a message.
+/// The message for arguments that Atmos rejects.
 fn refusal(name: &str, message: &str) -> String {
     match message {
         m if m.contains("requires 2 or 3") => {
@@ -149,7 +149,7 @@ fn parse(name: &str, arguments: &str) -> Result<Call, String> {
             let options = [("default", parsed.default), ("query", parsed.query)];
             call.arguments.extend(options.into_iter().filter_map(|(k, v)| Some(format!("{k}={}", v?).into())));
         }
-        // These are told by their whole text: with an argument they stay text.
+        // These are recognized by their whole text: with an argument they stay text.
         "!tags" | "!labels" | "!labels.keys" | "!labels.values" if !arguments.is_empty() => {
             return Err(format!("`{name}` does not accept arguments"));
         }
@@ -159,7 +159,7 @@ fn parse(name: &str, arguments: &str) -> Result<Call, String> {
     Ok(call)
 }
 
-/// The kind of the default in a query (`.subnets // []`): what stands in for an output is of its kind.
+/// Returns the type of the default in a query (`.subnets // []`), which the output has as well.
 fn default_kind(expression: &str) -> Option<Kind> {
     let (_, default) = expression.rsplit_once("//")?;
     let json = serde_json::from_str::<serde_json::Value>(default.trim()).ok()?;
@@ -169,7 +169,7 @@ fn default_kind(expression: &str) -> Option<Kind> {
         serde_json::Value::String(text) if !text.is_empty() => Kind::String,
         serde_json::Value::Array(_) => Kind::List,
         serde_json::Value::Object(_) => Kind::Map,
-        // An empty text stands for anything that is missing.
+        // An empty string stands for anything that is missing.
         _ => return None,
     })
 }

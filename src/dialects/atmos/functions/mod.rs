@@ -11,8 +11,8 @@ use arguments::TerraformArgs;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The value of a function string in locals, where Atmos evaluates it at once and without a component; `None` where the
-/// function gives nothing, after which Atmos takes the string for text.
+/// Evaluates a function string in locals, as Atmos does immediately and without a component; `None` if the function
+/// returns nothing, after which Atmos treats the string as text.
 ///
 /// # Errors
 /// Why the function is refused, which keeps Atmos from reading the file.
@@ -37,7 +37,7 @@ pub(super) fn evaluate_in_locals(call: &Text, prov: &Prov, env: &Env) -> Result<
     Ok(Some(Value { data, prov: prov.clone() }))
 }
 
-/// The value of a function string, in an environment of which only this is known.
+/// Evaluates a function string with a partially known environment.
 pub(super) fn evaluate(call: &Text, prov: &Prov, env: &Env) -> Value {
     let (name, argument) = tags::split(call);
     let data = match name {
@@ -56,13 +56,13 @@ pub(super) fn evaluate(call: &Text, prov: &Prov, env: &Env) -> Value {
     Value { data, prov: prov.clone() }
 }
 
-/// What `!env` gives, if the variable is known.
+/// Returns the result of `!env`, if the variable is known.
 fn variable(arguments: &str, env: &Env) -> Option<Text> {
     let (name, _) = arguments::parse_env(arguments).ok()?;
     env.get(name.as_str()).cloned()
 }
 
-/// What `!env` gives where the variable is not set: its default, or nothing.
+/// Returns the result of `!env` if the variable is not set: its default, or nothing.
 pub(super) fn env_default(arguments: &str) -> String {
     arguments::parse_env(arguments).map(|(_, default)| default).unwrap_or_default()
 }
@@ -110,7 +110,7 @@ pub(super) fn reason(name: &str, arguments: &str) -> Option<String> {
     Some(format!("`{name}` {what}"))
 }
 
-/// The data of a JSON text, or the text itself if it is none.
+/// Parses a JSON text; returns the text itself if it is invalid.
 pub(super) fn json_or_text(text: &str) -> Data {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(json) => from_json(&json),

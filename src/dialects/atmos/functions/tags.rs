@@ -2,10 +2,10 @@
 
 use crate::value;
 
-/// What becomes of a tagged node while the file is read.
+/// How a tagged node is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
-    /// The tag is kept in front of the text: a call for later.
+    /// The tag is kept as a prefix of the text: a call for later.
     Call,
     /// The tag is dropped.
     Literal,
@@ -55,7 +55,7 @@ const CALLS: [&str; 33] = [
     "!version",
 ];
 
-/// What a tag means; `None` for one that Atmos refuses.
+/// Returns the meaning of a tag; `None` if Atmos rejects it.
 pub(crate) fn lookup(tag: &str) -> Option<Tag> {
     match tag {
         "!literal" => Some(Tag::Literal),
@@ -80,7 +80,7 @@ pub(crate) fn is_call(text: &str) -> bool {
     value::is_call(text) && lookup(split(text).0).is_some()
 }
 
-/// All tags that Atmos knows, for suggestions.
+/// All tags that Atmos supports, for suggestions.
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     CALLS.iter().copied().chain(["!append", "!include", "!include.raw", "!literal"])
 }

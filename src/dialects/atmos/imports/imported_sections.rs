@@ -1,11 +1,11 @@
-//! What the imports of a manifest hand to the paths of those after them: `settings`, `vars` and `env`. Few paths are
-//! templates, so it is merged only where one is: to do it after every import takes the square of their number.
+//! The `settings`, `vars` and `env` of earlier imports, which paths of later imports can read. They are merged only if
+//! a path is a template: merging them after every import would take quadratic time.
 
 use crate::dialects::atmos::merge::{ListStrategy, merge_imports};
 use crate::value::Map;
 use std::sync::Arc;
 
-/// What the imports on one way have imported over so far, the lowest first.
+/// The maps imported so far on one path, the lowest first.
 #[derive(Default)]
 pub(in crate::dialects::atmos) struct ImportedSections {
     parts: Vec<Part>,
@@ -15,7 +15,7 @@ pub(in crate::dialects::atmos) struct ImportedSections {
 
 struct Part {
     map: Arc<Map>,
-    /// What all up to this one come to, if that was asked for.
+    /// The merged result up to this one, if it was requested.
     sum: Option<Arc<Map>>,
 }
 
@@ -26,13 +26,13 @@ pub(in crate::dialects::atmos) struct Mark {
 }
 
 impl ImportedSections {
-    /// A manifest is begun. Give what this gives to [`ImportedSections::leave`].
+    /// Enters a manifest. Pass the result to [`ImportedSections::leave`].
     pub(in crate::dialects::atmos) fn enter(&mut self) -> Mark {
         let end = self.parts.len();
         Mark { own: std::mem::replace(&mut self.own, end), end }
     }
 
-    /// The manifest is done: what it had from its imports is forgotten.
+    /// Leaves the manifest and drops what it imported.
     pub(in crate::dialects::atmos) fn leave(&mut self, mark: &Mark) {
         self.parts.truncate(mark.end);
         self.own = mark.own;
@@ -43,11 +43,11 @@ impl ImportedSections {
         self.parts.push(Part { map, sum: None });
     }
 
-    /// What all of it comes to.
+    /// Returns the merged result.
     pub(in crate::dialects::atmos) fn sum(&mut self, strategy: ListStrategy) -> Arc<Map> {
         let known = self.parts.iter().rposition(|part| part.sum.is_some());
         let below = known.and_then(|at| match at >= self.own {
-            // Nobody asks for this one again.
+            // This one will not be requested again.
             true => self.parts[at].sum.take(),
             false => self.parts[at].sum.clone(),
         });
@@ -103,7 +103,7 @@ mod tests {
         (0..2_000).for_each(|i| imported.push(map(&format!("k{i}"), i)));
         assert!(imported.parts.iter().all(|part| part.sum.is_none()));
         let mark = imported.enter();
-        // What a manifest asks for again and again is kept once.
+        // Results that a manifest requests repeatedly are cached.
         (0..20).for_each(|i| {
             imported.push(map("a", i));
             imported.sum(ListStrategy::Replace);

@@ -116,7 +116,7 @@ pub(crate) fn is_remote(path: &str) -> bool {
     path.contains("//") && !path.starts_with('/') || path.starts_with("git@") || known.contains(&host)
 }
 
-/// The pattern that an import path stands for, from the root of the repository, without looking for matches yet.
+/// Returns the pattern of an import path, relative to the root of the repository, without expanding it.
 pub(crate) fn pattern(path: &str, stacks: &str, reader: &Reader<'_>, deps: &mut Deps) -> Option<String> {
     let there = |p: &str, deps: &mut Deps| paths::join(stacks, p).is_some_and(|p| reader.exists(&p, deps));
     let full = match paths::extension(path) {
@@ -132,7 +132,7 @@ pub(crate) fn pattern(path: &str, stacks: &str, reader: &Reader<'_>, deps: &mut 
     paths::join(stacks, &full)
 }
 
-/// What to do about an import path that leads nowhere, and the path that probably was meant.
+/// Returns advice for an import path without a match, and the path that was probably meant.
 pub(crate) fn advice(path: &str, stacks: &str, reader: &Reader<'_>) -> (Option<String>, Option<String>) {
     if path.contains(['*', '?', '[', '{']) {
         return (None, None);
@@ -166,7 +166,8 @@ pub(in crate::dialects::atmos) fn unread(what: String, site: &Prov, from: &Loade
         .note("stacks that import it are neither checked nor compared")
 }
 
-/// An import that Atmos leaves out silently, because its path still is a template when the file is looked for.
+/// The finding about an import that Atmos silently skips, because its path is still a template when the file is
+/// searched.
 pub(in crate::dialects::atmos) fn dropped(path: &str, site: &Prov, from: &Loaded) -> Diagnostic {
     Diagnostic::new(&rules::UNEVALUABLE_IMPORT, format!("nothing is imported: the path `{path}` is not rendered"), {
         label(site, from.file, "")

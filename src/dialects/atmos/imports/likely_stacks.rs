@@ -1,5 +1,5 @@
-//! Which manifests are likely to define a stack of some name, told from the text of their files, so that a question about
-//! one stack need not resolve all of them.
+//! Finds the manifests that probably define a stack by name, from the text of their files, so that a question about one
+//! stack need not resolve all of them.
 //!
 //! The name of a stack is made of variables. A manifest is likely to have it if each of them is somewhere in its files set to
 //! text that the name contains. What is computed may be anything.
@@ -12,15 +12,15 @@ use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::text::Text;
 use std::collections::{HashMap, HashSet};
 
-/// What is written after a key in one file.
+/// The values of a key in one file.
 #[derive(Clone, Default)]
 struct Written {
     texts: HashSet<String>,
-    /// Something there is computed, or stands elsewhere.
+    /// Some value is computed, or written elsewhere.
     is_open: bool,
 }
 
-/// The paths of the manifests that are likely to define a stack; none if that cannot be told.
+/// Returns the paths of the manifests that probably define a stack; `None` if that is unknown.
 pub(in crate::dialects::atmos) fn manifests(reader: &Reader<'_>, config: &Config, stack: &str) -> Vec<String> {
     let (all, _) = super::stack_files::manifests(reader, config, &Diagnostics::default(), &mut Deps::default());
     let named = if config.name_template.is_empty() { &config.name_pattern } else { &config.name_template };
@@ -59,7 +59,7 @@ pub(in crate::dialects::atmos) fn manifests(reader: &Reader<'_>, config: &Config
 /// The key of a manifest that names its stack.
 const NAME: &str = "name";
 
-/// What a pattern (`{stage}`) or a template (`{{ .vars.stage }}`) reads.
+/// Returns the keys that a pattern (`{stage}`) or a template (`{{ .vars.stage }}`) reads.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let parts = text.split_inclusive(['.', '{']).skip(1);
@@ -68,7 +68,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|w| !w.is_empty() && *w != NAME)
 }
 
-/// What a text has after some keys, and after that of the name of a stack.
+/// Returns the values of some keys in a text, and of the keys for the name of a stack.
 fn written<'a>(text: &str, words: &HashSet<&'a str>) -> HashMap<&'a str, Written> {
     let mut found: HashMap<&'a str, Written> = HashMap::new();
     for word in words.iter().copied().chain([NAME]) {

@@ -1,5 +1,5 @@
-//! Which files make up the stacks: the top-level manifests (`stack_files`), what they import (`items`), and which of them a
-//! change can reach (`reach`) or a name can mean (`likely_stacks`).
+//! The files of the stacks: the top-level manifests (`stack_files`), their imports (`items`), those that a change can
+//! affect (`reach`) and those that a name can mean (`likely_stacks`).
 
 pub(super) mod imported_sections;
 pub(super) mod items;

@@ -1,8 +1,7 @@
 //! Which files a manifest can depend on, found without resolving it, so that a comparison of two revisions need not
 //! merge what no change can reach.
-//!
-//! Imports are followed through the `import` sections alone. Where only resolving can tell where an import leads (its
-//! path is a template, or the section itself comes out of one), the answer is that it is not known.
+//! Only the `import` sections are followed. If only resolving shows where an import leads (its path is a template, or a
+//! template produces the section), the answer is unknown.
 
 use super::items;
 use crate::dialects::atmos::config::Config;
@@ -23,14 +22,14 @@ pub(crate) struct ChangeReach<'a> {
     reader: &'a Reader<'a>,
     config: &'a Config,
     changes: &'a [Change],
-    /// Whether anything changes that is no manifest, so that components may be checked against something else.
+    /// Whether any file changes that is not a manifest, so that components may be validated against something else.
     others: bool,
     checks: Option<&'a SchemaChecks<'a>>,
     known: Mutex<HashMap<Text, Arc<Option<FileReach>>>>,
     told: Mutex<HashSet<Text>>,
 }
 
-/// What one file depends on by itself, and the files that it imports.
+/// The dependencies of one file, and the files that it imports.
 struct FileReach {
     files: BTreeSet<FileId>,
     touched: bool,
@@ -38,8 +37,8 @@ struct FileReach {
 }
 
 impl<'a> ChangeReach<'a> {
-    /// For manifests of a revision that differs from another one in `changes`. SchemaChecks, if any, are told what they are not
-    /// shown.
+    /// For the manifests of a revision that differs from another one in `changes`. Records skipped files with `checks`,
+    /// if any.
     pub(crate) fn new(
         reader: &'a Reader<'a>,
         config: &'a Config,
@@ -104,14 +103,14 @@ impl<'a> ChangeReach<'a> {
         if let Some(loaded) = self.reader.load(path, &mut deps).ok()?
             && !loaded.is_empty()
         {
-            // Which schemas and policies components name, only resolving tells.
+            // The schemas and policies of components are known only after resolving.
             if self.others && ["schema_path", "!include"].iter().any(|text| loaded.text.contains(text)) {
                 return None;
             }
             let content = self.imports_of(&loaded, &mut deps)?;
             let texts = |file: &FileId| Text::clone(&self.reader.files.get(*file).text);
             let texts: Vec<Text> = deps.files.iter().map(texts).collect();
-            // What other components come to, only resolving tells.
+            // The values of other components are known only after resolving.
             if texts.iter().any(|text| mentions_component(text)) {
                 return None;
             }
@@ -119,7 +118,7 @@ impl<'a> ChangeReach<'a> {
                 LockFile::new(self.reader, self.config).depend(&mut deps);
             }
             let relative = paths::relative(path, &self.config.stacks).unwrap_or(path);
-            // What is not a list of imports keeps the manifest from being resolved, so nothing is imported.
+            // An `import` that is not a list prevents the manifest from being resolved, so nothing is imported.
             for item in items::read_items(&content, relative).unwrap_or_default() {
                 if item.path.contains("{{") {
                     return None;

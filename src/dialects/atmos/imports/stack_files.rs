@@ -29,7 +29,7 @@ pub(crate) fn manifests(
         for extension in extensions {
             let Some(full) = paths::join(&config.stacks, &format!("{pattern}{extension}")) else { continue };
             let paths = reader.glob(&full, deps).unwrap_or_else(|bad| {
-                // A pattern that is none finds nothing, as in Atmos.
+                // An invalid pattern matches nothing, as in Atmos.
                 if bad.is_limit {
                     let site =
                         config.all.at_path(["stacks", "included_paths"]).map(|v| v.prov.clone()).unwrap_or_default();

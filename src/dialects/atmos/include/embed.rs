@@ -1,4 +1,4 @@
-//! What becomes of a value that Atmos writes as YAML text and reads back before it uses it.
+//! The effect on a value that Atmos writes as YAML text and reads back before it uses it.
 
 use crate::go::strconv::yaml_float;
 use crate::value::{Data, MapBuilder, Value};

@@ -1,6 +1,5 @@
 //! Files that the tags `!include` and `!include.raw` bring into a manifest: their formats, and queries on them.
-//!
-//! Nothing here reads a file or knows about paths; bytes come in, values without provenance go out.
+//! This module reads no files and knows no paths: its input is bytes, its output values without provenance.
 
 mod dotenv;
 mod embed;
@@ -75,8 +74,8 @@ pub(super) fn decode(
     }
 }
 
-/// What an include tag puts into the manifest: the decoded file, or the answer to the query on it. `format` is
-/// [`Format::Text`] for `!include.raw`; `yaml` decodes a document as manifests are decoded.
+/// Returns the value of an include tag: the decoded file, or the result of the query on it. `format` is
+/// [`Format::Text`] for `!include.raw`; `yaml` decodes a document like a manifest.
 ///
 /// # Errors
 /// The content does not fit its format, or the query fails.

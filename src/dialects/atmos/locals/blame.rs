@@ -1,4 +1,4 @@
-//! Which reference is to blame when a template fails or gives nothing, and where in the source it is written.
+//! Finds the reference that makes a template fail or render nothing, and its place in the source.
 
 use crate::dialects::atmos::templates::engine::Engine;
 use crate::files::Files;
@@ -27,7 +27,7 @@ pub(crate) fn culprit_by_words(text: &str, message: &str, engine: &Engine<'_>) -
 
 fn first_two(path: &[String], missing: &str) -> Option<[Key; 2]> {
     let [first, second, ..] = path else { return None };
-    // What is missing deeper down is missing in something that is there.
+    // A value missing deeper down is missing in something that exists.
     (missing == first || missing == second).then(|| [first.as_str().into(), second.as_str().into()])
 }
 

@@ -25,11 +25,11 @@ pub(super) const KINDS: [&str; 3] = ["terraform", "helmfile", "packer"];
 pub(super) struct Locals {
     /// All scopes in one map, as templates of the file see it.
     pub flat: Map,
-    /// Whether the file has a locals section at all, be it empty.
+    /// Whether the file has a locals section at all, even an empty one.
     pub present: bool,
-    /// The scopes that there are, the whole file first.
+    /// The existing scopes, the whole file first.
     pub scopes: Vec<Scope>,
-    /// What keeps locals from being resolved. Nothing may be made of the file then.
+    /// What prevents locals from being resolved. The file cannot be used then.
     pub problems: Vec<Problem>,
 }
 
@@ -44,20 +44,20 @@ pub(super) struct Scope {
     pub own: Map,
     /// With those of the scope around it.
     pub all: Map,
-    /// What `.settings`, `.vars` and `.env` are for it.
+    /// The values of `.settings`, `.vars` and `.env` for it.
     pub context: Map,
 }
 
-/// What is wrong with a scope.
+/// A problem of a scope.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     /// The component type; `None` for the whole file.
     pub kind: Option<&'static str>,
-    /// What it is.
+    /// The kind of problem.
     pub what: Wrong,
 }
 
-/// What can be wrong.
+/// Kinds of problems.
 #[derive(Clone, Debug)]
 pub(super) enum Wrong {
     /// The section is not a map but this.
@@ -68,9 +68,9 @@ pub(super) enum Wrong {
     Template {
         /// The local.
         name: Key,
-        /// The text that fails, which may lie deeper in the local.
+        /// The failing text, which may be nested in the local.
         text: Value,
-        /// What Go says.
+        /// The error of Go's template engine.
         error: template::Error,
     },
 }
@@ -91,7 +91,7 @@ pub(super) fn resolve(file: &Map, engine: &Engine<'_>) -> Locals {
         }
         out.present = true;
         let context = context(file, Some(section));
-        // Names that fail outside fail inside too, unless they are defined anew.
+        // Names that fail outside also fail inside, unless they are redefined.
         let mut failed = failed.clone();
         let found = scope(section, Some(kind), &parent, &mut failed, &mut out.problems, context, engine);
         let Some(scope) = found else { continue };
@@ -103,7 +103,7 @@ pub(super) fn resolve(file: &Map, engine: &Engine<'_>) -> Locals {
     out
 }
 
-/// What locals see besides each other: `settings`, `vars` and `env` of the file, overlaid by those of the section.
+/// The data of locals besides each other: `settings`, `vars` and `env` of the file, overlaid by those of the section.
 fn context(file: &Map, section: Option<&Arc<Map>>) -> Map {
     let mut out = Map::new();
     for key in ["settings", "vars", "env"] {
@@ -128,7 +128,7 @@ fn overlay(below: &Value, above: &Value) -> Value {
     Value::map(out)
 }
 
-/// One scope: its own locals on top of those of its parent. `None` without a locals section that is a map.
+/// Resolves one scope: its own locals over those of its parent. `None` without a locals section that is a map.
 fn scope(
     section: &Map,
     kind: Option<&'static str>,
@@ -169,7 +169,7 @@ fn scope(
                 match on_cycle {
                     _ if needs_failed => {}
                     Some(cycle) => {
-                        // A later member of the same cycle says nothing new.
+                        // A later member of the same cycle adds nothing.
                         failed.extend(cycle.iter().cloned());
                         problems.push(Problem { kind, what: Wrong::Cycle(cycle) });
                     }
@@ -212,9 +212,10 @@ fn reads_any(value: &Value, names: &BTreeSet<Key>, engine: &Engine<'_>) -> bool 
 
 /// The resolution of a scope on its way.
 struct ScopeResolution<'a> {
-    /// What templates see. Its map `locals` grows in place: nobody else holds on to it, unless a local is `{{ .locals }}`.
+    /// The data of templates. Its map `locals` grows in place: it has no other owner, unless a local is `{{ .locals
+    /// }}`.
     data: Value,
-    /// The same where nothing is set of what is unknown; made when it is asked for.
+    /// The same data with unknown values assumed to be unset; created on demand.
     assumed: OnceCell<Value>,
     engine: &'a Engine<'a>,
 }

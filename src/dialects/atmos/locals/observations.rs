@@ -1,5 +1,5 @@
-//! What is met on the way through a revision that rules about locals need to know at its end: who imports whom, whose
-//! locals are which, and what could not be resolved where.
+//! Observations made while a revision is resolved, for rules about locals: the imports of files, the locals of files,
+//! and what could not be resolved.
 
 use super::scopes::FileLocals;
 use super::uses::Uses;
@@ -18,7 +18,7 @@ pub(crate) struct Observations {
     items: Mutex<BTreeMap<Origin, Item>>,
 }
 
-/// What a file imports: paths, and the items that lead there.
+/// The imports of a file: paths, and the items that lead there.
 pub(crate) type Targets = BTreeSet<(Text, Option<Origin>)>;
 
 /// All that was met.
@@ -28,20 +28,20 @@ pub(crate) struct Records {
     pub manifests: BTreeMap<Text, FileId>,
     /// The files that have locals.
     pub locals: BTreeMap<FileId, Arc<FileLocals>>,
-    /// What files import.
+    /// The imports of files.
     pub imports: BTreeMap<Text, Targets>,
     /// Files that could not be rendered with their locals as a whole, so that what is left waits for the components:
     /// why, and where.
     pub abandoned: BTreeMap<FileId, (String, Option<Origin>)>,
-    /// Files of which missing values are to be ignored.
+    /// Files whose missing values are ignored.
     pub lenient: BTreeSet<FileId>,
     /// Files that are imported without being rendered.
     pub unrendered: BTreeSet<FileId>,
-    /// References that lead to nothing.
+    /// References to undefined locals.
     pub unresolved: Vec<Unresolved>,
     /// Values of components that hold the trace of a missing value.
     pub traces: Vec<Trace>,
-    /// What components that have locals read of them.
+    /// The locals that components with locals read.
     pub component_uses: FastMap<ComponentKey, Arc<Uses>>,
 }
 
@@ -53,24 +53,24 @@ pub(crate) type ComponentKey = (Key, Key, Key);
 pub(crate) struct Item {
     /// The item as it was first met.
     pub import: Import,
-    /// The files that it led to, in the order of the first way.
+    /// The files that it led to, in the order of the first path.
     pub targets: Vec<Text>,
-    /// On some way it led to what cannot be had.
+    /// On some path its target could not be read.
     pub is_open: bool,
 }
 
-/// A reference to a local, or from a local to a section, that leads to nothing.
+/// A reference to an undefined local, or from a local to a missing section.
 #[derive(Clone, Debug)]
 pub(crate) struct Unresolved {
     /// The value whose text has the reference.
     pub site: Prov,
-    /// The file that has it, if the value does not say.
+    /// The file that contains it, if the value does not have one.
     pub file: FileId,
     /// The first two keys: `locals` and a name; for locals also `vars`, `settings` or `env` and a key.
     pub path: [Key; 2],
     /// Who reads it.
     pub reader: Reader,
-    /// What stops because of it, in words; nothing if a missing value is rendered.
+    /// The error that it causes; `None` if a missing value is rendered.
     pub error: Option<String>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Unresolved {
 pub(crate) enum Reader {
     /// A local of this name, in the scope of this component type.
     Local(Key, Option<&'static str>),
-    /// The file, when it is rendered with what its importer hands over, or to find an import.
+    /// The file, when it is rendered with the context of its importer, or to find an import.
     File,
     /// A component of this stack, which has these locals itself.
     Component {
@@ -103,16 +103,16 @@ pub(crate) struct Trace {
     pub path: String,
     /// The stack.
     pub stack: Key,
-    /// What its text reads and is not there.
+    /// The missing values that its text reads.
     pub missing: Vec<Missing>,
 }
 
-/// What a text reads of its component, and what is not there.
+/// A missing value of a component that a text reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Missing {
     /// The keys from the root of the data on.
     pub path: Vec<String>,
-    /// How many of them lead to something.
+    /// The number of existing keys.
     pub known: usize,
     /// The key that probably was meant by the first one that does not.
     pub near: Option<String>,
@@ -151,7 +151,7 @@ impl Observations {
         }
     }
 
-    /// An item of an `import` section, with the files that it leads to; `None` if these cannot be had.
+    /// Records an item of an `import` section, with its files; `None` if they could not be read.
     pub(crate) fn item(&self, import: &Import, targets: Option<&[String]>) {
         let Some(place) = import.site.origin else { return };
         let mut items = self.items.lock();
@@ -159,7 +159,7 @@ impl Observations {
             items.entry(place).or_insert_with(|| Item { import: import.clone(), targets: Vec::new(), is_open: false });
         item.is_open |= targets.is_none();
         let targets = targets.unwrap_or_default();
-        // Mostly it leads to the same files on every way.
+        // Usually it leads to the same files on every path.
         if targets.len() == item.targets.len() && targets.iter().zip(&item.targets).all(|(a, b)| **a == **b) {
             return;
         }
@@ -171,12 +171,12 @@ impl Observations {
         }
     }
 
-    /// A file that is left as it stands because a template in it fails.
+    /// Records a file that is not rendered because a template in it fails.
     pub(crate) fn abandoned(&self, file: FileId, why: &str, site: Option<Origin>) {
         self.lock().abandoned.entry(file).or_insert_with(|| (why.to_owned(), site));
     }
 
-    /// A file of which missing values are to be ignored.
+    /// Records a file whose missing values are ignored.
     pub(crate) fn lenient(&self, file: FileId) {
         self.lock().lenient.insert(file);
     }
@@ -186,7 +186,7 @@ impl Observations {
         self.lock().unrendered.insert(file);
     }
 
-    /// A reference that leads to nothing.
+    /// Records a reference to an undefined local.
     pub(crate) fn unresolved(&self, found: Unresolved) {
         self.lock().unresolved.push(found);
     }
@@ -196,7 +196,7 @@ impl Observations {
         self.lock().traces.push(found);
     }
 
-    /// What a component that has locals reads of them.
+    /// Records the locals that a component with locals reads.
     pub(crate) fn component_uses(&self, component: ComponentKey, uses: Uses) {
         self.lock().component_uses.insert(component, Arc::new(uses));
     }

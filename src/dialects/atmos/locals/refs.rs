@@ -29,8 +29,8 @@ pub(crate) fn engine(templates: &Templates) -> Engine<'_> {
     }
 }
 
-/// What needs what as Atmos sees it: it looks for fields `.locals.x` wherever they stand, whatever the dot is there, and
-/// does not know any functions but Go's own, so that a text that calls another one needs nothing.
+/// Returns the dependencies as Atmos sees them: it searches for fields `.locals.x` anywhere, whatever the dot is there,
+/// and supports only Go's own functions, so a text that calls another one has no dependencies.
 pub(super) fn seen_edges(locals: &Map, engine: &Engine<'_>) -> Edges {
     let engine = Engine { functions: &Builtins, slot: 6, ..*engine };
     edges_by(locals, &mut |text, found| {
@@ -44,7 +44,7 @@ pub(super) fn seen_edges(locals: &Map, engine: &Engine<'_>) -> Edges {
     })
 }
 
-/// What needs what, seen through changed dots, variables, `index` and named templates.
+/// Returns the real dependencies, through changed dots, variables, `index` and named templates.
 pub(super) fn true_edges(locals: &Map, engine: &Engine<'_>) -> Edges {
     edges_by(locals, &mut |text, found| {
         for path in reads(text, engine) {
@@ -89,8 +89,8 @@ pub(crate) fn each_text(value: &Value, f: &mut dyn FnMut(&Text)) {
     }
 }
 
-/// The names in the order of resolution: what others need first, otherwise by name. Names on cycles, and those that need
-/// them, are left out.
+/// Returns the names in the order of resolution: dependencies first, otherwise by name. Names on cycles, and those that
+/// depend on them, are omitted.
 pub(crate) fn order(edges: &Edges) -> Vec<Key> {
     let mut waiting: BTreeMap<&Key, usize> = edges.iter().map(|(k, v)| (k, v.len())).collect();
     let mut users: BTreeMap<&Key, Vec<&Key>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The locals of the files of a revision, each file's resolved once, and what the resolution says of them.
+//! The locals of the files of a revision, resolved once per file, and their form in the resolution.
 
 use super::Locals;
 use super::refs;
@@ -77,7 +77,7 @@ impl LocalCache {
 }
 
 impl FileLocals {
-    /// The name of the stack that the file gives by itself, if it is a top-level manifest at `path`.
+    /// Returns the name of the stack that the file sets by itself, if it is a top-level manifest at `path`.
     pub(crate) fn own_stack_name(&self, path: &str, config: &Config, engine: &Engine<'_>) -> Option<Key> {
         let vars = self.raw.get("vars").filter(|v| v.as_map().is_some()).cloned();
         let vars = vars.unwrap_or_else(|| Value::map(Map::new()));
@@ -93,7 +93,7 @@ impl FileLocals {
         self.locals.present || components(&self.raw).next().is_some()
     }
 
-    /// What the resolution says of them.
+    /// Returns their form in the resolution.
     pub(crate) fn view(&self, templates: &Templates) -> &[Arc<LocalScope>] {
         self.view.get_or_init(|| {
             let engine = refs::engine(templates);
@@ -138,7 +138,7 @@ impl FileLocals {
         })
     }
 
-    /// What is odd about them, which `find` looks for once.
+    /// Returns findings about them, which `find` computes once.
     pub(in crate::dialects::atmos) fn oddities(&self, find: impl FnOnce() -> Vec<Diagnostic>) -> &[Diagnostic] {
         self.oddities.get_or_init(find)
     }
@@ -149,7 +149,7 @@ impl FileLocals {
         found.map(|s| Arc::clone(&s.raw)).unwrap_or_default()
     }
 
-    /// Where the file defines a local of its own or of a component type.
+    /// Returns where the file defines a local of its own or of a component type.
     pub(crate) fn defined(&self, name: &str) -> Option<Origin> {
         self.locals.scopes.iter().rev().find_map(|s| s.raw.get(name)).and_then(|v| v.prov.origin)
     }

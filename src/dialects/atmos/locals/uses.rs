@@ -6,7 +6,7 @@ use crate::value::{Data, Flags, Key, Map, Value};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// What texts read of the locals that they see.
+/// The locals that texts read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Uses {
     /// The names.

@@ -1,5 +1,5 @@
-//! The content of one manifest before its imports: read, its locals resolved, rendered with the context it is given
-//! (`reference: atmos.md` sections 7.1 and 9).
+//! The content of one manifest before its imports: read, its locals resolved, rendered with its context (`reference:
+//! atmos.md` sections 7.1 and 9).
 
 use super::local_problems::{blames_local, local_problems};
 use crate::diagnostic::{Diagnostic, Label};
@@ -44,7 +44,7 @@ impl Manifests<'_> {
             self.observations.unrendered(loaded.file);
             let value = raw.map_err(|issues| self.broken(loaded, &issues))?;
             let map = self.as_map(loaded, value)?;
-            // They are not used, but who looks for one of them is to be told where it is.
+            // They are not used, but a finding about a reference to one of them shows where it is.
             self.locals_of(loaded, &map, &included);
             let map = with_import_context(map, &call.context);
             return Ok((map, Arc::clone(&call.context)));
@@ -132,7 +132,7 @@ impl Manifests<'_> {
         found
     }
 
-    /// What the templates of a file may ask of the project: the locked versions, if they mention them.
+    /// Returns the project data for the templates of a file: the locked versions, if they mention them.
     fn host(&self, loaded: &Loaded, context: &Map, deps: &mut Deps) -> Option<Host> {
         if !mentions_version(&loaded.text) || context.has("version") {
             return None;
@@ -142,7 +142,7 @@ impl Manifests<'_> {
         Some(Host { versions, ..Host::default() })
     }
 
-    /// The content of a file whose text is rendered as it stands there.
+    /// Returns the content of a file whose text is rendered as a whole.
     fn rendered_text(
         &self,
         loaded: &Arc<Loaded>,
@@ -198,7 +198,7 @@ impl Manifests<'_> {
         Ok(assumed.map_or_else(|| map.clone(), |assumed| (*with_assumptions(&map, &assumed)).clone()))
     }
 
-    /// What a file whose text is rendered holds in an empty environment, if that can be said.
+    /// Returns the content of a rendered file in an empty environment, if that is defined.
     fn assumed(&self, loaded: &Arc<Loaded>, data: &Value, engine: &Engine<'_>, deps: &mut Deps) -> Option<Map> {
         let rendered = engine.text(&loaded.text, data).ok().filter(|r| r.unknowns.is_empty())?;
         let doc = yaml::document_of(rendered.text.into()).ok()?;
@@ -291,7 +291,7 @@ fn literal(segments: &[Segment], offset: u32) -> bool {
     after.checked_sub(1).and_then(|i| segments.get(i)).is_none_or(|s| s.literal)
 }
 
-/// Whether an action printed something of what lies between two offsets of the output: a key up to its value.
+/// Whether an action printed a part of the output between two offsets: a key up to its value.
 fn has_computed(segments: &[Segment], from: u32, to: u32) -> bool {
     let first = segments.partition_point(|s| s.out <= from as usize).saturating_sub(1);
     let own = segments.iter().skip(first).take_while(|s| s.out < to as usize);

@@ -19,7 +19,7 @@ pub(super) struct ImportChain {
     pub(super) imports: usize,
     /// The import limit was exceeded and reported.
     exhausted: bool,
-    /// What earlier imports hand over, for import paths.
+    /// The sections of earlier imports, for import paths.
     pub(super) imported_sections: ImportedSections,
 }
 
@@ -38,7 +38,7 @@ impl ImportChain {
         true
     }
 
-    /// Reports an import that leads back to a file of the chain, or too deep.
+    /// Reports an import that leads back to a file of the chain, or is too deep.
     pub(super) fn refuses(&self, path: &str, from: &Loaded, limits: Limits, diagnostics: &Diagnostics) -> bool {
         if let Some(start) = self.files.iter().position(|(p, _)| **p == *path) {
             diagnostics.push(cycle(&self.files[start..], from));
@@ -56,8 +56,8 @@ impl ImportChain {
     }
 }
 
-/// The finding about files that import each other. It starts at the first of them in order of names, so that every way into
-/// the cycle gives the same.
+/// Returns the finding about files that import each other. It starts at the first of them in order of names, so that it
+/// is the same from every file.
 fn cycle(files: &[(Text, Prov)], from: &Loaded) -> Diagnostic {
     let mut members: Vec<&(Text, Prov)> = files.iter().collect();
     let first = members.iter().enumerate().min_by_key(|(_, m)| &m.0).map_or(0, |(i, _)| i);

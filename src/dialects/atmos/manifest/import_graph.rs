@@ -1,4 +1,4 @@
-//! What the resolution says of imports.
+//! The imports in the resolution.
 
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::locals::observations::Item;

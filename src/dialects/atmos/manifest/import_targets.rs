@@ -1,4 +1,4 @@
-//! The files that an import leads to (`reference: atmos.md` section 3).
+//! The files of an import (`reference: atmos.md` section 3).
 
 use super::Manifests;
 use super::local_problems::blames_local;
@@ -29,7 +29,7 @@ impl ImportSite<'_> {
         self.item.path.contains("{{") && !self.item.skip_templates && config.templates.enabled
     }
 
-    /// The files that it leads to. `imported_sections` are those of earlier imports.
+    /// Returns its files. `imported_sections` are those of earlier imports.
     pub(super) fn files(
         &self,
         imported_sections: &mut ImportedSections,
@@ -60,7 +60,7 @@ impl ImportSite<'_> {
         self.manifests.diagnostics.error(rule, message, &self.item.path_site, self.from.file)
     }
 
-    /// The path, rendered with what earlier imports hand over and the context of this one.
+    /// Renders the path with the sections of earlier imports and the context of this one.
     fn rendered_path(&self, imported_sections: &mut ImportedSections) -> Result<String, ErrorReported> {
         let ImportSite { manifests, from, item } = self;
         let imported_sections = imported_sections.sum(manifests.strategy);

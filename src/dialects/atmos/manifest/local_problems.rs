@@ -1,4 +1,5 @@
-//! What keeps the locals of a file from being resolved: told at once, or noted where only the end can tell why.
+//! Problems that prevent the locals of a file from being resolved: reported immediately, or recorded if the reason is
+//! known only at the end.
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::diagnostics::{ErrorReported, label};
@@ -21,7 +22,7 @@ use std::sync::Arc;
 /// The maximum number of files that are examined for what a broken file imports.
 const MAX_EXPLORED: usize = 2_000;
 
-/// Reports what keeps the locals of a file from being resolved, or notes it where only the end can tell why.
+/// Reports the problems of the locals of a file, or records them if the reason is known only at the end.
 pub(in crate::dialects::atmos) fn local_problems(
     manifests: &Manifests<'_>,
     file: &FileLocals,
@@ -123,7 +124,7 @@ fn failed(
         .token(&**name)
 }
 
-/// Examines what a broken file imports, as far as that can be told without rendering it: its locals and its imports.
+/// Examines the locals and imports of a broken file, as far as possible without rendering it.
 pub(super) fn explore(manifests: &Manifests<'_>, loaded: &Arc<Loaded>, raw: &Map, deps: &mut Deps) {
     let mut stack: Vec<(Text, FileId, Map)> = vec![(Text::clone(&loaded.path), loaded.file, raw.clone())];
     let mut seen: BTreeSet<Text> = BTreeSet::from([Text::clone(&loaded.path)]);

@@ -1,7 +1,6 @@
 //! One manifest with all that it imports, merged into one map (`reference: atmos.md` sections 3, 4.7, 7.1 and 9.3).
-//!
-//! `process` merges a manifest: its content (`content`: read, its locals resolved, rendered) on top of the files that its
-//! imports lead to (`import_targets`), with its overrides. `import_chain` is the way from the stack to it.
+//! `process` merges a manifest: its content (`content`: read, its locals resolved, rendered) over the files of its
+//! imports (`import_targets`), with its overrides. `import_chain` is the path from the stack to it.
 
 mod content;
 mod import_chain;
@@ -40,9 +39,9 @@ pub(super) const FILE_FUNCTIONS: FunctionSet = function_sets::ALL;
 pub(super) struct Processed {
     /// The imports and the file itself.
     pub merged: Arc<Map>,
-    /// The overrides, for whoever imports it.
+    /// The overrides, for its importers.
     overrides: AllOverrides,
-    /// What it depends on.
+    /// Its dependencies.
     pub deps: Deps,
     /// The import items that led to files.
     pub edges: BTreeSet<Origin>,
@@ -74,14 +73,14 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Whether the content of the context makes no difference, though that there is one may. A file that is rendered
-    /// drops the locals of its importer before it examines anything, so with nothing else every importer gets the same.
+    /// Whether the content of the context makes no difference, though its existence may. A rendered file drops the
+    /// locals of its importer first, so without other keys every importer gets the same result.
     fn gives_nothing(&self) -> bool {
         self.context.is_empty() || !self.skip_templates && self.context.keys().all(|key| **key == *"locals")
     }
 }
 
-/// The path, how it is asked for ([`Call`]), and whether the importer gave it a context.
+/// The path, how it is requested ([`Call`]), and whether the importer passed a context.
 type MemoKey = (Text, bool, bool, bool);
 
 /// Processes manifests of one revision.
@@ -96,17 +95,17 @@ pub(super) struct Manifests<'a> {
     pub templates: &'a Templates,
     /// Findings.
     pub diagnostics: &'a Diagnostics,
-    /// What holds manifests against the schema, if it is wanted.
+    /// The schema checks, if enabled.
     checks: Option<&'a SchemaChecks<'a>>,
     /// Locals of files, resolved.
     pub locals: &'a LocalCache,
     /// The environment variables that are known.
     pub env: &'a Env,
-    /// What rules about locals need.
+    /// Data for rules about locals.
     pub observations: Observations,
     /// The locked versions.
     pub lock_file: LockFile<'a>,
-    /// What the templates of files may ask for.
+    /// What the templates of files may request.
     pub(super) mentions: Mentions,
     memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, ErrorReported>>>,
 }

@@ -27,7 +27,7 @@ impl AllOverrides {
         [&self.terraform, &self.helmfile].iter().all(|o| o.inline.is_empty() && o.imported.is_empty())
     }
 
-    /// Those of a file below those of its importer (`self`). `section` gives a section of a map of the file.
+    /// Merges those of a file below those of its importer (`self`). `section` returns a section of a map of the file.
     pub(super) fn of_file(
         &self,
         file: &Map,
@@ -67,7 +67,7 @@ impl AllOverrides {
     }
 }
 
-/// Every component of a type that the file itself declares gets the overrides.
+/// Adds the overrides to every component of a type that the file itself declares.
 fn override_components(file: &Map, kind: &str, overrides: &Arc<Map>) -> Map {
     let components = file.get("components").and_then(|c| Some((c, c.as_map()?)));
     let Some((section, components)) = components else { return file.clone() };

@@ -44,7 +44,7 @@ pub(super) fn process(
     merging.finish(own)
 }
 
-/// The file at a path; `None` if there is none, or it is empty.
+/// Loads the file at a path; `None` if it does not exist, or is empty.
 fn load(
     manifests: &Manifests<'_>,
     path: &str,
@@ -84,10 +84,10 @@ fn section(manifests: &Manifests<'_>, loaded: &Loaded, map: &Map, key: &str) -> 
 struct Merging<'a> {
     manifests: &'a Manifests<'a>,
     loaded: &'a Loaded,
-    /// What it hands to its imports.
+    /// The context passed to its imports.
     context: Arc<Map>,
     overrides: AllOverrides,
-    /// What it imports, the lowest first.
+    /// Its imports, the lowest first.
     layers: Vec<Arc<Map>>,
     /// Some import cannot be had.
     is_poisoned: bool,
@@ -95,7 +95,7 @@ struct Merging<'a> {
 }
 
 impl Merging<'_> {
-    /// Adds the files that an import leads to.
+    /// Adds the files of an import.
     fn import(&mut self, item: &Import, chain: &mut ImportChain, deps: &mut Deps) {
         let manifests = self.manifests;
         if let Some(last) = chain.files.last_mut() {
@@ -122,7 +122,7 @@ impl Merging<'_> {
         }
     }
 
-    /// Adds one file that an import leads to.
+    /// Adds one file of an import.
     fn import_file(
         &mut self,
         item: &Import,

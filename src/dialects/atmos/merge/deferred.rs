@@ -1,6 +1,6 @@
-//! The merge of the last four layers of a component, around YAML functions whose value only the run time knows
-//! (`reference: atmos.md` section 8.4): a function string takes no part in the ordinary merge; afterwards the place it
-//! stood at gets the value that wins there.
+//! The merge of the last four layers of a component, around YAML functions whose value is known only at run time
+//! (`reference: atmos.md` section 8.4): a function string does not take part in the ordinary merge; afterwards the
+//! value that wins at its place is inserted.
 
 use crate::dialects::atmos::merge::{ListStrategy, merge};
 use crate::text::Text;
@@ -8,7 +8,7 @@ use crate::value::{Contribution, Data, Entry, Flags, Key, Map, MapBuilder, Prov,
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Prefixes of the function strings that are held back; a mere `starts_with`, as in Atmos.
+/// Prefixes of the deferred function strings; a plain `starts_with`, as in Atmos.
 const HELD_BACK: [&str; 9] =
     ["!template", "!terraform.output", "!terraform.state", "!store.get", "!store", "!exec", "!env", "!labels", "!tags"];
 
@@ -17,7 +17,7 @@ const HELD_BACK: [&str; 9] =
 pub(crate) struct LostPath {
     /// The path of the function.
     pub path: Vec<Key>,
-    /// What stands in its way.
+    /// The value in the way.
     pub blocker: Prov,
     /// The function.
     pub call: Prov,
@@ -28,13 +28,13 @@ pub(crate) struct LostPath {
 pub(crate) struct Deferral {
     /// The path of the place.
     pub path: Vec<Key>,
-    /// What the layers have for it, the lowest first; nulls, which do not count, are left out.
+    /// The contributions of the layers, the lowest first; nulls, which do not count, are omitted.
     pub values: Vec<Value>,
     /// The list strategy in force.
     pub strategy: ListStrategy,
 }
 
-/// Whether a string is held back from merging.
+/// Whether a string is deferred when merging.
 pub(crate) fn is_held_back(text: &str) -> bool {
     is_call(text) && HELD_BACK.iter().any(|p| text.starts_with(p))
 }
@@ -96,7 +96,7 @@ fn holds_call(map: &Map) -> bool {
     })
 }
 
-/// The map with every held back function replaced by null, each told to `found`.
+/// Replaces every deferred function in the map by null, and reports each to `found`.
 fn strip(map: &Arc<Map>, path: &mut Vec<Key>, found: &mut impl FnMut(&[Key], &Value)) -> Arc<Map> {
     if !map.flags().has(Flags::CALL) || !holds_call(map) {
         return Arc::clone(map);
@@ -125,8 +125,8 @@ fn value_at<'a>(map: &'a Map, path: &[Key]) -> Option<&'a Value> {
     map.get(last)
 }
 
-/// The value that wins at a path while functions are not evaluated, given all contributions in the order of their
-/// layers: one of them is a function.
+/// Returns the value that wins at a path while functions are not evaluated, given all contributions in the order of
+/// their layers: one of them is a function.
 fn winner(values: &[Value], strategy: ListStrategy) -> Value {
     let last = values.last();
     let chosen = match values.first().map(|v| &v.data) {
@@ -157,7 +157,7 @@ pub(crate) fn resolved(values: &[Value], strategy: ListStrategy) -> Option<Value
                 match &value.data {
                     Data::Map(next) => sum = merge(strategy, [&sum, next]),
                     Data::Unknown(_) => return None,
-                    // What is not a map ends it, whatever lies above.
+                    // A value that is not a map ends it, whatever is above.
                     _ => return Some(chosen(value)),
                 }
             }
@@ -193,7 +193,7 @@ pub(crate) fn resolved(values: &[Value], strategy: ListStrategy) -> Option<Value
     }
 }
 
-/// Index by index; of two items that are no maps the later one wins, unlike in an ordinary merge.
+/// Merges index by index; of two items that are not maps the later one wins, unlike in an ordinary merge.
 fn overlay(sum: &mut Vec<Value>, next: &[Value], strategy: ListStrategy) {
     for (i, item) in next.iter().enumerate() {
         match sum.get_mut(i) {
@@ -216,7 +216,7 @@ fn history(values: &[Value], chosen: Option<&Value>) -> Prov {
     others.fold(chosen.prov.clone(), |prov, other| prov.overriding(other))
 }
 
-/// Puts a value at a path; `Err` names what stands in the way.
+/// Inserts a value at a path; `Err` contains the value in the way.
 pub(crate) fn put(map: &mut Arc<Map>, path: &[Key], value: Value) -> Result<(), Prov> {
     let Some((first, rest)) = path.split_first() else { return Ok(()) };
     let value = match map.get(first) {

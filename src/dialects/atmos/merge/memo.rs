@@ -1,25 +1,25 @@
-//! Merges that were done before: the very same maps, merged in the same way, give the very same map. Most components of a
-//! stack share most layers of most sections, so this saves the work and the room of what it comes to.
+//! A cache of merges: identical maps, merged in the same way, return the identical map. Most components of a stack
+//! share most layers of most sections, so this saves work and memory.
 
 use crate::value::Map;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// How many merges each thread knows again, and of how many it knows that they were there.
+/// The number of merges that each thread caches, and the number whose occurrence it remembers.
 const KEPT: usize = 512;
 const SEEN: usize = 4096;
 
-/// What was merged: the maps by their places in memory, which stay what they are as long as the maps are kept.
+/// The inputs of a merge: the addresses of the maps in memory, which are valid as long as the maps are cached.
 struct Done {
     way: u8,
     inputs: Vec<Arc<Map>>,
     merged: Arc<Map>,
 }
 
-/// The merges of one thread, each at the place that its inputs give.
+/// The merges of one thread, each in the slot of its inputs.
 struct Memo {
     kept: Vec<Option<Done>>,
-    /// What came once. Most merges come only once, and keeping those would cost more than it saves.
+    /// Inputs that occurred once. Most merges occur only once, and caching those would cost more than it saves.
     seen: Vec<u64>,
 }
 
@@ -48,7 +48,7 @@ impl Memo {
     }
 }
 
-/// What a merge of these maps, in the `way` of this number, comes to: what it came to before, or what `merge` makes.
+/// Returns the result of a merge of these maps in the given `way`: the cached one, or the result of `merge`.
 pub(in crate::dialects::atmos) fn once(way: u8, inputs: &[&Arc<Map>], merge: impl FnOnce() -> Arc<Map>) -> Arc<Map> {
     let print = fingerprint(way, inputs);
     if let Some(known) = MEMO.with_borrow(|memo| memo.known(print, way, inputs)) {
@@ -56,12 +56,12 @@ pub(in crate::dialects::atmos) fn once(way: u8, inputs: &[&Arc<Map>], merge: imp
     }
     let merged = merge();
     let replaced = MEMO.with_borrow_mut(|memo| memo.keep(print, way, inputs, &merged));
-    // Taken apart when nobody holds the memo.
+    // Dropped when the memo is not borrowed.
     drop(replaced);
     merged
 }
 
-/// Never zero, which stands for nothing seen.
+/// Never zero, which means an empty slot.
 fn fingerprint(way: u8, inputs: &[&Arc<Map>]) -> u64 {
     let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     inputs.iter().fold(u64::from(way) + 1, |sum, map| mix(sum, Arc::as_ptr(map).addr() as u64)) | 1
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_map_at_the_place_of_another_one_is_not_it() {
-        // Maps that are gone leave their places to new ones; what is kept is not gone.
+        // Dropped maps free their addresses for new ones; cached maps are not dropped.
         for n in 0..10_000 {
             let (a, b) = (map(n), map(-n));
             for _ in 0..3 {

@@ -1,5 +1,5 @@
-//! The merge of maps as Atmos computes it (`reference: atmos.md` section 5): the later input wins whatever the kinds,
-//! maps merge deeply, lists by the strategy in force, `!append` markers resolve against what lies below them.
+//! The merge of maps as Atmos computes it (`reference: atmos.md` section 5): the later input wins whatever the types,
+//! maps merge deeply, lists by the current strategy, `!append` markers apply to the value below them.
 
 pub(super) mod deferred;
 mod memo;
@@ -9,10 +9,10 @@ use crate::value::{Data, Entry, Flags, Map, MapBuilder, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// The key of the marker map that an `!append` list is kept in until a merge uses it up.
+/// The key of the marker map around an `!append` list until a merge consumes it.
 pub(super) const APPEND_KEY: &str = "__atmos_append__";
 
-/// What happens when a list meets a list.
+/// How two lists merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum ListStrategy {
     /// The later list wins.
@@ -114,7 +114,7 @@ fn least<'a>(rest: &[std::slice::Iter<'a, Entry>]) -> Option<&'a Entry> {
     next.reduce(|a, b| if order(&b.key, &a.key).is_lt() { b } else { a })
 }
 
-/// What several values of one key come to, the lowest first.
+/// Merges several values of one key, the lowest first.
 fn merge_values_of(values: &[&Value], mode: Mode) -> Value {
     if values.iter().all(|v| plain_map(v).is_some()) {
         let mut maps = values.iter().filter_map(|v| plain_map(v));
@@ -148,9 +148,9 @@ fn contest(value: &Value) -> Flags {
     if is_contested { Flags::CONTESTED } else { Flags::default() }
 }
 
-/// The map of merged entries whose inputs held all that `flags` say.
+/// Returns the map of merged entries whose inputs had at most the given `flags`.
 fn finish(out: MapBuilder, flags: Flags) -> Arc<Map> {
-    // Dates are lost, and most markers resolved: whether any is left, only a look at each entry can tell.
+    // Dates are lost, and most markers resolved: whether any is left shows only in the entries.
     let doubtful = flags.has(Flags::TIME) || flags.has(Flags::MARKER);
     let flags = if doubtful { out.flags() } else { flags };
     Arc::new(out.finish_with(flags))

@@ -18,8 +18,8 @@ pub(in crate::dialects::atmos) fn of(text: &str, limits: Limits) -> Option<Map> 
     value.as_map().map(|m| (**m).clone())
 }
 
-/// The lines of the `import` section: `None` if the text is not written in the plain way (block style, every line at the
-/// margin a comment, a list item or a bare key), `Some(None)` if there is no such section.
+/// Returns the lines of the `import` section: `None` if the text is not simple (block style, every unindented line a
+/// comment, a list item or a bare key), `Some(None)` if there is no such section.
 fn find_section(text: &str) -> Option<Option<&str>> {
     // Other line breaks than `\n` are rare, and would hide keys.
     let breaks = |c: char| matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}');

@@ -16,12 +16,12 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-/// What a result depends on: files that were read, paths whose presence was asked for, patterns that were expanded.
+/// The dependencies of a result: files that were read, paths whose existence was checked, patterns that were expanded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deps {
     /// Files that had a part.
     pub files: BTreeSet<FileId>,
-    /// Paths that were read or asked for, whether they are there or not.
+    /// Paths that were read or checked, whether they exist or not.
     pub paths: BTreeSet<Text>,
     /// Patterns that were expanded.
     pub globs: BTreeSet<Text>,
@@ -33,7 +33,7 @@ impl Deps {
         self.files.is_empty() && self.paths.is_empty() && self.globs.is_empty()
     }
 
-    /// Takes over what another result depends on.
+    /// Adds the dependencies of another result.
     pub(super) fn add(&mut self, other: &Deps) {
         self.files.extend(&other.files);
         self.paths.extend(other.paths.iter().cloned());
@@ -54,7 +54,7 @@ impl Deps {
 pub(super) struct Loaded {
     /// Its id.
     pub file: FileId,
-    /// Its path as it was asked for.
+    /// Its path as requested.
     pub path: Text,
     /// Its text.
     pub text: Text,
@@ -89,13 +89,13 @@ impl Loaded {
 #[derive(Default)]
 pub(super) struct Cache {
     loaded: Mutex<FastMap<Identity, Arc<Loaded>>>,
-    /// What files hold that include no other, so that a file is the same value in both revisions.
+    /// The content of files without includes, so that a file is the identical value in both revisions.
     decoded: Mutex<FastMap<Reading, Decoded>>,
     limits: Limits,
 }
 
 impl Cache {
-    /// Nothing yet; how much is taken on.
+    /// Creates an empty cache with limits.
     pub(super) fn new(limits: Limits) -> Self {
         Cache { limits, ..Self::default() }
     }
@@ -104,7 +104,7 @@ impl Cache {
 /// A file, and the delimiter of keys that it is read with.
 type Reading = (FileId, Option<Text>);
 
-/// The content of a file and the path it was asked for by.
+/// The content of a file and its requested path.
 type Identity = (BlobId, Text);
 
 /// The files of one revision.
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         Reader { source, files, cache, decoded: Mutex::default(), seen: Mutex::default() }
     }
 
-    /// How much is taken on.
+    /// Returns the limits.
     pub(super) fn limits(&self) -> Limits {
         self.cache.limits
     }
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
         self.source.listing().is_dir(path)
     }
 
-    /// The file at a path; `Ok(None)` if there is none.
+    /// Returns the file at a path; `Ok(None)` if it does not exist.
     ///
     /// # Errors
     /// Why it cannot be read.
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
         let doc = OnceLock::new();
         let text = match std::str::from_utf8(&bytes) {
             Ok(text) => Text::from(text),
-            // UTF-16, perhaps: the reader knows.
+            // Possibly UTF-16: the reader detects that.
             Err(_) => match doc.get_or_init(|| yaml::parse(&bytes).map(Arc::new)) {
                 Ok(doc) => Text::clone(doc.text()),
                 Err(_) => Text::from(String::from_utf8_lossy(&bytes)),
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         Ok(Some(loaded))
     }
 
-    /// The value of a file as it stands there.
+    /// Decodes a file.
     pub(super) fn decode(
         &self,
         loaded: &Loaded,
@@ -256,16 +256,16 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Why a pattern gives no files.
+/// Why a pattern has no result.
 #[derive(Clone, Debug)]
 pub(super) struct Unexpanded {
     /// The reason.
     pub message: String,
-    /// Whether it finds too many, or takes too long; else it is no pattern.
+    /// Whether it matches too many files, or takes too long; otherwise it is invalid.
     pub is_limit: bool,
 }
 
-/// What the YAML reader says, as an issue.
+/// Converts an error of the YAML reader to an issue.
 pub(super) fn syntax_issue(error: &yaml::Error) -> Issue {
     Issue {
         rule: &rules::INVALID_YAML,
@@ -356,7 +356,7 @@ fn plain_value(loaded: &Loaded, limits: Limits) -> Result<Value, String> {
     decoder.decode(doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
 }
 
-/// The value of a YAML text that stands in no file.
+/// Decodes a YAML text that is not in a file.
 pub(super) fn plain_text(text: &str, limits: Limits) -> Result<Value, String> {
     let doc = yaml::document_of(text.into()).map_err(|e| e.message)?;
     let place = |_: u32, _: Span| Prov::default();
@@ -364,7 +364,7 @@ pub(super) fn plain_text(text: &str, limits: Limits) -> Result<Value, String> {
     decoder.decode(&doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
 }
 
-/// The value with a provenance wherever it has none of its own.
+/// Sets the provenance of values without one.
 fn placed(value: &Value, prov: &Prov) -> Value {
     let data = match &value.data {
         Data::List(l) => Data::List(Arc::new(l.iter().map(|v| placed(v, prov)).collect())),
@@ -384,7 +384,7 @@ mod tests {
     use crate::source::{Entry, Error, Listing, Memory};
     use std::sync::Barrier;
 
-    /// A source that gives its bytes to two readers at once.
+    /// A source that returns its bytes to two readers at the same time.
     struct AtOnce {
         memory: Memory,
         both: Barrier,

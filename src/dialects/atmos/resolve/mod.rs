@@ -33,10 +33,10 @@ pub(super) struct Resolver {
     /// Parsed templates.
     pub(super) templates: Templates,
     locals: LocalCache,
-    /// What base components were merged into, by the configuration that they were merged with.
+    /// Caches of merged bases, by the configuration that they were merged with.
     bases: Mutex<Vec<(Value, Arc<InheritanceCache>)>>,
     previous: PreviousRevision,
-    /// What the last revision was made of, kept so that it is not dropped while the process ends.
+    /// The intermediate results of the last revision, kept alive so that the drop is skipped at exit.
     leftovers: Mutex<Vec<Arc<Processed>>>,
 }
 
@@ -65,7 +65,8 @@ impl Resolver {
         self.resolve_with(&reader, config, project, &mut shared, scope)
     }
 
-    /// Resolves a revision under a configuration, which need not be its own; `shared` is what that was read from.
+    /// Resolves a revision under a configuration that need not be its own; `shared` are the files that it was read
+    /// from.
     pub(super) fn resolve_with(
         &self,
         reader: &Reader<'_>,
@@ -120,7 +121,7 @@ impl Resolver {
         }
     }
 
-    /// What base components were merged into under a configuration.
+    /// Returns the cache of merged bases for a configuration.
     fn bases(&self, config: &Config) -> Arc<InheritanceCache> {
         let mut all = self.bases.lock();
         if let Some((_, bases)) = all.iter().find(|(known, _)| *known == config.all) {
@@ -136,7 +137,7 @@ impl Resolver {
     }
 }
 
-/// What is assumed where there is no configuration.
+/// Returns assumptions about a missing configuration.
 fn assumptions(source: &dyn Source, configuration: &[FileId], gap: Option<&Gap>) -> Vec<String> {
     if !configuration.is_empty() || gap.is_some_and(|gap| gap.extent == Extent::Everything) {
         return Vec::new();

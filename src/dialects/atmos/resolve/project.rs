@@ -1,4 +1,4 @@
-//! What the manifests of one revision come to under a usable configuration.
+//! Resolves the manifests of one revision with a usable configuration.
 
 use super::Resolver;
 use super::units::Units;
@@ -29,7 +29,7 @@ use crate::text::Text;
 use crate::threads;
 use std::sync::Arc;
 
-/// What the manifests of a revision come to.
+/// The result for the manifests of a revision.
 #[derive(Default)]
 pub(super) struct ProjectResolution {
     pub(super) units: Vec<Arc<Unit>>,
@@ -82,7 +82,7 @@ pub(super) struct Revision<'a> {
     pub(super) reader: &'a Reader<'a>,
     pub(super) config: &'a Config,
     strategy: ListStrategy,
-    /// What the configuration was read from.
+    /// The files that the configuration was read from.
     pub(super) shared: &'a Deps,
     scope: Scope<'a>,
     pub(super) diagnostics: &'a Diagnostics,
@@ -151,7 +151,7 @@ impl Revision<'_> {
         (manifests, Some(gap))
     }
 
-    /// The changes that units may be left out for; `None` if all are resolved.
+    /// The changes that limit the resolved units; `None` if all are resolved.
     fn changes(&self) -> Option<&[Change]> {
         match self.scope {
             Scope::All | Scope::Units(_) => None,

@@ -1,5 +1,5 @@
-//! What a component has in common with the same component of the revision resolved before: the parts that are the same
-//! in every respect, history included, become the very same, so that two revisions take the room of what differs and
+//! Shares parts of a component with the same component of the previously resolved revision: parts that are equal in
+//! every respect, including history, become identical, so that two revisions need memory only for their differences and
 //! are compared by identity.
 
 use crate::resolution::{Component, Unit};
@@ -31,7 +31,7 @@ impl PreviousRevision {
         *self.lock() = filled.map(|unit| (Text::clone(&unit.name), Arc::clone(unit))).collect();
     }
 
-    /// The merged manifest of a unit: it is kept for the next one, which shares with it what it can and ends that.
+    /// Shares the merged manifest of a unit with the previous one, and stores it for the next one.
     pub(super) fn manifest(&self, unit: &Text, merged: &Arc<Map>) -> Arc<Map> {
         let previous = self.manifests.lock().remove(unit);
         let Some(previous) = previous else {
@@ -58,7 +58,8 @@ impl PreviousRevision {
     }
 }
 
-/// Takes over what is the same in the other value, copying maps that others use if need be; whether all of it is.
+/// Replaces parts by equal ones of the other value, copying maps with other owners if needed; returns whether
+/// everything is equal.
 fn share(mine: &mut Value, other: &Value, depth: usize, copying: bool) -> bool {
     let same = match (&mut mine.data, &other.data) {
         (Data::Map(a), Data::Map(b)) => {
@@ -66,7 +67,7 @@ fn share(mine: &mut Value, other: &Value, depth: usize, copying: bool) -> bool {
             if !same && depth > 0 {
                 same = a.len() == b.len() && a.is_mixed() == b.is_mixed();
                 let mut theirs = b.iter().peekable();
-                // What others use too is taken over as a whole or not at all: a copy would take more room.
+                // Maps with other owners are replaced as a whole or not at all: a copy would need more memory.
                 let own = if copying { Some(Arc::make_mut(a)) } else { Arc::get_mut(a) };
                 if let Some(own) = own {
                     for (key, value) in own.entries_mut() {

@@ -21,7 +21,7 @@ use crate::value::{FileId, Key};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What units are resolved with.
+/// The context for resolving units.
 pub(super) struct Units<'a> {
     pub(super) revision: &'a Revision<'a>,
     pub(super) loader: &'a Manifests<'a>,
@@ -30,12 +30,12 @@ pub(super) struct Units<'a> {
     pub(super) validations: &'a Validations<'a>,
     /// Which manifests changes can reach, if only those are resolved.
     pub(super) reach: Option<&'a ChangeReach<'a>>,
-    /// The changes that units may be left out for.
+    /// The changes that limit the resolved units.
     pub(super) scope: Scope<'a>,
 }
 
 impl Units<'_> {
-    /// The unit of a manifest; `None` if there is no such file.
+    /// Resolves the unit of a manifest; `None` if there is no such file.
     pub(super) fn resolve(&self, path: &String) -> Option<ResolvedManifest> {
         let unit = || match self.reach.and_then(|reach| reach.untouched(path)) {
             Some(files) => self.out_of_reach(path, files),
@@ -68,7 +68,7 @@ impl Units<'_> {
         let name = self.key(path);
         let file = match loader.reader.load(path, &mut deps) {
             Ok(loaded) => loaded?.file,
-            // Why has been said where it was found.
+            // The reason was reported where it was found.
             Err(_) => {
                 let file = loader.reader.files.add(path, "", || Text::from(""));
                 return Some(ResolvedManifest::broken(name, file));
@@ -101,7 +101,7 @@ impl Units<'_> {
         Some(ResolvedManifest { unit, processed: processed.ok(), named })
     }
 
-    /// Whether a change touches what a unit depends on. Adds what only its components will ask for.
+    /// Whether a change touches a dependency of a unit. Adds dependencies that only its components will have.
     fn is_touched(&self, processed: Option<&Processed>, deps: &mut Deps) -> bool {
         let loader = self.loader;
         if let (Scope::Touched(changes), Some(processed)) = (self.scope, processed) {
@@ -110,7 +110,7 @@ impl Units<'_> {
         let asks = host::foresee(&loader.mentions, &loader.lock_file, loader.reader.files, deps);
         match self.scope {
             Scope::All | Scope::Units(_) => true,
-            // What it asks for may change wherever it is defined.
+            // A component that it reads may change wherever it is defined.
             Scope::Touched(changes) => asks || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         }
     }

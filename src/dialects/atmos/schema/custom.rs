@@ -79,7 +79,7 @@ pub(super) fn read(
 }
 
 impl Custom {
-    /// What is wrong with a manifest.
+    /// Validates a manifest.
     pub(super) fn check(&self, content: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
         let place = Label::new(file, 0, 0, "");
         let verdict = match self.schema.check(content, false, &self.budget) {
@@ -97,8 +97,8 @@ impl Custom {
     }
 }
 
-/// The finding for something that a schema refuses. `whole` is what the whole value is called, `place` where it stands if
-/// nothing nearer is known.
+/// Returns the finding about a violation. `whole` is the name of the whole value, `place` its place if no nearer one is
+/// known.
 pub(crate) fn violation(
     rule: &'static Rule,
     violation: &Violation,

@@ -24,7 +24,7 @@ pub(crate) struct SchemaChecks<'a> {
 pub(crate) struct Seen {
     /// Every manifest that was processed.
     pub(in crate::dialects::atmos) processed: HashSet<Text>,
-    /// What each of them imports, and whether it does so without a context.
+    /// The imports of each of them, and whether without a context.
     imports: HashMap<Text, HashMap<Text, bool>>,
     found: Vec<Found>,
 }
@@ -75,8 +75,8 @@ impl<'a> SchemaChecks<'a> {
         *targets.entry(path.into()).or_default() |= alone;
     }
 
-    /// Holds the content of a manifest, ready to be merged, against the schema. `on_the_way` are the manifests that
-    /// led to it, itself the last. Whether something was found that counts on the way that led here alone.
+    /// Validates the content of a manifest before it is merged. `on_the_way` are the manifests that led to it, itself
+    /// the last. Returns whether a finding applies only on this path.
     pub(in crate::dialects::atmos) fn content<'p>(
         &self,
         loaded: &Loaded,

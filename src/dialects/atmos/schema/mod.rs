@@ -1,5 +1,5 @@
-//! What manifests must look like (`reference: atmos.md` section 10.2): one description as data, from which come the
-//! findings and a JSON Schema.
+//! The schema of manifests (`reference: atmos.md` section 10.2): a description as data, for findings and for a JSON
+//! Schema.
 
 mod custom;
 mod manifest;
@@ -24,7 +24,7 @@ pub(super) use custom::{Custom, violation};
 #[cfg(test)]
 pub(super) const MANIFEST: &shape::Shape = &manifest::MANIFEST;
 
-/// What manifests are checked against.
+/// The schema that manifests are validated against.
 #[derive(Debug)]
 pub(super) enum Schema {
     /// The description that comes with stacklint.
@@ -36,7 +36,7 @@ pub(super) enum Schema {
 }
 
 impl Schema {
-    /// The schema that the configuration asks for.
+    /// Returns the schema that the configuration selects.
     pub(super) fn of(
         config: &Config,
         reader: &Reader<'_>,
@@ -56,7 +56,7 @@ impl Schema {
         }
     }
 
-    /// What is wrong with the content of a manifest.
+    /// Validates the content of a manifest.
     pub(super) fn check(&self, content: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
         match self {
             Schema::BuiltIn(moves) => {

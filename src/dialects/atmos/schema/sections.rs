@@ -387,7 +387,7 @@ static COMPOSITION: Shape = map!(Closed {
 /// `compositions`.
 pub(super) static COMPOSITIONS: Shape = section!(Entries(Names::COMPONENT, &COMPOSITION) {});
 
-/// What no section but the user knows.
+/// The content of free-form sections.
 pub(super) static ANYTHING: Shape = Any;
 /// A quoted call.
 pub(super) static CALL: Shape = Call;

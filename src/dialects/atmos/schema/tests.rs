@@ -1,4 +1,4 @@
-//! The description against itself: what the checker accepts, the exported schema accepts, and the other way round.
+//! Consistency of the description: the checker and the exported schema accept the same values.
 
 use super::{check, manifest::MANIFEST};
 use crate::dialects::atmos::document::Decoder;

@@ -1,4 +1,4 @@
-//! The description of `workflows`, which may stand below the folder of stacks as well (`reference: atmos.md` section
+//! The description of `workflows`, which may be below the folder of stacks as well (`reference: atmos.md` section
 //! 10.2).
 
 use super::sections::{CALL, DEPENDENCIES, DISTINCT_TEXTS, FREE};
@@ -9,8 +9,8 @@ use crate::dialects::atmos::shapes::shape::{Names, Shape, list, map, number, sec
 pub(super) static TEXTS: Shape = map!(Each(&Text) {});
 static TEXT_LIST: Shape = list!(Text);
 
-/// `workflows`. Beside the workflows a name and a description are mentioned, but as they must be workflows at the same
-/// time, only a quoted call of `!include` passes.
+/// `workflows`. The schema mentions a name and a description beside the workflows, but as they must be workflows at the
+/// same time, only a quoted call of `!include` passes.
 pub(super) static WORKFLOWS: Shape = Named(
     "workflows",
     &section!(Entries(Names::COMPONENT, &WORKFLOW) {

@@ -1,4 +1,4 @@
-//! Holds a manifest against its description. Every cause gives one finding, at the innermost place that is wrong.
+//! Validates a manifest against its description. Every cause is one finding, at the innermost wrong place.
 
 use super::shape::{Condition, Group, Key, List, Map, Range, Rest, Shape};
 use crate::value::{self, Data, Value};
@@ -11,11 +11,11 @@ pub(crate) struct Violation<'v> {
     pub path: String,
     /// The value at fault.
     pub value: &'v Value,
-    /// What is wrong with it.
+    /// The problem.
     pub wrong: Wrong<'v>,
 }
 
-/// What is wrong with a value.
+/// The problem of a value.
 #[derive(Debug)]
 pub(crate) enum Wrong<'v> {
     /// It is of another kind than these.
@@ -30,9 +30,9 @@ pub(crate) enum Wrong<'v> {
     Empty,
     /// It is there already, in the same list.
     Repeated(&'v Value),
-    /// It stands under a key that is not allowed in its map.
+    /// Its key is not allowed in its map.
     Key(&'v str, &'static Map),
-    /// It stands under a name that is not allowed.
+    /// Its name is not allowed.
     Name(&'v str, &'static str),
     /// It lacks a key.
     Lacks(&'static str),
@@ -42,9 +42,9 @@ pub(crate) enum Wrong<'v> {
     OneGroup(&'static [Group]),
     /// It must have this word under this key, because of the value of another key.
     Demands(&'static str, &'static str, &'static str),
-    /// It stands under a key that has no meaning, but nearly one that has.
+    /// Its key has no meaning, but resembles one that has.
     Typo(&'v str, &'static str),
-    /// It stands under a key that another one replaces.
+    /// Its key is replaced by another one.
     Deprecated(&'v str, &'static str),
 }
 

@@ -107,7 +107,7 @@ fn object(map: &'static Map, defs: &mut Object<String, Json>) -> Json {
 
 fn pattern(names: &Names) -> String {
     match names.signs {
-        // A hyphen stands at the end, where it means itself.
+        // A hyphen comes last, where it is literal.
         Some(signs) => format!("^[A-Za-z0-9{signs}]+$"),
         None => ".+".to_owned(),
     }

@@ -1,4 +1,4 @@
-//! What is said of a manifest that does not suit its description.
+//! Messages about manifests that do not match their description.
 
 use super::check::{Violation, Wrong, near};
 use super::shape::{Map, Range, Rest};
@@ -28,7 +28,7 @@ pub(in crate::dialects::atmos) fn rule_of_key(path: &str, key: &str) -> &'static
     if is_metadata { &rules::INEFFECTIVE_METADATA } else { &rules::SCHEMA_VIOLATION }
 }
 
-/// The finding for something that does not suit; `file` is where it is looked for if its place is not known.
+/// Returns the finding for a mismatch; `file` is its file if the place is unknown.
 pub(in crate::dialects::atmos) fn finding(
     violation: &Violation<'_>,
     files: &Files,
@@ -155,7 +155,7 @@ pub(in crate::dialects::atmos) fn is_helper(violation: &Violation<'_>, files: &F
     before.contains('&')
 }
 
-/// The label of a key alone, where it can be found.
+/// Returns the label of a key, if it can be found.
 pub(crate) fn key_label(value: &Value, key: &str, files: &Files, file: FileId) -> Label {
     let Some(origin) = value.prov.origin else { return label(&value.prov, file, "") };
     let text = &files.get(origin.file).text;
@@ -207,8 +207,8 @@ fn proposed_move(finding: &Diagnostic, wanted: Move<'_>, files: &Files) -> Optio
     })
 }
 
-/// Proposes to make `depends_on` a list of `dependencies`, where it names components alone: what else it may say has no
-/// counterpart of the same form.
+/// Proposes to convert `depends_on` to a list of `dependencies`, if it only names components: its other forms have no
+/// direct counterpart.
 fn move_dependencies(
     finding: Diagnostic,
     path: &str,
@@ -237,7 +237,7 @@ fn move_dependencies(
     Diagnostic { fix, ..finding }
 }
 
-/// What a map takes, as help.
+/// Lists the keys that a map allows, as advice.
 fn allowed(map: &Map) -> String {
     let mut keys: Vec<&str> = map.keys.iter().filter(|k| k.replacement.is_none()).map(|k| k.name).collect();
     keys.sort_unstable();
@@ -251,7 +251,7 @@ fn allowed(map: &Map) -> String {
     format!("allowed here: {text}")
 }
 
-/// The map that a key stands in: ``the top level of a manifest`` or the path without the key.
+/// Describes the map of a key: ``the top level of a manifest`` or the path without the key.
 fn parent_words(path: &str, key: &str) -> String {
     let parent = path.strip_suffix(key).unwrap_or_default().trim_end_matches('.');
     if parent.is_empty() { "a manifest".to_owned() } else { format!("`{parent}`") }

@@ -1,7 +1,7 @@
-//! The words in which manifests are described: what may stand at a place. Descriptions are `static` data; they may refer
-//! to each other and to themselves.
+//! The vocabulary of descriptions of manifests: the allowed values at a place. Descriptions are `static` data; they may
+//! refer to each other and to themselves.
 
-/// What may stand somewhere.
+/// An allowed value.
 pub(crate) enum Shape {
     /// Anything.
     Any,
@@ -21,7 +21,7 @@ pub(crate) enum Shape {
     List(List),
     /// A map.
     Map(Map),
-    /// A call of `!include` as text, or what it stands for.
+    /// A call of `!include` as text, or the value that it includes.
     Included(&'static Shape),
     /// One of several, which differ in their kinds.
     Either(&'static [&'static Shape]),
@@ -47,7 +47,7 @@ pub(crate) struct Range {
 
 /// The lists that are taken.
 pub(crate) struct List {
-    /// What every item must be.
+    /// The shape of every item.
     pub item: &'static Shape,
     /// Whether there must be an item.
     pub filled: bool,
@@ -59,14 +59,14 @@ pub(crate) struct List {
 pub(crate) struct Map {
     /// The keys that have a meaning.
     pub keys: &'static [Key],
-    /// What else may be there.
+    /// Other allowed entries.
     pub rest: Rest,
-    /// What must hold between keys.
+    /// Conditions between keys.
     pub conditions: &'static [Condition],
 }
 
 impl std::fmt::Debug for Map {
-    /// Descriptions refer to themselves: what is inside is left out.
+    /// Descriptions refer to themselves, so nested ones are omitted.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.keys.iter().map(|k| k.name)).finish()
     }
@@ -76,17 +76,17 @@ impl std::fmt::Debug for Map {
 pub(crate) struct Key {
     /// The key.
     pub name: &'static str,
-    /// What its value must be.
+    /// The shape of its value.
     pub shape: &'static Shape,
-    /// What to write instead, if it is treated as compatibility only.
+    /// The replacement, if the key is only supported for compatibility.
     pub replacement: Option<&'static str>,
     /// Whether the replacement is a path at which the value means the same.
     pub is_moved: bool,
 }
 
-/// What a map may hold besides the keys that have a meaning.
+/// The allowed entries of a map besides its known keys.
 pub(crate) enum Rest {
-    /// Anything: what is there belongs to the user.
+    /// Anything: the entries belong to the user.
     Free,
     /// Anything, but Atmos skips it: a key that is nearly one with a meaning is probably meant to be that one.
     Ignored,
@@ -100,8 +100,8 @@ pub(crate) enum Rest {
 
 /// How entries may be called.
 pub(crate) struct Names {
-    /// The characters that are allowed besides the letters `a` to `z` in both cases and digits; `None` for any that is
-    /// no line break.
+    /// The allowed characters besides the letters `a` to `z` in both cases and digits; `None` for any except line
+    /// breaks.
     pub signs: Option<&'static str>,
 }
 
@@ -118,7 +118,7 @@ impl Names {
     }
 }
 
-/// What must hold between the keys of a map.
+/// A condition between the keys of a map.
 pub(crate) enum Condition {
     /// The key is there.
     Needs(&'static str),
@@ -134,8 +134,8 @@ pub(crate) enum Condition {
 /// Keys that go together.
 pub(super) type Group = &'static [(&'static str, &'static [&'static str])];
 
-/// Keys with their shapes: `keys! { "vars": VARS, "depends_on" => "dependencies.components": DEPENDS_ON }`. Of a key whose
-/// value can be moved as it is, `moved` stands in front of its replacement.
+/// Keys with their shapes: `keys! { "vars": VARS, "depends_on" => "dependencies.components": DEPENDS_ON }`. `moved`
+/// precedes the replacement of a key whose value can be moved unchanged.
 macro_rules! keys {
     (@moved) => { false };
     (@moved moved) => { true };
@@ -151,8 +151,7 @@ macro_rules! keys {
     };
 }
 
-/// A map: what else it may hold, its keys, and what must hold between them:
-/// `map!(Closed { "name": TEXT } Needs("name"))`.
+/// A map: its other allowed entries, its keys, and its conditions: `map!(Closed { "name": TEXT } Needs("name"))`.
 macro_rules! map {
     ($rest:ident $(($($of:expr),+))? { $($keys:tt)* } $($condition:ident($($words:expr),+))*) => {
         $crate::dialects::atmos::shapes::shape::Shape::Map($crate::dialects::atmos::shapes::shape::Map {

@@ -1,4 +1,4 @@
-//! The components of a manifest before they get their stack, each built of its layers.
+//! The components of a manifest before their stack is known, each built from its layers.
 
 use super::build_errors::report_build_error;
 use super::context::StackContext;
@@ -14,12 +14,12 @@ use crate::dialects::atmos::{paths, rules};
 use crate::value::{Data, FileId, Key, Map, Value};
 use std::sync::Arc;
 
-/// Metadata that may be said for a whole stack.
+/// Metadata that can be set for a whole stack.
 const GLOBAL_METADATA: [&str; 6] = ["labels", "tags", "custom", "enabled", "locked", "terraform_workspace_pattern"];
 
 /// Builds the components of one manifest.
 pub(super) struct ManifestBuilder<'s, 'm> {
-    /// What components are built with.
+    /// The context for building components.
     pub(super) stacks: &'s StackContext<'s>,
     /// The manifest.
     pub(super) manifest: &'m StackManifest<'m>,
@@ -60,7 +60,7 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
         }
     }
 
-    /// What all components of a type share: the global and the type layer.
+    /// Returns the shared data of all components of a type: the global and the type layer.
     pub(super) fn shared(&self, kind: ComponentType) -> Result<Shared, ErrorReported> {
         let typed = self.section(self.manifest.map, kind.name())?;
         let mut layer = self.shared_sections(kind, &typed)?;
@@ -183,7 +183,7 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
         builder.build(name, map).map_err(|t| report_build_error(self.stacks, self.manifest, &t, kind, name, value))
     }
 
-    /// The component of this type and name; `None` if there is none, or it is broken.
+    /// Returns the component of a type and name; `None` if it does not exist, or is broken.
     pub(super) fn find(&self, kind: ComponentType, name: &Key) -> Option<Built> {
         let all = self.manifest.components(kind.name())?;
         let value = all.get(name)?;
@@ -192,7 +192,7 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
     }
 }
 
-/// The sections of a component of a merged manifest before it gets its stack, as they were built before.
+/// Builds the sections of a component of a merged manifest again, before its stack is known.
 pub(in crate::dialects::atmos) fn built_again(
     stacks: &StackContext<'_>,
     key: &Key,

@@ -1,4 +1,4 @@
-//! What is said of a component that cannot be built.
+//! Findings about components that cannot be built.
 
 use super::context::StackContext;
 use super::manifest::StackManifest;

@@ -35,7 +35,7 @@ pub(in crate::dialects::atmos) struct StackComponents {
     pub broken: Vec<(Key, Key)>,
     /// Those whose names are validated.
     pub named: Vec<Named>,
-    /// Types and names of those that Atmos does not list, because it does not know their type. Sorted.
+    /// Types and names of components that Atmos does not list, because it does not know their type. Sorted.
     pub unlisted: Vec<(Key, Key)>,
 }
 
@@ -53,7 +53,7 @@ impl StackComponents {
 
 /// A manifest that was resolved.
 pub(in crate::dialects::atmos) struct ResolvedManifest {
-    /// What became of it.
+    /// The resolved unit.
     pub unit: Arc<Unit>,
     /// Its content, merged.
     pub processed: Option<Arc<Processed>>,
@@ -88,7 +88,7 @@ pub(in crate::dialects::atmos) fn components(
     Ok(leave_out_large(stacks, resolved, file))
 }
 
-/// Leaves out components that have too many values, and reports them.
+/// Removes components with too many values, and reports them.
 fn leave_out_large(stacks: &StackContext<'_>, mut resolved: StackComponents, file: FileId) -> StackComponents {
     let most = stacks.reader.limits().count(Limit::ComponentValues);
     let too_large = |component: &Arc<Component>| component.value.count(most).is_none();
@@ -112,7 +112,7 @@ struct Finisher<'a> {
 }
 
 impl Finisher<'_> {
-    /// What is broken is left out; the rest of the stack stands.
+    /// Broken components are removed; the rest of the stack is kept.
     fn all(&self) -> Result<StackComponents, ErrorReported> {
         let builder = ManifestBuilder { stacks: self.stacks, manifest: self.manifest };
         let components = builder.section(self.manifest.map, "components")?;
@@ -183,7 +183,7 @@ impl Finisher<'_> {
         }
     }
 
-    /// A component of which this was built, and how validation sees its name.
+    /// Converts a component from its built form; `validation` sees its name.
     fn finish(
         &self,
         component: &ComponentEntry<'_>,

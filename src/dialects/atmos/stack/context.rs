@@ -1,4 +1,4 @@
-//! What all components of a revision are built, rendered and evaluated with.
+//! The context in which all components of a revision are built, rendered and evaluated.
 
 use super::evaluation::ExternalInputs;
 use super::metadata::vendored::VendoredFolders;
@@ -16,10 +16,10 @@ use crate::template::{FunctionSet, MissingKey};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Nothing is given from outside.
+/// No external inputs.
 static NOTHING: EvalInputs = EvalInputs { env: BTreeMap::new(), outputs: BTreeMap::new(), calls: BTreeMap::new() };
 
-/// What all components of a revision are built, rendered and evaluated with.
+/// The context in which all components of a revision are built, rendered and evaluated.
 pub(in crate::dialects::atmos) struct StackContext<'a> {
     /// The files.
     pub reader: &'a Reader<'a>,
@@ -31,17 +31,17 @@ pub(in crate::dialects::atmos) struct StackContext<'a> {
     pub templates: &'a Templates,
     /// Findings.
     pub diagnostics: &'a Diagnostics,
-    /// What rules about locals need.
+    /// Data for rules about locals.
     pub observations: &'a Observations,
     /// The locked versions.
     pub lock_file: &'a LockFile<'a>,
     /// The folders that vendor manifests speak of.
     pub vendored: VendoredFolders,
-    /// What is known besides the repository.
+    /// External inputs.
     pub external: ExternalInputs<'a>,
-    /// What base components were merged into.
+    /// The cache of merged bases.
     pub bases: Arc<InheritanceCache>,
-    /// Components are resolved as `describe component` shows them, for one that asks.
+    /// Components are resolved as `describe component` shows them, for another component.
     pub describes: bool,
 }
 

@@ -1,5 +1,5 @@
-//! YAML functions evaluated on a component, after its templates, with what is given from outside (`reference: atmos.md`
-//! sections 8.2 and 8.4). Nothing is executed: what is not given is unknown, with the reason.
+//! Evaluates YAML functions of a component, after its templates, with external inputs (`reference: atmos.md` sections
+//! 8.2 and 8.4). Nothing is executed: values without an input are unknown, with the reason.
 
 use crate::dialects::EvalInputs;
 use crate::dialects::atmos::functions::arguments;
@@ -16,10 +16,10 @@ use std::sync::Arc;
 /// The key under which contributions to deferred places go through the templates together with their component.
 const WAITING: &str = "\u{f8f2}";
 
-/// What is known besides the repository.
+/// External inputs.
 #[derive(Clone, Copy)]
 pub(crate) struct ExternalInputs<'a> {
-    /// What the user gave; without it functions are left alone.
+    /// The inputs of the user; without them functions are not evaluated.
     pub eval_inputs: Option<&'a EvalInputs>,
     /// The environment variables among it.
     pub env: &'a Env,
@@ -27,7 +27,7 @@ pub(crate) struct ExternalInputs<'a> {
     pub root: &'a str,
     /// How values are to be read.
     pub language: Language,
-    /// Whether a variable of the environment that is not given is assumed not to be set.
+    /// Whether environment variables without an input are assumed to be unset.
     pub assumes_env: bool,
 }
 
@@ -41,8 +41,7 @@ pub(super) fn attach(map: &mut Map, deferrals: &[Deferral]) {
 }
 
 /// Evaluates the functions of a rendered component of a stack.
-///
-/// `outputs` gives the outputs of a component of a stack, where they are known.
+/// `outputs` returns the outputs of a component of a stack, if they are known.
 pub(crate) fn evaluate(
     mut map: Map,
     deferrals: &[Deferral],
@@ -63,7 +62,7 @@ pub(crate) fn evaluate(
         if let Some(layers) = layers.filter(|p| !p.layers().is_empty()) {
             value.prov = value.prov.with_layers(layers.layers().to_vec());
         }
-        // What stands in the way was refused while the layers were merged.
+        // A value in the way was reported while the layers were merged.
         let _ = put(&mut out, &deferral.path, value);
     }
     (*out).clone()
@@ -118,7 +117,7 @@ impl Evaluation<'_> {
             return value.data.clone();
         }
         if self.external.language.call(&Value::str(Text::clone(text))).is_none() {
-            // Its arguments are refused; a rule says so.
+            // Its arguments are invalid; a rule reports that.
             return Data::Str(Text::clone(text));
         }
         let metadata = |key: &str| self.component.get("metadata").and_then(|m| m.get(key));
@@ -147,7 +146,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// The environment of the component counts first, then what is given.
+    /// The environment of the component takes precedence over the inputs.
     fn variable(&self, arguments: &str) -> Option<Data> {
         let (name, _) = arguments::parse_env(arguments).ok()?;
         let own = self.component.get("env").and_then(|env| env.get(&name));
@@ -161,7 +160,7 @@ impl Evaluation<'_> {
         Some(Data::Str(text.into()))
     }
 
-    /// What is given of an output, by name or query.
+    /// Returns the input for an output, by name or query.
     fn output(&self, arguments: &str) -> Option<Data> {
         let parsed = arguments::parse_terraform(arguments).ok()?;
         let stack = parsed.stack.as_deref().unwrap_or(self.stack);
@@ -173,7 +172,7 @@ impl Evaluation<'_> {
         let dot = if parsed.expression.starts_with('.') { "" } else { "." };
         match query(outputs, &format!("{dot}{}", parsed.expression), &|text: &str| plain_text(text, Limits::default()))
         {
-            // Nothing is there: it may not be given.
+            // There is no value: it may have no input.
             Ok(value) if value.is_null() => None,
             Ok(value) => Some(value.data),
             Err(QueryError::Bad(_) | QueryError::Unsupported(_)) => None,

@@ -1,4 +1,4 @@
-//! What the texts of a component read of its locals, before they are rendered.
+//! The locals that the texts of a component read, before they are rendered.
 
 use super::context::StackContext;
 use super::manifest::StackManifest;

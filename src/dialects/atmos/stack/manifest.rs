@@ -18,7 +18,7 @@ pub(super) struct StackManifest<'a> {
     pub(super) file: FileId,
     /// Its `name`.
     pub(super) name: Option<Value>,
-    /// The paths of the values that the name of a stack is made of, where it is made of values alone.
+    /// The paths of the values that form the name of a stack, if it consists only of values.
     pub(super) name_fields: Option<Vec<Vec<String>>>,
     /// The name that was last made, and the values that it was made of.
     last_name: Mutex<Option<(Vec<Value>, Value)>>,
@@ -48,12 +48,12 @@ impl<'a> StackManifest<'a> {
         StackManifest { name, name_fields, shaping_origins, ..Self::unnamed(key, file, map) }
     }
 
-    /// What its components depend on.
+    /// The dependencies of its components.
     pub(super) fn deps(&self) -> MutexGuard<'_, Deps> {
         self.deps.lock()
     }
 
-    /// What its components depended on.
+    /// Returns the dependencies of its components.
     pub(super) fn into_deps(self) -> Deps {
         self.deps.into_inner()
     }

@@ -1,10 +1,9 @@
 //! The components of merged manifests, each as `describe stacks` prints it (`reference: atmos.md` sections 4.1, 4.2, 4.9
 //! and 7.2).
-//!
-//! `manifest` (a merged manifest and how its stack is named) → `build` (components of their layers) → `sections` (with the
-//! names of the stack and the workspace (`naming`), rendered (`render`) and evaluated (`evaluation`)) → `components` (with
-//! what rules may know of them: `metadata`). A component that asks for another one gets it from `requests`, which
-//! finds it in `referenced`. What all of them are made with is in `context`.
+//! `manifest` (a merged manifest and the rule for its stack names) → `build` (components from their layers) →
+//! `sections` (with the names of the stack and the workspace (`naming`), rendered (`render`) and evaluated
+//! (`evaluation`)) → `components` (with their metadata for rules: `metadata`). A component that reads another one gets
+//! it from `requests`, which finds it in `referenced`. `context` has the shared inputs.
 
 mod build;
 mod build_errors;

@@ -20,7 +20,7 @@ pub(in crate::dialects::atmos) struct Named {
     pub name: Key,
     /// The name of its stack.
     pub stack: Name,
-    /// What is the variable of the part that the name pattern [lacks](Name::Lacks), if there is one that is not text.
+    /// The variable of the part that the name pattern [lacks](Name::Lacks), if it exists but is not a string.
     pub instead: Option<Value>,
 }
 
@@ -29,15 +29,15 @@ pub(in crate::dialects::atmos) struct Named {
 pub(in crate::dialects::atmos) enum Name {
     /// It is this; it may be empty.
     Known(Key),
-    /// The name pattern has this part, and there is no variable for it.
+    /// The name pattern has this part, but there is no variable for it.
     Lacks(&'static str),
-    /// The configuration does not say how stacks are named.
+    /// The configuration defines no names of stacks.
     Unnamed,
-    /// It cannot be had, and why has been said.
+    /// It is unknown, and the reason was reported.
     Unknown,
 }
 
-/// Reports that the stack of a component has no name: at the template itself if it is none, else at the component.
+/// Reports that the stack of a component has no name: at the template if it is invalid, else at the component.
 pub(super) fn report_unnamed(
     stacks: &StackContext<'_>,
     manifest: &StackManifest<'_>,
@@ -54,21 +54,21 @@ pub(super) fn report_unnamed(
     stacks.diagnostics.error(&rules::STACK_NAME_UNRESOLVED, message, site, manifest.file)
 }
 
-/// What is wrong with the template of stack names, at the place in the configuration, if it is no template.
+/// Returns the finding about an invalid template of stack names, at its place in the configuration.
 fn broken_template(stacks: &StackContext<'_>, manifest: &StackManifest<'_>) -> Option<Diagnostic> {
     let template = &stacks.config.name_template;
     let parsed = stacks.name_engine(MissingKey::Error).parse(template);
     let error = parsed.as_ref().as_ref().err().filter(|_| !template.is_empty())?;
     let site = stacks.config.all.at_path(["stacks", "name_template"]).map(|v| v.prov.clone()).unwrap_or_default();
     let place = site.origin.and_then(|origin| within(origin, template, error.offset));
-    // The environment may set it, which is no place: then the configuration is one for all manifests.
+    // If the environment sets it, there is no place: then the place is the configuration.
     let file = stacks.config.shaping_origins.first().map_or(manifest.file, |origin| origin.file);
     let place = place.unwrap_or_else(|| label(&site, file, ""));
     let message = format!("`stacks.name_template` is not a template: {}", error.message);
     Some(Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, place))
 }
 
-/// The place of an offset in a text that is written at `origin`; `None` where it is written in other characters than it has.
+/// The place of an offset in a text written at `origin`; `None` if it is written with escapes.
 fn within(origin: Origin, text: &str, offset: usize) -> Option<Label> {
     let written = (origin.end - origin.start) as usize;
     let quotes = written.checked_sub(text.len()).filter(|length| matches!(length, 0 | 2))? / 2;
@@ -161,7 +161,7 @@ fn validated_name(
     }
 }
 
-/// What the workspace of a component depends on besides its manifest.
+/// The inputs of a component's workspace besides its manifest.
 pub(super) struct WorkspaceInputs<'a> {
     pub(super) stack: &'a Value,
     pub(super) context: &'a Context,

@@ -1,4 +1,5 @@
-//! Where the components of a project are, for those that ask for them by stack and name (`reference: atmos.md` section 16).
+//! Finds the components of a project by stack and name, for components that read them (`reference: atmos.md` section
+//! 16).
 
 use super::build::ManifestBuilder;
 use super::context::StackContext;
@@ -27,7 +28,7 @@ pub(super) struct ComponentPlace {
     pub(super) name: Key,
 }
 
-/// The components of a revision, for those that ask for them.
+/// The components of a revision, for components that read them.
 pub(in crate::dialects::atmos) struct ReferencedComponents<'a> {
     /// Where merged manifests come from.
     pub(super) loader: &'a Manifests<'a>,
@@ -36,7 +37,7 @@ pub(in crate::dialects::atmos) struct ReferencedComponents<'a> {
     answered: Mutex<HashMap<ComponentPlace, Answered>>,
 }
 
-/// What was found of a component that was asked for.
+/// The result for a component that is read.
 #[derive(Clone)]
 pub(super) struct Answered {
     pub(super) answer: Answer,
@@ -59,7 +60,7 @@ impl<'a> ReferencedComponents<'a> {
         ReferencedComponents { loader, manifests, index: OnceLock::new(), answered: Mutex::default() }
     }
 
-    /// What was answered so far.
+    /// The results so far.
     pub(super) fn answered(&self) -> MutexGuard<'_, HashMap<ComponentPlace, Answered>> {
         self.answered.lock()
     }
@@ -88,7 +89,7 @@ impl<'a> ReferencedComponents<'a> {
         self.manifests.iter().find(is_it).filter(|_| stack.contains('/')).map(|path| path.as_str().into())
     }
 
-    /// All components by stack. What is wrong with them is said where their stacks are resolved.
+    /// Returns all components by stack. Their mistakes are reported where their stacks are resolved.
     fn index(&self, stacks: &StackContext<'_>) -> ComponentIndex {
         let (diagnostics, observations) = (Diagnostics::default(), Observations::default());
         let quiet = stacks.quiet(&diagnostics, &observations);

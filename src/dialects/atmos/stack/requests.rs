@@ -1,5 +1,5 @@
-//! Answers components that ask for others with `atmos.Component`, `!terraform.state` or `!terraform.output`
-//! (`reference: atmos.md` section 16).
+//! Resolves components that others read with `atmos.Component`, `!terraform.state` or `!terraform.output` (`reference:
+//! atmos.md` section 16).
 
 use super::build::ManifestBuilder;
 use super::context::StackContext;
@@ -21,17 +21,17 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// How long a chain of components may be that ask for one another. It is counted from the last one, so that the answer does not
-/// depend on which of them is resolved first.
+/// The maximum length of a chain of components that read one another. It is counted from the last one, so that the
+/// result does not depend on the order of resolution.
 const MAX_DEPTH: usize = 64;
 
 /// How many components may wait for one another while that is counted.
 const MAX_CHAIN: usize = 512;
 
-/// How much text a component may hold that another one asks for.
+/// The maximum size of text in a component that another one reads.
 const MAX_TEXT: usize = 4 << 20;
 
-/// What `describe component` prints of a component beyond what is resolved here.
+/// Keys that `describe component` prints and that are not resolved here.
 const NOT_COMPUTED: [&str; 7] =
     ["atmos_cli_config", "cli_args", "deps", "deps_all", "imports", "sources", "tf_cli_vars"];
 
@@ -41,9 +41,9 @@ pub(super) struct Requests<'a> {
     components: &'a ReferencedComponents<'a>,
     /// The components that wait for the one that is being resolved, the first one first.
     chain: &'a [ComponentPlace],
-    /// What was found to ask for itself on the way, in words.
+    /// A cycle that was found on the way, as text.
     cycle: OnceLock<Text>,
-    /// How long the longest chain of components is that was asked for.
+    /// The length of the longest chain of components.
     depth: AtomicUsize,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Requests<'a> {
         Requests { stacks, components, chain, cycle: OnceLock::new(), depth: AtomicUsize::new(0) }
     }
 
-    /// What a component of a manifest gets for another one.
+    /// Returns what a component of a manifest gets for another one.
     pub(super) fn answer(&self, manifest: &StackManifest<'_>, asker: &ComponentPlace, wanted: &ComponentRef) -> Answer {
         let answer = self.find(manifest, asker, wanted);
         if let Answer::Cycle(message) = &answer {
@@ -137,7 +137,7 @@ impl<'a> Requests<'a> {
         let quiet = self.stacks.quiet(&diagnostics, &observations);
         let inner = Requests::within(&quiet, self.components, chain);
         let answer = match (inner.describe(manifest, &place, kind, wanted, built), inner.cycle.get()) {
-            // What is not resolved because of a cycle never ends for those that ask for it, either.
+            // If it is not resolved because of a cycle, neither are its readers.
             (Answer::Unknown(_), Some(message)) => Answer::Cycle(Text::clone(message)),
             (answer, _) => answer,
         };
@@ -190,7 +190,7 @@ impl<'a> Requests<'a> {
         Answer::Known(value)
     }
 
-    /// What the metadata of a component and its bases say of the workspace.
+    /// Returns the workspace settings in the metadata of a component and its bases.
     fn said_of_workspace(&self, manifest: &StackManifest<'_>, name: &Key, built: &Built) -> Map {
         let builder = ManifestBuilder { stacks: self.stacks, manifest };
         let mut all: HashMap<Key, Map> = HashMap::from([(Text::clone(name), built.map.clone())]);
@@ -207,7 +207,7 @@ impl<'a> Requests<'a> {
         names::said_of_workspace(&siblings, name, self.stacks.config.inherit_metadata)
     }
 
-    /// The outputs of a Terraform component: of a static remote state, or those that are given.
+    /// Returns the outputs of a Terraform component: of a static remote state, or those from inputs.
     fn outputs(&self, map: &Map, name: &str, stack: &str) -> Value {
         let is_static = map.get("remote_state_backend_type").and_then(Value::as_str) == Some("static");
         if let Some(outputs) = map.get("remote_state_backend").filter(|v| is_static && v.as_map().is_some()) {

@@ -18,9 +18,9 @@ use crate::value::{Data, Entry, Key, Map, Prov, Value, key};
 pub(super) struct ComponentEntry<'a> {
     /// Its type.
     pub(super) kind: &'static str,
-    /// Its name, and what the manifest says of it.
+    /// Its name, and its content in the manifest.
     pub(super) entry: &'a Entry,
-    /// What its metadata and those of its bases say of its workspace, if it has one.
+    /// The workspace settings in its metadata and those of its bases, if any.
     pub(super) workspace_metadata: Option<&'a Map>,
 }
 
@@ -34,11 +34,11 @@ pub(super) struct Sections {
     pub(super) named: Option<Named>,
     /// The workspace that Terraform is run in.
     pub(super) workspace: Option<String>,
-    /// The sections before they were rendered, and what other components they ask for, if they do.
+    /// The sections before they were rendered, and the components that they read, if any.
     pub(super) asked: Option<(Value, Vec<ComponentRef>)>,
 }
 
-/// The names by which templates know a component, its stack and its manifest.
+/// The names of a component, its stack and its manifest for templates.
 struct Identity {
     component: Value,
     stack: Value,
@@ -46,7 +46,7 @@ struct Identity {
 }
 
 impl Identity {
-    /// `name` is the name of the stack; if it is empty, the stack goes by the key of the manifest.
+    /// `name` is the name of the stack; if it is empty, the key of the manifest is used.
     fn new(manifest: &StackManifest<'_>, Entry { key: component, value }: &Entry, name: &Value) -> Self {
         let stack = match name.as_str() {
             Some("") | None => Value::str(Text::clone(&manifest.key)),
@@ -147,7 +147,7 @@ fn outputs_of(component: &str, stack: &str, ask: Ask<'_>) -> Option<Value> {
     }
 }
 
-/// `component_info`: the type and where the code of the component lies.
+/// `component_info`: the type and the location of the component's code.
 fn component_info(stacks: &StackContext<'_>, map: &Map, type_name: &'static str) -> Value {
     let mut info = Map::from_iter([(key("component_type"), Value::str(key(type_name)))]);
     let base = stacks.config.component_path(type_name);

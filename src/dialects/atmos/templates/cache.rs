@@ -6,23 +6,24 @@ use crate::text::Text;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// How many each thread knows.
+/// The number of entries per thread.
 const KEPT: usize = 1024;
 
-/// A template, or why it is none.
+/// A template, or its parse error.
 pub(in crate::dialects::atmos) type Parsed = Arc<Result<Template, template::Error>>;
 
-/// The way of rendering ([`super::engine::Engine::slot`]) and how far the text is indented: with the text they say all.
+/// The kind of rendering ([`super::engine::Engine::slot`]) and the indentation of the text: with the text they identify
+/// a template.
 type Way = (usize, usize);
 
-/// A text, which stays where it is as long as it is kept, and its template.
+/// A text, whose address is valid as long as it is cached, and its template.
 type Known = (Text, Way, Parsed);
 
 thread_local!(static KNOWN: RefCell<Vec<Option<Known>>> = RefCell::new(vec![None; KEPT]));
 
 /// The template of a text: the one of before, or what `parse` makes.
 pub(in crate::dialects::atmos) fn once(text: &Text, way: Way, parse: impl FnOnce() -> Parsed) -> Parsed {
-    // The lowest bits of where something lies are all the same. A text that is read in several ways gets as many places.
+    // The lowest bits of addresses are all the same. A text that is parsed in several ways gets several slots.
     let place = ((text.as_ptr().addr() >> 4) ^ (way.0 * 31 + way.1 * 7)) % KEPT;
     let known = KNOWN.with_borrow(|known| match &known[place] {
         Some((t, w, parsed)) if Text::ptr_eq(t, text) && *w == way => Some(Parsed::clone(parsed)),
@@ -32,7 +33,7 @@ pub(in crate::dialects::atmos) fn once(text: &Text, way: Way, parse: impl FnOnce
         let parsed = parse();
         let replaced =
             KNOWN.with_borrow_mut(|known| known[place].replace((Text::clone(text), way, Parsed::clone(&parsed))));
-        // Taken apart when nobody holds the table.
+        // Dropped when the table is not borrowed.
         drop(replaced);
         parsed
     })
@@ -61,7 +62,7 @@ mod tests {
             assert!(!Arc::ptr_eq(&first, &template(text, way)));
             assert_eq!(made.get(), before + 1);
         }
-        // However many there are, each gets its own.
+        // Each gets its own result, however many there are.
         let texts: Vec<Text> = (0..3 * KEPT).map(|n| Text::from(format!("{{{{ .a{n} }}}}"))).collect();
         for text in texts.iter().chain(&texts) {
             assert_eq!(template(text, (0, 2)).as_ref().as_ref().map(|t| t.text().to_owned()), Ok(text.to_string()));

@@ -16,7 +16,7 @@ pub(crate) struct Declared<'a> {
     pub env: &'a Env,
     /// Whether other variables count as not set.
     pub assume: bool,
-    /// What templates may ask of the project.
+    /// The project data for templates.
     pub host: Option<&'a Host>,
     /// How much a run may take.
     pub limits: Limits,

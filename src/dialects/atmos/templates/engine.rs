@@ -1,8 +1,7 @@
 //! Rendering a tree of values as Atmos does: write it as YAML, run the text as a template, read the result back
 //! (`reference: atmos.md` section 7). What values become by that (types, quoting, folding) is part of the answer.
-//!
-//! Where a string came from survives the trip: every scalar written is marked, the template engine says which part of
-//! its output comes from which part of the text, and so every value read back finds its mark.
+//! The provenance of strings is kept: every written scalar is marked, the template engine records which part of its
+//! output comes from which part of the text, and so every value read back finds its mark.
 
 use super::cache::{self, Parsed};
 use super::declared_env::Declared;
@@ -22,7 +21,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is wrong with text that a template cuts inside of a character.
+/// The problem of text that a template cuts inside of a character.
 pub(in crate::dialects::atmos) const NOT_UTF8: &str =
     "invalid UTF-8: a function that counts bytes cuts a character in two";
 
@@ -38,9 +37,9 @@ pub(crate) enum Failure {
         /// Its text.
         text: Option<Text>,
     },
-    /// What the template produced is no YAML that Atmos accepts.
+    /// The template produced YAML that Atmos rejects.
     Yaml {
-        /// What the YAML reader says.
+        /// The error of the YAML reader.
         message: String,
         /// The value whose rendering broke it, as far as known.
         site: Prov,
@@ -66,7 +65,7 @@ pub(crate) struct Templates {
 }
 
 impl Templates {
-    /// None yet; how much running them may take.
+    /// Creates an empty cache with limits.
     pub(crate) fn new(limits: Limits) -> Self {
         Templates { limits, ..Self::default() }
     }
@@ -85,31 +84,31 @@ pub(crate) struct Miss {
 
 type ByText = FastMap<Text, Parsed>;
 
-/// One way of rendering: delimiters, functions, what a missing key does.
+/// A kind of rendering: delimiters, functions, the treatment of missing keys.
 #[derive(Clone, Copy)]
 pub(crate) struct Engine<'a> {
-    /// Parsed templates are kept here, under `slot`.
+    /// The cache of parsed templates, used with `slot`.
     pub templates: &'a Templates,
-    /// A number that tells this way of rendering from others.
+    /// A number that identifies this kind of rendering.
     pub slot: usize,
     /// The left and right delimiter.
     pub delimiters: (&'a str, &'a str),
     /// The functions.
     pub functions: &'a dyn Functions,
-    /// What a missing key does.
+    /// The treatment of missing keys.
     pub missing: MissingKey,
     /// Environment variables that the configuration declares for templates.
     pub env: &'a Env,
     /// Whether all other variables count as not set; see [`Unknown::assumed`].
     pub assume: bool,
-    /// What templates may ask of the project.
+    /// The project data for templates.
     pub host: Option<&'a Host>,
     /// Where to note keys that are missing.
     pub misses: Option<&'a Mutex<Vec<Miss>>>,
 }
 
 impl Engine<'_> {
-    /// Notes the keys that a run of `template` missed, each at the value that `site` gives for a place in it.
+    /// Records the keys that a run of `template` missed, each at the value that `site` returns for a place in it.
     pub(in crate::dialects::atmos) fn note(
         &self,
         template: &Template,
@@ -157,7 +156,7 @@ impl Engine<'_> {
         parsed
     }
 
-    /// Renders a text on its own.
+    /// Renders a standalone text.
     ///
     /// # Errors
     /// Go's words.
@@ -208,7 +207,8 @@ impl Engine<'_> {
         self.delimiters.0 == "{{" && !flags.has(Flags::TEMPLATE) && !flags.has(Flags::FRAGILE)
     }
 
-    /// Renders the strings of a map one by one where that gives the same as rendering the whole, and the whole otherwise.
+    /// Renders the strings of a map one by one if the result is the same as for the whole map, and the whole map
+    /// otherwise.
     ///
     /// # Errors
     /// Why Atmos cannot do it.
@@ -220,7 +220,7 @@ impl Engine<'_> {
     }
 }
 
-/// The map in which what is unknown is assumed to be what stands at the same place of another map.
+/// Returns the map with unknown values assumed to be the values at the same place of another map.
 pub(in crate::dialects::atmos) fn with_assumptions(map: &Map, assumed: &Map) -> Arc<Map> {
     let one = |e: &Entry| {
         let value = assumed.get(&e.key).map_or_else(|| e.value.clone(), |a| with_assumption(&e.value, a));
@@ -250,7 +250,7 @@ pub(crate) struct Written {
     text: String,
     /// Where the text comes from, in offsets of what was written first.
     segments: Vec<Segment>,
-    /// By offset in what was written first: the provenance of the scalar there, and its own text if it has actions.
+    /// By offset in the text written first: the provenance of the scalar there, and its own text if it has actions.
     marks: Vec<(usize, Prov, Option<Text>)>,
     unknowns: Vec<Arc<Unknown>>,
 }
@@ -336,7 +336,7 @@ impl Written {
 pub(crate) fn inputs(text: &str, data: &Value, engine: &Engine<'_>) -> Vec<Prov> {
     let parsed = engine.parse(text);
     let Ok(template) = parsed.as_ref() else { return Vec::new() };
-    // What the project answers has its own provenance, which only running the text shows.
+    // Results from the project have their own provenance, which is known only when the text runs.
     if engine.host.is_some()
         && (mentions_component(text) || mentions_version(text))
         && let Ok(rendered) = template.execute(data, engine.missing, &engine.declared())
@@ -359,7 +359,7 @@ pub(crate) fn inputs(text: &str, data: &Value, engine: &Engine<'_>) -> Vec<Prov>
     found
 }
 
-/// What comes from where after two runs: `second` tells of the first run's output, `length` is that of the last text.
+/// Composes the segments of two runs: `second` refers to the first run's output, `length` is that of the last text.
 fn composed(first: &[Segment], second: &[Segment], length: usize) -> Vec<Segment> {
     let mut all = Vec::with_capacity(first.len().max(second.len()));
     for (i, s) in second.iter().enumerate() {
@@ -367,7 +367,7 @@ fn composed(first: &[Segment], second: &[Segment], length: usize) -> Vec<Segment
             all.push(Segment { src: source_offset(first, s.src), ..*s });
             continue;
         }
-        // What the second run copied may come from several places of the first.
+        // Text copied by the second run may come from several places of the first.
         let end = s.src + second.get(i + 1).map_or(length, |n| n.out).saturating_sub(s.out);
         let from = first.partition_point(|t| t.out <= s.src).saturating_sub(1);
         for t in first[from..].iter().take_while(|t| t.out < end || t.out <= s.src) {

@@ -1,4 +1,4 @@
-//! Templates on their own, with a context that the caller knows: what `eval` runs.
+//! Evaluates standalone templates with a given context, for `eval`.
 
 use super::engine::{Engine, Templates};
 use super::function_sets;
@@ -44,7 +44,7 @@ pub(in crate::dialects::atmos) fn eval(
     Ok(Evaluated { value: as_written(&value), unresolved: texts.into_iter().collect(), reasons })
 }
 
-/// What is wrong with the first text that fails by itself, with the place; `None` if only all of them together fail.
+/// Returns the error of the first text that fails by itself, with its place; `None` if only all of them together fail.
 fn located(engine: &Engine<'_>, template: &Value, context: &Value) -> Option<EvalError> {
     texts(template).iter().find_map(|text| {
         let error = engine.text(text, context).err()?;

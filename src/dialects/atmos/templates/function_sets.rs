@@ -17,10 +17,10 @@ pub(super) static NAMESPACE: Namespace =
 /// Everything: templates in files and names.
 pub(in crate::dialects::atmos) const ALL: FunctionSet = component(true, true);
 
-/// What locals may use: sprig and `collectKeys`.
+/// The functions for locals: sprig and `collectKeys`.
 pub(in crate::dialects::atmos) const LOCALS: FunctionSet = FunctionSet { sprig: true, gomplate: false, host: None };
 
-/// What the sections of components may use, by the settings of `atmos.yaml`.
+/// The functions for the sections of components, by the settings of `atmos.yaml`.
 pub(in crate::dialects::atmos) const fn component(sprig: bool, gomplate: bool) -> FunctionSet {
     FunctionSet { sprig, gomplate, host: Some(&NAMESPACE) }
 }

@@ -1,5 +1,5 @@
-//! Go templates in maps of YAML (`reference: atmos.md` section 7): a map is rendered as text (`engine`), or string by string
-//! where that gives the same (`scalars`). What only the run time knows stands in the text as a token (`unknowns`).
+//! Go templates in YAML maps (`reference: atmos.md` section 7): a map is rendered as text (`engine`), or string by
+//! string if the result is the same (`scalars`). Values known only at run time are tokens in the text (`unknowns`).
 
 pub(super) mod cache;
 mod declared_env;

@@ -1,4 +1,4 @@
-//! Rendering the strings of a map one by one, where that gives the same as rendering the whole as text: nearly always, and at a
+//! Renders the strings of a map one by one if the result is the same as for the whole text: nearly always, and at a
 //! fraction of the cost.
 
 use super::engine::Engine;
@@ -8,15 +8,14 @@ use crate::yaml::Style;
 use std::sync::Arc;
 
 impl Engine<'_> {
-    /// A map whose strings were rendered one by one; `None` if that may give something else than rendering the whole.
+    /// Renders the strings of a map one by one; `None` if the result may differ from that for the whole map.
     pub(super) fn in_parts(&self, map: &Arc<Map>, data: &Value, rounds: usize) -> Option<Arc<Map>> {
         let mut rendered = Arc::clone(map);
         self.renderings(map, data, rounds)?.put_into(&mut rendered);
         Some(rendered)
     }
 
-    /// What the strings of a map become, rendered one by one; `None` if that may give something else than rendering the
-    /// whole.
+    /// Returns the rendered strings of a map; `None` if the result may differ from that for the whole map.
     pub(crate) fn renderings(&self, map: &Map, data: &Value, rounds: usize) -> Option<Renderings> {
         let simple = rounds == 1 && self.delimiters.0 == "{{" && !map.flags().has(Flags::FRAGILE);
         simple.then(|| self.parts(map, data, 0)).flatten()
@@ -43,7 +42,7 @@ impl Engine<'_> {
         Some(Renderings(parts))
     }
 
-    /// One value of a map or list. `None`: only the whole text can tell.
+    /// Renders one value of a map or list; `None` if only rendering the whole text shows the result.
     fn part(&self, value: &Value, data: &Value, indent: usize) -> Option<Value> {
         let rendered = match &value.data {
             Data::Str(s) if has_template(s) => return self.scalar(s, &value.prov, data, indent),
@@ -70,7 +69,7 @@ impl Engine<'_> {
         }
         self.note(template, &rendered.missing, &|_| prov.clone());
         if let Some((_, first)) = rendered.unknowns.first() {
-            // Not what it will be, but why nobody knows it.
+            // Not the value, but why it is unknown.
             let assumed = self.assuming().and_then(|e| e.scalar(text, &Prov::default(), &data.assume(), indent));
             let assumed = assumed.filter(|v| !matches!(v.data, Data::Unknown(_))).map(Box::new);
             let mut unknown = Unknown { text: Text::clone(text), assumed, reasons: first.reasons.clone() };
@@ -84,7 +83,7 @@ impl Engine<'_> {
     }
 }
 
-/// What the entries of a map become, by their numbers; those that are not named stay as they are.
+/// The rendered entries of a map, by their indexes; other entries are unchanged.
 pub(crate) struct Renderings(Vec<(usize, Part)>);
 
 enum Part {
@@ -107,7 +106,7 @@ impl Renderings {
             return;
         }
         let map = Arc::make_mut(map);
-        // What is not rendered holds none, and the other flags are those of the whole at most.
+        // Entries that are not rendered have none, and the other flags are at most those of the whole.
         map.forget(Flags::TEMPLATE);
         for (i, part) in self.0 {
             match part {
@@ -122,7 +121,7 @@ impl Renderings {
     }
 }
 
-/// What a rendered scalar reads as, if that can be said without the text around it.
+/// Parses a rendered scalar, if its meaning does not depend on the text around it.
 fn read_scalar(text: &str) -> Option<Data> {
     if text.contains(['\n', '\r'])
         || text.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}'))

@@ -1,6 +1,6 @@
 //! Traces of missing values in rendered text.
 
-/// The trace that a missing value leaves in a text: `<no value>`, or what Go's `printf` makes of it (`%!s(<nil>)`).
+/// Returns the trace of a missing value in a text: `<no value>`, or what Go's `printf` makes of it (`%!s(<nil>)`).
 pub(crate) fn trace_in(text: &str) -> Option<&str> {
     if let Some(at) = text.find("<no value>") {
         return text.get(at..at + "<no value>".len());

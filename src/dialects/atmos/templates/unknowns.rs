@@ -1,4 +1,4 @@
-//! What is unknown on its way through text: private characters stand in its place while the text is read.
+//! Unknown values in text: private-use characters replace them while the text is read.
 
 use crate::template::{Rendered, Segment};
 use crate::text::Text;
@@ -39,7 +39,7 @@ pub(crate) fn hide_unknowns(rendered: &Rendered, unknowns: &mut Vec<Arc<Unknown>
     (text, segments)
 }
 
-/// The value with its tokens replaced by what they stand for.
+/// Replaces the tokens in a value by their unknown values.
 pub(crate) fn reveal(value: &Value, unknowns: &[Arc<Unknown>]) -> Value {
     if unknowns.is_empty() {
         return value.clone();

@@ -2,7 +2,7 @@
 
 use super::{dev, json};
 
-/// `box` with these backend settings of the type, and its own text.
+/// Creates `box` with these backend settings of the type, and its own text.
 fn boxed(global: &str, own: &str) -> serde_json::Value {
     dev(&format!("terraform: {{{global}}}\ncomponents: {{terraform: {{base: {{metadata: {{type: abstract}}}}, box: {{{own}}}}}}}\n")).get("box")
 }

@@ -1,4 +1,4 @@
-//! What `settings.validation` of components demands.
+//! Validation of components by `settings.validation`.
 
 use super::*;
 use crate::source::{Change, ChangeKind};

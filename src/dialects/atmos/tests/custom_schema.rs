@@ -17,7 +17,7 @@ fn it_replaces_the_one_that_comes_along() {
         "schema-violation stacks/deploy/dev.yaml:2 `components.terraform.box.vars.size` must be a whole number, not a string",
     ];
     assert_eq!(world.findings(), wanted);
-    // What the other one refuses is allowed here.
+    // The custom schema allows what the default one rejects.
     assert_eq!(world.file("schemas/own.json", "{}").findings(), [""; 0]);
 }
 

@@ -31,7 +31,7 @@ fn the_table() {
         (Replace, &["[{f: !env A}]", "[{g: 1}]"], "[{g: 1}]"),
         (Append, &["[!env A]", "[b]"], "['!env A', b]"),
         (Merge, &["[{f: !env A}]", "[{f: 1}]"], "[{f: 1}]"),
-        // What is not held back merges as text.
+        // Functions that are not deferred merge as text.
         (Replace, &["!cwd", "null"], "null"),
         (Replace, &["!aws.region", "null"], "null"),
     ];

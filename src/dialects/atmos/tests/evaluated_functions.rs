@@ -1,9 +1,9 @@
-//! Functions evaluated with what is given: `reference: atmos.md` sections 8.2 and 8.4, the column "functions on".
+//! Functions evaluated with inputs: `reference: atmos.md` sections 8.2 and 8.4, the column "functions on".
 
 use super::{Json, World, dev, json};
 use crate::dialects::EvalInputs;
 
-/// A component whose base and own vars are given, resolved with functions on.
+/// A component with the given base and own variables, resolved with functions on.
 fn world(strategy: &str, base: &str, own: &str) -> World {
     let mut world = dev(&format!(
         "settings: {{list_merge_strategy: {strategy}}}

@@ -1,4 +1,4 @@
-//! The readers of this dialect, given text of strangers.
+//! The readers of this dialect with untrusted text.
 
 use crate::dialects::atmos::functions::arguments as args;
 use crate::dialects::atmos::functions::tags;

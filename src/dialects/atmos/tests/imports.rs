@@ -9,7 +9,7 @@ fn importing(items: &str) -> World {
     World::new().stack("deploy/dev.yaml", &format!("import:\n{items}vars: {{stage: dev}}\n{BOX}"))
 }
 
-/// Files of these paths, each of which says that it was read.
+/// Files at these paths, each with a value that shows that it was read.
 fn with(world: World, paths: &[&str]) -> World {
     paths.iter().fold(world, |w, path| {
         w.stack(path, &format!("vars: {{last: {path}, {}: 1}}\n", path.replace(['/', '.'], "_")))
@@ -37,7 +37,7 @@ fn paths_lead_to_files() {
         ("catalog/{a,b}.yaml", &["catalog/a.yaml", "catalog/b.yaml", "catalog/c.yaml"], "catalog/b.yaml"),
         ("catalog/?.yaml", &["catalog/a.yaml", "catalog/bb.yaml"], "catalog/a.yaml"),
     ] {
-        // `deploy/x.yaml` is a stack of its own in one of the cases.
+        // `deploy/x.yaml` is a separate stack in one of the cases.
         let world = with(importing(&format!("  - '{item}'\n")), files);
         let found = world.stacks()["dev"]["components"]["terraform"]["box"].clone();
         assert_eq!(found["vars"]["last"], expected, "{item} among {files:?}: {:?}", world.findings());

@@ -157,7 +157,7 @@ fn long_chains_of_bases_end() {
     for i in 1..200 {
         text.push_str(&format!("    c{i}: {{metadata: {{inherits: [c{}]}}}}\n", i - 1));
     }
-    // Every one of them resolves, or it is said why not.
+    // Every one of them resolves, or has a finding.
     let world = dev(&text);
     let resolution = world.resolution();
     assert!(resolution.components().len() == 200 || !resolution.findings.is_empty());

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const STRATEGIES: [ListStrategy; 3] = [ListStrategy::Replace, ListStrategy::Append, ListStrategy::Merge];
 
-/// A layer with one key, written in a file of its own. Text that starts with `?` stands for something unknown.
+/// A layer with one key, written in its own file. Text that starts with `?` means an unknown value.
 fn layer(file: u32, text: &str) -> Arc<Map> {
     if text.starts_with("\"?") {
         let text = text.trim_matches('"');

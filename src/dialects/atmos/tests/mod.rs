@@ -78,7 +78,7 @@ impl World {
         self
     }
 
-    /// What the schema says of it does not count: Atmos would resolve it.
+    /// Findings of the schema are ignored: Atmos would resolve it.
     fn refused(mut self) -> Self {
         self.refused = true;
         self
@@ -94,7 +94,7 @@ impl World {
         Atmos::new().resolve(&source, &self.project, &Files::default(), Scope::All)
     }
 
-    /// What `describe stacks` prints, as far as it resolves.
+    /// Returns the output of `describe stacks`, as far as it resolves.
     fn stacks(&self) -> Json {
         let mut out = Json::Object(serde_json::Map::new());
         for ((stack, kind, name), placed) in self.resolution().components() {

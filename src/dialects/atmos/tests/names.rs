@@ -37,7 +37,7 @@ fn templates() {
     // Variables are not rendered yet, while the workspace is.
     let raw = "vars: {stage: 'x-{{ .settings.x }}'}\nsettings: {x: y}\n";
     assert_eq!(named(&setting("{{ .vars.stage }}"), raw), pair("x-{{ .settings.x }}", "x-y"));
-    // What gives nothing falls back to the manifest.
+    // An empty name falls back to the manifest.
     assert_eq!(named(&setting("{{ .vars.stage | trimAll \"s\" }}").replace('"', "`"), vars), pair("deploy/eu/one", ""));
 }
 

@@ -1,4 +1,4 @@
-//! Laws that hold for any input.
+//! Invariants for any input.
 
 use super::{ATMOS, Atmos, World};
 use crate::dialects::atmos::merge::deferred::merge_deferred;
@@ -264,7 +264,8 @@ proptest! {
         // Two manifests that define one component: only seen together.
         let defined = |d: &Resolution| d.units.iter().map(|u| u.components.len()).sum::<usize>();
         let twice = [&old, &new].iter().any(|d| defined(d) != d.components().len());
-        // What one side could not resolve is not compared. Which of two manifests that is cannot be told by the address.
+        // Parts that one side could not resolve are not compared. The address does not show which of two manifests they
+        // come from.
         let unresolved: Vec<String> = found.unresolved.clone();
         prop_assume!(!twice || unresolved.is_empty());
         let compared = |resolution: &Resolution| {
@@ -282,7 +283,7 @@ proptest! {
         };
         let (before, after) = (compared(&old), compared(&new));
         prop_assert_eq!(apply(&before, &found, &after), after);
-        // What the changes cannot reach need not be resolved to see the same.
+        // Parts that the changes cannot affect need not be resolved for the same result.
         let changes = crate::source::changed(
             crate::source::Source::listing(&Memory::new("base", files(&base))),
             crate::source::Source::listing(&Memory::new("head", files(&head))),

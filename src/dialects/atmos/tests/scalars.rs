@@ -1,4 +1,4 @@
-//! `reference: atmos.md` section 6: what scalars and documents mean.
+//! `reference: atmos.md` section 6: the meaning of scalars and documents.
 
 use super::{World, boxed, dev, json};
 
@@ -174,7 +174,7 @@ fn tags_inside_of_what_a_tag_leaves_alone_are_dropped() {
         ("!literal [!env HOME, [!append [1]], !nothing a]", r#"["HOME", [[1]], "a"]"#),
         ("!append {x: !include t.txt, y: !env 5}", r#"{"x": "t.txt", "y": 5}"#),
         ("!literal {<<: {x: !env HOME}}", r#"{"x": "HOME"}"#),
-        // These look into what they stand at.
+        // These look inside of their targets.
         ("!env {x: !include t.txt, y: !env HOME}", r#"{"x": "hello", "y": "!env HOME"}"#),
         ("!append [!include t.txt, {y: !env HOME}]", r#"["hello", {"y": "!env HOME"}]"#),
         ("[!literal {x: !env A}, {x: !env A}]", r#"[{"x": "A"}, {"x": "!env A"}]"#),

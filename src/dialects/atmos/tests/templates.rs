@@ -19,7 +19,7 @@ fn world(entries: &[(&str, &str)]) -> World {
 #[test]
 fn rendered_text_is_typed_by_how_it_starts() {
     for (template, expected) in [
-        // What starts with a brace is quoted on its way and stays text.
+        // Text that starts with a brace is quoted when it is written and stays text.
         ("{{ .vars.num }}", "'5'"),
         ("{{ eq 1 1 }}", "'true'"),
         ("{{ list 1 2 }}", "'[1 2]'"),
@@ -47,7 +47,7 @@ fn rendered_text_can_break_the_document() {
     }
 }
 
-/// Functions of sprig count bytes; what they cut in two is no text for YAML.
+/// Functions of sprig count bytes; a character cut in two is not valid YAML text.
 #[test]
 fn text_that_is_cut_inside_of_a_character_breaks_the_document() {
     assert_eq!(vars(&[("v", "{{ trunc 3 \"aéb\" }}")])["v"], "aé");

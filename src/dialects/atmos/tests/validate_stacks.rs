@@ -1,4 +1,4 @@
-//! What `validate stacks` of Atmos finds besides what keeps a stack from being resolved.
+//! Findings of Atmos' `validate stacks` that do not prevent a stack from being resolved.
 
 use super::*;
 
@@ -45,10 +45,10 @@ fn a_file_is_checked_with_the_context_it_is_given() {
         dev(&format!("import: [{{path: catalog/base, context: {{name: box, on: {on}}}}}]\n"))
             .stack("catalog/base.yaml", catalog)
     };
-    // Nobody reads it without a context, where the template would be text in the place of a truth value.
+    // Nothing imports it without a context, where the template would be text instead of a boolean.
     with("true").get("box");
     with("maybe").fails(&["schema-violation stacks/catalog/base.yaml:1", "enabled` must be a boolean, not a string"]);
-    // The stacks that import it may be left aside, but it is not: then nothing gives it a context.
+    // The stacks that import it may be skipped, but it is not: then it has no context.
     let alone = with("true").set("['deploy/**/*']", "['other/*']").stack("other/x.yaml", "vars: {stage: dev}\n");
     assert_eq!(alone.findings(), [""; 0]);
 }

@@ -1,4 +1,4 @@
-//! Vendor manifests: what is wrong with them, and which folders they fill.
+//! Vendor manifests: their mistakes, and the folders that they fill.
 
 use super::{World, dev};
 use crate::dialects::atmos::Atmos;
@@ -29,7 +29,7 @@ fn targets_are_rendered() {
     assert_eq!(target("targets: [components/terraform/vpc]"), ["components/terraform/vpc"]);
     assert_eq!(target("version: 1.2.0, targets: ['c/{{ .Component }}/{{.Version}}']"), ["c/vpc/1.2.0"]);
     assert_eq!(target("version: 1.2.0, targets: [{path: 'c/{{.Version}}', version: v2}, c/x]"), ["c/v2", "c/x"]);
-    // Names that only a run knows, and what leaves the repository.
+    // Names that are known only at run time, and paths outside of the repository.
     assert_eq!(target("targets: ['{{ env \"X\" }}/a', ../../x, '{{ .Other }}', '{{']"), [""; 0]);
 }
 

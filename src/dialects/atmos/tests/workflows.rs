@@ -1,4 +1,4 @@
-//! Workflow files: what their steps name.
+//! Workflow files: the names in their steps.
 
 use super::{World, dev};
 use crate::dialects::atmos::Atmos;

@@ -126,7 +126,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// All files that steps lead to, the nearest first, with the step that led to each.
+/// Returns all files that can be reached, the nearest first, with the step that leads to each.
 fn walk<'a, 'g>(
     from: &str,
     steps: &'g BTreeMap<&'a str, Vec<ImportStep<'a>>>,

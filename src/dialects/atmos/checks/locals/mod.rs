@@ -1,4 +1,4 @@
-//! What is wrong with locals, told from the line that has to change.
+//! Findings about locals, at the line that has to change.
 
 use crate::dialects::atmos::locals::blame::{occurrences, pointed};
 mod graph;
@@ -32,12 +32,12 @@ pub(in crate::dialects::atmos) struct ReportedLocals {
     pub files: BTreeMap<FileId, Arc<FileLocals>>,
     /// Those that are taken in without being rendered.
     pub unrendered: BTreeSet<FileId>,
-    /// Locals that a finding says were meant: that nothing uses them is no news.
+    /// Locals that a finding suggests: they are not reported as unused.
     pub meant: BTreeSet<Origin>,
 }
 
 impl ReportedLocals {
-    /// Takes in what was reported elsewhere.
+    /// Adds findings that were reported elsewhere.
     pub(in crate::dialects::atmos) fn add(&mut self, other: ReportedLocals) {
         self.files.extend(other.files);
         self.unrendered.extend(other.unrendered);
@@ -57,8 +57,8 @@ pub(in crate::dialects::atmos) fn report_locals(
     of_components::report(manifests, &manifests.observations.records(), &told.meant, units);
 }
 
-/// Reports references to locals that lead to nothing, and what follows from them. What is odd about the locals themselves
-/// can be told only when all that reads them was examined.
+/// Reports references to undefined locals, and their consequences. Findings about the locals themselves are possible
+/// only after all their readers were examined.
 pub(super) fn report_references(manifests: &Manifests<'_>) -> ReportedLocals {
     let records = manifests.observations.records();
     let graph = Graph::of(&records);
@@ -83,7 +83,7 @@ pub(super) fn report_references(manifests: &Manifests<'_>) -> ReportedLocals {
     ReportedLocals { files: records.locals, unrendered: records.unrendered, meant }
 }
 
-/// The finding about a reference that leads to nothing; `None` if it is to be told otherwise.
+/// Returns the finding about a reference to an undefined local; `None` if another finding covers it.
 fn reference(
     manifests: &Manifests<'_>,
     path: &[Key; 2],
@@ -191,7 +191,7 @@ fn undefined(
     let from = Text::clone(&files.get(file).path);
     let scopes = visible_scopes(first, group, own);
     let mut candidates: BTreeSet<Key> = scopes.iter().flat_map(|s| s.1.iter().cloned()).collect();
-    // A local that cannot help itself is no help.
+    // A local that cannot be resolved itself is not suggested.
     if let Reader::Local(own, _) = &first.reader {
         candidates.remove(own);
     }

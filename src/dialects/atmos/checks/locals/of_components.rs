@@ -19,7 +19,7 @@ const MAX_CALL: usize = 1000;
 /// Components by type and name: those of the name, and those that inherit from one of the name.
 type Readers<'a> = FastMap<(&'a str, &'a str), Vec<(&'a Unit, &'a Component)>>;
 
-/// Reports the locals of components that no component reads. Those that other findings say were `meant` are left out.
+/// Reports the locals of components that no component reads, except those that other findings suggest (`meant`).
 pub(super) fn report(manifests: &Manifests<'_>, records: &Records, meant: &BTreeSet<Origin>, units: &[Arc<Unit>]) {
     let has_any = |file: &&Arc<FileLocals>| scopes::components(&file.raw).next().is_some();
     let mut files = records.locals.values().filter(has_any).peekable();
@@ -54,7 +54,7 @@ pub(super) fn report(manifests: &Manifests<'_>, records: &Records, meant: &BTree
     }
 }
 
-/// What components read of the locals of a file.
+/// The locals of a file that components read.
 struct Readings<'a> {
     /// The names that some component reads.
     names: BTreeSet<&'a Key>,
@@ -62,7 +62,7 @@ struct Readings<'a> {
     stacks: BTreeSet<&'a Text>,
 }
 
-/// What the components that have the locals of a file read of them; none if nobody has them, or not all is known.
+/// Returns the locals of a file that its components read; `None` if it has no components, or not all is known.
 fn readings<'a>(records: &'a Records, readers: &[(&'a Unit, &'a Component)], file: FileId) -> Option<Readings<'a>> {
     let (mut names, mut stacks) = (BTreeSet::new(), BTreeSet::new());
     for (unit, component) in readers.iter().filter(|(unit, _)| unit.files.binary_search(&file).is_ok()) {
@@ -73,7 +73,7 @@ fn readings<'a>(records: &'a Records, readers: &[(&'a Unit, &'a Component)], fil
     (!stacks.is_empty()).then_some(Readings { names, stacks })
 }
 
-/// The locals that references of components probably mean, which lead to nothing: findings of their own say so.
+/// Returns the locals that undefined references of components probably mean, which have findings of their own.
 fn misspelt(records: &Records) -> BTreeSet<Key> {
     let mean = |found: &Unresolved| match &found.reader {
         Reader::Component { visible, .. } => nearest(&found.path[1], visible.iter().map(|name| &**name)).map(Key::from),
@@ -121,7 +121,7 @@ fn finding(
 }
 
 /// Whether a template of the configuration, an included part of a manifest or another component may read locals of
-/// components, so that nobody can tell which.
+/// components in an unknown way.
 fn may_be_read_elsewhere(manifests: &Manifests<'_>, units: &[Arc<Unit>]) -> bool {
     if units.iter().any(|unit| unit.state == State::Broken) || mentions_locals(&manifests.config.all) {
         return true;
@@ -139,7 +139,8 @@ fn mentions_locals(value: &Value) -> bool {
     }
 }
 
-/// Whether a file includes locals of another one, or asks for a component in another way than `(atmos.Component …).section`.
+/// Whether a file includes locals of another one, or reads a component in another way than `(atmos.Component
+/// …).section`.
 fn reads_whole_components(files: &Files, file: FileId) -> bool {
     const CALL: &str = "atmos.Component";
     let text = &files.get(file).text;
@@ -147,8 +148,8 @@ fn reads_whole_components(files: &Files, file: FileId) -> bool {
         || text.match_indices(CALL).any(|(at, _)| section_of(&text[..at], &text[at + CALL.len()..]).is_none())
 }
 
-/// The section of a component that a call in parentheses reads: `outputs` of `(atmos.Component "x" .stack).outputs.y`, by
-/// the text before and after the name of the function. None if it may read its locals.
+/// Returns the section of a component that a call in parentheses reads: `outputs` of `(atmos.Component "x"
+/// .stack).outputs.y`, given the text before and after the name of the function. `None` if it may read its locals.
 fn section_of<'a>(before: &str, after: &'a str) -> Option<&'a str> {
     let is_opened = before.trim_end().ends_with('(');
     let mut depth = 1_usize;

@@ -10,7 +10,7 @@ use crate::text::Text;
 use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What only some commands of Atmos give to a component.
+/// Keys that only some commands of Atmos pass to a component.
 const GIVEN: [&str; 10] = [
     "atlantis_project",
     "atmos_cli_config",
@@ -24,7 +24,7 @@ const GIVEN: [&str; 10] = [
     "tf_cli_vars",
 ];
 
-/// What is missing, a value that shows it, and the stacks.
+/// A missing value, a value that shows it, and the stacks.
 type Undefined<'a> = (&'a Missing, &'a Trace, Vec<Text>);
 
 /// Reports traces that nothing else explains: `explained` are places whose references are reported.
@@ -38,7 +38,7 @@ pub(super) fn report_traces(manifests: &Manifests<'_>, records: &Records, explai
         if explained.contains(&trace.site) || records.lenient.contains(&trace.site.file) {
             continue;
         }
-        // What a local already holds is reported at the local, and at the first one of a chain.
+        // A trace that a local already contains is reported at the local, and at the first one of a chain.
         let cause = trace.inputs.iter().rfind(|o| **o != trace.site && spoiled.contains(o));
         groups.entry(*cause.unwrap_or(&trace.site)).or_default().push(trace);
     }

@@ -12,8 +12,8 @@ use crate::value::{FileId, Flags, Key, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Reports what is odd about the locals of files, whoever imports them. Those that other findings say were meant
-/// are not unused as well.
+/// Reports findings about the locals of files, independent of their importers. Those that other findings suggest are
+/// not reported as unused.
 pub(in crate::dialects::atmos) fn report(
     manifests: &Manifests<'_>,
     files: &BTreeMap<FileId, Arc<FileLocals>>,
@@ -36,7 +36,7 @@ pub(in crate::dialects::atmos) fn report(
     }
 }
 
-/// What is odd about the locals of a file.
+/// Returns findings about the locals of a file.
 pub(in crate::dialects::atmos) fn oddities(file: &FileLocals, manifests: &Manifests<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if file.locals.present {
@@ -56,7 +56,7 @@ pub(in crate::dialects::atmos) fn oddities(file: &FileLocals, manifests: &Manife
     found
 }
 
-/// What the texts of a file read of locals.
+/// Returns the locals that the texts of a file read.
 pub(super) fn uses(file: &FileLocals, manifests: &Manifests<'_>) -> Uses {
     // An included file may be named by a text that is not there any more when the rest is examined.
     let included = |line: &str| line.contains("!include") && line.contains("{{");
@@ -111,7 +111,7 @@ pub(super) fn name_label(origin: Origin, name: &str) -> Label {
 fn invalid(name: &Key, origin: Origin, uses: &Uses) -> Option<Diagnostic> {
     let is_letter = |c: char| c == '_' || c.is_alphabetic();
     let is_valid = name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_numeric());
-    // Who writes it with `index` knows.
+    // A reference with `index` is deliberate.
     if is_valid || uses.unsure || uses.indexed.contains(name) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What is wrong with the sources of vendor manifests, and which folders they fill.
+//! Checks the sources of vendor manifests, and collects the folders that they fill.
 
 use super::manifest::{Source, Target};
 use crate::diagnostic::{Diagnostic, Label};
@@ -13,7 +13,7 @@ use crate::terraform::address::Address;
 use crate::text::Text;
 use crate::value::{Map, Value};
 
-/// Reports sources whose version is open; gives the folders that sources fill.
+/// Reports sources without a version; returns the folders that sources fill.
 pub(in crate::dialects::atmos) fn sources(
     sources: &[Source],
     reader: &Reader<'_>,
@@ -42,8 +42,7 @@ pub(in crate::dialects::atmos) fn sources(
     folders
 }
 
-/// A template with the names that vendor manifests know; `None` if it needs others, or calls functions: what those may take is
-/// not worth it here.
+/// Renders a template with the names that vendor manifests provide; `None` if it needs others, or calls functions.
 fn rendered(template: &str, source: &Source, version: Option<&Value>, templates: &Templates) -> Option<String> {
     let value = |value: Option<&Value>| value.cloned().unwrap_or_else(|| Value::str(""));
     let names = [("Component", value(source.component.as_ref())), ("Version", value(version))];
@@ -53,7 +52,7 @@ fn rendered(template: &str, source: &Source, version: Option<&Value>, templates:
     engine.text(template, &names).ok().map(|rendered| rendered.text)
 }
 
-/// A source whose address does not say which revision is meant.
+/// Checks that the address of a source specifies a revision.
 fn unpinned(address: &str, source: &Source, version: Option<&Value>, reader: &Reader<'_>) -> Option<Diagnostic> {
     let origin = source.address.prov.origin?;
     let template = source.address.as_str()?;

@@ -88,7 +88,7 @@ impl<'a> VendorManifests<'a> {
         }
     }
 
-    /// Reads the manifests that lie beside the code of components.
+    /// Reads the manifests beside the code of components.
     pub(super) fn read_component_files(&mut self) {
         let kinds = ["terraform", "helmfile", "packer", "ansible"].map(|kind| self.config.component_path(kind));
         let roots: BTreeSet<String> = kinds.iter().filter_map(|path| paths::join(&self.config.base, path)).collect();
@@ -222,7 +222,7 @@ impl<'a> VendorManifests<'a> {
         Some(Target { path: text(path)?, version })
     }
 
-    /// `component.yaml` fills the folder that it lies in.
+    /// `component.yaml` fills its own folder.
     fn read_component(&mut self, path: &str) {
         let Some((_, content)) = self.content(path) else { return };
         let Some(source) = content.at_path(["spec", "source"]) else { return };

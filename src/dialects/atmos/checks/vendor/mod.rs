@@ -11,7 +11,7 @@ use crate::dialects::atmos::templates::engine::Templates;
 use crate::resolution::FetchedFolder;
 use manifest::VendorManifests;
 
-/// Reports what is wrong with the vendor manifests of a project; gives the folders that they fill.
+/// Checks the vendor manifests of a project; returns the folders that they fill.
 pub(in crate::dialects::atmos) fn check(
     reader: &Reader<'_>,
     config: &Config,

@@ -1,4 +1,4 @@
-//! What the text of a command says of a component and a stack, as far as that can be told without running anything.
+//! Static analysis of commands: the component and the stack that they name.
 
 /// Commands that take a component as the first argument after these words, and the types that it may have.
 const WITH_COMPONENT: [(&[&str], &[&str]); 5] = [
@@ -23,7 +23,7 @@ const PACKER: [&str; 5] = ["build", "init", "inspect", "output", "validate"];
 pub(in crate::dialects::atmos) struct Command {
     /// The words up to the component, without aliases: `terraform plan`.
     pub(in crate::dialects::atmos) words: Vec<String>,
-    /// The component, and the types that it may have (any if there are none).
+    /// The component, and the types that it may have (any if empty).
     pub(in crate::dialects::atmos) component: Option<(String, &'static [&'static str])>,
     /// The stack.
     pub(in crate::dialects::atmos) stack: Stack,
@@ -67,7 +67,7 @@ pub(in crate::dialects::atmos) fn parse(text: &str) -> Option<Command> {
     Some(Command { words, component, stack: stack(&arguments) })
 }
 
-/// Whether a word names a component: it is no flag and no path.
+/// Whether a word names a component: it is neither a flag nor a path.
 fn is_name(word: &str) -> bool {
     !word.is_empty() && !word.starts_with(['-', '.', '/', '~']) && !word.contains("://") && !word.contains('=')
 }
@@ -88,8 +88,7 @@ fn stack(arguments: &[&str]) -> Stack {
     }
 }
 
-/// The words of a command, without quotes; `None` if there is anything in it that a shell gives a meaning to, or a
-/// template.
+/// Returns the words of a command, without quotes; `None` if it contains a template or anything special to a shell.
 pub(in crate::dialects::atmos) fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

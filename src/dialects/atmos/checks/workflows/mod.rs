@@ -22,17 +22,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Sections that make commands run in another place, where other stacks may be.
 const ELSEWHERE: &str = "working_directory";
 
-/// How many findings say which name is nearly the one that is not there: to look for it takes as long as there are names.
+/// The maximum number of findings with suggestions: each search compares all names.
 const SUGGESTIONS: usize = 100;
 
-/// The names of the workflows of each file, by its path; none for a file that cannot be read as one.
+/// The names of the workflows of each file, by its path; `None` for a file that cannot be read as one.
 type Names = BTreeMap<String, Option<BTreeSet<Text>>>;
 
-/// What the steps of a workflow share.
+/// Shared data of the steps of a workflow.
 struct Workflow<'a> {
     name: &'a Text,
     stack: Option<&'a Value>,
-    /// Commands of the repository by their words, as `terraform plan`: they mean what the repository says.
+    /// Commands of the repository by their words, as `terraform plan`: the repository defines their meaning.
     custom: &'a BTreeSet<String>,
 }
 
@@ -43,8 +43,8 @@ struct WorkflowCall {
     words: Vec<String>,
 }
 
-/// What the workflow files and commands of a project name, where all of the project is examined. A step that runs a workflow that is
-/// not there is reported.
+/// Returns the components and stacks that the workflow files and commands of a project name, if the whole project is
+/// checked. A step that runs a workflow that does not exist is reported.
 pub(in crate::dialects::atmos) fn mentions(
     reader: &Reader<'_>,
     config: &Config,
@@ -61,7 +61,7 @@ pub(in crate::dialects::atmos) fn mentions(
     mentions
 }
 
-/// What the commands that `atmos.yaml` adds name: in their steps and in `component_config`.
+/// Collects the names in the commands of `atmos.yaml`: in their steps and in `component_config`.
 fn commands(all: Option<&Value>, prefix: &str, custom: &BTreeSet<String>, mentions: &mut Vec<Mention>) {
     for command in all.and_then(Value::as_list).into_iter().flat_map(|list| list.iter()) {
         let Some(name) = command.get("name").and_then(Value::as_str) else { continue };
@@ -87,7 +87,7 @@ fn commands(all: Option<&Value>, prefix: &str, custom: &BTreeSet<String>, mentio
     }
 }
 
-/// What a step of a command names: text that a shell runs, or a step as in a workflow.
+/// Collects the names in a step of a command: text that a shell runs, or a step as in a workflow.
 fn command_step(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<Mention>) {
     let as_map = |command: &Value| {
         Value::map(Map::from_iter(
@@ -103,7 +103,7 @@ fn command_step(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<
     }
 }
 
-/// What the workflow files name.
+/// Collects the names in workflow files.
 fn workflow_files(
     reader: &Reader<'_>,
     config: &Config,
@@ -122,7 +122,7 @@ fn workflow_files(
             continue;
         }
         let Ok(Some(loaded)) = reader.load(&entry.path, &mut Deps::default()) else { continue };
-        // Stacks may lie beside them.
+        // Stacks may be in the same folder.
         if !loaded.text.contains("workflows") {
             continue;
         }
@@ -181,7 +181,7 @@ fn custom_commands(config: &Config) -> BTreeSet<String> {
     out
 }
 
-/// Whether the environment of commands says where Atmos finds its files.
+/// Whether the environment of commands changes where Atmos finds its files.
 fn is_redirected(value: &Value) -> bool {
     match value.get("env").map(|env| &env.data) {
         None | Some(Data::Null) => false,
@@ -223,7 +223,7 @@ fn one(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<Mention>,
         return;
     }
     let Some(parsed) = command::parse(arguments).filter(|c| !of.custom.contains(&c.words.join(" "))) else { return };
-    // What the step or the workflow says replaces what the command says.
+    // Settings of the step or the workflow override those of the command.
     let replaced = match kind {
         "shell" => None,
         _ => [step.get("stack"), of.stack]
@@ -256,26 +256,26 @@ fn is_plain(name: &str) -> bool {
     command::words(name).is_some_and(|words| words.len() == 1) && !name.starts_with('!')
 }
 
-/// The workflows that there are.
+/// The existing workflows.
 struct KnownWorkflows<'a> {
     folder: &'a str,
     names: &'a Names,
-    /// Those of all files; none if some file cannot be read.
+    /// Those of all files; `None` if some file cannot be read.
     everywhere: Option<BTreeSet<Text>>,
     reader: &'a Reader<'a>,
 }
 
-/// What could be meant by a name: workflows, or files of them.
+/// Candidates for a suggestion: workflows, or files of them.
 enum Candidates<'a> {
     Workflows(&'a BTreeSet<Text>),
     Files(&'a KnownWorkflows<'a>),
 }
 
-/// What a step runs that is not there.
+/// A missing workflow that a step runs.
 struct Missing<'a> {
     message: String,
     name: &'a str,
-    /// What could be meant.
+    /// The candidates.
     known: Candidates<'a>,
 }
 

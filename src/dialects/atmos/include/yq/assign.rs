@@ -73,7 +73,7 @@ fn assign(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>, update: bool, only_null:
     Ok(ctx.clone())
 }
 
-/// Replaces each target by what the expression makes of it, the last one first: children come before parents.
+/// Replaces each target by the result of the expression on it, the last one first: children come before parents.
 fn update_targets(engine: &mut Engine, ctx: &Ctx, targets: &[Id], expr: Option<&Rc<Expr>>) -> R<()> {
     for &id in targets.iter().rev() {
         engine.tick()?;
@@ -98,7 +98,7 @@ fn compound(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>, op: Op) -> R<Ctx> {
     Ok(ctx.clone())
 }
 
-/// Makes a node a copy of another, in its own place.
+/// Makes a node a copy of another, keeping its position.
 pub(super) fn overwrite(engine: &mut Engine, id: Id, source: Id) -> R<()> {
     if id == source {
         return Ok(());

@@ -128,7 +128,7 @@ pub(super) fn merge(engine: &mut Engine, ctx: &Ctx, lhs: Id, rhs: Id, prefs: Mer
     Ok(lhs)
 }
 
-/// The expression that walks a path; at its end it may stand on the key instead of the value.
+/// Returns the expression that walks a path, optionally to the key instead of the value.
 pub(super) fn walk(path: &[Step], prefs: StepPrefs, to_key: bool) -> R<Rc<Expr>> {
     if path.len() > super::node::MAX_DEPTH / 2 {
         return too_much();

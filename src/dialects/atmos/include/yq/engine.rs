@@ -11,7 +11,7 @@ const MAX_STEPS: usize = 300_000;
 /// Expressions inside texts and aliases nest on top of the tree's own depth.
 const MAX_NESTING: usize = 220;
 
-/// What an expression is evaluated against.
+/// The context of an evaluation.
 #[derive(Clone, Debug)]
 pub(super) struct Ctx {
     /// The current nodes. The list is shared: operators that change nodes in place return the very same list.
@@ -50,7 +50,7 @@ pub(super) type Apply = fn(&mut Engine, &Ctx, &Rc<Expr>) -> R<Ctx>;
 #[derive(Debug)]
 pub(super) struct Engine {
     pub(super) arena: Arena,
-    /// What evaluates expressions: operators evaluate their operands with it, and need not know each other.
+    /// The function that evaluates expressions: operators use it for their operands, and need not depend on each other.
     apply: Apply,
     steps: usize,
     nesting: usize,
@@ -96,7 +96,7 @@ impl Engine {
         if self.steps > MAX_STEPS { too_much() } else { Ok(()) }
     }
 
-    /// Evaluates an expression; none leaves everything as it is.
+    /// Evaluates an expression; `None` leaves everything unchanged.
     pub(super) fn eval(&mut self, ctx: &Ctx, expr: Option<&Rc<Expr>>) -> R<Ctx> {
         let Some(expr) = expr else { return Ok(ctx.clone()) };
         self.tick()?;

@@ -21,7 +21,7 @@ pub(super) enum Token {
 }
 
 enum Rule {
-    /// The first spelling that fits.
+    /// The first matching spelling.
     Words(&'static [&'static str], fn() -> Token),
     /// The length of the match and the token, or nothing for text that is skipped.
     Scan(fn(&str) -> Option<Scanned>),

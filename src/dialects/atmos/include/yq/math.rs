@@ -10,9 +10,9 @@ use crate::go::strconv;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// What each pair of a left and a right value becomes; a side may be missing.
+/// Combines a left and a right value; one side may be missing.
 type Combine<'a> = dyn FnMut(&mut Engine, Option<Id>, Option<Id>) -> R<Option<Id>> + 'a;
-/// What the left value alone decides.
+/// Computes a result that depends only on the left value.
 type Early<'a> = dyn FnMut(&mut Engine, Option<Id>) -> R<Option<Id>> + 'a;
 
 fn no_early(_: &mut Engine, _: Option<Id>) -> R<Option<Id>> {
@@ -128,7 +128,7 @@ pub(super) fn comparison(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>) -> R<Ctx>
     }
 }
 
-/// Whether `left > right` and the like.
+/// Compares two values: `left > right` and similar.
 pub(super) fn holds(engine: &Engine, left: Id, right: Id, or_equal: bool, greater: bool) -> R<bool> {
     let (l, r) = (engine.arena.get(left), engine.arena.get(right));
     match l.kind {

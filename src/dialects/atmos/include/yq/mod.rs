@@ -1,4 +1,4 @@
-//! Queries in the language of `yq` (version 4) on one document, with its own rules for what counts and what is created.
+//! Queries in the language of `yq` (version 4) on one document, with its own rules.
 //!
 //! Two oddities shape all results. The answer is printed and read back as YAML, so text may turn into a number or a map,
 //! and several results melt into whatever their lines mean together. And a slice applies to the nodes that the bracket's
@@ -70,7 +70,7 @@ fn name(op: &op::Op) -> String {
     }
 }
 
-/// What the evaluator prints for an expression on a document.
+/// Returns the output of the evaluator for an expression on a document.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -106,13 +106,13 @@ pub(crate) fn query(value: &Value, expression: &str, yaml: &dyn Fn(&str) -> Resu
     match yaml(&printed) {
         Ok(read) if is_mistaken_map(&read, text) => Ok(Value::str(text)),
         Ok(read) => Ok(read),
-        // What is no YAML is the text itself, as long as it is one line.
+        // Output that is not valid YAML is returned as text, if it is a single line.
         Err(_) if !text.contains('\n') => Ok(Value::str(text)),
         Err(error) => Err(QueryError::Bad(format!("failed to unmarshal result: {error}"))),
     }
 }
 
-/// One line that YAML would take for a comment or for a key without a value.
+/// Whether a line would be read as a YAML comment or a key without a value.
 fn is_bare_text(text: &str) -> bool {
     if text.contains('\n') {
         return false;

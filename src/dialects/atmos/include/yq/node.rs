@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// A node of the arena.
 pub(super) type Id = usize;
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Map,
@@ -286,7 +286,7 @@ impl Arena {
         Some(Step::Key(key.text.clone()))
     }
 
-    /// The steps from the root to a node. A node that is its own ancestor stops the walk.
+    /// Returns the steps from the root to a node. A node that is its own ancestor stops the walk.
     pub(super) fn path(&self, id: Id) -> Vec<super::op::Step> {
         let mut steps = Vec::new();
         let mut at = id;

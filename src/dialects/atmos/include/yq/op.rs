@@ -30,7 +30,7 @@ pub(super) enum Step {
     Index(i64),
 }
 
-/// What a value is written as.
+/// The output format of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Yaml,

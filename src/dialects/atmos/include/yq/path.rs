@@ -6,7 +6,7 @@ use super::op::{Expr, Op, Step, StepPrefs};
 use super::{R, scalar};
 use std::rc::Rc;
 
-/// Whether a name fits a pattern with `*` and `?` over bytes.
+/// Whether a name matches a pattern with `*` and `?` over bytes.
 pub(super) fn fits(name: &str, pattern: &str) -> bool {
     if pattern.is_empty() {
         return name.is_empty();
@@ -73,7 +73,7 @@ pub(super) fn step(
     }
 }
 
-/// The values of a map whose key fits, or all; a key that is missing may be created.
+/// Returns the values of a map with a matching key, or all; a missing key may be created.
 pub(super) fn in_map(
     engine: &mut Engine,
     id: Id,
@@ -173,7 +173,7 @@ pub(super) fn indices(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>, optional: bo
     Ok(ctx.with(out))
 }
 
-/// `[from:to]` of the current nodes themselves, whatever stands to the left of the bracket.
+/// `[from:to]` of the current nodes themselves, independent of the expression before the bracket.
 fn slice(engine: &mut Engine, ctx: &Ctx, range: &Rc<Expr>) -> R<Ctx> {
     engine.each(ctx, |this, id, out| {
         let from = bound(this, ctx, id, range.lhs.as_ref())?;

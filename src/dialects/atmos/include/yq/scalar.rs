@@ -1,4 +1,4 @@
-//! Scalars: what plain text means, how numbers and dates are written, how text has to be quoted.
+//! Scalars: the meaning of plain text, the formatting of numbers and dates, the quoting of text.
 
 use super::node::Style;
 use crate::go::strconv;

@@ -113,7 +113,7 @@ fn length(engine: &Engine, id: Id) -> usize {
     }
 }
 
-/// The keys and indexes that lead to a node, as a list.
+/// Returns the keys and indexes that lead to a node, as a list.
 fn path_of(engine: &mut Engine, id: Id) -> R<Id> {
     let list = engine.arena.replacement(id, Kind::List, "!!seq", "")?;
     for step in engine.arena.path(id) {

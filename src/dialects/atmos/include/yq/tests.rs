@@ -1,4 +1,4 @@
-//! Expressions with what the real evaluator prints for them; nothing stands for a refusal.
+//! Expressions with the output of the real evaluator; `None` means an error.
 
 use super::{QueryError, print, query};
 use crate::dialects::atmos::include::embed::embed;
@@ -293,7 +293,7 @@ fn beyond_what_is_evaluated() {
         let got = print(&document(), expression);
         assert!(matches!(got, Err(QueryError::Unsupported(_))), "{expression}: {got:?}");
     }
-    // What is never reached does no harm.
+    // Code that is never reached does no harm.
     assert_eq!(print(&document(), ".name // env(HOME)").as_deref(), Ok("api\n"));
 }
 

@@ -149,7 +149,7 @@ fn encode(engine: &mut Engine, id: Id, format: Format, indent: usize) -> R<Strin
 }
 
 fn regex(pattern: &str) -> R<Regex> {
-    // RE2's classes are ASCII; `\d` and friends here know more, which shows on other scripts only.
+    // RE2's classes are ASCII; `\d` and similar classes here match more, which shows only with other scripts.
     let built = RegexBuilder::new(pattern).size_limit(2 << 20).build();
     built.map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => QueryError::Unsupported("a regular expression of this size".to_owned()),

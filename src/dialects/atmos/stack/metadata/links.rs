@@ -10,7 +10,7 @@ use crate::template::{self, Argument};
 use crate::text::Text;
 use crate::value::{self, Data, Flags, Key, Map, Origin, Value, key};
 
-/// The variables that tell which stack a legacy dependency means.
+/// The variables that identify the stack of a legacy dependency.
 const CONTEXT: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
 
 /// Sections whose functions are not run, or that repeat others.
@@ -58,7 +58,8 @@ fn dependency(entry: &Value) -> Option<Link> {
     })
 }
 
-/// An entry of `settings.depends_on`: the stack is the one whose component has the same context, but for what is said.
+/// Converts an entry of `settings.depends_on`: its stack is the one whose component has the same context, except for
+/// the given parts.
 fn legacy_dependency(entry: &Value, own: Option<&Value>) -> Option<Link> {
     let named = entry.get("component")?;
     let said = |key: &str| entry.get(key).filter(|v| v.as_str() != Some("") && !v.is_null());
@@ -104,7 +105,7 @@ pub(super) fn read(
     if flags.has(Flags::CALL) || flags.has(Flags::UNKNOWN) {
         map.iter().filter(|e| may_read(&e.value)).filter(is_run).for_each(|e| search.value(&e.value));
     }
-    // What was answered is no longer there to be seen.
+    // The call was replaced by its result and is no longer visible.
     let before = asked.and_then(|(sections, _)| sections.as_map());
     before.iter().flat_map(|m| m.iter()).filter(is_run).for_each(|e| search.templates(&e.value));
 }
@@ -222,7 +223,7 @@ impl LinkSearch<'_> {
         }
     }
 
-    /// The stack that a component is asked for in, if it is asked for in one alone.
+    /// Returns the stack in which a component is read, if it is only one.
     fn only_stack(&self, component: &str) -> Option<Text> {
         let mut stacks = self.asked.iter().filter(|t| *t.component == *component).map(|t| &t.stack);
         let first = stacks.next()?;

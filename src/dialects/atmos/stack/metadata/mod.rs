@@ -1,4 +1,4 @@
-//! What rules may know of a component, from its final sections.
+//! Metadata of a component for rules, from its final sections.
 
 mod links;
 pub(in crate::dialects::atmos) mod vendored;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is enabled.
 const RESERVED: &[&str] = &["namespace", "tenant", "environment", "stage", "region", "attributes", "enabled"];
 
-/// What is known of a component.
+/// The sections of a component.
 pub(super) struct FinalSections<'a> {
     /// Its sections, rendered.
     pub(in crate::dialects::atmos) map: &'a Map,
@@ -26,7 +26,7 @@ pub(super) struct FinalSections<'a> {
     pub(in crate::dialects::atmos) workspace: Option<String>,
     /// The variables as written for it, and for its bases.
     pub(in crate::dialects::atmos) authored: [Arc<Map>; 2],
-    /// Its sections before they were rendered, and the components that their templates ask for, if they do.
+    /// Its sections before they were rendered, and the components that its templates read, if any.
     pub(in crate::dialects::atmos) asked: Option<&'a (Value, Vec<ComponentRef>)>,
 }
 
@@ -89,7 +89,7 @@ fn code(map: &Map, kind: &str, stacks: &StackContext<'_>) -> Option<Code> {
     } else {
         CodeOrigin::Repository
     };
-    // Files that are generated may declare more, and a static remote state stands for the outputs.
+    // Generated files may declare more, and a static remote state replaces the outputs.
     let remote = map.get("remote_state_backend_type").and_then(Value::as_str);
     let is_open = is_filled("generate") || remote == Some("static");
     Some(Code { folder: folder.into(), root: root.into(), origin: path.prov.origin, supply, is_open })
@@ -107,7 +107,7 @@ fn inputs(map: &Map, authored: [Arc<Map>; 2]) -> Inputs {
     Inputs { all, evaluate: Some(evaluate), authored, given, reserved: RESERVED, is_open }
 }
 
-/// The map as its code gets it: what functions give is unknown or, where they need nothing, computed.
+/// Returns the map as its code gets it: results of functions are unknown or, if they need no external data, computed.
 pub(in crate::dialects::atmos) fn evaluated(map: &Arc<Map>) -> Arc<Map> {
     if !map.flags().has(Flags::CALL) {
         return Arc::clone(map);
@@ -140,7 +140,7 @@ fn state(map: &Map, stacks: &StackContext<'_>) -> Option<StatePlace> {
         Data::Str(name) if !name.is_empty() => Text::clone(name),
         _ => return None,
     };
-    // Without the generated file, what the manifests say of the backend does not reach Terraform.
+    // Without the generated file, the backend in the manifests does not reach Terraform.
     let generates = stacks.config.all.at_path(["components", "terraform", "auto_generate_backend_file"]);
     if generates.is_some_and(|v| v.as_bool() == Some(false) || v.as_str() == Some("false")) {
         return None;

@@ -5,7 +5,7 @@ use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::Reader;
 use std::sync::OnceLock;
 
-/// The text of all vendor manifests, read when it is first asked for.
+/// The text of all vendor manifests, read on demand.
 #[derive(Default)]
 pub(in crate::dialects::atmos) struct VendoredFolders(OnceLock<String>);
 

@@ -1,5 +1,5 @@
-//! What the pass over a component finds missing: references to locals that it does not have, and traces of missing
-//! values in what it becomes.
+//! Missing values of a component that the rendering pass finds: references to undefined locals, and traces of missing
+//! values in the result.
 
 use crate::dialects::atmos::locals::blame::culprit_by_words;
 use crate::dialects::atmos::locals::observations::{Missing, Reader, Trace, Unresolved};
@@ -12,7 +12,7 @@ use crate::value::{Data, FileId, Flags, Key, Map, Origin, Prov, Value};
 /// How deep traces are looked for.
 const MAX_DEPTH: usize = 200;
 
-/// Notes what templates of a component miss. A component that only gives to others need not be complete.
+/// Records missing values of a component's templates. A component that is only inherited from need not be complete.
 pub(super) fn note_missing(
     stacks: &StackContext<'_>,
     data: &Value,
@@ -53,8 +53,8 @@ pub(super) fn blames_local(
     note_local(stacks, data, path, site, Some(message.clone()), &stack_of(data), file)
 }
 
-/// The one local that a failing text reads and that its component does not have. A function that gets nothing fails
-/// in its own words.
+/// Returns the only undefined local that a failing text reads. A function with a missing argument fails with its own
+/// error.
 fn sole_missing(text: &str, data: &Value, engine: &Engine<'_>) -> Option<[Key; 2]> {
     let parsed = engine.parse(text);
     let references = parsed.as_ref().as_ref().ok()?.references();

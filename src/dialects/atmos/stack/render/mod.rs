@@ -21,17 +21,17 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Finds another component that the templates or functions of a component ask for.
+/// Returns another component that the templates or functions of a component read.
 pub(super) type Ask<'a> = &'a dyn Fn(&ComponentRef) -> Answer;
 
-/// How often a component is rendered again because the answers to what it asked make it ask for more.
+/// The maximum number of times that a component is rendered again because the components it reads make it read more.
 const MAX_QUESTIONS: usize = 8;
 
 /// A component after the pass.
 pub(super) struct Rendered {
     /// Its sections.
     pub(super) map: Map,
-    /// The sections before the pass, and the components that their templates ask for, if they do.
+    /// The sections before the pass, and the components that their templates read, if any.
     pub(super) asked: Option<(Value, Vec<ComponentRef>)>,
 }
 
@@ -45,7 +45,7 @@ enum Attempt {
 
 impl Attempt {
     fn of(engine: &Engine<'_>, data: &Value, rounds: usize) -> Self {
-        // What has no templates comes out as it is, and is put there again by the caller.
+        // Values without templates are unchanged, and the caller restores them.
         let whole = data.as_map().filter(|all| !holds_templates(all.get("component_info")));
         let Some(all) = whole else {
             return Attempt::Whole(engine.map_in_parts(&Arc::new(without_info(data)), data, rounds));
@@ -156,7 +156,7 @@ fn report_failure(
     stacks.diagnostics.push(finding)
 }
 
-/// What a rendering asked for, looked up; nothing if it knew all.
+/// Resolves the components that a rendering requested; `None` if it requested no new ones.
 fn answered(stacks: &StackContext<'_>, manifest: &StackManifest<'_>, host: &Host, ask: Ask<'_>) -> Option<Host> {
     let answers = host.answers.as_ref()?;
     let asked = answers.asked();
@@ -178,7 +178,7 @@ fn answered(stacks: &StackContext<'_>, manifest: &StackManifest<'_>, host: &Host
     Some(Host { answers: Some(Arc::new(answers.with(more))), versions, wanted: Arc::default() })
 }
 
-/// The component with its strings as they were rendered. Unless somebody asks how it was, it is changed where it is.
+/// Replaces the strings of a component by the rendered ones. Unless the original is needed, it is changed in place.
 fn put_back(
     stacks: &StackContext<'_>,
     parts: Renderings,
@@ -211,7 +211,7 @@ fn holds_templates(value: Option<&Value>) -> bool {
     value.is_some_and(|v| v.holds(Flags::TEMPLATE))
 }
 
-/// A component without what only the caller knows.
+/// Removes the keys of a component that only the caller knows.
 fn without_info(component: &Value) -> Map {
     let mut map = component.as_map().map(|m| (**m).clone()).unwrap_or_default();
     map.remove("component_info");

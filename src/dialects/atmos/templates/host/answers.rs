@@ -1,5 +1,5 @@
-//! What `atmos.Component` answers. A rendering is run with the answers that are known so far and notes what else it asks for;
-//! the caller resolves that and renders again, until nothing new is asked (`reference: atmos.md` section 16).
+//! The results of `atmos.Component`. A rendering runs with the results known so far and records what else it requests;
+//! the caller resolves that and renders again, until nothing new is requested (`reference: atmos.md` section 16).
 
 use crate::dialects::atmos::templates::function_sets::NAMESPACE;
 use crate::template::{Object, Val};
@@ -8,7 +8,7 @@ use crate::value::{Data, Value};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A component and the stack that it is asked for in, as the template names them.
+/// A component and its stack, as a template names them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(in crate::dialects::atmos) struct ComponentRef {
     /// The name of the component.
@@ -17,7 +17,7 @@ pub(in crate::dialects::atmos) struct ComponentRef {
     pub stack: Text,
 }
 
-/// What is known of a target.
+/// The result for a target.
 #[derive(Clone, Debug)]
 pub(in crate::dialects::atmos) enum Answer {
     /// Its sections.
@@ -33,7 +33,7 @@ pub(in crate::dialects::atmos) enum Answer {
 pub(in crate::dialects::atmos) struct Answers {
     known: BTreeMap<ComponentRef, Answer>,
     asked: Mutex<BTreeSet<ComponentRef>>,
-    /// The component that asks is disabled: Atmos gives it empty sections, whatever it asks for.
+    /// The reader is disabled: Atmos returns empty sections for everything that it reads.
     is_disabled: bool,
 }
 
@@ -49,12 +49,12 @@ impl Answers {
         Answers { known: known.collect(), asked: Mutex::default(), is_disabled: self.is_disabled }
     }
 
-    /// What was asked and is not known.
+    /// Returns the requests without a result.
     pub(in crate::dialects::atmos) fn asked(&self) -> Vec<ComponentRef> {
         self.asked.lock().iter().cloned().collect()
     }
 
-    /// What is answered.
+    /// Returns the requests with a result.
     pub(in crate::dialects::atmos) fn targets(&self) -> Vec<ComponentRef> {
         self.known.keys().cloned().collect()
     }
@@ -73,7 +73,7 @@ impl Answers {
     }
 }
 
-/// The namespace `atmos` for a component that may ask for others.
+/// The namespace `atmos` for a component that may read others.
 #[derive(Debug)]
 pub(in crate::dialects::atmos) struct Components {
     pub(in crate::dialects::atmos) answers: std::sync::Arc<Answers>,

@@ -1,5 +1,5 @@
-//! What templates may ask of the project beyond the data that they are rendered with: other components
-//! (`atmos.Component`) and locked versions (`.version`).
+//! Project data for templates, beyond the data that they are rendered with: other components (`atmos.Component`) and
+//! locked versions (`.version`).
 
 pub(in crate::dialects::atmos) mod answers;
 pub(in crate::dialects::atmos) mod version_tracks;
@@ -15,14 +15,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use version_tracks::{LockFile, Track};
 
-/// What one rendering may ask.
+/// The project data for one rendering.
 #[derive(Clone, Debug, Default)]
 pub(in crate::dialects::atmos) struct Host {
     /// The answers to `atmos.Component`; without them they are unknown.
     pub answers: Option<Arc<Answers>>,
-    /// The versions that `.version` gives, once they are looked up; without any there is no such key.
+    /// The versions for `.version`, after they were looked up; without any there is no such key.
     pub versions: Option<Option<Versions>>,
-    /// Whether the versions were asked for.
+    /// Whether the versions were requested.
     pub wanted: Arc<AtomicBool>,
 }
 
@@ -55,7 +55,7 @@ impl Host {
     }
 }
 
-/// What the templates of files may ask for: other components, and versions.
+/// What the templates of files may request: other components, and versions.
 #[derive(Default)]
 pub(in crate::dialects::atmos) struct Mentions(Mutex<HashMap<FileId, (bool, bool)>>);
 
@@ -71,7 +71,8 @@ impl Mentions {
     }
 }
 
-/// Adds what the templates of the files of a stack may read to what it depends on; whether they may ask for other components.
+/// Adds what the templates of a stack's files may read to its dependencies; returns whether they may read other
+/// components.
 pub(in crate::dialects::atmos) fn foresee(
     mentions: &Mentions,
     lock_file: &LockFile<'_>,
@@ -90,12 +91,12 @@ pub(in crate::dialects::atmos) fn foresee(
     components
 }
 
-/// Whether a text may ask for another component, however that is spelled.
+/// Whether a text may read another component, in any spelling.
 pub(in crate::dialects::atmos) fn mentions_component(text: &str) -> bool {
     text.contains("Component") && text.contains("atmos")
 }
 
-/// Whether Atmos gives the versions to a template: it looks for this word in the text.
+/// Whether Atmos passes the versions to a template: it searches for this word in the text.
 pub(in crate::dialects::atmos) fn mentions_version(text: &str) -> bool {
     text.contains(".version")
 }

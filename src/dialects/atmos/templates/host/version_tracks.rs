@@ -1,4 +1,4 @@
-//! Locked versions: what `.version` gives in templates (`reference: atmos.md` section 16, version tracks).
+//! Locked versions: the value of `.version` in templates (`reference: atmos.md` section 16, version tracks).
 
 use super::Versions;
 use crate::dialects::atmos::config::Config;
@@ -16,7 +16,7 @@ const LOCK_FILE: &str = "versions.lock.yaml";
 /// The track that is read, if `version.track` of atmos.yaml names no other.
 const TRACK: &str = "default";
 
-/// The lock file of a revision, read when it is first asked for.
+/// The lock file of a revision, read on demand.
 pub(in crate::dialects::atmos) struct LockFile<'a> {
     reader: &'a Reader<'a>,
     config: &'a Config,
@@ -33,7 +33,7 @@ impl<'a> LockFile<'a> {
         self.config.all.at_path(["version"].iter().chain(path).copied())
     }
 
-    /// Where it lies, from the root of the repository; nothing if that is outside.
+    /// Returns its path relative to the root of the repository; `None` if it is outside.
     pub(in crate::dialects::atmos) fn path(&self) -> Option<String> {
         let name = self.setting(&["lock_file"]).and_then(Value::as_str).filter(|name| !name.is_empty());
         paths::join(&self.config.base, name.unwrap_or(LOCK_FILE))
@@ -43,7 +43,7 @@ impl<'a> LockFile<'a> {
     pub(in crate::dialects::atmos) fn depend(&self, deps: &mut Deps) {
         if let Some(path) = self.path() {
             deps.paths.insert(path.as_str().into());
-            // What keeps it from being read is said where it is used.
+            // An error while reading it is reported where it is used.
             let _ = self.reader.load(&path, deps);
         }
     }

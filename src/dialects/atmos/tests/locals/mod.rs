@@ -150,12 +150,12 @@ fn functions_in_locals_are_unknown() {
     );
     let found = world.get("box");
     assert_eq!(found["vars"]["b"], "plain");
-    // What it is where the variable is not set; of a command not even that can be said.
+    // The value if the variable is not set; for a command even that is unknown.
     assert_eq!(found["vars"]["a"], "-x");
     assert_eq!(found["vars"]["c"], "!exec ls");
 }
 
-/// Atmos runs functions in locals at once; what they give is what templates see.
+/// Atmos runs functions in locals immediately; templates see the results.
 #[test]
 fn functions_in_locals_that_need_nothing_are_values() {
     for (local, seen, typed) in [
@@ -164,7 +164,7 @@ fn functions_in_locals_that_need_nothing_are_values() {
         ("!template hello", "hello", "hello"),
         ("'!template[1]'", "[1]", "[1]"),
         ("'!template \"5\"'", "5", "'5'"),
-        // What gives nothing is text after all, templates included.
+        // Functions without a result are text after all, templates included.
         ("!template null", "!template null", "'!template null'"),
         ("!tags", "[]", "[]"),
         ("!labels.keys", "[]", "[]"),

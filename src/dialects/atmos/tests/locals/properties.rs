@@ -7,7 +7,7 @@ use crate::dialects::atmos::tests::{World, dev, json};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// What one local is made of: text, and references to locals with lower numbers, or any if cycles are wanted.
+/// The parts of one local: text, and references to locals with lower numbers, or any if cycles are allowed.
 type Parts = Vec<(String, Vec<usize>)>;
 
 fn parts(names: usize, acyclic: bool) -> impl Strategy<Value = Parts> {

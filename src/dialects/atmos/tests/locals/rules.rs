@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::dialects::atmos::tests::{World, dev};
 
-/// What is found under a rule: `file:line message | file:line related… | note… | help`, without `stacks/`.
+/// Returns the findings of a rule: `file:line message | file:line related… | note… | help`, without `stacks/`.
 fn told(world: &World, rule: &str) -> Vec<String> {
     use crate::dialects::Dialect;
     let files = crate::files::Files::default();
@@ -72,7 +72,7 @@ fn undefined_locals() {
         let world = with("", &format!("'a{template}'"));
         sole(&world, "undefined-local", &["`lst`"]);
     }
-    // Where it makes the component fail.
+    // Here the component fails.
     sole(&with("", "'{{ .locals.x | upper }}'"), "undefined-local", &["`x`", "Atmos rejects"]);
     // In a local.
     sole(
@@ -80,7 +80,7 @@ fn undefined_locals() {
         "undefined-local",
         &["deploy/dev.yaml:4", "global: `aa`", "local `b` needs it", "Atmos rejects", "did you mean `aa`?"],
     );
-    // Two of them are two findings; who depends on them is none.
+    // Two of them are two findings; their dependents have none.
     let two = dev("locals: {a: '{{ .locals.x }}', b: '{{ .locals.y }}', c: '{{ .locals.a }}'}\n");
     assert_eq!(told(&two, "undefined-local").len(), 2);
     assert_eq!(two.findings().len(), 2);
@@ -99,7 +99,7 @@ fn what_provides_for_absence_is_no_finding() {
     ] {
         assert_eq!(with("", &format!("'a{template}'")).findings(), [""; 0], "{template}");
     }
-    // What only gives to others may be incomplete.
+    // Components that are only inherited from may be incomplete.
     let heirs = "components: {terraform: {base: {metadata: {type: abstract}, vars: {v: '{{ .locals.x }}'}}, box: {metadata: {inherits: [base]}, locals: {x: 1}}}}\n";
     assert_eq!(dev(heirs).findings(), [""; 0]);
     let lenient = with("", "'{{ .locals.x }}'")
@@ -145,7 +145,7 @@ fn leaked_locals_downwards_and_sideways() {
     };
     let uses =
         |name: &str| format!("components: {{terraform: {{box: {{vars: {{v: '{{{{ .locals.{name} }}}}'}}}}}}}}\n");
-    // The importer has locals, so the imported file is rendered with what it hands over, and fails.
+    // The importer has locals, so the imported file is rendered with its context, and fails.
     sole(
         &world(&uses("top"), "locals: {top: 1}\n"),
         "leaked-local",
@@ -279,7 +279,7 @@ fn a_local_lost_because_the_file_is_not_rendered() {
             "different values",
         ],
     );
-    // What an undefined local does to the others of its file is told by it.
+    // The finding about an undefined local covers its effects on others in the file.
     let spoiled = dev(
         "locals: {x: value}\ncomponents: {terraform: {box: {vars: {a: 'a-{{ .locals.nope }}', b: 'b-{{ .locals.x }}'}}}}\n",
     );
@@ -301,13 +301,13 @@ fn traces_of_missing_values() {
         "'{{ .locals.b }}'",
     );
     sole(&world, "no-value-rendered", &["deploy/dev.yaml:3", "a local that `vars.v` uses"]);
-    // What is written is meant.
+    // Literal text is intended.
     assert_eq!(with("", "'a <no value> %!s(x) {{ .vars.stage }}'").findings(), [""; 0]);
 }
 
 #[test]
 fn references_to_what_is_not_set() {
-    // Each is reported where it is written, all stacks of one cause at once.
+    // Each is reported where it is written, with all stacks of one cause.
     let world = World::new()
         .stack("catalog/box.yaml", "components: {terraform: {box: {vars: {v: '{{ .vars.a }}-{{ .vars.b }}'}}}}\n")
         .stack("deploy/dev.yaml", "import: [catalog/box]\nvars: {stage: dev, a: 1}\n")
@@ -331,9 +331,9 @@ fn references_to_what_is_not_set() {
         let world = with("", &format!("'x{}'", template.replace('\'', "''")));
         assert_eq!(told(&world, "undefined-reference"), [""; 0], "{template}");
     }
-    // Some commands give it.
+    // Some commands provide it.
     assert_eq!(with("", "'{{ .spacelift_stack }}'").findings(), [""; 0]);
-    // What is overridden renders nothing, and what is abstract need not be complete.
+    // Overridden values render nothing, and abstract components need not be complete.
     let world = dev(
         "settings: {v: '{{ .vars.x }}'}\ncomponents: {terraform: {base: {metadata: {type: abstract}, vars: {w: '{{ .vars.x }}'}}, box: {metadata: {inherits: [base]}, vars: {w: 1}, settings: {v: 1}}}}\n",
     );
@@ -351,7 +351,7 @@ fn a_local_that_was_meant_is_not_unused_where_nobody_looks() {
             "import: [catalog/base]\nvars: {stage: dev}\ncomponents: {terraform: {box: {vars: {v: '{{ .locals.x }}'}}}}\n",
         );
     sole(&world, "leaked-local", &["local `x` is defined in catalog/base.yaml:1"]);
-    // What only such a manifest reaches is examined all the same.
+    // Files that only such a manifest imports are still checked.
     let world = World::new()
         .stack("catalog/orphan.yaml", "locals: {x: 1}\nvars: {a: 1}\n")
         .stack("deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {}}}\n");
@@ -418,7 +418,7 @@ fn locals_that_no_component_reads() {
         "unused-local",
         &["catalog/base.yaml:6 local `size` of component `base` is not used", "inherit from it"],
     );
-    // Used by an heir, in whatever way, or by another component in a way that nobody can tell.
+    // Used by an heir, in any way, or by another component in an unknown way.
     for template in [
         "{{ .locals.size }}",
         "{{ index .locals \"size\" }}",
@@ -453,7 +453,7 @@ fn locals_that_no_component_reads() {
         "import: [catalog/base]\nvars: {stage: prod}\ncomponents: {terraform: {bag: {metadata: {inherits: [nobody]}}}}\n",
     );
     assert_eq!(told(&broken, "unused-local"), [""; 0]);
-    // One heir of many is enough; a component of another name or type is none.
+    // One heir of many is enough; components of another name or type do not count.
     let other = |own: &str| {
         plain("1").stack(
             "deploy/prod.yaml",
@@ -466,7 +466,7 @@ fn locals_that_no_component_reads() {
         [""; 0]
     );
     assert_eq!(told(&other(&format!("helmfile: {{bag: {{locals: {{size: 1}}, {uses}}}}}")), "unused-local").len(), 1);
-    // Atmos renders what the file says of its own locals before it looks at those of a component.
+    // Atmos renders references to the file's own locals before it resolves those of a component.
     let both = World::new().stack(
         "deploy/dev.yaml",
         "locals: {size: 1}\nvars: {stage: dev}\ncomponents: {terraform: {box: {locals: {size: 2}, vars: {v: '{{ .locals.size }}'}}}}\n",
@@ -523,7 +523,7 @@ fn one_cause_is_one_finding() {
         .stack("deploy/dev.yaml", "import: [catalog/x]\nvars: {stage: dev}\ncomponents: {terraform: {box: {vars: {v: '{{ .locals.far }}'}}, bag: {vars: {v: 1}}}}\n")
         .stack("deploy/prod.yaml", "import: [catalog/x]\nvars: {stage: prod}\n");
     sole(&world, "leaked-local", &["`far`"]);
-    // Inherited by many, told once where it is written.
+    // Inherited by many, reported once where it is written.
     let many: String = (0..30).map(|i| format!("      box{i}: {{metadata: {{inherits: [base]}}}}\n")).collect();
     let world = dev(&format!(
         "components:\n  terraform:\n      base: {{metadata: {{type: abstract}}, vars: {{v: 'x{{{{ .locals.nope }}}}'}}}}\n{many}"
