@@ -27,14 +27,14 @@
 //! | `checks` | finds what else Atmos, or a reader of the repository, would refuse | `Diagnostic` |
 //! | `resolve` | runs all stages for one revision, on all cores | `Resolution` |
 //! | `affected` | lists what a change between two revisions affects, as `atmos describe affected` does | `Affected` |
-//!
-//! The data take this way: `config` turns `atmos.yaml` into a `Config`, by which `imports` finds the top-level manifests. Each
-//! becomes one unit: `manifest` reads it as a `Loaded` document, resolves its `locals`, renders it with `templates` and merges
-//! it with what it imports into a `Processed` map, which `schema` checks on the way. For each component in that map,
-//! `component` merges the layers (global, type, bases, own, overrides) into `Built`; `stack` gives it the name of its stack,
-//! renders it with itself as data and evaluates its functions, which makes it a `resolution::Component`. The `checks` read
-//! units, components and the `Observations` about locals, and `resolve` puts all of it into a `Resolution`. What is wrong
-//! goes to a `Diagnostics` at any stage; a result that cannot be had is `ErrorReported`, and everything else is still resolved.
+//! Data flow: `config` converts `atmos.yaml` to a `Config`, with which `imports` finds the top-level manifests. Each
+//! becomes one unit: `manifest` reads it as a `Loaded` document, resolves its `locals`, renders it with `templates` and
+//! merges it with its imports into a `Processed` map, which `schema` validates on the way. For each component in that
+//! map, `component` merges the layers (global, type, bases, own, overrides) into `Built`; `stack` computes the name of
+//! its stack, renders it with itself as data and evaluates its functions, which results in a `resolution::Component`.
+//! The `checks` read units, components and the `Observations` about locals, and `resolve` combines all of it into a
+//! `Resolution`. Every stage adds findings to `Diagnostics`; a result that is unavailable is `ErrorReported`, and
+//! everything else is still resolved.
 
 mod affected;
 mod checks;

@@ -1,4 +1,4 @@
-//! What a change affects: actions whose configuration or source files differ, and what depends on those.
+//! The effects of a change: actions whose configuration or source files differ, and their dependents.
 
 use super::Garden;
 use super::actions::ActionFiles;
@@ -132,7 +132,7 @@ fn add_dependents(request: &Request<'_>, components: &Components, items: &mut It
     }
 }
 
-/// What depends on a component, each once, as near as possible; with what depends on that.
+/// Returns the dependents of a component, each once, as near as possible, with their own dependents.
 fn below(
     address: &Address,
     needed_by: &BTreeMap<Address, Vec<&Arc<Component>>>,
@@ -157,7 +157,7 @@ fn below(
         }
         levels.push(next);
     }
-    // From the deepest level up: what was collected of one goes below its parents.
+    // From the deepest level up: the collected dependents are added to their parents.
     let mut collected: BTreeMap<usize, Vec<Dependent>> = BTreeMap::new();
     for level in levels.into_iter().skip(1).rev() {
         let mut above: BTreeMap<usize, Vec<Dependent>> = BTreeMap::new();

@@ -7,17 +7,17 @@ use crate::diagnostic::{Diagnostic, Label, Rule, rules};
 use crate::text::{Text, nearest};
 use crate::value::{FileId, Origin, Prov};
 
-/// Collects findings. Those of an environment say so.
+/// Collects findings. Those of an environment name it.
 #[derive(Debug)]
 pub(crate) struct Diagnostics {
     found: Vec<Diagnostic>,
-    /// Where a finding is put whose place nobody knows.
+    /// The file of findings without a known place.
     file: FileId,
     stack: Option<Text>,
 }
 
 impl Diagnostics {
-    /// For findings of a whole project; `file` stands for places that nobody knows.
+    /// For findings of a whole project; `file` is used for unknown places.
     pub(crate) fn new(file: FileId) -> Self {
         Diagnostics { found: Vec::new(), file, stack: None }
     }
@@ -27,19 +27,19 @@ impl Diagnostics {
         Diagnostics { found: Vec::new(), file, stack: Some(Text::clone(stack)) }
     }
 
-    /// Takes a finding.
+    /// Adds a finding.
     pub(crate) fn push(&mut self, mut finding: Diagnostic) {
         finding.stacks.extend(self.stack.clone());
         self.found.push(finding);
     }
 
-    /// Takes a finding that keeps something from being resolved.
+    /// Adds a finding that prevents something from being resolved.
     pub(crate) fn error(&mut self, rule: &'static Rule, message: impl Into<String>, place: &Prov) {
         let label = self.label(place);
         self.push(Diagnostic::new(rule, message, label).breaking());
     }
 
-    /// Takes what keeps a value from being evaluated.
+    /// Adds a failed evaluation.
     pub(crate) fn failure(&mut self, failure: &Failure) {
         let label = self.failure_label(failure);
         let finding = match &failure.missing {
@@ -48,7 +48,7 @@ impl Diagnostics {
                 let help = phase(key).map(|phase| format!("`{key}` can be read in {phase}")).unwrap_or_default();
                 Diagnostic::new(&GARDEN_CONTEXT_PHASE, message, label).help(help).token(key.as_str())
             }
-            // The keys that there are differ by environment, and the mistake is one.
+            // The available keys differ by environment, but it is one mistake.
             Some(MissingKey { key, available, .. }) => {
                 let (message, _) = failure.plain.split_once(" Available keys: ").unwrap_or((&failure.plain, ""));
                 let finding = Diagnostic::new(rule(failure.kind), message.trim_end_matches('.'), label);
@@ -140,7 +140,7 @@ pub(crate) fn place_of<'a>(map: &'a Node, key: &str) -> &'a Prov {
     map.get(key).map_or(&map.prov, |node| &node.prov)
 }
 
-/// What to write instead of a key that is not there.
+/// Suggests keys for a missing one.
 fn keys_to_use(key: &str, available: &[Text]) -> String {
     /// The maximum number of keys that are listed.
     const MOST: usize = 20;

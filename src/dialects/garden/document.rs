@@ -9,12 +9,12 @@ use crate::value::{FileId, Origin, Prov};
 use crate::yaml::{self, Document, Kind, NodeId, ProblemKind, Span, Style};
 use std::sync::Arc;
 
-/// What keeps a document from being read.
+/// An error that prevents a document from being read.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     /// The rule that reports it.
     pub rule: &'static Rule,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Where.
     pub span: Span,
@@ -180,7 +180,7 @@ pub(crate) fn is_text(text: &str) -> bool {
     matches!(plain(&Text::from(text)), Data::Text(_)) && !is_date(text)
 }
 
-/// Whether text looks like a date, which some readers take for one.
+/// Whether text looks like a date, which some readers convert.
 fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() >= 10

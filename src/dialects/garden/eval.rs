@@ -1,4 +1,4 @@
-//! `eval`: a value with templates against a context that the caller knows.
+//! `eval`: evaluates a value with templates in a given context.
 
 use super::actions::{Refusal, read_action};
 use super::template::evaluation::functions::names;
@@ -102,7 +102,7 @@ pub(crate) fn references(template: &Value, context: &Value, limits: Limits) -> R
     found.iter().map(looked_up).collect()
 }
 
-/// A message with where the template stands that it is about.
+/// Adds the place of its template to a message.
 fn at_path(message: &str, at: &str) -> String {
     if at.is_empty() { message.to_owned() } else { format!("{message} (at {at})") }
 }
@@ -139,7 +139,7 @@ fn error(failure: &Failure, texts: &[Text]) -> EvalError {
     }
 }
 
-/// Data of the caller: there is no file that its values are written in.
+/// Data from the caller: its values are not in a file.
 fn without_places(node: &Node) -> Node {
     mapped(node, &|data| data)
 }

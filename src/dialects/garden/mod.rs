@@ -1,9 +1,8 @@
 //! Garden (`garden.io`): projects of actions, resolved per environment. The stages in the order in which Garden runs them:
-//!
-//! `project` (which files there are and what they say) → `environment` (variables in layers, providers, workflows) →
-//! `actions` (templates that render configs, built-in fields, the graph, specs) → the resolution. An environment is a stack;
-//! the project, its providers, actions and workflows are components. `template` is the language of all strings; `lints` examines
-//! what is written.
+//! `project` (the files and their content) → `environment` (variables in layers, providers, workflows) → `actions`
+//! (templates that render configs, built-in fields, the graph, specs) → the resolution. An environment is a stack; the
+//! project, its providers, actions and workflows are components. `template` is the language of all strings; `lints`
+//! checks the configuration as written.
 
 mod actions;
 mod affected;
@@ -50,7 +49,7 @@ impl Garden {
         Garden { cache: Cache::new(limits), limits }
     }
 
-    /// The folders of the projects that are asked for.
+    /// Returns the folders of the selected projects.
     fn folders(&self, source: &dyn Source, project: &Project) -> BTreeSet<String> {
         match project.config.is_empty() {
             true => discover::find(source, &project.start).into_iter().collect(),
@@ -58,7 +57,7 @@ impl Garden {
         }
     }
 
-    /// The ignore files of the project in a folder; none if there is no project.
+    /// Returns the ignore files of the project in a folder; `None` if there is no project.
     fn ignores(&self, (source, files): (&dyn Source, &Files), dir: &str) -> Ignores {
         let loader = &Loader::new(source, files, &self.cache, discover::era_of(source, &project_file(source, dir)));
         let mut diagnostics = Diagnostics::new(files.add(dir, "", || Text::from("")));
@@ -128,7 +127,7 @@ impl Garden {
 struct Resolved {
     /// Its environments.
     units: Vec<Unit>,
-    /// What is wrong.
+    /// The findings.
     findings: Vec<Diagnostic>,
     /// The file that configures it.
     config: FileId,
@@ -136,12 +135,12 @@ struct Resolved {
     is_partial: bool,
     /// The source files of its actions.
     files: BTreeMap<Address, ActionFiles>,
-    /// What its ignore files leave out.
+    /// Its ignore files.
     ignores: Ignores,
 }
 
 impl Resolved {
-    /// Adds an environment with what is wrong with it; `None` if it is not asked for.
+    /// Adds an environment with its findings; returns `None` if it is not selected.
     fn add(&mut self, mut unit: Unit, resolved: Option<(Environment, Vec<Diagnostic>)>) {
         let Some((environment, findings)) = resolved else {
             unit.state = State::OutOfScope;
@@ -183,8 +182,8 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The environment of a stack `NAMESPACE.ENVIRONMENT` that the user asks for. There are as many of them as there are names, so
-/// that none exists before it is asked for.
+/// Returns the environment of a stack `NAMESPACE.ENVIRONMENT` that the user names. Any namespace is possible, so such a
+/// stack does not exist before it is named.
 fn named_environment<'a>(config: &'a ProjectConfig, project: &'a Project) -> Option<Asked<'a>> {
     let stack = project.inputs.stack.as_deref()?;
     let (namespace, name) = stack.split_once('.')?;
@@ -298,7 +297,7 @@ impl Dialect for Garden {
     }
 }
 
-/// Takes away what is said of an item without a value where a schema refuses it.
+/// Removes findings about an item without a value if a schema rejects the item.
 fn without_repetition(findings: &mut Vec<Diagnostic>) {
     let place = |finding: &Diagnostic| (finding.primary.file, finding.primary.start);
     let refused = findings.iter().filter(|f| f.rule.id == diagnostic::rules::INVALID_CONFIG.id && f.is_breaking);
@@ -306,7 +305,7 @@ fn without_repetition(findings: &mut Vec<Diagnostic>) {
     findings.retain(|f| f.rule.id != rules::GARDEN_UNDEFINED_ITEM.id || !refused.contains(&place(f)));
 }
 
-/// What is missing where the file of a project cannot be read.
+/// Returns what is missing if the file of a project cannot be read.
 fn gap(file: FileId, resolution: &Resolution) -> Gap {
     let reason = resolution.findings.iter().find(|finding| finding.is_breaking && finding.primary.file == file);
     let reason = reason.or_else(|| resolution.findings.iter().find(|finding| finding.is_breaking));

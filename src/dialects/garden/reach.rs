@@ -1,5 +1,5 @@
-//! Which environments an edit of the project can reach. An environment is made of its own entry and of all that environments
-//! share: where both revisions say the same of those, it is the same in both, and need not be resolved.
+//! Determines which environments an edit of the project affects. An environment consists of its own entry and of shared
+//! parts: if both revisions have equal ones, it is the same in both, and need not be resolved.
 
 use super::Garden;
 use super::diagnostics::Diagnostics;
@@ -13,14 +13,14 @@ use crate::text::Text;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What one revision says of a project in the files beside it.
+/// The content of a project in the files of its folder, in one revision.
 struct Side {
     files: Vec<Arc<ConfigFile>>,
     config: ProjectConfig,
 }
 
 impl Garden {
-    /// The units that an edit of the project file alone can reach; none where the edit is another one, or only resolving
+    /// Returns the units that an edit of only the project file affects; `None` for other edits, or if only resolving
     /// tells.
     pub(super) fn units_reached(
         &self,
@@ -52,7 +52,7 @@ impl Garden {
         Some(reached.map(|environment| discover::join(dir, &environment.name).into()).collect())
     }
 
-    /// A revision whose project is in a file; `None` if something is wrong with it, or a comment there says what to ignore.
+    /// Reads a revision with a project file; `None` if it has errors or ignore comments.
     fn side(&self, source: &dyn Source, files: &Files, dir: &str, path: &str) -> Option<Side> {
         let loader = Loader::new(source, files, &self.cache, discover::era_of(source, path));
         let mut diagnostics = Diagnostics::new(files.add(path, "", || Text::from("")));

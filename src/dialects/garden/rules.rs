@@ -1,5 +1,5 @@
-//! Rules that only this dialect reports: configuration that Garden takes and that does not do what it says. Those that it
-//! shares with others are in `diagnostic::rules`.
+//! Rules that only this dialect reports: configuration that Garden accepts, but with another effect than it seems to
+//! have. Shared rules are in `diagnostic::rules`.
 
 use crate::diagnostic::{Rule, rule};
 

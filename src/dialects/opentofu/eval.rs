@@ -1,4 +1,4 @@
-//! `eval`: templates against names that the caller knows.
+//! `eval`: evaluates templates with given names.
 
 use crate::dialects::{EvalError, Evaluated};
 use crate::hcl::ast::Span;

@@ -1,4 +1,4 @@
-//! What is wrong, with the chain of names that leads to it.
+//! Failures, with the chain of references that leads to them.
 
 use crate::diagnostic::{Diagnostic, Label, Rule};
 use crate::dialects::opentofu::rules;
@@ -29,17 +29,17 @@ pub(crate) struct Failure {
     pub place: Option<Place>,
     /// Where the variable is declared that a value is wrong for.
     pub declared: Option<Place>,
-    /// What depends on it, the nearest first.
+    /// Its dependents, the nearest first.
     pub hops: Vec<Hop>,
     /// Whether it comes from a cycle, so that it depends on where the evaluation began.
     pub is_cyclic: bool,
-    /// Whether only the running system knows the value: what is not static, or not given.
+    /// Whether the value is only unknown: it is not static, or not set.
     pub is_open: bool,
-    /// Whether it hides declarations: what the root module comes to as a whole is not known.
+    /// Whether it hides declarations, so that the root module as a whole is unknown.
     pub hides: bool,
     /// Whether it is only worth a word: everything can be computed.
     pub is_lint: bool,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<String>,
 }
 
@@ -99,7 +99,7 @@ impl Failure {
         self
     }
 
-    /// What a problem of an expression is.
+    /// Converts a problem of an expression.
     pub(crate) fn of_problem(problem: &Problem) -> Self {
         let rule = match problem.summary.as_str() {
             "Evaluation limit exceeded" => &rules::LIMIT_EXCEEDED,
@@ -108,12 +108,12 @@ impl Failure {
         Failure::at(rule, sentence(&problem.summary, &problem.detail), problem.place)
     }
 
-    /// What an error of the syntax is.
+    /// Converts a syntax error.
     pub(crate) fn of_syntax(error: &SyntaxError, file: FileId) -> Self {
         Failure::new(&rules::INVALID_SYNTAX, sentence(error.summary, &error.detail), (file, error.span)).hiding()
     }
 
-    /// The finding; what has no place of its own is reported where the nearest dependent is, or at `fallback`.
+    /// Returns the finding; without a place, it is reported at the nearest dependent, or at `fallback`.
     pub(crate) fn finding(&self, fallback: Place, files: &crate::files::Files) -> Diagnostic {
         let place = self.place.or_else(|| self.hops.first().map(|h| h.place)).unwrap_or(fallback);
         let label = |(file, span): Place, text: &str| Label::new(file, span.start, span.end, text);

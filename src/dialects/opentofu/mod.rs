@@ -1,14 +1,14 @@
-//! OpenTofu (and Terraform) root modules: what `init` sees of them. Each root module is a stack; its components are the calls
-//! of modules at all depths, its backend, the instances of its providers and its encryption.
+//! OpenTofu (and Terraform) root modules, as `init` sees them. Each root module is a stack; its components are the
+//! module calls at all depths, its backend, the instances of its providers and its encryption.
 //!
 //! Each folder imports only those above it:
 //!
 //! - `load`: the files of a revision, each content parsed once.
-//! - `module`: what a folder declares, and where its calls lead.
+//! - `module`: the declarations of a folder, and the targets of its calls.
 //! - `discovery`: which folders are root modules, and with which values each of them is resolved.
 //! - `evaluation`: static evaluation of a root module and of the modules that it calls.
-//! - `checks`: what can be computed, and is hardly meant.
-//! - `components`: what a root module resolves to.
+//! - `checks`: valid configuration that is probably a mistake.
+//! - `components`: the resolution of a root module.
 //! - `affected`: which root modules a change reaches.
 
 mod affected;
@@ -55,7 +55,7 @@ impl OpenTofu {
         OpenTofu { cache: Cache::new(limits) }
     }
 
-    /// The root modules that are asked for.
+    /// Returns the selected root modules.
     fn roots(&self, modules: &Modules<'_>, project: &Project) -> Roots {
         match project.config.as_slice() {
             [] => discovery::roots(modules, &project.start, &project.roots),
@@ -157,7 +157,8 @@ impl Dialect for OpenTofu {
             resolution.findings.push(failure.finding(place, files).breaking());
         }
         for ((candidate, variant), resolved) in variants.iter().zip(&found) {
-            // What another root module calls is one only where somebody started in it, or says so.
+            // A module that another root module calls is one itself only if stacklint was started in it, or the
+            // settings say so.
             let dir = &candidate.dir;
             if *dir != project.start && is_called(dir) && !discovery::is_named(dir, &project.roots) {
                 continue;

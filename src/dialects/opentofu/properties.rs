@@ -131,7 +131,7 @@ fn shown(resolution: &Resolution) -> BTreeMap<String, String> {
 proptest! {
     #![proptest_config(crate::fuzz::cases(60))]
 
-    /// What a file tells without being read as a whole is what it tells then.
+    /// The outline of a file shows the same as the parsed file.
     #[test]
     fn outlines_of_strangers((path, text) in damage()) {
         let parsed = parse_body(&text, Layout::Strict);
@@ -162,7 +162,7 @@ proptest! {
             let found = !discovery::roots(&modules, start, &settings).candidates.is_empty();
             prop_assert_eq!(discovery::has_roots(&modules, start, &settings), found, "{}", start);
         }
-        // What a change touches comes to the same, and what it does not touch is as it was.
+        // Parts that a change touches have the same result, and other parts are unchanged.
         let changes = [Change { path: path.into(), kind: ChangeKind::Modified }];
         let touched = shown(&resolve(&texts, &Files::default(), Scope::Touched(&changes)));
         let (whole, before) = (shown(&all), shown(&resolve(&project(), &Files::default(), Scope::All)));

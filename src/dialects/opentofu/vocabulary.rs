@@ -1,4 +1,4 @@
-//! The names of the parts of a component that rules ask for.
+//! The names of the parts of a component that rules need.
 
 use crate::value::{StatePaths, Vocabulary};
 

@@ -1,4 +1,4 @@
-//! What an action depends on: actions that it names, and actions that its templates read.
+//! The dependencies of an action: actions that it names, and actions that its templates read.
 
 use super::sources::Key;
 use crate::diagnostic::rules;
@@ -20,11 +20,11 @@ pub(crate) struct Dependency {
     pub place: Prov,
     /// The field that names it, or the key path that reads it.
     pub by: Text,
-    /// What makes it.
+    /// The reason for it.
     pub kind: DependencyKind,
 }
 
-/// What makes a dependency.
+/// The reason for a dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DependencyKind {
     /// A field names the action.
@@ -42,8 +42,8 @@ impl Dependency {
     }
 }
 
-/// Each dependency as rules and graphs know it: the action has to be ready before, and what is read of it is read. An
-/// action that may not be there is one that only Garden knows; `is_skipped` says of which nothing is awaited.
+/// Converts dependencies to links for rules and graphs: the action has to be ready first, and a part of it is read.
+/// Actions that may not exist are known only to Garden; `is_skipped` returns whether an action is not awaited.
 pub(super) fn links(
     all: &[Dependency],
     is_known: impl Fn(&Key) -> bool,
@@ -72,7 +72,7 @@ pub(super) fn links(
     declared.chain(read).collect()
 }
 
-/// The actions that fields name. Entries that are no references are reported.
+/// Returns the actions that fields name. Entries that are not references are reported.
 pub(super) fn explicit(builtin: &Node, diagnostics: &mut Diagnostics) -> Vec<Dependency> {
     let mut out = Vec::new();
     let list = |key: &str| builtin.get(key).and_then(Node::as_list).cloned().unwrap_or_default();
@@ -94,7 +94,7 @@ fn named(on: Key, by: &str, node: &Node) -> Dependency {
     Dependency { on, place: node.prov.clone(), by: by.into(), kind: DependencyKind::Named }
 }
 
-/// The action that an entry means; none for an empty entry or one that nobody knows.
+/// Returns the action of an entry; `None` for an empty or unknown entry.
 pub(super) fn reference(entry: &Node) -> Result<Option<Key>, String> {
     let refuse = |text: &str| {
         Err(format!("`{text}` is not the name of an action: write its kind and its name, as in `build.api`"))
@@ -137,7 +137,7 @@ pub(super) fn implicit(reference: &Reference, diagnostics: &mut Diagnostics) -> 
 
 /// Why a key path that begins like one of an action reads none.
 pub(crate) enum Refusal<'a> {
-    /// What is wrong with it.
+    /// An error message.
     Message(String),
     /// Why a part of it has no value.
     Failure(&'a Failure),
@@ -157,7 +157,7 @@ fn kinds_below(root: &str) -> Option<&'static [(&'static str, ActionKind)]> {
     }
 }
 
-/// The action that a key path reads; none if it reads something else, or if nobody knows which one.
+/// Returns the action that a key path reads; `None` if it reads something else, or an unknown action.
 ///
 /// # Errors
 /// It begins like one of an action and is none.
@@ -205,7 +205,7 @@ fn written(known: &[&str], rest: &[ReferenceKey]) -> Text {
     known.iter().copied().chain(rest).collect::<Vec<_>>().join(".").into()
 }
 
-/// What reading so much of an action behind its name needs of it.
+/// Returns how reading a key path after the name of an action depends on it.
 fn dependency_kind(kind: ActionKind, rest: &[ReferenceKey]) -> DependencyKind {
     match rest {
         [ReferenceKey::Known(outputs), ReferenceKey::Known(output), ..]
@@ -217,8 +217,8 @@ fn dependency_kind(kind: ActionKind, rest: &[ReferenceKey]) -> DependencyKind {
     }
 }
 
-/// Whether an output is known before the action is executed: what a container image is going to be called (`reference`:
-/// section 15, "Graph").
+/// Whether an output is known before the action is executed: the name of a container image (`reference`: section 15,
+/// "Graph").
 pub(super) fn is_static(kind: ActionKind, output: &str) -> bool {
     /// In camel case; the same words joined by hyphens mean the same.
     const IMAGE: [&str; 5] =

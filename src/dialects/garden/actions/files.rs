@@ -1,4 +1,4 @@
-//! The source files of an action: those in its folder that it includes, does not exclude and no ignore file leaves out.
+//! The source files of an action: files in its folder that it includes, does not exclude and no ignore file excludes.
 
 use super::prepare::Prepared;
 use crate::dialects::garden::project::discover::{join, relative, resolve};
@@ -12,11 +12,11 @@ use crate::text::Text;
 pub(crate) struct ActionFiles {
     /// Their folder, from the root of the repository.
     pub dir: String,
-    /// Patterns of which one must fit, seen from the folder; none if all files are meant.
+    /// Patterns relative to the folder, one of which must match; `None` for all files.
     include: Option<Vec<String>>,
-    /// Patterns of which none may fit.
+    /// Patterns that must not match.
     exclude: Vec<String>,
-    /// The file that configures the action, which is no source of it.
+    /// The file that configures the action, which is not a source.
     config: Text,
 }
 
@@ -33,7 +33,7 @@ impl ActionFiles {
             None => action.source.dir().to_owned(),
         };
         let (include, exclude) = (texts(field("include"))?, texts(field("exclude"))?.unwrap_or_default());
-        // What only deploys, runs or tests a build has no sources of its own.
+        // An action that only deploys, runs or tests a build has no sources of its own.
         let uses_build = action.source.kind != ActionKind::Build && field("build").is_some();
         let has_none =
             exclude.iter().any(|pattern| pattern == "**/*") || uses_build && include.is_none() && exclude.is_empty();

@@ -1,4 +1,4 @@
-//! Inputs of templates: what a template declares, and whether what it gets fits.
+//! Inputs of templates: their declarations, and the validation of their values.
 
 use crate::diagnostic::rules;
 use crate::diagnostic::rules::LIMIT_EXCEEDED;
@@ -12,14 +12,14 @@ use crate::text::Text;
 use crate::validation::{Budget, JsonSchema, Unusable};
 use std::sync::Arc;
 
-/// What inputs a template takes.
+/// The inputs that a template accepts.
 #[derive(Debug, Default)]
 pub(super) struct Schema {
-    /// What holding inputs against it may take.
+    /// The budget of validations.
     budget: Budget,
-    /// The schema; none takes anything.
+    /// The schema; `None` accepts no inputs.
     schema: Option<JsonSchema>,
-    /// What inputs are that are not given.
+    /// The values of inputs that are not set.
     pub defaults: Node,
     /// The schema as it is written.
     tree: Node,
@@ -72,14 +72,14 @@ impl Schema {
         Some(Schema { schema: ready, budget, defaults: Node::map(defaults), tree: schema })
     }
 
-    /// Inputs with defaults where they are not given, at any depth that the schema describes.
+    /// Adds defaults for inputs that are not set, at any depth that the schema describes.
     pub(super) fn complete(&self, inputs: &Node) -> Node {
         let whole = if inputs.is_undefined() { Node::map([]) } else { inputs.clone() };
         let top = with_defaults(&whole, &Node::map([("properties".into(), described(&self.defaults))]));
         with_defaults(&top, &self.tree)
     }
 
-    /// Reports inputs that do not fit. What is unknown fits.
+    /// Reports invalid inputs. Unknown values are valid.
     pub(super) fn check(&self, inputs: &Node, what: &str, diagnostics: &mut Diagnostics) {
         let Some(schema) = &self.schema else { return };
         let value = inputs.to_value();
@@ -116,7 +116,7 @@ fn described(defaults: &Node) -> Node {
     Node::map(all.map(|(name, default)| (Text::clone(name), Node::map([("default".into(), default.clone())]))))
 }
 
-/// A value with the defaults of the properties that a schema describes, where they are not given.
+/// Adds the defaults of the properties that a schema describes, if they are not set.
 fn with_defaults(value: &Node, schema: &Node) -> Node {
     let (Data::Map(given), Some(properties)) = (&value.data, schema.get("properties").and_then(Node::as_map)) else {
         return value.clone();

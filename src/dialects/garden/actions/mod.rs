@@ -1,4 +1,4 @@
-//! Actions: where they come from (files, templates), what they depend on, what they come to.
+//! Actions: their sources (files, templates), their dependencies, their resolved values.
 
 mod dependencies;
 mod exec;

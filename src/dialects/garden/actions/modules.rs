@@ -1,5 +1,5 @@
-//! Modules, the older way to describe what to build, deploy, run and test. Modules of type `exec` become actions as Garden
-//! makes them. What plugins make of other modules is not known: only that there may be actions of some names.
+//! Modules, the older way to describe what to build, deploy, run and test. Modules of type `exec` are converted to
+//! actions like in Garden. What plugins make of other modules is unknown, except for the possible names of actions.
 
 use super::render::Rendered;
 use super::sources::{ActionSource, Key};
@@ -17,12 +17,12 @@ use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What comes of modules.
+/// The result of converting modules.
 #[derive(Debug, Default)]
 pub(super) struct Converted {
     /// Actions.
     pub actions: Vec<ActionSource>,
-    /// Actions that plugins may make of modules.
+    /// Actions that plugins may make from modules.
     pub possible: BTreeSet<Key>,
 }
 
@@ -195,7 +195,7 @@ fn exec(module: &Module, kinds: &BTreeMap<Text, ActionKind>) -> Vec<ActionSource
     out
 }
 
-/// What an action has besides its spec, if a part of a module says so.
+/// Parts of an action besides its spec, if the module defines them.
 struct Extra {
     build: Option<Node>,
     disabled: Option<Node>,

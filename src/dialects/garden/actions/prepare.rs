@@ -24,12 +24,12 @@ pub(crate) struct Graph {
     pub(super) actions: Vec<Prepared>,
     /// The workflows.
     pub(crate) workflows: Vec<WorkflowSource>,
-    /// Actions that plugins may make of modules.
+    /// Actions that plugins may make from modules.
     pub(super) possible: BTreeSet<Key>,
 }
 
 impl Graph {
-    /// What enabled actions and workflows say.
+    /// Returns the trees of enabled actions and workflows.
     pub(crate) fn enabled_trees(&self) -> impl Iterator<Item = &Node> {
         let actions = self.actions.iter().filter(|action| !action.is_disabled).map(|action| &action.source.tree);
         actions.chain(self.workflows.iter().map(|workflow| &workflow.tree))
@@ -44,7 +44,7 @@ pub(super) struct Prepared {
     pub builtin: Node,
     /// Whether it is disabled in this environment.
     pub is_disabled: bool,
-    /// What it depends on, in the order of the text, each action once.
+    /// Its dependencies, in the order of the text, each action once.
     pub dependencies: Vec<Dependency>,
     /// The same with all ways in which each action is named and read.
     pub uses: Vec<Dependency>,
@@ -54,7 +54,7 @@ pub(super) struct Prepared {
     pub source_path: Text,
 }
 
-/// The graph of an environment. `None` if there is none because something is wrong, which is reported.
+/// Builds the graph of an environment. `None` after an error, which is reported.
 pub(crate) fn graph(stage: &Stage<'_>, diagnostics: &mut Diagnostics) -> Option<Graph> {
     let before = diagnostics.len();
     let mut sources = collect(stage, diagnostics);
@@ -72,7 +72,7 @@ pub(crate) fn graph(stage: &Stage<'_>, diagnostics: &mut Diagnostics) -> Option<
     (diagnostics.len() == before).then_some(Graph { actions, workflows: sources.workflows, possible })
 }
 
-/// Adds the actions of modules; none may be there already.
+/// Adds the actions of modules; duplicates are reported.
 fn add_module_actions(actions: &mut Vec<ActionSource>, made: Vec<ActionSource>, diagnostics: &mut Diagnostics) {
     let known: BTreeSet<Key> = actions.iter().map(ActionSource::key).collect();
     for action in made {
@@ -86,7 +86,7 @@ fn add_module_actions(actions: &mut Vec<ActionSource>, made: Vec<ActionSource>, 
     }
 }
 
-/// The context of the built-in fields of an action, but for its own variables.
+/// The context of the built-in fields of an action, except its own variables.
 fn builtin_roots(stage: &Stage<'_>, action: &ActionSource) -> Roots {
     let this = Node::record(vec![
         (word("name"), Node::text(Text::clone(&action.name))),
@@ -157,7 +157,7 @@ fn early_variables(stage: &Stage<'_>, action: &ActionSource, roots: &Roots) -> C
     let entries = plain.as_list().cloned().unwrap_or_default();
     let known: Vec<Node> = entries.iter().filter(|entry| varfile_path(entry).is_some()).cloned().collect();
     let mut scopes = vec![field(&action.tree, "variables")];
-    // What is wrong with a file is reported when all of them are read.
+    // Mistakes in a file are reported when all files are read.
     let mut quiet = Diagnostics::new(stage.input.project.file);
     scopes.extend(known.iter().filter_map(|entry| varfile(stage, action, entry, &mut quiet)));
     if scopes.iter().all(is_empty) {
@@ -192,7 +192,7 @@ fn varfiles(stage: &Stage<'_>, action: &ActionSource, builtin: &Node, diagnostic
     entries.iter().filter_map(|entry| varfile(stage, action, entry, diagnostics)).collect()
 }
 
-/// Everything that an action depends on, each way of naming or reading it once: where it stands first.
+/// Finds all dependencies of an action, each kind once, at its first occurrence.
 fn find_dependencies(
     stage: &Stage<'_>,
     action: &ActionSource,

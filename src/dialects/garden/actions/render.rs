@@ -23,7 +23,7 @@ const MOST_COMBINATIONS: usize = 10_000;
 pub(crate) struct Template {
     /// Its name.
     pub name: Text,
-    /// What inputs it takes.
+    /// The inputs that it accepts.
     pub(super) schema: Schema,
     tree: Node,
     path: Text,
@@ -61,7 +61,7 @@ impl Rendered {
     }
 }
 
-/// A workflow and where it comes from.
+/// A workflow and its source.
 #[derive(Debug)]
 pub(crate) struct WorkflowSource {
     /// Its name.

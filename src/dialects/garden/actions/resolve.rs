@@ -1,4 +1,4 @@
-//! Actions as Garden resolves them before it executes any: what needs an executed action stays as it is written.
+//! Resolves actions as Garden does before it executes any: parts that need an executed action stay as written.
 
 use super::dependencies::{Dependency, DependencyKind, links};
 use super::exec;
@@ -23,7 +23,7 @@ use std::sync::LazyLock;
 
 /// An action that was resolved as far as possible.
 pub(crate) struct Resolved {
-    /// What it is shown as.
+    /// Its component.
     pub part: Part,
     /// Whether all of it has a value, or waits for one.
     pub is_complete: bool,
@@ -46,7 +46,7 @@ pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, diagnostics: &mut Diagno
     let contexts: Vec<Contexts> = graph.actions.iter().map(|action| contexts_of(stage, action, &shared)).collect();
     let mut keys: BTreeSet<Key> = graph.actions.iter().map(|action| action.source.key()).collect();
     keys.extend(graph.possible.iter().cloned());
-    // What is read and not there is reported once, not again where its value would be.
+    // A missing key is reported once, not again where its value would be.
     let read = graph.actions.iter().flat_map(|action| &action.dependencies).map(|dependency| dependency.on.clone());
     let unknown: BTreeSet<Key> = read.filter(|on| !keys.contains(on)).chain(graph.possible.iter().cloned()).collect();
     let known = action_references(graph, &contexts, &unknown);
@@ -69,7 +69,7 @@ pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, diagnostics: &mut Diagno
     resolved.collect()
 }
 
-/// What all specs may refer to, besides what belongs to an action.
+/// The data for all specs, except the parts that belong to an action.
 fn shared_roots(stage: &Stage<'_>, actions: ContextId) -> Roots {
     let actions = Node::new(Data::Context(actions));
     stage
@@ -112,12 +112,12 @@ fn contexts_of(stage: &Stage<'_>, action: &Prepared, shared: &Roots) -> Contexts
     Contexts { inputs, spec, variables: own }
 }
 
-/// What an action may read of the folder that it is built in.
+/// The folder in which an action is built, which it can read.
 static OWN_BUILD_PATH: LazyLock<Node> =
     LazyLock::new(|| Node::unknown("`this.buildPath` is known when Garden runs the action"));
 
-/// What others may read of an action, by the path that they read it with; what the action may read of itself if there is
-/// none. Its outputs and version are known when it has been executed.
+/// Returns what others may read of an action, by the path that they use; without a path, what the action may read of
+/// itself. Its outputs and version are known after it has been executed.
 fn reference(action: &Prepared, variables: ContextId, path: Option<&str>) -> Node {
     let unknown = |what: &str| match path {
         Some(path) => Node::unknown(format!("`{path}.{what}` is known when Garden runs the action")),
@@ -214,7 +214,7 @@ fn one(
     Resolved { part, is_complete }
 }
 
-/// Whether an action is disabled, with the line that says so.
+/// Whether an action is disabled, with the line that disables it.
 fn disabled(action: &Prepared) -> Node {
     let written = |key: &str| action.builtin.get(key).map(|node| node.prov.clone());
     let prov = written("disabled").or_else(|| written("environments")).unwrap_or_default();
@@ -249,7 +249,7 @@ fn inputs(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, diagnostics
     Some(all)
 }
 
-/// The variables that an action has of its own.
+/// Returns the action's own variables.
 fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, diagnostics: &mut Diagnostics) -> Node {
     let mut names: indexmap::IndexMap<Text, Node> = indexmap::IndexMap::new();
     let own = field(&action.source.tree, "variables");

@@ -55,7 +55,7 @@ impl ActionSource {
 /// The kind and the name of an action.
 pub(super) type Key = (ActionKind, Text);
 
-/// Everything that files and templates give.
+/// Everything from files and templates.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     /// Actions.
@@ -125,7 +125,7 @@ fn unique<'a>(
     }
 }
 
-/// Actions of which no two have one kind and name: of several, those that are disabled do not count.
+/// Returns actions with unique kind and name: of several, disabled ones do not count.
 fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &mut Diagnostics) -> Vec<ActionSource> {
     let mut index: BTreeMap<Key, usize> = BTreeMap::new();
     let mut out: Vec<ActionSource> = Vec::new();
@@ -162,7 +162,7 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &mut D
     out
 }
 
-/// Whether an action is disabled, as far as that can be told before variables are resolved; `None` if it cannot.
+/// Whether an action is disabled, as far as it is known before variables are resolved; `None` if it is not.
 fn early(stage: &Stage<'_>, action: &ActionSource, diagnostics: &mut Diagnostics) -> Option<bool> {
     let message = "if two actions have the same name, `disabled` must not depend on variables";
     let refusal = stage.evaluator.refusal(message);

@@ -1,4 +1,4 @@
-//! What templates may refer to, by the stage that evaluates them.
+//! The data of templates, by the stage that evaluates them.
 
 use crate::dialects::ProjectInputs;
 use crate::dialects::garden::template::evaluation::Roots;
@@ -32,7 +32,7 @@ fn local(inputs: &ProjectInputs) -> Node {
     open([("env".into(), env)], "local", "is a property of the machine that runs Garden")
 }
 
-/// A mapping with further keys that only a running system knows.
+/// A mapping with further keys that are known only at run time.
 pub(crate) fn open(entries: impl IntoIterator<Item = (Text, Node)>, path: &str, reason: &str) -> Node {
     let known = entries.into_iter().collect();
     Node::new(Data::Open(Arc::new(known), Text::from(format!("`{path}` {reason}"))))

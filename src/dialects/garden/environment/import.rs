@@ -1,4 +1,4 @@
-//! Variables that are imported from files (`importVariables`). What commands or a cloud give is not known.
+//! Variables imported from files (`importVariables`). Those from commands or a cloud are unknown.
 
 use super::Input;
 use super::contexts::open;

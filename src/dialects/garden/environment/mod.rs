@@ -37,14 +37,14 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// An environment of which nothing is known.
+    /// An environment about which nothing is known.
     pub(crate) fn broken(name: &Text) -> Self {
         let (components, broken, files) = (Vec::new(), Vec::new(), Vec::new());
         Environment { name: Text::clone(name), components, is_broken: true, broken, files }
     }
 }
 
-/// What the stages of one environment share.
+/// Shared data of the stages of one environment.
 pub(crate) struct Input<'a> {
     /// The files.
     pub loader: &'a Loader<'a>,
@@ -56,7 +56,7 @@ pub(crate) struct Input<'a> {
     pub environment: &'a EnvironmentConfig,
     /// The namespace, if the user names one.
     pub namespace: Option<&'a str>,
-    /// What the user gave.
+    /// The inputs from the user.
     pub inputs: &'a ProjectInputs,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Part {
     pub shaping: Vec<crate::value::Origin>,
     /// Whether it is disabled in the environment.
     pub is_disabled: bool,
-    /// What it needs.
+    /// Its dependencies.
     pub links: Vec<Link>,
     /// Its source files, if it is an action that has some.
     pub files: Option<ActionFiles>,
@@ -115,7 +115,7 @@ pub(crate) fn resolve(input: &Input<'_>, stack: &Text, diagnostics: &mut Diagnos
     Environment { name: Text::clone(stack), components, is_broken, broken, files }
 }
 
-/// Takes away parts that have too many values, and reports them; their kinds and names.
+/// Removes parts with too many values, and reports them; returns their kinds and names.
 fn without_too_large(parts: &mut Vec<Part>, input: &Input<'_>, diagnostics: &mut Diagnostics) -> Vec<(Text, Text)> {
     let limits = input.loader.limits();
     let most = limits.count(Limit::ComponentValues);

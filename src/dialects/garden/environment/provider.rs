@@ -10,7 +10,7 @@ use crate::text::Text;
 use crate::value::Prov;
 use indexmap::IndexMap;
 
-/// Adds the providers of an environment. Says whether they can be used.
+/// Adds the providers of an environment. Returns whether they can be used.
 pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, diagnostics: &mut Diagnostics) -> bool {
     let entries = stage.input.project.tree.get("providers").and_then(Node::as_list).cloned().unwrap_or_default();
     let before = diagnostics.len();
@@ -48,7 +48,7 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, diagnostics: &mu
         let prov = Prov { origin: entries.last().and_then(|entry| entry.prov.origin), trail: None };
         let shaping = entries.iter().filter_map(|entry| entry.prov.origin).collect();
         let merged = Node::lazy(Lazy::Patch(entries), prov);
-        // Plugins have outputs that nobody knows before they run.
+        // Outputs of plugins are unknown before they run.
         let roots =
             stage.unnamed.clone().with("providers", Node::unknown("`providers` are known when Garden runs them"));
         let roots = match stage.roots.get("environment") {

@@ -8,8 +8,8 @@ use crate::dialects::garden::template::node::Node;
 use crate::dialects::garden::template::uses::each_use;
 use std::collections::BTreeSet;
 
-/// Reports each secret where it is read, unless something stands in for it where it is missing. Only what counts in this
-/// environment is examined: its own variables, those of the project, and enabled actions and workflows.
+/// Reports each secret where it is read, unless it has a fallback. Only parts with an effect in this environment are
+/// examined: its own variables, those of the project, and enabled actions and workflows.
 pub(super) fn report<'a>(stage: &'a Stage<'_>, trees: impl Iterator<Item = &'a Node>, diagnostics: &mut Diagnostics) {
     let variables = stage.input.project.tree.get("variables");
     let own = [variables, Some(&stage.input.environment.tree)].into_iter().flatten();

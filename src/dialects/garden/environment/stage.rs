@@ -14,15 +14,15 @@ use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::path::Segment;
 use crate::value::Prov;
 
-/// What the stages after the variables of an environment work with.
+/// The input of the stages after the variables of an environment.
 pub(crate) struct Stage<'a> {
     /// The project and its files.
     pub input: &'a Input<'a>,
     /// Evaluates templates of this environment.
     pub evaluator: Evaluator,
-    /// What there is without the name of the environment, its variables included.
+    /// The data without the name of the environment, including its variables.
     pub unnamed: Roots,
-    /// What there is in this environment.
+    /// The data in this environment.
     pub roots: Roots,
     /// The variables of the project and the environment.
     pub variables: ContextId,
@@ -30,7 +30,7 @@ pub(crate) struct Stage<'a> {
     pub resolved: Node,
     /// Whether all variables have values.
     pub is_complete: bool,
-    /// What providers may refer to: no name of an environment.
+    /// The data for providers: without the name of an environment.
     pub provider_context: ContextId,
 }
 
@@ -60,7 +60,8 @@ impl Stage<'_> {
         self.evaluator.roots(roots.clone())
     }
 
-    /// Evaluates a value in a context. What has no value is reported and stays as it is written; says whether all has one.
+    /// Evaluates a value in a context. Parts without a value are reported and stay as written; returns whether all have
+    /// one.
     pub(crate) fn deep(&self, node: &Node, context: ContextId, diagnostics: &mut Diagnostics) -> (Node, bool) {
         self.deep_with(node, context, &mut |failure| diagnostics.failure(failure))
     }
@@ -229,7 +230,7 @@ fn fields(
     }
 }
 
-/// The namespace that the user names, or the one that the environment says, or `default`.
+/// The namespace that the user names, or else that of the environment, or `default`.
 fn namespace(input: &Input<'_>, fields: &Node) -> Node {
     if let Some(namespace) = input.namespace {
         return Node::text(namespace);

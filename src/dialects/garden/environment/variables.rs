@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 /// The variables of some layers.
 pub(crate) struct Layers<'a> {
-    /// What templates in the variables may refer to besides variables.
+    /// The data of templates in the variables, besides variables.
     pub context: ContextId,
     /// The variables below all layers.
     pub base: Option<ContextId>,
@@ -17,7 +17,7 @@ pub(crate) struct Layers<'a> {
     pub scopes: &'a [Node],
     /// Variables of the command line.
     pub overrides: &'a [VariableInput],
-    /// Whether the context knows everything.
+    /// Whether the context is complete.
     pub is_final: bool,
 }
 

@@ -97,7 +97,7 @@ fn step_name(step: &Node, index: usize) -> Text {
     step.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| format!("step-{}", index + 1).into())
 }
 
-/// What is evaluated when a step runs, and the rest of it.
+/// Splits a step into the part that is evaluated when it runs, and the rest.
 fn split(step: &Node) -> (Node, Node) {
     let Some(map) = step.as_map() else { return (Node::default(), step.clone()) };
     let is_late = |key: &Text| matches!(key.as_str(), "command" | "script");

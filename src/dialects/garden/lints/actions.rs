@@ -1,4 +1,4 @@
-//! What actions say more than once, and what makes each run of them another one.
+//! Checks for redundant declarations of actions, and for values that differ in each run.
 
 use super::report;
 use crate::dialects::garden::actions;

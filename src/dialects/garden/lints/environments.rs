@@ -38,7 +38,7 @@ pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnos
     let known: Vec<&str> = config.environments.iter().map(|environment| environment.name.as_str()).collect();
     for (node, what) in named {
         let Some(text) = node.as_text() else { continue };
-        // A namespace may stand before the name.
+        // A namespace may precede the name.
         let name = text.rsplit('.').next().unwrap_or_default();
         if name.is_empty() || known.contains(&name) {
             continue;

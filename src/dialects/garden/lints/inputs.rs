@@ -57,7 +57,7 @@ impl Read {
         }
     }
 
-    /// The names behind `inputs.` and in `inputs["…"]`. Text outside of templates only adds names that nobody reads.
+    /// Collects the names after `inputs.` and in `inputs["…"]`. Text outside of templates only adds unused names.
     fn text(&mut self, text: &str) {
         for (at, word) in text.match_indices("inputs") {
             let rest = &text[at + word.len()..];

@@ -1,4 +1,4 @@
-//! Variables of one layer that do not do what they say, because a lower layer has some of the same names.
+//! Variables of one layer without the expected effect, because a lower layer has some of the same names.
 
 use crate::diagnostic::Diagnostic;
 use crate::dialects::garden::diagnostics::Diagnostics;

@@ -1,5 +1,5 @@
-//! What is written in a project and does not do what it says. These checks examine files as they are written, in no
-//! environment.
+//! Checks for configuration with another effect than it seems to have. They examine files as written, independent of
+//! environments.
 
 mod actions;
 mod environments;
@@ -42,7 +42,7 @@ struct LintWalk<'a> {
 }
 
 impl LintWalk<'_> {
-    /// Examines a value; `in_list` says whether it is an item of a list.
+    /// Checks a value; `in_list` says whether it is an item of a list.
     fn node(&mut self, node: &Node, in_list: bool) {
         match &node.data {
             Data::List(items) => items.iter().for_each(|item| self.node(item, true)),

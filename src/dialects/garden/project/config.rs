@@ -141,7 +141,7 @@ fn environments(tree: &Node, diagnostics: &mut Diagnostics) -> Option<Vec<Enviro
     let mut all: Vec<EnvironmentConfig> = Vec::new();
     for item in items.iter() {
         let named = match &item.data {
-            // An environment may be given by its name alone.
+            // An environment may be given as a name only.
             Data::Text(name) => Some((Text::clone(name), Node::at(Node::map([]).data, item.prov.clone()))),
             _ => item.get("name").and_then(Node::as_text).map(|name| (Text::clone(name), item.clone())),
         };

@@ -18,7 +18,7 @@ pub(crate) struct Ignores {
 }
 
 impl Ignores {
-    /// Reads the ignore files of a project. Those of git do not count: what is committed is no longer ignored.
+    /// Reads the ignore files of a project. Those of git are irrelevant: committed files are no longer ignored.
     pub(crate) fn read(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &mut Diagnostics) -> Self {
         let dir = config.dir.as_str();
         let listing = loader.source.listing();
@@ -35,12 +35,12 @@ impl Ignores {
         found
     }
 
-    /// Whether they leave out a path (from the root of the repository).
+    /// Whether they exclude a path (relative to the root of the repository).
     pub(crate) fn leave_out(&self, path: &str) -> bool {
         is_ignored(&self.files, relative(&self.dir, path))
     }
 
-    /// Whether others say the same.
+    /// Whether others are equal.
     pub(crate) fn is_same(&self, other: &Ignores) -> bool {
         self.texts == other.texts
     }
@@ -85,7 +85,7 @@ impl IgnoreFile {
         IgnoreFile { dir: dir.to_owned(), patterns: patterns.collect() }
     }
 
-    /// Whether it ignores a path (from the root of the project), takes it back, or says nothing of it.
+    /// Whether it ignores a path (relative to the root of the project), re-includes it, or does not match it.
     fn verdict(&self, path: &str, is_folder: bool) -> Option<bool> {
         let inside = match self.dir.as_str() {
             "" => path,
@@ -98,13 +98,13 @@ impl IgnoreFile {
     }
 }
 
-/// Whether ignore files leave out a path (from the root of the project): the path itself or a folder that it is in. What is in
-/// an ignored folder cannot be taken back.
+/// Whether ignore files exclude a path (relative to the root of the project): the path itself or a parent folder. Files
+/// in an ignored folder cannot be re-included.
 fn is_ignored(files: &[IgnoreFile], path: &str) -> bool {
     let ends = path.match_indices('/').map(|(i, _)| (i, true)).chain([(path.len(), false)]);
     for (end, is_folder) in ends {
         let part = &path[..end];
-        // A file further down says more.
+        // A file in a subfolder takes precedence.
         let verdict = files.iter().filter_map(|file| Some((file.dir.len(), file.verdict(part, is_folder)?)));
         if verdict.max_by_key(|(depth, _)| *depth).is_some_and(|(_, ignored)| ignored) {
             return true;

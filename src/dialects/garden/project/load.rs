@@ -23,7 +23,7 @@ pub(crate) struct ConfigFile {
     pub file: FileId,
     /// Its resources in order.
     pub resources: Vec<Arc<Resource>>,
-    /// What is wrong with it.
+    /// Its findings.
     findings: Vec<Diagnostic>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// Nothing yet; how much is taken on.
+    /// Creates an empty cache with limits.
     pub(crate) fn new(limits: Limits) -> Self {
         Cache { files: Mutex::default(), limits }
     }
@@ -50,7 +50,7 @@ pub(crate) struct Loader<'a> {
     cache: &'a Cache,
     /// The version of the language of the project.
     era: Era,
-    /// Paths that were asked for, whether they are there or not.
+    /// Requested paths, whether they exist or not.
     asked: Mutex<BTreeSet<String>>,
     /// Files whose problems were reported.
     reported: Mutex<BTreeSet<FileId>>,
@@ -61,17 +61,17 @@ impl<'a> Loader<'a> {
         Loader { source, files, cache, era, asked: Mutex::default(), reported: Mutex::default() }
     }
 
-    /// How much is taken on.
+    /// Returns the limits.
     pub(crate) fn limits(&self) -> Limits {
         self.cache.limits
     }
 
-    /// Remembers that a path was asked for.
+    /// Records that a path was requested.
     pub(crate) fn ask(&self, path: &str) {
         self.asked.lock().insert(path.to_owned());
     }
 
-    /// The paths that were asked for.
+    /// Returns the requested paths.
     pub(crate) fn asked(&self) -> BTreeSet<String> {
         self.asked.lock().clone()
     }
@@ -134,7 +134,7 @@ impl<'a> Loader<'a> {
         ConfigFile { file, resources: resources.into_iter().map(Arc::new).collect(), findings }
     }
 
-    /// The text of a file and its id; `None` if there is none or it cannot be read, which is reported.
+    /// Returns the text of a file and its id; `None` if it does not exist or cannot be read, which is reported.
     pub(crate) fn text(&self, path: &str, diagnostics: &mut Diagnostics) -> Option<Text> {
         self.bytes(path, diagnostics).map(|(_, bytes)| Text::from(String::from_utf8_lossy(&bytes)))
     }

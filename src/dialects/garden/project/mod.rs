@@ -1,4 +1,4 @@
-//! What the files of a project say, before any environment is examined.
+//! The content of a project's files, independent of environments.
 
 mod config;
 pub(crate) mod discover;
@@ -47,7 +47,7 @@ pub(crate) fn load(loader: &Loader<'_>, dir: &str, diagnostics: &mut Diagnostics
         let Some(file) = loader.load(&path, diagnostics) else { continue };
         resources.extend(file.resources.iter().cloned());
     }
-    // Files beside the project are parsed while it is looked for, whether they are scanned or not.
+    // Files in the folder of the project are parsed while it is searched, whether they are scanned or not.
     for file in &beside {
         loader.report(file, diagnostics);
     }
@@ -56,7 +56,7 @@ pub(crate) fn load(loader: &Loader<'_>, dir: &str, diagnostics: &mut Diagnostics
     Loaded { config: Some(config), file, resources, reads_secrets }
 }
 
-/// The files beside a project, and what they say of it.
+/// Returns the files in the folder of a project, and their content.
 pub(crate) fn beside(
     loader: &Loader<'_>,
     dir: &str,

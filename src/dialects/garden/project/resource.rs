@@ -12,7 +12,7 @@ use crate::text::Text;
 use crate::value::{FileId, Prov};
 use arcstr::literal;
 
-/// What an action does.
+/// The kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum ActionKind {
     /// It builds something.
@@ -139,7 +139,7 @@ pub(super) fn read(
     Some(Resource { kind, tree, file, path: Text::clone(path) })
 }
 
-/// Whether a resource can be used: its kind exists, and what must not be a template is none.
+/// Whether a resource can be used: its kind exists, and fields that must not be templates are not.
 pub(super) fn is_valid(resource: &Resource, diagnostics: &mut Diagnostics) -> bool {
     if resource.is_project() {
         return false;
@@ -183,7 +183,7 @@ fn label(prov: &Prov, file: FileId) -> Label {
     prov.origin.map_or_else(|| Label::new(file, 0, 0, ""), |origin| Label::at(origin, ""))
 }
 
-/// What a user calls this kind of value.
+/// Returns the name of a type in messages.
 pub(crate) fn kind_name(node: &Node) -> &'static str {
     match node.data {
         Data::Undefined => "missing value",

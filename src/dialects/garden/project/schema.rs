@@ -1,4 +1,4 @@
-//! What fields may hold. Only what is known is judged.
+//! The schema of fields. Only known values are checked.
 
 use super::resource::kind_name;
 use crate::diagnostic::{Diagnostic, rules};
@@ -6,14 +6,14 @@ use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::number::text_number;
 
-/// What a value may be.
+/// The allowed type of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
     /// Anything.
     Any,
     /// Text.
     Text,
-    /// Text without conversions: a number is none.
+    /// Text without conversions: numbers are not allowed.
     Name,
     /// A name of an action or workflow.
     Identifier,
@@ -40,7 +40,7 @@ pub(crate) enum Shape {
 pub(crate) struct Field {
     /// The key.
     pub name: &'static str,
-    /// What its value may be.
+    /// The shape of its value.
     pub shape: Shape,
     /// Whether it must be there.
     pub is_required: bool,
@@ -56,7 +56,7 @@ pub(crate) const fn required(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, is_required: true }
 }
 
-/// Checks the fields of a mapping, and that there are no others. Says whether they are as they should be.
+/// Checks the fields of a mapping, and that there are no others. Returns whether they are valid.
 pub(crate) fn check_fields(node: &Node, fields: &[&[Field]], what: &str, diagnostics: &mut Diagnostics) -> bool {
     let before = diagnostics.len();
     Check { what, diagnostics }.fields(node, fields, &mut Vec::new());
@@ -84,7 +84,7 @@ impl Check<'_> {
             path.push(Step::Key(key));
             match field {
                 Some(field) => self.value(value, &field.shape, path),
-                // What is left of an operator that could not be evaluated is reported elsewhere.
+                // The rest of an operator that could not be evaluated is reported elsewhere.
                 None if key.starts_with('$') || value.is_undefined() => {}
                 None => {
                     let known: Vec<&str> = fields.iter().flat_map(|some| some.iter()).map(|field| field.name).collect();
@@ -207,7 +207,7 @@ fn dotted(path: &[Step<'_>]) -> String {
     path.iter().map(text).collect::<Vec<_>>().join(".")
 }
 
-/// Whether a text is a name as users may give it.
+/// Whether a text is a valid name.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let parts = name.split('-');
     let is_word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());

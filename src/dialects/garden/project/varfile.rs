@@ -46,7 +46,8 @@ impl Format {
     }
 }
 
-/// The variables of a file, with templates parsed; `None` if there is no such file, which is reported unless it is optional.
+/// Returns the variables of a file, with templates parsed; `None` if it does not exist, which is reported unless it is
+/// optional.
 pub(crate) fn load(
     loader: &Loader<'_>,
     varfile: &Varfile<'_>,
@@ -178,7 +179,7 @@ struct Entry<'a> {
     end: usize,
 }
 
-/// The variable that a line sets. A value in quotes may go on over further lines.
+/// Returns the variable that a line sets. A quoted value may continue over further lines.
 fn entry<'a>(text: &'a str, at: usize, line: &'a str) -> Option<Entry<'a>> {
     let body = line.trim_start();
     let body = body.strip_prefix("export ").map_or(body, str::trim_start);

@@ -11,13 +11,13 @@ pub(crate) type Result<T> = std::result::Result<T, Box<Failure>>;
 /// Why something has no value.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
-    /// The message with the templates that led to it, as Garden prints it.
+    /// The message with the templates that led to it, as printed by Garden.
     pub message: String,
     /// The innermost message alone.
     pub plain: String,
     /// The key that is not there, and those that are, where that is the mistake. They may differ by environment.
     pub missing: Option<MissingKey>,
-    /// What kind of mistake it is.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// Whether a value that reads itself is behind it.
     pub circular: bool,
@@ -32,13 +32,13 @@ pub(crate) struct Failure {
 pub(crate) struct MissingKey {
     /// The key.
     pub key: Text,
-    /// The keys that there are.
+    /// The available keys.
     pub available: Vec<Text>,
     /// Whether it is the first one of its path: a context, not something in one.
     pub is_root: bool,
 }
 
-/// What kind of mistake keeps a value from being evaluated.
+/// The kind of failure of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKind {
     /// The text is not a template.
@@ -57,9 +57,9 @@ pub(crate) enum FailureKind {
     Operand,
     /// A structural operator (`$merge`, `$if`, …) that is written or used wrongly.
     Structure,
-    /// What a context refuses.
+    /// Rejected by a context.
     Refused,
-    /// More work than is taken on.
+    /// A limit is exceeded.
     Limit,
 }
 

@@ -1,8 +1,7 @@
 //! Garden's template language: strings with `${…}` in them and structural operators, evaluated lazily.
-//!
-//! `syntax` (from text to the syntax tree) → `node` (the values) → `structure` (data with templates in it) → `evaluation` (what
-//! it comes to in a context). `uses` says what is written in a value. The language is that of Garden 0.14; where 0.13 differs, the
-//! [era](syntax::ast::Era) says so.
+//! `syntax` (from text to the syntax tree) → `node` (the values) → `structure` (data with templates in it) →
+//! `evaluation` (their values in a context). `uses` lists the contents of a value. The language is that of Garden 0.14;
+//! differences in 0.13 depend on the [era](syntax::ast::Era).
 
 pub(crate) mod evaluation;
 pub(crate) mod failure;

@@ -1,4 +1,4 @@
-//! What templates look up and call, as it is written: without a context, and with what only some conditions reach marked.
+//! The lookups and calls in templates, as written: without a context, and with conditional ones marked.
 
 use super::node::{Data, Lazy, Node, OperatorKind};
 use super::syntax::ast::{Block, Expr, ExprKind, Key, Part};
@@ -7,15 +7,15 @@ use crate::value::Prov;
 
 /// A lookup or a call in a template.
 pub(crate) struct Use<'a> {
-    /// What it is.
+    /// The kind.
     pub kind: UseKind<'a>,
     /// Where the template is written.
     pub place: &'a Prov,
-    /// Whether there are cases in which its value does not count: it is in a branch, or something else stands in for it.
+    /// Whether its value does not always matter: it is in a branch, or has a fallback.
     pub is_conditional: bool,
 }
 
-/// What a template does with other values.
+/// How a template uses another value.
 #[derive(Clone, Copy)]
 pub(crate) enum UseKind<'a> {
     /// It looks up a key path.
@@ -25,7 +25,7 @@ pub(crate) enum UseKind<'a> {
 }
 
 impl<'a> Use<'a> {
-    /// The segments of a key path, those that are computed left out; nothing for calls.
+    /// Returns the segments of a key path, without computed ones; empty for calls.
     pub(crate) fn path(&self) -> Vec<Option<&'a str>> {
         let UseKind::Lookup(keys) = self.kind else { return Vec::new() };
         let segment = |key: &'a Key| match key {

@@ -36,7 +36,7 @@ struct World {
 }
 
 impl World {
-    /// A project of its own.
+    /// Creates a project.
     fn of(project: &str) -> Self {
         World::default().file("project.garden.yml", project)
     }
@@ -99,7 +99,7 @@ impl World {
         out
     }
 
-    /// The lines that decided a value: where it is written, and what it was computed from.
+    /// Returns the lines that decided a value: where it is written, and what it was computed from.
     fn lines(&self, stack: &str, key: &str, path: &[&str]) -> Vec<String> {
         let files = Files::default();
         let resolution = self.resolve(&files);

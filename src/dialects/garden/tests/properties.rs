@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Parts of documents that say something together, and some that do not.
+/// Parts of documents that belong together, and some that do not.
 const PIECES: [&str; 16] = [
     "kind: Run\nname: x\ntype: exec\nspec: {command: ['${var.a || 1}']}\n",
     "kind: Build\nname: x\ntype: exec\ndependencies: [run.x]\n",
@@ -24,7 +24,7 @@ const PIECES: [&str; 16] = [
 proptest! {
     #![proptest_config(crate::fuzz::cases(64))]
 
-    /// Whatever documents hold, resolving ends, and the same files give the same answer.
+    /// Whatever documents contain, resolving terminates, and the same files give the same result.
     #[test]
     fn resolving_ends_and_is_repeatable(pieces in prop::collection::vec(0..PIECES.len(), 0..8)) {
         let text: String = pieces.iter().map(|i| PIECES[*i]).collect();
@@ -42,7 +42,7 @@ proptest! {
     }
 }
 
-/// What is written into a variable, an environment or a field of the project.
+/// Text written into a variable, an environment or a field of the project.
 const EDITS: [&str; 8] =
     ["replicas: 4", "stage: ${var.region}", "region: us", "{extra: [1]}", "- name: test", "# x", "name: exec", ""];
 

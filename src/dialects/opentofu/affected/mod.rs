@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The type of the items.
 const KIND: &str = "root";
-/// Reasons: a file of its own differs, a module that it calls, a file that an expression names, everything is new.
+/// Reasons: one of its own files differs, a module that it calls, a file that an expression names, everything is new.
 const OWN: &str = "component";
 const MODULE: &str = "component.module";
 const FILE: &str = "file";
@@ -26,7 +26,7 @@ const FILE: &str = "file";
 struct Side {
     /// Its folder.
     dir: String,
-    /// What it is made of.
+    /// The files that it consists of.
     reach: Reach,
 }
 
@@ -51,7 +51,7 @@ impl OpenTofu {
         out
     }
 
-    /// The root modules of a revision by the names of their stacks, and those of which something cannot be read.
+    /// Returns the root modules of a revision by the names of their stacks, and those with unreadable parts.
     fn sides(
         &self,
         request: &Request<'_>,
@@ -67,7 +67,7 @@ impl OpenTofu {
                 sides.insert(variant.stack, Side { dir: candidate.dir.clone(), reach });
             }
         }
-        // What another root module calls is one only where somebody started in it.
+        // A module that another root module calls is one itself only if stacklint was started in it.
         let called: BTreeSet<String> =
             sides.values().flat_map(|side| side.reach.folders().map(str::to_owned)).collect();
         let is_listed =
@@ -77,7 +77,7 @@ impl OpenTofu {
     }
 }
 
-/// What a root module is made of; evaluated only where its text does not tell.
+/// Returns the files of a root module; it is evaluated only if its text does not show them.
 fn reach_of(modules: &Modules<'_>, candidate: &Candidate, variant: &Variant) -> Reach {
     let written = reach::written(modules, candidate, &variant.inputs);
     match written.is_open {
@@ -131,7 +131,7 @@ fn present(stack: &Text, old: Option<&Side>, new: &Side, paths: &[&str], request
     finished(item, reasons.into_iter().map(|(_, reason)| reason).collect())
 }
 
-/// The item of a root module that is gone.
+/// The item of a removed root module.
 fn gone(stack: &Text, old: &Side, request: &Request<'_>) -> Item {
     let mut item = item(stack, &old.dir);
     let new_name = request.diff.renames.iter().find_map(|rename| {
@@ -141,7 +141,7 @@ fn gone(stack: &Text, old: &Side, request: &Request<'_>) -> Item {
     item.renamed_to = new_name.map(|stack| Name { component: folder_of(&stack), stack });
     item.deleted = true;
     item.deletion_type = Some("stack");
-    // There is no folder any more that a job could run in.
+    // The folder for a job no longer exists.
     item.is_job = false;
     item.affected = "deleted.stack".to_owned();
     item.affected_all = vec![item.affected.clone()];

@@ -1,5 +1,5 @@
-//! What a root module is made of: its own folder, those of the modules that it calls, and the files that their expressions
-//! name. A change elsewhere does not reach it.
+//! The files of a root module: its own folder, those of the modules that it calls, and the files that their expressions
+//! name. Other changes do not affect it.
 
 use crate::dialects::opentofu::discovery::Candidate;
 use crate::dialects::opentofu::discovery::variants::Variant;
@@ -22,7 +22,7 @@ const LOCK: &str = ".terraform.lock.hcl";
 /// A folder of configuration that a root module is made of.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// The path that led to it, links not followed.
+    /// The path that led to it, without following links.
     path: String,
     /// The folder.
     dir: String,
@@ -30,16 +30,16 @@ pub(crate) struct Part {
     files: Vec<Text>,
 }
 
-/// What a root module is made of.
+/// The files of a root module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reach {
-    /// Its own folder first.
+    /// Its own folder comes first.
     parts: Vec<Part>,
     /// The files that expressions name.
     patterns: BTreeSet<Pattern>,
-    /// The files of values that are given.
+    /// The variable files.
     values: BTreeSet<String>,
-    /// There may be more, which only evaluation tells.
+    /// There may be more, which only evaluation shows.
     pub is_open: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum Touch {
     File,
 }
 
-/// What a root module is made of, as far as its text tells.
+/// Returns the files of a root module, as far as its text shows them.
 pub(crate) fn written(modules: &Modules<'_>, candidate: &Candidate, inputs: &ProjectInputs) -> Reach {
     let mut reach = Reach::own(candidate, inputs);
     let mut open = vec![Arc::clone(&candidate.outline)];
@@ -87,14 +87,14 @@ pub(crate) fn called(modules: &Modules<'_>, dir: &str, is_there: bool) -> Arc<Ou
     found.unwrap_or_else(|| Arc::new(Outline { dir: dir.into(), ..Outline::default() }))
 }
 
-/// What a root module is made of, with what only evaluation tells.
+/// Returns the files of a root module, including those that only evaluation shows.
 pub(crate) fn computed(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Reach {
     let mut statics = evaluation::of_root(candidate, variant, modules);
     tree::enter(&mut statics, modules, &mut Vec::new());
     evaluated(modules, &statics, &variant.inputs)
 }
 
-/// What a root module is made of, with what evaluation tells.
+/// Returns the files of a root module according to its evaluation.
 fn evaluated(modules: &Modules<'_>, statics: &Statics<'_>, inputs: &ProjectInputs) -> Reach {
     let mut reach = Reach { values: values(inputs).map(str::to_owned).collect(), ..Reach::default() };
     let root = statics.nodes[0].module.dir.clone();
@@ -123,7 +123,7 @@ fn evaluated(modules: &Modules<'_>, statics: &Statics<'_>, inputs: &ProjectInput
     reach
 }
 
-/// The files of values that are given.
+/// Returns the variable files.
 fn values(inputs: &ProjectInputs) -> impl Iterator<Item = &str> {
     inputs.variables.iter().filter_map(|input| match input {
         VariableInput::File { path } => Some(&**path),
@@ -142,7 +142,7 @@ impl Part {
     }
 }
 
-/// Whether the file at a path is one of a folder, which a path led to and whose files are known.
+/// Whether the file at a path belongs to a folder, which a path led to and whose files are known.
 fn holds(led: &str, folder: &str, files: &[Text], path: &str, is_root: bool) -> bool {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_read = || configuration(name).is_some() || is_root && (is_automatic(name) || name == LOCK);
@@ -152,7 +152,7 @@ fn holds(led: &str, folder: &str, files: &[Text], path: &str, is_root: bool) -> 
     is_here || is_above || files.iter().any(|file| **file == *path)
 }
 
-/// Whether changes reach the folder of a root module itself, its values, or a file that its expressions name. Where only
+/// Whether changes affect the folder of a root module itself, its values, or a file that its expressions name. If only
 /// evaluation tells, they do.
 pub(crate) fn reaches_own(candidate: &Candidate, inputs: &ProjectInputs, changes: &[&str]) -> bool {
     let Candidate { dir, outline } = candidate;
@@ -164,7 +164,7 @@ pub(crate) fn reaches_own(candidate: &Candidate, inputs: &ProjectInputs, changes
 }
 
 impl Reach {
-    /// What is known of a root module from its own folder, and of the values that it is given.
+    /// Returns the part that is known from the root module's own folder and its values.
     fn own(candidate: &Candidate, inputs: &ProjectInputs) -> Self {
         let mut reach = Reach { values: values(inputs).map(str::to_owned).collect(), ..Reach::default() };
         reach.add(&candidate.dir, &candidate.dir, &candidate.outline, &candidate.dir);
@@ -178,7 +178,7 @@ impl Reach {
         self.is_open |= outline.is_computed;
     }
 
-    /// Whether something in it cannot be read, so that there may be more that nobody can tell.
+    /// Whether something in it cannot be read, so that there may be more.
     pub(crate) fn is_broken(&self, modules: &Modules<'_>) -> bool {
         let hides = |dir: &str| modules.module(dir).is_some_and(|module| module.failures.iter().any(|f| f.hides));
         self.parts.iter().any(|part| hides(&part.dir))
@@ -198,7 +198,7 @@ impl Reach {
         self.patterns.iter().any(|pattern| pattern.matches(path)).then_some(Touch::File)
     }
 
-    /// The folders of its modules, its own one left out.
+    /// Returns the folders of its modules, except its own.
     pub(crate) fn folders(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().skip(1).map(|part| &*part.dir)
     }

@@ -1,5 +1,5 @@
-//! Which root modules a change reaches, told from the text of their modules. What a shared module reads is found once, not
-//! once for each root module that calls it.
+//! Determines the root modules that a change affects from the text of their modules. The files that a shared module
+//! reads are found once, not once for each root module that calls it.
 
 use crate::dialects::opentofu::affected::reach::{self, MAX_FOLDERS, Part};
 use crate::dialects::opentofu::discovery::Candidate;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 /// A module that others call, and what a change means to it.
 struct Shared {
-    /// What it declares.
+    /// Its declarations.
     module: Arc<Outline>,
-    /// Whether the change reaches it in every root module. If only evaluation tells what it reads, any change may.
+    /// Whether the change affects it in every root module. If only evaluation shows what it reads, any change may.
     is_reached: bool,
     /// The files that it reads from the folder of the root module.
     of_root: Vec<NamedPath>,
@@ -26,7 +26,7 @@ struct Shared {
 /// The paths of a change, and what they mean to modules.
 pub(crate) struct Touched<'a> {
     modules: &'a Modules<'a>,
-    /// None if all is in scope.
+    /// `None` if everything is in scope.
     changes: Option<Vec<&'a str>>,
     /// Modules by the path that a call names and their folder.
     shared: Mutex<HashMap<(Text, Text), Arc<Shared>, RandomState>>,
@@ -41,7 +41,7 @@ impl<'a> Touched<'a> {
         Touched { modules, changes, shared: Mutex::default() }
     }
 
-    /// Whether a change reaches a root module. Where only evaluation tells what it is made of, any change does.
+    /// Whether a change affects a root module. If only evaluation shows its files, any change does.
     pub(crate) fn reaches(&self, candidate: &Candidate, inputs: &ProjectInputs) -> bool {
         let Some(changes) = &self.changes else { return true };
         if reach::reaches_own(candidate, inputs, changes) {

@@ -1,5 +1,6 @@
-//! The arguments of module calls against the variables that the called module declares. `init` does not compare them; `plan`
-//! refuses a call that lacks one, gives one too many, or gives a value that cannot be converted to the type of its variable.
+//! Compares the arguments of module calls with the variables of the called module. `init` does not compare them; `plan`
+//! rejects a call with a missing or an unknown argument, or a value that cannot be converted to the type of its
+//! variable.
 
 use crate::dialects::opentofu::evaluation::statics::{Identifier, Node, Statics};
 use crate::dialects::opentofu::evaluation::variable;
@@ -17,12 +18,12 @@ use std::sync::Arc;
 
 /// Maximum findings of one root module.
 const MAX_FINDINGS: usize = 50;
-/// Names in a call that are no arguments for variables, besides [`META`].
+/// Names in a call that are not arguments for variables, besides [`META`].
 const RESERVED: [&str; 3] = ["lifecycle", "locals", "provider"];
 
-/// Reports arguments that a called module does not declare, variables without a default that a call leaves out, and values that do
-/// not fit their variables. Every file of every module must have been read. Modules that are not in the repository have no node in
-/// the tree, so nothing is said of them.
+/// Reports arguments that a called module does not declare, variables without a default that a call does not set, and
+/// values that do not match their variables. Every file of every module must have been read. Modules that are not in
+/// the repository have no node in the tree, so nothing is reported about them.
 pub(crate) fn check(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -89,14 +90,14 @@ fn missing(child: &Node, call_name: &str, call: &Declared, failures: &[Failure],
     }
 }
 
-/// Whether two failures say the same, whatever led to them.
+/// Whether two failures are equal, independent of their chains.
 fn is_same(a: &Failure, b: &Failure) -> bool {
     a.rule == b.rule && a.place == b.place && a.message == b.message
 }
 
-/// The values of a call that cannot be converted to the types of their variables, or are null where that is no value. What only
-/// the running system knows is not judged. If it is not certain that the module has instances, only values that refer to nothing are
-/// judged: `plan` evaluates no others of a module without instances.
+/// Returns the values of a call that cannot be converted to the types of their variables, or are null where that is not
+/// allowed. Values known only at run time are skipped. If it is not certain that the module has instances, only values
+/// without references are checked: `plan` evaluates no others of a module without instances.
 fn unfit(statics: &Statics<'_>, caller: usize, child: &Node, call: &Declared, is_made: bool) -> Vec<Failure> {
     let mut found = Vec::new();
     for (name, variable) in &child.module.variables {

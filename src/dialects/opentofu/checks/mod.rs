@@ -1,4 +1,4 @@
-//! What can be computed, and is hardly meant: values that nothing takes, locals that nothing uses, addresses that depend on the
+//! Checks for valid configuration that is probably a mistake: unused values and locals, addresses that depend on the
 //! workspace.
 
 mod arguments;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The maximum number of names of undeclared values that are reported of one root module.
 const MAX_TOLD: usize = 50;
 
-/// Notes what is hardly meant in a root module of which everything could be read.
+/// Checks a root module whose files could all be read.
 pub(crate) fn check(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut Vec<Failure>) {
     undeclared(statics, loader, failures);
     arguments::check(statics, failures);
@@ -91,8 +91,8 @@ fn workspace(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
     }
 }
 
-/// What OpenTofu computes and Terraform refuses: names in backends, in sources and versions of modules, instances of providers,
-/// encryption of states.
+/// Reports expressions that OpenTofu evaluates and Terraform rejects: references in backends, in sources and versions
+/// of modules, instances of providers, encryption of states.
 fn rejected(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
     let mut note = |message: &str, place: Place| {
         failures.push(Failure::new(&rules::TERRAFORM_REJECTS, message, place).lint(None));

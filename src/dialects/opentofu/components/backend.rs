@@ -1,4 +1,4 @@
-//! Backends: where the state of a root module is kept.
+//! Backends: the location of a root module's state.
 
 use crate::dialects::opentofu::components::builder::{Builder, Described, described};
 use crate::dialects::opentofu::components::value::{at, origin, unknown};
@@ -13,7 +13,7 @@ use crate::resolution::{ComponentMetadata, RemovalEffect, StatePlace};
 use crate::value::{FileId, Map, Origin, Prov, Value};
 use std::sync::Arc;
 
-/// The types that there are, with all arguments of those that are known in full.
+/// The existing types, with all arguments of those that are known completely.
 const TYPES: &[(&str, Option<&[&str]>)] = &[
     ("azurerm", None),
     (
@@ -98,7 +98,7 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
                 backend: found.kind.clone(),
                 settings: value.as_map().cloned().unwrap_or_default(),
                 origin: Some(origin(found.place)),
-                // What is missing is often given to `init`.
+                // Missing arguments are often passed to `init`.
                 authored: 0,
                 is_separate: false,
             };

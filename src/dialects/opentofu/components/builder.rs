@@ -13,7 +13,7 @@ use crate::text::Text;
 use crate::value::{Language, Origin, Value};
 use std::sync::Arc;
 
-/// What becomes a component.
+/// The content of a component.
 pub(crate) struct Described {
     /// Its type.
     pub kind: &'static str,
@@ -21,9 +21,9 @@ pub(crate) struct Described {
     pub name: Text,
     /// Its configuration.
     pub value: Value,
-    /// What becomes of it when it is gone.
+    /// The effect of removing it.
     pub removal: RemovalEffect,
-    /// What rules may know of it.
+    /// Metadata for rules.
     pub metadata: ComponentMetadata,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Builder<'b, 'a> {
 }
 
 impl Builder<'_, '_> {
-    /// Adds a component; `shaping` are its lines that none of its values comes from.
+    /// Adds a component; `shaping` are its lines that are not the origin of one of its values.
     pub(crate) fn add(&mut self, described: Described, shaping: impl Iterator<Item = Origin>) {
         let Described { kind, name, value, removal, metadata } = described;
         self.components.push(Arc::new(Component {

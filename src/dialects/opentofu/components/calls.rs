@@ -51,7 +51,7 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, calls: &[Call]) {
     }
 }
 
-/// The module that a call leads to, if its source can be computed.
+/// Returns the module of a call, if its source can be computed.
 fn called(call: &Call) -> Option<CalledModule> {
     let folder = call.dir.as_ref().map(|dir| if dir.is_empty() { Text::from(".") } else { dir.clone() });
     let source = || match &call.source.as_ref()?.data {
@@ -62,8 +62,8 @@ fn called(call: &Call) -> Option<CalledModule> {
     Some(CalledModule { place: folder.or_else(source)?, origin })
 }
 
-/// The modules beside a call that its arguments read or that it names in `depends_on`, in the order of the text. What they
-/// read through a local value is not followed.
+/// Returns the sibling modules that a call's arguments read or that it names in `depends_on`, in the order of the text.
+/// References through local values are not followed.
 fn needed(call: &Call) -> Vec<Needed> {
     let around = call.address.rsplit_once('.').map_or(String::new(), |(around, _)| format!("{around}."));
     let mut found: Vec<Needed> = Vec::new();

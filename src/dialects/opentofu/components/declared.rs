@@ -1,5 +1,5 @@
-//! What a root module declares beside what `init` computes: variables, outputs, what it needs of tools and providers, and what
-//! becomes of what is deployed.
+//! The declarations of a root module besides those that `init` computes: variables, outputs, required tools and
+//! providers, and refactoring blocks.
 
 use crate::dialects::opentofu::components::builder::{Builder, Described, described};
 use crate::dialects::opentofu::components::moves;

@@ -23,7 +23,7 @@ const SHORTEST: usize = 16;
 struct Resolver<'s, 'a> {
     statics: &'s Statics<'a>,
     all: &'s Encryption,
-    /// What is wrong with each key provider and method, by its reference.
+    /// The failures of each key provider and method, by its reference.
     wrong: BTreeMap<String, Vec<Failure>>,
     /// The key providers that each of them refers to.
     needs: BTreeMap<String, BTreeSet<Text>>,
@@ -74,7 +74,7 @@ fn state(all: &Encryption, value: &Value) -> Option<Encrypted> {
     let mut reads = Vec::new();
     let mut current = Some(target);
     while let Some(next) = current {
-        // What cannot be named is nothing that can be compared.
+        // Blocks without a name cannot be compared.
         let name = next.method.as_ref().and_then(|w| method_name(&w.expr));
         reads.push(name.map_or_else(Cipher::default, |name| cipher(&name, all, value)));
         current = next.fallback.as_deref();
@@ -82,7 +82,7 @@ fn state(all: &Encryption, value: &Value) -> Option<Encrypted> {
     Some(Encrypted { target: "state".into(), reads })
 }
 
-/// A method with the keys that it uses: what data are read with.
+/// Returns a method with the keys that it uses, which read data.
 fn cipher(method: &str, all: &Encryption, value: &Value) -> Cipher {
     let name = Text::from(format!("method.{method}"));
     let kind = method.split('.').next().unwrap_or_default();
@@ -250,7 +250,7 @@ impl Resolver<'_, '_> {
         Value::str(text).with_prov(at(written))
     }
 
-    /// What is wrong with what the targets use, directly and through key providers.
+    /// Reports the failures of what the targets use, directly and through key providers.
     fn report(&self, used: BTreeSet<String>, failures: &mut Vec<Failure>) {
         let mut open: Vec<(String, Vec<String>)> = used.into_iter().map(|name| (name, Vec::new())).collect();
         let mut seen = BTreeSet::new();

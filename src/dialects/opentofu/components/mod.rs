@@ -1,4 +1,4 @@
-//! One root module: what `init` makes of it, as components.
+//! Resolves one root module to components, like `init`.
 
 mod backend;
 mod builder;
@@ -29,13 +29,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use value::origin;
 
-/// What a root module resolves to.
+/// The resolution of a root module.
 pub(crate) struct Resolved {
     /// Its components.
     pub unit: Arc<Unit>,
     /// Its locals and variables.
     pub scopes: Vec<Arc<LocalScope>>,
-    /// What is wrong.
+    /// The findings.
     pub findings: Vec<Diagnostic>,
     /// The folders of the modules that it calls, at any depth.
     pub reached: BTreeSet<String>,
@@ -89,7 +89,7 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     let file = main_file(&candidate.dir, &module.files, files);
     let report = |f: &Failure| {
         let found = finding(f, file, files, &variant.stack);
-        // What hides declarations is the reason, not what is missing because of it.
+        // Hidden declarations are the cause of what seems to be missing.
         if f.hides || !is_hidden && !f.is_lint { found.breaking() } else { found }
     };
     let findings = failures.iter().map(report).collect();
@@ -100,7 +100,7 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
         components,
         state: State::Resolved,
         broken: Vec::new(),
-        // What is left of it would look as if the rest were gone.
+        // A partial result would look as if the rest were removed.
         failed: if is_hidden { vec![variant.stack.clone()] } else { Vec::new() },
         unlisted: Vec::new(),
     };
@@ -114,7 +114,8 @@ fn finding(failure: &Failure, file: FileId, files: &Files, stack: &Text) -> Diag
     finding
 }
 
-/// The file that stands for a root module: its `main`, or its first one; a link to a file of others stands for nothing.
+/// Returns the file that represents a root module: its `main`, or its first one; a link to a file elsewhere does not
+/// count.
 fn main_file(dir: &str, all: &[FileId], files: &Files) -> FileId {
     let is_own = |id: &&FileId| files.get(**id).path.rsplit_once('/').map_or("", |(dir, _)| dir) == dir;
     let is_main = |id: &&FileId| files.get(**id).path.rsplit('/').next().is_some_and(|n| n.starts_with("main."));

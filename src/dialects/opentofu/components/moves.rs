@@ -1,4 +1,4 @@
-//! What `moved` and `removed` blocks say of module calls: under which addresses they were known before.
+//! The earlier addresses of module calls, from `moved` and `removed` blocks.
 
 use crate::dialects::opentofu::evaluation::statics::Statics;
 use crate::dialects::opentofu::module::block::Written;
@@ -45,7 +45,8 @@ impl Moves {
     }
 }
 
-/// The address of a module call, keys of instances left out: `a.b` for `module.a[0].module.b`; none for a resource.
+/// Returns the address of a module call, without keys of instances: `a.b` for `module.a[0].module.b`; `None` for a
+/// resource.
 pub(crate) fn call_address(written: &Written) -> Option<String> {
     let constant = walk::constant_text(&written.expr).map(str::to_owned);
     let parts: Vec<String> = match constant {

@@ -58,7 +58,7 @@ fn resolve(statics: &Statics<'_>, index: usize, failures: &mut Vec<Failure>) -> 
         };
         let wrong = problems(&value);
         let name = format!("{}{label}", module_prefix(node));
-        // An instance that nobody can name is not one that is gone.
+        // An instance with an unknown name does not count as removed.
         let keys = keys(&value).filter(|_| wrong.is_empty()).map(|keys| keys.with_prov(prov(&value, at(written))));
         found.push(Instances { name, keys: keys.unwrap_or_else(|| unknown(&[], written)) });
         let rule = |is_mark: bool| if is_mark { &rules::SENSITIVE } else { &rules::PROVIDER_FOR_EACH };

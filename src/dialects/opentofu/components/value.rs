@@ -1,4 +1,4 @@
-//! Values of components: where they come from, and what stands for those that are not known.
+//! Values of components: their provenance, and placeholders for unknown ones.
 
 use crate::dialects::opentofu::failure::{Failure, Place};
 use crate::dialects::opentofu::module::block::Written;

@@ -22,18 +22,18 @@ use std::sync::Arc;
 pub(crate) struct Candidate {
     /// The folder as it was found, from the root of the repository.
     pub dir: String,
-    /// What it tells without being read as a whole.
+    /// The content that is visible without parsing it completely.
     pub outline: Arc<Outline>,
 }
 
 impl Candidate {
-    /// What it declares.
+    /// Returns its declarations.
     pub(crate) fn module(&self, modules: &Modules<'_>) -> Arc<Module> {
         modules.module(&self.dir).unwrap_or_else(|| Arc::new(Module { dir: self.dir.clone(), ..Module::default() }))
     }
 }
 
-/// The folders with configuration below a folder, by the path that they lie at.
+/// Returns the folders with configuration below a folder, by their paths.
 fn folders(source: &dyn Source, start: &str) -> BTreeSet<String> {
     let is_hidden = |dir: &str| dir.split('/').any(|part| part.starts_with('.') && part != ".");
     let mut found = BTreeSet::new();
@@ -54,8 +54,8 @@ pub(crate) fn has_configuration(source: &dyn Source, start: &str) -> bool {
     })
 }
 
-/// The root modules below a folder, and why there may be more: a folder is not known to be one if the file that would say
-/// it cannot be read.
+/// The root modules below a folder, and why there may be more: whether a folder is one is unknown if the relevant file
+/// cannot be read.
 #[derive(Debug, Default)]
 pub(crate) struct Roots {
     /// The folders, sorted by path.
@@ -65,7 +65,7 @@ pub(crate) struct Roots {
 }
 
 impl Roots {
-    /// What the roots lack of the project.
+    /// Returns the parts of the project that are missing in the roots.
     pub(crate) fn gap(&self) -> Option<Gap> {
         self.hidden.as_ref().map(|failure| {
             let reason = format!("what it declares is not known: {}", failure.message);
@@ -74,8 +74,8 @@ impl Roots {
     }
 }
 
-/// The root modules below a folder. The folder itself is one wherever it has configuration, because somebody started there,
-/// unless the settings say which folders are root modules.
+/// Returns the root modules below a folder. The folder itself is one if it contains configuration, because it is the
+/// start folder, unless the settings list the root modules.
 pub(crate) fn roots(modules: &Modules<'_>, start: &str, settings: &RootSettings) -> Roots {
     let Outlines { mut all, called } = outlines(modules, start);
     if !settings.roots.is_empty() {
@@ -96,7 +96,7 @@ pub(crate) fn roots(modules: &Modules<'_>, start: &str, settings: &RootSettings)
     Roots { candidates: found.into_iter().map(|(dir, outline)| Candidate { dir, outline }).collect(), hidden }
 }
 
-/// What the folders below one tell.
+/// The outlines of the folders below one.
 struct Outlines {
     /// By their paths.
     all: BTreeMap<String, Arc<Outline>>,
@@ -117,7 +117,8 @@ fn outlines(modules: &Modules<'_>, start: &str) -> Outlines {
     Outlines { all, called }
 }
 
-/// What tells apart the configuration below a folder in different revisions; `None` if there is no configuration.
+/// Returns a number that identifies the configuration below a folder in different revisions; `None` if there is no
+/// configuration.
 pub(crate) fn content(source: &dyn Source, start: &str, settings: &RootSettings) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     let mut is_there = false;
@@ -140,7 +141,7 @@ pub(crate) fn is_named(dir: &str, settings: &RootSettings) -> bool {
     settings.roots.iter().any(|pattern| pattern.matches(name))
 }
 
-/// The folders that a module calls by a literal path, its own one left out.
+/// Returns the folders that a module calls by a literal path, except its own.
 fn called_by(modules: &Modules<'_>, module: &Outline) -> Vec<Text> {
     let callees = modules.callees(&module.dir, &module.leads);
     let dirs =
@@ -157,7 +158,7 @@ pub(crate) fn has_roots(modules: &Modules<'_>, start: &str, settings: &RootSetti
     dirs.contains(start) && modules.is_there(start) || !roots(modules, start, settings).candidates.is_empty()
 }
 
-/// Whether a folder has values that are read without being asked for.
+/// Whether a folder has automatically loaded variable files.
 fn has_values(source: &dyn Source, dir: &str) -> bool {
     source.listing().children(dir).iter().any(|(name, _)| is_automatic(name))
 }

@@ -1,4 +1,4 @@
-//! The values that a root module is given: the environment, files of values, and the command line, the later ones winning.
+//! The input values of a root module: the environment, variable files, and the command line, later ones win.
 
 use crate::dialects::opentofu::failure::{Failure, Place};
 use crate::dialects::opentofu::load::names::Syntax;
@@ -18,29 +18,29 @@ use crate::text::Text;
 use crate::value::{FileId, Prov};
 use std::collections::BTreeMap;
 
-/// What environment variables begin with that give a value.
+/// The prefix of environment variables for variables.
 const PREFIX: &str = "TF_VAR_";
 
-/// A value that is given.
+/// An input value.
 #[derive(Clone, Debug)]
 enum Given {
-    /// Text, which the type of the variable gives a meaning to.
+    /// Text, whose meaning depends on the type of the variable.
     Text(String, FileId),
     /// A value with its place.
     Value(Val),
-    /// One that is wrong, which is said already.
+    /// An invalid one, which is already reported.
     Broken,
 }
 
-/// The values that a root module is given.
+/// The input values of a root module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
     given: BTreeMap<Text, Given>,
-    /// What is wrong with files of values.
+    /// The failures of variable files.
     pub failures: Vec<Failure>,
     /// Names that files set and nothing declares.
     pub undeclared: Vec<(Text, Place)>,
-    /// Values that are set and what they replaced, so that it can be told who wins.
+    /// The values and those that they replaced, to show which one wins.
     pub files: Vec<FileId>,
 }
 
@@ -70,7 +70,7 @@ impl Inputs {
         all
     }
 
-    /// A value as text, in a file of its own, so that places in it can be named.
+    /// Adds a value as text, in a file of its own, so that it has places.
     fn text(&mut self, loader: &Loader<'_>, name: &str, text: &str) {
         let identity = BlobId::of(text.as_bytes()).to_string();
         let file = loader.files.add(&format!("<value for var.{name}>"), &identity, || Text::from(text));
@@ -154,7 +154,7 @@ impl Inputs {
         }
     }
 
-    /// What is given to a variable; none if nothing is.
+    /// Returns the input for a variable; `None` if it is not set.
     ///
     /// # Errors
     /// The text that is given is not an expression.
@@ -180,7 +180,7 @@ fn keyed(value: Val, key: u32) -> Val {
     value.with_prov(prov)
 }
 
-/// The names of the files of a folder that are read without being asked for, in their order.
+/// Returns the names of the automatically loaded variable files of a folder, in their order.
 fn automatic(loader: &Loader<'_>, dir: &str) -> Vec<String> {
     let listing = loader.source.listing();
     let is_file = |name: &str| matches!(listing.lookup(&join(dir, name)), Ok(Node::File(_)));
@@ -209,6 +209,6 @@ fn from_text(name: &str, text: &str, file: FileId) -> Result<Val, Vec<Failure>> 
     if let Some(problem) = evaluator.problems.first() {
         return Err(wrong(&problem.detail, problem.place.map_or(Span::default(), |(_, span)| span)));
     }
-    // The text stands in no file.
+    // The text is not in a file.
     Ok(value.transform(&mut |v| v.with_prov(Prov::default())))
 }

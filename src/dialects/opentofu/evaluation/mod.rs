@@ -1,4 +1,4 @@
-//! Evaluation of root modules: what can be computed before anything runs.
+//! Evaluation of root modules: values that can be computed before anything runs.
 
 pub(crate) mod inputs;
 mod node;

@@ -9,18 +9,18 @@ use std::sync::Arc;
 pub(crate) struct Node {
     /// The names of the calls that lead to it; empty for the root module.
     pub path: Vec<Text>,
-    /// What it declares.
+    /// Its declarations.
     pub module: Arc<Module>,
     /// Its folder as expressions see it.
     pub shown: String,
     /// The module that calls it, and where.
     pub parent: Option<usize>,
-    /// What identifiers in it begin with: `module.a.module.b:`, nothing in the root module.
+    /// The prefix of identifiers in it: `module.a.module.b:`, empty in the root module.
     pub prefix: String,
 }
 
 impl Node {
-    /// A module that the calls of these names lead to.
+    /// Creates the module at the end of the calls with these names.
     pub(crate) fn new(path: Vec<Text>, module: Arc<Module>, shown: String, parent: Option<usize>) -> Self {
         let mut prefix = String::new();
         for (index, name) in path.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! What references mean where only static values are allowed.
+//! The meaning of references where only static values are allowed.
 
 use crate::hcl::ast::walk::Reference;
 use crate::hcl::ast::{Key, Step};
 use crate::text::Text;
 
-/// What a reference means.
+/// The meaning of a reference.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Meaning {
     /// A variable, a local, a path or the workspace: the attribute behind the first name.
@@ -27,7 +27,7 @@ fn attribute<'a>(reference: &'a Reference<'_>, index: usize) -> Option<&'a Text>
     }
 }
 
-/// What a reference means; key providers mean something in encryption alone.
+/// Returns the meaning of a reference; key providers have one only in encryption.
 pub(crate) fn meaning(reference: &Reference<'_>, in_encryption: bool) -> Meaning {
     let root = &*reference.root.text;
     let first = attribute(reference, 0);

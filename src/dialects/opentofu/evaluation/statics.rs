@@ -1,5 +1,5 @@
-//! Static evaluation: what an expression comes to before anything runs, from variables, locals and arguments of calls, each
-//! evaluated when it is needed. What is wrong comes with the chain of names that leads to it.
+//! Static evaluation of expressions before anything runs, from variables, locals and arguments of calls, each evaluated
+//! on demand. Failures include the chain of references that leads to them.
 
 use crate::dialects::opentofu::evaluation::inputs::Inputs;
 pub(crate) use crate::dialects::opentofu::evaluation::node::Node;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 const MAX_CHAIN: usize = 200;
 /// The maximum number of causes that are reported of one value.
 const MAX_CAUSES: usize = 50;
-/// What looking up a name costs of the budget.
+/// The cost of a lookup.
 const LOOK_UP: u64 = 20;
 
 /// Something that is evaluated.
@@ -40,14 +40,14 @@ pub(crate) struct Identifier {
     pub place: Place,
 }
 
-/// What an evaluation comes to.
+/// The result of an evaluation.
 pub(crate) type Found = Result<Val, Vec<Failure>>;
 
 /// Why a name has no value.
 enum Missing {
-    /// There is no such name, or it cannot be used here: said once.
+    /// The name does not exist, or cannot be used here: reported once.
     Direct(Vec<Failure>),
-    /// It has none because of something else: what asks for it is a step of the chain.
+    /// It has no value because of something else: its reader is a step of the chain.
     Because(Vec<Failure>),
 }
 
@@ -55,14 +55,15 @@ enum Missing {
 pub(crate) struct Statics<'a> {
     /// The modules, the root module first.
     pub nodes: Vec<Rc<Node>>,
-    /// The values that the root module is given.
+    /// The input values of the root module.
     pub inputs: Inputs,
     /// The workspace.
     pub workspace: String,
     files: RootFiles<'a>,
     budget: Budget,
     known: RefCell<HashMap<(usize, bool, Text), Found, RandomState>>,
-    /// What arguments of module calls came to, by the module that calls and where they are written; none for what has no value.
+    /// The values of arguments of module calls, by the calling module and their place; `None` for those without a
+    /// value.
     given: RefCell<Given>,
 }
 
@@ -121,7 +122,7 @@ impl<'a> Statics<'a> {
         self.evaluate(node, written, &mut vec![identifier], None)
     }
 
-    /// The value of an argument of a module call. It is kept for [`Self::given`].
+    /// Evaluates an argument of a module call. The result is cached for [`Self::given`].
     pub(crate) fn give(&self, node: usize, written: &Written, identifier: Identifier) -> Found {
         let found = self.value(node, written, identifier);
         let key = (node, written.file, written.expr.span.start);
@@ -129,7 +130,7 @@ impl<'a> Statics<'a> {
         found
     }
 
-    /// The value of an argument of a module call that [`Self::give`] was asked for; `None` if it has no value.
+    /// Returns the value of an argument that [`Self::give`] evaluated; `None` if it has no value.
     pub(crate) fn given(&self, node: usize, written: &Written) -> Option<Val> {
         self.given.borrow().get(&(node, written.file, written.expr.span.start)).cloned().flatten()
     }
@@ -355,7 +356,7 @@ fn required_by(stack: &[Identifier]) -> String {
     stack.last().map_or_else(String::new, |top| format!(", but {} needs it earlier", top.text))
 }
 
-/// Each cause once: a name can be asked for in many ways, and each way would double what is wrong behind it.
+/// Removes duplicate causes: a name can be reached on many paths, and each would repeat the failures behind it.
 fn distinct(failures: Vec<Failure>) -> Vec<Failure> {
     let mut kept: Vec<Failure> = Vec::new();
     for failure in failures {

@@ -34,7 +34,7 @@ pub(crate) struct Call {
     pub source: Option<Val>,
     /// Its version, if it has one that can be computed.
     pub version: Option<Val>,
-    /// The folder that it leads to, from the root of the repository.
+    /// Its folder, relative to the root of the repository.
     pub dir: Option<Text>,
 }
 

@@ -1,4 +1,4 @@
-//! The values of variables from what they are given.
+//! The values of variables from their inputs.
 
 use crate::dialects::opentofu::evaluation::statics::Found;
 use crate::dialects::opentofu::failure::{Failure, Place};
@@ -9,14 +9,14 @@ use crate::hcl::types::convert::convert;
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 
-/// A variable that something needs at `init`, and that a call gives no value to.
+/// Returns the failure about a variable that `init` needs, and that a call does not set.
 pub(crate) fn needed(name: &str, call: &Declared) -> Failure {
     let message = format!("missing required variable in module call: \"{name}\" has no default and is not set");
     Failure::new(&rules::MODULE_ARGUMENT, message, call.brace)
 }
 
-/// The value of a variable from what it is given: defaults of attributes, conversion, what null means, marks. `argument` is the
-/// value of the argument in the call of the module, if it is one that gives it.
+/// Returns the value of a variable from its input: defaults of attributes, conversion, the meaning of null, marks.
+/// `argument` is the value of the argument in the module call, if that sets it.
 pub(crate) fn effective(name: &str, variable: &Variable, given: Option<Val>, argument: Option<Place>) -> Found {
     let wrong = |rule, message: String, place: Option<Place>| match argument {
         Some(argument) => Failure::new(rule, message, argument).declared(variable.place),

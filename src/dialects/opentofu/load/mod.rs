@@ -28,16 +28,16 @@ pub(crate) struct Parsed {
     pub text: Text,
     /// Its content.
     pub body: Body,
-    /// What is wrong with its text.
+    /// The syntax errors.
     pub errors: Vec<SyntaxError>,
 }
 
 /// A file of the revision.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceFile {
-    /// Its id; its path is where it lies, links followed.
+    /// Its id; its path is the real one, after following links.
     pub file: FileId,
-    /// What tells its content.
+    /// Identifies its content.
     pub blob: BlobId,
     /// Its name in the folder that it was found in.
     pub name: String,
@@ -51,7 +51,7 @@ pub(crate) struct SourceFile {
 #[derive(Default)]
 pub(crate) struct ParsedFiles {
     parsed: Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>, RandomState>>,
-    /// How much is taken on.
+    /// The limits.
     limits: Limits,
 }
 
@@ -72,9 +72,9 @@ pub(crate) struct Loader<'a> {
     /// Whether the code is run by Terraform, which skips `.tofu` files.
     pub is_terraform: bool,
     cache: &'a ParsedFiles,
-    /// The folders that paths of sources lead to.
+    /// The folders of sources by path.
     folders: Mutex<HashMap<Text, Result<Option<Text>, ResolveError>, RandomState>>,
-    /// The files that links lead to.
+    /// The targets of links.
     linked: OnceLock<BTreeSet<String>>,
 }
 
@@ -108,12 +108,12 @@ impl<'a> Loader<'a> {
         linked.contains(path)
     }
 
-    /// How much is taken on.
+    /// Returns the limits.
     pub(crate) fn limits(&self) -> &Limits {
         &self.cache.limits
     }
 
-    /// The folder that a path leads to, links followed; none if there is none.
+    /// Returns the folder at a path, following links; `None` if it does not exist.
     pub(crate) fn folder_at(&self, path: &Text) -> Result<Option<Text>, ResolveError> {
         if let Some(known) = self.folders.lock().get(path) {
             return known.clone();
@@ -128,7 +128,7 @@ impl<'a> Loader<'a> {
         found
     }
 
-    /// The names of the configuration files of a folder, those that others hide left out.
+    /// Returns the names of the configuration files of a folder, without those that others hide.
     pub(crate) fn configuration_files(&self, dir: &str) -> Vec<(String, Syntax)> {
         let listing = self.source.listing();
         let children = listing.children(dir);
@@ -203,7 +203,7 @@ impl<'a> Loader<'a> {
         (bytes.len() as u64 <= self.limits().get(Limit::FileSize)).then_some(bytes)
     }
 
-    /// The content of a file of configuration, which gets no place in the table of files.
+    /// Returns the content of a configuration file, without adding it to the table of files.
     pub(crate) fn parsed(&self, entry: &Entry, syntax: Syntax, bytes: &[u8]) -> Arc<Parsed> {
         if let Some(known) = self.cache.parsed.lock().get(&(entry.id, syntax)) {
             return Arc::clone(known);

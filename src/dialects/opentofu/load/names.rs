@@ -31,7 +31,7 @@ pub(crate) fn is_override(name: &str) -> bool {
     configuration(name).is_some_and(|(base, ..)| base == "override" || base.ends_with("_override"))
 }
 
-/// Whether a file of this name in the folder of a root module is read without being asked for.
+/// Whether a file with this name in the folder of a root module is loaded automatically.
 pub(crate) fn is_automatic(name: &str) -> bool {
     matches!(name, "terraform.tfvars" | "terraform.tfvars.json")
         || name.ends_with(".auto.tfvars")

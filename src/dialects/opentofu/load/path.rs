@@ -14,7 +14,7 @@ pub(crate) fn join(dir: &str, name: &str) -> String {
 pub(crate) struct Beside {
     /// The path, cleaned.
     pub path: Text,
-    /// The path with the steps up that it has behind a name: a link may lead such a step elsewhere.
+    /// The path with `..` segments after a name: a link may lead such a step elsewhere.
     stepwise: Option<Text>,
 }
 

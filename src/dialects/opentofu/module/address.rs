@@ -1,9 +1,9 @@
-//! Addresses of modules, as `source` gives them.
+//! Addresses of modules, as written in `source`.
 
-/// What a source leads to.
+/// The target of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Address {
-    /// A folder beside the module: a path that begins with `./` or `../`.
+    /// A folder relative to the module: a path that begins with `./` or `../`.
     Local(String),
     /// A module of a registry.
     Registry(String),

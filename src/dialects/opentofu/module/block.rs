@@ -1,4 +1,4 @@
-//! Blocks of configuration with what their arguments say.
+//! Blocks of configuration with their arguments.
 
 use crate::dialects::opentofu::failure::Place;
 use crate::hcl::ast::{Block, Body, Expr, Span};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Arguments of a module call that mean something to the call itself.
 pub(crate) const META: [&str; 6] = ["source", "version", "count", "for_each", "depends_on", "providers"];
 
-/// An expression where it was written.
+/// An expression with its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
     /// The file.
@@ -97,18 +97,18 @@ pub(crate) struct Encryption {
     pub remote: BTreeMap<Text, Target>,
 }
 
-/// What is encrypted, and how.
+/// The target of encryption, and its method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Target {
     /// The method.
     pub method: Option<Written>,
     /// Whether unencrypted data are refused.
     pub enforced: Option<Written>,
-    /// What is read as well.
+    /// The fallback for reading.
     pub fallback: Option<Box<Target>>,
 }
 
-/// A block that says what becomes of what is deployed: `moved`, `removed` or `import`.
+/// A refactoring block: `moved`, `removed` or `import`.
 #[derive(Clone, Debug)]
 pub(crate) struct Refactoring {
     /// Its type.

@@ -1,23 +1,23 @@
-//! Where the source of a call leads, as far as its text tells.
+//! The target of a call's source, as far as its text shows it.
 
 use crate::dialects::opentofu::load::path::{Beside, beside};
 use crate::dialects::opentofu::module::address::{self, Address};
 use crate::hcl::ast::Expr;
 use crate::hcl::ast::walk;
 
-/// Where the source of a call leads, as far as its text tells.
+/// The target of a call's source, as far as its text shows it.
 #[derive(Clone, Debug)]
 pub(crate) enum Lead {
     /// A folder of the repository, links not followed.
     Local(Beside),
     /// Something that is fetched.
     Elsewhere,
-    /// What only evaluation tells.
+    /// Known only after evaluation.
     Computed,
 }
 
 impl Lead {
-    /// Where a source leads that a module in a folder gives.
+    /// Returns the target of a source in a module of a folder.
     pub(crate) fn of(dir: &str, source: &Expr) -> Self {
         Self::of_text(dir, walk::constant_text(source))
     }

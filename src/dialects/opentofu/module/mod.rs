@@ -1,4 +1,4 @@
-//! What a folder declares, as the types that hold it.
+//! The declarations of a folder, as types.
 
 pub(crate) mod address;
 pub(crate) mod block;
@@ -49,15 +49,15 @@ pub(crate) struct Module {
     pub outputs: BTreeMap<Text, Declared>,
     /// The declarations of its variables, overrides included.
     pub declarations: BTreeMap<Text, Declared>,
-    /// The providers that it needs, by local name, with the argument that says so.
+    /// The required providers, by local name, with the argument that requires them.
     pub required_providers: BTreeMap<Text, Written>,
     /// Its `moved`, `removed` and `import` blocks in the order of the text.
     pub refactorings: Vec<Refactoring>,
-    /// What its text says of the files that it reads.
+    /// The files that it reads, as far as its text shows them.
     pub paths: NamedPaths,
     /// The names of the locals that any of its expressions refers to.
     pub used_locals: BTreeSet<Text>,
-    /// What is wrong with its text and its declarations.
+    /// The failures of its text and its declarations.
     pub failures: Vec<Failure>,
     /// Its files.
     pub files: Vec<FileId>,

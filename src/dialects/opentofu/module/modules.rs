@@ -1,4 +1,4 @@
-//! The modules of one revision: what each folder declares, read once, and where its calls lead.
+//! The modules of one revision: the declarations of each folder, read once, and the targets of its calls.
 
 use super::Module;
 use crate::dialects::opentofu::failure::Failure;
@@ -21,26 +21,26 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What tells apart the states of a folder: with the same files in the same table it declares the same.
+/// Identifies the state of a folder: the same files in the same table have the same declarations.
 type ModuleKey = (String, Vec<(String, FileId, BlobId, bool)>);
 
-/// What a folder held, and what that tells; none if there was no configuration.
+/// The entries of a folder, and their outline; `None` if there was no configuration.
 type Outlined = (Vec<Entry>, Option<Arc<Outline>>);
 
-/// What is parsed and read already; both revisions share it.
+/// Parsed files and modules; both revisions share it.
 #[derive(Default)]
 pub(crate) struct Cache {
     files: ParsedFiles,
-    /// What folders declare, by their path and their files: ids in the table of files, and contents.
+    /// The declarations of folders, by their path and their files: ids in the table of files, and contents.
     modules: Mutex<HashMap<ModuleKey, Arc<Module>, RandomState>>,
-    /// What files tell, by their content.
+    /// The outlines of files, by their content.
     file_outlines: Mutex<HashMap<(BlobId, Syntax), Arc<FileOutline>, RandomState>>,
-    /// What folders tell in revisions without links, by their path and whether Terraform runs them: what was in them, and
-    /// what that tells.
+    /// The outlines of folders in revisions without links, by their path and whether Terraform runs them: their
+    /// entries, and the outline.
     outlines: Mutex<HashMap<(String, bool), Vec<Outlined>, RandomState>>,
     /// The files that were read to find out whether there are root modules.
     detected: FileTable,
-    /// Whether there are root modules, by what tells revisions apart.
+    /// Whether there are root modules, by the content of revisions.
     presence: Mutex<HashMap<u64, Presence>>,
 }
 
@@ -54,7 +54,7 @@ impl Cache {
         &self.detected
     }
 
-    /// Whether there are root modules in what a number stands for.
+    /// Returns whether there are root modules in the content with a number.
     pub(crate) fn presence(&self, content: u64, find: impl FnOnce() -> Presence) -> Presence {
         if let Some(known) = self.presence.lock().get(&content) {
             return *known;
@@ -72,10 +72,10 @@ pub(crate) enum Callee {
     Local {
         /// Its path as the call names it, links not followed.
         path: Text,
-        /// The folder, links followed; none if it is not there.
+        /// The folder, after following links; `None` if it does not exist.
         dir: Option<Text>,
     },
-    /// What only evaluation tells.
+    /// Known only after evaluation.
     Computed,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Modules<'a> {
     cache: &'a Cache,
     /// The folders that were read so far, with what they declare.
     modules: Mutex<HashMap<String, Option<Arc<Module>>, RandomState>>,
-    /// What the folders tell that were asked for so far.
+    /// The outlines of the folders requested so far.
     outlines: Mutex<HashMap<String, Option<Arc<Outline>>, RandomState>>,
     /// Where their calls lead, by their folders.
     callees: Mutex<HashMap<String, Arc<Vec<Callee>>, RandomState>>,
@@ -98,7 +98,7 @@ impl<'a> Modules<'a> {
         Modules { loader, cache, modules: Mutex::default(), outlines: Mutex::default(), callees: Mutex::default() }
     }
 
-    /// What a folder declares; `None` if no configuration is there. A folder is read once.
+    /// Returns the declarations of a folder; `None` if it contains no configuration. A folder is read once.
     pub(crate) fn module(&self, dir: &str) -> Option<Arc<Module>> {
         if let Some(known) = self.modules.lock().get(dir) {
             return known.clone();
@@ -130,7 +130,7 @@ impl<'a> Modules<'a> {
         !self.loader.configuration_files(dir).is_empty()
     }
 
-    /// What a folder tells without being read as a whole; `None` if no configuration is there.
+    /// Returns the outline of a folder; `None` if it contains no configuration.
     pub(crate) fn outline(&self, dir: &str) -> Option<Arc<Outline>> {
         if let Some(known) = self.outlines.lock().get(dir) {
             return known.clone();
@@ -139,9 +139,9 @@ impl<'a> Modules<'a> {
         self.outlines.lock().entry(dir.to_owned()).or_insert(found).clone()
     }
 
-    /// What a folder tells, found once for all revisions in which it holds the same.
+    /// Returns the outline of a folder, shared by all revisions in which its content is the same.
     fn shared_outline(&self, dir: &str) -> Option<Arc<Outline>> {
-        // Links lead to what other folders hold.
+        // Links lead to the content of other folders.
         if self.loader.has_links() {
             return self.read_outline(dir);
         }
@@ -166,7 +166,7 @@ impl<'a> Modules<'a> {
         if names.is_empty() {
             return None;
         }
-        // What overrides have replaced counts no more.
+        // Overridden declarations no longer count.
         let is_plain = !names.iter().any(|(name, _)| is_override(name));
         let files = || names.iter().map(|(name, syntax)| self.file_outline(dir, name, *syntax)).collect();
         let files: Option<Vec<(&Entry, bool, Arc<FileOutline>)>> = if is_plain { files() } else { None };
@@ -177,7 +177,8 @@ impl<'a> Modules<'a> {
         Some(Arc::new(found))
     }
 
-    /// What a file tells, with where it lies and whether it is of its folder alone; `None` if it cannot be read.
+    /// Returns the outline of a file, with its path and whether it belongs only to its folder; `None` if it cannot be
+    /// read.
     fn file_outline(&self, dir: &str, name: &str, syntax: Syntax) -> Option<(&'a Entry, bool, Arc<FileOutline>)> {
         let path = join(dir, name);
         let source: &'a dyn Source = self.loader.source;
@@ -222,7 +223,7 @@ impl<'a> Modules<'a> {
         }
     }
 
-    /// What a folder declares in the state that a key stands for.
+    /// Returns the declarations of a folder in the state of a key.
     fn shared(&self, key: ModuleKey, read: impl FnOnce() -> Module) -> Arc<Module> {
         if let Some(known) = self.cache.modules.lock().get(&key) {
             return Arc::clone(known);

@@ -1,5 +1,5 @@
-//! What the files of a folder tell without being read as a whole: whether it may be a root module, which folders it calls and
-//! which files it reads. Most folders of a repository are asked for no more.
+//! Outlines: what the files of a folder show without parsing them completely: whether it may be a root module, which
+//! folders it calls and which files it reads. For most folders of a repository that is enough.
 
 use super::modules::is_of_root;
 use crate::dialects::opentofu::load::Parsed;
@@ -13,20 +13,20 @@ use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeSet;
 
-/// What a file tells, whatever folder it is in.
+/// The outline of a file, independent of its folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileOutline {
-    /// The sources of its calls of modules; none for a source that only evaluation tells.
+    /// The sources of its module calls; `None` for a source that is known only after evaluation.
     sources: Vec<Option<Text>>,
     /// Whether it has something that only a root module has.
     is_root: bool,
     /// The files that its expressions name.
     named: BTreeSet<NamedPath>,
-    /// Whether an expression names a file in a way that only evaluation tells.
+    /// Whether an expression names a file in a way that is known only after evaluation.
     is_computed: bool,
 }
 
-/// What a folder tells.
+/// The outline of a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
     /// The folder, from the root of the repository, links followed.
@@ -37,7 +37,7 @@ pub(crate) struct Outline {
     pub leads: Vec<Lead>,
     /// The files that its expressions name.
     pub named: BTreeSet<NamedPath>,
-    /// Whether an expression names a file in a way that only evaluation tells.
+    /// Whether an expression names a file in a way that is known only after evaluation.
     pub is_computed: bool,
     /// Whether it has something that only a root module has.
     pub is_root: bool,
@@ -51,12 +51,12 @@ fn is_wanted(word: &str) -> bool {
 }
 
 impl FileOutline {
-    /// What a text in the native syntax tells; `None` if only reading all of it does.
+    /// Returns the outline of a text in the native syntax; `None` if it has to be parsed completely.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         parse_outline(text, is_wanted).map(|body| Self::of_body(&body))
     }
 
-    /// What a file tells that is parsed.
+    /// Returns the outline of a parsed file.
     pub(crate) fn of(parsed: &Parsed) -> Self {
         Self::of_body(&parsed.body)
     }
@@ -73,7 +73,7 @@ impl FileOutline {
     }
 }
 
-/// The sources that a call of a module gives, those included that have no effect.
+/// Returns the sources in a module call, including those without effect.
 fn sources(call: &Block) -> Vec<Option<Text>> {
     let escaped = call.body.blocks_of("_").flat_map(|block| &block.body.attributes);
     let all = call.body.attributes.iter().chain(escaped).filter(|a| &*a.name.text == "source");
@@ -81,7 +81,7 @@ fn sources(call: &Block) -> Vec<Option<Text>> {
 }
 
 impl Outline {
-    /// What the files of a folder tell together, of which none overrides others.
+    /// Combines the outlines of the files of a folder without override files.
     pub(crate) fn of_files<'f>(dir: &str, files: impl Iterator<Item = (&'f str, bool, &'f FileOutline)>) -> Self {
         let mut all = Outline { dir: dir.into(), ..Outline::default() };
         for (path, is_own, file) in files {
@@ -95,7 +95,7 @@ impl Outline {
         all
     }
 
-    /// What a folder tells that was read as a whole.
+    /// Returns the outline of a folder that was parsed completely.
     pub(crate) fn of_module(module: &Module, path: impl Fn(FileId) -> Text) -> Self {
         Outline {
             dir: module.dir.as_str().into(),

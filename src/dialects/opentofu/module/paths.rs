@@ -43,23 +43,23 @@ pub(crate) enum Base {
     Module,
 }
 
-/// A path as far as its text tells it.
+/// A path as far as its text shows it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NamedPath {
-    /// Where it begins.
+    /// Its base.
     pub base: Base,
-    /// What it begins with.
+    /// Its prefix.
     pub before: String,
-    /// What it ends with, if something in between is computed; none if `before` is all of it.
+    /// Its suffix, if a part in between is computed; `None` if `before` is the whole path.
     pub after: Option<String>,
 }
 
-/// What the text of a module says of the files that it reads.
+/// The files that a module reads, as far as its text shows them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NamedPaths {
     /// Paths that are known, at least where they begin.
     pub named: BTreeSet<NamedPath>,
-    /// Arguments of functions that read files, whose text tells nothing.
+    /// Arguments of functions that read files, whose text shows nothing.
     pub computed: Vec<Written>,
 }
 
@@ -84,7 +84,7 @@ impl Pattern {
     }
 }
 
-/// Whether a path is another one, or lies below it.
+/// Whether a path equals another one, or is below it.
 pub(crate) fn is_within(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -105,7 +105,7 @@ pub(crate) fn inside(dir: &str, before: &str, after: Option<&str>) -> Option<Pat
         let path = if path == "." { String::new() } else { path };
         return (!path.starts_with("..")).then_some(Pattern::Path(path));
     };
-    // The last part may go on: only the folder in front of it is cleaned.
+    // The last segment may continue: only the folder before it is cleaned.
     let (folder, rest) = full.rsplit_once('/').unwrap_or(("", &full));
     let folder = clean(folder);
     if folder.starts_with("..") || rest == ".." {
@@ -140,7 +140,7 @@ struct Collector<'m> {
     seen: BTreeSet<Span>,
 }
 
-/// The folder that a reference stands for.
+/// Returns the folder of a reference.
 fn folder(expr: &Expr) -> Option<Base> {
     let reference = walk::as_reference(walk::unwrapped(expr))?;
     match (&*reference.root.text, reference.steps) {
@@ -188,7 +188,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Notes the path that an expression comes to; false if its text does not tell where it begins.
+    /// Records the path of an expression; returns `false` if its text does not show its base.
     fn path(&mut self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Paren(inner) | ExprKind::Wrapped(inner) => self.path(inner),

@@ -1,4 +1,4 @@
-//! What the files of a folder declare together: overrides laid over what they override, and what is declared twice noted.
+//! Combines the declarations of a folder's files: applies overrides, and reports duplicates.
 
 use super::Module;
 use crate::dialects::opentofu::failure::{Failure, Place};

@@ -23,11 +23,11 @@ pub(crate) struct Variable {
     pub has_type: bool,
     /// Defaults of attributes of its type.
     pub defaults: Defaults,
-    /// Its default, converted; a failed value where it is wrong.
+    /// Its default, converted; a failed value if it is invalid.
     pub default: Option<Val>,
     /// Whether null is a value of it.
     pub is_nullable: bool,
-    /// What its values are marked with.
+    /// The marks of its values.
     pub marks: Marks,
     /// `const`, if it is written.
     pub is_const: Option<bool>,
@@ -79,7 +79,7 @@ pub(crate) fn flag(written: &Written, failures: &mut Vec<Failure>) -> Option<boo
     }
 }
 
-/// What a declaration says.
+/// Reads a declaration.
 pub(crate) fn read(declared: &Declared, failures: &mut Vec<Failure>) -> Variable {
     let mut wrong = Vec::new();
     let mut flag_of = |name: &str| declared.arguments.get(name).and_then(|w| flag(w, &mut wrong));

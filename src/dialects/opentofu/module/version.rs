@@ -1,5 +1,5 @@
-//! Constraints on the version of OpenTofu, which count in `.tofu` files alone. Which version somebody runs is not known: what no
-//! version can meet is wrong.
+//! Constraints on the version of OpenTofu, which apply only in `.tofu` files. The version in use is unknown: only a
+//! constraint that no version satisfies is an error.
 
 use crate::dialects::opentofu::failure::Failure;
 use crate::dialects::opentofu::module::Module;

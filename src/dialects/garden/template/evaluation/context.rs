@@ -1,5 +1,5 @@
-//! Contexts: what key paths of templates are looked up in. A context is data whose parts may be contexts or wait to be
-//! evaluated, or layers of other contexts, of which later ones come first.
+//! Contexts: the data in which key paths of templates are looked up. A context is data whose parts may be contexts or
+//! unevaluated, or layers of other contexts, of which later ones take precedence.
 
 use super::evaluator::{Evaluator, Scope, captured};
 use super::roots::Roots;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The steps from which on it is cheaper to keep what was found than to find it again.
 const WORTH_KEEPING: u64 = 8;
 
-/// What a context consists of.
+/// The content of a context.
 #[derive(Clone, Debug)]
 pub(super) enum Context {
     /// Data.
@@ -24,18 +24,18 @@ pub(super) enum Context {
     Roots(Arc<Roots>),
     /// Other contexts, the lowest first.
     Layers(Arc<Vec<ContextId>>),
-    /// The context that belongs to a value, above the one that asks for it. A value of the first replaces none of the other.
+    /// The context of a value, above the one that reads it. A value of the first never replaces one of the other.
     Pair([ContextId; 2]),
     /// Nothing: each lookup fails with this message.
     Refusal(Text),
 }
 
-/// What a lookup comes to.
+/// The result of a lookup.
 #[derive(Clone, Debug)]
 pub(crate) enum Lookup {
     /// A value without anything lazy in it.
     Found(Node),
-    /// There is none.
+    /// There is no value.
     Missing(Box<Missing>),
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Missing {
     pub circular: bool,
     /// The key that is not there.
     pub key: Text,
-    /// Where it is not.
+    /// The path without a value.
     pub path: Vec<Text>,
     /// The collections that could have had it.
     available: Vec<Node>,
@@ -70,13 +70,13 @@ impl Missing {
 /// A lookup that is under way.
 #[derive(Clone, Copy)]
 pub(super) struct Query<'a> {
-    /// What is left of the key path.
+    /// The rest of the key path.
     pub key: &'a [Segment],
     /// The same as one text, and each end of it, where that was made; see [`joined`].
     pub joined: &'a [Text],
     /// How values that are found are evaluated.
     pub scope: Scope,
-    /// The context that values are evaluated in; the one that is asked first where there is none yet.
+    /// The context that values are evaluated in; `None` for the first one that is asked.
     pub root: Option<ContextId>,
 }
 
@@ -101,12 +101,13 @@ impl Evaluator {
         self.add(Context::Layers(Arc::new(layers)))
     }
 
-    /// Adds a context of layers that are not known yet: [`Evaluator::fill`] says them before anything is looked up in it.
+    /// Adds a context of layers that are not known yet: [`Evaluator::fill`] sets them before anything is looked up in
+    /// it.
     pub(crate) fn reserve(&self) -> ContextId {
         self.layers(Vec::new())
     }
 
-    /// Says the layers of a reserved context, the lowest first.
+    /// Sets the layers of a reserved context, the lowest first.
     pub(crate) fn fill(&self, context: ContextId, layers: Vec<ContextId>) {
         if let Some(reserved) = self.contexts.borrow_mut().get_mut(context.0 as usize) {
             *reserved = Context::Layers(Arc::new(layers));
@@ -141,7 +142,7 @@ impl Evaluator {
         self.lookup_prepared(context, key, &[], scope)
     }
 
-    /// The same for a key path of which the texts were made.
+    /// The same for a key path whose texts are already prepared.
     pub(super) fn lookup_prepared(
         &self,
         context: ContextId,
@@ -201,8 +202,8 @@ impl Evaluator {
         done
     }
 
-    /// What the data of a context has for its last key, if that is a single value that nothing has to be evaluated for: neither can
-    /// it read itself, nor is anything saved by remembering it.
+    /// Returns the entry of a context for its last key, if that is a scalar that needs no evaluation: it cannot read
+    /// itself, and caching it saves nothing.
     fn plain(&self, id: ContextId, key: &[Segment]) -> Option<Node> {
         let [only] = key else { return None };
         let contexts = self.contexts.borrow();
@@ -249,8 +250,8 @@ impl Evaluator {
         self.missing_in(layers, missing, query, path)
     }
 
-    /// Why no layer has a key: what the one says that has the longest part of its path. `reasons` are what layers say, the
-    /// topmost first; none of a layer that was not asked because it lacks the key.
+    /// Returns why no layer has a key: the reason of the layer that has the longest part of its path. `reasons` are
+    /// those of the layers, the topmost first; `None` for a layer that was skipped because it lacks the key.
     fn missing_in(
         &self,
         layers: &[ContextId],
@@ -281,7 +282,7 @@ impl Evaluator {
         Ok(Lookup::Missing(Box::new(Missing { available, ..last })))
     }
 
-    /// What the next layer below one has, for the history of a value. Failures there do not matter.
+    /// Returns the value of the next layer below, for the history of a value. Failures there do not matter.
     fn below(&self, layers: &[ContextId], query: Query<'_>, path: &mut Vec<Text>) -> Option<Node> {
         if query.key.is_empty() {
             return None;
@@ -425,7 +426,7 @@ impl Evaluator {
         })
     }
 
-    /// Evaluates a value that a lookup has met; none if it reads itself.
+    /// Evaluates a value found by a lookup; `None` if it reads itself.
     fn evaluate_in_context(&self, value: &Node, scope: Scope, root: ContextId) -> Result<Option<Node>> {
         match self.evaluate(value, scope.of(root)) {
             Ok(node) => Ok(Some(node)),
@@ -435,7 +436,7 @@ impl Evaluator {
     }
 }
 
-/// A mapping in a context of its own, and what it has for a key. `None` if the value is something else.
+/// Returns a mapping in its own context, and its entry for a key. `None` if the value is something else.
 fn captured_entry(value: &Node, key: &str) -> Option<(Node, Option<Node>)> {
     let Lazy::Captured { node, context, is_final } = value.as_lazy()? else { return None };
     let found = node.as_map()?.get(key);

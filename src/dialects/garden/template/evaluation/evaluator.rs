@@ -1,5 +1,5 @@
-//! Evaluates values: the state of an evaluation, and its entry points. `expression_value` evaluates what stands in template
-//! strings, `operators` the structural operators, `context` key paths.
+//! Evaluates values: the state of an evaluation, and its entry points. `expression_value` evaluates template strings,
+//! `operators` the structural operators, `context` key paths.
 
 use super::context::{Context, is_lazy};
 use crate::dialects::garden::template::failure::{Failure, FailureKind, Result};
@@ -25,7 +25,7 @@ const MOST_INPUTS: usize = 64;
 pub(crate) struct Scope {
     /// Where key paths are looked up.
     pub context: ContextId,
-    /// Whether the context knows everything; otherwise `$merge` skips what cannot be evaluated.
+    /// Whether the context is complete; otherwise `$merge` skips what cannot be evaluated.
     pub is_final: bool,
     /// Whether `$${…}` stays as it is.
     pub keeps_escapes: bool,
@@ -53,9 +53,9 @@ pub(crate) struct Evaluator {
     pub(super) contexts: RefCell<Vec<Context>>,
     pub(super) pairs: RefCell<HashMap<(ContextId, ContextId), ContextId, RandomState>>,
     pub(super) lookups: RefCell<HashMap<Known, Node, RandomState>>,
-    /// Lookups that are under way, to tell values that read themselves.
+    /// Lookups in progress, to detect values that read themselves.
     pub(super) under_way: RefCell<Vec<(ContextId, Text)>>,
-    /// What templates that are being evaluated have read so far.
+    /// What templates in evaluation have read so far.
     pub(super) reads: RefCell<Vec<Vec<Prov>>>,
     /// Whether values remember what they replaced in lower layers.
     pub(super) keeps_history: bool,
@@ -112,7 +112,7 @@ impl Evaluator {
     /// Counts work.
     ///
     /// # Errors
-    /// It is more than is taken on.
+    /// A limit is exceeded.
     pub(super) fn spend(&self, steps: u64) -> Result<()> {
         let done = self.steps.get().saturating_add(steps);
         self.steps.set(done);
@@ -125,7 +125,7 @@ impl Evaluator {
     /// Counts text that is made, in bytes.
     ///
     /// # Errors
-    /// It is more than is taken on.
+    /// A limit is exceeded.
     pub(super) fn spend_text(&self, bytes: usize) -> Result<()> {
         self.spend(bytes as u64 / 16)?;
         if bytes as u64 <= self.limits.get(Limit::TemplateOutput) {
@@ -210,7 +210,8 @@ impl Evaluator {
         self.deep_or(node, scope, &mut |_, failure| Err(failure))
     }
 
-    /// Evaluates a value with everything in it. What has no value goes to `failed`, which says what to put there.
+    /// Evaluates a value with everything in it. Parts without a value are passed to `failed`, which returns a
+    /// replacement.
     ///
     /// # Errors
     /// Those of `failed`.
@@ -300,7 +301,7 @@ fn without_nulls(node: &Node) -> Node {
     patch(&Node::default(), node)
 }
 
-/// What is unknown because some other values are.
+/// Returns a value that is unknown because others are.
 pub(super) fn unknown_for<'a>(all: impl IntoIterator<Item = &'a Node>) -> Option<Node> {
     let mut reasons: Vec<Text> = Vec::new();
     for node in all {

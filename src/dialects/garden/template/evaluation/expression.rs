@@ -14,10 +14,10 @@ use crate::text::Text;
 use crate::value::{Prov, Unknown};
 use std::sync::Arc;
 
-/// What an expression comes to; none if it looks up a key that is not there, and that is not an error.
+/// The result of an expression; `None` if it looks up a missing key, where that is not an error.
 pub(super) type Outcome = Result<Option<Node>>;
 
-/// The template that an expression stands in.
+/// The template that contains an expression.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'a> {
     /// The text that spans are ranges of.
@@ -56,7 +56,7 @@ impl Evaluator {
         let node = done?.unwrap_or_default();
         let prov = if node.is_collection() {
             self.spend_size(&node)?;
-            // The lines that a collection is written in say more than the template that names it.
+            // The lines of a collection are more useful than the template that names it.
             node.prov.with_inputs([prov.clone()])
         } else {
             prov.with_inputs(reads)
@@ -118,7 +118,7 @@ impl Evaluator {
             other => other,
         };
         Ok(node.map(|node| match &node.data {
-            // A variable that is unknown is shown as its own text, what is made of it as it is written here.
+            // An unknown variable is shown as its own text, an expression with it as written here.
             Data::Unknown(unknown) if unknown.text.is_empty() || !matches!(format.expr.kind, ExprKind::Lookup(_)) => {
                 with_text(node, site.slice(&format.span))
             }
@@ -135,7 +135,7 @@ impl Evaluator {
         self.block(if condition.is_truthy() { then } else { otherwise }, site, optional)
     }
 
-    /// Evaluates an expression. If it is optional, a key that is not there is no error.
+    /// Evaluates an expression. If it is optional, a missing key is not an error.
     pub(super) fn expression(&self, expr: &Expr, site: Site<'_>, optional: bool) -> Outcome {
         self.spend(1)?;
         Ok(Some(match &expr.kind {
@@ -285,7 +285,7 @@ impl Evaluator {
         Ok(Some(left))
     }
 
-    /// The segments of a key path; none if one of them looks up a key that is not there.
+    /// Returns the segments of a key path; `None` if one of them looks up a missing key.
     pub(super) fn segments(&self, keys: &[Key], site: Site<'_>, optional: bool) -> Result<Option<Segments>> {
         let mut out = Vec::with_capacity(keys.len());
         for key in keys {
@@ -346,7 +346,7 @@ impl Evaluator {
         }
     }
 
-    /// What is said of a key that is not there.
+    /// Returns the message about a missing key.
     fn reason(&self, missing: &Missing) -> String {
         let mut available = missing.available();
         let under: Vec<&str> = missing.path.iter().map(Text::as_str).collect();
@@ -404,7 +404,7 @@ fn with_text(node: Node, text: &str) -> Node {
     Node { data: Data::Unknown(Arc::new(unknown)), prov: node.prov }
 }
 
-/// What is unknown in a collection.
+/// Returns the unknown part of a collection.
 fn unknown_inside(node: &Node) -> Option<Node> {
     match &node.data {
         Data::Unknown(_) => unknown_for([node]),

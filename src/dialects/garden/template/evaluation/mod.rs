@@ -1,6 +1,6 @@
-//! What values with templates in them come to: the state of an evaluation (`evaluator`), what key paths find (`context`, `roots`),
-//! template strings (`expression`), structural operators (`operators`) and functions. `references` says what a value looks up
-//! without evaluating it.
+//! Evaluates values with templates: the state of an evaluation (`evaluator`), lookups of key paths (`context`,
+//! `roots`), template strings (`expression`), structural operators (`operators`) and functions. `references` lists what
+//! a value looks up without evaluating it.
 
 mod context;
 mod evaluator;

@@ -10,7 +10,7 @@ use crate::value::Unknown;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
-/// Each item of a loop gets a context of its own, which is kept as long as the evaluation.
+/// Each item of a loop gets its own context, which is kept for the whole evaluation.
 const STEPS_OF_AN_ITEM: u64 = 50;
 
 impl Evaluator {
@@ -69,7 +69,7 @@ impl Evaluator {
                     inputs.push(merged.prov.clone());
                     out.extend(entries.iter().map(|(key, value)| (Text::clone(key), value.clone())));
                 }
-                // What else is in it is not known; what stands beside it is.
+                // Its other entries are unknown; the entries beside it are known.
                 Data::Unknown(_) => {
                     out.insert(Text::clone(key), merged);
                 }
@@ -116,7 +116,7 @@ impl Evaluator {
                 out.extend(items.iter().cloned());
                 Ok(())
             }
-            // Some more items, nobody knows which.
+            // Some further, unknown items.
             Data::Unknown(unknown) => {
                 let unknown = Unknown { text: Text::clone(&unknown.text), ..(**unknown).clone() };
                 out.push(Node::at(Data::Unknown(Arc::new(unknown)), list.prov.clone()));

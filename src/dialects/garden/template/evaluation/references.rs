@@ -1,4 +1,4 @@
-//! What a value looks up, without evaluating it: key paths in all parts of it that can be reached.
+//! The keys that a value looks up, without evaluating it: key paths in all reachable parts.
 
 use super::evaluator::{Evaluator, Scope};
 use super::expression::{Segments, Site};
@@ -12,11 +12,11 @@ use crate::value::Prov;
 /// A key path that a template looks up.
 #[derive(Clone, Debug)]
 pub(crate) struct Reference {
-    /// Its segments; those that cannot be resolved say why, and a segment that nobody can know is none.
+    /// Its segments; those that cannot be resolved contain the reason, and unknown segments are `None`.
     pub path: Vec<ReferenceKey>,
     /// The template that holds it.
     pub place: Prov,
-    /// Where that template stands in its document: `spec.command.0`.
+    /// Where the template is in its document: `spec.command.0`.
     pub at: Text,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum ReferenceKey {
     Known(Segment),
     /// One that cannot be evaluated.
     Failed(Box<Failure>),
-    /// One that only a running system knows.
+    /// Known only at run time.
     Unknown,
 }
 
@@ -111,7 +111,8 @@ impl ReferenceWalk<'_> {
         }
     }
 
-    /// The branches of `$if` that count: the one that is chosen, both if nobody can tell, none if it is not a condition.
+    /// Returns the relevant branches of `$if`: the chosen one, both if the condition is unknown, none if it is not a
+    /// condition.
     fn condition(&mut self, test: &Node, then: &Node, otherwise: &Node, scope: Scope) -> Result<()> {
         self.node(test, scope)?;
         if test.as_lazy().is_some() && !can_evaluate(self.evaluator, test, scope)? {
@@ -250,7 +251,7 @@ impl ReferenceWalk<'_> {
 }
 
 impl Evaluator {
-    /// Whether a template comes to something other than a missing key.
+    /// Whether a template has another result than a missing key.
     fn has_value(&self, template: &Template, site: Site<'_>) -> Result<bool> {
         let format = |part: &Part| match part {
             Part::Format(format) => Some(self.expression(&format.expr, site, true)),

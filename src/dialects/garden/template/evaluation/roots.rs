@@ -1,4 +1,4 @@
-//! The roots of key paths: what templates may refer to by name.
+//! The roots of key paths: the names that templates can refer to.
 
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::text::Text;
@@ -8,9 +8,9 @@ use std::sync::Arc;
 /// The roots of a context by name. Each stage adds some. Clones share what stood before [`Roots::shared`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roots {
-    /// What contexts have in common.
+    /// The shared part of contexts.
     shared: Arc<Vec<(Text, Node)>>,
-    /// What this one adds to it, or has instead.
+    /// Entries that this one adds or replaces.
     own: Vec<(Text, Node)>,
 }
 
@@ -32,7 +32,7 @@ impl Roots {
         self.with("var", node.clone()).with("variables", node)
     }
 
-    /// The same roots, all of which clones share: a clone is cheap, whatever they are.
+    /// Returns roots that clones share, so that a clone is cheap.
     #[must_use]
     pub(crate) fn shared(self) -> Self {
         Roots { shared: Arc::new(self.entries()), own: Vec::new() }
@@ -49,7 +49,7 @@ impl Roots {
         Node::record(self.entries())
     }
 
-    /// All of them; those that replace shared ones stand in the place of these.
+    /// Returns all entries; replaced ones keep the position of the shared ones.
     fn entries(&self) -> Vec<(Text, Node)> {
         let own = |name: &Text| self.own.iter().find(|(known, _)| known == name);
         let shared = self.shared.iter().map(|entry| own(&entry.0).unwrap_or(entry));

@@ -3,7 +3,7 @@
 use super::{Data, Node};
 use crate::dialects::garden::template::syntax::number::number_text;
 
-/// What `String(value)` gives.
+/// The result of `String(value)`.
 pub(crate) fn to_text(node: &Node) -> String {
     match &node.data {
         Data::Undefined => "undefined".to_owned(),

@@ -6,7 +6,7 @@ use crate::text::Text;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// What `JSON.stringify` prints.
+/// The result of `JSON.stringify`.
 pub(crate) fn encode(node: &Node) -> String {
     let mut out = String::new();
     write(node, &mut out);
@@ -49,7 +49,7 @@ pub(crate) fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// What `JSON.parse` reads.
+/// The result of `JSON.parse`.
 ///
 /// # Errors
 /// What is wrong with the text.

@@ -28,7 +28,7 @@ pub(crate) enum Lazy {
     Template(Template),
     /// `$merge`, `$concat`, `$if`, `$forEach`.
     Operator(Operator),
-    /// A value that is evaluated in a context of its own, below the one that asks for it.
+    /// A value that is evaluated in its own context, below the one that reads it.
     Captured {
         /// The value.
         node: Node,
@@ -56,13 +56,13 @@ impl Lazy {
 /// A structural operator.
 #[derive(Debug)]
 pub(crate) struct Operator {
-    /// What it does.
+    /// The operator.
     pub kind: OperatorKind,
     /// As it is written.
     pub source: Node,
 }
 
-/// What a structural operator does.
+/// A structural operator.
 #[derive(Debug)]
 pub(crate) enum OperatorKind {
     /// A mapping with `$merge` among its keys.

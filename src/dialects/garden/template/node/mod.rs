@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A value with its provenance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Node {
-    /// What it is.
+    /// The data.
     pub data: Data,
     /// Where it was written, and what it was computed from.
     pub prov: Prov,
@@ -41,13 +41,13 @@ pub(crate) enum Data {
     List(Arc<Vec<Node>>),
     /// A mapping.
     Map(Arc<Object>),
-    /// A mapping with further keys that only a running system knows, and why.
+    /// A mapping with further keys that are known only at run time, with the reason.
     Open(Arc<Object>, Text),
     /// A value that needs a context to be evaluated in.
     Lazy(Arc<Lazy>),
     /// A context as a part of another one (`var`).
     Context(ContextId),
-    /// What only a running system knows. The text is empty where the expression that asked for it is the best text.
+    /// A value known only at run time. The text is empty if that of the reading expression is better.
     Unknown(Arc<Unknown>),
 }
 
@@ -92,12 +92,12 @@ impl Node {
         Node { data: Data::Lazy(Arc::new(lazy)), prov }
     }
 
-    /// Something that only a running system knows, for one reason.
+    /// A value known only at run time, with one reason.
     pub(crate) fn unknown(reason: impl Into<Text>) -> Node {
         Node::new(Data::Unknown(Arc::new(Unknown::new("", reason))))
     }
 
-    /// The same with the text that stands for it.
+    /// The same with its text.
     pub(crate) fn unknown_text(text: impl Into<Text>, reason: impl Into<Text>) -> Node {
         Node::new(Data::Unknown(Arc::new(Unknown::new(text, reason))))
     }
@@ -131,7 +131,7 @@ impl Node {
         self.as_map()?.get(key).filter(|node| !node.is_undefined())
     }
 
-    /// Whether there is no value.
+    /// Whether it is undefined.
     pub(crate) fn is_undefined(&self) -> bool {
         matches!(self.data, Data::Undefined)
     }
@@ -160,7 +160,7 @@ impl Node {
         }
     }
 
-    /// What JavaScript's `typeof` says.
+    /// The result of JavaScript's `typeof`.
     pub(crate) fn type_of(&self) -> &'static str {
         match self.data {
             Data::Undefined => "undefined",
@@ -171,7 +171,7 @@ impl Node {
         }
     }
 
-    /// The same, with `null` told from objects.
+    /// The same, with `null` distinguished from objects.
     pub(crate) fn kind(&self) -> &'static str {
         match self.data {
             Data::Null => "null",
@@ -219,7 +219,7 @@ impl Node {
     }
 }
 
-/// A number for reports: an integer where it is one.
+/// A number for reports: an integer if possible.
 fn number(n: f64) -> value::Data {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if n.fract() == 0.0 && n.abs() <= EXACT { value::Data::Int(n as i64) } else { value::Data::Float(n) }

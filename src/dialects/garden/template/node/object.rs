@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Object {
     entries: Vec<(Text, Node)>,
-    /// Where keys are among the entries; none if there are few.
+    /// The positions of keys among the entries; `None` if there are few.
     index: Option<Arc<HashMap<Text, usize, RandomState>>>,
 }
 
@@ -47,7 +47,7 @@ impl Object {
         self.entries.len()
     }
 
-    /// Whether there is no key.
+    /// Whether it has no keys.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

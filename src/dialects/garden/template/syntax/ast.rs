@@ -27,7 +27,7 @@ pub(crate) enum Era {
 pub(crate) struct Template {
     /// The text as it is written.
     pub raw: Text,
-    /// Where it stands in its document, for messages: `spec.command.0`.
+    /// Where it is in its document, for messages: `spec.command.0`.
     pub path: Text,
     /// Its parts.
     pub block: Block,
@@ -60,7 +60,7 @@ pub(crate) struct Format {
     pub expr: Expr,
     /// From the dollar to behind the brace (and the optional suffix).
     pub span: Span,
-    /// Whether a `?` follows, which only [`Era::Bonsai`] knows.
+    /// Whether a `?` follows, which only [`Era::Bonsai`] supports.
     pub optional: bool,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Format {
 pub(crate) struct IfBlock {
     /// The condition.
     pub condition: Format,
-    /// What follows, if the block is closed: what is shown if the condition is true, and if it is not.
+    /// The branches, if the block is closed: the text for a true condition, and for a false one.
     pub branches: Option<(Block, Block)>,
     /// All of it.
     pub span: Span,
@@ -78,9 +78,9 @@ pub(crate) struct IfBlock {
 /// An expression with its place.
 #[derive(Debug)]
 pub(crate) struct Expr {
-    /// What it is.
+    /// The kind.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// The place.
     pub span: Span,
 }
 
@@ -140,7 +140,7 @@ pub(crate) enum Key {
 pub(crate) struct KeyPath {
     /// Its keys.
     pub keys: Vec<Key>,
-    /// Its segments, if none of them has to be evaluated.
+    /// Its segments, if none of them needs evaluation.
     pub(crate) segments: Option<Vec<Segment>>,
     /// See [`joined`]: the text of the whole path, of the path without its first segment, and so on. Only of short paths.
     pub(crate) joined: Vec<Text>,

@@ -35,7 +35,7 @@ impl<'a> Cursor<'a> {
         self.depth
     }
 
-    /// Runs something one level deeper; none if that is too deep.
+    /// Runs a function one level deeper; `None` if that is too deep.
     ///
     /// # Errors
     /// Those of what is run, and that it is too deep.
@@ -170,17 +170,17 @@ fn is_blank(c: char) -> bool {
     )
 }
 
-/// What ends a line, which no string literal holds.
+/// Whether a character ends a line, which string literals cannot contain.
 pub(super) fn is_line_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether an identifier may begin with a character. Characters outside of the basic plane are no letters to the language.
+/// Whether a character can begin an identifier. Characters outside of the basic plane are not letters in this language.
 pub(super) fn begins_identifier(c: char) -> bool {
     matches!(c, '$' | '_') || (c.is_alphabetic() && (c as u32) < 0x1_0000)
 }
 
-/// Whether an identifier may go on with a character.
+/// Whether a character can continue an identifier.
 pub(super) fn continues_identifier(c: char) -> bool {
     begins_identifier(c)
         || c == '-'

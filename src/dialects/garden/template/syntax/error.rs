@@ -8,13 +8,13 @@ use crate::text::Text;
 pub(crate) struct ParseError {
     /// The text that was parsed: the template, or a string literal in it.
     pub raw: Text,
-    /// What is wrong.
+    /// The message.
     pub message: &'static str,
     /// Where, in that text.
     pub span: Span,
 }
 
-/// What is said of text that is not a template.
+/// The message for text that is not a template.
 pub(crate) const UNPARSABLE: &str = "Unable to parse as valid template string.";
-/// What is said of text that nests deeper than the parser goes.
+/// The message for text that nests too deeply for the parser.
 pub(crate) const TOO_DEEP: &str = "The template string is nested too deeply.";

@@ -1,5 +1,5 @@
-//! What stands between the braces of a template, loosest operator first. Where an alternative does not match, nothing is
-//! read and there is no expression; the whole template is then refused.
+//! The expression between the braces of a template, loosest operator first. If an alternative does not match, nothing
+//! is consumed and there is no expression; the whole template is then rejected.
 
 use super::ast::{Expr, ExprKind, Key, KeyPath, Operator};
 use super::cursor::{Cursor, begins_identifier, continues_identifier};
@@ -281,7 +281,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// An identifier that is no reserved word, or an integer.
+    /// An identifier that is not a reserved word, or an integer.
     fn identifier(&mut self) -> Option<Key> {
         let start = self.position();
         for word in ["typeof", "null", "true", "false"] {

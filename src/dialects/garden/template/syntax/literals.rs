@@ -76,7 +76,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// What stands behind a backslash; whether it is an escape.
+    /// Reads the text after a backslash; returns whether it is an escape.
     fn escape(&mut self, units: &mut Vec<u16>) -> bool {
         let Some(c) = self.eat_if(|_| true) else { return false };
         let unit = match c {

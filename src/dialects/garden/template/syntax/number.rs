@@ -1,6 +1,6 @@
 //! Numbers as text and back, as JavaScript does it.
 
-/// What JavaScript prints for a number.
+/// Prints a number like JavaScript.
 pub(crate) fn number_text(n: f64) -> String {
     if n.is_nan() {
         return "NaN".to_owned();

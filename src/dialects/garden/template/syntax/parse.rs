@@ -1,5 +1,5 @@
-//! From the text of a template to its parts: text, `$${…}`, `${…}` and conditional blocks. `expression` reads what stands
-//! between the braces.
+//! Splits the text of a template into its parts: text, `$${…}`, `${…}` and conditional blocks. `expression` reads the
+//! text between the braces.
 
 use super::ast::{Block, Era, Format, IfBlock, Part, Span, Template};
 use super::cursor::Cursor;
@@ -12,7 +12,7 @@ const STRAY_ELSE: &str = "Found ${else} block without a preceding ${if...} block
 const SECOND_ELSE: &str = "Encountered multiple ${else} blocks on the same ${if...} block nesting level.";
 const OPTIONAL_IF: &str = "Cannot specify optional suffix in if-block.";
 
-/// Parses a text; none if it is not a template: text without `${`.
+/// Parses a text; `None` if it is not a template: text without `${`.
 ///
 /// # Errors
 /// What is wrong, and where.
@@ -73,7 +73,7 @@ fn elements(cursor: &mut Cursor<'_>) -> Result<Vec<Element>, ParseError> {
     Ok(out)
 }
 
-/// One `$${…}`, `${else}`, `${endif}` or `${…}`; none if there is none, and then nothing is read.
+/// Reads one `$${…}`, `${else}`, `${endif}` or `${…}`; `None` if there is none, and then nothing is consumed.
 fn format(cursor: &mut Cursor<'_>) -> Result<Option<Element>, ParseError> {
     let start = cursor.position();
     if cursor.eat("$${") {
@@ -135,7 +135,7 @@ impl Open {
     }
 }
 
-/// Puts conditional blocks together. A lone `${if …}`, with nothing around it, stands for its condition.
+/// Builds conditional blocks. A lone `${if …}`, with nothing around it, evaluates to its condition.
 fn tree(cursor: &Cursor<'_>, elements: Vec<Element>) -> Result<Block, ParseError> {
     let mut root: Vec<Part> = Vec::new();
     let mut open: Vec<Open> = Vec::new();

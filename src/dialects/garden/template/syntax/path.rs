@@ -1,4 +1,4 @@
-//! Segments of key paths: what lookups look for.
+//! Segments of key paths.
 
 use crate::text::Text;
 

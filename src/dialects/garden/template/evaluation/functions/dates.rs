@@ -11,9 +11,9 @@ pub(super) const SHIFT_UNITS: [&str; 7] = ["years", "months", "weeks", "days", "
 pub(super) const MODIFY_UNITS: [&str; 7] = ["years", "months", "days", "hours", "minutes", "seconds", "milliseconds"];
 
 const DAY: i64 = 86_400_000;
-/// The furthest point in time from 1970 that JavaScript knows, in milliseconds.
+/// The largest distance from 1970 that JavaScript supports, in milliseconds.
 const FURTHEST: i64 = 8_640_000_000_000_000;
-/// A point in time, taken apart. Each field may be beyond what it holds: [`Date::millis`] carries.
+/// A point in time, split into fields. Fields may be out of range: [`Date::millis`] carries.
 #[derive(Clone, Copy)]
 struct Date {
     year: i64,

@@ -23,7 +23,7 @@ pub(super) fn base64_encode(evaluator: &Evaluator, arguments: &[Node]) -> Done {
     made(evaluator, out)
 }
 
-/// What is no letter of the alphabet is skipped, as Node does; decoding ends at the first `=`.
+/// Characters outside of the alphabet are skipped, as in Node; decoding ends at the first `=`.
 pub(super) fn base64_decode(evaluator: &Evaluator, arguments: &[Node]) -> Done {
     let (mut bytes, mut held, mut bits) = (Vec::new(), 0u32, 0);
     for byte in text(arguments, 0).bytes() {

@@ -16,11 +16,11 @@ use parameter::{Parameter, Type};
 
 /// Why a call has no value.
 pub(super) enum Refusal {
-    /// There is no such function.
+    /// The function does not exist.
     Unknown(String),
     /// An argument is missing or wrong, or the function fails.
     Wrong(String),
-    /// It is more work than is taken on.
+    /// A limit is exceeded.
     Limit(Box<Failure>),
 }
 
@@ -30,7 +30,7 @@ impl From<Box<Failure>> for Refusal {
     }
 }
 
-/// What a function gives; otherwise the text of its error.
+/// The result of a function; otherwise the text of its error.
 type Done = Result<Node, Error>;
 
 /// Why a function fails.

@@ -7,7 +7,7 @@ use crate::dialects::garden::template::syntax::number::text_number;
 pub(super) struct Parameter {
     /// Its name in messages.
     pub name: &'static str,
-    /// What it takes.
+    /// The accepted type.
     pub kind: Type,
     /// Whether it must be there.
     pub is_required: bool,
@@ -23,7 +23,7 @@ impl Parameter {
     }
 }
 
-/// What a parameter takes.
+/// The type of a parameter.
 #[derive(Clone, Copy)]
 pub(super) enum Type {
     /// Anything.
@@ -53,7 +53,7 @@ pub(super) enum Type {
 }
 
 impl Type {
-    /// The argument as the function gets it.
+    /// Returns the argument as the function gets it.
     ///
     /// # Errors
     /// What is wrong with it.

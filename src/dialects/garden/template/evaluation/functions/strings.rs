@@ -57,7 +57,7 @@ pub(super) fn indent(evaluator: &Evaluator, arguments: &[Node]) -> Done {
     made(evaluator, text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// In the replacement, `$&` is what is replaced, `` $` `` and `$'` what stands before and behind it, `$$` a dollar.
+/// In the replacement, `$&` is the match, `` $` `` and `$'` the text before and after it, `$$` a dollar sign.
 pub(super) fn replace(evaluator: &Evaluator, arguments: &[Node]) -> Done {
     let (text, substring, replacement) = (text(arguments, 0), text(arguments, 1), text(arguments, 2));
     let mut out = String::new();

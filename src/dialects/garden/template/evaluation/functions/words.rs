@@ -1,6 +1,6 @@
-//! Words of an identifier, as lodash tells them apart: at signs that are no letters, at changes of case, around digits.
+//! Splits an identifier into words like lodash: at characters other than letters, at changes of case, around digits.
 
-/// What a character is to a word.
+/// The class of a character in a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Lower,
@@ -18,7 +18,7 @@ fn class(c: char) -> Class {
     }
 }
 
-/// The words of a text. Apostrophes are no signs between words.
+/// Returns the words of a text. Apostrophes do not separate words.
 pub(super) fn words(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().filter(|c| !matches!(c, '\'' | '\u{2019}')).flat_map(without_marks).collect();
     let mut words: Vec<String> = Vec::new();

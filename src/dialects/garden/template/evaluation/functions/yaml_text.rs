@@ -1,4 +1,4 @@
-//! YAML as js-yaml prints it: two blanks of indentation, plain text where it stays what it is, single quotes elsewhere.
+//! YAML as printed by js-yaml: indented by two spaces, plain text if it is unambiguous, single quotes otherwise.
 
 use crate::dialects::garden::document;
 use crate::dialects::garden::template::node::json::quoted;
@@ -48,7 +48,7 @@ fn nested(node: &Node, depth: usize, in_list: bool, out: &mut String) {
     match &node.data {
         Data::List(items) if !items.is_empty() => {
             if in_list {
-                // The first item of a list in a list stands on the line of the dash.
+                // The first item of a nested list is on the line of the dash.
                 out.push(' ');
                 let mut inner = String::new();
                 list(items, depth + 1, &mut inner);
