@@ -1,6 +1,7 @@
 //! Limits of work and sizes, so that no repository can make a run hang, overflow or exhaust the machine. Each limit has
 //! a name in the table `[limits]` of `stacklint.toml`, a default, and a maximum: limits of recursion cannot be raised
 //! above what the stack of a thread can hold.
+//!
 //! Limits that belong to a format or to an algorithm (how deep YAML nests in the reference, how many digits a number is
 //! printed with) are defined in the code that knows the reason.
 

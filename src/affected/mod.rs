@@ -1,4 +1,5 @@
 //! The components that a change affects, as the step of a pipeline that deploys them reads it: a list of items with reasons.
+//!
 //! A dialect whose deployment tool has such a list provides it as that tool does ([`Dialect::affected`]); components
 //! that the tool misses are listed too, marked by [`Item::extra`]. For other dialects the list is derived from the
 //! comparison ([`differing`]). `schemas/affected.json` describes an item.

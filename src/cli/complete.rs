@@ -1,5 +1,6 @@
 //! Completion of stacks, components, paths and files while a command is typed: the script of a shell starts stacklint with
 //! [`VARIABLE`] in the environment and the words of the line as arguments.
+//!
 //! A shell inserts a candidate into the command line verbatim. Therefore only names without special meaning in shells
 //! are offered. A repository that takes longer than [`BUDGET`] to resolve gets no candidates.
 #![allow(clippy::disallowed_methods, reason = "shells hand over words in the arguments and environment of the process")]

@@ -234,7 +234,7 @@ fn print(answer: &Evaluated, format: Format, show_secrets: bool) -> Result<Outco
     Ok(Outcome::Clean)
 }
 
-/// Prints key paths one a line: `at: path (type.component), missing`.
+/// Prints key paths one per line: `at: path (type.component), missing`.
 fn print_references(all: &[LookedUp], options: &Options) -> Result<Outcome, Failure> {
     let kind = if options.format == Format::Json { Kind::Json } else { Kind::Text };
     let mut out = output::stdout_showing(kind, options.show_secrets);

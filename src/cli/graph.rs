@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 /// Show a graph of files, components, locals or code.
+///
 /// With REVISIONS (`A..B`, or one revision, which is compared with the worktree) it shows the graph of the change: what
 /// is added (+), removed (-), changed (~), what leads to it (>), and what one side could not resolve (?).
 #[derive(Args, Debug)]

@@ -13,6 +13,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Show which components depend on a line or a file, and how.
+///
 /// A line that opens a map or a list stands for all of it. Values that are overridden everywhere are listed separately.
 /// For a whole file, the output also lists what imports it, and what would be missing or no longer resolve without it.
 #[derive(Args, Debug)]

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Run the language server: findings while you type, values, definitions, references, fixes.
+///
 /// Speaks the Language Server Protocol over standard input and output. docs/editors.md describes the configuration of
 /// editors.
 #[derive(Args, Debug)]

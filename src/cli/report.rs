@@ -18,6 +18,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Write an HTML page that shows a change, or all components of one state.
+///
 /// REVISIONS is `A..B`, `A...B` (from the merge base of both), or one revision, which is compared with the worktree.
 /// Without it, the page shows the worktree. The page is self-contained: it can be opened from the disk, or kept as an
 /// artifact.

@@ -27,7 +27,7 @@ pub(super) struct Options<const COMPARES: bool> {
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(COMPARES))]
     format: Format,
     /// Write a report in this format to a file, or to standard output as `FORMAT` or `FORMAT=-`; can be repeated, and
-    /// takes the place of --format
+    /// replaces --format
     #[arg(long, value_name = "FORMAT[=PATH]", value_parser = |text: &str| output_of(text, COMPARES))]
     output: Vec<Output>,
     /// Show all components and whole values

@@ -27,8 +27,8 @@ impl CodeChange {
     }
 }
 
-/// The folders of code that differ and that some component of `head` runs, sorted by folder. Components that are not
-/// deployed, or whose code is fetched each time, run none. `modules` are those of both revisions.
+/// Returns the changed folders of code that some component of `head` runs, sorted by folder. Components that are not
+/// deployed, or whose code is always fetched, run none. `modules` are those of both revisions.
 pub(crate) fn changes(
     head: &Resolution,
     modules: &[&Modules<'_>],

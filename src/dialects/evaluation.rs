@@ -17,12 +17,12 @@ pub(crate) struct EvalMode {
     pub keeps_escapes: Option<bool>,
 }
 
-/// What a template comes to.
+/// The result of a template.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Evaluated {
     /// The value.
     pub value: Value,
-    /// What stayed as it is written, sorted, each once.
+    /// The parts that stayed as written, sorted, without duplicates.
     pub unresolved: Vec<String>,
     /// Why that cannot be resolved, the nearest reason first.
     pub reasons: Vec<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Evaluated {
 pub(crate) struct LookedUp {
     /// Its segments: texts and numbers, and null for one that has no value itself.
     pub path: Vec<Value>,
-    /// Where the text that looks it up stands in the template: `spec.command.0`; empty if it is the template.
+    /// The place of its template: `spec.command.0`; empty if the whole value is the template.
     pub at: String,
     /// The type and the name of the component that it reads, if it reads one.
     pub component: Option<(Text, Text)>,
@@ -44,7 +44,7 @@ pub(crate) struct LookedUp {
 /// Why a template has no value.
 #[derive(Clone, Debug)]
 pub(crate) struct EvalError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Why, the nearest reason first.
     pub reasons: Vec<String>,

@@ -1,5 +1,5 @@
-//! What a project takes from outside of its files when it is resolved: input variables, environment variables and a
-//! workspace, as the user gave them.
+//! Inputs of a project from outside of its files: input variables, environment variables and a workspace, as set by the
+//! user.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) struct ProjectInputs {
     pub env: BTreeMap<String, String>,
     /// The workspace, if one was named.
     pub workspace: Option<String>,
-    /// The stack that the user asks for by its name, if one. Some systems have stacks that exist only when they are named.
+    /// The stack that the user names, if any. Some systems have stacks that exist only when they are named.
     pub stack: Option<String>,
 }
 

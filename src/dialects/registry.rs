@@ -38,7 +38,7 @@ impl Dialects {
         self.iter().map(Dialect::variables)
     }
 
-    /// What projects are known by: "an `x.yaml`, or a folder `y`".
+    /// Describes how projects are recognized: "an `x.yaml`, or a folder `y`".
     pub(crate) fn known_by(&self) -> String {
         self.iter().map(Dialect::known_by).collect::<Vec<_>>().join(", or ")
     }

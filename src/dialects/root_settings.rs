@@ -1,4 +1,4 @@
-//! What the settings of a project say of its root modules: which folders they are, and with which values each is resolved.
+//! The settings of root modules: which folders they are, and with which values each is resolved.
 
 use crate::source::glob::Glob;
 use std::collections::BTreeMap;

@@ -11,16 +11,16 @@ const MAX_PROJECTS: usize = 100;
 /// Folders of code that others wrote.
 const VENDORED: [&str; 4] = ["node_modules", "vendor", "third_party", "site-packages"];
 
-/// What is below a folder.
+/// The projects below a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Below {
     /// The folders of projects, from the root of the repository.
     pub projects: BTreeSet<String>,
-    /// Configuration files that are not used because they lie where nobody searches them.
+    /// Configuration files that are not used because they are in folders that are not searched.
     pub candidates: BTreeSet<String>,
 }
 
-/// Which projects are asked for.
+/// The selected projects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     /// Folders, from the root of the repository: the projects that they lie in, or those below them. These alone count if
@@ -35,7 +35,7 @@ pub(crate) struct Selection {
 pub(crate) enum Missing {
     /// There is no project; configuration files that may be meant.
     Nothing(BTreeSet<String>),
-    /// There is none in or below this folder, which is asked for.
+    /// There is none in or below this selected folder.
     Folder(String),
     /// None matches the patterns; the folders of those that there are.
     Patterns(Vec<String>),
@@ -43,14 +43,14 @@ pub(crate) enum Missing {
     TooMany(usize),
 }
 
-/// Whether a path below a folder leads through what nobody here wrote: hidden or vendored folders.
+/// Whether a path below a folder leads through hidden or vendored folders.
 pub(crate) fn is_vendored(path: &str) -> bool {
     let mut folders = path.split('/').rev().skip(1);
     folders.any(|folder| folder.starts_with('.') || VENDORED.contains(&folder))
 }
 
 impl Dialects {
-    /// The projects that are asked for, in some states of a repository.
+    /// Finds the selected projects in some states of a repository.
     ///
     /// # Errors
     /// There is none, or there are too many.
@@ -175,7 +175,7 @@ fn below(dialect: &dyn Dialect, sources: &[&dyn Source], folder: &str) -> Below 
     all
 }
 
-/// The folders of projects that lie inside of some projects of the same system, and are none of them.
+/// Returns the folders of projects inside of some projects of the same system, without these.
 fn inside(parts: &[Part<'_>], sources: &[&dyn Source]) -> BTreeSet<String> {
     let mut folders = BTreeSet::new();
     for part in parts {

@@ -8,6 +8,7 @@
 //! 3. the lines that shape the component without being a value of it (its shaping_origins);
 //! 4. the same in files that only one side uses, if it is unknown whether the other side has them;
 //! 5. any edited line in the files of the unit.
+//!
 //! An import counts in the third tier only if it leads to the file that contains the value, unless nothing else was
 //! edited.
 

@@ -1,4 +1,5 @@
 //! Which values look like secrets and are not to be shown in text: those of keys that name one.
+//!
 //! Strings and numbers are masked. Booleans, null and empty strings are not, nor are strings that only refer to a
 //! secret: a template, a function call, an interpolation.
 

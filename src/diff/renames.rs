@@ -1,4 +1,5 @@
 //! Stacks and components that have another name and the same configuration.
+//!
 //! A stack is renamed if it is removed, another one is added, and most components of the old one are in the new one
 //! with the same configuration; the others are renamed and changed. A component is renamed if it is removed from a
 //! stack, and an added one of its type in the same stack has the same configuration and code, or the same declared

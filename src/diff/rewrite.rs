@@ -1,4 +1,5 @@
 //! Whether two values differ only by the name of what they belong to.
+//!
 //! A stack that is renamed from `core-log` to `core-archive` has `stage: archive` instead of `stage: log`, and
 //! `core-archive-state` instead of `core-log-state`. Both follow from the name, so they are not changes of their own.
 

@@ -65,7 +65,7 @@ pub(crate) enum Json {
     Map(Vec<(String, Json)>),
 }
 
-/// `json.Unmarshal` into `any`. Go refuses what is nested more than 10,000 levels deep; here the limit is `max_depth`.
+/// `json.Unmarshal` into `any`. Go rejects what is nested more than 10,000 levels deep; here the limit is `max_depth`.
 ///
 /// # Errors
 /// The message of Go.

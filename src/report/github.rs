@@ -1,5 +1,6 @@
 //! Workflow commands of GitHub Actions: the text report in a group of the log, then an annotation for each finding that
 //! counts.
+//!
 //! GitHub shows ten annotations per level and step. The most severe come first (each level has its own ten), and if
 //! there are more, the last one says how many. Text from files cannot start a command.
 

@@ -1,4 +1,5 @@
 //! A review: which projects of which revisions are analyzed, what changes, the findings, and the verdict.
+//!
 //! Every command with a verdict runs [`compare`] or [`check`]; [`resolve`] is for commands that only show the
 //! configuration. The callers open sources and write reports; nothing here reads the disk, the clock or the
 //! environment.

@@ -131,6 +131,7 @@ fn resolved(review: &Review, side: usize) -> Vec<String> {
 }
 
 /// Checks the invariants of a review of two states.
+///
 /// With `is_named`, units have names that identify them; otherwise each file is one.
 fn check_review(review: &Review, sides: [&Texts; 2], is_named: bool) -> Result<(), TestCaseError> {
     let Some(comparison) = &review.comparison else { return Ok(()) };

@@ -1,6 +1,7 @@
 //! Which git repository a folder belongs to. Nothing that a repository commits may choose it: a folder `infra` with the files
 //! `HEAD`, `config`, `objects/` and `refs/` looks like a bare repository, and git would take its configuration and its history
 //! for those of the repository under review.
+//!
 //! A git directory is used only if it is called `.git`, if a file `.git` points to it (linked worktrees and
 //! submodules), or if it is named explicitly: by `GIT_DIR`, or as a bare repository that is the start folder itself and
 //! is not inside of another worktree.

@@ -15,6 +15,7 @@ const VISITS_PER_ENTRY: usize = 32;
 const MAX_SEGMENTS: usize = 200;
 
 /// All paths of `listing` that match `pattern` (relative to the repository root), directories included.
+///
 /// Symbolic links are followed inside the repository, so a result can be a path without an entry ([`Listing::resolve`]
 /// returns the entry). Directories exist if there are entries below them. A pattern without any special character
 /// returns the path itself if it exists. A pattern whose fixed prefix leaves the repository matches nothing. The
@@ -374,6 +375,7 @@ impl Expansion<'_> {
 }
 
 /// Merges `found[second..]` into `found[first..second]`, dropping what is in both.
+///
 /// Both parts are treated as sorted by bytes. They are not always: a directory comes before a sibling whose name
 /// continues with a byte below `/`. The steps are those of the original, so that the result for such a list is the
 /// same.

@@ -1,4 +1,5 @@
 //! Where bytes come from.
+//!
 //! A [`Source`] is a set of named files with content: a git revision, the index, the worktree, a plain folder, or
 //! memory. All later stages work only on sources; only this module accesses git or the disk. Revisions are read
 //! directly from the object database, so nothing is checked out and bare repositories work. Nothing is executed or

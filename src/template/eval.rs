@@ -253,7 +253,7 @@ impl<'t, 'd> State<'t, 'd> {
         }
     }
 
-    /// Refuses values whose text would be too long, before making that text.
+    /// Rejects values whose text would be too long, before creating that text.
     pub(super) fn check_size(&mut self, value: &Operand<'d>) -> Result<()> {
         let mut budget = self.max_output;
         if value.is_own_container()

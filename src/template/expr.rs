@@ -294,7 +294,7 @@ impl<'t, 'd> State<'t, 'd> {
         Ok(operands)
     }
 
-    /// Refuses too large values before anything looks into them.
+    /// Rejects values that are too large before anything reads them.
     pub(super) fn check_sizes(&mut self, operands: &[Operand<'d>]) -> Result<()> {
         operands.iter().try_for_each(|o| self.check_size(o))
     }

@@ -233,7 +233,7 @@ impl<'a> Modules<'a> {
         let path_of = |name: &str| if real.is_empty() { name.to_owned() } else { format!("{real}/{name}") };
         let mut code: Vec<(&str, Syntax)> = names.iter().filter_map(|n| Some((*n, syntax(n)?))).collect();
         code.retain(|(name, _)| {
-            // A file for OpenTofu alone takes the place of the one for both.
+            // A file for only OpenTofu replaces the one for both.
             let twin = name.strip_suffix(".tf").map(|stem| format!("{stem}.tofu"));
             let twin = twin.or_else(|| name.strip_suffix(".tf.json").map(|stem| format!("{stem}.tofu.json")));
             twin.is_none_or(|twin| !names.contains(&twin.as_str()))

@@ -1,4 +1,5 @@
 //! Type constraints of variables, and whether a value can be converted to one, as Terraform converts values.
+//!
 //! Unknown values match every type: a mismatch is reported only if the conversion must fail.
 
 use crate::hcl::ast::walk;

@@ -70,7 +70,7 @@ impl fmt::Display for Path {
     }
 }
 
-/// Something that a schema refuses.
+/// Something that a schema rejects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Violation {
     /// The value at fault.

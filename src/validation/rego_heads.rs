@@ -1,4 +1,5 @@
 //! Moves the expressions in the heads of rules into their bodies.
+//!
 //! A rule `deny contains sprintf("%s", [x.name]) if some x in input.components` finds nothing for an `x` without
 //! `name`, but its results for the others stay. The engine loses those: it treats the whole rule as undefined. In a
 //! body it continues with the next `x`, so the rule becomes `deny contains h if { some x in input.components; h :=

@@ -84,7 +84,7 @@ pub(crate) struct Call {
 pub(crate) enum Reading {
     /// A call.
     Call(Call),
-    /// A call with arguments that its function refuses, and why.
+    /// A call with arguments that its function rejects, and why.
     Refused(String),
 }
 

@@ -1,4 +1,5 @@
 //! How values are printed as data: streamed into any serde format without copies.
+//!
 //! Numbers print as the deployment tool prints them: a float without a fraction is an integer if it fits into 64 bits
 //! (`1.0` becomes `1`), numbers that JSON does not support become text (`.nan`, `.inf`, `-.inf`). Dates become RFC 3339
 //! text, and unknown values their original text.

@@ -1,5 +1,6 @@
 //! The value that every stage after parsing works on: known data, or an unknown value with its reason, together with
 //! where it was written, what it replaced and what it was computed from.
+//!
 //! Values are immutable and shared: cloning copies a few words, and an unchanged subtree is one allocation however many
 //! components use it. Maps are kept in key order, because every supported system prints its maps in that order.
 

@@ -38,7 +38,7 @@ pub(crate) struct Vocabulary {
     pub unset: &'static str,
     /// The functions that are a whole value, with their tags, sorted.
     pub functions: &'static [&'static str],
-    /// The functions that start a program or ask a service whenever a component is resolved, and what to use instead.
+    /// The functions that start a program or a request whenever a component is resolved, with their replacements.
     pub slow_functions: &'static [(&'static str, &'static str)],
     /// The input that names the stage that a component belongs to: development, production.
     pub stage: &'static str,

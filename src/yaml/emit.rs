@@ -9,6 +9,7 @@ use super::timestamp::Timestamp;
 const INDENT: i32 = 2;
 
 /// An event-style writer of one document.
+///
 /// Inside a map every value follows its [`Emitter::key`]; inside a list values follow each other. Maps are written in
 /// the order of the calls: callers sort with [`super::sort_keys`]. Every value method returns the position of the
 /// scalar in the output.

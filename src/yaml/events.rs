@@ -12,7 +12,7 @@ use std::slice;
 
 use libyaml_rs as sys;
 
-/// Nesting beyond this depth is refused, as the reference refuses it.
+/// Deeper nesting is rejected, as in the reference.
 pub(crate) const MAX_DEPTH: usize = 10_000;
 
 /// A position in the text passed to [`Events::new`].

@@ -1,4 +1,5 @@
 //! Bridging what the reference's scanner accepts and libyaml's does not.
+//!
 //! A rejected text is scanned again with the offending bytes replaced, never moved: offsets keep their meaning, and
 //! placeholders that end up in values are converted back afterwards.
 

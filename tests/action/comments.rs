@@ -5,7 +5,7 @@ use crate::runner::{Job, Runner};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Lists, changes and writes comments as files; refuses to write if there is a file `readonly`.
+/// Lists, changes and writes comments as files; rejects to write if there is a file `readonly`.
 const GH: &str = r#"#!/usr/bin/env bash
 set -eu
 cd "$COMMENTS"

@@ -50,7 +50,7 @@ fn passes(repo: &Repo) -> String {
     text
 }
 
-/// A commit is refused for a finding at a place.
+/// A commit is rejected for a finding at a place.
 #[track_caller]
 fn fails(repo: &Repo, rule: &str, place: &str) {
     let before = repo.git(&["rev-parse", "HEAD"]);

@@ -1,4 +1,4 @@
-//! What OpenTofu computes before anything runs, and what it refuses there: one project a row, with its errors.
+//! What OpenTofu computes before anything runs, and what it rejects there: one project a row, with its errors.
 
 use crate::common::Repo;
 

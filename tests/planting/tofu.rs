@@ -5,7 +5,7 @@ use crate::plant::Plant;
 
 pub(crate) const ALL: &[Planting] = &[
     ("tofu-backend", |p| {
-        // An override takes the place of the backend that is there.
+        // An override replaces the backend that is there.
         planted(p, "planted_override.tf", "terraform {\n  backend \"etcdv9\" {}\n}\n", "etcdv9");
     }),
     ("tofu-encryption", |p| {

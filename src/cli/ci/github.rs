@@ -8,7 +8,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
-/// GitHub refuses larger outputs (1 MiB for all of a job).
+/// GitHub rejects larger outputs (1 MiB for all of a job).
 const MAX_OUTPUT: usize = 400_000;
 
 /// Appends to the file that a variable of the runner names; does nothing if the variable is not set.
@@ -24,6 +24,7 @@ pub(super) fn append(variable: &str, text: &str) -> Result<(), Failure> {
 }
 
 /// The outputs of the step. No value has a line end: revisions are ids, the rest is JSON on one line.
+///
 /// Also returns the names of the outputs that were too long to be set.
 pub(super) fn outputs(facts: &Facts, ended: Option<Outcome>) -> (String, Vec<&'static str>) {
     let conclusion = match ended {

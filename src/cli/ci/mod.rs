@@ -21,6 +21,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Check the change that a CI system runs for.
+///
 /// The revisions to compare are determined from the variables of GitHub Actions (and its event), GitLab CI, Azure
 /// Pipelines and Jenkins; elsewhere set them with --base. If the system provides nothing to compare with, only HEAD is
 /// checked, as by `stacklint check --rev HEAD`. In GitHub Actions, annotations go into the log, and the outputs of the

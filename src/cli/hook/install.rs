@@ -1,4 +1,5 @@
 //! `stacklint hook install`, `uninstall` and `status`: the hooks of one repository.
+//!
 //! An existing hook is kept under another name and run first. Linked worktrees share one folder of hooks.
 #![allow(clippy::disallowed_methods, reason = "the hook remembers the program that installed it")]
 

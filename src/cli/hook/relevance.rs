@@ -1,4 +1,5 @@
 //! Whether a commit can affect configuration at all, determined without resolving anything.
+//!
 //! Configuration is written in a few kinds of files, and a change of one of these always can. Any other file matters
 //! only if a configuration file names it, in full or by a pattern that matches its extension. (A manifest with another
 //! extension, `import: [notes.txt]`, is not searched for the names of further files.)

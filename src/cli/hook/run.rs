@@ -22,9 +22,11 @@ const MAX_PUSHED: usize = 50;
 const MAX_INPUT: u64 = 1 << 20;
 
 /// Check what is staged: this is what the hooks run.
+///
 /// Compares HEAD with the index, as `stacklint diff --staged` does: it reports only new findings, and ignores unstaged
 /// edits in the worktree. The first commit of a branch is compared with an empty state. Prints new findings and one
 /// line that summarizes the effects, or nothing if there are neither. It succeeds in a repository without a project.
+///
 /// If pre-commit sets a range (PRE_COMMIT_FROM_REF, PRE_COMMIT_TO_REF), that range is compared instead; if it checks
 /// all files (`pre-commit run --all-files` with nothing staged), all findings of HEAD count.
 #[derive(Args, Debug)]

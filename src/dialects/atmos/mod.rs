@@ -24,7 +24,7 @@
 //! | `manifest` | reads and renders a manifest and merges it with its imports | `Processed` |
 //! | `component` | merges one component with its bases and defaults | `Built`, or `BuildError` |
 //! | `stack` | names the stack of each component, renders and evaluates it | `StackComponents` |
-//! | `checks` | finds what else Atmos, or a reader of the repository, would refuse | `Diagnostic` |
+//! | `checks` | finds what else Atmos, or a reader of the repository, would reject | `Diagnostic` |
 //! | `resolve` | runs all stages for one revision, on all cores | `Resolution` |
 //! | `affected` | lists what a change between two revisions affects, as `atmos describe affected` does | `Affected` |
 //! Data flow: `config` converts `atmos.yaml` to a `Config`, with which `imports` finds the top-level manifests. Each

@@ -1,4 +1,5 @@
 //! Garden (`garden.io`): projects of actions, resolved per environment. The stages in the order in which Garden runs them:
+//!
 //! `project` (the files and their content) → `environment` (variables in layers, providers, workflows) → `actions`
 //! (templates that render configs, built-in fields, the graph, specs) → the resolution. An environment is a stack; the
 //! project, its providers, actions and workflows are components. `template` is the language of all strings; `lints`

@@ -1,4 +1,5 @@
 //! jitsubst: the `infra.yaml` of GoCodeAlone/workflow. The stages in the order in which `wfctl` runs them:
+//!
 //! `load`, `config` and `imports` (the content of files) → `overlay` (each module in each environment) → `expand` and
 //! `defer` (variables when the plan is made; deferred references) → `order` (the whole plan) → the resolution. An
 //! environment is a stack, a resource a component. `reference` and `substitute` are the substitution itself, which

@@ -1,4 +1,5 @@
 //! The differences between two trees, as steps that transform one into the other.
+//!
 //! Maps are compared key by key, lists by the identity of their items: items with a unique `name`, `id` or `key` are
 //! matched by it, others by their content, so that an item inserted at the start of a list is one addition. An item
 //! that moves within its list is a removal and an addition that refer to each other. The steps have the meaning of RFC

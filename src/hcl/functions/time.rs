@@ -25,8 +25,8 @@ fn parse(args: &Args<'_, '_>, index: usize) -> Result<Time, Fail> {
     layout::parse(layout::RFC3339, text).map_err(wrong)
 }
 
-/// The same with what Go lets pass refused: an hour of one digit, a comma before the fraction of a second. `timecmp` alone is
-/// not as strict.
+/// The same, but rejects text that Go accepts: an hour of one digit, a comma before the fraction of a second. Only
+/// `timecmp` is not as strict.
 fn parse_strict(args: &Args<'_, '_>, index: usize) -> Result<Time, Fail> {
     let time = parse(args, index)?;
     let text = args.str(index).as_bytes();

@@ -1,4 +1,5 @@
 //! Policies in Rego: their input, and their results as far as they are certain.
+//!
 //! Unknown values are omitted from the input. A policy that only depends on existing values then finds no more than it
 //! should; it is evaluated a second time with replacements for the unknown values, and results of both evaluations
 //! count. A policy that can find something because a value is absent (`not`, `every`, `count`) reports nothing if it

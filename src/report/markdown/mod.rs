@@ -1,5 +1,6 @@
 //! Markdown for a comment on a pull request or the summary of a job: what changes, in which stacks, because of which
 //! lines, and the findings, with links to the lines if the remote of the repository shows files.
+//!
 //! It never exceeds the maximum length of a comment: the largest pieces are omitted as a whole, and the report says so.
 
 mod edits;

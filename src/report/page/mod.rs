@@ -1,4 +1,5 @@
 //! The HTML report: one page that loads nothing, with its data embedded once and drawn on demand.
+//!
 //! Text from files is data, never markup: it is embedded as JSON in a block that no HTML parser can leave, and the
 //! page's own script inserts it as text. The content security policy of the page allows only this script and its style,
 //! by their hashes. Secrets are masked as in text.

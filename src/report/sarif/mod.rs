@@ -24,7 +24,7 @@ use std::io;
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// A prefix that distinguishes the results of stacklint from those of other tools.
 const CATEGORY: &str = "stacklint/";
-/// GitHub refuses files with more results.
+/// GitHub rejects files with more results.
 const MAX_RESULTS: usize = 25_000;
 /// Results take at most this many bytes, so that the file stays below the 10 MB that GitHub takes.
 const MAX_BYTES: usize = 8_000_000;

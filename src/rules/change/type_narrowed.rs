@@ -1,4 +1,4 @@
-//! `type-narrowed`: a variable refuses values that it took before.
+//! `type-narrowed`: a variable rejects values that it accepted before.
 
 use super::{Changes, Phrase, transition};
 use crate::diagnostic::Diagnostic;

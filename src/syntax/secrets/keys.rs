@@ -1,4 +1,5 @@
 //! Which keys name a secret.
+//!
 //! A key is split into words at every character other than letters and digits and where the case changes (`dbPassword`
 //! is `db password`). It names a secret if it *ends* in a secret word: `db_password`, `clientSecret`, `api_key`. A key
 //! that ends in another word describes a secret without being one: `secret_name`, `token_ttl`, `password_policy`,

@@ -58,7 +58,7 @@ fn timestamp(date: &toml::value::Datetime) -> Option<Timestamp> {
     Some(Timestamp { seconds, nanos: time.nanosecond.unwrap_or(0), offset })
 }
 
-/// The TOML text of a map; nothing for what the library refuses: other values, and lists that hold nulls.
+/// Returns the TOML text of a map; `None` for values that the library rejects: other types, and lists with nulls.
 pub(super) fn write(value: &Value) -> Option<String> {
     let mut out = String::new();
     table(&mut out, &[], value.as_map()?)?;

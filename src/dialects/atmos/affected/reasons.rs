@@ -83,7 +83,7 @@ pub(super) fn reasons(comparison: &Comparison<'_>, address: &Address, component:
     found
 }
 
-/// The sections of a type that are compared. `describe.affected.sections` takes the place of the common ones.
+/// The sections of a type that are compared. `describe.affected.sections` replaces the common ones.
 pub(super) fn sections<'a>(comparison: &'a Comparison<'_>, kind: &str) -> Vec<&'a str> {
     let configured = comparison.config.all.at_path(["describe", "affected", "sections"]).and_then(Value::as_list);
     let configured: Vec<&str> =

@@ -16,7 +16,7 @@ fn named(component: &Component) -> impl Iterator<Item = &Base> {
     component.metadata.bases.iter().filter(|base| base.origin.is_some())
 }
 
-/// Reports the circles of bases among resolved components, which Atmos cut, but for those that it refused somewhere else.
+/// Reports the cycles of bases among resolved components, which Atmos cut, except those that it rejected elsewhere.
 pub(in crate::dialects::atmos) fn check(units: &[Arc<Unit>], diagnostics: &Diagnostics) {
     for unit in units {
         // A circle leads only through components that have bases themselves.

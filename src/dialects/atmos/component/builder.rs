@@ -129,7 +129,7 @@ impl Builder<'_> {
         Ok((layer, Value { data: Data::Map(map), prov }))
     }
 
-    /// The sections that can be refused or that hold functions, merged, and the places that wait for functions.
+    /// Merges the sections that can be rejected or contain functions, and returns the places that wait for functions.
     fn merge_sections(
         &self,
         name: &Key,

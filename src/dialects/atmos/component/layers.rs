@@ -242,7 +242,7 @@ impl Layer {
     /// Splits a component (or a base, or its overrides) into sections.
     ///
     /// # Errors
-    /// The first section that has a shape Atmos refuses. `what` names the component in the message.
+    /// The first section that has a shape Atmos rejects. `what` names the component in the message.
     pub(crate) fn of(
         component: &Map,
         kind: ComponentType,

@@ -1,8 +1,7 @@
 //! Holds the configuration against its description.
-//!
-//! Atmos reads its configuration with conversions: a number becomes text, one item a list, and so on. What cannot
-//! be converted makes it refuse every command. The table in the tests was recorded from the library that it uses
-//! (viper 1.21, mapstructure 2).
+//! Atmos reads its configuration with conversions: a number becomes text, one item a list, and so on. If a value cannot
+//! be converted, it rejects every command. The table in the tests was recorded from the library that it uses (viper
+//! 1.21, mapstructure 2).
 
 use super::description::CONFIGURATION;
 use crate::diagnostic::{Diagnostic, Label};

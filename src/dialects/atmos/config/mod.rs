@@ -110,7 +110,7 @@ impl Config {
     /// Reads the settings out of the merged configuration.
     ///
     /// # Errors
-    /// What Atmos refuses to start with.
+    /// What Atmos rejects to start with.
     pub(super) fn read(all: Value, base: String, start: String) -> Result<Self, String> {
         let settings = Settings(&all);
         let text = |path: &[&str]| settings.text(path);

@@ -42,7 +42,7 @@ impl Token<'_> {
     }
 }
 
-/// Arguments that the grammar refuses.
+/// Arguments that the grammar rejects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ArgError {
     /// Where.

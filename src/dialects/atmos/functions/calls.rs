@@ -83,7 +83,7 @@ fn gives(name: &str) -> Option<Kind> {
     }
 }
 
-/// Why a function refuses its arguments, if it does.
+/// Why a function rejects its arguments, if it does.
 pub(super) fn refused(name: &str, arguments: &str) -> Option<String> {
     parse(name, arguments).err()
 }

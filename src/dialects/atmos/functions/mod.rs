@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// returns nothing, after which Atmos treats the string as text.
 ///
 /// # Errors
-/// Why the function is refused, which keeps Atmos from reading the file.
+/// Why the function is rejected, which keeps Atmos from reading the file.
 pub(super) fn evaluate_in_locals(call: &Text, prov: &Prov, env: &Env) -> Result<Option<Value>, String> {
     let (name, argument) = tags::split(call);
     let data = match name {

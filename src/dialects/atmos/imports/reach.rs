@@ -1,5 +1,6 @@
 //! Which files a manifest can depend on, found without resolving it, so that a comparison of two revisions need not
 //! merge what no change can reach.
+//!
 //! Only the `import` sections are followed. If only resolving shows where an import leads (its path is a template, or a
 //! template produces the section), the answer is unknown.
 

@@ -9,7 +9,7 @@ use crate::hcl::val::number::Number;
 use crate::hcl::val::{Data as HclData, Val};
 use crate::value::{Data, FileId, Map, Value};
 
-/// Larger files are refused.
+/// Larger files are rejected.
 const MAX_BYTES: usize = 4 << 20;
 /// Steps that the evaluation of one attribute may take.
 const MAX_STEPS: u64 = 1_000_000;

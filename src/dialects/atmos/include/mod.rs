@@ -1,4 +1,5 @@
 //! Files that the tags `!include` and `!include.raw` bring into a manifest: their formats, and queries on them.
+//!
 //! This module reads no files and knows no paths: its input is bytes, its output values without provenance.
 
 mod dotenv;
@@ -45,7 +46,7 @@ pub(super) fn format_of(path: &str) -> Format {
     }
 }
 
-/// Deeper JSON is refused; the reference stops much later, at 10,000.
+/// Deeper JSON is rejected; the reference stops much later, at 10,000.
 pub(super) const MAX_JSON_DEPTH: usize = 256;
 
 /// Decodes a file. `yaml` decodes one YAML document (custom tags dropped). What goes into a manifest without a query has

@@ -298,7 +298,7 @@ fn has_computed(segments: &[Segment], from: u32, to: u32) -> bool {
     from < to && own.into_iter().any(|s| !s.literal)
 }
 
-/// The sections that a context has under their names take the place of those of the file.
+/// The sections that a context has under their names replace those of the file.
 fn with_import_context(mut file: Map, context: &Map) -> Map {
     for key in ["locals", "vars", "settings", "env"] {
         if let Some(value) = context.get(key).filter(|v| v.as_map().is_some_and(|m| !m.is_empty())) {

@@ -216,7 +216,7 @@ pub(super) static RETRY: Shape = Named(
     }),
 );
 
-/// `source`. A quoted call of `!include` is refused here.
+/// `source`. A quoted call of `!include` is rejected here.
 pub(super) static SOURCE: Shape = Named(
     "source",
     &Either(&[

@@ -24,7 +24,7 @@ fn value(text: &str) -> Value {
     Decoder { place: &place, include: None, delimiter: None, limits: Default::default() }.decode(&doc).expect("a value")
 }
 
-/// Why a manifest is refused, by path.
+/// Why a manifest is rejected, by path.
 fn refused(value: &Value) -> Vec<String> {
     let found = check::check(&MANIFEST, value);
     found

@@ -22,7 +22,7 @@ pub(crate) enum Wrong<'v> {
     Kind(Vec<&'static str>),
     /// It is none of these words.
     Word(&'static [&'static str]),
-    /// It begins with `!include` where that is refused.
+    /// It begins with `!include` where that is rejected.
     Call,
     /// It is outside of the range.
     Range(&'static Range),

@@ -26,7 +26,7 @@ pub(super) struct ManifestBuilder<'s, 'm> {
 }
 
 impl<'s, 'm> ManifestBuilder<'s, 'm> {
-    /// Refuses sections and metadata that a whole stack must not have.
+    /// Rejects sections and metadata that a whole stack must not have.
     pub(super) fn check_globals(&self) -> Result<(), ErrorReported> {
         for key in ["vars", "hooks", "settings", "env", "generate", "auth", "secrets", "dependencies"] {
             self.section(self.manifest.map, key)?;

@@ -41,6 +41,7 @@ pub(super) fn attach(map: &mut Map, deferrals: &[Deferral]) {
 }
 
 /// Evaluates the functions of a rendered component of a stack.
+///
 /// `outputs` returns the outputs of a component of a stack, if they are known.
 pub(crate) fn evaluate(
     mut map: Map,

@@ -1,5 +1,6 @@
 //! The components of merged manifests, each as `describe stacks` prints it (`reference: atmos.md` sections 4.1, 4.2, 4.9
 //! and 7.2).
+//!
 //! `manifest` (a merged manifest and the rule for its stack names) → `build` (components from their layers) →
 //! `sections` (with the names of the stack and the workspace (`naming`), rendered (`render`) and evaluated
 //! (`evaluation`)) → `components` (with their metadata for rules: `metadata`). A component that reads another one gets

@@ -1,5 +1,6 @@
 //! Rendering a tree of values as Atmos does: write it as YAML, run the text as a template, read the result back
 //! (`reference: atmos.md` section 7). What values become by that (types, quoting, folding) is part of the answer.
+//!
 //! The provenance of strings is kept: every written scalar is marked, the template engine records which part of its
 //! output comes from which part of the text, and so every value read back finds its mark.
 

@@ -70,7 +70,7 @@ fn what_is_given_is_known() {
         ("!template 12", "12"),
         ("!template '{{ toJson .settings.list_merge_strategy }}'", "replace"),
         ("!cwd", "'!cwd'"),
-        // Refused and unknown ones stay as they are written.
+        // Rejected and unknown ones stay as they are written.
         ("!terraform.state vpc none", "!terraform.state vpc none"),
         ("!terraform.state other id", "!terraform.state other id"),
         ("!terraform.state vpc", "!terraform.state vpc"),

@@ -45,7 +45,7 @@ templates: {settings: {enabled: true, sprig: {enabled: true}, gomplate: {enabled
 struct World {
     files: BTreeMap<String, Vec<u8>>,
     project: Project,
-    /// Whether the schema may refuse it.
+    /// Whether the schema may reject it.
     refused: bool,
 }
 

@@ -107,7 +107,7 @@ pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &mut Diag
     })
 }
 
-/// The version of the language, and a finding if Garden 0.14 refuses it.
+/// The version of the language, and a finding if Garden 0.14 rejects it.
 fn version(project: &Resource, diagnostics: &mut Diagnostics) -> Era {
     let (era, garden) = match project.tree.get("apiVersion").and_then(Node::as_text).map(Text::as_str) {
         Some("garden.io/v2") => return Era::Cedar,

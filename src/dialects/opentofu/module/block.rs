@@ -102,7 +102,7 @@ pub(crate) struct Encryption {
 pub(crate) struct Target {
     /// The method.
     pub method: Option<Written>,
-    /// Whether unencrypted data are refused.
+    /// Whether unencrypted data are rejected.
     pub enforced: Option<Written>,
     /// The fallback for reading.
     pub fallback: Option<Box<Target>>,

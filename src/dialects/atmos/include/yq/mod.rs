@@ -26,7 +26,7 @@ use std::fmt;
 /// Why a query has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum QueryError {
-    /// The real evaluator refuses it too; its reason in similar words.
+    /// The real evaluator rejects it too; its reason in similar words.
     Bad(String),
     /// It is beyond what is evaluated here; what exactly, to follow "stacklint does not evaluate".
     Unsupported(String),

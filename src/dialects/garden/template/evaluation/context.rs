@@ -91,7 +91,7 @@ impl Evaluator {
         self.add(Context::Roots(Arc::new(roots)))
     }
 
-    /// Adds a context that refuses every lookup.
+    /// Adds a context that rejects every lookup.
     pub(crate) fn refusal(&self, message: impl Into<Text>) -> ContextId {
         self.add(Context::Refusal(message.into()))
     }
