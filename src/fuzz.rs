@@ -18,6 +18,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The given number of cases, or the value of `PROPTEST_CASES`.
 pub(crate) fn cases(default: u32) -> ProptestConfig {
@@ -188,7 +189,7 @@ fn damaged() -> impl Strategy<Value = BTreeMap<String, String>> {
 }
 
 /// The findings of a project, with all groups of rules enabled; empty if its settings are invalid.
-fn findings(texts: &BTreeMap<String, String>) -> (Vec<Finding>, Files) {
+fn findings(texts: &BTreeMap<String, String>) -> (Vec<Finding>, Arc<Files>) {
     let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
     let source = Memory::new("memory", bytes);
     let project = Project::default();
@@ -196,8 +197,8 @@ fn findings(texts: &BTreeMap<String, String>) -> (Vec<Finding>, Files) {
     let overrides = Overrides { groups: Group::ALL.to_vec(), ..Overrides::default() };
     let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     match review::check(&source, &workspace, &request) {
-        Ok(review) => (review.findings, review.files),
-        Err(_) => (Vec::new(), Files::default()),
+        Ok(review) => (review.findings, Arc::clone(&review.files)),
+        Err(_) => (Vec::new(), Arc::default()),
     }
 }
 

@@ -4,7 +4,8 @@
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Deeply nested manifests and long import chains recurse. Pages of a stack that are never reached cost nothing.
 const STACK: usize = 256 << 20;
@@ -47,6 +48,34 @@ pub(crate) fn with_deep_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
         Some(result) => result,
         // The thread could not be made, so the work is still there.
         None => run().expect("work is taken once"),
+    }
+}
+
+/// Tells work whether its result is still wanted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cancel(Option<Arc<AtomicBool>>);
+
+impl Cancel {
+    /// Work that nobody can cancel.
+    pub(crate) const fn never() -> Self {
+        Cancel(None)
+    }
+
+    /// Work that can be canceled.
+    pub(crate) fn new() -> Self {
+        Cancel(Some(Arc::default()))
+    }
+
+    /// Cancels the work.
+    pub(crate) fn cancel(&self) {
+        if let Some(canceled) = &self.0 {
+            canceled.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the work was canceled.
+    pub(crate) fn is_canceled(&self) -> bool {
+        self.0.as_ref().is_some_and(|canceled| canceled.load(Ordering::Relaxed))
     }
 }
 

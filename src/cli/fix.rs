@@ -9,6 +9,7 @@ use crate::report::unified;
 use crate::review::{self, Filter, Outcome, Request};
 use clap::Args;
 use std::io::Write;
+use std::sync::Arc;
 
 /// A fix can uncover the next finding; more rounds than this are not made.
 const MAX_ROUNDS: usize = 10;
@@ -86,7 +87,7 @@ fn propose(
     judging: &reporting::Judging,
     place: &Place,
     filter: Filter,
-) -> Result<(Files, Fixed), Failure> {
+) -> Result<(Arc<Files>, Fixed), Failure> {
     let source = place.open(&State::Worktree)?;
     let overrides = judging.overrides(place)?;
     let request = Request { filter, overrides: &overrides, affected: None };

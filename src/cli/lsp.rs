@@ -7,11 +7,13 @@
 
 use super::open::{Place, State};
 use super::{Failure, Global, Outcome, watch};
+use crate::dialects::Project;
 use crate::limits::Limits;
 use crate::lsp::{self, Analysis, Analyzer, Contents, Ended};
-use crate::review::{self, Filter, Host, Overrides, Request, Workspace};
+use crate::review::{self, Filter, Host, Overrides, Request, Session, Workspace};
 use crate::source::Overlay;
 use crate::terraform;
+use crate::threads::Cancel;
 use clap::Args;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -57,7 +59,7 @@ impl lsp::Host for Opener<'_> {
         let place = Place::find(&global).map_err(said)?;
         let real = place.root().canonicalize().map_err(|error| error.to_string())?;
         let root = folder.and_then(|folder| as_named(folder, &place.project.start, &real)).unwrap_or(real);
-        Ok(Arc::new(Worktree { place: Mutex::new(place), root }))
+        Ok(Arc::new(Worktree { place: Mutex::new(place), root, session: Session::default() }))
     }
 }
 
@@ -73,6 +75,7 @@ fn as_named(folder: &Path, start: &str, real: &Path) -> Option<PathBuf> {
 struct Worktree {
     place: Mutex<Place>,
     root: PathBuf,
+    session: Session,
 }
 
 impl Analyzer for Worktree {
@@ -80,17 +83,19 @@ impl Analyzer for Worktree {
         self.root.clone()
     }
 
-    fn analyze(&self, buffers: &Contents) -> Result<Analysis, String> {
+    fn analyze(&self, buffers: &Contents, cancel: &Cancel) -> Result<Analysis, String> {
         let place = self.place.lock();
         let said = |failure: Failure| failure.message().unwrap_or_default().to_owned();
         let source = Overlay::new(place.open(&State::Worktree).map_err(said)?, buffers);
         let overrides = Overrides::default();
         let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
         let host = Unlimited { place: &place };
-        let workspace = Workspace { host: &host, ..place.workspace() };
-        match review::check(&source, &workspace, &request) {
+        let project = Project { cancel: cancel.clone(), ..place.project.clone() };
+        let workspace = Workspace { host: &host, project: &project, ..place.workspace() };
+        match review::check_again(&self.session, &source, &workspace, &request) {
             Ok(review) => Ok(Analysis { review, source }),
             Err(review::Error::NoProject(message) | review::Error::Message(message)) => Err(message),
+            Err(review::Error::Canceled) => Err("the analysis was canceled".to_owned()),
         }
     }
 }

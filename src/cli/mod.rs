@@ -14,6 +14,7 @@ mod graph;
 mod hook;
 mod impact;
 mod lsp;
+mod memory;
 mod open;
 mod options;
 mod output;
@@ -164,6 +165,7 @@ impl From<crate::review::Error> for Failure {
         match error {
             crate::review::Error::NoProject(message) => Failure::NoProject(message),
             crate::review::Error::Message(message) => Failure::Message(message),
+            crate::review::Error::Canceled => Failure::Message("the analysis was canceled".to_owned()),
         }
     }
 }
@@ -184,6 +186,7 @@ pub fn main() -> ExitCode {
         return code;
     }
     let cli = Cli::parse();
+    memory::use_small_pages();
     watch::start();
     progress::start();
     let ended = threads::with_deep_stack(|| threads::guarded("the command", || run(&cli)));

@@ -29,6 +29,7 @@ use crate::limits::Limits;
 use crate::resolution::{Component, Resolution};
 use crate::source::{Change, Source};
 use crate::text::Text;
+use crate::threads::Cancel;
 use crate::value::{Value, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,6 +54,8 @@ pub(crate) struct Project {
     pub roots: RootSettings,
     /// Whether rules also look for what would be different if merging waited for functions across files.
     pub promised_merge: bool,
+    /// Whether the result is still wanted. Once it is not, any result will do.
+    pub cancel: Cancel,
 }
 
 /// How much of a revision is to be resolved.
@@ -60,10 +63,20 @@ pub(crate) struct Project {
 pub(crate) enum Scope<'a> {
     /// All of it.
     All,
+    /// All of it. These are the changes since the state that the dialect resolved last, with the same table of files: what they
+    /// do not reach may be taken from that.
+    Since(&'a [Change]),
     /// Only units that one of these changes can reach; others are named, without components.
     Touched(&'a [Change]),
     /// Only units of these names, which [`Dialect::reached`] gave; others are named, without components.
     Units(&'a BTreeSet<Text>),
+}
+
+impl Scope<'_> {
+    /// Whether everything is resolved.
+    pub(crate) fn is_whole(self) -> bool {
+        matches!(self, Scope::All | Scope::Since(_))
+    }
 }
 
 /// Whether a revision holds a project of a dialect.

@@ -1,7 +1,7 @@
 //! A language server: the findings of a review while a file is edited, and answers about the place of the cursor.
 //!
 //! The server speaks the Language Server Protocol 3.17 over a connection of `lsp_server`. For each folder of the workspace the worktree is
-//! analyzed with the open buffers in place of the files ([`Overlay`]); a newer edit replaces an analysis that has not started.
+//! analyzed with the open buffers in place of the files ([`Overlay`]); a newer edit cancels an analysis that is under way.
 //! Requests wait for the analysis of the text that they are about. Nothing here reads the disk: the program around the server
 //! opens sources ([`Analyzer`]).
 
@@ -16,6 +16,7 @@ pub(crate) use server::{Ended, serve};
 
 use crate::review::Review;
 use crate::source::Overlay;
+use crate::threads::Cancel;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,11 +38,11 @@ pub(crate) trait Analyzer: Send + Sync {
     /// The root of the worktree, absolute, as the client names it.
     fn root(&self) -> PathBuf;
 
-    /// Analyzes the worktree with the contents of buffers.
+    /// Analyzes the worktree with the contents of buffers. Once it is canceled, any result will do.
     ///
     /// # Errors
     /// There is nothing to analyze, or it cannot be analyzed: what to tell the user.
-    fn analyze(&self, buffers: &Contents) -> Result<Analysis, String>;
+    fn analyze(&self, buffers: &Contents, cancel: &Cancel) -> Result<Analysis, String>;
 }
 
 /// The result of an analysis.

@@ -1,7 +1,7 @@
 //! One folder of the workspace: its analyses, which run on a thread of their own, and what was reported of them.
 
 use super::{Analysis, Analyzer, Contents};
-use crate::threads;
+use crate::threads::{self, Cancel};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use ls_types::Diagnostic;
 use std::collections::BTreeMap;
@@ -27,7 +27,16 @@ pub(super) struct Root {
     pub(super) failure: Option<String>,
     asked: Number,
     done: Number,
-    tasks: Sender<(Number, Contents)>,
+    tasks: Sender<Task>,
+    /// Cancels the analysis that was asked for last.
+    cancel: Cancel,
+}
+
+/// An analysis that is asked for.
+struct Task {
+    number: Number,
+    buffers: Contents,
+    cancel: Cancel,
 }
 
 impl Root {
@@ -41,14 +50,18 @@ impl Root {
         let (tasks, received) = unbounded();
         let path = analyzer.root();
         scope.spawn(move || work(index, &*analyzer, &received, &results));
-        Root { path, analysis: None, shown: BTreeMap::new(), failure: None, asked: 0, done: 0, tasks }
+        let cancel = Cancel::never();
+        Root { path, analysis: None, shown: BTreeMap::new(), failure: None, asked: 0, done: 0, tasks, cancel }
     }
 
     /// Requests an analysis, replacing those that have not started.
     pub(super) fn ask(&mut self, buffers: Contents) {
         self.asked += 1;
+        self.cancel.cancel();
+        self.cancel = Cancel::new();
+        let task = Task { number: self.asked, buffers, cancel: self.cancel.clone() };
         // The thread ends after this only.
-        let _ = self.tasks.send((self.asked, buffers));
+        let _ = self.tasks.send(task);
     }
 
     /// Stores the result of an analysis. Returns `false` if a newer one is running.
@@ -81,13 +94,14 @@ impl Root {
 }
 
 /// Runs the newest requested analysis, until the channel is closed.
-fn work(index: usize, analyzer: &dyn Analyzer, tasks: &Receiver<(Number, Contents)>, results: &Sender<Done>) {
+fn work(index: usize, analyzer: &dyn Analyzer, tasks: &Receiver<Task>, results: &Sender<Done>) {
     while let Ok(mut task) = tasks.recv() {
         while let Ok(newer) = tasks.try_recv() {
             task = newer;
         }
-        let (number, buffers) = task;
-        let run = || threads::with_deep_stack(|| threads::guarded("the analysis", || analyzer.analyze(&buffers)));
+        let Task { number, buffers, cancel } = task;
+        let analyze = || analyzer.analyze(&buffers, &cancel);
+        let run = || threads::with_deep_stack(|| threads::guarded("the analysis", analyze));
         let result = run().unwrap_or_else(|defect| Err(format!("internal error: {}", defect.said)));
         if results.send((index, number, result)).is_err() {
             return;

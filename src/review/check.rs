@@ -4,39 +4,74 @@ use super::coverage::{self, Coverage};
 use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::selection::{FindingScope, Selection};
+use super::session::{Session, Start};
 use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::{Side, together};
-use crate::dialects::Scope;
-use crate::files::Files;
 use crate::policies;
 use crate::resolution::Resolution;
-use crate::rules::{self, Rule};
+use crate::rules::{self, Rule, UnitResults};
 use crate::settings::Load;
 use crate::source::Source;
 use crate::terraform::Modules;
+use std::sync::Arc;
 
 /// Analyzes one state.
 ///
 /// # Errors
 /// There is no project in it, or it cannot be judged.
 pub(crate) fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'_>) -> Result<Review, Error> {
-    let files = Files::default();
-    let load = request.overrides.load(source, workspace, &files)?;
+    let start = Start::alone();
+    check_from(&start, source, workspace, request)
+}
+
+/// Analyzes a state of a worktree, of which an earlier state may have been analyzed in the same session. The result is that of
+/// [`check`].
+///
+/// # Errors
+/// There is no project in it, it cannot be judged, or the review is canceled.
+pub(crate) fn check_again(
+    session: &Session,
+    source: &dyn Source,
+    workspace: &Workspace<'_>,
+    request: &Request<'_>,
+) -> Result<Review, Error> {
+    let start = session.start(source);
+    let review = check_from(&start, source, workspace, request)?;
+    start.kept.results.retain(review.resolved.1.iter().flat_map(|resolution| &resolution.units));
+    session.end(start.kept, &review.resolved.0, source);
+    Ok(review)
+}
+
+fn check_from(
+    start: &Start,
+    source: &dyn Source,
+    workspace: &Workspace<'_>,
+    request: &Request<'_>,
+) -> Result<Review, Error> {
+    let files = &*start.kept.files;
+    let load = request.overrides.load(source, workspace, files)?;
     request.filter.finds_files(&[source])?;
-    let host = workspace.host;
+    let (host, cancel) = (workspace.host, &workspace.project.cancel);
     host.limits(&load.settings.work);
-    let dialects = workspace.dialects(&load.settings);
+    let dialects = start.kept.dialects.clone().unwrap_or_else(|| Arc::new(workspace.dialects(&load.settings)));
     let projects = workspace.find(&dialects, &[source], &load.settings)?;
     let (mut coverage, mut resolutions, mut found) = (Coverage::default(), Vec::new(), Side::default());
     let enabled = load.settings.enabled();
     let is_on = |rule: &Rule| enabled.iter().any(|(on, _)| *on == rule);
-    let policies = policies::Run::new(&load.settings.policies, &files, &load.settings.work, &is_on);
+    let policies = policies::Run::new(&load.settings.policies, files, &load.settings.work, &is_on);
     for part in projects.parts() {
-        let resolved = phase(host, "resolve", || part.resolve(source, &files, Scope::All));
+        let resolved = phase(host, "resolve", || part.resolve(source, files, start.scope()));
         let mut resolution = resolved.unwrap_or_default();
+        if cancel.is_canceled() {
+            return Err(Error::Canceled);
+        }
         report_empty(&mut resolution);
-        phase(host, "rules", || examine(&mut resolution, &load, source, &policies, workspace));
-        coverage.projects.push(coverage::of(part.dialect().name(), part.folder(), None, &resolution, &files));
+        let examining = Examining { load: &load, source, policies: &policies, workspace, results: start.results() };
+        phase(host, "rules", || examining.run(&mut resolution));
+        if cancel.is_canceled() {
+            return Err(Error::Canceled);
+        }
+        coverage.projects.push(coverage::of(part.dialect().name(), part.folder(), None, &resolution, files));
         found.extend(Side { files: resolution.files(), diagnostics: std::mem::take(&mut resolution.findings) });
         resolutions.push(resolution);
     }
@@ -48,25 +83,20 @@ pub(crate) fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Re
     found.diagnostics.extend(policies.finish(saw_all));
     coverage.warnings = idle_patterns(&load.settings, source, &resolutions.iter().collect::<Vec<_>>());
     let has_defect = found.diagnostics.iter().any(|d| d.is_defect());
-    let by = Judge {
-        files: &files,
-        settings: &load.settings,
-        overrides: request.overrides,
-        source,
-        other: None,
-        trusted: None,
-    };
+    let by =
+        Judge { files, settings: &load.settings, overrides: request.overrides, source, other: None, trusted: None };
     let Judged { mut findings, suppressed, .. } = phase(host, "judge", || judge(&by, found, None))?;
     request.filter.matched(&resolutions)?;
     coverage.narrowed = request.filter.description();
     let mut asked = FindingScope::new(&request.filter);
     for resolution in &resolutions {
-        let selection = Selection::new(&request.filter, &[(resolution, source)], &files, &host.code());
+        let selection = Selection::new(&request.filter, &[(resolution, source)], files, &host.code());
         asked.add(&selection, resolution);
     }
-    asked.retain(&mut findings, &files);
+    asked.retain(&mut findings, files);
+    drop(projects);
     Ok(Review {
-        files,
+        files: Arc::clone(&start.kept.files),
         head: Revision::of(source),
         comparison: None,
         findings: together::unite(findings),
@@ -80,23 +110,33 @@ pub(crate) fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Re
     })
 }
 
-/// Adds to what resolving a state found what the rules find.
-fn examine(
-    resolution: &mut Resolution,
-    load: &Load,
-    source: &dyn Source,
-    policies: &policies::Run<'_>,
-    workspace: &Workspace<'_>,
-) {
-    let files = policies.files();
-    let code = workspace.host.code();
-    let modules = Modules::new(source, files, &code);
-    let withheld = rules::Withheld::default();
-    let context = rules::Context::new(files, resolution, &|_| true, &load.settings.limits, &withheld);
-    let found = rules::check_state(&context, &modules, &load.settings.enabled());
-    resolution.findings.extend(found);
-    let found = policies.components(resolution, &modules);
-    resolution.findings.extend(found);
+/// What rules and policies are run with.
+struct Examining<'a> {
+    load: &'a Load,
+    source: &'a dyn Source,
+    policies: &'a policies::Run<'a>,
+    workspace: &'a Workspace<'a>,
+    results: Option<&'a UnitResults>,
+}
+
+impl Examining<'_> {
+    /// Adds to what resolving a state found what rules and policies find.
+    fn run(&self, resolution: &mut Resolution) {
+        let files = self.policies.files();
+        let code = self.workspace.host.code();
+        let modules = Modules::new(self.source, files, &code);
+        let withheld = rules::Withheld::default();
+        let settings = &self.load.settings;
+        let context = rules::Context::new(files, resolution, &|_| true, &settings.limits, &withheld);
+        let context = rules::Context { results: self.results, cancel: &self.workspace.project.cancel, ..context };
+        let found = rules::check_state(&context, &modules, &settings.enabled());
+        resolution.findings.extend(found);
+        if self.workspace.project.cancel.is_canceled() {
+            return;
+        }
+        let found = self.policies.components(resolution, &modules);
+        resolution.findings.extend(found);
+    }
 }
 
 /// Adds what is wrong with the settings themselves.

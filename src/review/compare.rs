@@ -102,7 +102,7 @@ pub(crate) fn compare(
     scope.retain(&mut findings, &files);
     let findings = together::unite(findings);
     let mut review = Review {
-        files,
+        files: Arc::new(files),
         head: Revision::of(head),
         comparison: None,
         findings,
@@ -112,7 +112,7 @@ pub(crate) fn compare(
         unreadable: head.unreadable().to_vec(),
         has_defect,
         coverage: Coverage::default(),
-        resolved: (dialects, Vec::new()),
+        resolved: (Arc::new(dialects), Vec::new()),
     };
     let both: Vec<&Resolution> = compared.iter().flat_map(|one| [&one.base, &one.head]).collect();
     review.coverage.not_analyzed = not_analyzed;

@@ -306,13 +306,15 @@ fn reason(resolution: &Resolution, unit: &Unit, files: &Files) -> (String, Optio
     };
     let uses = |file: FileId| file == unit.file || unit.files.binary_search(&file).is_ok();
     let is_reason = |f: &&Diagnostic| f.is_breaking || !unit.failed.is_empty() && f.rule.group == Group::Correctness;
-    let mut breaking = resolution.findings.iter().filter(is_reason);
-    let mut own = breaking.clone().filter(|f| uses(f.primary.file));
-    let first = own.clone().find(|f| f.is_breaking).or_else(|| own.next());
+    let breaking = resolution.findings.iter().filter(is_reason);
+    let own = breaking.clone().filter(|f| uses(f.primary.file));
+    // Files have their numbers in the order in which threads read them.
+    let by_place = |f: &&Diagnostic| (Text::clone(&files.get(f.primary.file).path), f.primary.start);
+    let first = own.clone().filter(|f| f.is_breaking).min_by_key(by_place).or_else(|| own.min_by_key(by_place));
     match (first, &resolution.gap) {
         (Some(f), _) => (f.message.clone(), Some(place(f.primary.file, f.primary.start))),
         (None, Some(gap)) => (gap.reason.clone(), gap_place(resolution, gap, files)),
-        (None, None) => match breaking.next() {
+        (None, None) => match breaking.min_by_key(by_place) {
             Some(f) => (f.message.clone(), Some(place(f.primary.file, f.primary.start))),
             None => ("it could not be resolved".to_owned(), None),
         },

@@ -16,9 +16,10 @@ mod paths;
 mod rejected;
 mod resolve;
 mod selection;
+mod session;
 mod trust;
 
-pub(crate) use check::check;
+pub(crate) use check::{check, check_again};
 pub(crate) use compare::compare;
 pub(crate) use coverage::Coverage;
 pub(crate) use filter::Filter;
@@ -26,6 +27,7 @@ pub(crate) use judge::{BaselineFile, Overrides};
 pub(crate) use pair::{ResolvedPair, resolve_pair};
 pub(crate) use rejected::rejected;
 pub(crate) use resolve::{Resolved, resolve, resolve_likely};
+pub(crate) use session::Session;
 pub(crate) use trust::SettingsFrom;
 
 use crate::affected::{self, Affected};
@@ -42,6 +44,7 @@ use crate::source::{self, Source};
 use crate::terraform;
 use crate::text::Text;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The data that all reviews of one place share.
 pub(crate) struct Workspace<'a> {
@@ -90,7 +93,7 @@ impl Host for NoHost {}
 /// The result of a review.
 pub(crate) struct Review {
     /// The files that findings and causes point into.
-    pub files: Files,
+    pub files: Arc<Files>,
     /// The state that was analyzed; of two the newer one.
     pub head: Revision,
     /// The comparison, if any.
@@ -109,8 +112,8 @@ pub(crate) struct Review {
     pub has_defect: bool,
     /// What was analyzed, and what could not be resolved.
     pub coverage: Coverage,
-    /// The resolutions, kept so that their owner decides when they are dropped.
-    resolved: (Dialects, Vec<Resolution>),
+    /// What was resolved, kept so that its owner decides when it is dropped.
+    resolved: (Arc<Dialects>, Vec<Resolution>),
 }
 
 /// Two states compared.
@@ -193,6 +196,8 @@ pub(crate) enum Error {
     NoProject(String),
     /// An argument cannot be used; a message for the user.
     Message(String),
+    /// Nobody wants the review any more.
+    Canceled,
 }
 
 impl From<source::Error> for Error {

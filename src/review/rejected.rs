@@ -8,6 +8,7 @@ use crate::limits::Limits;
 use crate::settings::Settings;
 use crate::source;
 use crate::text::Text;
+use std::sync::Arc;
 
 /// Returns a review that consists of one error: why the repository is rejected. `place` is the reason in its
 /// configuration. The coverage names the whole repository as not analyzed.
@@ -21,7 +22,7 @@ pub(crate) fn rejected(message: &str, place: &source::Place) -> Review {
     let fingerprint = fingerprint_of(&diagnostic, &files);
     let coverage = Coverage { not_analyzed: vec![".".to_owned()], ..Coverage::default() };
     Review {
-        files,
+        files: Arc::new(files),
         head: Revision::default(),
         comparison: None,
         findings: vec![Finding { diagnostic, level: Level::Error, novelty: None, fingerprint, also: Vec::new() }],
@@ -31,6 +32,6 @@ pub(crate) fn rejected(message: &str, place: &source::Place) -> Review {
         unreadable: Vec::new(),
         has_defect: false,
         coverage,
-        resolved: (Dialects::new(None, Limits::default()), Vec::new()),
+        resolved: (Arc::new(Dialects::new(None, Limits::default())), Vec::new()),
     }
 }

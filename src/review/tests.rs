@@ -4,6 +4,7 @@ use super::*;
 use crate::diff::Status;
 use crate::report::{Format, Options, Report};
 use crate::resolution::{Extent, State, Unit};
+use crate::rules::Group;
 use crate::source::Memory;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -99,10 +100,11 @@ fn apply(files: &mut Texts, file: Index, damage: &Damage) {
     files.insert(path, text);
 }
 
+fn source(name: &str, files: &Texts) -> Memory {
+    Memory::new(name, files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect())
+}
+
 fn review(base: &Texts, head: &Texts) -> Result<Review, Error> {
-    let source = |name: &str, files: &Texts| {
-        Memory::new(name, files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect())
-    };
     let (project, overrides) = (Project::default(), Overrides::default());
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
     let request = Request {
@@ -117,6 +119,109 @@ fn written(format: Format, review: &Review) -> String {
     let mut out = Vec::new();
     format.write(&mut out, &Report::of(review, None), &Options::default()).unwrap();
     String::from_utf8(out).unwrap()
+}
+
+/// A project with what one file says of others: locals that others read, a base that inherits from itself, a manifest that no
+/// stack reaches, a template of a file, a schema, code and a workflow.
+fn entangled() -> Texts {
+    let mut files = project();
+    let more = [
+        (
+            "stacks/catalog/loop.yaml",
+            "components:\n  terraform:\n    a: {metadata: {inherits: [b]}}\n    b: {metadata: {inherits: [a]}}\n",
+        ),
+        ("stacks/catalog/shared.yaml", "locals: {unused: 1, name: shared}\nvars: {common: '{{ .locals.name }}'}\n"),
+        ("stacks/catalog/unreached.yaml", "import: [catalog/shared, catalog/gone]\nvars: {x: '{{ .locals.name }}'}\n"),
+        (
+            "stacks/catalog/queue.yaml.tmpl",
+            "components:\n  terraform:\n    queue-{{ .n }}: {vars: {n: {{ .n }}, size: !env SIZE}}\n",
+        ),
+        (
+            "stacks/deploy/edge.yaml",
+            "import:\n  - catalog/shared\n  - catalog/loop\n  - path: catalog/queue.yaml.tmpl\n    context: {n: 1}\nvars: {stage: edge}\n\
+                                     components:\n  terraform:\n    box:\n      metadata: {component: code}\n      vars: {size: [1], typo: 1, from: !terraform.state net dev .id}\n\
+                                     \x20     settings: {validation: {size: {schema_type: jsonschema, schema_path: size.json}}, depends_on: {1: {component: queue-2}}}\n",
+        ),
+        ("size.json", "{\"properties\": {\"vars\": {\"required\": [\"zone\"]}}}"),
+        ("components/terraform/code/main.tf", "variable \"size\" {\n  type = number\n}\n"),
+        (
+            "stacks/workflows/w.yaml",
+            "workflows:\n  w:\n    steps:\n      - {command: terraform plan box -s nowhere, type: atmos}\n",
+        ),
+    ];
+    files.extend(more.map(|(path, text)| (path.to_owned(), text.to_owned())));
+    files
+}
+
+/// What a session and a review by itself find in a state, in the same words.
+fn in_both_ways(session: &Session, files: &Texts) -> [String; 2] {
+    let (project, overrides) = (Project::default(), Overrides { groups: Group::ALL.to_vec(), ..Overrides::default() });
+    let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+    let shown = |review: Result<Review, Error>| match review {
+        Ok(review) => {
+            let values = review.heads().into_iter().flat_map(|resolution| resolution.components());
+            let values = values.map(|(address, placed)| {
+                let value = serde_json::to_string(&placed.component.value).unwrap_or_default();
+                format!("{address:?} {value}\n")
+            });
+            written(Format::Json, &review) + &values.collect::<String>()
+        }
+        Err(error) => format!("{error:?}"),
+    };
+    let source = source("worktree", files);
+    [check_again(session, &source, &workspace, &request), check(&source, &workspace, &request)].map(shown)
+}
+
+#[test]
+fn a_session_forgets_what_an_edit_reaches_and_nothing_else() {
+    let (session, mut files) = (Session::default(), entangled());
+    let mut check = |edit: &str, path: &str, text: Option<&str>| {
+        match text {
+            Some(text) => files.insert(path.to_owned(), text.to_owned()),
+            None => files.remove(path),
+        };
+        let [kept, fresh] = in_both_ways(&session, &files);
+        assert_eq!(kept, fresh, "{edit}");
+        kept
+    };
+    let whole = entangled();
+    let first = check("nothing", "size.json", Some(&whole["size.json"]));
+    for id in
+        ["unresolved-import", "variable-type-mismatch", "undeclared-variable", "unused-local", "component-validation"]
+    {
+        assert!(first.contains(id), "{id}: {first}");
+    }
+    check(
+        "a stack imports another file",
+        "stacks/deploy/edge.yaml",
+        Some("import: [catalog/net]\nvars: {stage: edge}\n"),
+    );
+    check("and back", "stacks/deploy/edge.yaml", Some(&whole["stacks/deploy/edge.yaml"]));
+    check("a shared file breaks", "stacks/catalog/net.yaml", Some("components: [\n"));
+    check("and is repaired", "stacks/catalog/net.yaml", Some(&whole["stacks/catalog/net.yaml"]));
+    check("a schema is gone", "size.json", None);
+    check("code declares another variable", "components/terraform/code/main.tf", Some("variable \"typo\" {}\n"));
+    check("a file that was missing comes", "stacks/catalog/gone.yaml", Some("vars: {y: 1}\n"));
+    check("settings change", "stacklint.toml", Some("[rules]\nunused-local = 'off'\n"));
+    let edited = whole["atmos.yaml"].replace("{stage}", "{stage}-{stage}");
+    assert_eq!(check("the configuration changes", "atmos.yaml", Some(&edited)).contains("unused-local"), false);
+}
+
+#[test]
+fn a_canceled_review_leaves_the_session_as_it_was() {
+    let (session, mut files) = (Session::default(), entangled());
+    in_both_ways(&session, &files);
+    files.insert("stacks/catalog/net.yaml".to_owned(), "vars: {all: new}\n".to_owned());
+    let cancel = crate::threads::Cancel::new();
+    cancel.cancel();
+    let (project, overrides) = (Project { cancel, ..Project::default() }, Overrides::default());
+    let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+    let canceled = check_again(&session, &source("worktree", &files), &workspace, &request);
+    assert!(matches!(canceled, Err(Error::Canceled)));
+    let [kept, fresh] = in_both_ways(&session, &files);
+    assert_eq!(kept, fresh);
 }
 
 /// The files of the units of a side that pass a test.
@@ -206,6 +311,25 @@ fn check_review(review: &Review, sides: [&Texts; 2], is_named: bool) -> Result<(
 }
 
 proptest! {
+    #![proptest_config(crate::fuzz::cases(48))]
+
+    #[test]
+    fn a_session_finds_what_a_review_by_itself_finds(edits in prop::collection::vec((any::<Index>(), damage(), any::<bool>()), 1..5)) {
+        let (session, mut files) = (Session::default(), entangled());
+        for (file, damage, is_undone) in edits {
+            let before = files.clone();
+            apply(&mut files, file, &damage);
+            let [kept, fresh] = in_both_ways(&session, &files);
+            let differing = kept.lines().zip(fresh.lines()).find(|(kept, fresh)| kept != fresh);
+            prop_assert!(kept == fresh, "{differing:?}");
+            if is_undone {
+                files = before;
+            }
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(crate::fuzz::cases(128))]
 
     #[test]
@@ -224,6 +348,7 @@ proptest! {
             // Both sides may have lost their only configuration, and every manifest of a folder that is searched.
             Err(Error::NoProject(_)) => prop_assert!(!base.contains_key("atmos.yaml") && !head.contains_key("atmos.yaml")),
             Err(Error::Message(message)) => prop_assert!(false, "{message}"),
+            Err(Error::Canceled) => prop_assert!(false, "nobody canceled it"),
         }
     }
 
@@ -243,6 +368,7 @@ proptest! {
             // Neither side is the project as it was.
             Err(Error::NoProject(_)) => prop_assert!(!before.is_empty()),
             Err(Error::Message(message)) => prop_assert!(false, "{message}"),
+            Err(Error::Canceled) => prop_assert!(false, "nobody canceled it"),
         }
     }
 }

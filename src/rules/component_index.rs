@@ -114,12 +114,7 @@ impl<'a> ComponentIndex<'a> {
         self.resolution.units.iter().all(|u| u.state != State::OutOfScope)
     }
 
-    /// The units.
-    pub(crate) fn units(&self) -> impl Iterator<Item = &'a Unit> {
-        self.resolution.units.iter().map(|unit| &**unit)
-    }
-
-    /// The findings of the resolution.
+    /// What was found while everything was resolved.
     pub(crate) fn findings(&self) -> &'a [Diagnostic] {
         &self.resolution.findings
     }
@@ -127,6 +122,11 @@ impl<'a> ComponentIndex<'a> {
     /// All components with their units. A component that several units define comes once a unit.
     pub(crate) fn components(&self) -> impl Iterator<Item = (&'a Unit, &'a Arc<Component>)> {
         self.resolution.units.iter().flat_map(|unit| unit.components.iter().map(move |c| (&**unit, c)))
+    }
+
+    /// The units.
+    pub(crate) fn units(&self) -> &'a [Arc<Unit>] {
+        &self.resolution.units
     }
 
     /// The names of all stacks.

@@ -10,6 +10,7 @@ mod links;
 mod merge;
 pub(crate) mod places;
 mod source;
+mod unit_results;
 mod withheld;
 
 use crate::diagnostic::{Diagnostic, Label, Level, rule, rules as shared};
@@ -21,11 +22,13 @@ use crate::resolution::{Component, ComponentMetadata, Link, LinkKind, ReadTarget
 use crate::source::glob::Glob;
 use crate::terraform::Modules;
 use crate::text::Text;
-use crate::threads;
+use crate::threads::{self, Cancel};
 use crate::value::{FileId, Kind, Output};
 use crate::yaml::Document;
 pub(crate) use component_index::{ComponentIndex, Need, Target};
 use std::sync::LazyLock;
+pub(crate) use unit_results::UnitResults;
+use unit_results::by_unit;
 pub(crate) use withheld::Withheld;
 
 /// The input of a rule.
@@ -44,6 +47,10 @@ pub(crate) struct Context<'a> {
     /// The kind of an output that a component reads, by the name of the output, as far as the code of the other
     /// component shows it.
     pub output_kind: &'a OutputKind<'a>,
+    /// What rules found in single units before, if that is kept.
+    pub results: Option<&'a UnitResults>,
+    /// Whether the findings are still wanted.
+    pub cancel: &'a Cancel,
 }
 
 /// Returns the kind of an output; see [`Context::output_kind`].
@@ -77,7 +84,9 @@ impl<'a> Context<'a> {
         limits: &'a Limits,
         withheld: &'a Withheld,
     ) -> Context<'a> {
-        Context { files, resolution, is_examined, limits, withheld, output_kind: &|_, _, _| None }
+        static WANTED: Cancel = Cancel::never();
+        let output_kind = &|_: &_, _: &_, _: &_| None;
+        Context { files, resolution, is_examined, limits, withheld, output_kind, results: None, cancel: &WANTED }
     }
 
     /// The YAML files that are to be examined.
@@ -97,6 +106,8 @@ pub(crate) struct Components<'a> {
     pub modules: &'a Modules<'a>,
     /// Records that rules withhold findings.
     pub withheld: &'a Withheld,
+    /// What rules found in single units before, if that is kept.
+    pub results: Option<&'a UnitResults>,
 }
 
 impl Components<'_> {
@@ -181,15 +192,15 @@ pub(crate) fn check_state(
     modules: &Modules<'_>,
     enabled: &[(&'static Rule, Level)],
 ) -> Vec<Diagnostic> {
-    let withheld = context.withheld;
-    let components =
-        Components { files: context.files, index: ComponentIndex::new(context.resolution), modules, withheld };
+    let Context { files, withheld, results, .. } = *context;
+    let components = Components { files, index: ComponentIndex::new(context.resolution), modules, withheld, results };
     let is_whole = components.index.is_complete();
     let output_kind =
         |component: &Component, output: &Output, name: &str| components.output_kind(component, output, name);
     let context = &Context { output_kind: &output_kind, ..*context };
     let run = |(rule, check): &&'static Checked| {
         isolated(rule, context, || match check {
+            _ if context.cancel.is_canceled() => Vec::new(),
             Check::State(check) | Check::StateAndChange(check, _) => check(context),
             Check::Component(check) => check(&components),
             Check::Whole(check) if is_whole => check(&components),

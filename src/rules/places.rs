@@ -105,6 +105,24 @@ impl Findings {
         true
     }
 
+    /// The findings of several parts of a state together, as if they had been added in their order.
+    pub(crate) fn together<'f>(parts: impl IntoIterator<Item = &'f Findings>) -> Findings {
+        let mut all = Findings::default();
+        for (place, finding) in parts.into_iter().flat_map(|part| &part.found) {
+            match all.found.entry(place.clone()) {
+                Entry::Vacant(entry) => {
+                    entry.insert(finding.clone());
+                }
+                Entry::Occupied(entry) => {
+                    let found = entry.into_mut();
+                    found.subjects.extend(finding.subjects.iter().cloned());
+                    found.stacks.extend(finding.stacks.iter().cloned());
+                }
+            }
+        }
+        all
+    }
+
     /// All findings.
     pub(crate) fn finish(self) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = self.found.into_values().collect();

@@ -86,6 +86,11 @@ impl Diagnostics {
         found.iter().any(|d| d.rule == rule && d.primary == *place)
     }
 
+    /// Takes over what others found.
+    pub(super) fn add(&self, other: &Diagnostics) {
+        self.found.lock().extend(other.found.lock().iter().cloned());
+    }
+
     /// All that was found.
     pub(super) fn into_findings(self) -> Vec<Diagnostic> {
         self.found.into_inner()

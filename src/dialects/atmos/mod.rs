@@ -21,6 +21,7 @@
 //! | `schema` | describes manifests, or reads the schema of the repository | `Schema`, `SchemaChecks` |
 //! | `imports` | finds the top-level manifests, the items of `import` sections, and what a change can reach | paths, `Import` |
 //! | `locals` | resolves the locals of a file; notes what rules about locals need | `FileLocals`, `Observations` |
+//! | `recorder` | collects what a file or unit records besides its result, so that it can be kept with that | `Recorder` |
 //! | `manifest` | reads and renders a manifest and merges it with its imports | `Processed` |
 //! | `component` | merges one component with its bases and defaults | `Built`, or `BuildError` |
 //! | `stack` | names the stack of each component, renders and evaluates it | `StackComponents` |
@@ -51,6 +52,7 @@ mod merge;
 mod names;
 mod paths;
 mod reader;
+mod recorder;
 mod resolve;
 mod rules;
 mod schema;

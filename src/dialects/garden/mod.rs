@@ -107,7 +107,7 @@ impl Garden {
             let is_asked = match scope {
                 Scope::Units(units) => units.contains(discover::join(dir, &asked.environment.name).as_str()),
                 Scope::Touched(changes) => !changes.is_empty(),
-                Scope::All => true,
+                Scope::All | Scope::Since(_) => true,
             };
             is_asked.then(|| environment_of(loader, &loaded, (config, asked), project))
         };

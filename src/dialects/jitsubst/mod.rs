@@ -153,7 +153,7 @@ impl Jitsubst {
         let Imported { config, files } = imports::load(loader, path, &mut diagnostics);
         let asked = std::mem::take(&mut *loader.asked.lock());
         let touched = match scope {
-            Scope::All | Scope::Units(_) => true,
+            Scope::All | Scope::Since(_) | Scope::Units(_) => true,
             Scope::Touched(changes) => changes.iter().any(|c| asked.contains(&*c.path)),
         };
         let file = files.first().map_or_else(|| loader.files.add(path, "", || Text::from("")), |l| l.file);

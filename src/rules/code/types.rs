@@ -2,12 +2,14 @@
 
 use super::module;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::resolution::Unit;
 use crate::rules::places::{Findings, at_key};
-use crate::rules::{Components, rule};
+use crate::rules::{Components, by_unit, rule};
 use crate::terraform::Type;
 use crate::text::order;
 use crate::value::{Data, Entry, is_call};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 rule!(
     VARIABLE_TYPE_MISMATCH,
@@ -18,9 +20,17 @@ rule!(
 );
 
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+    let units = context.index.units();
+    let found = by_unit(context.results, &VARIABLE_TYPE_MISMATCH, units, |units| mismatches(context, units));
+    Findings::together(found.iter().map(|found| &**found)).finish()
+}
+
+/// The values in some units that do not fit their variables.
+fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
     let mut findings = Findings::default();
     let mut unknown: HashSet<*const u8> = HashSet::new();
-    for (_, component) in context.index.components().filter(|(_, c)| c.metadata.is_deployed()) {
+    let components = units.iter().flat_map(|unit| &unit.components);
+    for component in components.filter(|component| component.metadata.is_deployed()) {
         let Some(module) = module(context, component) else { continue };
         let mut variables = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any).peekable();
         let inputs = &component.metadata.inputs;
@@ -57,7 +67,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
             }
         }
     }
-    findings.finish()
+    findings
 }
 
 fn written(component: &crate::resolution::Component, name: &str) -> Option<crate::value::Origin> {

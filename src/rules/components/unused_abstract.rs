@@ -53,7 +53,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
         }
     }
     // A stack that cannot be resolved may inherit from it.
-    for unit in context.index.units().filter(|u| u.state != State::Resolved) {
+    for unit in context.index.units().iter().filter(|u| u.state != State::Resolved) {
         for (origin, base) in found.iter_mut() {
             base.is_open |= unit.files.binary_search(&origin.file).is_ok();
         }

@@ -2,9 +2,11 @@
 
 use super::walk::{Gathered, at, each_where};
 use crate::diagnostic::Diagnostic;
-use crate::rules::{Context, rule};
+use crate::resolution::Unit;
+use crate::rules::{Context, by_unit, rule};
 use crate::text::FastMap;
 use crate::value::{Data, Flags, Reading, Value, is_call};
+use std::sync::Arc;
 
 rule!(
     INVALID_FUNCTION_ARGUMENTS,
@@ -15,6 +17,13 @@ rule!(
 );
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let units = &context.resolution.units;
+    let found = by_unit(context.results, &INVALID_FUNCTION_ARGUMENTS, units, |units| refused(context, units));
+    Gathered::together(found.iter().map(|found| &**found)).finish()
+}
+
+/// The calls in some units that are refused.
+fn refused(context: &Context<'_>, units: &[Arc<Unit>]) -> Gathered {
     let mut found = Gathered::default();
     // The same text comes from one line into many components.
     let mut known: FastMap<*const u8, bool> = FastMap::default();
@@ -25,7 +34,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     // If a template could not be evaluated, the arguments are unknown.
     let is_open = |value: &Value| value.as_str().is_some_and(|s| s.contains("<no value>") || s.contains("{{"));
     each_where(
-        context.resolution,
+        units,
         |map| map.flags().has(Flags::CALL),
         |v| v.as_str().is_some_and(is_call),
         |seen| {
@@ -41,5 +50,5 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             });
         },
     );
-    found.finish()
+    found
 }

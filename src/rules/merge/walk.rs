@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
-use crate::resolution::{Component, Resolution, State};
+use crate::resolution::{Component, Resolution, State, Unit};
 use crate::rules::Context;
 use crate::text::{FastMap, Text};
 use crate::value::{Call, Data, FileId, Flags, Key, Kind, Map, Origin, Value};
@@ -65,18 +65,18 @@ fn chain<'a>(value: &'a Value, layer: Option<usize>, into: &mut Vec<(Option<usiz
 /// Calls `f` for every value of every component that is `wanted`, which is asked of every value and has to be cheap.
 /// Sub-trees that components share and that hold nothing wanted are examined once.
 pub(super) fn each<'a>(resolution: &'a Resolution, wanted: impl Fn(&Value) -> bool, f: impl FnMut(&Seen<'a, '_>)) {
-    each_where(resolution, |_| true, wanted, f);
+    each_where(&resolution.units, |_| true, wanted, f);
 }
 
-/// The same, within maps that `may_hold` something wanted.
+/// The same in the components of some units, within maps that `may_hold` something wanted.
 pub(super) fn each_where<'a>(
-    resolution: &'a Resolution,
+    units: &'a [Arc<Unit>],
     may_hold: impl Fn(&Map) -> bool,
     wanted: impl Fn(&Value) -> bool,
     mut f: impl FnMut(&Seen<'a, '_>),
 ) {
     let mut walk = ValueWalk { may_hold, wanted, holds: FastMap::default() };
-    for component in resolution.units.iter().flat_map(|u| &u.components).filter(|c| c.language.has_layers) {
+    for component in units.iter().flat_map(|u| &u.components).filter(|c| c.language.has_layers) {
         let Some(map) = component.value.as_map() else { continue };
         let mut path = Vec::new();
         let is_repeated = |key: &Key| component.language.vocabulary.repeated.contains(&&**key);
@@ -177,7 +177,7 @@ pub(super) fn has_history(value: &Value) -> bool {
 
 /// Calls `f` for every contested value of every component: see [`Value::is_contested`].
 pub(super) fn each_contested<'a>(resolution: &'a Resolution, f: impl FnMut(&Seen<'a, '_>)) {
-    each_where(resolution, |map| map.flags().has(Flags::CONTESTED), Value::is_contested, f);
+    each_where(&resolution.units, |map| map.flags().has(Flags::CONTESTED), Value::is_contested, f);
 }
 
 /// The text that a value was written as.
@@ -250,11 +250,25 @@ pub(super) struct Gathered {
 /// The maximum number of further places of a finding.
 const MAX_BELOW: usize = 4;
 
+#[derive(Clone)]
 struct Cause {
     finding: Diagnostic,
-    below: BTreeSet<Origin>,
+    /// The second places, with their labels.
+    below: Vec<(Origin, Option<Label>)>,
     stacks: BTreeSet<Text>,
     won: BTreeSet<Text>,
+}
+
+impl Cause {
+    /// Adds a second place with its label, unless it is known or there are too many.
+    fn add_below(&mut self, below: Origin, label: impl FnOnce() -> Option<Label>) {
+        if self.below.len() >= MAX_BELOW || self.below.iter().any(|(known, _)| *known == below) {
+            return;
+        }
+        let label = label();
+        self.finding.related.extend(label.clone().filter(|label| !self.finding.related.contains(label)));
+        self.below.push((below, label));
+    }
 }
 
 impl Gathered {
@@ -268,18 +282,14 @@ impl Gathered {
         finding: impl FnOnce() -> Diagnostic,
     ) {
         let cause = match self.found.entry(here) {
-            btree_map::Entry::Vacant(entry) => entry.insert(Cause {
-                finding: finding(),
-                below: BTreeSet::from([below]),
-                stacks: BTreeSet::new(),
-                won: BTreeSet::new(),
-            }),
+            btree_map::Entry::Vacant(entry) => {
+                let finding = finding();
+                let below = vec![(below, finding.related.first().cloned())];
+                entry.insert(Cause { finding, below, stacks: BTreeSet::new(), won: BTreeSet::new() })
+            }
             btree_map::Entry::Occupied(entry) => {
                 let cause = entry.into_mut();
-                if cause.below.len() < MAX_BELOW && cause.below.insert(below) {
-                    let more = finding().related.into_iter().next();
-                    cause.finding.related.extend(more.filter(|m| !cause.finding.related.contains(m)));
-                }
+                cause.add_below(below, || finding().related.into_iter().next());
                 cause
             }
         };
@@ -287,6 +297,27 @@ impl Gathered {
         if wins {
             cause.won.insert(Text::clone(&component.stack));
         }
+    }
+
+    /// The findings of several parts of a state together, as if they had been added in their order.
+    pub(super) fn together<'g>(parts: impl IntoIterator<Item = &'g Gathered>) -> Gathered {
+        let mut all = Gathered::default();
+        for (place, other) in parts.into_iter().flat_map(|part| &part.found) {
+            match all.found.entry(*place) {
+                btree_map::Entry::Vacant(entry) => {
+                    entry.insert(other.clone());
+                }
+                btree_map::Entry::Occupied(entry) => {
+                    let cause = entry.into_mut();
+                    for (below, label) in &other.below {
+                        cause.add_below(*below, || label.clone());
+                    }
+                    cause.stacks.extend(other.stacks.iter().cloned());
+                    cause.won.extend(other.won.iter().cloned());
+                }
+            }
+        }
+        all
     }
 
     /// All findings, sorted by place, each with the stacks that it reaches.

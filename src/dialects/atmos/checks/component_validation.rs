@@ -41,7 +41,6 @@ const ADDED: [&str; 12] = [
 pub(crate) struct Validations<'a> {
     reader: &'a Reader<'a>,
     config: &'a Config,
-    diagnostics: &'a Diagnostics,
     /// Schemas by their paths, policies by those of all their files.
     schemas: Mutex<HashMap<Text, Known<JsonSchema>>>,
     policies: Mutex<HashMap<Vec<Text>, Arc<Policy>>>,
@@ -54,6 +53,8 @@ type Known<T> = Arc<(Result<T, Unusable>, Deps)>;
 
 /// One entry of `settings.validation`.
 struct Asked<'c> {
+    /// Where findings go.
+    diagnostics: &'c Diagnostics,
     component: &'c Component,
     name: &'c str,
     entry: &'c Value,
@@ -71,19 +72,12 @@ enum Found {
 }
 
 impl<'a> Validations<'a> {
-    pub(crate) fn new(reader: &'a Reader<'a>, config: &'a Config, diagnostics: &'a Diagnostics) -> Self {
-        Validations {
-            reader,
-            config,
-            diagnostics,
-            schemas: Mutex::default(),
-            policies: Mutex::default(),
-            budget: Budget::default(),
-        }
+    pub(crate) fn new(reader: &'a Reader<'a>, config: &'a Config) -> Self {
+        Validations { reader, config, schemas: Mutex::default(), policies: Mutex::default(), budget: Budget::default() }
     }
 
     /// Reports what the validations that a component names find. What is never deployed is never validated.
-    pub(crate) fn check(&self, component: &Component, deps: &mut Deps) {
+    pub(crate) fn check(&self, component: &Component, deps: &mut Deps, diagnostics: &Diagnostics) {
         let Some(entries) = entries(&component.value).filter(|_| component.metadata.is_deployed()) else { return };
         let is_on = |e: &&Entry| e.value.get("disabled").and_then(Value::as_bool) != Some(true);
         let entries: Vec<&Entry> = entries.iter().filter(|e| e.value.as_map().is_some()).filter(is_on).collect();
@@ -92,7 +86,7 @@ impl<'a> Validations<'a> {
         }
         let input = input(&component.value);
         for entry in entries {
-            let asked = Asked { component, name: &entry.key, entry: &entry.value, input: &input };
+            let asked = Asked { diagnostics, component, name: &entry.key, entry: &entry.value, input: &input };
             self.one(&asked, deps);
         }
     }
@@ -263,7 +257,7 @@ impl<'a> Validations<'a> {
 
     fn report(&self, mut finding: Diagnostic, asked: &Asked<'_>) {
         finding.stacks = vec![Text::clone(&asked.component.stack)];
-        self.diagnostics.report(finding);
+        asked.diagnostics.report(finding);
     }
 
     /// Notes the files that the components of a manifest are going to be checked against, as far as changes are about them.

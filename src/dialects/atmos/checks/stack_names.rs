@@ -15,14 +15,14 @@ use std::collections::BTreeMap;
 const NAMED_PATHS: usize = 8;
 
 /// Reports mistakes in the stack names of all manifests; `config` is the place of the configuration.
-pub(crate) fn check(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId) {
+pub(crate) fn check(stacks: &StackContext<'_>, done: &[&ResolvedManifest], config: FileId) {
     unnamed(stacks, done, config);
     lacking(stacks, done, config);
     duplicates(stacks, done);
 }
 
 /// Why stacks may have other names than is meant, though each has one.
-pub(crate) fn doubtful_names(config: &Config, done: &[ResolvedManifest], file: FileId) -> Option<Gap> {
+pub(crate) fn doubtful_names(config: &Config, done: &[&ResolvedManifest], file: FileId) -> Option<Gap> {
     let reason = if done.iter().any(|d| d.named.iter().any(|n| matches!(n.stack, Name::Unnamed))) {
         "neither `stacks.name_template` nor `stacks.name_pattern` is set".to_owned()
     } else {
@@ -33,7 +33,7 @@ pub(crate) fn doubtful_names(config: &Config, done: &[ResolvedManifest], file: F
 }
 
 /// The configuration names no stacks, but there is a component that needs a stack.
-fn unnamed(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId) {
+fn unnamed(stacks: &StackContext<'_>, done: &[&ResolvedManifest], config: FileId) {
     if !done.iter().any(|d| d.named.iter().any(|n| matches!(n.stack, Name::Unnamed))) {
         return;
     }
@@ -42,12 +42,13 @@ fn unnamed(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId)
                    `stacks.name_pattern` is set";
     let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, label(&site, config, ""));
     stacks
+        .recorder
         .diagnostics
         .report(finding.help("set `name_template: \"{{ .vars.stage }}\"`, or whatever distinguishes your stacks"));
 }
 
 /// Parts of the name pattern that have no variable: one finding a manifest, or one for the value that is not text.
-fn lacking(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId) {
+fn lacking(stacks: &StackContext<'_>, done: &[&ResolvedManifest], config: FileId) {
     let mut by_value: BTreeMap<(Origin, &'static str), Vec<User<'_>>> = BTreeMap::new();
     let mut by_manifest: BTreeMap<(FileId, &'static str), Vec<User<'_>>> = BTreeMap::new();
     for d in done {
@@ -63,7 +64,7 @@ fn lacking(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId)
     let setting = stacks.config.all.at_path(["stacks", "name_pattern"]).map(|v| v.prov.clone()).unwrap_or_default();
     let finish = |finding: Diagnostic, part: &str| {
         let finding = finding.token(part);
-        stacks.diagnostics.report(match setting.origin {
+        stacks.recorder.diagnostics.report(match setting.origin {
             Some(origin) => finding.related(Label::at(origin, "the pattern")),
             None => finding.note(format!("the pattern stands in {}", stacks.reader.files.get(config).path)),
         });
@@ -123,7 +124,7 @@ fn no_variable(file: FileId, part: &str, users: &[User<'_>], pattern: &str) -> O
 }
 
 /// Components that several manifests configure differently for one stack.
-fn duplicates(stacks: &StackContext<'_>, done: &[ResolvedManifest]) {
+fn duplicates(stacks: &StackContext<'_>, done: &[&ResolvedManifest]) {
     let mut all: BTreeMap<(&str, &str, &str), Vec<&ResolvedManifest>> = BTreeMap::new();
     for d in done {
         for named in &d.named {
@@ -162,7 +163,10 @@ fn duplicates(stacks: &StackContext<'_>, done: &[ResolvedManifest]) {
             finding = finding.note(format!("`{}` and `{}` differ in {}", first.unit.name, d.unit.name, listed(paths)));
         }
         finding.stacks = vec![stack.into()];
-        stacks.diagnostics.report(finding.help("configure it in one manifest, or give the components different names"));
+        stacks
+            .recorder
+            .diagnostics
+            .report(finding.help("configure it in one manifest, or give the components different names"));
     }
 }
 

@@ -5,14 +5,15 @@ use super::locals::{ReportedLocals, report_references};
 use crate::dialects::Scope;
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::diagnostics::Diagnostics;
-use crate::dialects::atmos::manifest::Manifests;
+use crate::dialects::atmos::manifest::{ManifestCache, Manifests};
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
-use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
+use crate::dialects::atmos::recorder::Recorder;
 use crate::source::glob;
 use crate::text::Text;
 use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 /// The manifests that no stack reaches.
 #[derive(Default)]
@@ -25,27 +26,21 @@ pub(crate) struct Unreached {
 
 /// Checks all manifests below the folder of stacks, within the scope; those that `loader` has not processed for a stack
 /// (`tops`) are processed here. Findings that `diagnostics` already contains are not repeated.
-pub(crate) fn check(
-    loader: &Manifests<'_>,
-    checks: &SchemaChecks<'_>,
-    tops: &[String],
-    scope: Scope<'_>,
-    diagnostics: &Diagnostics,
-) -> Unreached {
+pub(crate) fn check(loader: &Manifests<'_>, tops: &[String], scope: Scope<'_>) -> Unreached {
     let tops: HashSet<&str> = tops.iter().map(String::as_str).collect();
-    let (reader, config) = (loader.reader, loader.config);
+    let (reader, config, recorder) = (loader.reader, loader.config, loader.recorder);
     let validated = validated(reader, config);
     let apart = Diagnostics::default();
-    let unreached = match is_wanted(checks, config, scope) {
-        true => unreached(loader, checks, &tops, &validated, scope, &apart),
+    let unreached = match is_wanted(loader, scope) {
+        true => unreached(loader, &tops, &validated, scope, &apart),
         false => Unreached::default(),
     };
     for mut finding in apart.into_findings() {
         // No stack is broken by it.
         finding.is_breaking = false;
-        diagnostics.report(finding);
+        recorder.diagnostics.report(finding);
     }
-    diagnostics.report_unless_said(checks.findings(&validated));
+    recorder.diagnostics.report_unless_said(recorder.manifests.findings(&validated));
     unreached
 }
 
@@ -76,16 +71,16 @@ pub(crate) fn preload(reader: &Reader<'_>, config: &Config) {
     });
 }
 
-/// Whether manifests that no stack uses must be checked: always, unless none of them can have changed.
-fn is_wanted(checks: &SchemaChecks<'_>, config: &Config, scope: Scope<'_>) -> bool {
+/// Whether manifests that no stack reaches need a look: always, unless none of them can have changed.
+fn is_wanted(loader: &Manifests<'_>, scope: Scope<'_>) -> bool {
     let Scope::Touched(changes) = scope else { return true };
-    if checks.changed.is_none() {
+    if loader.checks_everything() {
         return true;
     }
-    let seen = checks.seen();
+    let seen = loader.recorder.manifests.seen();
     changes.iter().any(|change| {
         let is_manifest = [".yaml", ".yml", ".tmpl"].iter().any(|e| change.path.ends_with(e));
-        let is_below = paths::relative(&change.path, &config.stacks).is_some();
+        let is_below = paths::relative(&change.path, &loader.config.stacks).is_some();
         is_manifest && is_below && !seen.processed.contains(&*change.path)
     })
 }
@@ -93,46 +88,48 @@ fn is_wanted(checks: &SchemaChecks<'_>, config: &Config, scope: Scope<'_>) -> bo
 /// Processes the manifests that no stack reaches: those that no other one imports, and with them what they import.
 fn unreached(
     loader: &Manifests<'_>,
-    checks: &SchemaChecks<'_>,
     tops: &HashSet<&str>,
     validated: &BTreeSet<String>,
     scope: Scope<'_>,
     apart: &Diagnostics,
 ) -> Unreached {
     let left: Vec<&String> = {
-        let seen = checks.seen();
-        // A stack that is a template is not validated, and neither are files that only it imports.
+        let seen = loader.recorder.manifests.seen();
+        // A stack that is a template is not validated, nor is what it alone imports validated by way of it.
         let starts = validated.iter().map(String::as_str).filter(|p| seen.processed.contains(*p) && tops.contains(p));
         let reached = seen.closure(starts);
         validated.iter().filter(|p| !reached.contains(p.as_str())).collect()
     };
     // Who imports whom is known only when they are processed; what is wrong with them then does not count.
-    let unheard = Diagnostics::default();
-    let first = loader.again(&unheard, None);
+    let (cache, unheard) = (ManifestCache::new(loader.reader, loader.config), Recorder::default());
+    let first = loader.again(&cache, &unheard).with_checks(None);
     let imports = crate::threads::map(&left, |path| {
         let mut deps = Deps::default();
         first.top(path, &mut deps).map(|processed| processed.targets.clone()).unwrap_or_default()
     });
     let imported: HashSet<&str> = imports.iter().flatten().map(|p| &**p).collect();
     let from_templates: HashSet<Text> = {
-        let seen = checks.seen();
+        let seen = loader.recorder.manifests.seen();
         seen.closure(tops.iter().copied()).into_iter().map(Text::from).collect()
     };
     let roots: Vec<&&String> = left.iter().filter(|p| !imported.contains(p.as_str())).collect();
     let elsewhere = Mutex::new(ReportedLocals::default());
     crate::threads::map(&roots, |path| {
-        let own = Diagnostics::default();
+        let (cache, own) = (ManifestCache::new(loader.reader, loader.config), Arc::new(Recorder::default()));
         let mut deps = Deps::default();
-        let again = loader.again(&own, Some(checks));
-        let _ = again.top(path, &mut deps);
-        let told = report_references(&again);
-        let touched = match (&checks.changed, scope) {
-            (Some(_), Scope::Touched(changes)) => changes.iter().any(|c| deps.touched(&c.path, c.kind)),
+        let _ = loader.again(&cache, &own).top(path, &mut deps);
+        let recorded = Recorder::collect([own]);
+        loader.recorder.manifests.add(&recorded.manifests);
+        let told = report_references(&loader.again(&cache, &recorded));
+        let touched = match scope {
+            Scope::Touched(changes) if !loader.checks_everything() => {
+                changes.iter().any(|c| deps.touched(&c.path, c.kind))
+            }
             _ => true,
         };
         if touched {
             elsewhere.lock().add(told);
-            own.into_findings().into_iter().for_each(|f| apart.report(f));
+            apart.add(&recorded.diagnostics);
         }
     });
     let roots = roots.into_iter().filter(|path| !from_templates.contains(path.as_str()));

@@ -25,7 +25,7 @@ pub(in crate::dialects::atmos) fn manifests(reader: &Reader<'_>, config: &Config
     let (all, _) = super::stack_files::manifests(reader, config, &Diagnostics::default(), &mut Deps::default());
     let named = if config.name_template.is_empty() { &config.name_pattern } else { &config.name_template };
     let words: HashSet<&str> = words(named).collect();
-    let reach = ChangeReach::new(reader, config, &[], None);
+    let reach = ChangeReach::new(reader, config, &[]);
     let mut known: HashMap<Text, HashMap<&str, Written>> = HashMap::new();
     let mut is_likely = |path: &String| {
         if *path == stack || *paths::manifest_key(path, &config.stacks) == *stack {

@@ -8,7 +8,7 @@ use super::items;
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
-use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
+use crate::dialects::atmos::schema::manifest_checks::ManifestRecords;
 use crate::dialects::atmos::templates::host::version_tracks::LockFile;
 use crate::dialects::atmos::templates::host::{mentions_component, mentions_version};
 use crate::source::Change;
@@ -25,7 +25,6 @@ pub(crate) struct ChangeReach<'a> {
     changes: &'a [Change],
     /// Whether any file changes that is not a manifest, so that components may be validated against something else.
     others: bool,
-    checks: Option<&'a SchemaChecks<'a>>,
     known: Mutex<HashMap<Text, Arc<Option<FileReach>>>>,
     told: Mutex<HashSet<Text>>,
 }
@@ -40,29 +39,28 @@ struct FileReach {
 impl<'a> ChangeReach<'a> {
     /// For the manifests of a revision that differs from another one in `changes`. Records skipped files with `checks`,
     /// if any.
-    pub(crate) fn new(
-        reader: &'a Reader<'a>,
-        config: &'a Config,
-        changes: &'a [Change],
-        checks: Option<&'a SchemaChecks<'a>>,
-    ) -> Self {
+    pub(crate) fn new(reader: &'a Reader<'a>, config: &'a Config, changes: &'a [Change]) -> Self {
         let is_yaml = |path: &str| [".yaml", ".yml", ".tmpl"].iter().any(|ending| path.ends_with(ending));
         let is_manifest = |c: &Change| paths::relative(&c.path, &config.stacks).is_some_and(is_yaml);
         let others = !changes.iter().all(is_manifest);
-        ChangeReach { reader, config, changes, others, checks, known: Mutex::default(), told: Mutex::default() }
+        ChangeReach { reader, config, changes, others, known: Mutex::default(), told: Mutex::default() }
     }
 
-    /// The files that a manifest depends on, if it is certain that no change makes a difference to it.
-    pub(crate) fn untouched(&self, path: &str) -> Option<BTreeSet<FileId>> {
+    /// The files that a manifest depends on, if it is certain that no change makes a difference to it. Records that the
+    /// manifest and its imports were skipped.
+    pub(in crate::dialects::atmos) fn untouched(
+        &self,
+        path: &str,
+        records: &ManifestRecords,
+    ) -> Option<BTreeSet<FileId>> {
         let (mut seen, files) = self.closure(path)?;
-        let Some(checks) = self.checks else { return Some(files) };
         seen.retain(|path| self.told.lock().insert(Text::clone(path)));
         for path in &seen {
-            checks.reaches(path);
+            records.reaches(path);
             let step = self.step(path);
             for next in step.as_ref().as_ref().into_iter().flat_map(|s| &s.next) {
                 // With or without a context: neither of the two is examined, because neither is touched.
-                checks.imports(path, next, true);
+                records.imports(path, next, true);
             }
         }
         Some(files)

@@ -118,6 +118,30 @@ pub(crate) struct Missing {
     pub near: Option<String>,
 }
 
+impl Records {
+    /// Takes over what was met elsewhere. Of what both have of one file, that which was there stays.
+    fn add(&mut self, other: &Records) {
+        for (path, file) in &other.manifests {
+            self.manifests.entry(Text::clone(path)).or_insert(*file);
+        }
+        for (file, locals) in &other.locals {
+            self.locals.entry(*file).or_insert_with(|| Arc::clone(locals));
+        }
+        for (from, targets) in &other.imports {
+            self.imports.entry(Text::clone(from)).or_default().extend(targets.iter().cloned());
+        }
+        for (file, why) in &other.abandoned {
+            self.abandoned.entry(*file).or_insert_with(|| why.clone());
+        }
+        self.lenient.extend(&other.lenient);
+        self.unrendered.extend(&other.unrendered);
+        self.unresolved.extend(other.unresolved.iter().cloned());
+        self.traces.extend(other.traces.iter().cloned());
+        let uses = other.component_uses.iter().map(|(component, uses)| (component.clone(), Arc::clone(uses)));
+        self.component_uses.extend(uses);
+    }
+}
+
 impl Observations {
     fn lock(&self) -> MutexGuard<'_, Records> {
         self.inner.lock()
@@ -154,19 +178,24 @@ impl Observations {
     /// Records an item of an `import` section, with its files; `None` if they could not be read.
     pub(crate) fn item(&self, import: &Import, targets: Option<&[String]>) {
         let Some(place) = import.site.origin else { return };
+        self.add_item(place, import, targets.is_none(), targets.unwrap_or_default());
+    }
+
+    /// An item with targets that it led to.
+    fn add_item<T: AsRef<str>>(&self, place: Origin, import: &Import, is_open: bool, targets: &[T]) {
         let mut items = self.items.lock();
         let item =
             items.entry(place).or_insert_with(|| Item { import: import.clone(), targets: Vec::new(), is_open: false });
-        item.is_open |= targets.is_none();
-        let targets = targets.unwrap_or_default();
-        // Usually it leads to the same files on every path.
-        if targets.len() == item.targets.len() && targets.iter().zip(&item.targets).all(|(a, b)| **a == **b) {
+        item.is_open |= is_open;
+        let targets = targets.iter().map(AsRef::as_ref);
+        // Mostly it leads to the same files on every way.
+        if targets.clone().eq(item.targets.iter().map(|known| &**known)) {
             return;
         }
         let is_first = item.targets.is_empty();
         for target in targets {
-            if is_first || !item.targets.iter().any(|known| **known == **target) {
-                item.targets.push(target.as_str().into());
+            if is_first || !item.targets.iter().any(|known| **known == *target) {
+                item.targets.push(target.into());
             }
         }
     }
@@ -199,6 +228,14 @@ impl Observations {
     /// Records the locals that a component with locals reads.
     pub(crate) fn component_uses(&self, component: ComponentKey, uses: Uses) {
         self.lock().component_uses.insert(component, Arc::new(uses));
+    }
+
+    /// Takes over what was met elsewhere.
+    pub(in crate::dialects::atmos) fn add(&self, other: &Observations) {
+        self.lock().add(&other.lock());
+        for (place, item) in &*other.items.lock() {
+            self.add_item(*place, &item.import, item.is_open, &item.targets);
+        }
     }
 
     /// The items of imports, which nothing else needs any more.

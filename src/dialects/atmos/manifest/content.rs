@@ -41,7 +41,7 @@ impl Manifests<'_> {
         deps.add(&included);
         let is_template = loaded.path.ends_with(".yaml.tmpl") || loaded.path.ends_with(".yml.tmpl");
         if call.skip_templates {
-            self.observations.unrendered(loaded.file);
+            self.recorder.observations.unrendered(loaded.file);
             let value = raw.map_err(|issues| self.broken(loaded, &issues))?;
             let map = self.as_map(loaded, value)?;
             // They are not used, but a finding about a reference to one of them shows where it is.
@@ -88,7 +88,7 @@ impl Manifests<'_> {
         let host = self.host(loaded, context, deps);
         let engine = Engine { host: host.as_ref(), ..self.engine(missing) };
         if call.ignore_missing {
-            self.observations.lenient(loaded.file);
+            self.recorder.observations.lenient(loaded.file);
         }
         let data = Value { data: Data::Map(Arc::clone(context)), prov: Prov::default() };
         // Only a context that the importer gave makes a failure one; otherwise the file waits for its components.
@@ -108,7 +108,7 @@ impl Manifests<'_> {
             Some(map) => match engine.map_in_parts(&map, &data, 1) {
                 Ok(rendered) => Ok((*rendered).clone()),
                 Err(Failure::Template { message, site, .. }) if !given => {
-                    self.observations.abandoned(loaded.file, &message, site.origin);
+                    self.recorder.observations.abandoned(loaded.file, &message, site.origin);
                     Ok((*map).clone())
                 }
                 Err(Failure::Template { message, site, text: Some(text) })
@@ -127,7 +127,7 @@ impl Manifests<'_> {
         let engine = Engine { env: self.env, ..refs::engine(self.templates) };
         let found = self.locals.of(loaded, raw, included, self.config.key_delimiter.as_deref(), &engine);
         if found.has_any() {
-            self.observations.locals(&found);
+            self.recorder.observations.locals(&found);
         }
         found
     }
@@ -137,8 +137,8 @@ impl Manifests<'_> {
         if !mentions_version(&loaded.text) || context.has("version") {
             return None;
         }
-        self.lock_file.depend(deps);
-        let versions = Some(self.lock_file.track(None, self.diagnostics));
+        self.cache.lock_file.depend(deps);
+        let versions = Some(self.cache.lock_file.track(None, &self.recorder.diagnostics));
         Some(Host { versions, ..Host::default() })
     }
 
@@ -163,7 +163,7 @@ impl Manifests<'_> {
             Err(error) => {
                 let end = (error.offset + 1).min(loaded.text.len());
                 let label = Label::new(loaded.file, error.offset as u32, end as u32, "");
-                self.diagnostics.push(Diagnostic::new(&rules::TEMPLATE_ERROR, error.message, label));
+                self.recorder.diagnostics.push(Diagnostic::new(&rules::TEMPLATE_ERROR, error.message, label));
                 return Err(ErrorReported);
             }
         };
@@ -171,7 +171,7 @@ impl Manifests<'_> {
             let offset = source_offset(&rendered.segments, offset) as u32;
             let message = format!("the rendered file is not valid YAML: {NOT_UTF8}");
             let label = Label::new(loaded.file, offset, offset + 1, "");
-            return Err(self.diagnostics.push(Diagnostic::new(&rules::INVALID_YAML, message, label)));
+            return Err(self.recorder.diagnostics.push(Diagnostic::new(&rules::INVALID_YAML, message, label)));
         }
         let mut unknowns = Vec::new();
         let (text, segments) = hide_unknowns(&rendered, &mut unknowns);
@@ -260,20 +260,20 @@ impl Manifests<'_> {
             Data::Null => Ok(Map::new()),
             _ => {
                 let message = format!("a manifest must be a map, not {}", value.a_kind());
-                Err(self.diagnostics.error(&rules::INVALID_YAML, message, &value.prov, loaded.file))
+                Err(self.recorder.diagnostics.error(&rules::INVALID_YAML, message, &value.prov, loaded.file))
             }
         }
     }
 
     fn broken(&self, loaded: &Loaded, issues: &[Issue]) -> ErrorReported {
-        self.diagnostics.issues(loaded, issues)
+        self.recorder.diagnostics.issues(loaded, issues)
     }
 
     fn failure(&self, failure: &Failure, loaded: &Loaded) -> ErrorReported {
         let (message, site) = failure.parts();
         let rule =
             if matches!(failure, Failure::Template { .. }) { &rules::TEMPLATE_ERROR } else { &rules::INVALID_YAML };
-        self.diagnostics.error(rule, message, site, loaded.file)
+        self.recorder.diagnostics.error(rule, message, site, loaded.file)
     }
 }
 

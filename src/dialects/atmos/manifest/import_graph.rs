@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The imports of the manifests that were met, and which of the `unreached` manifests are nothing else.
 pub(in crate::dialects::atmos) fn of(loader: &Manifests<'_>, unreached: &[String], units: &[Arc<Unit>]) -> Imports {
-    let records = loader.observations.take_items();
+    let records = loader.recorder.observations.take_items();
     let mut ids: BTreeMap<Text, Option<FileId>> = BTreeMap::new();
     let mut id = |path: &Text| {
         let load = || Some(loader.reader.load(path, &mut Deps::default()).ok()??.file);

@@ -57,7 +57,7 @@ impl ImportSite<'_> {
     }
 
     fn fail(&self, rule: &'static Rule, message: String) -> ErrorReported {
-        self.manifests.diagnostics.error(rule, message, &self.item.path_site, self.from.file)
+        self.manifests.recorder.diagnostics.error(rule, message, &self.item.path_site, self.from.file)
     }
 
     /// Renders the path with the sections of earlier imports and the context of this one.
@@ -81,7 +81,7 @@ impl ImportSite<'_> {
         if let Some((_, unknown)) = rendered.unknowns.first() {
             let reason = unknown.reasons.first().map_or("", |r| r);
             let what = format!("import path `{path}` depends on a value that is known only at run time: {reason}");
-            return Err(manifests.diagnostics.push(unread(what, &item.path_site, from)));
+            return Err(manifests.recorder.diagnostics.push(unread(what, &item.path_site, from)));
         }
         Ok(rendered.text)
     }
@@ -91,10 +91,10 @@ impl ImportSite<'_> {
         let what = format!("`{path}` is a remote import; stacklint reads only this repository");
         let finding = unread(what, &self.item.path_site, self.from);
         if self.item.skip_if_missing {
-            self.manifests.diagnostics.report(finding);
+            self.manifests.recorder.diagnostics.report(finding);
             return Ok(Vec::new());
         }
-        Err(self.manifests.diagnostics.push(finding))
+        Err(self.manifests.recorder.diagnostics.push(finding))
     }
 
     /// Reports an import that leads nowhere, unless Atmos leaves it out because its path still is a template.
@@ -103,7 +103,7 @@ impl ImportSite<'_> {
         let options = template::Options { left: "{{", right: "}}", functions: &Builtins };
         match template::parse(path, &options) {
             Ok(template) if !template.is_plain() => {
-                manifests.diagnostics.report(dropped(path, &item.path_site, from));
+                manifests.recorder.diagnostics.report(dropped(path, &item.path_site, from));
                 Ok(Vec::new())
             }
             Ok(_) => {
@@ -120,7 +120,7 @@ impl ImportSite<'_> {
                     Some(help) => finding.help(help),
                     None => finding,
                 };
-                Err(manifests.diagnostics.push(Diagnostic { fix, ..finding }))
+                Err(manifests.recorder.diagnostics.push(Diagnostic { fix, ..finding }))
             }
             Err(error) => Err(self.fail(&rules::TEMPLATE_ERROR, format!("import path `{path}`: {}", error.message))),
         }

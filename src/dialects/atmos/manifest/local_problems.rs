@@ -33,10 +33,10 @@ pub(in crate::dialects::atmos) fn local_problems(
             Some(found) => {
                 // Its imports are not examined any more, but what they define may be what is meant.
                 explore(manifests, &file.loaded, &file.raw, deps);
-                manifests.observations.unresolved(found);
+                manifests.recorder.observations.unresolved(found);
             }
             None => {
-                manifests.diagnostics.push(local_problem(manifests, file, problem));
+                manifests.recorder.diagnostics.push(local_problem(manifests, file, problem));
             }
         }
     }
@@ -70,7 +70,7 @@ pub(in crate::dialects::atmos) fn blames_local(
         return false;
     }
     let error = Some(message.to_owned());
-    manifests.observations.unresolved(Unresolved {
+    manifests.recorder.observations.unresolved(Unresolved {
         site: site.clone(),
         file: loaded.file,
         path,
@@ -129,7 +129,7 @@ pub(super) fn explore(manifests: &Manifests<'_>, loaded: &Arc<Loaded>, raw: &Map
     let mut stack: Vec<(Text, FileId, Map)> = vec![(Text::clone(&loaded.path), loaded.file, raw.clone())];
     let mut seen: BTreeSet<Text> = BTreeSet::from([Text::clone(&loaded.path)]);
     while let Some((path, file, raw)) = stack.pop() {
-        manifests.observations.manifest(&path, file);
+        manifests.recorder.observations.manifest(&path, file);
         let relative = paths::relative(&path, &manifests.config.stacks).unwrap_or(&path);
         for item in items::read_items(&raw, relative).unwrap_or_default() {
             if item.path.contains("{{") || items::is_remote(&item.path) {
@@ -138,7 +138,7 @@ pub(super) fn explore(manifests: &Manifests<'_>, loaded: &Arc<Loaded>, raw: &Map
             let pattern = items::pattern(&item.path, &manifests.config.stacks, manifests.reader, deps);
             let found = pattern.and_then(|p| manifests.reader.glob(&p, deps).ok()).unwrap_or_default();
             for to in found {
-                manifests.observations.import(&path, &to, item.site.origin);
+                manifests.recorder.observations.import(&path, &to, item.site.origin);
                 if seen.len() > MAX_EXPLORED || !seen.insert(to.as_str().into()) {
                     continue;
                 }

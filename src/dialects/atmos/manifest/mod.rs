@@ -12,12 +12,12 @@ mod overrides;
 mod process;
 
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::diagnostics::{Diagnostics, ErrorReported};
+use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::functions::{Env, NO_ENV};
-use crate::dialects::atmos::locals::observations::Observations;
 use crate::dialects::atmos::locals::scopes::LocalCache;
 use crate::dialects::atmos::merge::ListStrategy;
 use crate::dialects::atmos::reader::{Deps, Reader};
+use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
 use crate::dialects::atmos::templates::engine::{Engine, Templates};
 use crate::dialects::atmos::templates::function_sets;
@@ -36,7 +36,7 @@ use std::sync::Arc;
 pub(super) const FILE_FUNCTIONS: FunctionSet = function_sets::ALL;
 
 /// A manifest, merged.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Processed {
     /// The imports and the file itself.
     pub merged: Arc<Map>,
@@ -44,6 +44,8 @@ pub(super) struct Processed {
     overrides: AllOverrides,
     /// Its dependencies.
     pub deps: Deps,
+    /// What was found in it and in what it imports.
+    recorder: Arc<Recorder>,
     /// The import items that led to files.
     pub edges: BTreeSet<Origin>,
     /// The files that it imports itself.
@@ -81,10 +83,42 @@ impl Call {
     }
 }
 
-/// The path, how it is requested ([`Call`]), and whether the importer passed a context.
-type MemoKey = (Text, bool, bool, bool);
+/// The path, how it is asked for ([`Call`]), and whether the importer gave it a context.
+pub(super) type MemoKey = (Text, bool, bool, bool);
 
-/// Processes manifests of one revision.
+/// What is shared by all that processes manifests of one revision.
+pub(super) struct ManifestCache<'a> {
+    /// The locked versions.
+    pub(super) lock_file: LockFile<'a>,
+    /// What the templates of files may ask for.
+    pub(super) mentions: Mentions,
+    memo: Mutex<HashMap<MemoKey, Arc<Processed>>>,
+}
+
+impl<'a> ManifestCache<'a> {
+    /// Nothing is known yet.
+    pub(super) fn new(reader: &'a Reader<'a>, config: &'a Config) -> Self {
+        Self::with_processed(reader, config, HashMap::new())
+    }
+
+    /// Some manifests are known.
+    pub(super) fn with_processed(
+        reader: &'a Reader<'a>,
+        config: &'a Config,
+        known: HashMap<MemoKey, Arc<Processed>>,
+    ) -> Self {
+        let (lock_file, mentions) = (LockFile::new(reader, config), Mentions::default());
+        ManifestCache { lock_file, mentions, memo: Mutex::new(known) }
+    }
+
+    /// All manifests that were processed.
+    pub(super) fn into_processed(self) -> HashMap<MemoKey, Arc<Processed>> {
+        self.memo.into_inner()
+    }
+}
+
+/// Processes manifests of one revision, and records what it finds on the way.
+#[derive(Clone, Copy)]
 pub(super) struct Manifests<'a> {
     /// The files.
     pub reader: &'a Reader<'a>,
@@ -94,21 +128,16 @@ pub(super) struct Manifests<'a> {
     pub strategy: ListStrategy,
     /// Parsed templates.
     pub templates: &'a Templates,
-    /// Findings.
-    pub diagnostics: &'a Diagnostics,
-    /// The schema checks, if enabled.
+    /// What holds manifests against the schema, if it is wanted.
     checks: Option<&'a SchemaChecks<'a>>,
     /// Locals of files, resolved.
     pub locals: &'a LocalCache,
     /// The environment variables that are known.
     pub env: &'a Env,
-    /// Data for rules about locals.
-    pub observations: Observations,
-    /// The locked versions.
-    pub lock_file: LockFile<'a>,
-    /// What the templates of files may request.
-    pub(super) mentions: Mentions,
-    memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, ErrorReported>>>,
+    /// What was processed before.
+    pub cache: &'a ManifestCache<'a>,
+    /// What is found.
+    pub recorder: &'a Recorder,
 }
 
 impl<'a> Manifests<'a> {
@@ -117,26 +146,11 @@ impl<'a> Manifests<'a> {
         config: &'a Config,
         strategy: ListStrategy,
         templates: &'a Templates,
-        diagnostics: &'a Diagnostics,
-        checks: Option<&'a SchemaChecks<'a>>,
         locals: &'a LocalCache,
+        cache: &'a ManifestCache<'a>,
+        recorder: &'a Recorder,
     ) -> Self {
-        let (env, observations, memo) = (&NO_ENV, Observations::default(), Mutex::default());
-        let (lock_file, mentions) = (LockFile::new(reader, config), Mentions::default());
-        Manifests {
-            reader,
-            config,
-            strategy,
-            templates,
-            diagnostics,
-            checks,
-            locals,
-            env,
-            observations,
-            lock_file,
-            mentions,
-            memo,
-        }
+        Manifests { reader, config, strategy, templates, checks: None, locals, env: &NO_ENV, cache, recorder }
     }
 
     /// The same, with environment variables that are known.
@@ -144,25 +158,30 @@ impl<'a> Manifests<'a> {
         Manifests { env, ..self }
     }
 
-    /// The same, without what was remembered.
-    pub(super) fn again<'b>(
-        &'b self,
-        diagnostics: &'b Diagnostics,
-        checks: Option<&'b SchemaChecks<'b>>,
-    ) -> Manifests<'b> {
-        Manifests::new(self.reader, self.config, self.strategy, self.templates, diagnostics, checks, self.locals)
-            .with_env(self.env)
+    /// The same, with manifests validated or not.
+    pub(super) fn with_checks(self, checks: Option<&'a SchemaChecks<'a>>) -> Self {
+        Manifests { checks, ..self }
+    }
+
+    /// The same, with another recorder.
+    pub(super) fn recording<'b>(&'b self, recorder: &'b Recorder) -> Manifests<'b> {
+        Manifests { recorder, ..*self }
+    }
+
+    /// The same, with another cache and another recorder.
+    pub(super) fn again<'b>(&'b self, cache: &'b ManifestCache<'b>, recorder: &'b Recorder) -> Manifests<'b> {
+        Manifests { cache, recorder, ..*self }
+    }
+
+    /// Whether manifests are validated even if nothing in them changed.
+    pub(super) fn checks_everything(&self) -> bool {
+        self.checks.is_none_or(|checks| checks.changed.is_none())
     }
 
     /// A top-level manifest; what it depends on is in `deps` even if it cannot be had.
     pub(super) fn top(&self, path: &str, deps: &mut Deps) -> Result<Arc<Processed>, ErrorReported> {
         let call = Call { ignore_missing: self.config.templates.ignore_missing, ..Call::default() };
         self.file(path, &call, &mut ImportChain::default(), deps)
-    }
-
-    /// All that is remembered.
-    pub(super) fn into_processed(self) -> impl Iterator<Item = Arc<Processed>> {
-        self.memo.into_inner().into_values().flatten()
     }
 
     /// The template engine of whole files.
@@ -189,27 +208,28 @@ impl<'a> Manifests<'a> {
     ) -> Result<Arc<Processed>, ErrorReported> {
         let plain = call.overrides.is_empty() && call.gives_nothing();
         let key: MemoKey = (path.into(), call.skip_templates, call.ignore_missing, !call.context.is_empty());
-        if plain && let Some(known) = self.memo.lock().get(&key).cloned() {
-            if let Ok(known) = &known {
-                deps.add(&known.deps);
-            }
+        if plain && let Some(known) = self.cache.memo.lock().get(&key).cloned() {
+            deps.add(&known.deps);
+            self.recorder.include(Arc::clone(&known.recorder));
             chain.imports += 1;
-            return known;
+            return Ok(known);
         }
         let mut own = Deps::default();
         chain.files.push((Text::clone(&key.0), Prov::default()));
         let before = if plain { std::mem::take(&mut chain.imports) } else { 0 };
         let mark = chain.imported_sections.enter();
-        let processed = process(self, path, call, chain, &mut own);
+        let recorder = Arc::new(Recorder::default());
+        let processed = process(&self.recording(&recorder), path, call, chain, &mut own);
+        self.recorder.include(Arc::clone(&recorder));
         chain.imported_sections.leave(&mark);
         chain.files.pop();
         deps.add(&own);
-        let processed = processed.map(|p| Arc::new(Processed { deps: own, ..p }));
+        let processed = processed.map(|p| Arc::new(Processed { deps: own, recorder, ..p }));
         // A failure may be due to the way that led here (a cycle), so it is not remembered.
-        let is_remembered = plain && processed.as_ref().is_ok_and(|p| !p.contextual && !p.singular);
-        chain.imports = before + if is_remembered { 1 } else { 1 + chain.imports };
-        if is_remembered {
-            self.memo.lock().insert(key, processed.clone());
+        let remembered = processed.as_ref().ok().filter(|p| plain && !p.contextual && !p.singular);
+        chain.imports = before + if remembered.is_some() { 1 } else { 1 + chain.imports };
+        if let Some(processed) = remembered {
+            self.cache.memo.lock().insert(key, Arc::clone(processed));
         }
         processed
     }

@@ -23,18 +23,19 @@ pub(super) fn process(
     deps: &mut Deps,
 ) -> Result<Processed, ErrorReported> {
     let Some(loaded) = load(manifests, path, chain, deps)? else { return Ok(Processed::default()) };
-    manifests.observations.manifest(path, loaded.file);
+    manifests.recorder.observations.manifest(path, loaded.file);
     let mut out = Processed::default();
     let (own, context) = manifests.read(&loaded, call, deps)?;
     if let Some(checks) = manifests.checks {
         let files = chain.files.iter().map(|(path, _)| path);
-        out.singular = checks.content(&loaded, &own, call.context.is_empty(), deps, files);
+        out.singular =
+            checks.content(&manifests.recorder.manifests, &loaded, &own, call.context.is_empty(), deps, files);
     }
     let section = |map: &Map, key: &str| section(manifests, &loaded, map, key);
     let overrides = call.overrides.of_file(&own, manifests.strategy, section)?;
     let relative = paths::relative(path, &manifests.config.stacks).unwrap_or(path);
     let items = items::read_items(&own, relative).map_err(|(message, site)| {
-        manifests.diagnostics.error(&rules::SCHEMA_VIOLATION, message, &site, loaded.file)
+        manifests.recorder.diagnostics.error(&rules::SCHEMA_VIOLATION, message, &site, loaded.file)
     })?;
     let layers = Vec::new();
     let mut merging = Merging { manifests, loaded: &loaded, context, overrides, layers, is_poisoned: false, out };
@@ -58,12 +59,12 @@ fn load(
             let site = chain.files.iter().rev().find_map(|(_, p)| p.origin);
             let file = manifests.reader.files.add(path, "", || Text::from(""));
             let label = site.map_or_else(|| Label::new(file, 0, 0, ""), |o| Label::at(o, ""));
-            manifests.diagnostics.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
+            manifests.recorder.diagnostics.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
             return Err(ErrorReported);
         }
     };
-    if let Some(checks) = manifests.checks {
-        checks.reaches(&loaded.path);
+    if manifests.checks.is_some() {
+        manifests.recorder.manifests.reaches(&loaded.path);
     }
     Ok(Some(loaded).filter(|loaded| !loaded.is_empty()))
 }
@@ -75,7 +76,7 @@ fn section(manifests: &Manifests<'_>, loaded: &Loaded, map: &Map, key: &str) -> 
         Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
         Some(other) => {
             let message = format!("`{key}` must be a map, not {}", other.a_kind());
-            Err(manifests.diagnostics.error(&rules::NON_MAPPING_SECTION, message, &other.prov, loaded.file))
+            Err(manifests.recorder.diagnostics.error(&rules::NON_MAPPING_SECTION, message, &other.prov, loaded.file))
         }
     }
 }
@@ -112,7 +113,7 @@ impl Merging<'_> {
         let files = site.files(&mut chain.imported_sections, deps);
         let is_missing = |files: &[String]| files.is_empty() && (!item.skip_if_missing || items::is_remote(&item.path));
         let known = files.as_deref().ok().filter(|files| !is_missing(files));
-        manifests.observations.item(item, known);
+        manifests.recorder.observations.item(item, known);
         let Ok(files) = files else {
             self.is_poisoned = true;
             return;
@@ -134,11 +135,11 @@ impl Merging<'_> {
         let (manifests, loaded) = (self.manifests, self.loaded);
         self.out.edges.extend(item.site.origin);
         self.out.targets.insert(file.into());
-        if let Some(checks) = manifests.checks {
-            checks.imports(&loaded.path, file, call.context.is_empty());
+        if manifests.checks.is_some() {
+            manifests.recorder.manifests.imports(&loaded.path, file, call.context.is_empty());
         }
-        manifests.observations.import(&loaded.path, file, item.site.origin);
-        let (limits, diagnostics) = (manifests.reader.limits(), manifests.diagnostics);
+        manifests.recorder.observations.import(&loaded.path, file, item.site.origin);
+        let (limits, diagnostics) = (manifests.reader.limits(), &manifests.recorder.diagnostics);
         if chain.exhausts(&item.site, loaded, limits, diagnostics) || chain.refuses(file, loaded, limits, diagnostics) {
             return Err(ErrorReported);
         }

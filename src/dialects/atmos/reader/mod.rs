@@ -138,6 +138,16 @@ impl<'a> Reader<'a> {
         seen.iter().filter_map(|(file, loaded)| Some((*file, document(loaded)?))).collect()
     }
 
+    /// Takes files as read that an earlier result was made of.
+    pub(super) fn see<'l>(&self, files: impl Iterator<Item = &'l Arc<Loaded>>) {
+        self.seen.lock().extend(files.map(|loaded| (loaded.file, Arc::clone(loaded))));
+    }
+
+    /// The files that were read so far.
+    pub(super) fn seen(&self) -> BTreeMap<FileId, Arc<Loaded>> {
+        self.seen.lock().clone()
+    }
+
     /// Whether a file (or a link to one) is there.
     pub(super) fn exists(&self, path: &str, deps: &mut Deps) -> bool {
         deps.paths.insert(path.into());

@@ -1,6 +1,7 @@
 //! From the configuration to the resolution of one revision: all stages in their order, on all cores.
 
 mod project;
+mod reuse;
 mod sharing;
 mod units;
 
@@ -11,7 +12,6 @@ use crate::dialects::atmos::config::{self, Config, anchor, projects, report_unus
 use crate::dialects::atmos::diagnostics::{Diagnostics, name_stacks};
 use crate::dialects::atmos::functions::calls;
 use crate::dialects::atmos::locals::scopes::LocalCache;
-use crate::dialects::atmos::manifest::Processed;
 use crate::dialects::atmos::reader::{Cache, Deps, Reader};
 use crate::dialects::atmos::stack::ExternalInputs;
 use crate::dialects::atmos::templates::engine::Templates;
@@ -23,8 +23,13 @@ use crate::source::Source;
 use crate::value::{FileId, Value};
 use parking_lot::{Mutex, MutexGuard};
 use project::{ProjectResolution, resolve_project};
+use reuse::LastResolution;
 use sharing::PreviousRevision;
+use std::collections::HashMap;
 use std::sync::Arc;
+
+/// What distinguishes the projects of a repository: the folder to start in, and the configuration that the user names.
+type ProjectKey = (String, Vec<String>);
 
 /// Resolves revisions. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
@@ -36,8 +41,8 @@ pub(super) struct Resolver {
     /// Caches of merged bases, by the configuration that they were merged with.
     bases: Mutex<Vec<(Value, Arc<InheritanceCache>)>>,
     previous: PreviousRevision,
-    /// The intermediate results of the last revision, kept alive so that the drop is skipped at exit.
-    leftovers: Mutex<Vec<Arc<Processed>>>,
+    /// What was resolved last of each project.
+    last: Mutex<HashMap<ProjectKey, LastResolution>>,
 }
 
 impl Resolver {
@@ -75,7 +80,6 @@ impl Resolver {
         shared: &mut Deps,
         scope: Scope<'_>,
     ) -> Resolution {
-        self.leftovers().clear();
         let diagnostics = Diagnostics::default();
         let given = project.eval_inputs.iter().flat_map(|inputs| &inputs.env);
         let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
@@ -93,7 +97,7 @@ impl Resolver {
                 config::check(&config.all, reader.files, anchor)
                     .into_iter()
                     .for_each(|finding| diagnostics.report(finding));
-                resolve_project(self, reader, &config, shared, scope, &diagnostics, external)
+                resolve_project(self, reader, &config, (shared, scope), project, &diagnostics, external)
             }
             Err(error) => ProjectResolution {
                 gap: Some(report_unusable(error, &diagnostics, reader.files)),
@@ -132,8 +136,8 @@ impl Resolver {
         bases
     }
 
-    fn leftovers(&self) -> MutexGuard<'_, Vec<Arc<Processed>>> {
-        self.leftovers.lock()
+    fn last(&self) -> MutexGuard<'_, HashMap<ProjectKey, LastResolution>> {
+        self.last.lock()
     }
 }
 

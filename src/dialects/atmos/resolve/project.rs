@@ -1,9 +1,9 @@
 //! Resolves the manifests of one revision with a usable configuration.
 
-use super::Resolver;
+use super::reuse::{LastResolution, ResolvedUnit};
 use super::units::Units;
+use super::{ProjectKey, Resolver};
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
 use crate::dialects::atmos::checks::stack_names;
 use crate::dialects::atmos::checks::unreached_manifests::{self, Unreached};
@@ -13,15 +13,17 @@ use crate::dialects::atmos::diagnostics::{Diagnostics, label};
 use crate::dialects::atmos::imports::reach::ChangeReach;
 use crate::dialects::atmos::imports::stack_files;
 use crate::dialects::atmos::locals::scopes::FileLocals;
-use crate::dialects::atmos::manifest::{Manifests, Processed, import_graph};
+use crate::dialects::atmos::manifest::{ManifestCache, Manifests, import_graph};
 use crate::dialects::atmos::merge::ListStrategy;
 use crate::dialects::atmos::reader::{Deps, Reader};
+use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::Schema;
 use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
 use crate::dialects::atmos::stack::{
     ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
 };
+use crate::dialects::{Project, Scope};
 use crate::resolution::{self, Extent, Gap, Unit};
 use crate::source::Change;
 use crate::template::MissingKey;
@@ -45,8 +47,8 @@ pub(super) fn resolve_project(
     resolver: &Resolver,
     reader: &Reader<'_>,
     config: &Config,
-    shared: &mut Deps,
-    scope: Scope<'_>,
+    (shared, scope): (&mut Deps, Scope<'_>),
+    project: &Project,
     diagnostics: &Diagnostics,
     external: ExternalInputs<'_>,
 ) -> ProjectResolution {
@@ -56,7 +58,7 @@ pub(super) fn resolve_project(
     };
     let schema = Schema::of(config, reader, shared, anchor(reader.files, shared), diagnostics);
     let shared = &*shared;
-    Revision { resolver, reader, config, strategy, shared, scope, diagnostics, external }.resolve(schema)
+    Revision { resolver, reader, config, strategy, shared, scope, project, diagnostics, external }.resolve(schema)
 }
 
 /// Reports that the configuration names a list strategy that does not exist.
@@ -85,45 +87,87 @@ pub(super) struct Revision<'a> {
     /// The files that the configuration was read from.
     pub(super) shared: &'a Deps,
     scope: Scope<'a>,
+    pub(super) project: &'a Project,
     pub(super) diagnostics: &'a Diagnostics,
     external: ExternalInputs<'a>,
 }
 
 impl Revision<'_> {
     fn resolve(&self, schema: Schema) -> ProjectResolution {
-        let (reader, config, diagnostics) = (self.reader, self.config, self.diagnostics);
+        let (reader, config) = (self.reader, self.config);
         let (manifests, gap) = self.manifests();
         let changes = self.changes();
         let checks = SchemaChecks::new(schema, reader.files, changes);
-        let (templates, locals) = (&self.resolver.templates, &self.resolver.locals);
-        let loader = Manifests::new(reader, config, self.strategy, templates, diagnostics, Some(&checks), locals);
-        let loader = loader.with_env(self.external.env);
+        let mut last = self.last();
+        let cache = ManifestCache::with_processed(reader, config, std::mem::take(&mut last.manifests));
+        let (templates, locals, recorder) =
+            (&self.resolver.templates, &self.resolver.locals, Arc::new(Recorder::default()));
+        let loader = Manifests::new(reader, config, self.strategy, templates, locals, &cache, &recorder)
+            .with_checks(Some(&checks))
+            .with_env(self.external.env);
         let referenced = ReferencedComponents::new(&loader, &manifests);
-        let stacks = self.stacks(&loader);
-        let validations = Validations::new(reader, config, diagnostics);
-        let reach = changes.map(|changes| ChangeReach::new(reader, config, changes, Some(&checks)));
+        let vendored = VendoredFolders::default();
+        let stacks = self.stacks(&loader, &vendored);
+        let reach = changes.map(|changes| ChangeReach::new(reader, config, changes));
         let units = Units {
             revision: self,
             loader: &loader,
             stacks: &stacks,
             referenced: &referenced,
-            validations: &validations,
+            validations: &Validations::new(reader, config),
+            last: &last,
             reach: reach.as_ref(),
             scope: changes.map_or(Scope::All, Scope::Touched),
         };
         if changes.is_none() {
             unreached_manifests::preload(reader, config);
         }
-        let resolved: Vec<ResolvedManifest> =
+        let resolved: Vec<Arc<ResolvedUnit>> =
             threads::map(&manifests, |path| units.resolve(path)).into_iter().flatten().collect();
-        let unreached = unreached_manifests::check(&loader, &checks, &manifests, self.scope, diagnostics);
-        stack_names::check(&stacks, &resolved, anchor(reader.files, self.shared));
-        let doubts = || stack_names::doubtful_names(config, &resolved, anchor(reader.files, self.shared));
-        let gap = gap.or_else(doubts);
-        let (units, tops): (Vec<_>, Vec<_>) = resolved.into_iter().map(|d| (d.unit, d.processed)).unzip();
-        let project = self.check(&loader, unreached, units);
-        self.keep(tops.into_iter().flatten().chain(loader.into_processed()));
-        ProjectResolution { gap, ..project }
+        if self.project.cancel.is_canceled() {
+            return ProjectResolution::default();
+        }
+        let recorders = resolved.iter().map(|unit| Arc::clone(&unit.recorder));
+        let recorded = Recorder::collect(std::iter::once(Arc::clone(&recorder)).chain(recorders));
+        let project = self.finish(&loader.recording(&recorded), &stacks.recording(&recorded), &manifests, &resolved);
+        self.diagnostics.add(&recorded.diagnostics);
+        self.keep(&manifests, resolved, cache);
+        ProjectResolution { gap: gap.or(project.gap), ..project }
+    }
+
+    /// What is kept of the last revision and is as it was.
+    fn last(&self) -> LastResolution {
+        match self.scope {
+            Scope::Since(changes) => {
+                let last = self.resolver.last().get(&self.key()).cloned();
+                last.map(|last| last.retain_unchanged(changes, self.shared)).unwrap_or_default()
+            }
+            _ => {
+                self.resolver.last().clear();
+                LastResolution::default()
+            }
+        }
+    }
+
+    fn key(&self) -> ProjectKey {
+        (self.project.start.clone(), self.project.config.clone())
+    }
+
+    /// Runs the checks that need all units.
+    fn finish(
+        &self,
+        loader: &Manifests<'_>,
+        stacks: &StackContext<'_>,
+        manifests: &[String],
+        resolved: &[Arc<ResolvedUnit>],
+    ) -> ProjectResolution {
+        let unreached = unreached_manifests::check(loader, manifests, self.scope);
+        let anchor = anchor(self.reader.files, self.shared);
+        let resolved: Vec<&ResolvedManifest> = resolved.iter().map(|unit| &unit.manifest).collect();
+        stack_names::check(stacks, &resolved, anchor);
+        let gap = stack_names::doubtful_names(self.config, &resolved, anchor);
+        let units = resolved.iter().map(|manifest| Arc::clone(&manifest.unit)).collect();
+        ProjectResolution { gap, ..self.check(loader, unreached, units) }
     }
 
     /// The paths of the top-level manifests, and why some may be missing.
@@ -154,7 +198,7 @@ impl Revision<'_> {
     /// The changes that limit the resolved units; `None` if all are resolved.
     fn changes(&self) -> Option<&[Change]> {
         match self.scope {
-            Scope::All | Scope::Units(_) => None,
+            Scope::All | Scope::Since(_) | Scope::Units(_) => None,
             Scope::Touched(changes) => {
                 let is_touched = changes.iter().any(|c| self.shared.touched(&c.path, c.kind));
                 (!is_touched).then_some(changes)
@@ -162,26 +206,25 @@ impl Revision<'_> {
         }
     }
 
-    fn stacks<'s>(&'s self, loader: &'s Manifests<'_>) -> StackContext<'s> {
+    fn stacks<'s>(&'s self, loader: &'s Manifests<'_>, vendored: &'s VendoredFolders) -> StackContext<'s> {
         StackContext {
             reader: self.reader,
             config: self.config,
             strategy: self.strategy,
             templates: &self.resolver.templates,
-            diagnostics: self.diagnostics,
-            observations: &loader.observations,
-            lock_file: &loader.lock_file,
-            vendored: VendoredFolders::default(),
+            recorder: loader.recorder,
+            lock_file: &loader.cache.lock_file,
+            vendored,
             external: self.external,
             bases: self.resolver.bases(self.config),
             describes: false,
         }
     }
 
-    /// Runs the checks that need all units.
+    /// Runs the checks on what the units come to.
     fn check(&self, loader: &Manifests<'_>, unreached: Unreached, units: Vec<Arc<Unit>>) -> ProjectResolution {
         let (reader, config, diagnostics, templates) =
-            (self.reader, self.config, self.diagnostics, &self.resolver.templates);
+            (self.reader, self.config, &loader.recorder.diagnostics, &self.resolver.templates);
         let inherited = || {
             inheritance_cycles::check(&units, diagnostics);
             disabled_templates::check(&units, config, templates, diagnostics);
@@ -195,7 +238,7 @@ impl Revision<'_> {
     }
 
     fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> resolution::Locals {
-        let known = loader.observations.records().locals;
+        let known = loader.recorder.observations.records().locals;
         let path = |f: &&Arc<FileLocals>| Text::clone(&f.loaded.path);
         let mut files: Vec<&Arc<FileLocals>> = known.values().collect();
         files.sort_by_cached_key(path);
@@ -208,7 +251,14 @@ impl Revision<'_> {
         resolution::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
     }
 
-    fn keep(&self, manifests: impl Iterator<Item = Arc<Processed>>) {
-        self.resolver.leftovers().extend(manifests);
+    /// Keeps what the next revision may reuse; where nothing is reused it is kept all the same, so that it is not dropped while
+    /// the process ends.
+    fn keep(&self, paths: &[String], resolved: Vec<Arc<ResolvedUnit>>, cache: ManifestCache<'_>) {
+        // Without a file there is no unit, so there may be fewer of these.
+        let is_whole = paths.len() == resolved.len();
+        let units = paths.iter().zip(resolved).filter(|_| is_whole);
+        let units = units.map(|(path, unit)| (Text::from(path.as_str()), unit)).collect();
+        let last = LastResolution { units, manifests: cache.into_processed(), loaded: self.reader.seen() };
+        self.resolver.last().insert(self.key(), last);
     }
 }

@@ -1,15 +1,17 @@
 //! The unit of each top-level manifest.
 
 use super::project::Revision;
+use super::reuse::{LastResolution, ResolvedUnit};
 use crate::diagnostic::Diagnostic;
 use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
 use crate::dialects::atmos::checks::dependency_paths;
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::imports::reach::ChangeReach;
-use crate::dialects::atmos::manifest::{Manifests, Processed};
+use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::Deps;
+use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::stack::{
     Name, ReferencedComponents, ResolvedManifest, StackComponents, StackContext, components,
 };
@@ -28,6 +30,8 @@ pub(super) struct Units<'a> {
     pub(super) stacks: &'a StackContext<'a>,
     pub(super) referenced: &'a ReferencedComponents<'a>,
     pub(super) validations: &'a Validations<'a>,
+    /// What is known of the last revision, as far as nothing of it changed.
+    pub(super) last: &'a LastResolution,
     /// Which manifests changes can reach, if only those are resolved.
     pub(super) reach: Option<&'a ChangeReach<'a>>,
     /// The changes that limit the resolved units.
@@ -36,16 +40,25 @@ pub(super) struct Units<'a> {
 
 impl Units<'_> {
     /// Resolves the unit of a manifest; `None` if there is no such file.
-    pub(super) fn resolve(&self, path: &String) -> Option<ResolvedManifest> {
-        let unit = || match self.reach.and_then(|reach| reach.untouched(path)) {
-            Some(files) => self.out_of_reach(path, files),
-            None => self.unit(path),
+    pub(super) fn resolve(&self, path: &String) -> Option<Arc<ResolvedUnit>> {
+        if self.revision.project.cancel.is_canceled() {
+            return None;
+        }
+        if let Some(known) = self.last.unit(path, self.revision.reader) {
+            return Some(known);
+        }
+        let recorder = Arc::new(Recorder::default());
+        let unit = || match self.reach.and_then(|reach| reach.untouched(path, &recorder.manifests)) {
+            Some(files) => Some((self.out_of_reach(path, files)?, None)),
+            None => self.unit(path, &recorder),
         };
-        threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
+        let resolved = threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
             let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
-            self.revision.diagnostics.push(Diagnostic::defect(&defect, file));
-            Some(ResolvedManifest::broken(self.key(path), file))
-        })
+            recorder.diagnostics.push(Diagnostic::defect(&defect, file));
+            Some((ResolvedManifest::broken(self.key(path), file), None))
+        });
+        let (manifest, deps) = resolved?;
+        Some(Arc::new(ResolvedUnit { manifest, recorder, deps }))
     }
 
     fn key(&self, path: &str) -> Key {
@@ -62,8 +75,10 @@ impl Units<'_> {
         Some(ResolvedManifest { unit, processed: None, named: Vec::new() })
     }
 
-    fn unit(&self, path: &str) -> Option<ResolvedManifest> {
-        let (loader, previous) = (self.loader, &self.revision.resolver.previous);
+    /// The unit of a manifest, and what it depends on, if that is known.
+    fn unit(&self, path: &str, recorder: &Recorder) -> Option<(ResolvedManifest, Option<Deps>)> {
+        let (loader, stacks) = (&self.loader.recording(recorder), &self.stacks.recording(recorder));
+        let previous = &self.revision.resolver.previous;
         let mut deps = Deps::default();
         let name = self.key(path);
         let file = match loader.reader.load(path, &mut deps) {
@@ -71,13 +86,17 @@ impl Units<'_> {
             // The reason was reported where it was found.
             Err(_) => {
                 let file = loader.reader.files.add(path, "", || Text::from(""));
-                return Some(ResolvedManifest::broken(name, file));
+                return Some((ResolvedManifest::broken(name, file), Some(deps)));
             }
         };
         let processed = loader.top(path, &mut deps).map(|p| p.with(previous.manifest(&name, &p.merged)));
-        let is_touched = self.is_touched(processed.as_deref().ok(), &mut deps);
+        if let (Scope::Touched(changes), Ok(processed)) = (self.scope, &processed) {
+            self.validations.foresee(&processed.merged, changes, &mut deps);
+        }
+        let asks = host::foresee(&loader.cache.mentions, &loader.cache.lock_file, loader.reader.files, &mut deps);
+        let is_touched = self.is_touched(asks, &deps);
         let built = match &processed {
-            Ok(processed) if is_touched => components(self.stacks, self.referenced, &name, file, processed, &mut deps),
+            Ok(processed) if is_touched => components(stacks, self.referenced, &name, file, processed, &mut deps),
             Ok(_) => Ok(StackComponents::default()),
             Err(poisoned) => Err(*poisoned),
         };
@@ -88,29 +107,24 @@ impl Units<'_> {
         };
         let StackComponents { mut components, broken, unlisted, named } = built.unwrap_or_default();
         for component in &components {
-            self.validations.check(component, &mut deps);
-            dependency_paths::check(component, loader.reader, loader.config, &mut deps, loader.diagnostics);
+            self.validations.check(component, &mut deps, &recorder.diagnostics);
+            dependency_paths::check(component, loader.reader, loader.config, &mut deps, &recorder.diagnostics);
         }
         previous.share(&name, &mut components);
         deps.files.extend(&self.revision.shared.files);
-        let files = deps.files.into_iter().collect();
+        let files = deps.files.iter().copied().collect();
         // Where the name of a stack cannot be computed, its components go by the name of the manifest.
         let is_unnamed = named.iter().any(|n| matches!(n.stack, Name::Lacks(_)));
         let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
         let unit = Arc::new(Unit { name, file, files, components, state, broken, failed, unlisted });
-        Some(ResolvedManifest { unit, processed: processed.ok(), named })
+        let is_whole = is_touched && !asks;
+        Some((ResolvedManifest { unit, processed: processed.ok(), named }, is_whole.then_some(deps)))
     }
 
     /// Whether a change touches a dependency of a unit. Adds dependencies that only its components will have.
-    fn is_touched(&self, processed: Option<&Processed>, deps: &mut Deps) -> bool {
-        let loader = self.loader;
-        if let (Scope::Touched(changes), Some(processed)) = (self.scope, processed) {
-            self.validations.foresee(&processed.merged, changes, deps);
-        }
-        let asks = host::foresee(&loader.mentions, &loader.lock_file, loader.reader.files, deps);
+    fn is_touched(&self, asks: bool, deps: &Deps) -> bool {
         match self.scope {
-            Scope::All | Scope::Units(_) => true,
-            // A component that it reads may change wherever it is defined.
+            Scope::All | Scope::Since(_) | Scope::Units(_) => true,
             Scope::Touched(changes) => asks || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         }
     }

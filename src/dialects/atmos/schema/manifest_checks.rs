@@ -10,18 +10,25 @@ use crate::text::Text;
 use crate::value::{Map, Value};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
-/// Holds manifests against the schema as they are processed, and remembers who was reached.
+/// Validates manifests against the schema as they are processed.
 pub(crate) struct SchemaChecks<'a> {
     schema: Schema,
     files: &'a Files,
     /// The paths that changed; `None` where everything is examined.
     pub(in crate::dialects::atmos) changed: Option<HashSet<&'a str>>,
+}
+
+/// Which manifests were processed, and what the schema says of them.
+#[derive(Default)]
+pub(in crate::dialects::atmos) struct ManifestRecords {
     seen: Mutex<Seen>,
 }
 
+/// The manifests that were processed.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(in crate::dialects::atmos) struct Seen {
     /// Every manifest that was processed.
     pub(in crate::dialects::atmos) processed: HashSet<Text>,
     /// The imports of each of them, and whether without a context.
@@ -29,36 +36,8 @@ pub(crate) struct Seen {
     found: Vec<Found>,
 }
 
-impl Seen {
-    /// The manifests that are reached from some.
-    pub(in crate::dialects::atmos) fn closure<'p>(&'p self, from: impl Iterator<Item = &'p str>) -> HashSet<&'p str> {
-        let mut reached: HashSet<&str> = HashSet::new();
-        let mut next: Vec<&str> = from.collect();
-        while let Some(path) = next.pop() {
-            if reached.insert(path) {
-                next.extend(self.imports.get(path).into_iter().flat_map(|all| all.keys()).map(|p| &**p));
-            }
-        }
-        reached
-    }
-}
-
-struct Found {
-    path: Text,
-    /// The manifest whose imports led to it.
-    root: Text,
-    /// Whether the manifest had no context from an importer.
-    alone: bool,
-    findings: Vec<Diagnostic>,
-}
-
-impl<'a> SchemaChecks<'a> {
-    pub(crate) fn new(schema: Schema, files: &'a Files, changes: Option<&'a [Change]>) -> Self {
-        let changed = changes.map(|all| all.iter().map(|c| &*c.path).collect());
-        SchemaChecks { schema, files, changed, seen: Mutex::default() }
-    }
-
-    /// Who was reached so far.
+impl ManifestRecords {
+    /// What was recorded so far.
     pub(in crate::dialects::atmos) fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock()
     }
@@ -75,10 +54,72 @@ impl<'a> SchemaChecks<'a> {
         *targets.entry(path.into()).or_default() |= alone;
     }
 
-    /// Validates the content of a manifest before it is merged. `on_the_way` are the manifests that led to it, itself
-    /// the last. Returns whether a finding applies only on this path.
+    /// Takes over what others recorded.
+    pub(in crate::dialects::atmos) fn add(&self, other: &ManifestRecords) {
+        let (mut seen, other) = (self.seen(), other.seen());
+        seen.processed.extend(other.processed.iter().cloned());
+        for (from, targets) in &other.imports {
+            let known = seen.imports.entry(Text::clone(from)).or_default();
+            for (path, alone) in targets {
+                *known.entry(Text::clone(path)).or_default() |= *alone;
+            }
+        }
+        seen.found.extend(other.found.iter().cloned());
+    }
+
+    /// The findings. What a manifest looks like without a context does not matter if it always has one, nor what it
+    /// looks like on a way that does not start at one of the manifests that Atmos examines (`validated`).
+    pub(in crate::dialects::atmos) fn findings(&self, validated: &BTreeSet<String>) -> Vec<Diagnostic> {
+        let seen = std::mem::take(&mut *self.seen());
+        let mut imported: HashMap<&str, bool> = HashMap::new();
+        for importer in seen.closure(validated.iter().map(String::as_str)) {
+            for (target, alone) in seen.imports.get(importer).into_iter().flatten() {
+                *imported.entry(target).or_default() |= alone;
+            }
+        }
+        let counts = |found: &&Found| match found.alone {
+            true => imported.get(&*found.path).copied().unwrap_or_else(|| validated.contains(&*found.path)),
+            false => validated.contains(&*found.root),
+        };
+        seen.found.iter().filter(counts).flat_map(|f| f.findings.iter().cloned()).collect()
+    }
+}
+
+impl Seen {
+    /// The manifests that are reached from some.
+    pub(in crate::dialects::atmos) fn closure<'p>(&'p self, from: impl Iterator<Item = &'p str>) -> HashSet<&'p str> {
+        let mut reached: HashSet<&str> = HashSet::new();
+        let mut next: Vec<&str> = from.collect();
+        while let Some(path) = next.pop() {
+            if reached.insert(path) {
+                next.extend(self.imports.get(path).into_iter().flat_map(|all| all.keys()).map(|p| &**p));
+            }
+        }
+        reached
+    }
+}
+
+#[derive(Clone)]
+struct Found {
+    path: Text,
+    /// The manifest whose imports led to it.
+    root: Text,
+    /// Whether the manifest had no context from an importer.
+    alone: bool,
+    findings: Arc<[Diagnostic]>,
+}
+
+impl<'a> SchemaChecks<'a> {
+    pub(crate) fn new(schema: Schema, files: &'a Files, changes: Option<&'a [Change]>) -> Self {
+        let changed = changes.map(|all| all.iter().map(|c| &*c.path).collect());
+        SchemaChecks { schema, files, changed }
+    }
+
+    /// Validates the content of a manifest, ready to be merged, and records what is wrong. `on_the_way` are the manifests that
+    /// led to it, itself the last. Whether something was found that counts on the way that led here alone.
     pub(in crate::dialects::atmos) fn content<'p>(
         &self,
+        records: &ManifestRecords,
         loaded: &Loaded,
         content: &Map,
         alone: bool,
@@ -99,27 +140,10 @@ impl<'a> SchemaChecks<'a> {
         if !findings.is_empty() {
             let path = Text::clone(&loaded.path);
             let root = on_the_way.into_iter().next().map_or_else(|| Text::clone(&path), Text::clone);
-            self.seen().found.push(Found { path, root, alone, findings });
+            records.seen().found.push(Found { path, root, alone, findings: findings.into() });
             return !alone;
         }
         false
-    }
-
-    /// The findings. What a manifest looks like without a context does not matter if it always has one, nor what it
-    /// looks like on a way that does not start at one of the manifests that Atmos examines (`validated`).
-    pub(in crate::dialects::atmos) fn findings(&self, validated: &BTreeSet<String>) -> Vec<Diagnostic> {
-        let seen = std::mem::take(&mut *self.seen());
-        let mut imported: HashMap<&str, bool> = HashMap::new();
-        for importer in seen.closure(validated.iter().map(String::as_str)) {
-            for (target, alone) in seen.imports.get(importer).into_iter().flatten() {
-                *imported.entry(target).or_default() |= alone;
-            }
-        }
-        let counts = |found: &&Found| match found.alone {
-            true => imported.get(&*found.path).copied().unwrap_or_else(|| validated.contains(&*found.path)),
-            false => validated.contains(&*found.root),
-        };
-        seen.found.iter().filter(counts).flat_map(|f| f.findings.iter().cloned()).collect()
     }
 }
 

@@ -36,7 +36,10 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
                 let message = format!("`metadata.{}` is not allowed for a whole stack", entry.key);
                 let rule = rule_of_key("metadata", &entry.key);
                 let finding = Diagnostic::new(rule, message, label(&entry.value.prov, self.manifest.file, ""));
-                self.stacks.diagnostics.push(finding.help("move it under `components.<type>.<name>.metadata`"));
+                self.stacks
+                    .recorder
+                    .diagnostics
+                    .push(finding.help("move it under `components.<type>.<name>.metadata`"));
                 return Err(ErrorReported);
             }
         }
@@ -50,7 +53,7 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
             Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
             Some(other) => {
                 let message = format!("`{key}` must be a map, not {}", other.a_kind());
-                Err(self.stacks.diagnostics.error(
+                Err(self.stacks.recorder.diagnostics.error(
                     &rules::NON_MAPPING_SECTION,
                     message,
                     &other.prov,
@@ -119,7 +122,7 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
             Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
             Some(other) => {
                 let message = format!("`{}.{key}` must be a map, not {}", kind.name(), other.a_kind());
-                Err(self.stacks.diagnostics.error(
+                Err(self.stacks.recorder.diagnostics.error(
                     &rules::NON_MAPPING_SECTION,
                     message,
                     &other.prov,
@@ -146,7 +149,7 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
                 Some(value) if value.as_str().is_some() => layer.set_word(*word, Some(value.clone())),
                 Some(other) => {
                     let message = format!("`{}.{key}` must be text, not {}", kind.name(), other.a_kind());
-                    let diagnostics = self.stacks.diagnostics;
+                    let diagnostics = &self.stacks.recorder.diagnostics;
                     return Err(diagnostics.error(&rules::SCHEMA_VIOLATION, message, &other.prov, self.manifest.file));
                 }
             }
@@ -165,7 +168,7 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
     ) -> Result<Built, ErrorReported> {
         let Some(map) = value.as_map() else {
             let message = format!("component `{name}` must be a map, not {}", value.a_kind());
-            return Err(self.stacks.diagnostics.error(
+            return Err(self.stacks.recorder.diagnostics.error(
                 &rules::NON_MAPPING_SECTION,
                 message,
                 &value.prov,

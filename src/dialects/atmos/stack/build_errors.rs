@@ -55,7 +55,7 @@ pub(super) fn report_build_error(
             if mismatch.help.is_empty() { f } else { f.help(mismatch.help.clone()) }
         }
     };
-    stacks.diagnostics.push(finding);
+    stacks.recorder.diagnostics.push(finding);
     ErrorReported
 }
 

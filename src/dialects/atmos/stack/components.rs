@@ -97,7 +97,7 @@ fn leave_out_large(stacks: &StackContext<'_>, mut resolved: StackComponents, fil
         let message = format!("component `{}` has {exceeded}", component.name);
         let place = component.shaping_origins.iter().find(|origin| origin.file == file);
         let place = place.map_or_else(|| Label::new(file, 0, 0, ""), |origin| Label::at(*origin, ""));
-        stacks.diagnostics.push(Diagnostic::new(&rules::LIMIT_EXCEEDED, message, place).help(exceeded.help()));
+        stacks.recorder.diagnostics.push(Diagnostic::new(&rules::LIMIT_EXCEEDED, message, place).help(exceeded.help()));
         resolved.broken.push((Text::clone(&component.kind), Text::clone(&component.name)));
     }
     resolved.broken.sort();
@@ -122,7 +122,7 @@ impl Finisher<'_> {
             let Some(all) = components.get(kind.name()) else { continue };
             let Some(all) = all.as_map() else {
                 let message = format!("`components.{}` must be a map, not {}", kind.name(), all.a_kind());
-                let diagnostics = self.stacks.diagnostics;
+                let diagnostics = &self.stacks.recorder.diagnostics;
                 return Err(diagnostics.error(&rules::NON_MAPPING_SECTION, message, &all.prov, self.manifest.file));
             };
             self.add_type(&builder, kind, all, &mut out)?;
@@ -173,8 +173,9 @@ impl Finisher<'_> {
         let (stacks, manifest) = (self.stacks, self.manifest);
         for entry in all.iter() {
             let built = custom_types::build(kind, &entry.key, &entry.value, all, manifest.map, stacks.strategy);
-            let built =
-                built.map_err(|(m, site)| stacks.diagnostics.error(&rules::SCHEMA_VIOLATION, m, &site, manifest.file));
+            let built = built.map_err(|(m, site)| {
+                stacks.recorder.diagnostics.error(&rules::SCHEMA_VIOLATION, m, &site, manifest.file)
+            });
             let finished = built.and_then(|map| {
                 let built = Built { map, sites: Vec::new(), authored: Default::default(), deferrals: Vec::new() };
                 self.finish(&ComponentEntry { kind, entry, workspace_metadata: None }, built)

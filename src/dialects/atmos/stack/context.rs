@@ -5,11 +5,10 @@ use super::metadata::vendored::VendoredFolders;
 use crate::dialects::EvalInputs;
 use crate::dialects::atmos::component::bases::InheritanceCache;
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::diagnostics::Diagnostics;
-use crate::dialects::atmos::locals::observations::Observations;
 use crate::dialects::atmos::manifest::FILE_FUNCTIONS;
 use crate::dialects::atmos::merge::ListStrategy;
 use crate::dialects::atmos::reader::Reader;
+use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::templates::engine::{Engine, Templates};
 use crate::dialects::atmos::templates::host::version_tracks::LockFile;
 use crate::template::{FunctionSet, MissingKey};
@@ -29,15 +28,13 @@ pub(in crate::dialects::atmos) struct StackContext<'a> {
     pub strategy: ListStrategy,
     /// Parsed templates.
     pub templates: &'a Templates,
-    /// Findings.
-    pub diagnostics: &'a Diagnostics,
-    /// Data for rules about locals.
-    pub observations: &'a Observations,
+    /// What is found.
+    pub recorder: &'a Recorder,
     /// The locked versions.
     pub lock_file: &'a LockFile<'a>,
     /// The folders that vendor manifests speak of.
-    pub vendored: VendoredFolders,
-    /// External inputs.
+    pub vendored: &'a VendoredFolders,
+    /// What is known besides the repository.
     pub external: ExternalInputs<'a>,
     /// The cache of merged bases.
     pub bases: Arc<InheritanceCache>,
@@ -52,25 +49,15 @@ impl StackContext<'_> {
     }
 
     /// The same for a component that another one waits for: findings are not reported, functions are evaluated.
-    pub(super) fn quiet<'q>(
-        &'q self,
-        diagnostics: &'q Diagnostics,
-        observations: &'q Observations,
-    ) -> StackContext<'q> {
+    pub(super) fn quiet<'q>(&'q self, recorder: &'q Recorder) -> StackContext<'q> {
         let eval_inputs = Some(self.external.eval_inputs.unwrap_or(&NOTHING));
-        StackContext {
-            reader: self.reader,
-            config: self.config,
-            strategy: self.strategy,
-            templates: self.templates,
-            diagnostics,
-            observations,
-            lock_file: self.lock_file,
-            vendored: VendoredFolders::default(),
-            external: ExternalInputs { eval_inputs, assumes_env: true, ..self.external },
-            bases: Arc::clone(&self.bases),
-            describes: true,
-        }
+        let external = ExternalInputs { eval_inputs, assumes_env: true, ..self.external };
+        StackContext { external, describes: true, ..self.recording(recorder) }
+    }
+
+    /// The same, with another recorder.
+    pub(in crate::dialects::atmos) fn recording<'r>(&'r self, recorder: &'r Recorder) -> StackContext<'r> {
+        StackContext { recorder, bases: Arc::clone(&self.bases), ..*self }
     }
 
     /// A template engine in the environment that is known.

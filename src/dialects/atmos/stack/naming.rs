@@ -48,10 +48,10 @@ pub(super) fn report_unnamed(
     if manifest.name.is_none()
         && let Some(finding) = broken_template(stacks, manifest)
     {
-        return stacks.diagnostics.push(finding);
+        return stacks.recorder.diagnostics.push(finding);
     }
     let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);
-    stacks.diagnostics.error(&rules::STACK_NAME_UNRESOLVED, message, site, manifest.file)
+    stacks.recorder.diagnostics.error(&rules::STACK_NAME_UNRESOLVED, message, site, manifest.file)
 }
 
 /// Returns the finding about an invalid template of stack names, at its place in the configuration.
@@ -149,13 +149,13 @@ fn validated_name(
         },
         Err(error) => {
             if let Some(finding) = broken_template(stacks, manifest) {
-                stacks.diagnostics.report(finding);
+                stacks.recorder.diagnostics.report(finding);
                 return Name::Unknown;
             }
             let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);
             let label = label(&value.prov, manifest.file, "");
             let finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, label);
-            stacks.diagnostics.report(finding.note("Atmos computes it though the manifest has a `name`"));
+            stacks.recorder.diagnostics.report(finding.note("Atmos computes it though the manifest has a `name`"));
             Name::Unknown
         }
     }

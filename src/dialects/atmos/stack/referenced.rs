@@ -5,11 +5,10 @@ use super::build::ManifestBuilder;
 use super::context::StackContext;
 use super::manifest::StackManifest;
 use crate::dialects::atmos::component::layers::ComponentType;
-use crate::dialects::atmos::diagnostics::Diagnostics;
-use crate::dialects::atmos::locals::observations::Observations;
 use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::Deps;
+use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::templates::host::answers::{Answer, ComponentRef};
 use crate::text::Text;
 use crate::value::{Entry, FileId, Key, Map};
@@ -91,8 +90,8 @@ impl<'a> ReferencedComponents<'a> {
 
     /// Returns all components by stack. Their mistakes are reported where their stacks are resolved.
     fn index(&self, stacks: &StackContext<'_>) -> ComponentIndex {
-        let (diagnostics, observations) = (Diagnostics::default(), Observations::default());
-        let quiet = stacks.quiet(&diagnostics, &observations);
+        let recorder = Recorder::default();
+        let quiet = stacks.quiet(&recorder);
         let mut index = ComponentIndex::default();
         for path in self.manifests {
             let mut deps = Deps::default();

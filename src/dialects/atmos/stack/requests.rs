@@ -8,11 +8,10 @@ use super::referenced::{Answered, ComponentPlace, ReferencedComponents, stack_of
 use super::sections::{ComponentEntry, sections};
 use crate::dialects::atmos::component::builder::Built;
 use crate::dialects::atmos::component::layers::ComponentType;
-use crate::dialects::atmos::diagnostics::Diagnostics;
-use crate::dialects::atmos::locals::observations::Observations;
 use crate::dialects::atmos::names;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::Deps;
+use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::templates::host::answers::{Answer, ComponentRef};
 use crate::limits::Limit;
 use crate::text::Text;
@@ -133,8 +132,8 @@ impl<'a> Requests<'a> {
             self.depth.fetch_max(depth, Ordering::Relaxed);
             return answer;
         }
-        let (diagnostics, observations) = (Diagnostics::default(), Observations::default());
-        let quiet = self.stacks.quiet(&diagnostics, &observations);
+        let recorder = Recorder::default();
+        let quiet = self.stacks.quiet(&recorder);
         let inner = Requests::within(&quiet, self.components, chain);
         let answer = match (inner.describe(manifest, &place, kind, wanted, built), inner.cycle.get()) {
             // If it is not resolved because of a cycle, neither are its readers.

@@ -54,13 +54,13 @@ pub(in crate::dialects::atmos) fn report_locals(
     let mut told = report_references(manifests);
     told.add(elsewhere);
     uses::report(manifests, &told.files, &told.unrendered, &told.meant);
-    of_components::report(manifests, &manifests.observations.records(), &told.meant, units);
+    of_components::report(manifests, &manifests.recorder.observations.records(), &told.meant, units);
 }
 
 /// Reports references to undefined locals, and their consequences. Findings about the locals themselves are possible
 /// only after all their readers were examined.
 pub(super) fn report_references(manifests: &Manifests<'_>) -> ReportedLocals {
-    let records = manifests.observations.records();
+    let records = manifests.recorder.observations.records();
     let graph = Graph::of(&records);
     let mut groups: BTreeMap<(Option<Origin>, [Key; 2]), Vec<&Unresolved>> = BTreeMap::new();
     for found in &records.unresolved {
@@ -77,7 +77,7 @@ pub(super) fn report_references(manifests: &Manifests<'_>) -> ReportedLocals {
                 finding.stacks.push(Text::clone(stack));
             }
         }
-        manifests.diagnostics.report(finding);
+        manifests.recorder.diagnostics.report(finding);
     }
     report_traces(manifests, &records, &explained);
     ReportedLocals { files: records.locals, unrendered: records.unrendered, meant }

@@ -47,7 +47,7 @@ pub(super) fn report(manifests: &Manifests<'_>, records: &Records, meant: &BTree
                 if !is_meant {
                     let mut finding = finding(file, (kind, name), &entry.key, origin, locals.len());
                     finding.stacks = stacks.iter().copied().cloned().collect();
-                    manifests.diagnostics.report(finding);
+                    manifests.recorder.diagnostics.report(finding);
                 }
             }
         }

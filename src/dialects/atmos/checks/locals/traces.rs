@@ -47,7 +47,7 @@ pub(super) fn report_traces(manifests: &Manifests<'_>, records: &Records, explai
             traces.into_iter().partition(|t| t.site == site && t.missing.iter().any(is_of_component));
         report_undefined(manifests, site, &named);
         if let Some(finding) = trace(site, &traces, records, explained) {
-            manifests.diagnostics.report(finding);
+            manifests.recorder.diagnostics.report(finding);
         }
     }
 }
@@ -85,7 +85,7 @@ fn report_undefined(manifests: &Manifests<'_>, site: Origin, traces: &[&Trace]) 
             )),
         };
         finding.stacks = stacks;
-        manifests.diagnostics.report(finding);
+        manifests.recorder.diagnostics.report(finding);
     }
 }
 

@@ -31,7 +31,7 @@ pub(in crate::dialects::atmos) fn report(
             .iter()
             .filter(|d| d.rule != &rules::UNUSED_LOCAL || !is_meant(d))
         {
-            manifests.diagnostics.report(finding.clone());
+            manifests.recorder.diagnostics.report(finding.clone());
         }
     }
 }

@@ -51,7 +51,7 @@ pub(in crate::dialects::atmos) fn mentions(
     scope: Scope<'_>,
     diagnostics: &Diagnostics,
 ) -> Vec<Mention> {
-    if !matches!(scope, Scope::All) {
+    if !scope.is_whole() {
         return Vec::new();
     }
     let custom = custom_commands(config);

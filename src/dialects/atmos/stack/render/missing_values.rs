@@ -86,7 +86,7 @@ fn note_local(
         return false;
     }
     let reader = Reader::Component { stack: Text::clone(stack), visible };
-    stacks.observations.unresolved(Unresolved { site: site.clone(), file, path, reader, error });
+    stacks.recorder.observations.unresolved(Unresolved { site: site.clone(), file, path, reader, error });
     true
 }
 
@@ -162,6 +162,6 @@ impl TraceSearch<'_, '_> {
         let own = self.misses.iter().filter(|m| m.site.origin == Some(site) && !m.guarded);
         let missing = own.map(|m| missing(self.data, &m.path)).collect();
         let (trace, path, stack) = (trace.to_owned(), path.to_owned(), Text::clone(&self.stack));
-        self.stacks.observations.trace(Trace { site, inputs, trace, path, stack, missing });
+        self.stacks.recorder.observations.trace(Trace { site, inputs, trace, path, stack, missing });
     }
 }

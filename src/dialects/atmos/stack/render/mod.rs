@@ -122,7 +122,7 @@ fn delimiters<'a>(
             let setting = stacks.config.all.at_path(["templates", "settings", "delimiters"]);
             let site = setting.map_or_else(Prov::default, |v| v.prov.clone());
             let message = "`templates.settings.delimiters` must be a list of two non-empty strings";
-            Err(stacks.diagnostics.error(&rules::INVALID_CONFIG, message, &site, manifest.file))
+            Err(stacks.recorder.diagnostics.error(&rules::INVALID_CONFIG, message, &site, manifest.file))
         }
         None | Some(Err(())) => Ok(("{{", "}}")),
     }
@@ -153,7 +153,7 @@ fn report_failure(
     let site = if site.origin.is_some() { site } else { &value.prov };
     let mut finding = Diagnostic::new(rule, what, label(site, file, ""));
     finding.stacks = data.get("atmos_stack").and_then(Value::as_str).map(Text::from).into_iter().collect();
-    stacks.diagnostics.push(finding)
+    stacks.recorder.diagnostics.push(finding)
 }
 
 /// Resolves the components that a rendering requested; `None` if it requested no new ones.
@@ -167,7 +167,7 @@ fn answered(stacks: &StackContext<'_>, manifest: &StackManifest<'_>, host: &Host
     let versions = match needs_versions {
         true => {
             let named = manifest.map.get("version").and_then(|v| v.get("track")).filter(|_| stacks.describes);
-            Some(stacks.lock_file.track(named, stacks.diagnostics))
+            Some(stacks.lock_file.track(named, &stacks.recorder.diagnostics))
         }
         false => host.versions.clone(),
     };

@@ -3,8 +3,9 @@
 use super::Versions;
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::diagnostics::Diagnostics;
+use crate::dialects::atmos::document::Issue;
 use crate::dialects::atmos::paths;
-use crate::dialects::atmos::reader::{Deps, Reader};
+use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
 use crate::template::{Object, Val, value_text};
 use crate::text::Text;
 use crate::value::{Map, Prov, Value};
@@ -20,7 +21,15 @@ const TRACK: &str = "default";
 pub(in crate::dialects::atmos) struct LockFile<'a> {
     reader: &'a Reader<'a>,
     config: &'a Config,
-    content: OnceLock<Result<Option<Value>, String>>,
+    content: OnceLock<Result<Option<Value>, Unreadable>>,
+}
+
+/// Why the lock file cannot be used.
+struct Unreadable {
+    /// In words.
+    reason: String,
+    /// The file with what is wrong in it, if it could be read.
+    issues: Option<(Arc<Loaded>, Vec<Issue>)>,
 }
 
 impl<'a> LockFile<'a> {
@@ -48,14 +57,18 @@ impl<'a> LockFile<'a> {
         }
     }
 
-    fn content(&self, diagnostics: &Diagnostics) -> &Result<Option<Value>, String> {
+    fn content(&self) -> &Result<Option<Value>, Unreadable> {
         self.content.get_or_init(|| {
-            let Some(path) = self.path() else { return Err("the lock file lies outside of the repository".to_owned()) };
-            let Some(loaded) = self.reader.load(&path, &mut Deps::default())? else { return Ok(None) };
+            let unreadable = |reason| Unreadable { reason, issues: None };
+            let Some(path) = self.path() else {
+                return Err(unreadable("the lock file lies outside of the repository".to_owned()));
+            };
+            let loaded = self.reader.load(&path, &mut Deps::default()).map_err(unreadable)?;
+            let Some(loaded) = loaded else { return Ok(None) };
             let (base, start) = (&self.config.base, &self.config.start);
             self.reader.decode(&loaded, None, base, start, &mut Deps::default()).map(Some).map_err(|issues| {
-                diagnostics.issues(&loaded, &issues);
-                format!("`{path}` is not valid YAML")
+                let reason = format!("`{path}` is not valid YAML");
+                Unreadable { reason, issues: Some((loaded, issues)) }
             })
         })
     }
@@ -66,9 +79,15 @@ impl<'a> LockFile<'a> {
         named: Option<&Value>,
         diagnostics: &Diagnostics,
     ) -> Option<Versions> {
-        let content = match self.content(diagnostics) {
+        let content = match self.content() {
             Ok(content) => content.as_ref()?,
-            Err(reason) => return Some(Versions::Unknown(reason.clone())),
+            Err(Unreadable { reason, issues }) => {
+                // Everything that asks reports it: what is recorded for one file must not depend on the others.
+                if let Some((loaded, issues)) = issues {
+                    diagnostics.issues(loaded, issues);
+                }
+                return Some(Versions::Unknown(reason.clone()));
+            }
         };
         let chosen = named.or_else(|| self.setting(&["track"])).filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
         let name = chosen.and_then(Value::as_str).unwrap_or(TRACK);

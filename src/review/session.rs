@@ -1,0 +1,84 @@
+//! What is kept between the reviews of one worktree, so that the next one costs what changed.
+
+use crate::dialects::{Dialects, Scope};
+use crate::files::Files;
+use crate::rules::UnitResults;
+use crate::settings::FILE_NAME;
+use crate::source::{Change, Listing, Source, changed};
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// How many reviews share one table of files. It keeps the text of every version of a file that was analyzed, so it is dropped
+/// after that many.
+const MAX_REVIEWS: usize = 256;
+
+/// Reviews of one worktree, one after the other.
+#[derive(Default)]
+pub(crate) struct Session {
+    last: Mutex<Option<Kept>>,
+}
+
+/// What is kept of a review.
+#[derive(Clone, Default)]
+pub(super) struct Kept {
+    /// All files that were read.
+    pub(super) files: Arc<Files>,
+    /// The systems, with what they keep; `None` for the first review.
+    pub(super) dialects: Option<Arc<Dialects>>,
+    /// What rules found in units.
+    pub(super) results: Arc<UnitResults>,
+    listing: Arc<Listing>,
+    reviews: usize,
+}
+
+/// What a review begins with.
+pub(super) struct Start {
+    /// What the last one left.
+    pub(super) kept: Kept,
+    /// What changed since; `None` if the review is not part of a session.
+    changes: Option<Vec<Change>>,
+}
+
+impl Start {
+    /// A review that is not part of a session.
+    pub(super) fn alone() -> Self {
+        Start { kept: Kept::default(), changes: None }
+    }
+
+    /// How much the dialects resolve.
+    pub(super) fn scope(&self) -> Scope<'_> {
+        self.changes.as_deref().map_or(Scope::All, Scope::Since)
+    }
+
+    /// What rules found in units, if it is kept.
+    pub(super) fn results(&self) -> Option<&UnitResults> {
+        self.changes.is_some().then_some(&*self.kept.results)
+    }
+}
+
+impl Session {
+    /// Begins a review of a state. Nothing of the last one is used if settings may have changed.
+    pub(super) fn start(&self, source: &dyn Source) -> Start {
+        let last = self.last.lock().clone().filter(|last| last.reviews < MAX_REVIEWS);
+        let since = last.map(|kept| (changed(&kept.listing, source.listing()), kept));
+        let is_settings = |change: &Change| change.path.rsplit('/').next() == Some(FILE_NAME);
+        match since.filter(|(changes, _)| !changes.iter().any(is_settings)) {
+            Some((changes, kept)) => {
+                let is_manifest = |change: &Change| [".yaml", ".yml"].iter().any(|end| change.path.ends_with(end));
+                // What rules find in a unit depends on the code of its components, too.
+                if !changes.iter().all(is_manifest) {
+                    kept.results.clear();
+                }
+                Start { kept, changes: Some(changes) }
+            }
+            None => Start { kept: Kept::default(), changes: Some(Vec::new()) },
+        }
+    }
+
+    /// Keeps what a review of a state that has ended leaves.
+    pub(super) fn end(&self, start: Kept, dialects: &Arc<Dialects>, source: &dyn Source) {
+        let (dialects, listing) = (Some(Arc::clone(dialects)), Arc::new(source.listing().clone()));
+        let reviews = start.reviews + 1;
+        *self.last.lock() = Some(Kept { dialects, listing, reviews, ..start });
+    }
+}
