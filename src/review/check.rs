@@ -12,7 +12,7 @@ use crate::resolution::Resolution;
 use crate::rules::{self, Rule, UnitResults};
 use crate::settings::Load;
 use crate::source::Source;
-use crate::terraform::Modules;
+use crate::terraform::{self, Modules};
 use std::sync::Arc;
 
 /// Analyzes one state.
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// There is no project in it, or it cannot be judged.
 pub(crate) fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'_>) -> Result<Review, Error> {
     let start = Start::alone();
-    check_from(&start, source, workspace, request)
+    check_from(&start, &start.code(workspace.host), source, workspace, request)
 }
 
 /// Analyzes a state of a worktree, of which an earlier state may have been analyzed in the same session. The result is that of
@@ -36,14 +36,16 @@ pub(crate) fn check_again(
     request: &Request<'_>,
 ) -> Result<Review, Error> {
     let start = session.start(source);
-    let review = check_from(&start, source, workspace, request)?;
+    let code = start.code(workspace.host);
+    let review = check_from(&start, &code, source, workspace, request)?;
     start.kept.results.retain(review.resolved.1.iter().flat_map(|resolution| &resolution.units));
-    session.end(start.kept, &review.resolved.0, source);
+    session.end(start.kept, &review.resolved.0, code, source);
     Ok(review)
 }
 
 fn check_from(
     start: &Start,
+    code: &terraform::Cache,
     source: &dyn Source,
     workspace: &Workspace<'_>,
     request: &Request<'_>,
@@ -66,7 +68,8 @@ fn check_from(
             return Err(Error::Canceled);
         }
         report_empty(&mut resolution);
-        let examining = Examining { load: &load, source, policies: &policies, workspace, results: start.results() };
+        let examining =
+            Examining { load: &load, source, policies: &policies, workspace, code, results: start.results() };
         phase(host, "rules", || examining.run(&mut resolution));
         if cancel.is_canceled() {
             return Err(Error::Canceled);
@@ -90,7 +93,7 @@ fn check_from(
     coverage.narrowed = request.filter.description();
     let mut asked = FindingScope::new(&request.filter);
     for resolution in &resolutions {
-        let selection = Selection::new(&request.filter, &[(resolution, source)], files, &host.code());
+        let selection = Selection::new(&request.filter, &[(resolution, source)], files, code);
         asked.add(&selection, resolution);
     }
     asked.retain(&mut findings, files);
@@ -116,6 +119,7 @@ struct Examining<'a> {
     source: &'a dyn Source,
     policies: &'a policies::Run<'a>,
     workspace: &'a Workspace<'a>,
+    code: &'a terraform::Cache,
     results: Option<&'a UnitResults>,
 }
 
@@ -123,8 +127,7 @@ impl Examining<'_> {
     /// Adds to what resolving a state found what rules and policies find.
     fn run(&self, resolution: &mut Resolution) {
         let files = self.policies.files();
-        let code = self.workspace.host.code();
-        let modules = Modules::new(self.source, files, &code);
+        let modules = Modules::new(self.source, files, self.code);
         let withheld = rules::Withheld::default();
         let settings = &self.load.settings;
         let context = rules::Context::new(files, resolution, &|_| true, &settings.limits, &withheld);

@@ -1,10 +1,12 @@
 //! What is kept between the reviews of one worktree, so that the next one costs what changed.
 
+use super::Host;
 use crate::dialects::{Dialects, Scope};
 use crate::files::Files;
 use crate::rules::UnitResults;
 use crate::settings::FILE_NAME;
 use crate::source::{Change, Listing, Source, changed};
+use crate::terraform;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -27,6 +29,8 @@ pub(super) struct Kept {
     pub(super) dialects: Option<Arc<Dialects>>,
     /// What rules found in units.
     pub(super) results: Arc<UnitResults>,
+    /// The Terraform code that was parsed; `None` for the first review.
+    code: Option<terraform::Cache>,
     listing: Arc<Listing>,
     reviews: usize,
 }
@@ -48,6 +52,11 @@ impl Start {
     /// How much the dialects resolve.
     pub(super) fn scope(&self) -> Scope<'_> {
         self.changes.as_deref().map_or(Scope::All, Scope::Since)
+    }
+
+    /// The Terraform code that was parsed before.
+    pub(super) fn code(&self, host: &dyn Host) -> terraform::Cache {
+        self.kept.code.clone().unwrap_or_else(|| host.code())
     }
 
     /// What rules found in units, if it is kept.
@@ -76,9 +85,10 @@ impl Session {
     }
 
     /// Keeps what a review of a state that has ended leaves.
-    pub(super) fn end(&self, start: Kept, dialects: &Arc<Dialects>, source: &dyn Source) {
-        let (dialects, listing) = (Some(Arc::clone(dialects)), Arc::new(source.listing().clone()));
+    pub(super) fn end(&self, start: Kept, dialects: &Arc<Dialects>, code: terraform::Cache, source: &dyn Source) {
+        let (dialects, code) = (Some(Arc::clone(dialects)), Some(code));
+        let listing = Arc::new(source.listing().clone());
         let reviews = start.reviews + 1;
-        *self.last.lock() = Some(Kept { dialects, listing, reviews, ..start });
+        *self.last.lock() = Some(Kept { dialects, code, listing, reviews, ..start });
     }
 }

@@ -205,7 +205,7 @@ fn a_session_forgets_what_an_edit_reaches_and_nothing_else() {
     check("a file that was missing comes", "stacks/catalog/gone.yaml", Some("vars: {y: 1}\n"));
     check("settings change", "stacklint.toml", Some("[rules]\nunused-local = 'off'\n"));
     let edited = whole["atmos.yaml"].replace("{stage}", "{stage}-{stage}");
-    assert_eq!(check("the configuration changes", "atmos.yaml", Some(&edited)).contains("unused-local"), false);
+    assert!(!check("the configuration changes", "atmos.yaml", Some(&edited)).contains("unused-local"));
 }
 
 #[test]

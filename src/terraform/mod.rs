@@ -91,9 +91,9 @@ pub(crate) struct CodeError {
 }
 
 /// Parsed files by content: shared by revisions, and by runs if there is a store.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Cache {
-    files: Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>>>,
+    files: Arc<Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>>>>,
     store: Option<Arc<dyn Store>>,
 }
 
