@@ -5,7 +5,7 @@ use crate::dialects::{self, Dialects};
 use crate::diff;
 use crate::files::Files;
 pub use crate::limits::Limit;
-use crate::report::{Format, Options, Report};
+use crate::report::{Format, RenderOptions, Report};
 use crate::resolution::Resolution;
 use crate::review::{self, Filter, NoHost, Overrides, Request, Workspace};
 use crate::settings::Settings;
@@ -43,7 +43,7 @@ impl Template {
     /// Parses a template; `None` if it is not one.
     pub fn parse(text: &str) -> Option<Template> {
         let functions = Template::functions();
-        let options = template::Options { left: "{{", right: "}}", functions: &functions };
+        let options = template::TemplateOptions { left: "{{", right: "}}", functions: &functions };
         template::parse(text, &options).ok().map(Template)
     }
 
@@ -114,7 +114,7 @@ impl ResolvedPair {
 
     /// Compares the states; returns the number of components that differ.
     pub fn compare(&self) -> usize {
-        let options = diff::Options { filter: &|_| true, touched: None };
+        let options = diff::DiffOptions { filter: &|_| true, touched: None };
         diff::diff(&self.base, &self.head.resolution, &self.head.files, &options).components.len()
     }
 }
@@ -147,7 +147,7 @@ impl Review {
         let format = Format::ALL.into_iter().find(|known| known.name() == format).expect("a format");
         let mut out = Vec::new();
         let report = Report::of(&self.0, None);
-        format.write(&mut out, &report, &Options::default()).expect("memory takes it");
+        format.write(&mut out, &report, &RenderOptions::default()).expect("memory takes it");
         out
     }
 }

@@ -85,7 +85,7 @@ pub(crate) struct Defect {
     /// The piece of work: `rule unused-local`.
     pub(crate) work: String,
     /// The message of the panic, and its place.
-    pub(crate) said: String,
+    pub(crate) message: String,
 }
 
 /// The piece of work that panics, for tests of the whole program. Not compiled into a release.
@@ -94,12 +94,12 @@ pub(crate) static PLANTED: OnceLock<String> = OnceLock::new();
 
 thread_local! {
     /// The message of the last panic on this thread.
-    static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
+    static MESSAGE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Runs `f`, a piece of work; what it would end the process with is an error.
 pub(crate) fn guarded<R>(work: &str, f: impl FnOnce() -> R) -> Result<R, Defect> {
-    SAID.with_borrow_mut(Option::take);
+    MESSAGE.with_borrow_mut(Option::take);
     // Results that `f` leaves incomplete are discarded: everything shared is a cache that is always valid.
     let run = || {
         #[cfg(debug_assertions)]
@@ -109,8 +109,8 @@ pub(crate) fn guarded<R>(work: &str, f: impl FnOnce() -> R) -> Result<R, Defect>
     catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-        let said = SAID.with_borrow_mut(Option::take).unwrap_or_else(|| text.to_owned());
-        Defect { work: work.to_owned(), said }
+        let message = MESSAGE.with_borrow_mut(Option::take).unwrap_or_else(|| text.to_owned());
+        Defect { work: work.to_owned(), message }
     })
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn guarded<R>(work: &str, f: impl FnOnce() -> R) -> Result<R, Defect>
 pub(crate) fn note_panic(info: &PanicHookInfo<'_>) {
     let text = info.payload_as_str().unwrap_or("no reason given");
     let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
-    SAID.with_borrow_mut(|said| *said = Some(format!("{text}{place}")));
+    MESSAGE.with_borrow_mut(|message| *message = Some(format!("{text}{place}")));
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
         let one = |n: &u32| guarded("one", || if *n == 2 { panic!("piece {n}") } else { n * 10 });
         let done = map(&[1, 2, 3], one);
         assert_eq!(done[0], Ok(10));
-        assert!(done[1].as_ref().is_err_and(|d| d.work == "one" && d.said.contains("piece 2")));
+        assert!(done[1].as_ref().is_err_and(|d| d.work == "one" && d.message.contains("piece 2")));
         assert_eq!(done[2], Ok(30));
     }
 

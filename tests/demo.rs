@@ -45,7 +45,7 @@ fn other_dialects_have_an_example() {
 }
 
 #[test]
-fn colors_are_as_asked_for() {
+fn colors_are_as_requested() {
     assert!(!text(&demo(&["--color", "never"])).contains('\u{1b}'));
     assert!(text(&demo(&["--color", "always"])).contains('\u{1b}'));
 }

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What the list contains.
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub(crate) struct AffectedOptions {
     /// The components that depend on each affected one.
     pub dependents: bool,
     /// The settings of each component.
@@ -32,9 +32,9 @@ pub(crate) struct Options {
     pub process_templates: bool,
 }
 
-impl Default for Options {
+impl Default for AffectedOptions {
     fn default() -> Self {
-        Options {
+        AffectedOptions {
             dependents: false,
             settings: false,
             exclude_locked: false,
@@ -64,7 +64,7 @@ pub(crate) struct Request<'a> {
     /// Selects stacks.
     pub stack_filter: &'a dyn Fn(&str) -> bool,
     /// What the list contains.
-    pub options: &'a Options,
+    pub options: &'a AffectedOptions,
 }
 
 /// The list.

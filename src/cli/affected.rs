@@ -27,8 +27,8 @@ pub(super) struct Options {
 
 impl Options {
     /// Returns the options as the library expects them.
-    pub(super) fn asked(&self) -> affected::Options {
-        affected::Options {
+    pub(super) fn options(&self) -> affected::AffectedOptions {
+        affected::AffectedOptions {
             dependents: self.include_dependents,
             settings: self.include_settings,
             exclude_locked: self.exclude_locked,

@@ -33,7 +33,7 @@ const MAX_CANDIDATES: usize = 1_000;
 
 /// The kind of value that an argument expects.
 #[derive(Clone, Copy)]
-enum Kind {
+enum ArgumentKind {
     Stack,
     Component,
     Path,
@@ -78,11 +78,11 @@ fn with_completers(command: Command) -> Command {
     let command = command.mut_args(|arg| {
         let is_path = matches!(arg.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath);
         let kind = match (&*name, arg.get_id().as_str()) {
-            (_, "stack") => Kind::Stack,
-            (_, "component") | ("component", "name") => Kind::Component,
-            ("why", "path" | "last") => Kind::Path,
-            ("impact", "place") => Kind::File,
-            _ if is_path => Kind::File,
+            (_, "stack") => ArgumentKind::Stack,
+            (_, "component") | ("component", "name") => ArgumentKind::Component,
+            ("why", "path" | "last") => ArgumentKind::Path,
+            ("impact", "place") => ArgumentKind::File,
+            _ if is_path => ArgumentKind::File,
             _ => return arg,
         };
         arg.add(ArgValueCompleter::new(move |typed: &OsStr| candidates(kind, typed)))
@@ -90,10 +90,10 @@ fn with_completers(command: Command) -> Command {
     command.mut_subcommands(with_completers)
 }
 
-fn candidates(kind: Kind, typed: &OsStr) -> Vec<CompletionCandidate> {
+fn candidates(kind: ArgumentKind, typed: &OsStr) -> Vec<CompletionCandidate> {
     let Some(typed) = typed.to_str() else { return Vec::new() };
     let names = match (kind, Line::read()) {
-        (Kind::File, line) => files(typed, line.as_ref().and_then(|line| line.global.directory.as_deref())),
+        (ArgumentKind::File, line) => files(typed, line.as_ref().and_then(|line| line.global.directory.as_deref())),
         (_, Some(line)) => line.names(kind, typed),
         (_, None) => BTreeSet::new(),
     };
@@ -148,15 +148,15 @@ impl Line {
     }
 
     /// The names that an argument may have, or only those that begin as typed.
-    fn names(&self, kind: Kind, typed: &str) -> BTreeSet<String> {
+    fn names(&self, kind: ArgumentKind, typed: &str) -> BTreeSet<String> {
         let (stack, component) = (self.text("stack"), self.text("component").or(self.text("name")));
         // A range of revisions moves the arguments of `why` on by one.
         let is_range = stack.is_some_and(|stack| matches!(Spec::parse(stack), Spec::TwoDot(..) | Spec::ThreeDot(..)));
         let (kind, stack, component) = match kind {
-            Kind::Component if is_range => (Kind::Stack, None, None),
-            Kind::Path if is_range => match self.text("path").filter(|path| !path.is_empty()) {
-                Some(name) => (Kind::Path, component, Some(name)),
-                None => (Kind::Component, component, None),
+            ArgumentKind::Component if is_range => (ArgumentKind::Stack, None, None),
+            ArgumentKind::Path if is_range => match self.text("path").filter(|path| !path.is_empty()) {
+                Some(name) => (ArgumentKind::Path, component, Some(name)),
+                None => (ArgumentKind::Component, component, None),
             },
             _ => (kind, stack, component),
         };
@@ -169,9 +169,9 @@ impl Line {
         let mut names = BTreeSet::new();
         for ((own, _, name), placed) in &resolved.resolution.components() {
             match kind {
-                Kind::Stack => drop(names.insert(own.to_string())),
-                Kind::Component if is_asked(&placed.unit.name, own) => drop(names.insert(name.to_string())),
-                Kind::Path if is_asked(&placed.unit.name, own) && component == Some(&**name) => {
+                ArgumentKind::Stack => drop(names.insert(own.to_string())),
+                ArgumentKind::Component if is_asked(&placed.unit.name, own) => drop(names.insert(name.to_string())),
+                ArgumentKind::Path if is_asked(&placed.unit.name, own) && component == Some(&**name) => {
                     names.extend(path::completions(&placed.component.value, typed, MAX_CANDIDATES));
                 }
                 _ => {}

@@ -62,7 +62,7 @@ pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Resul
     let judging = &options.reporting.judging;
     let overrides = judging.overrides(place)?;
     let (any_list, only_lists) = options.reporting.lists_affected();
-    let affected = any_list.then(|| options.affected.asked());
+    let affected = any_list.then(|| options.affected.options());
     let request = Request { filter, overrides: &overrides, affected };
     let review = review::compare(&*base, &*head, &place.workspace(), &request)?;
     let has_changes = review.has_changes();

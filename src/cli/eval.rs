@@ -7,7 +7,7 @@ use crate::dialects::{Dialect, EvalError, EvalMode, Evaluated, LookedUp, Scope};
 use crate::files::Files;
 use crate::report::answers::excerpt;
 use crate::report::describe;
-use crate::report::log::Kind;
+use crate::report::log::OutputKind;
 use crate::settings::Load;
 use crate::value::{Data, Value, json};
 use clap::{Args, ValueEnum};
@@ -117,7 +117,7 @@ enum Answered {
 
 impl Options {
     /// Evaluates the template with a dialect.
-    fn ask(&self, dialect: &dyn Dialect, template: &Value, context: &Value) -> Result<Asked, Failure> {
+    fn ask(&self, dialect: &dyn Dialect, template: &Value, context: &Value) -> Result<EvalResult, Failure> {
         if !self.references {
             return Ok(dialect.eval(template, context, self.mode()).map(Answered::Value));
         }
@@ -129,7 +129,7 @@ impl Options {
 }
 
 /// The result, or why there is none.
-type Asked = Result<Answered, EvalError>;
+type EvalResult = Result<Answered, EvalError>;
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let folder = global.directory.clone().unwrap_or_default();
@@ -166,7 +166,7 @@ fn of_component(
     global: &Global,
     template: &Value,
     (stack, component): (&str, &str),
-) -> Result<Asked, Failure> {
+) -> Result<EvalResult, Failure> {
     let place = Place::find(global)?;
     let state = options.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
@@ -212,7 +212,7 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
 }
 
 fn print(answer: &Evaluated, format: Format, show_secrets: bool) -> Result<Outcome, Failure> {
-    let kind = if format == Format::Json { Kind::Json } else { Kind::Text };
+    let kind = if format == Format::Json { OutputKind::Json } else { OutputKind::Text };
     let mut out = output::stdout_showing(kind, show_secrets);
     match format {
         Format::Json => {
@@ -236,7 +236,7 @@ fn print(answer: &Evaluated, format: Format, show_secrets: bool) -> Result<Outco
 
 /// Prints key paths one per line: `at: path (type.component), missing`.
 fn print_references(all: &[LookedUp], options: &Options) -> Result<Outcome, Failure> {
-    let kind = if options.format == Format::Json { Kind::Json } else { Kind::Text };
+    let kind = if options.format == Format::Json { OutputKind::Json } else { OutputKind::Text };
     let mut out = output::stdout_showing(kind, options.show_secrets);
     match options.format {
         Format::Json => {

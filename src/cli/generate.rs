@@ -1,7 +1,7 @@
 //! `stacklint completions` and `man`: files for shells and `man`, generated from the definition of the command line.
 
 use super::{Cli, Failure, Outcome, complete, output};
-use crate::report::log::Kind;
+use crate::report::log::OutputKind;
 use clap::{Args, CommandFactory};
 use std::io::Write;
 
@@ -22,7 +22,7 @@ pub(super) struct Man {
 pub(super) fn completions(options: &Completions) -> Result<Outcome, Failure> {
     let mut text = Vec::new();
     complete::write_script(&options.shell.to_string(), &mut text)?;
-    let mut out = output::stdout_of(Kind::Raw);
+    let mut out = output::stdout_of(OutputKind::Raw);
     out.write_all(&text)?;
     out.flush()?;
     Ok(Outcome::Clean)
@@ -41,7 +41,7 @@ pub(super) fn man(options: &Man) -> Result<Outcome, Failure> {
     };
     let mut text = Vec::new();
     clap_mangen::Man::new(command).render(&mut text)?;
-    let mut out = output::stdout_of(Kind::Raw);
+    let mut out = output::stdout_of(OutputKind::Raw);
     out.write_all(&text)?;
     out.flush()?;
     Ok(Outcome::Clean)

@@ -184,7 +184,7 @@ fn print(options: &Options, mut shown: Graph, global: &Global) -> Result<(), Fai
         )));
     }
     let mut out = output::stdout();
-    let text = crate::report::Options { all: options.all, ..output::options(global) };
+    let text = crate::report::RenderOptions { all: options.all, ..output::options(global) };
     write(&mut out, &shown, options.about(), format, &text)?;
     Ok(out.flush()?)
 }

@@ -8,7 +8,7 @@ use crate::review::{Host as _, Resolved};
 use crate::source::Source;
 use crate::terraform::Modules;
 use clap::Args;
-use question::{Asked, Format};
+use question::{Format, ResolvedState};
 use std::io::Write;
 use std::path::Path;
 
@@ -47,7 +47,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 }
 
 /// The file that is meant, from the root of the repository, and the lines of it.
-fn target(text: &str, asked: &Asked) -> Result<(String, Option<Lines>), Failure> {
+fn target(text: &str, asked: &ResolvedState) -> Result<(String, Option<Lines>), Failure> {
     let (path, lines) = parse(text);
     let path = asked.place.inside(Path::new(path))?;
     let Ok(entry) = asked.source.listing().resolve(&path) else {

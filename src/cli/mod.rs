@@ -127,7 +127,7 @@ enum Failure {
     /// There is no project; a message for the user.
     NoProject(String),
     /// The git repository is rejected; a message for the user, and the place in its configuration that is the reason.
-    Untrusted(String, Box<crate::source::Place>),
+    Untrusted(String, Box<crate::source::ConfigPlace>),
     /// The reader of the output has gone away, which is not an error.
     BrokenPipe,
 }
@@ -144,7 +144,7 @@ impl Failure {
     fn of_defect(defect: &threads::Defect) -> Self {
         Failure::Message(format!(
             "internal error: {}\nThis is a bug in stacklint: please report it with the command line at {}",
-            defect.said,
+            defect.message,
             crate::diagnostic::ISSUES
         ))
     }

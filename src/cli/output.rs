@@ -8,30 +8,30 @@
 
 use super::{Color, Global, progress};
 use crate::files::Files;
-use crate::report::log::{self, Filter, Kind};
-use crate::report::{Finding, Options, text};
+use crate::report::log::{self, Filter, OutputKind};
+use crate::report::{Finding, RenderOptions, text};
 use std::io::{self, IsTerminal, Write};
 
 /// Standard output for lines that people read, buffered.
 pub(super) fn stdout() -> impl Write {
-    stdout_of(Kind::Text)
+    stdout_of(OutputKind::Text)
 }
 
 /// Standard output for what is of this kind, buffered.
-pub(super) fn stdout_of(kind: Kind) -> impl Write {
+pub(super) fn stdout_of(kind: OutputKind) -> impl Write {
     stdout_showing(kind, false)
 }
 
 /// The same, with keys and tokens of well-known services shown or hidden.
-pub(super) fn stdout_showing(kind: Kind, shows_secrets: bool) -> impl Write {
+pub(super) fn stdout_showing(kind: OutputKind, shows_secrets: bool) -> impl Write {
     progress::stop();
     Filter::new(io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), kind).showing_secrets(shows_secrets)
 }
 
 /// How text is to look on standard output.
-pub(super) fn options(global: &Global) -> Options {
+pub(super) fn options(global: &Global) -> RenderOptions {
     let color = colored(global, io::stdout().is_terminal(), anstream::AutoStream::choice(&io::stdout()));
-    Options { color, width: width(), lines: Some(MAX_LINES), ..Options::default() }
+    RenderOptions { color, width: width(), lines: Some(MAX_LINES), ..RenderOptions::default() }
 }
 
 /// Longer reports are shortened, unless everything is requested.
@@ -72,9 +72,9 @@ pub(super) fn eprint(text: &str) {
 /// Writes findings to standard error, for commands whose data goes to standard output.
 pub(super) fn talk_findings(findings: &[Finding], files: &Files, global: &Global) -> io::Result<()> {
     let color = colored(global, io::stderr().is_terminal(), anstream::AutoStream::choice(&io::stderr()));
-    let options = Options { color, width: width(), ..Options::default() };
+    let options = RenderOptions { color, width: width(), ..RenderOptions::default() };
     progress::stop();
-    let mut out = Filter::new(io::stderr().lock(), Kind::Text);
+    let mut out = Filter::new(io::stderr().lock(), OutputKind::Text);
     findings.iter().try_for_each(|finding| text::write_finding(&mut out, finding, files, &options))?;
     out.flush()
 }

@@ -6,7 +6,7 @@ use super::options::functions::Functions;
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::files::Files;
-use crate::report::log::Kind;
+use crate::report::log::OutputKind;
 use crate::report::{self, Finding};
 use crate::resolution::Resolution;
 use crate::review::{self, Filter, Resolved, ResolvedPair};
@@ -53,13 +53,13 @@ pub(super) enum Format {
 
 impl Format {
     /// How it goes where people and CI systems read along.
-    pub(super) fn kind(self) -> Kind {
-        if let Format::Json = self { Kind::Json } else { Kind::Text }
+    pub(super) fn kind(self) -> OutputKind {
+        if let Format::Json = self { OutputKind::Json } else { OutputKind::Text }
     }
 }
 
 /// One state, resolved.
-pub(super) struct Asked {
+pub(super) struct ResolvedState {
     /// Where the command works.
     pub(super) place: Place,
     /// The state.
@@ -69,7 +69,7 @@ pub(super) struct Asked {
 }
 
 /// Two states, resolved.
-pub(super) struct AskedPair {
+pub(super) struct ResolvedRange {
     /// Where the command works.
     pub(super) place: Place,
     /// The older state.
@@ -88,22 +88,22 @@ impl State {
     }
 
     /// The state that is asked about, resolved.
-    pub(super) fn resolve(&self, global: &Global) -> Result<Asked, Failure> {
+    pub(super) fn resolve(&self, global: &Global) -> Result<ResolvedState, Failure> {
         self.resolve_with(None, global)
     }
 
     /// The same, with a stack that may exist only if it is named.
-    pub(super) fn resolve_with(&self, stack: Option<&str>, global: &Global) -> Result<Asked, Failure> {
+    pub(super) fn resolve_with(&self, stack: Option<&str>, global: &Global) -> Result<ResolvedState, Failure> {
         let mut place = self.place(global)?;
         place.project.inputs.stack = stack.map(str::to_owned);
         let state = self.rev.clone().map_or_else(|| place.default_state(), open::State::Revision);
         let source = place.timings.phase("open", || place.open(&state))?;
         let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;
-        Ok(Asked { place, source, resolved })
+        Ok(ResolvedState { place, source, resolved })
     }
 
     /// Resolves the part of the state that probably contains a stack; `None` if all of it must be resolved.
-    pub(super) fn resolve_likely(&self, stack: &str, global: &Global) -> Result<Option<Asked>, Failure> {
+    pub(super) fn resolve_likely(&self, stack: &str, global: &Global) -> Result<Option<ResolvedState>, Failure> {
         if stack.contains(['*', '?', '[', '{']) {
             return Ok(None);
         }
@@ -111,7 +111,7 @@ impl State {
         let state = self.rev.clone().map_or_else(|| place.default_state(), open::State::Revision);
         let source = place.timings.phase("open", || place.open(&state))?;
         let resolved = review::resolve_likely(&*source, &place.workspace(), &place.settings(&*source)?, stack)?;
-        Ok(resolved.map(|resolved| Asked { place, source, resolved }))
+        Ok(resolved.map(|resolved| ResolvedState { place, source, resolved }))
     }
 
     /// The two states of `A..B` or `A...B`, or a revision and the worktree, resolved, with a stack that may exist only when it
@@ -122,7 +122,7 @@ impl State {
         stack: Option<&str>,
         filter: &Filter,
         global: &Global,
-    ) -> Result<AskedPair, Failure> {
+    ) -> Result<ResolvedRange, Failure> {
         let mut place = self.place(global)?;
         place.project.inputs.stack = stack.map(str::to_owned);
         let repository = place.repository()?;
@@ -134,7 +134,7 @@ impl State {
             _ => (repository.revision(text)?, place.open(&open::State::Worktree)?),
         };
         let resolved = review::resolve_pair(&*base, &*head, &place.workspace(), &place.settings(&*base)?, filter)?;
-        Ok(AskedPair { place, base, head, resolved })
+        Ok(ResolvedRange { place, base, head, resolved })
     }
 }
 
@@ -145,12 +145,12 @@ impl Options {
     }
 
     /// How text is to look.
-    pub(super) fn text(&self, global: &Global) -> report::Options {
-        report::Options { all: self.all, show_secrets: self.show_secrets, ..output::options(global) }
+    pub(super) fn text(&self, global: &Global) -> report::RenderOptions {
+        report::RenderOptions { all: self.all, show_secrets: self.show_secrets, ..output::options(global) }
     }
 }
 
-impl Asked {
+impl ResolvedState {
     /// Ends a command whose answer may be incomplete: reports what could not be resolved on standard error.
     pub(super) fn finish(&self, global: &Global) -> Result<Outcome, Failure> {
         report_broken(&self.resolved.resolution.findings, &self.resolved.files, global)

@@ -5,7 +5,7 @@ use super::open::Place;
 use super::options::env_file::EnvFileArgument;
 use super::{Failure, Global, output};
 use crate::diagnostic::{Level, baseline};
-use crate::report::log::Kind;
+use crate::report::log::OutputKind;
 use crate::report::{self, Format, Report};
 use crate::review::{self, BaselineFile, Demand, Outcome, Overrides, Review, SettingsFrom};
 use crate::rules::Group;
@@ -246,7 +246,7 @@ impl Output {
     ///
     /// # Errors
     /// It cannot be written, or there is nothing to write about a single state.
-    pub(super) fn write(&self, report: &Report<'_>, options: &report::Options) -> Result<(), Failure> {
+    pub(super) fn write(&self, report: &Report<'_>, options: &report::RenderOptions) -> Result<(), Failure> {
         let Output { format, path } = self;
         if format.needs_comparison() && report.comparison.is_none() {
             let name = format.name();
@@ -254,13 +254,13 @@ impl Output {
         }
         match path {
             None => {
-                let mut out = output::stdout_of(Kind::Raw);
+                let mut out = output::stdout_of(OutputKind::Raw);
                 format.write(&mut out, report, options)?;
                 out.flush()?;
             }
             Some(path) => {
                 let mut text = Vec::new();
-                format.write(&mut text, report, &report::Options { color: false, ..*options })?;
+                format.write(&mut text, report, &report::RenderOptions { color: false, ..*options })?;
                 crate::source::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
             }
         }
@@ -291,7 +291,7 @@ impl<const COMPARES: bool> Options<COMPARES> {
         let outputs = self.outputs();
         let options = output::options(global);
         let lines = options.lines.filter(|_| !self.all);
-        let options = report::Options { show_secrets: self.show_secrets, all: self.all, lines, ..options };
+        let options = report::RenderOptions { show_secrets: self.show_secrets, all: self.all, lines, ..options };
         outputs.iter().try_for_each(|output| output.write(report, &options))?;
         if !outputs.iter().any(|output| output.format.shows_coverage()) {
             report.coverage_lines().iter().for_each(|line| output::eprint(&format!("stacklint: {line}")));

@@ -5,7 +5,7 @@ use super::{Failure, Global, output};
 use crate::diagnostic::UNREGISTERED;
 use crate::files::Files;
 use crate::report::catalogue;
-use crate::report::log::Kind;
+use crate::report::log::OutputKind;
 use crate::review::{self, Coverage, Filter, Outcome, Overrides, Request};
 use crate::rules;
 use crate::settings::Load;
@@ -46,8 +46,8 @@ enum Format {
 }
 
 impl Format {
-    fn kind(self) -> Kind {
-        if let Format::Json = self { Kind::Json } else { Kind::Text }
+    fn kind(self) -> OutputKind {
+        if let Format::Json = self { OutputKind::Json } else { OutputKind::Text }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `stacklint why`: where a value comes from.
 
 use super::describe::Wanted;
-use super::question::{self, Asked, Format};
+use super::question::{self, Format, ResolvedState};
 use super::{Failure, Global, Outcome, output};
 use crate::query::{path, why::why};
 use crate::report::answers::why::{self as answers, Difference, Group};
@@ -162,7 +162,7 @@ fn difference(options: &Options, range: &str, named: &Named<'_>, global: &Global
 }
 
 /// The answers for all stacks that a pattern names, the most common value first.
-fn groups(named: &Named<'_>, found: &BTreeMap<Address, Placed>, asked: &Asked) -> Result<Vec<Group>, Failure> {
+fn groups(named: &Named<'_>, found: &BTreeMap<Address, Placed>, asked: &ResolvedState) -> Result<Vec<Group>, Failure> {
     let wanted = named.wanted;
     if !wanted.stack.contains(['*', '?', '[', '{']) {
         return Ok(Vec::new());

@@ -30,7 +30,7 @@ pub(crate) const ISSUES: &str = "https://github.com/stacklint/stacklint/issues";
 impl Diagnostic {
     /// A defect that showed while a file was examined.
     pub(crate) fn defect(defect: &Defect, file: FileId) -> Self {
-        let message = format!("stacklint failed here ({}): {}", defect.work, defect.said);
+        let message = format!("stacklint failed here ({}): {}", defect.work, defect.message);
         Diagnostic::new(&INTERNAL_ERROR, message, Label::new(file, 0, 0, ""))
             .note("findings of this part are missing; all others are reported")
             .help(format!("this is a bug in stacklint: please report it with the file at {ISSUES}"))

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_told() {
+    fn what_cannot_be_understood_is_reported() {
         for text in [
             "a: 1 # stacklint: ignore\n",
             "a: 1 # stacklint: ignore[]\n",

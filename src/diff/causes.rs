@@ -14,7 +14,7 @@
 
 use super::edits::{Edits, FileEdits};
 use super::imports::Leads;
-use super::structural::Step;
+use super::structural::DiffStep;
 use super::{Cause, Side};
 use crate::files::Files;
 use crate::resolution::{Placed, Resolution, Unit};
@@ -81,7 +81,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The lines behind one difference between two states of a component.
-    pub(crate) fn of_step(&mut self, step: &Step, old: &Placed, new: &Placed) -> Vec<Cause> {
+    pub(crate) fn of_step(&mut self, step: &DiffStep, old: &Placed, new: &Placed) -> Vec<Cause> {
         let sides = step.values();
         let mut guessed = Vec::new();
 
@@ -148,7 +148,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The edited lines where the values of a difference were written, and what they were computed from; not sorted.
-    pub(crate) fn of_values(&mut self, step: &Step) -> Vec<Cause> {
+    pub(crate) fn of_values(&mut self, step: &DiffStep) -> Vec<Cause> {
         let mut found = Found::default();
         for (side, value) in step.values() {
             if let Some(value) = value {
@@ -189,9 +189,9 @@ impl<'a> Finder<'a> {
             any.extend(&self.unit(side, &placed.unit));
             deciding.insert(placed.unit.file);
             let other = if side == Side::Base { Side::Head } else { Side::Base };
-            if let Some(twin) = self.by_name[other as usize].get(&placed.unit.name).cloned() {
-                any.extend(&self.unit(other, &twin));
-                deciding.insert(twin.file);
+            if let Some(counterpart) = self.by_name[other as usize].get(&placed.unit.name).cloned() {
+                any.extend(&self.unit(other, &counterpart));
+                deciding.insert(counterpart.file);
             }
             if !any.certain.is_empty() || found.guessed.is_empty() {
                 found = any;
@@ -368,7 +368,7 @@ impl<'a> Finder<'a> {
         let other = if side == Side::Base { Side::Head } else { Side::Base };
         for i in 0..causes.len() {
             let edited = self.edits.of(side, causes[i].file);
-            let (Some(file), Some(line)) = (edited.twin, edited.counterpart(causes[i].line)) else { continue };
+            let (Some(file), Some(line)) = (edited.counterpart, edited.counterpart(causes[i].line)) else { continue };
             let column = indentation(self.edits.of(other, file).file.line_text(line));
             causes.push(Cause { side: other, file, line, column });
         }

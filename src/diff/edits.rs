@@ -36,10 +36,10 @@ pub(crate) struct Edited {
     /// The edits.
     pub edits: FileEdits,
     /// The file at its path on the other side, if its content differs.
-    pub twin: Option<FileId>,
-    /// Edited lines with the line that took their place (or whose place they took) in the twin, sorted.
+    pub counterpart: Option<FileId>,
+    /// Edited lines with the line that took their place (or whose place they took) in the counterpart, sorted.
     replaced: Vec<(u32, u32)>,
-    /// The stretches of lines that differ, with what the twin has in their place, sorted.
+    /// The stretches of lines that differ, with what the counterpart has in their place, sorted.
     hunks: Vec<Hunk>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Edited {
 type Hunk = (Range<u32>, Range<u32>);
 
 impl Edited {
-    /// Returns the corresponding line of the twin: where a line is, was before it was removed, or would be inserted.
+    /// Returns the corresponding line of the counterpart: where a line is, was before it was removed, or would be inserted.
     pub(crate) fn nearest(&self, line: u32) -> u32 {
         match self.hunks.iter().rev().find(|(own, _)| own.start <= line) {
             Some((own, other)) if line < own.end => other.start.max(1),
@@ -56,7 +56,7 @@ impl Edited {
         }
     }
 
-    /// The line of the twin that an edited line replaces or is replaced by.
+    /// The line of the counterpart that an edited line replaces or is replaced by.
     pub(crate) fn counterpart(&self, line: u32) -> Option<u32> {
         self.replaced.binary_search_by_key(&line, |pair| pair.0).ok().map(|i| self.replaced[i].1)
     }
@@ -120,12 +120,17 @@ impl<'a> Edits<'a> {
         }
         let other = 1 - side as usize;
         let file = self.files.get(id);
-        let unedited =
-            |edits| Edited { file: Arc::clone(&file), edits, twin: None, replaced: Vec::new(), hunks: Vec::new() };
+        let unedited = |edits| Edited {
+            file: Arc::clone(&file),
+            edits,
+            counterpart: None,
+            replaced: Vec::new(),
+            hunks: Vec::new(),
+        };
         let edited = if self.used[other].contains(&id) {
             unedited(FileEdits::Untouched)
-        } else if let Some(twin) = self.by_path[other].get(&file.path) {
-            let text = Text::clone(&self.files.get(*twin).text);
+        } else if let Some(counterpart) = self.by_path[other].get(&file.path) {
+            let text = Text::clone(&self.files.get(*counterpart).text);
             let (lines, replaced, hunks) = match side {
                 Side::Base => {
                     let edits = line_edits(&file.text, &text);
@@ -138,7 +143,7 @@ impl<'a> Edits<'a> {
                 }
             };
             let edits = if lines.is_empty() { FileEdits::Untouched } else { FileEdits::Lines(lines) };
-            Edited { file: Arc::clone(&file), edits, twin: Some(*twin), replaced, hunks }
+            Edited { file: Arc::clone(&file), edits, counterpart: Some(*counterpart), replaced, hunks }
         } else {
             match self.touched {
                 Some(touched) if !touched(&file.path) => unedited(FileEdits::Untouched),

@@ -220,9 +220,9 @@ impl Diff {
     }
 }
 
-/// Options of a comparison.
+/// DiffOptions of a comparison.
 #[derive(Clone, Copy)]
-pub(crate) struct Options<'a> {
+pub(crate) struct DiffOptions<'a> {
     /// Which components are examined.
     pub filter: &'a dyn Fn(&Address) -> bool,
     /// Whether the file at a path differs between the revisions (or is in only one of them), if the caller knows.
@@ -230,15 +230,15 @@ pub(crate) struct Options<'a> {
     pub touched: Option<&'a dyn Fn(&str) -> bool>,
 }
 
-impl Default for Options<'_> {
+impl Default for DiffOptions<'_> {
     fn default() -> Self {
-        Options { filter: &|_| true, touched: None }
+        DiffOptions { filter: &|_| true, touched: None }
     }
 }
 
 /// Compares two resolutions whose files are all in `files`. Units that one side only lists (see [`Unit::state`]) are
 /// skipped, because their components are unknown.
-pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options: &Options) -> Diff {
+pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options: &DiffOptions) -> Diff {
     let (old, new) = candidates(base, head, options.filter);
     let mut finder = causes::Finder::new(base, head, files, options.touched);
     let mut reach = locals::Reach::new(base, head, files, options.touched);

@@ -117,11 +117,11 @@ impl<'a> Search<'a> {
     fn stack(&mut self, old: &[usize], new: &[usize]) -> Option<Vec<(usize, usize)>> {
         let by_name: HashMap<(&Text, &Text), usize> =
             new.iter().map(|i| ((&self.components[*i].kind, &self.components[*i].name), *i)).collect();
-        let twin = |i: &usize| {
+        let counterpart = |i: &usize| {
             let c = &self.components[*i];
             by_name.get(&(&c.kind, &c.name)).map(|to| (*i, *to))
         };
-        let pairs: Vec<(usize, usize)> = old.iter().filter_map(twin).collect();
+        let pairs: Vec<(usize, usize)> = old.iter().filter_map(counterpart).collect();
         if pairs.len() * 2 <= old.len() {
             return None;
         }

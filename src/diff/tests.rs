@@ -9,7 +9,7 @@ fn causes(list: &[Cause], files: &Files) -> String {
 }
 
 /// One line for each change: address, sign, path, causes.
-fn lines(base: Tree, head: Tree, options: &Options) -> Vec<String> {
+fn lines(base: Tree, head: Tree, options: &DiffOptions) -> Vec<String> {
     let files = Files::default();
     let (base, head) = (resolution(&files, base), resolution(&files, head));
     let mut lines = Vec::new();
@@ -36,9 +36,9 @@ fn edit(path: &'static str, from: &str, to: &str) -> Vec<(&'static str, String)>
 fn one_edit(path: &'static str, from: &str, to: &str) -> Vec<String> {
     let head = edit(path, from, to);
     let head: Vec<(&str, &str)> = head.iter().map(|(p, t)| (*p, t.as_str())).collect();
-    let found = lines(BASE, &head, &Options::default());
+    let found = lines(BASE, &head, &DiffOptions::default());
     let touched = |p: &str| p == path;
-    let known = lines(BASE, &head, &Options { touched: Some(&touched), ..Options::default() });
+    let known = lines(BASE, &head, &DiffOptions { touched: Some(&touched), ..DiffOptions::default() });
     assert_eq!(found, known, "what the caller knows only confirms it");
     found
 }
@@ -142,20 +142,23 @@ fn a_new_file_is_named_once() {
         "import:\n  - catalog/defaults.yaml\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        a: 1\n",
     ));
     let want = ["qa/vpc added because of head stacks/qa.yaml:1:1"];
-    assert_eq!(lines(BASE, &head, &Options::default()), want);
-    assert_eq!(lines(BASE, &head, &Options { touched: Some(&|p| p == "stacks/qa.yaml"), ..Options::default() }), want);
+    assert_eq!(lines(BASE, &head, &DiffOptions::default()), want);
+    assert_eq!(
+        lines(BASE, &head, &DiffOptions { touched: Some(&|p| p == "stacks/qa.yaml"), ..DiffOptions::default() }),
+        want
+    );
 }
 
 #[test]
 fn filters_and_shared_units() {
     let files = Files::default();
     let (base, head) = (resolution(&files, BASE), resolution(&files, HEAD));
-    let all = diff(&base, &head, &files, &Options::default());
+    let all = diff(&base, &head, &files, &DiffOptions::default());
     assert_eq!(all.components.len(), 6);
     let filter = |a: &Address| &*a.0 == "test";
-    let one = diff(&base, &head, &files, &Options { filter: &filter, ..Options::default() });
+    let one = diff(&base, &head, &files, &DiffOptions { filter: &filter, ..DiffOptions::default() });
     assert_eq!(one.components.len(), 1);
-    assert!(diff(&base, &base, &files, &Options::default()).components.is_empty());
+    assert!(diff(&base, &base, &files, &DiffOptions::default()).components.is_empty());
 
     // A unit that one side only lists is not compared.
     let mut named = resolution(&files, HEAD);
@@ -163,7 +166,7 @@ fn filters_and_shared_units() {
         let unit = Arc::get_mut(unit).unwrap();
         (unit.state, unit.components) = (State::OutOfScope, Vec::new());
     }
-    assert!(diff(&base, &named, &files, &Options::default()).components.is_empty());
+    assert!(diff(&base, &named, &files, &DiffOptions::default()).components.is_empty());
 }
 
 #[test]
@@ -197,16 +200,16 @@ fn a_shared_unit_still_hides_an_earlier_one() {
     };
     let last = unit("z", 0);
     let resolution = |value| Resolution { units: vec![unit("a", value), Arc::clone(&last)], ..Resolution::default() };
-    assert!(diff(&resolution(1), &resolution(2), &files, &Options::default()).components.is_empty());
+    assert!(diff(&resolution(1), &resolution(2), &files, &DiffOptions::default()).components.is_empty());
     let without = Resolution { units: vec![unit("a", 2)], ..Resolution::default() };
-    assert_eq!(diff(&resolution(1), &without, &files, &Options::default()).components.len(), 1);
+    assert_eq!(diff(&resolution(1), &without, &files, &DiffOptions::default()).components.len(), 1);
 }
 
 #[test]
 fn identical_changes_are_folded() {
     let files = Files::default();
     let (base, head) = (resolution(&files, BASE), resolution(&files, HEAD));
-    let found = diff(&base, &head, &files, &Options::default());
+    let found = diff(&base, &head, &files, &DiffOptions::default());
     let groups: Vec<String> = group::group(&found, &files)
         .iter()
         .map(|g| {
@@ -267,7 +270,7 @@ fn many_components_are_fast() {
     let (base, head) = (unit(1), unit(2));
     #[allow(clippy::disallowed_methods, reason = "it is about time")]
     let start = std::time::Instant::now();
-    let found = diff(&base, &head, &files, &Options::default());
+    let found = diff(&base, &head, &files, &DiffOptions::default());
     let groups = group::group(&found, &files);
     assert_eq!((found.components.len(), groups.len(), groups[0].addresses.len()), (16_000, 1, 16_000));
     // Generous, because tests run without optimization on busy machines.
@@ -282,7 +285,7 @@ fn what_one_side_does_not_know_is_not_compared() {
         let mut head = resolution(&files, BASE);
         let unit = head.units.iter_mut().find(|u| &*u.name == "dev").and_then(Arc::get_mut).unwrap();
         change(unit);
-        diff(&base, &head, &files, &Options::default())
+        diff(&base, &head, &files, &DiffOptions::default())
     };
     let gone = |unit: &mut Unit| unit.components.clear();
     assert!(!without(&gone).components.is_empty());

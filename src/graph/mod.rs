@@ -29,7 +29,7 @@ pub(crate) fn has_cycle(edges: impl IntoIterator<Item = (u32, u32)>) -> bool {
 
 /// One step of a cycle or a path: from a node along an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Step<'a, N, E> {
+pub(crate) struct CycleStep<'a, N, E> {
     /// The source node.
     pub from: &'a N,
     /// The edge to the next node.
@@ -110,7 +110,7 @@ impl<N: Clone + Ord, E> Graph<N, E> {
 
     /// Returns shortest cycles: for every node on a cycle one of the shortest through it, unless the node is on a cycle
     /// that is already reported. Each starts at its smallest node; they are sorted by their nodes.
-    pub(crate) fn cycles(&self) -> Vec<Vec<Step<'_, N, E>>> {
+    pub(crate) fn cycles(&self) -> Vec<Vec<CycleStep<'_, N, E>>> {
         let mut all: Vec<Vec<EdgeIndex>> = Vec::new();
         for tangle in kosaraju_scc(&self.graph) {
             let inside: BTreeSet<NodeIndex> = tangle.iter().copied().collect();
@@ -128,9 +128,9 @@ impl<N: Clone + Ord, E> Graph<N, E> {
                 found += 1;
             }
         }
-        let steps = |cycle: Vec<EdgeIndex>| -> Vec<Step<'_, N, E>> {
-            let step = |e: EdgeIndex| Step { from: &self.graph[self.source(e)], edge: &self.graph[e] };
-            let mut steps: Vec<Step<'_, N, E>> = cycle.into_iter().map(step).collect();
+        let steps = |cycle: Vec<EdgeIndex>| -> Vec<CycleStep<'_, N, E>> {
+            let step = |e: EdgeIndex| CycleStep { from: &self.graph[self.source(e)], edge: &self.graph[e] };
+            let mut steps: Vec<CycleStep<'_, N, E>> = cycle.into_iter().map(step).collect();
             let first = (0..steps.len()).min_by(|a, b| steps[*a].from.cmp(steps[*b].from)).unwrap_or(0);
             steps.rotate_left(first);
             steps

@@ -26,7 +26,7 @@ fn cycles_are_minimal_and_start_at_their_smallest_node() {
 }
 
 #[test]
-fn the_first_of_several_edges_is_told() {
+fn the_first_of_several_edges_is_reported() {
     let graph = graph(&[("a", "b"), ("b", "a"), ("a", "b")]);
     let edges: Vec<usize> = graph.cycles()[0].iter().map(|s| *s.edge).collect();
     assert_eq!(edges, [0, 1]);

@@ -1,6 +1,6 @@
 //! Expressions, from their text to their value.
 
-use crate::hcl::ast::{Name, Step};
+use crate::hcl::ast::{Name, TraversalStep};
 use crate::hcl::eval::{Budget, Evaluator, Scope};
 use crate::hcl::functions::NoFiles;
 use crate::hcl::parse;
@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 struct Secret;
 
 impl Scope for Secret {
-    fn get(&self, root: &Name, _: &[Step]) -> Option<(Val, usize)> {
+    fn get(&self, root: &Name, _: &[TraversalStep]) -> Option<(Val, usize)> {
         let marked = || Val::str("pw").marked(crate::hcl::val::Marks::SENSITIVE);
         (&*root.text == "secret").then(|| (marked(), 0))
     }

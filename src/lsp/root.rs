@@ -102,7 +102,7 @@ fn work(index: usize, analyzer: &dyn Analyzer, tasks: &Receiver<Task>, results: 
         let Task { number, buffers, cancel } = task;
         let analyze = || analyzer.analyze(&buffers, &cancel);
         let run = || threads::with_deep_stack(|| threads::guarded("the analysis", analyze));
-        let result = run().unwrap_or_else(|defect| Err(format!("internal error: {}", defect.said)));
+        let result = run().unwrap_or_else(|defect| Err(format!("internal error: {}", defect.message)));
         if results.send((index, number, result)).is_err() {
             return;
         }

@@ -3,7 +3,7 @@
 use super::found::{Owner, Spot, not_evaluable};
 use super::input::{self, CodeOf};
 use super::rego::{Verdict, step_name};
-use super::run::{Asked, Outcome, Run};
+use super::run::{Outcome, PolicyInput, Run};
 use super::{Body, Policy, Subject};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
@@ -35,7 +35,7 @@ impl Run<'_> {
         change: &Value,
         file: FileId,
     ) -> Vec<&'static str> {
-        let asked = Asked { owner: Owner { component, file }, code, change: Some(change) };
+        let asked = PolicyInput { owner: Owner { component, file }, code, change: Some(change) };
         let active = self.active(&[Subject::Change]);
         let said = active.into_iter().flat_map(|(i, policy)| {
             let id = move |told: Statement| match told {
@@ -76,7 +76,7 @@ impl Run<'_> {
                 for (n, change) in input::changes(changed.change).into_iter().enumerate() {
                     let value = input::change(changed.change, change, &reach);
                     let owner = Owner { component, file: changed.file() };
-                    let told = self.of_change(i, policy, &Asked { owner, code, change: Some(&value) });
+                    let told = self.of_change(i, policy, &PolicyInput { owner, code, change: Some(&value) });
                     said.insert((std::ptr::from_ref(changed.change), n), told);
                 }
             }
@@ -89,7 +89,7 @@ impl Run<'_> {
     }
 
     /// Evaluates a policy for one change, and returns messages.
-    fn of_change(&self, i: usize, policy: &Policy, asked: &Asked<'_>) -> Vec<(String, Statement)> {
+    fn of_change(&self, i: usize, policy: &Policy, asked: &PolicyInput<'_>) -> Vec<(String, Statement)> {
         let unknown = |spot: &Spot<'_>| {
             self.states[i].was_unknown.store(true, Ordering::Relaxed);
             (not_evaluable(policy, spot, policy.place.clone()).message, Statement::Unknown)

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_that_are_handed_over_as_the_same() {
+    fn values_that_are_passed_on_as_the_same() {
         let language = Language::default();
         let same = |a: &Value, b: &Value| is_same(a, b, &language);
         let list = |items: Vec<Value>| Value::list(items);

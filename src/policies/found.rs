@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Label, Rule, Together};
 use crate::files::Files;
 use crate::resolution::Component;
 use crate::rules::places::{Findings, Place, at_key, place_of};
-use crate::validation::{Path, Step};
+use crate::validation::{Path, PathStep};
 use crate::value::{Data, FileId, Origin, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -55,8 +55,8 @@ impl<'a> Spot<'a> {
         let (mut value, mut path) = (&component.value, Path::default());
         for key in keys {
             let (next, step) = match (value.as_list(), key.parse::<usize>()) {
-                (Some(items), Ok(i)) => (items.get(i), Step::Item(i)),
-                _ => (value.get(key), Step::Key(key.clone())),
+                (Some(items), Ok(i)) => (items.get(i), PathStep::Item(i)),
+                _ => (value.get(key), PathStep::Key(key.clone())),
             };
             let Some(next) = next else {
                 let value = (!path.0.is_empty()).then_some(value);
@@ -140,7 +140,7 @@ pub(super) struct Found<'a> {
 }
 
 /// A statement about a value.
-pub(super) struct Said<'s> {
+pub(super) struct ValueStatement<'s> {
     pub(super) rule: &'static Rule,
     pub(super) message: &'s str,
     pub(super) note: Option<String>,
@@ -160,7 +160,7 @@ impl<'a> Found<'a> {
         if known.is_some_and(|place| self.findings.add_stack(place, stack)) {
             return;
         }
-        let said = Said { rule: self.policy.rule, message, note: fault.note.clone() };
+        let said = ValueStatement { rule: self.policy.rule, message, note: fault.note.clone() };
         let finding = self.finding(owner, &fault.spots, &[], &said);
         if is_shared {
             self.known.insert(Arc::as_ptr(fault), place_of(&finding));
@@ -174,7 +174,7 @@ impl<'a> Found<'a> {
         owner: Owner<'_>,
         spots: &[Spot<'_>],
         more: &[(Owner<'_>, Spot<'_>)],
-        said: &Said<'_>,
+        said: &ValueStatement<'_>,
     ) {
         let finding = self.finding(owner, spots, more, said);
         self.findings.add(&owner.component.stack, finding);
@@ -185,7 +185,7 @@ impl<'a> Found<'a> {
         owner: Owner<'_>,
         spots: &[Spot<'_>],
         more: &[(Owner<'_>, Spot<'_>)],
-        said: &Said<'_>,
+        said: &ValueStatement<'_>,
     ) -> Diagnostic {
         let whole = [Spot::whole()];
         let spots = if spots.is_empty() { &whole } else { spots };

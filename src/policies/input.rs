@@ -5,7 +5,7 @@ use crate::diff::{Change, ComponentChange, Status};
 use crate::resolution::Component;
 use crate::terraform::{Module, Modules};
 use crate::text::Text;
-use crate::validation::{Path, Step};
+use crate::validation::{Path, PathStep};
 use crate::value::{Data, Entry, Language, Map, Prov, Unknown, Value};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -255,7 +255,7 @@ pub(super) struct ToJson<'a> {
     pub(super) fill: Option<&'a Json>,
     /// The ways to what is unknown are added here.
     pub(super) unknown: Vec<Path>,
-    at: Vec<Step>,
+    at: Vec<PathStep>,
 }
 
 impl<'a> ToJson<'a> {
@@ -264,14 +264,19 @@ impl<'a> ToJson<'a> {
     }
 
     /// A component, with those of its sections that `wanted` names; `None` if it is nested too deeply.
-    pub(super) fn component(&mut self, component: &Component, at: &[Step], wanted: &mut Wanted<'_>) -> Option<Json> {
+    pub(super) fn component(
+        &mut self,
+        component: &Component,
+        at: &[PathStep],
+        wanted: &mut Wanted<'_>,
+    ) -> Option<Json> {
         let mut fields = serde_json::Map::new();
         component.value.as_map()?;
         for part in wanted.of(component) {
             self.at.clear();
             self.at.extend_from_slice(at);
-            self.at.push(Step::Key(part.section.to_string()));
-            self.at.extend(part.entry.map(|key| Step::Key(key.to_string())));
+            self.at.push(PathStep::Key(part.section.to_string()));
+            self.at.extend(part.entry.map(|key| PathStep::Key(key.to_string())));
             let made = self.value(part.value, &component.language)?;
             match part.entry {
                 None => fields.extend(made.map(|made| (part.section.to_string(), made))),
@@ -290,7 +295,7 @@ impl<'a> ToJson<'a> {
     }
 
     /// Converts a value at a place; the inner `None` is for an unknown value that is omitted.
-    pub(super) fn at(&mut self, value: &Value, language: &Language, at: Step) -> Option<Option<Json>> {
+    pub(super) fn at(&mut self, value: &Value, language: &Language, at: PathStep) -> Option<Option<Json>> {
         self.at = vec![at];
         self.value(value, language)
     }
@@ -303,7 +308,7 @@ impl<'a> ToJson<'a> {
             Data::List(items) => {
                 let mut all = Vec::with_capacity(items.len());
                 for (i, item) in items.iter().enumerate() {
-                    self.at.push(Step::Item(i));
+                    self.at.push(PathStep::Item(i));
                     let made = self.value(item, language)?;
                     self.at.pop();
                     all.push(made.unwrap_or_default());
@@ -316,7 +321,7 @@ impl<'a> ToJson<'a> {
                 }
                 let mut all = serde_json::Map::new();
                 for entry in map.iter() {
-                    self.at.push(Step::Key(entry.key.to_string()));
+                    self.at.push(PathStep::Key(entry.key.to_string()));
                     let made = self.value(&entry.value, language)?;
                     self.at.pop();
                     if let Some(made) = made {

@@ -6,7 +6,7 @@ use super::cel::Chain;
 use super::content;
 use super::found::Spot;
 use super::input::is_open;
-use super::run::{Asked, Outcome};
+use super::run::{Outcome, PolicyInput};
 use super::{Body, Policy};
 use crate::resolution::Component;
 use crate::value::{Data, Language, Origin, Value, Vocabulary};
@@ -167,7 +167,7 @@ impl<'r, 'a> Memo<'r, 'a> {
 
     /// Returns the result of a policy (by its index among the active ones) for the current component, if it is cached
     /// for one with the same input.
-    pub(super) fn get(&mut self, active: usize, asked: &Asked<'a>) -> Option<Known<'a>> {
+    pub(super) fn get(&mut self, active: usize, asked: &PolicyInput<'a>) -> Option<Known<'a>> {
         self.set_key(active, asked, |numbers| numbers.content)?;
         let known = self.by_content[active].get(&self.key)?.clone();
         let Outcome::Fails(fault) = &known.outcome else { return Some(known) };
@@ -182,7 +182,7 @@ impl<'r, 'a> Memo<'r, 'a> {
     }
 
     /// Caches the result of a policy for the current component.
-    pub(super) fn put(&mut self, active: usize, asked: &Asked<'a>, known: &Known<'a>) {
+    pub(super) fn put(&mut self, active: usize, asked: &PolicyInput<'a>, known: &Known<'a>) {
         if matches!(known.outcome, Outcome::Unknown(_) | Outcome::Unusable(_)) {
             return;
         }
@@ -204,7 +204,7 @@ impl<'r, 'a> Memo<'r, 'a> {
     }
 
     /// The numbers of what a policy reads of the present component become the key; `None` if it may read anything.
-    fn set_key(&mut self, active: usize, asked: &Asked<'a>, number: impl Fn(&Numbers) -> usize) -> Option<()> {
+    fn set_key(&mut self, active: usize, asked: &PolicyInput<'a>, number: impl Fn(&Numbers) -> usize) -> Option<()> {
         let (chains, reads_code) = self.reads.by_policy[active].as_ref()?;
         self.key.clear();
         self.key.extend(chains.iter().map(|chain| number(&self.present[*chain])));

@@ -107,20 +107,20 @@ impl Tally {
 }
 
 /// Components, with the number of the first of them.
-type Chunk<'a> = (usize, &'a [Asked<'a>]);
+type Chunk<'a> = (usize, &'a [PolicyInput<'a>]);
 
 /// The outcome of a policy (by index) for a component (by index).
 type Answer<'a> = (usize, usize, Outcome<'a>);
 
 /// The subject of an evaluation.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct PolicyInput<'a> {
     pub(super) owner: Owner<'a>,
     pub(super) code: &'a Value,
     pub(super) change: Option<&'a Value>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> PolicyInput<'a> {
     /// Returns the scope of its expressions, initially without steps.
     fn scope(&self) -> Scope<'a> {
         let mut scope = Scope::new(&self.owner.component.language, 0);
@@ -207,22 +207,23 @@ impl<'a> Run<'a> {
         let reads_code = active.iter().any(|(_, policy)| policy.reads("code"));
         let with_code = placed.iter().filter(|_| reads_code).map(|p| &*p.component);
         let code = CodeOf::new(with_code, modules);
-        let asked: Vec<Asked<'_>> = placed
+        let asked: Vec<PolicyInput<'_>> = placed
             .iter()
             .map(|p| {
                 let owner = Owner { component: &p.component, file: p.unit.file };
-                Asked { owner, code: code.get(&p.component), change: None }
+                PolicyInput { owner, code: code.get(&p.component), change: None }
             })
             .collect();
         let is_whole = crate::rules::is_whole(resolution);
         self.judge(&active, &asked, is_whole)
     }
 
-    fn judge(&self, active: &[(usize, &'a Policy)], asked: &[Asked<'_>], is_whole: bool) -> Vec<Diagnostic> {
+    fn judge(&self, active: &[(usize, &'a Policy)], asked: &[PolicyInput<'_>], is_whole: bool) -> Vec<Diagnostic> {
         let (applying, mut found) = self.requirements(active, asked);
         for (i, policy) in active {
             if let Body::Rego(module) = &policy.body {
-                let own: Vec<Asked<'_>> = applying.iter().filter(|(p, _)| p == i).map(|(_, a)| asked[*a]).collect();
+                let own: Vec<PolicyInput<'_>> =
+                    applying.iter().filter(|(p, _)| p == i).map(|(_, a)| asked[*a]).collect();
                 found.extend(self.rego(*i, module, &own, is_whole));
             }
         }
@@ -231,9 +232,9 @@ impl<'a> Run<'a> {
 
     /// Evaluates the policies about components for the components of a test case, each with its code.
     pub(super) fn described(&self, components: &[(Component, Value)], file: FileId) -> Vec<Diagnostic> {
-        let asked: Vec<Asked<'_>> = components
+        let asked: Vec<PolicyInput<'_>> = components
             .iter()
-            .map(|(component, code)| Asked { owner: Owner { component, file }, code, change: None })
+            .map(|(component, code)| PolicyInput { owner: Owner { component, file }, code, change: None })
             .collect();
         self.judge(&self.active(&[Subject::Component, Subject::Components]), &asked, true)
     }
@@ -242,7 +243,7 @@ impl<'a> Run<'a> {
     fn requirements(
         &self,
         active: &[(usize, &'a Policy)],
-        asked: &[Asked<'_>],
+        asked: &[PolicyInput<'_>],
     ) -> (Vec<(usize, usize)>, Vec<Diagnostic>) {
         let chunks: Vec<Chunk<'_>> = asked.chunks(CHUNK).enumerate().map(|(n, c)| (n * CHUNK, c)).collect();
         let results = self.side_by_side(active, &chunks).unwrap_or_else(|| self.one_by_one(active, &chunks));
@@ -368,7 +369,7 @@ impl<'a> Run<'a> {
     }
 
     /// Evaluates a policy for one subject.
-    pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, asked: &Asked<'b>) -> Outcome<'b> {
+    pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, asked: &PolicyInput<'b>) -> Outcome<'b> {
         let state = &self.states[i];
         let Some(allowed) = state.allowed_with(0) else { return self.exceeded() };
         let Known { outcome, steps, applied } = self.judged(policy, asked, &mut asked.scope(), allowed);
@@ -376,7 +377,13 @@ impl<'a> Run<'a> {
     }
 
     /// Evaluates a policy in a scope.
-    fn judged<'b>(&'b self, policy: &'b Policy, asked: &Asked<'b>, scope: &mut Scope<'b>, allowed: u64) -> Known<'b> {
+    fn judged<'b>(
+        &'b self,
+        policy: &'b Policy,
+        asked: &PolicyInput<'b>,
+        scope: &mut Scope<'b>,
+        allowed: u64,
+    ) -> Known<'b> {
         scope.renew(allowed);
         let applies = match &policy.applies {
             None => Truth::True,
@@ -487,7 +494,12 @@ fn truth<'a>(expression: &'a Expression, scope: &mut Scope<'a>) -> Truth<'a> {
 }
 
 /// The values that made a requirement false.
-fn spots<'b>(policy: &'b Policy, that: &'b Expression, asked: &Asked<'b>, scope: &mut Scope<'b>) -> Vec<Spot<'b>> {
+fn spots<'b>(
+    policy: &'b Policy,
+    that: &'b Expression,
+    asked: &PolicyInput<'b>,
+    scope: &mut Scope<'b>,
+) -> Vec<Spot<'b>> {
     match &policy.path {
         Some(path) => vec![Spot::at(asked.owner.component, path)],
         None => that.blame(scope).iter().map(Spot::of).collect(),

@@ -200,8 +200,8 @@ struct Search<'a> {
 /// Whether spans contain a part of an import that affects where it leads or how. Values that are only passed on are
 /// known from the values computed from them.
 fn steers(import: &Import, spans: &Spans) -> bool {
-    let is_handed = || import.context.iter().any(|e| e.value.prov.origin.is_some_and(|origin| spans.touch(origin)));
-    spans.touch(import.path) || spans.touch(import.item) && !is_handed()
+    let is_passed = || import.context.iter().any(|e| e.value.prov.origin.is_some_and(|origin| spans.touch(origin)));
+    spans.touch(import.path) || spans.touch(import.item) && !is_passed()
 }
 
 impl<'a> Search<'a> {

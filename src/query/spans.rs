@@ -23,11 +23,11 @@ pub(crate) fn opened_by(resolution: &Resolution, id: FileId, file: &File, lines:
     let document = &resolution.documents[at].1;
     let mut last = lines.last;
     for (_, node) in document.nodes() {
-        let yaml::Kind::Mapping(pairs) = &node.kind else { continue };
+        let yaml::NodeKind::Mapping(pairs) = &node.kind else { continue };
         for (key, value) in pairs {
             let line = file.line(document.node(*key).span.start);
             let value = document.node(*value);
-            let is_collection = matches!(value.kind, yaml::Kind::Mapping(_) | yaml::Kind::Sequence(_));
+            let is_collection = matches!(value.kind, yaml::NodeKind::Mapping(_) | yaml::NodeKind::Sequence(_));
             if is_collection && (lines.first..=lines.last).contains(&line) {
                 last = last.max(file.line(value.span.end.saturating_sub(1)));
             }

@@ -45,7 +45,7 @@ impl Role {
 
 /// One step of an answer.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct WhyStep {
     /// The role.
     pub role: Role,
     /// The depth of the step: 0 for the deciding line.
@@ -68,7 +68,7 @@ pub(crate) struct Answer {
     /// The value.
     pub value: Value,
     /// The chain, from the deciding line down.
-    pub steps: Vec<Step>,
+    pub steps: Vec<WhyStep>,
     /// There are more steps than are listed.
     pub is_cut: bool,
 }
@@ -157,7 +157,7 @@ fn computed(value: &Value) -> Option<&Prov> {
 }
 
 struct Chain {
-    steps: Vec<Step>,
+    steps: Vec<WhyStep>,
     is_cut: bool,
     files: BTreeSet<FileId>,
 }
@@ -169,7 +169,7 @@ impl Chain {
             return;
         }
         self.files.extend(origin.map(|o| o.file));
-        self.steps.push(Step { role, depth, path: path.to_owned(), origin, value });
+        self.steps.push(WhyStep { role, depth, path: path.to_owned(), origin, value });
     }
 
     /// A value, and what is in it.

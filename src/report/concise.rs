@@ -3,7 +3,7 @@
 
 use super::text::brief;
 use super::text::style::{Theme, escape};
-use super::{Finding, Novelty, Options, Report, headline};
+use super::{Finding, Novelty, RenderOptions, Report, headline};
 use crate::diff::group;
 use std::io;
 
@@ -11,7 +11,7 @@ use std::io;
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if let Some(comparison) = &report.comparison {
         for group in group::group(comparison.diff, report.files) {

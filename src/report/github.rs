@@ -6,7 +6,7 @@
 
 use super::log;
 use super::text::{self, style};
-use super::{Finding, Options, Report, subjects};
+use super::{Finding, RenderOptions, Report, subjects};
 use super::{coverage, headline};
 use crate::diagnostic::{AtHead, Level};
 use crate::review::coverage::Lacking;
@@ -22,7 +22,7 @@ const MAX_LOG_LINES: usize = 1_000;
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
     write_log(out, report, options)?;
     write_annotations(out, report)
 }
@@ -31,10 +31,10 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Opti
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write_log(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write_log(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
     let mut lines = Vec::new();
     let lines_of_log = (!options.all).then_some(MAX_LOG_LINES);
-    text::write(&mut lines, report, &Options { lines: lines_of_log, ..*options })?;
+    text::write(&mut lines, report, &RenderOptions { lines: lines_of_log, ..*options })?;
     writeln!(out, "::group::stacklint: {}", data(&headline::findings(report)))?;
     for line in String::from_utf8_lossy(&lines).lines() {
         writeln!(out, "{}", log::harmless(line))?;
@@ -166,7 +166,8 @@ mod tests {
         let mut findings: Vec<Finding> = (0..46).map(|i| finding(Level::Warning, i)).collect();
         findings.extend((0..10).map(|i| finding(Level::Error, i)));
         findings.extend((0..3).map(|i| finding(Level::Note, i)));
-        let text = written(Format::Github, &Report { findings: &findings, ..fixture.checked() }, &Options::default());
+        let text =
+            written(Format::Github, &Report { findings: &findings, ..fixture.checked() }, &RenderOptions::default());
         let commands: Vec<&str> = text.lines().skip_while(|l| *l != "::endgroup::").skip(1).collect();
         let of = |level: &str| commands.iter().filter(|c| c.starts_with(level)).count();
         assert_eq!([of("::error"), of("::warning"), of("::notice"), commands.len()], [10, 10, 3, 23]);

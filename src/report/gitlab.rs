@@ -67,7 +67,7 @@ fn issue<'a>(finding: &'a Finding, report: &Report<'_>) -> Issue<'a> {
 #[cfg(test)]
 mod tests {
     use crate::report::tests::{Fixture, written};
-    use crate::report::{Format, Options};
+    use crate::report::{Format, RenderOptions};
     use serde_json::Value as Json;
     use std::collections::BTreeSet;
 
@@ -75,7 +75,8 @@ mod tests {
     fn every_issue_has_what_gitlab_asks_for() {
         let fixture = Fixture::new();
         for (report, number) in [(fixture.checked(), 7), (fixture.compared(), 7)] {
-            let issues: Json = serde_json::from_str(&written(Format::Gitlab, &report, &Options::default())).unwrap();
+            let issues: Json =
+                serde_json::from_str(&written(Format::Gitlab, &report, &RenderOptions::default())).unwrap();
             let issues = issues.as_array().unwrap();
             assert_eq!(issues.len(), number);
             let mut fingerprints = BTreeSet::new();

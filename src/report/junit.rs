@@ -135,13 +135,13 @@ fn content(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::tests::{Fixture, elements, written};
-    use crate::report::{Format, Options};
+    use crate::report::{Format, RenderOptions};
 
     #[test]
     fn suites_count_their_cases() {
         let fixture = Fixture::new();
         for (report, failures, skipped) in [(fixture.checked(), 6, 3), (fixture.compared(), 5, 4)] {
-            let elements = elements(&written(Format::Junit, &report, &Options::default()));
+            let elements = elements(&written(Format::Junit, &report, &RenderOptions::default()));
             let number = |name: &str| elements.iter().filter(|(n, _)| n == name).count();
             assert_eq!(
                 [number("testcase"), number("failure"), number("skipped")],
@@ -163,7 +163,7 @@ mod tests {
     fn nothing_found_is_a_test_that_passed() {
         let fixture = Fixture::new();
         let nothing = Report { findings: &[], suppressed: &[], ..fixture.checked() };
-        let elements = elements(&written(Format::Junit, &nothing, &Options::default()));
+        let elements = elements(&written(Format::Junit, &nothing, &RenderOptions::default()));
         assert_eq!(
             elements.iter().map(|(n, _)| n.as_str()).collect::<Vec<_>>(),
             ["testsuites", "testsuite", "properties", "property", "property", "property", "testcase"]

@@ -1,6 +1,6 @@
 //! The local names of a stack's file: in the shape that the deployment tool prints them, and with where each comes from.
 
-use super::Options;
+use super::RenderOptions;
 use super::text::style::{Theme, escape, width};
 use super::text::value;
 use crate::diff::mask;
@@ -297,7 +297,7 @@ impl Provenance {
 
     /// Writes the locals as text: names by scope with their values and places; `full` adds the original text, what it
     /// depends on, what uses it and what it hides, and all scopes merged.
-    pub(crate) fn write_text(&self, out: &mut dyn io::Write, full: bool, options: &Options) -> io::Result<()> {
+    pub(crate) fn write_text(&self, out: &mut dyn io::Write, full: bool, options: &RenderOptions) -> io::Result<()> {
         let theme = Theme::new(options.color);
         let whose = match (&self.component, &self.component_type) {
             (Some(name), Some(kind)) => {
@@ -340,7 +340,7 @@ fn is_secret(name: &str) -> bool {
     mask::is_secret_pointer(&format!("/{}", name.replace('~', "~0").replace('/', "~1")))
 }
 
-fn shown(name: &str, local: &LocalReport, options: &Options) -> String {
+fn shown(name: &str, local: &LocalReport, options: &RenderOptions) -> String {
     value::inline(&local.value, is_secret(name), options)
 }
 
@@ -365,7 +365,7 @@ fn details(
     local: &LocalReport,
     name: &str,
     theme: Theme,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let mut line = |what: &str, text: &str| writeln!(out, "      {} {text}", theme.dim(&format!("{what:<10}")));
     if local.text.contains("{{") || local.text.starts_with('!') {

@@ -90,7 +90,7 @@ fn color_code(text: &str) -> Option<usize> {
 
 /// The kind of output that goes through a [`Filter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OutputKind {
     /// Lines that people read. What steers a terminal, except for color codes, is escaped, and commands are broken up.
     Text,
     /// JSON. The same characters become escapes of JSON, so that it means what it meant.
@@ -106,7 +106,7 @@ const BATCH: usize = 1 << 14;
 #[derive(Debug)]
 pub(crate) struct Filter<W: Write> {
     out: W,
-    kind: Kind,
+    kind: OutputKind,
     /// Bytes that were written but not passed on yet.
     held: Vec<u8>,
     /// The number of buffered bytes at which their end is searched. It doubles if there is none, so that a long line or
@@ -139,7 +139,7 @@ impl Command {
 
 impl<W: Write> Filter<W> {
     /// A filter before a writer.
-    pub(crate) fn new(out: W, kind: Kind) -> Self {
+    pub(crate) fn new(out: W, kind: OutputKind) -> Self {
         Filter {
             out,
             kind,
@@ -160,8 +160,8 @@ impl<W: Write> Filter<W> {
 
     fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self.kind {
-            Kind::Raw => self.out.write_all(bytes),
-            Kind::Text => {
+            OutputKind::Raw => self.out.write_all(bytes),
+            OutputKind::Text => {
                 let text = text_of(bytes);
                 for line in text.split_inclusive('\n') {
                     let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
@@ -171,7 +171,7 @@ impl<W: Write> Filter<W> {
                 }
                 Ok(())
             }
-            Kind::Json => {
+            OutputKind::Json => {
                 let text = text_of(bytes);
                 let text = if self.shows_secrets { Cow::Borrowed(&*text) } else { secrets::hide_in_json(&text) };
                 // Only strings hold other characters than those of ASCII, or a `#`.
@@ -199,7 +199,7 @@ impl<W: Write> Filter<W> {
     /// Passes on the buffered bytes, up to the last complete line of text or string of JSON.
     fn pass_complete(&mut self) -> io::Result<()> {
         let end = match self.kind {
-            Kind::Text => self.held.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1),
+            OutputKind::Text => self.held.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1),
             _ => secrets::end_of_complete_json(&self.held),
         };
         if end == 0 {
@@ -215,7 +215,7 @@ impl<W: Write> Filter<W> {
 
 impl<W: Write> Write for Filter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.kind == Kind::Raw {
+        if self.kind == OutputKind::Raw {
             return self.out.write(bytes);
         }
         self.write_all(bytes)?;
@@ -223,7 +223,7 @@ impl<W: Write> Write for Filter<W> {
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.kind == Kind::Raw {
+        if self.kind == OutputKind::Raw {
             return self.out.write_all(bytes);
         }
         self.held.extend_from_slice(bytes);
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    fn filtered(kind: Kind, text: &str) -> Vec<String> {
+    fn filtered(kind: OutputKind, text: &str) -> Vec<String> {
         let through = |size: usize| {
             let mut filter = Filter::new(Vec::new(), kind);
             for piece in text.as_bytes().chunks(size) {
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_long_line_or_string_is_searched_a_few_times() {
-        for kind in [Kind::Text, Kind::Json] {
+        for kind in [OutputKind::Text, OutputKind::Json] {
             let mut filter = Filter::new(Vec::new(), kind);
             let mut thresholds = std::collections::BTreeSet::new();
             filter.write_all(b"\"").unwrap();
@@ -334,10 +334,10 @@ mod tests {
             filler.clone() + "a\u{1b}[31mred\u{1b}[0m\u{1b}[2Jb\tc\r\u{ad}\u{61c}\u{180e}\u{9b}\n::x\n##vso[y]\nend";
         let safe = filler.clone()
             + "a\u{1b}[31mred\u{1b}[0m\\u{1b}[2Jb\tc\\r\\u{ad}\\u{61c}\\u{180e}\\u{9b}\n·:x\n## vso[y]\nend";
-        assert_eq!(filtered(Kind::Text, &text), [safe.as_str(); 4]);
+        assert_eq!(filtered(OutputKind::Text, &text), [safe.as_str(); 4]);
         let value = filler + "##vso[x] ###[y] a## b [z] é漢\u{7f}\u{85}\u{202e}\u{e0041}";
         let json = serde_json::to_string_pretty(std::slice::from_ref(&value)).unwrap();
-        for safe in filtered(Kind::Json, &json) {
+        for safe in filtered(OutputKind::Json, &json) {
             assert_eq!(serde_json::from_str::<Vec<String>>(&safe).unwrap(), std::slice::from_ref(&value));
             assert!(
                 !safe.contains("##vso[")
@@ -347,6 +347,6 @@ mod tests {
             );
             assert!(!safe.chars().any(|c| style::steers(c) && c != '\n'), "{safe}");
         }
-        assert_eq!(filtered(Kind::Raw, &text), [text.as_str(); 4]);
+        assert_eq!(filtered(OutputKind::Raw, &text), [text.as_str(); 4]);
     }
 }

@@ -86,7 +86,7 @@ impl<'a> Comparison<'a> {
 
 /// How a report is written. Formats for machines use only what concerns them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Options {
+pub(crate) struct RenderOptions {
     /// Whether to color it.
     pub color: bool,
     /// The columns of the terminal.
@@ -99,9 +99,9 @@ pub(crate) struct Options {
     pub lines: Option<usize>,
 }
 
-impl Default for Options {
+impl Default for RenderOptions {
     fn default() -> Self {
-        Options { color: false, width: 100, all: false, show_secrets: false, lines: None }
+        RenderOptions { color: false, width: 100, all: false, show_secrets: false, lines: None }
     }
 }
 
@@ -181,14 +181,14 @@ impl Format {
     }
 
     /// How it goes where people and CI systems read along.
-    pub(crate) fn kind(self) -> log::Kind {
+    pub(crate) fn kind(self) -> log::OutputKind {
         match self {
-            Format::Text | Format::Concise => log::Kind::Text,
+            Format::Text | Format::Concise => log::OutputKind::Text,
             Format::Json | Format::Sarif | Format::Gitlab | Format::Rdjson | Format::Affected | Format::Matrix => {
-                log::Kind::Json
+                log::OutputKind::Json
             }
             // They escape what they hold.
-            Format::Github | Format::Junit | Format::Markdown => log::Kind::Raw,
+            Format::Github | Format::Junit | Format::Markdown => log::OutputKind::Raw,
         }
     }
 
@@ -196,7 +196,7 @@ impl Format {
     ///
     /// # Errors
     /// Those of the writer.
-    pub(crate) fn write(self, out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+    pub(crate) fn write(self, out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
         let out = &mut log::Filter::new(out, self.kind()).showing_secrets(options.show_secrets);
         match self {
             Format::Text => text::write(out, report, options),

@@ -149,13 +149,13 @@ fn change(raw: RawChange, ids: &[crate::value::FileId]) -> ComponentChange {
 }
 
 fn check(report: &Report<'_>) {
-    let options = Options { width: 80, ..Options::default() };
+    let options = RenderOptions { width: 80, ..RenderOptions::default() };
     let of = |format| written(format, report, &options);
     for format in [Format::Text, Format::Concise] {
         let text = of(format);
         assert!(!text.chars().any(|c| style::steers(c) && c != '\n'), "{text:?}");
     }
-    let colored = written(Format::Github, report, &Options { color: true, ..options });
+    let colored = written(Format::Github, report, &RenderOptions { color: true, ..options });
     for log in [of(Format::Github), colored] {
         let own = |line: &str| {
             let annotation = ["::error ", "::warning ", "::notice "].iter().any(|c| line.starts_with(c));

@@ -150,14 +150,15 @@ fn whole_line(line: u32) -> Position {
 #[cfg(test)]
 mod tests {
     use crate::report::tests::{Fixture, written};
-    use crate::report::{Format, Options};
+    use crate::report::{Format, RenderOptions};
     use serde_json::Value as Json;
 
     #[test]
     fn every_entry_has_what_reviewdog_reads() {
         let fixture = Fixture::new();
         for (report, number) in [(fixture.checked(), 7), (fixture.compared(), 6)] {
-            let result: Json = serde_json::from_str(&written(Format::Rdjson, &report, &Options::default())).unwrap();
+            let result: Json =
+                serde_json::from_str(&written(Format::Rdjson, &report, &RenderOptions::default())).unwrap();
             assert_eq!(result["source"]["name"], "stacklint");
             let entries = result["diagnostics"].as_array().unwrap();
             assert_eq!(entries.len(), number);

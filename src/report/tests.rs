@@ -99,7 +99,7 @@ impl Fixture {
     pub(super) fn new() -> Self {
         let files = Files::default();
         let (base, head) = (resolution(&files, BASE), resolution(&files, HEAD));
-        let diff = diff::diff(&base, &head, &files, &diff::Options::default());
+        let diff = diff::diff(&base, &head, &files, &diff::DiffOptions::default());
         let (old, new) = found(&files);
         let mut ids: Vec<&str> = old.iter().chain(&new).map(|d| d.rule.id).chain([shared::TEMPLATE_ERROR.id]).collect();
         ids.sort_unstable();
@@ -194,8 +194,8 @@ fn coverage() -> Coverage {
 }
 
 /// Plain, 80 columns wide.
-fn plain() -> Options {
-    Options { width: 80, ..Options::default() }
+fn plain() -> RenderOptions {
+    RenderOptions { width: 80, ..RenderOptions::default() }
 }
 
 fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
@@ -204,7 +204,7 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-pub(super) fn written(format: Format, report: &Report<'_>, options: &Options) -> String {
+pub(super) fn written(format: Format, report: &Report<'_>, options: &RenderOptions) -> String {
     text(|out| format.write(out, report, options))
 }
 
@@ -301,9 +301,9 @@ fn shown(format: Format, report: &Report<'_>) -> String {
 #[test]
 fn text_in_color_and_wide() {
     let fixture = Fixture::new();
-    let color = written(Format::Text, &fixture.compared(), &Options { color: true, ..plain() });
+    let color = written(Format::Text, &fixture.compared(), &RenderOptions { color: true, ..plain() });
     insta::assert_snapshot!("diff_text_color", readable(&color));
-    let wide = written(Format::Text, &fixture.compared(), &Options { width: 120, ..plain() });
+    let wide = written(Format::Text, &fixture.compared(), &RenderOptions { width: 120, ..plain() });
     insta::assert_snapshot!("diff_text_wide", wide);
 }
 
@@ -327,7 +327,7 @@ fn described<'a>(address: &'a Address, placed: &'a Placed, files: &'a Files) -> 
 fn people_see_no_secrets_and_terminals_no_controls() {
     let fixture = Fixture::new();
     for color in [false, true] {
-        let options = Options { color, all: true, ..Options::default() };
+        let options = RenderOptions { color, all: true, ..RenderOptions::default() };
         let mut out = String::new();
         for format in Format::ALL.into_iter().filter(|f| *f != Format::Json) {
             out += &written(format, &fixture.compared(), &options);
@@ -339,7 +339,7 @@ fn people_see_no_secrets_and_terminals_no_controls() {
         assert!(!out.contains("\u{1b}[31mred"));
         assert!(color || !out.contains('\u{1b}'));
     }
-    let options = Options { show_secrets: true, ..Options::default() };
+    let options = RenderOptions { show_secrets: true, ..RenderOptions::default() };
     assert!(written(Format::Text, &fixture.compared(), &options).contains("\"hunter2\" → \"hunter3\""));
 }
 

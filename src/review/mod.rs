@@ -65,7 +65,7 @@ pub(crate) struct Request<'a> {
     /// Overrides of settings.
     pub overrides: &'a Overrides,
     /// The options of the list of affected components; `None` without such a list.
-    pub affected: Option<affected::Options>,
+    pub affected: Option<affected::AffectedOptions>,
 }
 
 /// The program around a review: it follows the run, and keeps what other runs may use.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Returns a review that consists of one error: why the repository is rejected. `place` is the reason in its
 /// configuration. The coverage names the whole repository as not analyzed.
-pub(crate) fn rejected(message: &str, place: &source::Place) -> Review {
+pub(crate) fn rejected(message: &str, place: &source::ConfigPlace) -> Review {
     let files = Files::default();
     let file = files.add(&place.path, "", || Text::from(&*place.text));
     let diagnostic =

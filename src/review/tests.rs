@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::diff::Status;
-use crate::report::{Format, Options, Report};
+use crate::report::{Format, RenderOptions, Report};
 use crate::resolution::{Extent, State, Unit};
 use crate::rules::Group;
 use crate::source::Memory;
@@ -110,14 +110,14 @@ fn review(base: &Texts, head: &Texts) -> Result<Review, Error> {
     let request = Request {
         filter: Filter::default(),
         overrides: &overrides,
-        affected: Some(crate::affected::Options::default()),
+        affected: Some(crate::affected::AffectedOptions::default()),
     };
     compare(&source("base", base), &source("head", head), &workspace, &request)
 }
 
 fn written(format: Format, review: &Review) -> String {
     let mut out = Vec::new();
-    format.write(&mut out, &Report::of(review, None), &Options::default()).unwrap();
+    format.write(&mut out, &Report::of(review, None), &RenderOptions::default()).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -333,7 +333,7 @@ proptest! {
     #![proptest_config(crate::fuzz::cases(128))]
 
     #[test]
-    fn what_is_not_resolved_is_not_told(
+    fn what_is_not_resolved_is_not_reported(
         before in prop::collection::vec((any::<Index>(), damage()), 0..2),
         after in prop::collection::vec((any::<Index>(), damage()), 1..3),
         is_reversed: bool,
@@ -353,7 +353,7 @@ proptest! {
     }
 
     #[test]
-    fn actions_that_are_not_resolved_are_not_told(
+    fn actions_that_are_not_resolved_are_not_reported(
         before in prop::collection::vec((any::<Index>(), damage()), 0..2),
         after in prop::collection::vec((any::<Index>(), damage()), 1..3),
         is_reversed: bool,

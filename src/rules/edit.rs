@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Applicability, Edit, Fix};
 use crate::files::{File, Files};
-use crate::syntax::removal::{self, Place};
+use crate::syntax::removal::{self, EntryPlace};
 use crate::value::Origin;
 use std::ops::Range;
 
@@ -19,11 +19,11 @@ pub(super) fn item_removal(files: &Files, item: Origin, title: &str, applicabili
 fn without(
     files: &Files,
     origin: Origin,
-    find: fn(&File, Place) -> Option<Range<usize>>,
+    find: fn(&File, EntryPlace) -> Option<Range<usize>>,
     title: &str,
     applicability: Applicability,
 ) -> Option<Fix> {
-    let place = Place { key: origin.key as usize, start: origin.start as usize, end: origin.end as usize };
+    let place = EntryPlace { key: origin.key as usize, start: origin.start as usize, end: origin.end as usize };
     let range = find(&files.get(origin.file), place)?;
     let edit = Edit { file: origin.file, start: range.start as u32, end: range.end as u32, text: String::new() };
     Some(Fix::one(title, edit, applicability))

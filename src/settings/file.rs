@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_place() {
+    fn mistakes_are_reported_with_their_place() {
         let files = Files::default();
         for (text, message) in [
             ("fail-on = 'warnin'\n", "stacklint.toml:1:11: unknown value `warnin`; did you mean `warning`?"),

@@ -1,6 +1,6 @@
 //! The differences between two listings.
 
-use super::listing::{Entry, Kind, Listing};
+use super::listing::{Entry, EntryKind, Listing};
 
 /// How a path differs between two listings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -72,8 +72,8 @@ pub(crate) fn changed(a: &Listing, b: &Listing) -> Vec<Change> {
     differences(a, b).iter().filter_map(change).collect()
 }
 
-fn family(kind: Kind) -> Kind {
-    if kind == Kind::Executable { Kind::File } else { kind }
+fn family(kind: EntryKind) -> EntryKind {
+    if kind == EntryKind::Executable { EntryKind::File } else { kind }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use gix::bstr::ByteSlice;
 use gix::discover::{is_git, repository, upwards, upwards_opts};
 use gix::open::Options;
 
-use super::{Environment, Error, Place, reason};
+use super::{ConfigPlace, Environment, Error, reason};
 
 /// Opens the repository that `start`, a directory, belongs to, if any.
 pub(super) fn open(start: &Path, environment: Environment) -> Result<Option<ThreadSafeRepository>, Error> {
@@ -125,12 +125,12 @@ fn stays_inside(start: &Path, environment: Environment) -> Result<(), Error> {
     Ok(())
 }
 
-fn untrusted(path: &Path, why: &str, place: Option<Place>) -> Error {
+fn untrusted(path: &Path, why: &str, place: Option<ConfigPlace>) -> Error {
     Error::Untrusted { path: path.into(), reason: why.to_owned(), place }
 }
 
 /// Returns the first line of a file of a git directory that `says` accepts, if the file can be read.
-fn place(file: &Path, says: &dyn Fn(&str) -> bool) -> Option<Place> {
+fn place(file: &Path, says: &dyn Fn(&str) -> bool) -> Option<ConfigPlace> {
     let text = super::read_named(file).ok()?;
     let mut start = 0;
     let line = text.split_inclusive('\n').find(|line| {
@@ -142,7 +142,7 @@ fn place(file: &Path, says: &dyn Fn(&str) -> bool) -> Option<Place> {
     let span = start as u32..(start + line.trim().len()) as u32;
     let folder = file.ancestors().find(|folder| folder.ends_with(".git")).and_then(Path::parent)?;
     let path = file.strip_prefix(folder).ok()?.to_string_lossy().replace('\\', "/");
-    Some(Place { path, text, span })
+    Some(ConfigPlace { path, text, span })
 }
 
 fn real(path: impl AsRef<Path>) -> PathBuf {

@@ -15,7 +15,7 @@ use gix::index::entry::{Flags, Mode, Stage, Stat};
 use super::index::kind as kind_of_mode;
 use super::objects::{MAX_ENTRIES, MAX_PATH};
 use super::store::is_own;
-use super::{BlobId, Entry, Error, Kind, Listing, MAX_FILE, Repository, Source};
+use super::{BlobId, Entry, EntryKind, Error, Listing, MAX_FILE, Repository, Source};
 
 /// Directories that never hold configuration: git's own, and Terraform's working copies.
 const SKIPPED: [&str; 2] = [".git", ".terraform"];
@@ -74,12 +74,14 @@ impl Source for Folder {
         let path = self.odd.get(&entry.path).map_or(Path::new(&*entry.path), PathBuf::as_path);
         let path = self.root.join(path);
         match entry.kind {
-            Kind::Submodule => Err(Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() }),
-            Kind::Symlink => {
+            EntryKind::Submodule => {
+                Err(Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() })
+            }
+            EntryKind::Symlink => {
                 let target = fs::read_link(&path).map_err(|error| io_error(&path, &error))?;
                 Ok(slashed(&target).0.into())
             }
-            Kind::File | Kind::Executable => {
+            EntryKind::File | EntryKind::Executable => {
                 let too_large = || Error::TooLarge { path: entry.path.to_string(), limit: self.limit };
                 read_file(&path, self.limit).map_err(|error| io_error(&path, &error))?.ok_or_else(too_large)
             }
@@ -210,7 +212,7 @@ impl Hasher {
     fn submodule(&self, relative: &[u8]) -> Option<BlobId> {
         let index = &self.index.as_ref()?.index;
         let entry = index.entry_by_path(relative.as_bstr())?;
-        (kind_of_mode(entry.mode) == Kind::Submodule).then(|| entry.id.into())
+        (kind_of_mode(entry.mode) == EntryKind::Submodule).then(|| entry.id.into())
     }
 }
 
@@ -294,7 +296,7 @@ impl<'a> DiskWalk<'a> {
                 let Ok(file_type) = entry.file_type() else { continue };
                 if file_type.is_dir() {
                     match self.hasher.submodule(&slashed(&path).0) {
-                        Some(id) => self.add(path, id, Kind::Submodule),
+                        Some(id) => self.add(path, id, EntryKind::Submodule),
                         None => open.push(path),
                     }
                 } else if file_type.is_symlink() {
@@ -327,7 +329,7 @@ impl<'a> DiskWalk<'a> {
         };
         for ((path, executable), id) in files.into_iter().zip(ids) {
             match id {
-                Ok(id) => self.add(path, id, if executable { Kind::Executable } else { Kind::File }),
+                Ok(id) => self.add(path, id, if executable { EntryKind::Executable } else { EntryKind::File }),
                 Err(_) => self.unreadable.push(slashed(&path).1.into()),
             }
         }
@@ -343,10 +345,10 @@ impl<'a> DiskWalk<'a> {
         if let Ok(target) = String::from_utf8(target) {
             self.links.insert(slashed(&path).1, target.into());
         }
-        self.add(path, id, Kind::Symlink);
+        self.add(path, id, EntryKind::Symlink);
     }
 
-    fn add(&mut self, path: PathBuf, id: BlobId, kind: Kind) {
+    fn add(&mut self, path: PathBuf, id: BlobId, kind: EntryKind) {
         let (bytes, text) = slashed(&path);
         let lossy = bytes != text.as_bytes();
         if lossy {

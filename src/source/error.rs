@@ -21,7 +21,7 @@ pub(crate) enum Error {
         /// Why, and what to do about it.
         reason: String,
         /// The place in the configuration; `None` if there is none.
-        place: Option<Place>,
+        place: Option<ConfigPlace>,
     },
     /// A file cannot be changed.
     #[error("cannot change {}: {reason}", .path.display())]
@@ -156,7 +156,7 @@ pub(crate) enum Error {
 
 /// A place in a file of a git directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ConfigPlace {
     /// The path of the file from the folder that the git directory is in, with `/`.
     pub path: String,
     /// The text of the file.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gix::index::entry::{Flags, Mode, Stage};
 
 use super::objects::{Found, Snapshot};
-use super::{Error, Kind, Repository, Source, lossy, reason};
+use super::{EntryKind, Error, Repository, Source, lossy, reason};
 
 /// The index as a source.
 pub(crate) struct Index {
@@ -58,11 +58,11 @@ impl Repository {
 }
 
 /// Converts the mode of an entry in the index. Unknown modes count as files.
-pub(super) fn kind(mode: Mode) -> Kind {
+pub(super) fn kind(mode: Mode) -> EntryKind {
     match mode {
-        Mode::FILE_EXECUTABLE => Kind::Executable,
-        Mode::SYMLINK => Kind::Symlink,
-        Mode::COMMIT => Kind::Submodule,
-        _ => Kind::File,
+        Mode::FILE_EXECUTABLE => EntryKind::Executable,
+        Mode::SYMLINK => EntryKind::Symlink,
+        Mode::COMMIT => EntryKind::Submodule,
+        _ => EntryKind::File,
     }
 }

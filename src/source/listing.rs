@@ -68,7 +68,7 @@ impl fmt::Debug for BlobId {
 
 /// The kind of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file.
     File,
     /// A regular file with the executable bit.
@@ -87,7 +87,7 @@ pub struct Entry {
     /// Content identity.
     pub id: BlobId,
     /// The kind.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// The real name is not UTF-8; `path` shows replacement characters.
     pub lossy: bool,
 }
@@ -192,7 +192,7 @@ impl Listing {
     pub fn is_dir(&self, path: &str) -> bool {
         matches!(path, "" | ".")
             || !self.under(path).is_empty()
-            || self.get(path).is_some_and(|entry| entry.kind == Kind::Submodule)
+            || self.get(path).is_some_and(|entry| entry.kind == EntryKind::Submodule)
     }
 
     /// Whether there are symbolic links.
@@ -221,9 +221,9 @@ impl Listing {
                 rest = &rest[inside.max(1)..];
             } else {
                 let child = match entry.kind {
-                    Kind::File | Kind::Executable => Child::File,
-                    Kind::Symlink => Child::Symlink,
-                    Kind::Submodule => Child::Dir,
+                    EntryKind::File | EntryKind::Executable => Child::File,
+                    EntryKind::Symlink => Child::Symlink,
+                    EntryKind::Submodule => Child::Dir,
                 };
                 children.push((below, child));
                 rest = &rest[1..];
@@ -278,10 +278,10 @@ impl Listing {
         };
         if self.links.is_empty() && !path.split('/').any(leads_elsewhere) {
             match self.get(path).map(|entry| (entry, entry.kind)) {
-                Some((entry, Kind::File | Kind::Executable)) => return Ok(Node::File(entry)),
+                Some((entry, EntryKind::File | EntryKind::Executable)) => return Ok(Node::File(entry)),
                 None if self.under(path).is_empty() => return Err(ResolveError::Missing),
-                None | Some((_, Kind::Submodule)) => return Ok(Node::Dir(path.to_owned())),
-                Some((_, Kind::Symlink)) => {}
+                None | Some((_, EntryKind::Submodule)) => return Ok(Node::Dir(path.to_owned())),
+                Some((_, EntryKind::Symlink)) => {}
             }
         }
         let mut current = String::new();
@@ -309,12 +309,12 @@ impl Listing {
                 continue;
             };
             match entry.kind {
-                Kind::Submodule => {}
-                Kind::File | Kind::Executable if pending.iter().all(|part| part.is_empty()) => {
+                EntryKind::Submodule => {}
+                EntryKind::File | EntryKind::Executable if pending.iter().all(|part| part.is_empty()) => {
                     return Ok(Node::File(entry));
                 }
-                Kind::File | Kind::Executable => return Err(ResolveError::Missing),
-                Kind::Symlink => {
+                EntryKind::File | EntryKind::Executable => return Err(ResolveError::Missing),
+                EntryKind::Symlink => {
                     links += 1;
                     if links > MAX_LINKS {
                         return Err(ResolveError::Loop);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{BlobId, Entry, Error, Kind, Listing, Source};
+use super::{BlobId, Entry, EntryKind, Error, Listing, Source};
 
 /// A source made of byte strings, for demonstrations and tests.
 #[derive(Debug, Clone)]
@@ -32,8 +32,8 @@ impl Memory {
             contents.entry(id).or_insert_with(|| Arc::from(bytes));
             entries.push(Entry { path: path.into(), id, kind, lossy: false });
         };
-        files.iter().for_each(|(path, bytes)| add(path, bytes, Kind::File));
-        links.iter().for_each(|(path, target)| add(path, target.as_bytes(), Kind::Symlink));
+        files.iter().for_each(|(path, bytes)| add(path, bytes, EntryKind::File));
+        links.iter().for_each(|(path, target)| add(path, target.as_bytes(), EntryKind::Symlink));
         let links = links.into_iter().map(|(path, target)| (path.into(), target.into())).collect();
         Self { name: name.into(), listing: Listing::new(entries, links), contents }
     }

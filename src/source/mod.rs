@@ -31,9 +31,9 @@ use std::sync::Arc;
 
 pub(crate) use changes::{Change, ChangeKind, EntryPair, changed, differences};
 pub(crate) use disk::Folder;
-pub(crate) use error::{Error, Place};
+pub(crate) use error::{ConfigPlace, Error};
 pub(crate) use hooks::{Hooks, Owner};
-pub(crate) use listing::{BlobId, Child, Entry, Kind, Listing, Node, ResolveError};
+pub(crate) use listing::{BlobId, Child, Entry, EntryKind, Listing, Node, ResolveError};
 pub(crate) use memory::Memory;
 pub(crate) use overlay::Overlay;
 pub(crate) use repository::{Environment, Repository};

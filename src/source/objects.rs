@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use gix::ObjectId;
-use gix::objs::tree::EntryKind;
+use gix::objs::tree::EntryKind as TreeEntryKind;
 use gix::odb::pack::Find as _;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
 use super::error::{FSCK, REFETCH, fetch};
-use super::{Entry, Error, Kind, Listing, Source, lossy, reason};
+use super::{Entry, EntryKind, Error, Listing, Source, lossy, reason};
 
 /// Memory for inflated delta bases, per handle.
 const PACK_CACHE: usize = 64 << 20;
@@ -158,14 +158,14 @@ impl Objects {
                     return Err(too_many());
                 }
                 let kind = match entry.mode.kind() {
-                    EntryKind::Tree => {
+                    TreeEntryKind::Tree => {
                         open.push((entry.oid.to_owned(), path));
                         continue;
                     }
-                    EntryKind::Blob => Kind::File,
-                    EntryKind::BlobExecutable => Kind::Executable,
-                    EntryKind::Link => Kind::Symlink,
-                    EntryKind::Commit => Kind::Submodule,
+                    TreeEntryKind::Blob => EntryKind::File,
+                    TreeEntryKind::BlobExecutable => EntryKind::Executable,
+                    TreeEntryKind::Link => EntryKind::Symlink,
+                    TreeEntryKind::Commit => EntryKind::Submodule,
                 };
                 found.add(&path, entry.oid.to_owned(), kind);
             }
@@ -176,7 +176,7 @@ impl Objects {
     /// Completes a listing: reads where symbolic links lead.
     pub(super) fn listing(&self, found: Found) -> Listing {
         let mut links = BTreeMap::new();
-        for entry in found.entries.iter().filter(|entry| entry.kind == Kind::Symlink) {
+        for entry in found.entries.iter().filter(|entry| entry.kind == EntryKind::Symlink) {
             let target = entry.id.object_id().and_then(|id| {
                 let size = self.with(|repo| repo.try_find_header(id).ok().flatten()).map(|header| header.size())?;
                 // If its target cannot be read, the link is treated as dangling.
@@ -213,7 +213,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn add(&mut self, path: &[u8], id: ObjectId, kind: Kind) {
+    pub(super) fn add(&mut self, path: &[u8], id: ObjectId, kind: EntryKind) {
         let (path, lossy) = lossy(path);
         self.entries.push(Entry { path, id: id.into(), kind, lossy });
     }
@@ -229,7 +229,7 @@ pub(super) struct Snapshot {
 
 impl Snapshot {
     fn object_id(&self, entry: &Entry) -> Option<ObjectId> {
-        if entry.kind == Kind::Submodule { None } else { entry.id.object_id() }
+        if entry.kind == EntryKind::Submodule { None } else { entry.id.object_id() }
     }
 }
 

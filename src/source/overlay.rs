@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::{BlobId, Entry, Error, Kind, Listing, Source};
+use super::{BlobId, Entry, EntryKind, Error, Listing, Source};
 
 /// Another source with some of its files replaced, and others added.
 pub(crate) struct Overlay {
@@ -22,7 +22,7 @@ impl Overlay {
         for (path, bytes) in buffers {
             let (path, kind) = match known.resolve(path) {
                 Ok(entry) => (entry.path.clone(), entry.kind),
-                Err(_) => (path.as_str().into(), Kind::File),
+                Err(_) => (path.as_str().into(), EntryKind::File),
             };
             let id = BlobId::of(bytes);
             contents.insert(id, Arc::clone(bytes));

@@ -89,7 +89,7 @@ proptest! {
     /// Comments and strings do not overlap. In a text without errors, only comments and strings contain comment signs,
     /// and the meaning does not change without its comments.
     #[test]
-    fn comments_are_told_from_strings(text in text()) {
+    fn comments_are_distinguished_from_strings(text in text()) {
         let source = super::hcl::Source::read(&text.as_str().into());
         let (comments, strings) = source.tokens();
         let mut spans: Vec<_> = comments.iter().chain(strings).cloned().collect();

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A key with its value: the first byte of the key, the first of the value, and one past the last.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct EntryPlace {
     pub(crate) key: usize,
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Place {
 
 /// Returns the lines of a key and its value in a map in block style. `None` if removing them would leave the map empty,
 /// remove a comment or anything else, or if the key shares its lines.
-pub(crate) fn entry(file: &File, place: Place) -> Option<Range<usize>> {
+pub(crate) fn entry(file: &File, place: EntryPlace) -> Option<Range<usize>> {
     let (text, key) = (&*file.text, place.key);
     let source = Syntax::source(file);
     let end = trimmed_end(text, key, place.end);
@@ -41,7 +41,7 @@ pub(crate) fn entry(file: &File, place: Place) -> Option<Range<usize>> {
 
 /// An item of a list: its lines in one with dashes, its text and a comma in one in brackets. `None` where removing it would
 /// leave the list empty or take a comment along.
-pub(crate) fn item(file: &File, place: Place) -> Option<Range<usize>> {
+pub(crate) fn item(file: &File, place: EntryPlace) -> Option<Range<usize>> {
     let (text, first) = (&*file.text, place.start);
     let source = Syntax::source(file);
     let end = trimmed_end(text, first, place.end);
@@ -126,13 +126,13 @@ mod tests {
     fn removed(path: &str, text: &str, key: &str, value: &str) -> Option<String> {
         let key = text.find(key).unwrap();
         let start = key + text[key..].find(value).unwrap();
-        let place = Place { key, start, end: start + value.len() };
+        let place = EntryPlace { key, start, end: start + value.len() };
         entry(&file(path, text), place).map(|range| without(text, range))
     }
 
     fn removed_item(path: &str, text: &str, value: &str) -> Option<String> {
         let start = text.find(value).unwrap();
-        let place = Place { key: start, start, end: start + value.len() };
+        let place = EntryPlace { key: start, start, end: start + value.len() };
         item(&file(path, text), place).map(|range| without(text, range))
     }
 

@@ -1,7 +1,7 @@
 //! YAML.
 
 use super::Comment;
-use crate::yaml::{Document, Kind, NodeId, Span};
+use crate::yaml::{Document, NodeId, NodeKind, Span};
 
 /// Longer names of list items are not used, in bytes.
 const MAX_NAME: usize = 200;
@@ -14,7 +14,7 @@ pub(super) fn path_at(document: &Document, offset: u32) -> String {
     let mut at = document.root();
     while let Some(id) = at {
         at = match &document.node(id).kind {
-            Kind::Mapping(pairs) => {
+            NodeKind::Mapping(pairs) => {
                 let first = document.node(id).span.start;
                 let last = pairs.partition_point(|(key, _)| document.node(*key).span.start <= offset);
                 let pair = last.checked_sub(1).map(|i| pairs[i]).filter(|_| offset >= first);
@@ -23,14 +23,14 @@ pub(super) fn path_at(document: &Document, offset: u32) -> String {
                     value
                 })
             }
-            Kind::Sequence(items) => {
+            NodeKind::Sequence(items) => {
                 let last = items.partition_point(|item| document.node(*item).span.start <= offset);
                 last.checked_sub(1).map(|i| {
                     parts.push(format!("[{}]", item_name(document, items[i]).unwrap_or_else(|| i.to_string())));
                     items[i]
                 })
             }
-            Kind::Scalar { .. } | Kind::Alias { .. } => None,
+            NodeKind::Scalar { .. } | NodeKind::Alias { .. } => None,
         }
         .filter(|next| document.node(*next).span.start <= offset);
     }
@@ -73,7 +73,7 @@ pub(super) fn comments(text: &str, document: Option<&Document>, mark: &str) -> V
 
 /// The spans of all scalars that have text, by their start.
 fn scalar_spans(document: &Document) -> Vec<Span> {
-    let scalars = document.nodes().filter(|(_, node)| matches!(node.kind, Kind::Scalar { .. }));
+    let scalars = document.nodes().filter(|(_, node)| matches!(node.kind, NodeKind::Scalar { .. }));
     let mut spans: Vec<Span> = scalars.map(|(_, node)| node.span).filter(|span| span.start < span.end).collect();
     spans.sort_by_key(|span| span.start);
     spans
@@ -89,7 +89,7 @@ pub(super) fn content_lines(text: &str) -> Vec<u32> {
 /// Whether a byte offset is inside of a scalar.
 pub(super) fn is_within_text(document: &Document, offset: u32) -> bool {
     let holds = |span: Span| span.start < offset && offset < span.end;
-    document.nodes().any(|(_, node)| matches!(node.kind, Kind::Scalar { .. }) && holds(node.span))
+    document.nodes().any(|(_, node)| matches!(node.kind, NodeKind::Scalar { .. }) && holds(node.span))
 }
 
 #[cfg(test)]

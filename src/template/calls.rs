@@ -126,12 +126,13 @@ fn argument(word: &Expr, at_root: bool) -> Argument {
 #[cfg(test)]
 mod tests {
     use crate::template::funcs::Namespace;
-    use crate::template::{FunctionSet, Options, parse};
+    use crate::template::{FunctionSet, TemplateOptions, parse};
 
     fn calls(text: &str) -> String {
         static HOST: Namespace = Namespace { name: "atmos", type_name: "*host.Funcs", methods: &[], fields: &[] };
         let functions = FunctionSet { sprig: true, gomplate: true, host: Some(&HOST) };
-        let template = parse(text, &Options { left: "", right: "", functions: &functions }).expect("a template");
+        let template =
+            parse(text, &TemplateOptions { left: "", right: "", functions: &functions }).expect("a template");
         let calls = template.method_calls("atmos", "Component");
         calls.iter().map(|c| format!("{:?}→{:?}", c.arguments, c.fields)).collect::<Vec<_>>().join(" ")
     }

@@ -4,7 +4,7 @@ use super::text::{is_alphanumeric, unicode_point};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// The text cannot be tokenised; the lexer holds the message.
     Error,
     Bool,
@@ -41,10 +41,10 @@ pub(super) enum Kind {
     With,
 }
 
-impl Kind {
+impl TokenKind {
     /// Whether it is one of the reserved words (the cursor `.` counts, as in Go).
     pub(super) fn is_keyword(self) -> bool {
-        use Kind::{Block, Break, Continue, Define, Dot, Else, End, If, Nil, Range, Template, With};
+        use TokenKind::{Block, Break, Continue, Define, Dot, Else, End, If, Nil, Range, Template, With};
         matches!(self, Block | Break | Continue | Dot | Define | Else | End | If | Nil | Range | Template | With)
     }
 }
@@ -52,7 +52,7 @@ impl Kind {
 /// A token with its position in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) start: usize,
     pub(super) end: usize,
 }
@@ -70,7 +70,7 @@ pub(super) struct Lexer<'a> {
     pub(super) break_ok: bool,
     /// `continue` is a keyword.
     pub(super) continue_ok: bool,
-    /// The message of the [`Kind::Error`] token.
+    /// The message of the [`TokenKind::Error`] token.
     pub(super) error: String,
     /// Some left delimiter was seen, possibly of a comment.
     pub(super) saw_delim: bool,
@@ -102,7 +102,7 @@ impl<'a> Lexer<'a> {
     /// The next token; after an error, or at the end, the same again.
     pub(super) fn next_item(&mut self) -> Item {
         if !self.error.is_empty() {
-            return Item { kind: Kind::Error, start: self.start, end: self.start };
+            return Item { kind: TokenKind::Error, start: self.start, end: self.start };
         }
         if self.inside_action { self.inside() } else { self.text() }
     }
@@ -121,7 +121,7 @@ impl<'a> Lexer<'a> {
         Some(c)
     }
 
-    fn emit(&mut self, kind: Kind) -> Item {
+    fn emit(&mut self, kind: TokenKind) -> Item {
         let item = Item { kind, start: self.start, end: self.pos };
         self.start = self.pos;
         item
@@ -129,14 +129,14 @@ impl<'a> Lexer<'a> {
 
     fn fail(&mut self, message: impl Into<String>) -> Item {
         self.error = message.into();
-        Item { kind: Kind::Error, start: self.start, end: self.start }
+        Item { kind: TokenKind::Error, start: self.start, end: self.start }
     }
 
     fn text(&mut self) -> Item {
         loop {
             let Some(x) = self.rest().find(self.left) else {
                 self.pos = self.input.len();
-                return self.emit(if self.pos > self.start { Kind::Text } else { Kind::Eof });
+                return self.emit(if self.pos > self.start { TokenKind::Text } else { TokenKind::Eof });
             };
             self.saw_delim = true;
             let delim = self.pos + x;
@@ -146,7 +146,7 @@ impl<'a> Lexer<'a> {
             if trim && trim_end(&self.input[..delim]).is_empty() {
                 self.trims_outside = true;
             }
-            let text = Item { kind: Kind::Text, start: self.start, end: self.start + kept.len() };
+            let text = Item { kind: TokenKind::Text, start: self.start, end: self.start + kept.len() };
             self.pos = delim;
             self.start = delim;
             if !kept.is_empty() {
@@ -167,7 +167,7 @@ impl<'a> Lexer<'a> {
             self.start = self.pos;
             return self.comment();
         }
-        let item = self.emit(Kind::LeftDelim);
+        let item = self.emit(TokenKind::LeftDelim);
         self.inside_action = true;
         self.pos += skip;
         self.start = self.pos;
@@ -215,7 +215,7 @@ impl<'a> Lexer<'a> {
         let end = self.close(trim);
         self.start = self.pos;
         self.inside_action = false;
-        Item { kind: Kind::RightDelim, start, end }
+        Item { kind: TokenKind::RightDelim, start, end }
     }
 
     fn inside(&mut self) -> Item {
@@ -228,41 +228,41 @@ impl<'a> Lexer<'a> {
         let Some(c) = self.next() else { return self.fail("unclosed action") };
         match c {
             ' ' | '\t' | '\r' | '\n' => self.space(),
-            '=' => self.emit(Kind::Assign),
+            '=' => self.emit(TokenKind::Assign),
             ':' => {
                 if self.next() == Some('=') {
-                    self.emit(Kind::Declare)
+                    self.emit(TokenKind::Declare)
                 } else {
                     self.fail("expected :=")
                 }
             }
-            '|' => self.emit(Kind::Pipe),
-            '"' => self.quoted('"', Kind::Str, "unterminated quoted string"),
-            '\'' => self.quoted('\'', Kind::CharConstant, "unterminated character constant"),
+            '|' => self.emit(TokenKind::Pipe),
+            '"' => self.quoted('"', TokenKind::Str, "unterminated quoted string"),
+            '\'' => self.quoted('\'', TokenKind::CharConstant, "unterminated character constant"),
             '`' => match self.rest().find('`') {
                 Some(x) => {
                     self.pos += x + 1;
-                    self.emit(Kind::RawString)
+                    self.emit(TokenKind::RawString)
                 }
                 None => self.fail("unterminated raw quoted string"),
             },
-            '$' => self.word(Kind::Variable),
-            '.' if !self.peek().is_none_or(|c| c.is_ascii_digit()) => self.word(Kind::Field),
+            '$' => self.word(TokenKind::Variable),
+            '.' if !self.peek().is_none_or(|c| c.is_ascii_digit()) => self.word(TokenKind::Field),
             '.' | '+' | '-' | '0'..='9' => {
                 self.pos -= 1;
                 self.number()
             }
             '(' => {
                 self.paren_depth += 1;
-                self.emit(Kind::LeftParen)
+                self.emit(TokenKind::LeftParen)
             }
             ')' if self.paren_depth == 0 => self.fail("unexpected right paren"),
             ')' => {
                 self.paren_depth -= 1;
-                self.emit(Kind::RightParen)
+                self.emit(TokenKind::RightParen)
             }
             c if is_alphanumeric(c) => self.identifier(),
-            '!'..='~' => self.emit(Kind::Char),
+            '!'..='~' => self.emit(TokenKind::Char),
             c => self.fail(format!("unrecognized character in action: {}", unicode_point(Some(c)))),
         }
     }
@@ -278,7 +278,7 @@ impl<'a> Lexer<'a> {
                 return self.right_delim(true);
             }
         }
-        self.emit(Kind::Space)
+        self.emit(TokenKind::Space)
     }
 
     fn run_of_alphanumerics(&mut self) {
@@ -293,27 +293,27 @@ impl<'a> Lexer<'a> {
             return self.bad_character();
         }
         let kind = match &self.input[self.start..self.pos] {
-            "block" => Kind::Block,
-            "break" if self.break_ok => Kind::Break,
-            "continue" if self.continue_ok => Kind::Continue,
-            "define" => Kind::Define,
-            "else" => Kind::Else,
-            "end" => Kind::End,
-            "if" => Kind::If,
-            "range" => Kind::Range,
-            "nil" => Kind::Nil,
-            "template" => Kind::Template,
-            "with" => Kind::With,
-            "true" | "false" => Kind::Bool,
-            _ => Kind::Ident,
+            "block" => TokenKind::Block,
+            "break" if self.break_ok => TokenKind::Break,
+            "continue" if self.continue_ok => TokenKind::Continue,
+            "define" => TokenKind::Define,
+            "else" => TokenKind::Else,
+            "end" => TokenKind::End,
+            "if" => TokenKind::If,
+            "range" => TokenKind::Range,
+            "nil" => TokenKind::Nil,
+            "template" => TokenKind::Template,
+            "with" => TokenKind::With,
+            "true" | "false" => TokenKind::Bool,
+            _ => TokenKind::Ident,
         };
         self.emit(kind)
     }
 
     /// A field or a variable whose first character is past.
-    fn word(&mut self, kind: Kind) -> Item {
+    fn word(&mut self, kind: TokenKind) -> Item {
         if self.at_terminator() {
-            return self.emit(if kind == Kind::Variable { kind } else { Kind::Dot });
+            return self.emit(if kind == TokenKind::Variable { kind } else { TokenKind::Dot });
         }
         self.run_of_alphanumerics();
         if !self.at_terminator() {
@@ -335,7 +335,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn quoted(&mut self, quote: char, kind: Kind, message: &str) -> Item {
+    fn quoted(&mut self, quote: char, kind: TokenKind, message: &str) -> Item {
         loop {
             match self.next() {
                 Some('\\') => match self.next() {
@@ -351,10 +351,10 @@ impl<'a> Lexer<'a> {
 
     fn number(&mut self) -> Item {
         let mut ok = self.scan_number();
-        let mut kind = Kind::Number;
+        let mut kind = TokenKind::Number;
         if ok && matches!(self.peek(), Some('+' | '-')) {
             // Two numbers in one word can only be a complex constant.
-            kind = Kind::Complex;
+            kind = TokenKind::Complex;
             ok = self.scan_number() && self.input[..self.pos].ends_with('i');
         }
         if ok {

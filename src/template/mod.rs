@@ -81,7 +81,7 @@ impl Functions for Builtins {
 }
 
 /// How to read a template.
-pub(crate) struct Options<'a> {
+pub(crate) struct TemplateOptions<'a> {
     /// The left delimiter; empty for `{{`.
     pub left: &'a str,
     /// The right delimiter; empty for `}}`.
@@ -140,7 +140,7 @@ pub(crate) struct Template {
 ///
 /// # Errors
 /// What Go's parser says, `function "x" not defined` included.
-pub(crate) fn parse(text: &str, options: &Options<'_>) -> Result<Template, Error> {
+pub(crate) fn parse(text: &str, options: &TemplateOptions<'_>) -> Result<Template, Error> {
     let parsed = parse::parse(text, options.left, options.right, options.functions).map_err(|e| *e)?;
     let declares = parsed.root.iter().any(|n| matches!(n, ast::Node::Action { pipe, .. } if pipe.declares()));
     let mut template = Template {

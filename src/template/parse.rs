@@ -1,7 +1,7 @@
 //! Builds the tree of a template from its tokens, with Go's rules and Go's error messages.
 
 use super::ast::{Branch, BranchKind, Definitions, List, Node, is_blank};
-use super::lex::{Item, Kind, Lexer};
+use super::lex::{Item, Lexer, TokenKind};
 use super::text::{quote, unquote};
 use super::{Error, Functions, builtins};
 
@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str, left: &str, right: &str, functions: &dyn Functio
     let mut lexer = Lexer::new(text, left, right);
     lexer.break_ok = !known(functions, "break");
     lexer.continue_ok = !known(functions, "continue");
-    let nothing = Item { kind: Kind::Eof, start: 0, end: 0 };
+    let nothing = Item { kind: TokenKind::Eof, start: 0, end: 0 };
     let mut parser = Parser {
         text,
         functions,
@@ -97,7 +97,7 @@ impl<'a> Parser<'a> {
             self.tokens[0] = self.lexer.next_item();
         }
         let item = self.tokens[self.peeked];
-        if item.kind == Kind::RightDelim {
+        if item.kind == TokenKind::RightDelim {
             self.delim_end = item.end;
         }
         item
@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
     pub(super) fn next_non_space(&mut self) -> Item {
         loop {
             let item = self.next();
-            if item.kind != Kind::Space {
+            if item.kind != TokenKind::Space {
                 return item;
             }
         }
@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn unexpected<T>(&self, item: Item, context: &str) -> Result<T> {
-        if item.kind == Kind::Error {
+        if item.kind == TokenKind::Error {
             // Go mentions where the action started if that is on another line.
             let action = self.action.filter(|&a| self.text[a.min(item.start)..item.start].contains('\n'));
             return Err(Box::new(Error {
@@ -166,7 +166,7 @@ impl<'a> Parser<'a> {
     fn describe(&self, item: Item) -> String {
         let text = self.source(item);
         match item.kind {
-            Kind::Eof => "EOF".to_owned(),
+            TokenKind::Eof => "EOF".to_owned(),
             kind if kind.is_keyword() => format!("<{text}>"),
             _ if text.len() > 10 => {
                 let end = text.char_indices().nth(10).map_or(text.len(), |(i, _)| i);
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn expect(&mut self, kind: Kind, context: &str) -> Result<Item> {
+    fn expect(&mut self, kind: TokenKind, context: &str) -> Result<Item> {
         let item = self.next_non_space();
         if item.kind == kind { Ok(item) } else { self.unexpected(item, context) }
     }
@@ -191,10 +191,10 @@ impl<'a> Parser<'a> {
 
     fn top(&mut self) -> Result<List> {
         let mut root = List::new();
-        while self.peek().kind != Kind::Eof {
-            if self.peek().kind == Kind::LeftDelim {
+        while self.peek().kind != TokenKind::Eof {
+            if self.peek().kind == TokenKind::LeftDelim {
                 let delim = self.next();
-                if self.next_non_space().kind == Kind::Define {
+                if self.next_non_space().kind == TokenKind::Define {
                     self.definition()?;
                     continue;
                 }
@@ -215,7 +215,7 @@ impl<'a> Parser<'a> {
         let item = self.next_non_space();
         let name = self.template_name(item, context)?;
         let action = self.action.take();
-        self.expect(Kind::RightDelim, context)?;
+        self.expect(TokenKind::RightDelim, context)?;
         self.named_body(name, context)?;
         self.action = action;
         Ok(())
@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
 
     fn list(&mut self) -> Result<(List, End)> {
         let mut nodes = List::new();
-        while self.peek_non_space().kind != Kind::Eof {
+        while self.peek_non_space().kind != TokenKind::Eof {
             match self.text_or_action()? {
                 Step::Node(node) => nodes.push(node),
                 Step::End(end) => return Ok((nodes, end)),
@@ -258,8 +258,8 @@ impl<'a> Parser<'a> {
     fn text_or_action(&mut self) -> Result<Step> {
         let item = self.next_non_space();
         match item.kind {
-            Kind::Text => Ok(Step::Node(Node::Text(item.start..item.end))),
-            Kind::LeftDelim => {
+            TokenKind::Text => Ok(Step::Node(Node::Text(item.start..item.end))),
+            TokenKind::LeftDelim => {
                 self.action = Some(item.start);
                 let step = self.action(item.start);
                 self.action = None;
@@ -273,28 +273,28 @@ impl<'a> Parser<'a> {
     fn action(&mut self, start: usize) -> Result<Step> {
         let item = self.next_non_space();
         match item.kind {
-            Kind::Block => return self.block(),
-            Kind::Break => return self.jump("{{break}}", Node::Break),
-            Kind::Continue => return self.jump("{{continue}}", Node::Continue),
-            Kind::Else => return self.else_(),
-            Kind::End => {
-                let delim = self.expect(Kind::RightDelim, "end")?;
+            TokenKind::Block => return self.block(),
+            TokenKind::Break => return self.jump("{{break}}", Node::Break),
+            TokenKind::Continue => return self.jump("{{continue}}", Node::Continue),
+            TokenKind::Else => return self.else_(),
+            TokenKind::End => {
+                let delim = self.expect(TokenKind::RightDelim, "end")?;
                 return Ok(Step::End(End::End(delim.end)));
             }
-            Kind::If => return self.control(BranchKind::If, start, false).map(Step::Node),
-            Kind::Range => return self.control(BranchKind::Range, start, false).map(Step::Node),
-            Kind::With => return self.control(BranchKind::With, start, false).map(Step::Node),
-            Kind::Template => return self.template(),
+            TokenKind::If => return self.control(BranchKind::If, start, false).map(Step::Node),
+            TokenKind::Range => return self.control(BranchKind::Range, start, false).map(Step::Node),
+            TokenKind::With => return self.control(BranchKind::With, start, false).map(Step::Node),
+            TokenKind::Template => return self.template(),
             _ => {}
         }
         self.backup();
-        let pipe = self.pipeline("command", Kind::RightDelim)?;
+        let pipe = self.pipeline("command", TokenKind::RightDelim)?;
         Ok(Step::Node(Node::Action { pipe, span: start..self.delim_end }))
     }
 
     fn jump(&mut self, context: &str, node: Node) -> Result<Step> {
         let item = self.next_non_space();
-        if item.kind != Kind::RightDelim {
+        if item.kind != TokenKind::RightDelim {
             return self.unexpected(item, context);
         }
         if self.range_depth == 0 {
@@ -305,8 +305,8 @@ impl<'a> Parser<'a> {
 
     fn else_(&mut self) -> Result<Step> {
         // The keyword of `else if` is left for the construct that the `else` belongs to.
-        if !matches!(self.peek_non_space().kind, Kind::If | Kind::With) {
-            self.expect(Kind::RightDelim, "else")?;
+        if !matches!(self.peek_non_space().kind, TokenKind::If | TokenKind::With) {
+            self.expect(TokenKind::RightDelim, "else")?;
         }
         Ok(Step::End(End::Else))
     }
@@ -319,7 +319,7 @@ impl<'a> Parser<'a> {
             BranchKind::With => "with",
             BranchKind::Range => "range",
         };
-        let pipe = self.pipeline(context, Kind::RightDelim)?;
+        let pipe = self.pipeline(context, TokenKind::RightDelim)?;
         self.range_depth += usize::from(kind == BranchKind::Range);
         let (body, end) = self.list()?;
         self.range_depth -= usize::from(kind == BranchKind::Range);
@@ -328,8 +328,8 @@ impl<'a> Parser<'a> {
             End::Else => {
                 let next = self.peek();
                 let chain = match next.kind {
-                    Kind::If if kind == BranchKind::If => true,
-                    Kind::With if kind == BranchKind::With => true,
+                    TokenKind::If if kind == BranchKind::If => true,
+                    TokenKind::With if kind == BranchKind::With => true,
                     _ => false,
                 };
                 if chain {
@@ -355,7 +355,7 @@ impl<'a> Parser<'a> {
         let context = "block clause";
         let item = self.next_non_space();
         let name = self.template_name(item, context)?;
-        let pipe = self.pipeline(context, Kind::RightDelim)?;
+        let pipe = self.pipeline(context, TokenKind::RightDelim)?;
         self.enter()?;
         let action = self.action.take();
         self.named_body(name.clone(), context)?;
@@ -370,16 +370,16 @@ impl<'a> Parser<'a> {
         let item = self.next_non_space();
         let name = self.template_name(item, context)?;
         let mut pipe = None;
-        if self.next_non_space().kind != Kind::RightDelim {
+        if self.next_non_space().kind != TokenKind::RightDelim {
             self.backup();
-            pipe = Some(self.pipeline(context, Kind::RightDelim)?);
+            pipe = Some(self.pipeline(context, TokenKind::RightDelim)?);
         }
         Ok(Step::Node(Node::Template { name, pipe, pos: item.start }))
     }
 
     fn template_name(&mut self, item: Item, context: &str) -> Result<String> {
         match item.kind {
-            Kind::Str | Kind::RawString => Ok(String::from_utf8_lossy(&self.string(item)?).into_owned()),
+            TokenKind::Str | TokenKind::RawString => Ok(String::from_utf8_lossy(&self.string(item)?).into_owned()),
             _ => self.unexpected(item, context),
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn run(template: &Template, data: &Value, limits: Limits) -> Option<R
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail")]
-    use super::super::{Builtins, MissingKey, Options, eval, parse};
+    use super::super::{Builtins, MissingKey, TemplateOptions, eval, parse};
     use super::*;
     use crate::value::{Data, FileId, Map, Origin};
     use proptest::prelude::*;
@@ -58,7 +58,7 @@ mod tests {
     }
 
     fn template(text: &str) -> Template {
-        parse(text, &Options { left: "", right: "", functions: &Builtins }).unwrap()
+        parse(text, &TemplateOptions { left: "", right: "", functions: &Builtins }).unwrap()
     }
 
     #[test]

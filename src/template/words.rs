@@ -1,7 +1,7 @@
 //! The part of the parser for the content of actions: pipelines, commands and their words.
 
 use super::ast::{Command, Expr, ExprKind, Pipe};
-use super::lex::Kind;
+use super::lex::TokenKind;
 use super::parse::{Parser, Result, known};
 use super::text::{Number, quote};
 use super::val::text_of;
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 impl Parser<'_> {
     /// A pipeline up to and with the token `end`.
-    pub(super) fn pipeline(&mut self, context: &str, end: Kind) -> Result<Pipe> {
+    pub(super) fn pipeline(&mut self, context: &str, end: TokenKind) -> Result<Pipe> {
         let pos = self.peek_non_space().start;
         let mut pipe = Pipe { variables: Vec::new(), assigns: false, commands: Vec::with_capacity(1), pos };
         while self.declaration(&mut pipe, context)? {}
@@ -18,18 +18,18 @@ impl Parser<'_> {
             let item = self.next_non_space();
             match item.kind {
                 kind if kind == end => break,
-                Kind::Bool
-                | Kind::CharConstant
-                | Kind::Complex
-                | Kind::Dot
-                | Kind::Field
-                | Kind::Ident
-                | Kind::Number
-                | Kind::Nil
-                | Kind::RawString
-                | Kind::Str
-                | Kind::Variable
-                | Kind::LeftParen => {
+                TokenKind::Bool
+                | TokenKind::CharConstant
+                | TokenKind::Complex
+                | TokenKind::Dot
+                | TokenKind::Field
+                | TokenKind::Ident
+                | TokenKind::Number
+                | TokenKind::Nil
+                | TokenKind::RawString
+                | TokenKind::Str
+                | TokenKind::Variable
+                | TokenKind::LeftParen => {
                     self.backup();
                     pipe.commands.push(self.command()?);
                 }
@@ -55,30 +55,30 @@ impl Parser<'_> {
     /// One variable before `:=` or `=`, if there is one; whether another may follow.
     fn declaration(&mut self, pipe: &mut Pipe, context: &str) -> Result<bool> {
         let variable = self.peek_non_space();
-        if variable.kind != Kind::Variable {
+        if variable.kind != TokenKind::Variable {
             return Ok(false);
         }
         self.next();
         let after = self.peek();
         let next = self.peek_non_space();
-        let comma = next.kind == Kind::Char && self.source(next) == ",";
-        if comma || matches!(next.kind, Kind::Assign | Kind::Declare) {
+        let comma = next.kind == TokenKind::Char && self.source(next) == ",";
+        if comma || matches!(next.kind, TokenKind::Assign | TokenKind::Declare) {
             self.next_non_space();
             pipe.variables.push(self.source(variable).to_owned());
             self.vars.push(self.source(variable));
             if !comma {
-                pipe.assigns = next.kind == Kind::Assign;
+                pipe.assigns = next.kind == TokenKind::Assign;
                 return Ok(false);
             }
             if context == "range" && pipe.variables.len() < 2 {
                 return match self.peek_non_space().kind {
-                    Kind::Variable | Kind::RightDelim | Kind::RightParen => Ok(true),
+                    TokenKind::Variable | TokenKind::RightDelim | TokenKind::RightParen => Ok(true),
                     _ => self.error("range can only initialize variables"),
                 };
             }
             return self.error(format!("too many declarations in {context}"));
         }
-        if after.kind == Kind::Space {
+        if after.kind == TokenKind::Space {
             self.backup3(variable, after);
         } else {
             self.backup2(variable);
@@ -96,9 +96,9 @@ impl Parser<'_> {
             }
             let item = self.next();
             match item.kind {
-                Kind::Space => continue,
-                Kind::RightDelim | Kind::RightParen => self.backup(),
-                Kind::Pipe => {}
+                TokenKind::Space => continue,
+                TokenKind::RightDelim | TokenKind::RightParen => self.backup(),
+                TokenKind::Pipe => {}
                 _ => return self.unexpected(item, "operand"),
             }
             break;
@@ -111,13 +111,13 @@ impl Parser<'_> {
 
     fn operand(&mut self) -> Result<Option<Expr>> {
         let Some(term) = self.term()? else { return Ok(None) };
-        if self.peek().kind != Kind::Field {
+        if self.peek().kind != TokenKind::Field {
             return Ok(Some(term));
         }
         let pos = self.peek().start;
         let mut span = term.span.clone();
         let mut more: Vec<Text> = Vec::new();
-        while self.peek().kind == Kind::Field {
+        while self.peek().kind == TokenKind::Field {
             let item = self.next();
             more.push(self.source(item)[1..].into());
             span.end = item.end;
@@ -144,25 +144,25 @@ impl Parser<'_> {
         let source = self.source(item);
         let mut span: Range<usize> = item.start..item.end;
         let kind = match item.kind {
-            Kind::Ident => {
+            TokenKind::Ident => {
                 if !known(self.functions, source) {
                     return self.error(format!("function {} not defined", quote(source)));
                 }
                 ExprKind::Function(source.into())
             }
-            Kind::Dot => ExprKind::Dot,
-            Kind::Nil => ExprKind::Nil,
-            Kind::Variable => {
+            TokenKind::Dot => ExprKind::Dot,
+            TokenKind::Nil => ExprKind::Nil,
+            TokenKind::Variable => {
                 if !self.vars.contains(&source) {
                     return self.error(format!("undefined variable {}", quote(source)));
                 }
                 ExprKind::Variable { name: source.into(), fields: Vec::new() }
             }
-            Kind::Field => ExprKind::Field(vec![source[1..].into()]),
-            Kind::Bool => ExprKind::Bool(source == "true"),
-            Kind::CharConstant | Kind::Number | Kind::Complex => {
+            TokenKind::Field => ExprKind::Field(vec![source[1..].into()]),
+            TokenKind::Bool => ExprKind::Bool(source == "true"),
+            TokenKind::CharConstant | TokenKind::Number | TokenKind::Complex => {
                 let number = match item.kind {
-                    Kind::CharConstant => Number::from_char(source),
+                    TokenKind::CharConstant => Number::from_char(source),
                     _ => Number::parse(source),
                 };
                 match number {
@@ -170,15 +170,15 @@ impl Parser<'_> {
                     Err(message) => return self.error(message),
                 }
             }
-            Kind::LeftParen => {
+            TokenKind::LeftParen => {
                 self.enter()?;
-                let pipe = self.pipeline("parenthesized pipeline", Kind::RightParen)?;
+                let pipe = self.pipeline("parenthesized pipeline", TokenKind::RightParen)?;
                 self.depth -= 1;
                 span.end = self.closing_paren();
                 let pos = pipe.pos;
                 return Ok(Some(Expr { kind: ExprKind::Pipe(Box::new(pipe)), span, pos }));
             }
-            Kind::Str | Kind::RawString => {
+            TokenKind::Str | TokenKind::RawString => {
                 let value = text_of(self.string(item)?);
                 ExprKind::Str { value, source: source.into() }
             }

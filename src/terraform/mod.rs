@@ -234,9 +234,10 @@ impl<'a> Modules<'a> {
         let mut code: Vec<(&str, Syntax)> = names.iter().filter_map(|n| Some((*n, syntax(n)?))).collect();
         code.retain(|(name, _)| {
             // A file for only OpenTofu replaces the one for both.
-            let twin = name.strip_suffix(".tf").map(|stem| format!("{stem}.tofu"));
-            let twin = twin.or_else(|| name.strip_suffix(".tf.json").map(|stem| format!("{stem}.tofu.json")));
-            twin.is_none_or(|twin| !names.contains(&twin.as_str()))
+            let counterpart = name.strip_suffix(".tf").map(|stem| format!("{stem}.tofu"));
+            let counterpart =
+                counterpart.or_else(|| name.strip_suffix(".tf.json").map(|stem| format!("{stem}.tofu.json")));
+            counterpart.is_none_or(|counterpart| !names.contains(&counterpart.as_str()))
         });
         if code.is_empty() {
             return None;

@@ -4,7 +4,7 @@ use crate::value::{Data, Map, Value};
 
 /// The parts that locate a state.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct StateLocation<'a> {
     /// The type of the backend.
     pub backend: &'a str,
     /// Its settings.
@@ -56,7 +56,7 @@ pub(crate) fn required_settings(backend: &str) -> &'static [&'static str] {
 
 /// Returns the parts that identify a state object, as `name value` pairs; the first is the type of the backend. `None`
 /// if one of them is unknown.
-pub(crate) fn object(place: &Place<'_>) -> Option<Vec<(&'static str, String)>> {
+pub(crate) fn object(place: &StateLocation<'_>) -> Option<Vec<(&'static str, String)>> {
     let default = place.workspace == "default";
     let text = |key: &str| known(place.settings.get(key));
     let needed = |key: &str| text(key)?.filter(|t| !t.is_empty());
@@ -137,7 +137,7 @@ mod tests {
 
     fn address(backend: &str, pairs: &[(&str, &str)], workspace: &str) -> Option<String> {
         let settings = settings(pairs);
-        let parts = object(&Place { backend, settings: &settings, workspace, folder: Some("code/vpc") })?;
+        let parts = object(&StateLocation { backend, settings: &settings, workspace, folder: Some("code/vpc") })?;
         Some(parts.iter().map(|(_, v)| v.as_str()).collect::<Vec<_>>().join(" "))
     }
 
@@ -161,6 +161,6 @@ mod tests {
         assert_eq!(address("s3", &[("bucket", "{{ .x }}"), ("key", "k")], "dev"), None);
         let mut unknown = settings(&s3);
         unknown.set("bucket", Value::new(Data::Unknown(Arc::new(Unknown::new("!env B", "reads")))));
-        assert_eq!(object(&Place { backend: "s3", settings: &unknown, workspace: "dev", folder: None }), None);
+        assert_eq!(object(&StateLocation { backend: "s3", settings: &unknown, workspace: "dev", folder: None }), None);
     }
 }

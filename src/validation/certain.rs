@@ -1,6 +1,6 @@
 //! Whether a violation is one whatever the unknown parts of a value are.
 
-use super::{Path, Step};
+use super::{Path, PathStep};
 use crate::value::{Data, Flags, Value};
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
@@ -101,8 +101,8 @@ fn conditions(error: &ValidationError<'_>, instance: &Path) -> Vec<Path> {
 /// The path of an instance.
 pub(super) fn path(location: &Location) -> Path {
     let step = |segment: LocationSegment<'_>| match segment {
-        LocationSegment::Property(name) => Step::Key(name.into_owned()),
-        LocationSegment::Index(i) => Step::Item(i),
+        LocationSegment::Property(name) => PathStep::Key(name.into_owned()),
+        LocationSegment::Index(i) => PathStep::Item(i),
     };
     Path(location.iter().map(step).collect())
 }

@@ -2,7 +2,7 @@
 //! meant is reported.
 
 use super::certain::path;
-use super::{Path, Step, Violation};
+use super::{Path, PathStep, Violation};
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value as Json;
@@ -31,11 +31,11 @@ pub(super) fn fold(error: &ValidationError<'_>) -> Vec<Violation> {
             one("must have no keys".to_owned())
         }
         // No value is allowed under this key.
-        Kind::FalseSchema if matches!(at.0.last(), Some(Step::Key(_))) => {
+        Kind::FalseSchema if matches!(at.0.last(), Some(PathStep::Key(_))) => {
             let mut path = at;
             let key = path.0.pop().map(|step| match step {
-                Step::Key(key) => key,
-                Step::Item(i) => i.to_string(),
+                PathStep::Key(key) => key,
+                PathStep::Item(i) => i.to_string(),
             });
             vec![Violation { path, key, words: "is not allowed in".to_owned(), help: None }]
         }

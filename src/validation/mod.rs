@@ -24,7 +24,7 @@ use std::fmt;
 
 /// One step into a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     /// Into a map.
     Key(String),
     /// Into a list.
@@ -33,14 +33,14 @@ pub(crate) enum Step {
 
 /// The way to a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Path(pub Vec<Step>);
+pub(crate) struct Path(pub Vec<PathStep>);
 
 impl Path {
     /// The value at its end, if it is there and known that far.
     pub(crate) fn of<'v>(&self, root: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(root, |value, step| match step {
-            Step::Key(key) => value.get(key),
-            Step::Item(i) => value.as_list()?.get(*i),
+            PathStep::Key(key) => value.get(key),
+            PathStep::Item(i) => value.as_list()?.get(*i),
         })
     }
 
@@ -61,9 +61,9 @@ impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, step) in self.0.iter().enumerate() {
             match step {
-                Step::Key(key) if i == 0 => f.write_str(key)?,
-                Step::Key(key) => write!(f, ".{key}")?,
-                Step::Item(item) => write!(f, "[{item}]")?,
+                PathStep::Key(key) if i == 0 => f.write_str(key)?,
+                PathStep::Key(key) => write!(f, ".{key}")?,
+                PathStep::Item(item) => write!(f, "[{item}]")?,
             }
         }
         Ok(())
@@ -118,19 +118,19 @@ impl Unusable {
 
 /// Calls `f` for everything unknown in a value.
 pub(crate) fn each_unknown(value: &Value, f: &mut dyn FnMut(Path)) {
-    fn walk(value: &Value, path: &mut Vec<Step>, f: &mut dyn FnMut(Path)) {
+    fn walk(value: &Value, path: &mut Vec<PathStep>, f: &mut dyn FnMut(Path)) {
         match &value.data {
             Data::Unknown(_) => f(Path(path.clone())),
             Data::List(items) => {
                 for (i, item) in items.iter().enumerate() {
-                    path.push(Step::Item(i));
+                    path.push(PathStep::Item(i));
                     walk(item, path, f);
                     path.pop();
                 }
             }
             Data::Map(map) if map.flags().has(crate::value::Flags::UNKNOWN) => {
                 for entry in map.iter() {
-                    path.push(Step::Key(entry.key.to_string()));
+                    path.push(PathStep::Key(entry.key.to_string()));
                     walk(&entry.value, path, f);
                     path.pop();
                 }

@@ -4,7 +4,7 @@
 
 use super::rego_memory::Metered;
 use super::rego_text::{self, Written};
-use super::{Budget, Path, Step, Unusable, cidr, rego_guard, rego_heads};
+use super::{Budget, Path, PathStep, Unusable, cidr, rego_guard, rego_heads};
 use crate::text::Text;
 use parking_lot::Mutex;
 use regorus::{Engine, Value};
@@ -138,9 +138,9 @@ impl Package {
         if REFLECTING.iter().any(|word| self.names(word)) {
             return true;
         }
-        let is_same = |(step, at): (&Option<String>, &Step)| match (step, at) {
-            (Some(key), Step::Key(other)) => key == other,
-            (Some(key), Step::Item(item)) => *key == item.to_string(),
+        let is_same = |(step, at): (&Option<String>, &PathStep)| match (step, at) {
+            (Some(key), PathStep::Key(other)) => key == other,
+            (Some(key), PathStep::Item(item)) => *key == item.to_string(),
             (None, _) => true,
         };
         let leads = |steps: &[Option<String>], from: usize| steps.iter().zip(&path.0[from..]).all(is_same);

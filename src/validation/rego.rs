@@ -3,7 +3,7 @@
 
 use super::rego_memory::Metered;
 use super::rego_text::{self, Read, Statement};
-use super::{Budget, Path, Step, Unusable, each_unknown, rego_guard, rego_heads, to_json};
+use super::{Budget, Path, PathStep, Unusable, each_unknown, rego_guard, rego_heads, to_json};
 use crate::text::Text;
 use crate::value::Value;
 use parking_lot::{Mutex, MutexGuard};
@@ -201,7 +201,7 @@ fn blank(text: &str) -> String {
 /// The unknown value that a read meets, if it meets one.
 fn hit<'p>(read: &Read, unknown: &'p [Path]) -> Option<&'p Path> {
     unknown.iter().find(|path| {
-        let same = |(key, step): (&String, &Step)| matches!(step, Step::Key(k) if k == key);
+        let same = |(key, step): (&String, &PathStep)| matches!(step, PathStep::Key(k) if k == key);
         read.path.iter().zip(&path.0).all(same)
     })
 }
@@ -256,7 +256,7 @@ errors[message] {
 "#;
 
     #[test]
-    fn errors_are_told() {
+    fn errors_are_reported() {
         let ruling = policy(POLICY)
             .check(&input(r#"{"vars":{"stage":"prod","public":true,"name":"A"}}"#, &[]), &Budget::default())
             .unwrap();

@@ -5,7 +5,7 @@
 //! body it continues with the next `x`, so the rule becomes `deny contains h if { some x in input.components; h :=
 //! sprintf("%s", [x.name]) }`.
 
-use super::rego_text::{self, Kind, Token, Written};
+use super::rego_text::{self, Token, TokenKind, Written};
 use std::ops::Range;
 
 /// The variable that holds the value of a head. Digits follow if a module has that name.
@@ -42,15 +42,15 @@ struct Rule {
 
 impl Rule {
     fn read(text: &str, own: &[Token]) -> Option<Self> {
-        let word = |t: &Token| if t.kind == Kind::Word { &text[t.range.clone()] } else { "" };
-        let is_sign = |t: &Token, sign: char| t.kind == Kind::Sign(sign);
+        let word = |t: &Token| if t.kind == TokenKind::Word { &text[t.range.clone()] } else { "" };
+        let is_sign = |t: &Token, sign: char| t.kind == TokenKind::Sign(sign);
         if matches!(word(own.first()?), "package" | "import" | "default") {
             return None;
         }
         let is_operand = |t: &Token| match t.kind {
-            Kind::Sign(sign) => matches!(sign, ')' | ']' | '}'),
-            Kind::Text(_) => true,
-            Kind::Word => !matches!(word(t), "contains" | "if" | "in"),
+            TokenKind::Sign(sign) => matches!(sign, ')' | ']' | '}'),
+            TokenKind::Text(_) => true,
+            TokenKind::Word => !matches!(word(t), "contains" | "if" | "in"),
         };
         let starts_body = |i: usize| {
             let t = &own[i];
@@ -93,8 +93,8 @@ impl Rule {
 
 /// The tokens of the expression in a head: behind `contains`, behind `=`, or else in the last brackets.
 fn head<'t>(text: &str, own: &'t [Token], end: usize) -> Option<&'t [Token]> {
-    let is_word = |i: usize, name: &str| own[i].kind == Kind::Word && &text[own[i].range.clone()] == name;
-    let is_sign = |i: usize, sign: char| own[i].kind == Kind::Sign(sign);
+    let is_word = |i: usize, name: &str| own[i].kind == TokenKind::Word && &text[own[i].range.clone()] == name;
+    let is_sign = |i: usize, sign: char| own[i].kind == TokenKind::Sign(sign);
     let at = |find: &dyn Fn(usize) -> bool| (1..end).find(|i| own[*i].depth == 0 && find(*i));
     if let Some(behind) = at(&|i| is_word(i, "contains") || is_sign(i, '=')) {
         return own.get(behind + 1..end);

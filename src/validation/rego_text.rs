@@ -33,7 +33,7 @@ pub(super) struct Read {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// A name, a word of the language, or the digits of a number.
     Word,
     /// The value of a text.
@@ -45,7 +45,7 @@ pub(super) enum Kind {
 /// The smallest part of a module that has a meaning.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Its place in the text.
     pub range: Range<usize>,
     /// Whether it is the first token of its line and starts at column 0.
@@ -56,7 +56,8 @@ pub(super) struct Token {
 
 /// The tokens of each statement.
 pub(super) fn split<'t>(text: &str, tokens: &'t [Token]) -> Vec<&'t [Token]> {
-    let is_start = |t: &Token| t.kind == Kind::Word && t.is_first && t.depth == 0 && &text[t.range.clone()] != "else";
+    let is_start =
+        |t: &Token| t.kind == TokenKind::Word && t.is_first && t.depth == 0 && &text[t.range.clone()] != "else";
     let mut out = Vec::new();
     let mut rest = tokens;
     while !rest.is_empty() {
@@ -76,12 +77,13 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
     let mut out = Vec::with_capacity(all.len());
     for (n, own) in all.iter().enumerate() {
         let end = all.get(n + 1).map_or(text.len(), |next| next[0].range.start);
-        let names = own.iter().skip(1).filter(|t| t.kind == Kind::Word).map(word).collect();
+        let names = own.iter().skip(1).filter(|t| t.kind == TokenKind::Word).map(word).collect();
         let reads = reads(text, own);
-        let is_call =
-            |i: usize| own.get(i + 1).is_some_and(|t| t.kind == Kind::Sign('(') && t.range.start == own[i].range.end);
-        let is_function = own[0].kind == Kind::Word && is_call(0);
-        let called = (1..own.len()).filter(|i| own[*i].kind == Kind::Word && is_call(*i));
+        let is_call = |i: usize| {
+            own.get(i + 1).is_some_and(|t| t.kind == TokenKind::Sign('(') && t.range.start == own[i].range.end)
+        };
+        let is_function = own[0].kind == TokenKind::Word && is_call(0);
+        let called = (1..own.len()).filter(|i| own[*i].kind == TokenKind::Word && is_call(*i));
         let calls = called.map(|i| called_name(text, own, i)).collect();
         let brackets = own.iter().map(|t| t.depth).max().unwrap_or_default();
         let range = own[0].range.start..end;
@@ -119,7 +121,7 @@ fn called_name(text: &str, tokens: &[Token], at: usize) -> String {
     const MORE: [&str; 4] = ["time", "units", "urlquery", "yaml"];
     let word = |i: usize| &text[tokens[i].range.clone()];
     let mut first = at;
-    while first >= 2 && tokens[first - 1].kind == Kind::Sign('.') && tokens[first - 2].kind == Kind::Word {
+    while first >= 2 && tokens[first - 1].kind == TokenKind::Sign('.') && tokens[first - 2].kind == TokenKind::Word {
         first -= 2;
     }
     let is_of_language = first != at && (PACKAGES.contains(&word(first)) || MORE.contains(&word(first)));
@@ -154,33 +156,33 @@ pub(super) struct Written {
 /// The ways into variables that a module has, and the words and texts in it.
 pub(super) fn written(text: &str) -> Written {
     let tokens = tokens(text);
-    let is_sign = |i: usize, sign: char| tokens.get(i).is_some_and(|t| t.kind == Kind::Sign(sign));
-    let word = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word).map(|t| &text[t.range.clone()]);
+    let is_sign = |i: usize, sign: char| tokens.get(i).is_some_and(|t| t.kind == TokenKind::Sign(sign));
+    let word = |i: usize| tokens.get(i).filter(|t| t.kind == TokenKind::Word).map(|t| &text[t.range.clone()]);
     let Written { chains: mut found, mut words, mut bound } = Written::default();
     for (i, token) in tokens.iter().enumerate() {
         match &token.kind {
-            Kind::Word => drop(words.insert(text[token.range.clone()].to_owned())),
-            Kind::Text(literal) => drop(words.insert(literal.clone())),
-            Kind::Sign(_) => {}
+            TokenKind::Word => drop(words.insert(text[token.range.clone()].to_owned())),
+            TokenKind::Text(literal) => drop(words.insert(literal.clone())),
+            TokenKind::Sign(_) => {}
         }
         let is_behind = |sign: char| i > 0 && is_sign(i - 1, sign);
         let (head, mut at) = match &token.kind {
-            Kind::Word if !is_behind('.') => (text[token.range.clone()].to_owned(), i + 1),
-            Kind::Sign(')' | '}') => (String::new(), i + 1),
+            TokenKind::Word if !is_behind('.') => (text[token.range.clone()].to_owned(), i + 1),
+            TokenKind::Sign(')' | '}') => (String::new(), i + 1),
             _ => continue,
         };
         let mut steps = Vec::new();
         loop {
             let is_joined = |at: usize| tokens.get(at).is_some_and(|t| t.range.start == tokens[at - 1].range.end);
             match tokens.get(at + 1).map(|t| &t.kind) {
-                Some(Kind::Word) if is_sign(at, '.') => {
+                Some(TokenKind::Word) if is_sign(at, '.') => {
                     steps.push(Some(text[tokens[at + 1].range.clone()].to_owned()));
                     at += 2;
                 }
                 Some(kind) if is_sign(at, '[') && is_joined(at) => {
                     let key = match (kind, is_sign(at + 2, ']')) {
-                        (Kind::Text(key), true) => Some(key.clone()),
-                        (Kind::Word, true) => {
+                        (TokenKind::Text(key), true) => Some(key.clone()),
+                        (TokenKind::Word, true) => {
                             word(at + 1).filter(|w| w.bytes().all(|b| b.is_ascii_digit())).map(str::to_owned)
                         }
                         _ => None,
@@ -216,25 +218,25 @@ pub(super) fn written(text: &str) -> Written {
 
 /// Whether a character occurs in a module, outside of strings.
 pub(super) fn has_sign(text: &str, sign: char) -> bool {
-    tokens(text).iter().any(|token| token.kind == Kind::Sign(sign))
+    tokens(text).iter().any(|token| token.kind == TokenKind::Sign(sign))
 }
 
 fn reads(text: &str, tokens: &[Token]) -> Vec<Read> {
-    let is_sign = |i: usize, sign: char| tokens.get(i).is_some_and(|t| t.kind == Kind::Sign(sign));
+    let is_sign = |i: usize, sign: char| tokens.get(i).is_some_and(|t| t.kind == TokenKind::Sign(sign));
     let mut out = Vec::new();
     for (i, token) in tokens.iter().enumerate() {
         let is_field = i > 0 && is_sign(i - 1, '.');
-        if token.kind != Kind::Word || &text[token.range.clone()] != "input" || is_field {
+        if token.kind != TokenKind::Word || &text[token.range.clone()] != "input" || is_field {
             continue;
         }
         let (mut at, mut path) = (i + 1, Vec::new());
         loop {
             match tokens.get(at + 1).map(|t| (&t.kind, t)) {
-                Some((Kind::Word, t)) if is_sign(at, '.') => {
+                Some((TokenKind::Word, t)) if is_sign(at, '.') => {
                     path.push(text[t.range.clone()].to_owned());
                     at += 2;
                 }
-                Some((Kind::Text(key), _)) if is_sign(at, '[') && is_sign(at + 2, ']') => {
+                Some((TokenKind::Text(key), _)) if is_sign(at, '[') && is_sign(at + 2, ']') => {
                     path.push(key.clone());
                     at += 3;
                 }
@@ -275,7 +277,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                     b'"' => serde_json::from_str(raw).unwrap_or_else(|_| inner.to_owned()),
                     _ => inner.to_owned(),
                 };
-                out.push(Token { kind: Kind::Text(value), range: start..at, is_first, depth });
+                out.push(Token { kind: TokenKind::Text(value), range: start..at, is_first, depth });
                 while !text.is_char_boundary(at) {
                     at += 1;
                 }
@@ -285,14 +287,14 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 while at < bytes.len() && is_word(bytes[at]) {
                     at += 1;
                 }
-                out.push(Token { kind: Kind::Word, range: start..at, is_first, depth });
+                out.push(Token { kind: TokenKind::Word, range: start..at, is_first, depth });
                 continue;
             }
             b => {
                 if matches!(b, b')' | b']' | b'}') {
                     depth = depth.saturating_sub(1);
                 }
-                out.push(Token { kind: Kind::Sign(char::from(b)), range: start..at + 1, is_first, depth });
+                out.push(Token { kind: TokenKind::Sign(char::from(b)), range: start..at + 1, is_first, depth });
                 if matches!(b, b'(' | b'[' | b'{') {
                     depth += 1;
                 }

@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn schemas_that_multiply_are_told() {
+    fn schemas_that_multiply_are_reported() {
         assert_eq!(excess(&multiplied(8), &BTreeMap::new()), None);
         assert!(excess(&multiplied(14), &BTreeMap::new()).is_some_and(|why| why.contains("schemas")));
         assert!(!circle(&multiplied(5)));
     }
 
     #[test]
-    fn circles_are_told() {
+    fn circles_are_reported() {
         let circular =
             serde_json::json!({"$defs": {"a": {"anyOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}}});
         assert!(circle(&circular));

@@ -4,7 +4,7 @@
 use super::{Data, Key, Map, Prov, Value};
 use crate::limits::{Limit, Limits};
 use crate::text::Text;
-use crate::yaml::{self, Document, Kind, Node, NodeId, Problem, ProblemKind, Scalar, Span, Style};
+use crate::yaml::{self, Document, Node, NodeId, NodeKind, Problem, ProblemKind, Scalar, Span, Style};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl<V: Clone> Walk<V> {
 
     /// Counts a node and returns how to continue with it.
     pub(crate) fn enter(&mut self, doc: &Document, id: NodeId) -> Step<V> {
-        if let Kind::Alias { .. } = doc.node(id).kind {
+        if let NodeKind::Alias { .. } = doc.node(id).kind {
             let target = doc.target(id);
             let Some((value, size)) = self.anchors.get(&target).cloned() else { return Step::Alias(target) };
             self.values = self.values.saturating_add(size);
@@ -128,10 +128,10 @@ impl Run<'_> {
             }
         };
         let data = match &node.kind {
-            Kind::Scalar { value, style } => scalar(value, *style, core(node)),
-            Kind::Sequence(items) => Data::List(Arc::new(items.iter().map(|i| self.value(*i, None)).collect())),
-            Kind::Mapping(pairs) => Data::Map(Arc::new(self.map(pairs))),
-            Kind::Alias { .. } => Data::Null,
+            NodeKind::Scalar { value, style } => scalar(value, *style, core(node)),
+            NodeKind::Sequence(items) => Data::List(Arc::new(items.iter().map(|i| self.value(*i, None)).collect())),
+            NodeKind::Mapping(pairs) => Data::Map(Arc::new(self.map(pairs))),
+            NodeKind::Alias { .. } => Data::Null,
         };
         let start = node.tag.as_ref().map_or(node.span.start, |t| t.span.start.min(node.span.start));
         let prov = (self.place)(key.unwrap_or(start), Span { start, end: node.span.end });
@@ -146,7 +146,7 @@ impl Run<'_> {
         let mut mixed = false;
         for (key, value) in pairs {
             let node = self.doc.node(self.doc.target(*key));
-            let Kind::Scalar { value: text, style } = &node.kind else { continue };
+            let NodeKind::Scalar { value: text, style } = &node.kind else { continue };
             let start = self.doc.node(*key).span.start;
             let value = self.value(*value, Some(start));
             match yaml::resolve(text, *style, core(node)) {

@@ -1,6 +1,6 @@
 //! The decoder's limit on what aliases may expand to.
 
-use super::node::{Document, Kind, NodeId};
+use super::node::{Document, NodeId, NodeKind};
 
 /// Up to this many decoded nodes nearly everything may come from aliases.
 const LOW: u64 = 400_000;
@@ -26,8 +26,8 @@ pub(super) fn excess(document: &Document) -> Option<NodeId> {
             Step::Children(id, index) => {
                 let children = &document.node(id).kind;
                 let next = match children {
-                    Kind::Sequence(items) => items.get(index).copied(),
-                    Kind::Mapping(pairs) => pairs.get(index / 2).map(|&(key, value)| [key, value][index % 2]),
+                    NodeKind::Sequence(items) => items.get(index).copied(),
+                    NodeKind::Mapping(pairs) => pairs.get(index / 2).map(|&(key, value)| [key, value][index % 2]),
                     _ => None,
                 };
                 let Some(next) = next else { continue };
@@ -44,7 +44,7 @@ pub(super) fn excess(document: &Document) -> Option<NodeId> {
             return outermost;
         }
         match document.node(id).kind {
-            Kind::Alias { target } => {
+            NodeKind::Alias { target } => {
                 if depth == 0 {
                     outermost = Some(id);
                 }
@@ -52,8 +52,8 @@ pub(super) fn excess(document: &Document) -> Option<NodeId> {
                 work.push(Step::Leave);
                 work.push(Step::Enter(target));
             }
-            Kind::Sequence(_) | Kind::Mapping(_) => work.push(Step::Children(id, 0)),
-            Kind::Scalar { .. } => {}
+            NodeKind::Sequence(_) | NodeKind::Mapping(_) => work.push(Step::Children(id, 0)),
+            NodeKind::Scalar { .. } => {}
         }
     }
     None

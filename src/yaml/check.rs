@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::node::{Document, Kind, Node, NodeId, Span, Style};
+use super::node::{Document, Node, NodeId, NodeKind, Span, Style};
 use super::scalar;
 
 /// The kinds of decode-level problems.
@@ -43,8 +43,8 @@ pub(crate) fn problems(document: &Document) -> Vec<Problem> {
     let mut key_end = 0;
     for (_, node) in document.nodes() {
         match &node.kind {
-            Kind::Scalar { value, style } => bad_scalar(node, value, *style, &mut found),
-            Kind::Mapping(pairs) => {
+            NodeKind::Scalar { value, style } => bad_scalar(node, value, *style, &mut found),
+            NodeKind::Mapping(pairs) => {
                 duplicates(document, pairs, &mut found);
                 for &(key, value) in pairs {
                     // Templates nest: `{{ .x }}` is a map with a map as its key. One report is enough.
@@ -53,7 +53,7 @@ pub(crate) fn problems(document: &Document) -> Vec<Problem> {
                     }
                 }
             }
-            Kind::Sequence(_) | Kind::Alias { .. } => {}
+            NodeKind::Sequence(_) | NodeKind::Alias { .. } => {}
         }
     }
     found.sort_by_key(|problem| problem.span);
@@ -63,7 +63,7 @@ pub(crate) fn problems(document: &Document) -> Vec<Problem> {
 /// Whether the node is a merge key: `<<` unquoted, or tagged as one.
 pub(crate) fn is_merge_key(document: &Document, key: NodeId) -> bool {
     let node = document.node(key);
-    let Kind::Scalar { value, style } = &node.kind else { return false };
+    let NodeKind::Scalar { value, style } = &node.kind else { return false };
     &**value == "<<"
         && match node.tag.as_ref().map(|tag| &*tag.text) {
             Some("!!merge") => true,
@@ -86,10 +86,10 @@ struct Identity<'d>(u8, &'d str);
 
 fn identity(document: &Document, key: NodeId) -> Identity<'_> {
     match &document.node(key).kind {
-        Kind::Scalar { value, .. } => Identity(0, value),
-        Kind::Sequence(_) => Identity(1, ""),
-        Kind::Mapping(_) => Identity(2, ""),
-        Kind::Alias { target } => Identity(3, document.node(*target).anchor.as_deref().unwrap_or_default()),
+        NodeKind::Scalar { value, .. } => Identity(0, value),
+        NodeKind::Sequence(_) => Identity(1, ""),
+        NodeKind::Mapping(_) => Identity(2, ""),
+        NodeKind::Alias { target } => Identity(3, document.node(*target).anchor.as_deref().unwrap_or_default()),
     }
 }
 
@@ -121,9 +121,9 @@ fn duplicates(document: &Document, pairs: &[(NodeId, NodeId)], found: &mut Vec<P
 /// Checks one pair; returns `true` if its key cannot be a key.
 fn entry(document: &Document, key: NodeId, value: NodeId, found: &mut Vec<Problem>) -> bool {
     if is_merge_key(document, key) {
-        let map = |id: NodeId| matches!(document.node(document.target(id)).kind, Kind::Mapping(_));
+        let map = |id: NodeId| matches!(document.node(document.target(id)).kind, NodeKind::Mapping(_));
         let good = match &document.node(value).kind {
-            Kind::Sequence(items) => items.iter().all(|&item| map(item)),
+            NodeKind::Sequence(items) => items.iter().all(|&item| map(item)),
             _ => map(value),
         };
         if !good {
@@ -138,8 +138,8 @@ fn entry(document: &Document, key: NodeId, value: NodeId, found: &mut Vec<Proble
     }
     let keyed = document.node(document.target(key));
     let kind = match keyed.kind {
-        Kind::Sequence(_) => "!!seq",
-        Kind::Mapping(_) => "!!map",
+        NodeKind::Sequence(_) => "!!seq",
+        NodeKind::Mapping(_) => "!!map",
         _ => return false,
     };
     let message = match document.root().is_some_and(|root| has_key(document, root, key)) {
@@ -153,7 +153,7 @@ fn entry(document: &Document, key: NodeId, value: NodeId, found: &mut Vec<Proble
 }
 
 fn has_key(document: &Document, map: NodeId, key: NodeId) -> bool {
-    matches!(&document.node(map).kind, Kind::Mapping(pairs)
+    matches!(&document.node(map).kind, NodeKind::Mapping(pairs)
         if pairs.binary_search_by_key(&key, |pair| pair.0).is_ok())
 }
 

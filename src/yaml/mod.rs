@@ -18,7 +18,7 @@ mod timestamp;
 
 pub(crate) use check::{Problem, ProblemKind, is_merge_key, problems};
 pub(crate) use emit::{Emitter, scalar_text};
-pub(crate) use node::{Document, Kind, Node, NodeId, Span, Style, Tag};
+pub(crate) use node::{Document, Node, NodeId, NodeKind, Span, Style, Tag};
 pub(crate) use order::{compare_keys, sort_keys};
 pub(crate) use parse::{Error, document_of, documents_of, parse};
 pub(crate) use scalar::{Scalar, resolve, short_tag};

@@ -45,7 +45,7 @@ pub(crate) struct Tag {
 
 /// The kind of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     /// A scalar with its text after unescaping and folding.
     Scalar {
         /// The text. Equal keys of one document share one allocation.
@@ -68,7 +68,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// The explicit tag.
     pub tag: Option<Tag>,
     /// The anchor's name, without `&`.
@@ -115,7 +115,7 @@ impl Document {
     pub(crate) fn target(&self, id: NodeId) -> NodeId {
         let mut id = id;
         // Targets are read before their aliases, so this walks strictly backwards.
-        while let Kind::Alias { target } = self.node(id).kind {
+        while let NodeKind::Alias { target } = self.node(id).kind {
             id = target;
         }
         id
@@ -124,14 +124,14 @@ impl Document {
     /// The text of a scalar, not following aliases.
     pub(crate) fn scalar(&self, id: NodeId) -> Option<&Text> {
         match &self.node(id).kind {
-            Kind::Scalar { value, .. } => Some(value),
+            NodeKind::Scalar { value, .. } => Some(value),
             _ => None,
         }
     }
 
     /// The value of the first plain `key` in the map `id` (aliases followed, merge keys not expanded).
     pub(crate) fn get(&self, id: NodeId, key: &str) -> Option<NodeId> {
-        let Kind::Mapping(pairs) = &self.node(self.target(id)).kind else { return None };
+        let NodeKind::Mapping(pairs) = &self.node(self.target(id)).kind else { return None };
         pairs.iter().find(|(name, _)| self.scalar(*name).is_some_and(|text| &**text == key)).map(|&(_, value)| value)
     }
 

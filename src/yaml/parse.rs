@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::events::{Event, EventKind, Events, Failure, Mark, Style};
-use super::node::{Document, Kind, Node, NodeId, Position, Span, Tag, line_starts, locate};
+use super::node::{Document, Node, NodeId, NodeKind, Position, Span, Tag, line_starts, locate};
 use super::patch::Patch;
 use super::{budget, input, properties, scalar};
 
@@ -259,17 +259,17 @@ impl<'t> Builder<'t> {
                     self.pending = Some(Stop::new(format!("anchor '{name}' value contains itself"), span.start));
                 }
                 self.aliases = true;
-                let id = self.push(Node { kind: Kind::Alias { target }, tag: None, anchor: None, span })?;
+                let id = self.push(Node { kind: NodeKind::Alias { target }, tag: None, anchor: None, span })?;
                 self.close(id);
             }
             EventKind::Scalar { anchor, tag, value, style } => {
                 self.scalar(start, end, Properties { anchor, tag }, &value, style)?;
             }
             EventKind::SequenceStart { anchor, tag, flow } => {
-                self.open(start, end, Properties { anchor, tag }, flow, Kind::Sequence(Vec::new()))?;
+                self.open(start, end, Properties { anchor, tag }, flow, NodeKind::Sequence(Vec::new()))?;
             }
             EventKind::MappingStart { anchor, tag, flow } => {
-                self.open(start, end, Properties { anchor, tag }, flow, Kind::Mapping(Vec::new()))?;
+                self.open(start, end, Properties { anchor, tag }, flow, NodeKind::Mapping(Vec::new()))?;
             }
             EventKind::SequenceEnd | EventKind::MappingEnd => self.end(end),
             _ => {}
@@ -301,17 +301,17 @@ impl<'t> Builder<'t> {
         let span_start = self.base + content.min(end.index) as u32;
         let span = Span { start: span_start, end: span_start + raw.len() as u32 };
         let value = if self.at_key() { self.intern(&value) } else { Text::from(&*value) };
-        let id = self.push(Node { kind: Kind::Scalar { value, style }, tag, anchor, span })?;
+        let id = self.push(Node { kind: NodeKind::Scalar { value, style }, tag, anchor, span })?;
         self.name(id);
         self.close(id);
         Ok(())
     }
 
-    fn open(&mut self, start: Mark, end: Mark, of: Properties<'_>, flow: bool, kind: Kind) -> Result<(), Stop> {
+    fn open(&mut self, start: Mark, end: Mark, of: Properties<'_>, flow: bool, kind: NodeKind) -> Result<(), Stop> {
         // A block collection's start event ends before its first entry, so properties may reach past `end`.
         let limit = Mark { index: self.text.len(), ..end };
         let (tag, anchor, content) = self.properties(start, limit, of)?;
-        let map = matches!(kind, Kind::Mapping(_));
+        let map = matches!(kind, NodeKind::Mapping(_));
         let span = Span { start: self.base + content as u32, end: OPEN };
         let node = self.push(Node { kind, tag, anchor, span })?;
         self.name(node);
@@ -328,8 +328,8 @@ impl<'t> Builder<'t> {
         // A block collection is only known to be over at the next token, often lines later.
         node.span.end = if frame.flow { end } else { last.unwrap_or(end) }.max(node.span.start);
         node.kind = match frame.map {
-            true => Kind::Mapping(children.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()),
-            false => Kind::Sequence(children),
+            true => NodeKind::Mapping(children.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()),
+            false => NodeKind::Sequence(children),
         };
         self.close(frame.node);
     }

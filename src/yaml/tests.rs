@@ -11,10 +11,10 @@ fn spans(text: &str) -> Vec<String> {
     let document = parse(text.as_bytes()).unwrap();
     let shown = |node: &Node| {
         let letter = match node.kind {
-            Kind::Scalar { .. } => "",
-            Kind::Sequence(_) => "S ",
-            Kind::Mapping(_) => "M ",
-            Kind::Alias { .. } => "A ",
+            NodeKind::Scalar { .. } => "",
+            NodeKind::Sequence(_) => "S ",
+            NodeKind::Mapping(_) => "M ",
+            NodeKind::Alias { .. } => "A ",
         };
         let slice = |span: Span| document.text()[span.start as usize..span.end as usize].to_owned();
         let tag = node.tag.as_ref().map(|tag| format!("<{}>", slice(tag.span))).unwrap_or_default();
@@ -174,20 +174,20 @@ fn emit(emitter: &mut Emitter, value: &Value) {
 fn read(document: &Document, id: NodeId) -> Value {
     let node = document.node(document.target(id));
     match &node.kind {
-        Kind::Scalar { value, style } => match resolve(value, *style, None).unwrap() {
+        NodeKind::Scalar { value, style } => match resolve(value, *style, None).unwrap() {
             Scalar::Null => Value::Null,
             Scalar::Bool(value) => Value::Bool(value),
             Scalar::Int(value) => Value::Int(value),
             Scalar::Str | Scalar::Merge => Value::Text(value.to_string()),
             other => panic!("{other:?}"),
         },
-        Kind::Sequence(items) => Value::List(items.iter().map(|&item| read(document, item)).collect()),
-        Kind::Mapping(pairs) => {
+        NodeKind::Sequence(items) => Value::List(items.iter().map(|&item| read(document, item)).collect()),
+        NodeKind::Mapping(pairs) => {
             let pair =
                 |&(key, value): &(NodeId, NodeId)| (document.scalar(key).unwrap().to_string(), read(document, value));
             Value::Map(pairs.iter().map(pair).collect())
         }
-        Kind::Alias { .. } => unreachable!(),
+        NodeKind::Alias { .. } => unreachable!(),
     }
 }
 
@@ -301,11 +301,11 @@ fn a_byte_order_mark_inside_is_a_character() {
         ("\u{feff}\u{feff}a: 1\nb: 2\n", ["a", "b"]),
     ] {
         let document = parse(text.as_bytes()).unwrap();
-        let Kind::Mapping(pairs) = &document.node(document.root().unwrap()).kind else { panic!("{text:?}") };
+        let NodeKind::Mapping(pairs) = &document.node(document.root().unwrap()).kind else { panic!("{text:?}") };
         let found: Vec<&str> = pairs
             .iter()
             .map(|(key, _)| match &document.node(*key).kind {
-                Kind::Scalar { value, .. } => &**value,
+                NodeKind::Scalar { value, .. } => &**value,
                 other => panic!("{other:?}"),
             })
             .collect();

@@ -153,7 +153,7 @@ fn damaged_entries_are_repaired() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_is_told_once_and_changes_nothing() {
+fn a_folder_that_cannot_be_used_is_reported_once_and_changes_nothing() {
     let repo = repo();
     let file = repo.beside("file");
     std::fs::write(&file, "x").unwrap();
@@ -177,7 +177,7 @@ fn a_folder_that_cannot_be_used_is_told_once_and_changes_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_is_told() {
+fn a_folder_that_cannot_be_written_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let repo = repo();
     let cache = repo.beside("cache");

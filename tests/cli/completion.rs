@@ -158,7 +158,7 @@ fn nothing_is_offered_that_a_shell_would_run_or_a_terminal_obey() {
 }
 
 #[test]
-fn a_repository_that_takes_long_is_given_up_without_a_word() {
+fn a_repository_that_takes_long_is_given_up_silently() {
     let repo = Repo::atmos();
     // Templates that take long, each within what one may.
     let slow = "{{ range until 10000 }}{{ range until 1000 }}{{ end }}{{ end }}";

@@ -31,7 +31,7 @@ fn vars(repo: &Repo, more: &[&str]) -> serde_json::Value {
 }
 
 #[test]
-fn values_are_handed_to_functions() {
+fn values_are_passed_to_functions() {
     let repo = Repo::atmos();
     repo.write("stacks/deploy/dev.yaml", MANIFEST)
         .write("values.json", VALUES)
@@ -68,7 +68,7 @@ fn files_and_locals_see_the_environment_that_is_given() {
 }
 
 #[test]
-fn values_that_cannot_be_used_are_told() {
+fn values_that_cannot_be_used_are_reported() {
     let repo = Repo::atmos();
     repo.write("stacks/deploy/dev.yaml", MANIFEST).write("values.json", "[]").write("bad.env", "no thing\n");
     repo.run(&["check", "--values", "values.json"]).ends_with(2).complains("values.json: it must be an object");

@@ -184,7 +184,7 @@ fn core_hooks_path_counts() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_that_is_gone_is_looked_for_and_then_missed() {
+fn a_program_that_is_gone_is_searched_and_then_missed() {
     let repo = Repo::atmos();
     let copy = repo.beside("stacklint-copy");
     std::fs::copy(bin(), &copy).unwrap();

@@ -72,7 +72,7 @@ fn two_revisions_are_compared_environment_by_environment() {
 }
 
 #[test]
-fn a_rename_is_told_as_what_it_does() {
+fn a_rename_is_reported_as_what_it_does() {
     let run = repo().run(&["diff", "base..HEAD", "--all"]).ends_with(0);
     let run = run.says("`web-live` in `prod` is renamed, and the next run destroys and recreates it: now `web-eu`");
     run.says("~ component renamed: web-live → web-eu, in prod; destroyed and created again").hides("stays");
@@ -106,7 +106,7 @@ fn environments_are_described_as_stacks() {
 }
 
 #[test]
-fn mistakes_are_told_where_they_are_written() {
+fn mistakes_are_reported_where_they_are_written() {
     let repo = repo();
     repo.edit("infra.yaml", "${db.private_ip}", "${bd.private_ip}");
     repo.edit("shared/network.yaml", "config: {cidr: 10.8.0.0/16}", "config: {cidr: '${}'}");

@@ -99,7 +99,7 @@ fn provenance_tells_where_names_come_from() {
 }
 
 #[test]
-fn what_has_no_locals_is_told() {
+fn what_has_no_locals_is_reported() {
     let repo = repo();
     for (arguments, words) in [
         (&["-s", "none"][..], "stack has no locals defined: none"),

@@ -92,7 +92,7 @@ fn a_path_that_names_no_file_is_an_error() {
 }
 
 #[test]
-fn a_check_shows_what_is_asked_for() {
+fn a_check_shows_what_is_requested() {
     let repo = repo();
     let broken = |stage: &str| stack(stage, "10.1.0.0/16").replace("{size: 1}", "{size: \"{{ .nothing }}\"}");
     repo.write("stacks/deploy/dev.yaml", broken("dev")).write("stacks/deploy/prod.yaml", broken("prod"));

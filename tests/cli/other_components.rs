@@ -66,7 +66,7 @@ fn a_change_elsewhere_is_a_change_of_who_asks() {
 }
 
 #[test]
-fn chains_are_followed_and_cycles_are_told() {
+fn chains_are_followed_and_cycles_are_reported() {
     let chain = format!(
         "{}    mid:\n      vars:\n        a: '{{{{ (atmos.Component \"low\" .stack).vars.a }}}}-mid'\n    low: {{vars: {{a: low}}}}\n",
         unit(r#"x{{ (atmos.Component "mid" .stack).vars.a }}"#)
@@ -99,7 +99,7 @@ fn outputs_are_known_where_the_remote_state_is_static() {
 }
 
 #[test]
-fn what_is_asked_for_and_not_there_is_told() {
+fn what_is_requested_and_not_there_is_reported() {
     let repo = project(&[(
         "stacks/deploy/dev.yaml",
         &stack("dev", &unit(r#"{{ (atmos.Component "vpc" .stack).vars.cidr }}"#)),
@@ -148,7 +148,7 @@ fn locked_versions() {
 }
 
 #[test]
-fn a_lock_file_that_is_no_yaml_is_told_where_versions_are_used() {
+fn a_lock_file_that_is_no_yaml_is_reported_where_versions_are_used() {
     let files = |text: &str| {
         [("versions.lock.yaml", "tracks: [".to_owned()), ("stacks/deploy/dev.yaml", stack("dev", &unit(text)))]
     };
@@ -173,7 +173,7 @@ fn keys_lose_their_quotes_where_a_file_is_written_and_read_again() {
 }
 
 #[test]
-fn a_name_template_that_is_none_is_told_where_it_stands() {
+fn a_name_template_that_is_invalid_is_reported_where_it_stands() {
     let named = format!("name: named\n{}", stack("prod", "    a: {}\n    b: {}\n"));
     let repo = project(&[
         ("stacks/deploy/dev.yaml", &stack("dev", "    a: {}\n    b: {}\n")),

@@ -94,7 +94,7 @@ fn what_an_edit_breaks_elsewhere_is_found() {
 }
 
 #[test]
-fn names_are_corrected_when_asked_for() {
+fn names_are_corrected_when_requested() {
     let repo = two_stacks();
     repo.edit("stacks/deploy/dev.yaml", "size: 1", "siez: 1");
     repo.edit("stacks/deploy/dev.yaml", "vpc hub vpc_id", "vpc hbu vpc_ip");
@@ -109,7 +109,7 @@ fn names_are_corrected_when_asked_for() {
 }
 
 #[test]
-fn imports_are_taken_out_when_asked_for() {
+fn imports_are_taken_out_when_requested() {
     let repo = Repo::atmos();
     for (name, text) in [("a", "vars: {a: 1}"), ("b", "vars: {a: 2}"), ("idle", "packer: {vars: {a: 3}}")] {
         repo.write(&format!("stacks/catalog/{name}.yaml"), format!("{text}\n"));
@@ -230,7 +230,7 @@ fn rules_about_what_is_not_there_wait_for_the_whole() {
 }
 
 #[test]
-fn code_that_cannot_be_read_is_told_once() {
+fn code_that_cannot_be_read_is_reported_once() {
     let stack = "vars: {stage: dev}\ncomponents: {terraform: {db: {vars: {size: [], nobody: 1}}, db/2: {metadata: {component: db}}}}\n";
     let found = found_in(&[
         ("stacks/deploy/dev.yaml", stack),

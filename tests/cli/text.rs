@@ -114,7 +114,7 @@ fn text_of_several_lines_is_compared_by_line() {
 }
 
 #[test]
-fn long_values_are_cut_unless_all_is_asked_for() {
+fn long_values_are_cut_unless_all_is_requested() {
     let list = |n: usize| (0..n).map(|i| format!("          - item-{i}\n")).collect::<String>();
     let after = format!("        items:\n{}", list(60));
     let run = diff("        x: 1\n", &after, &[]).ends_with(0).hides("item-59");

@@ -327,7 +327,7 @@ fn sets() -> Repo {
 }
 
 #[test]
-fn locals_have_the_values_of_the_variable_set_that_is_asked_for() {
+fn locals_have_the_values_of_the_variable_set_that_is_requested() {
     let repo = sets();
     for stage in ["dev", "prod"] {
         let stack = format!("live@{stage}");

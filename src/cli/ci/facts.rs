@@ -1,7 +1,7 @@
 //! Results of a run for later steps of a job.
 
 use crate::diagnostic::Level;
-use crate::report::{Format, Options, Report};
+use crate::report::{Format, RenderOptions, Report};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ impl Facts {
         let components = diff.map(|d| &d.components[..]).unwrap_or_default();
         let stacks: BTreeSet<&str> = components.iter().map(|c| &*c.stack).collect();
         let mut matrix = Vec::new();
-        Format::Matrix.write(&mut matrix, report, &Options::default())?;
+        Format::Matrix.write(&mut matrix, report, &RenderOptions::default())?;
         Ok(Facts {
             changed: match (report.coverage.is_whole(), components.is_empty()) {
                 (false, _) => "unknown",

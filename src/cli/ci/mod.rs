@@ -11,8 +11,8 @@ use super::reporting::{Judging, Output, output_of};
 use super::{Failure, Global, output};
 use crate::affected;
 use crate::diagnostic::Finding;
-use crate::report::log::Kind;
-use crate::report::{self, Format, Options as Style, Report, text};
+use crate::report::log::OutputKind;
+use crate::report::{self, Format, RenderOptions, Report, text};
 use crate::review::{self, Demand, Filter, Outcome, Request};
 use clap::Args;
 use detect::{Base, Job, System};
@@ -114,8 +114,11 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
     let sides = range::sides(&job, repository)?;
     let head = repository.at(&sides.head)?;
     let overrides = options.judging.overrides(&place)?;
-    let request =
-        Request { filter: Filter::default(), overrides: &overrides, affected: Some(affected::Options::default()) };
+    let request = Request {
+        filter: Filter::default(),
+        overrides: &overrides,
+        affected: Some(affected::AffectedOptions::default()),
+    };
     let mut page = None;
     let review = match &sides.base {
         Some(base) => {
@@ -180,8 +183,8 @@ fn publish(
     global: &Global,
     facts: &mut Facts,
 ) -> Result<(), Failure> {
-    let style = Style { all: options.all, ..output::options(global) };
-    let kind = if job.system == System::Github { Kind::Raw } else { Kind::Text };
+    let style = RenderOptions { all: options.all, ..output::options(global) };
+    let kind = if job.system == System::Github { OutputKind::Raw } else { OutputKind::Text };
     let mut out = output::stdout_of(kind);
     match job.system {
         System::Github if options.no_annotations => report::github::write_log(&mut out, report, &style)?,
@@ -244,9 +247,9 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Message(format!("cannot write {}: {error}", path.display()))
 }
 
-fn rendered(format: Format, report: &Report<'_>, style: &Style) -> Result<Vec<u8>, Failure> {
+fn rendered(format: Format, report: &Report<'_>, style: &RenderOptions) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
-    format.write(&mut text, report, &Style { color: false, ..*style })?;
+    format.write(&mut text, report, &RenderOptions { color: false, ..*style })?;
     Ok(text)
 }
 
@@ -263,7 +266,7 @@ fn marker(place: &Place, global: &Global) -> String {
 
 /// Prints a line that is made for a runner or a script: commands, and what is to be fetched.
 fn say(text: &str) -> Result<(), Failure> {
-    let mut out = output::stdout_of(Kind::Raw);
+    let mut out = output::stdout_of(OutputKind::Raw);
     writeln!(out, "{text}")?;
     Ok(out.flush()?)
 }

@@ -6,7 +6,7 @@ use crate::cli::{Failure, Global, output};
 use crate::diagnostic::Level;
 use crate::files::Files;
 use crate::report::locals::{Described, Owner};
-use crate::report::log::Kind;
+use crate::report::log::OutputKind;
 use crate::report::{Finding, describe};
 use crate::resolution::{LocalLevel, LocalScope, Placed, Resolution};
 use crate::review::{self, Outcome, Resolved};
@@ -87,7 +87,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
             global,
         );
     };
-    let kind = if let Format::Json = options.format { Kind::Json } else { Kind::Text };
+    let kind = if let Format::Json = options.format { OutputKind::Json } else { OutputKind::Text };
     let mut out = output::stdout_showing(kind, options.common.show_secrets);
     match (options.format, options.provenance) {
         (Format::Json, false) => describe::write_value_json(&mut out, &answer)?,

@@ -8,7 +8,7 @@ use crate::cli::options::functions::Functions;
 use crate::cli::{Failure, Global, output};
 use crate::files::Files;
 use crate::report::describe::{self, Components, Described};
-use crate::report::log::Kind;
+use crate::report::log::OutputKind;
 use crate::resolution::{Address, Placed, Resolution};
 use crate::review::{self, Filter, Outcome, Resolved};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
@@ -115,13 +115,13 @@ enum Format {
 
 impl Format {
     /// How it goes where people and CI systems read along.
-    fn kind(self) -> Kind {
-        if let Format::Json = self { Kind::Json } else { Kind::Text }
+    fn kind(self) -> OutputKind {
+        if let Format::Json = self { OutputKind::Json } else { OutputKind::Text }
     }
 }
 
 /// The selection, the same for all subcommands.
-struct Asked<'a> {
+struct Selection<'a> {
     common: &'a Common,
     format: Format,
     history: bool,
@@ -130,45 +130,48 @@ struct Asked<'a> {
 }
 
 impl What {
-    fn asked(&self) -> Option<Asked<'_>> {
+    fn selection(&self) -> Option<Selection<'_>> {
         Some(match self {
             What::Stacks(o) => {
-                Asked { common: &o.common, format: o.printing.format, history: false, stack: o.stack.as_deref() }
+                Selection { common: &o.common, format: o.printing.format, history: false, stack: o.stack.as_deref() }
             }
             What::Stack(o) => {
-                Asked { common: &o.common, format: o.printing.format, history: o.history, stack: Some(&o.name) }
+                Selection { common: &o.common, format: o.printing.format, history: o.history, stack: Some(&o.name) }
             }
-            What::Component(o) => {
-                Asked { common: &o.common, format: o.printing.format, history: o.history, stack: o.stack.as_deref() }
-            }
+            What::Component(o) => Selection {
+                common: &o.common,
+                format: o.printing.format,
+                history: o.history,
+                stack: o.stack.as_deref(),
+            },
             What::Locals(_) => return None,
         })
     }
 }
 
 pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
-    let Some(asked) = what.asked() else {
+    let Some(selection) = what.selection() else {
         return match what {
             What::Locals(options) => locals::run(options, global),
             _ => Ok(Outcome::Clean),
         };
     };
-    let common = asked.common;
-    if asked.history && asked.format != Format::Text {
+    let common = selection.common;
+    if selection.history && selection.format != Format::Text {
         let message = "--history works with --format text; `stacklint why STACK COMPONENT PATH --format json` has the \
                        history of one value as JSON";
         return Err(Failure::Message(message.to_owned()));
     }
     let mut place = Place::find(global)?;
     common.functions.apply(&common.env_file, &mut place)?;
-    place.project.inputs.stack = asked.stack.map(str::to_owned);
+    place.project.inputs.stack = selection.stack.map(str::to_owned);
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;
     let Resolved { files, resolution, dialects } = resolved;
     let found = resolution.components();
     let selected = what.select(&found, &resolution)?;
-    let printer = Printer { asked: &asked, files: &files, global };
+    let printer = Printer { selection: &selection, files: &files, global };
     match (what, selected) {
         (What::Component(_), Selected::Nothing) => {}
         (_, Selected::Nothing) => printer.stacks(&found)?,
@@ -250,24 +253,24 @@ fn is_pattern(name: &str) -> bool {
 
 /// Prints what is described.
 struct Printer<'a> {
-    asked: &'a Asked<'a>,
+    selection: &'a Selection<'a>,
     files: &'a Files,
     global: &'a Global,
 }
 
 impl Printer<'_> {
     fn out(&self) -> impl Write + use<> {
-        output::stdout_showing(self.asked.format.kind(), self.asked.common.show_secrets)
+        output::stdout_showing(self.selection.format.kind(), self.selection.common.show_secrets)
     }
 
     fn described<'a>(&'a self, address: &'a Address, placed: &'a Placed) -> Described<'a> {
-        Described { address, placed, files: self.files, history: self.asked.history }
+        Described { address, placed, files: self.files, history: self.selection.history }
     }
 
     /// A table of components.
     fn stacks(&self, components: &Components) -> Result<(), Failure> {
         let mut out = self.out();
-        match self.asked.format {
+        match self.selection.format {
             Format::Text => describe::write_stacks_text(&mut out, components, &output::options(self.global))?,
             Format::Concise => describe::write_concise(&mut out, components)?,
             Format::Yaml => describe::write_stacks_yaml(&mut out, components)?,
@@ -279,7 +282,7 @@ impl Printer<'_> {
     /// The stacks that contain a component.
     fn instances(&self, components: &Components) -> Result<(), Failure> {
         let mut out = self.out();
-        match self.asked.format {
+        match self.selection.format {
             Format::Text => describe::write_instances(&mut out, components, &output::options(self.global))?,
             Format::Concise => describe::write_concise(&mut out, components)?,
             Format::Yaml => describe::write_instances_yaml(&mut out, components)?,
@@ -292,7 +295,7 @@ impl Printer<'_> {
     fn one(&self, address: &Address, placed: &Placed) -> Result<(), Failure> {
         let mut out = self.out();
         let described = self.described(address, placed);
-        match self.asked.format {
+        match self.selection.format {
             Format::Text => described.write_text(&mut out, &output::options(self.global))?,
             Format::Concise => described.write_concise(&mut out, &output::options(self.global))?,
             Format::Yaml => described.write_yaml(&mut out)?,
@@ -305,7 +308,7 @@ impl Printer<'_> {
     fn several(&self, components: &Components) -> Result<(), Failure> {
         let mut out = self.out();
         let options = output::options(self.global);
-        match self.asked.format {
+        match self.selection.format {
             Format::Yaml => describe::write_ordered_yaml(&mut out, components)?,
             Format::Json => describe::write_ordered_json(&mut out, components)?,
             Format::Concise => {

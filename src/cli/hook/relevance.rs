@@ -4,7 +4,7 @@
 //! only if a configuration file names it, in full or by a pattern that matches its extension. (A manifest with another
 //! extension, `import: [notes.txt]`, is not searched for the names of further files.)
 
-use crate::source::{Change, Entry, Kind, Listing, Source};
+use crate::source::{Change, Entry, EntryKind, Listing, Source};
 use regex::bytes::Regex;
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ const COMPUTED_EXTENSION: &str = r"\.\{\{";
 pub(super) fn can_matter(changes: &[Change], base: &dyn Source, head: &dyn Source) -> bool {
     let is_plain = |change: &Change| {
         let entries = [base, head].map(|side| side.listing().get(&change.path));
-        let is_file = |e: &&Entry| matches!(e.kind, Kind::File | Kind::Executable) && !e.lossy;
+        let is_file = |e: &&Entry| matches!(e.kind, EntryKind::File | EntryKind::Executable) && !e.lossy;
         !is_configuration(&change.path) && entries.iter().flatten().all(is_file)
     };
     if changes.is_empty() {
@@ -88,7 +88,7 @@ fn extension(path: &str) -> Option<&str> {
 
 /// The files that could name others; the code of a root module does (`file("policy.txt")`).
 fn texts(listing: &Listing) -> Vec<&Entry> {
-    listing.iter().filter(|e| e.kind != Kind::Submodule && is_configuration(&e.path)).collect()
+    listing.iter().filter(|e| e.kind != EntryKind::Submodule && is_configuration(&e.path)).collect()
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ fn moved_files_keep_their_findings_and_copies_do_not() {
 }
 
 #[test]
-fn comments_silence_and_are_told_when_they_do_not() {
+fn comments_silence_and_are_reported_when_they_do_not() {
     let files = Files::default();
     let text = "a: x # stacklint: ignore[bad-name, loose-end] for now\nb: 1 # stacklint: ignore[bad-name]\n# stacklint: ignore[bad-nme]\nc: 2\n";
     let verdict = policy(&files, &WARN).judge(at(&files, "a.yaml", text, &[(&BAD_NAME, "x")]), None);

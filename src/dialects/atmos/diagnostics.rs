@@ -35,7 +35,7 @@ impl Diagnostics {
     }
 
     /// Adds findings about the shape of manifests, except where the resolution itself reported an error.
-    pub(super) fn report_unless_said(&self, findings: Vec<Diagnostic>) {
+    pub(super) fn report_unless_reported(&self, findings: Vec<Diagnostic>) {
         let place = |d: &Diagnostic| (d.primary.file, d.primary.start);
         const SHAPE: [&Rule; 3] = [&rules::SCHEMA_VIOLATION, &rules::INEFFECTIVE_METADATA, &rules::NON_MAPPING_SECTION];
         let is_about_shape = |d: &&Diagnostic| SHAPE.contains(&d.rule);

@@ -194,7 +194,7 @@ pub(super) fn any_names_workspace(siblings: &Siblings<'_>) -> bool {
 
 /// Returns the workspace settings in the metadata of a component. Atmos reads the listed bases once more, as they were
 /// built, so that the settings of their own bases count too.
-pub(super) fn said_of_workspace(siblings: &Siblings<'_>, name: &str, inherit: bool) -> Map {
+pub(super) fn workspace_settings(siblings: &Siblings<'_>, name: &str, inherit: bool) -> Map {
     let Some(own) = metadata(siblings, name) else { return Map::new() };
     let mut said: [Option<Value>; 3] = Default::default();
     if inherit {

@@ -6,7 +6,7 @@ use crate::limits::{Limit, Limits};
 use crate::text::{Text, intern};
 use crate::value::decode::{Step, Walk, exceeded};
 use crate::value::{FileId, Origin, Prov};
-use crate::yaml::{self, Document, Kind, NodeId, ProblemKind, Span, Style};
+use crate::yaml::{self, Document, NodeId, NodeKind, ProblemKind, Span, Style};
 use std::sync::Arc;
 
 /// An error that prevents a document from being read.
@@ -83,10 +83,10 @@ impl Reader<'_> {
         };
         let tag = node.tag.as_ref().map(|t| &*t.text);
         let data = match &node.kind {
-            Kind::Scalar { value, style } => scalar(value, *style, tag),
-            Kind::Sequence(items) => Data::List(Arc::new(items.iter().map(|id| self.node(*id, None)).collect())),
-            Kind::Mapping(pairs) => Data::Map(Arc::new(self.map(pairs))),
-            Kind::Alias { .. } => Data::Null,
+            NodeKind::Scalar { value, style } => scalar(value, *style, tag),
+            NodeKind::Sequence(items) => Data::List(Arc::new(items.iter().map(|id| self.node(*id, None)).collect())),
+            NodeKind::Mapping(pairs) => Data::Map(Arc::new(self.map(pairs))),
+            NodeKind::Alias { .. } => Data::Null,
         };
         let start = node.tag.as_ref().map_or(node.span.start, |t| t.span.start.min(node.span.start));
         let origin = |file| Origin { file, key: key.unwrap_or(start).min(start), start, end: node.span.end };

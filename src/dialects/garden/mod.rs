@@ -102,8 +102,9 @@ impl Garden {
             return out;
         }
         let named = named_environment(config, project);
-        let all: Vec<Asked<'_>> = config.environments.iter().map(Asked::whole).chain(named).collect();
-        let one = |asked: &Asked<'_>| {
+        let all: Vec<RequestedEnvironment<'_>> =
+            config.environments.iter().map(RequestedEnvironment::whole).chain(named).collect();
+        let one = |asked: &RequestedEnvironment<'_>| {
             let is_asked = match scope {
                 Scope::Units(units) => units.contains(discover::join(dir, &asked.environment.name).as_str()),
                 Scope::Touched(changes) => !changes.is_empty(),
@@ -169,23 +170,23 @@ fn project_file(source: &dyn Source, dir: &str) -> String {
 }
 
 /// An environment that is resolved, maybe in a namespace that the user names.
-struct Asked<'a> {
+struct RequestedEnvironment<'a> {
     environment: &'a EnvironmentConfig,
     namespace: Option<&'a str>,
     /// The name of the stack.
     stack: Text,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RequestedEnvironment<'a> {
     /// An environment in its default namespace.
     fn whole(environment: &'a EnvironmentConfig) -> Self {
-        Asked { environment, namespace: None, stack: Text::clone(&environment.name) }
+        RequestedEnvironment { environment, namespace: None, stack: Text::clone(&environment.name) }
     }
 }
 
 /// Returns the environment of a stack `NAMESPACE.ENVIRONMENT` that the user names. Any namespace is possible, so such a
 /// stack does not exist before it is named.
-fn named_environment<'a>(config: &'a ProjectConfig, project: &'a Project) -> Option<Asked<'a>> {
+fn named_environment<'a>(config: &'a ProjectConfig, project: &'a Project) -> Option<RequestedEnvironment<'a>> {
     let stack = project.inputs.stack.as_deref()?;
     let (namespace, name) = stack.split_once('.')?;
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -193,14 +194,14 @@ fn named_environment<'a>(config: &'a ProjectConfig, project: &'a Project) -> Opt
         return None;
     }
     let environment = config.environments.iter().find(|environment| *environment.name == *name)?;
-    Some(Asked { environment, namespace: Some(namespace), stack: stack.into() })
+    Some(RequestedEnvironment { environment, namespace: Some(namespace), stack: stack.into() })
 }
 
 /// One environment, and what is wrong with it.
 fn environment_of(
     loader: &Loader<'_>,
     loaded: &Loaded,
-    (config, asked): (&ProjectConfig, &Asked<'_>),
+    (config, asked): (&ProjectConfig, &RequestedEnvironment<'_>),
     project: &Project,
 ) -> (Environment, Vec<Diagnostic>) {
     let (stack, environment, namespace) = (&asked.stack, asked.environment, asked.namespace);

@@ -17,7 +17,7 @@
 
 use super::config::{Config, SecretKind};
 use super::diagnostics::Diagnostics;
-use super::overlay::{self, Place};
+use super::overlay::{self, Placement};
 use super::substitute::{Mode, Sources};
 use crate::template::value_text;
 use crate::text::Text;
@@ -114,8 +114,8 @@ fn output(sources: &Sources, config: &Config, source: Option<&Value>, environmen
     let (module, field) = source?.as_str()?.split_once('.')?;
     let declared = config.modules.iter().find(|m| *m.name == *module);
     let name = match declared.map(|m| overlay::place(config, m, environment)) {
-        Some(Place::Skipped(_)) => return None,
-        Some(Place::Present(resource)) => resource.name,
+        Some(Placement::Skipped(_)) => return None,
+        Some(Placement::Present(resource)) => resource.name,
         None => Text::from(module),
     };
     sources.outputs.get(&*name)?.get(field)?.as_str().map(str::to_owned)

@@ -38,7 +38,7 @@ use defer::Planned;
 use diagnostics::Diagnostics;
 use imports::{Imported, join, parent};
 use load::{Cache, Loader};
-use overlay::{Place, Resource};
+use overlay::{Placement, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use substitute::Mode;
@@ -80,9 +80,9 @@ impl Stack {
         let mut index: BTreeMap<Text, usize> = BTreeMap::new();
         for module in config.modules.iter().filter(|m| m.is_resource()) {
             match overlay::place(config, module, environment) {
-                Place::Skipped(site) => skipped.push((Text::clone(&module.name), site)),
-                Place::Present(r) if index.contains_key(&r.name) => duplicates.push(r),
-                Place::Present(r) => {
+                Placement::Skipped(site) => skipped.push((Text::clone(&module.name), site)),
+                Placement::Present(r) if index.contains_key(&r.name) => duplicates.push(r),
+                Placement::Present(r) => {
                     index.insert(Text::clone(&r.name), resources.len());
                     resources.push(defer::plan(config, r));
                 }

@@ -27,7 +27,7 @@ pub(crate) struct Resource {
 
 /// A module in an environment.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Placement {
     /// It is a resource there.
     Present(Resource),
     /// It is excluded by a null.
@@ -35,7 +35,7 @@ pub(crate) enum Place {
 }
 
 /// The module in an environment, or without any.
-pub(crate) fn place(config: &Config, module: &Module, environment: Option<&str>) -> Place {
+pub(crate) fn place(config: &Config, module: &Module, environment: Option<&str>) -> Placement {
     let own = module.config().cloned().unwrap_or_default();
     let mut resource = Resource {
         name: Text::clone(&module.name),
@@ -50,7 +50,7 @@ pub(crate) fn place(config: &Config, module: &Module, environment: Option<&str>)
     if let Some(name) = environment {
         let mut provider = false;
         match module.environment(name) {
-            Some(own) if own.is_null() => return Place::Skipped(own.prov.clone()),
+            Some(own) if own.is_null() => return Placement::Skipped(own.prov.clone()),
             Some(own) => provider = overlay(&mut resource, own),
             None => {}
         }
@@ -62,7 +62,7 @@ pub(crate) fn place(config: &Config, module: &Module, environment: Option<&str>)
         let prov = module.value.get("protected").map(|v| v.prov.clone()).unwrap_or_default();
         set(&mut resource.config, "protected", Value { data: Data::Bool(true), prov });
     }
-    Place::Present(resource)
+    Placement::Present(resource)
 }
 
 /// Merges the configuration of a module for an environment over its own. Returns whether that names a provider.

@@ -2,7 +2,7 @@
 
 use crate::dialects::{EvalError, Evaluated};
 use crate::hcl::ast::Span;
-use crate::hcl::ast::{Name, Step};
+use crate::hcl::ast::{Name, TraversalStep};
 use crate::hcl::eval::{Budget, Evaluator, Scope};
 use crate::hcl::functions::NoFiles;
 use crate::hcl::parse::parse_template;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 struct Context<'a>(&'a Value);
 
 impl Scope for Context<'_> {
-    fn get(&self, root: &Name, _: &[Step]) -> Option<(Val, usize)> {
+    fn get(&self, root: &Name, _: &[TraversalStep]) -> Option<(Val, usize)> {
         self.0.get(&root.text).map(|value| (import(value), 0))
     }
 }

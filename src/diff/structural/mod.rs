@@ -21,7 +21,7 @@ const MAX_CELLS: usize = 4_000_000;
 
 /// One difference, with the values around it.
 #[derive(Clone, Debug)]
-pub(crate) struct Step<'a> {
+pub(crate) struct DiffStep<'a> {
     /// JSON Pointer to the place.
     pub path: String,
     /// The kind of change.
@@ -44,7 +44,7 @@ pub(crate) struct Step<'a> {
     other: Option<&'a Value>,
 }
 
-impl<'a> Step<'a> {
+impl<'a> DiffStep<'a> {
     /// The values that the step is about, in the base and in the head. Both halves of a move have both.
     pub(crate) fn values(&self) -> [(Side, Option<&'a Value>); 2] {
         [(Side::Base, self.before.or(self.other)), (Side::Head, self.after.or(self.other))]
@@ -53,7 +53,7 @@ impl<'a> Step<'a> {
 
 /// Returns the steps from `base` to `head`, in the order of their application. Steps between calls with the same
 /// function and arguments are marked.
-pub(crate) fn compare<'a>(base: &'a Value, head: &'a Value, language: &Language) -> Vec<Step<'a>> {
+pub(crate) fn compare<'a>(base: &'a Value, head: &'a Value, language: &Language) -> Vec<DiffStep<'a>> {
     let mut walk =
         Walk { path: String::new(), parents: Vec::new(), steps: Vec::new(), cells: MAX_CELLS, language: *language };
     walk.value(base, head);
@@ -63,7 +63,7 @@ pub(crate) fn compare<'a>(base: &'a Value, head: &'a Value, language: &Language)
 struct Walk<'a> {
     path: String,
     parents: Vec<(&'a Value, &'a Value)>,
-    steps: Vec<Step<'a>>,
+    steps: Vec<DiffStep<'a>>,
     cells: usize,
     language: Language,
 }
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
     fn step(&mut self, kind: ChangeKind, before: Option<&'a Value>, after: Option<&'a Value>) {
         let texts = before.and_then(Value::as_str).filter(|text| is_call(text)).zip(after.and_then(Value::as_str));
         let is_same_call = texts.is_some_and(|(before, after)| self.language.same_call(before, after));
-        self.steps.push(Step {
+        self.steps.push(DiffStep {
             is_same_call,
             moved: None,
             base_index: None,

@@ -15,7 +15,7 @@ fn value(json: &Json) -> Value {
 }
 
 /// RFC 6902 as far as it is needed, strict about what must be there.
-fn apply(base: &Json, steps: &[Step]) -> Json {
+fn apply(base: &Json, steps: &[DiffStep]) -> Json {
     let mut doc = base.clone();
     for step in steps {
         let after = step.after.map(|v| serde_json::to_value(v).unwrap());

@@ -122,9 +122,9 @@ pub(crate) enum ExprKind {
     /// A string that is exactly one interpolation, and keeps the type of its value.
     Wrapped(Box<Expr>),
     /// A reference: a name and the steps from it that need no evaluation.
-    Traversal(Name, Vec<Step>),
+    Traversal(Name, Vec<TraversalStep>),
     /// Steps from another expression.
-    Access(Box<Expr>, Vec<Step>),
+    Access(Box<Expr>, Vec<TraversalStep>),
     /// An element whose key is computed.
     Index(Box<Expr>, Box<Expr>),
     /// An expression for each element; inside, [`ExprKind::Element`] is the element.
@@ -177,19 +177,19 @@ pub(crate) struct TemplateFor {
 
 /// A step from a value to something inside of it.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+pub(crate) enum TraversalStep {
     /// `.name`
     Attribute(Name),
     /// `[0]`, `["key"]`, or the old `.0`
     Index(Key, Span),
 }
 
-impl Step {
+impl TraversalStep {
     /// Its place.
     pub(crate) fn span(&self) -> Span {
         match self {
-            Step::Attribute(name) => name.span,
-            Step::Index(_, span) => *span,
+            TraversalStep::Attribute(name) => name.span,
+            TraversalStep::Index(_, span) => *span,
         }
     }
 }

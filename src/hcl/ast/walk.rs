@@ -1,6 +1,6 @@
 //! Properties of expressions that are visible without evaluating them.
 
-use crate::hcl::ast::{Expr, ExprKind, Name, Part, Span, Step, TemplateFor};
+use crate::hcl::ast::{Expr, ExprKind, Name, Part, Span, TemplateFor, TraversalStep};
 use crate::text::Text;
 
 /// A reference of an expression to something outside of it.
@@ -9,7 +9,7 @@ pub(crate) struct Reference<'a> {
     /// The first name.
     pub root: &'a Name,
     /// The steps from it.
-    pub steps: &'a [Step],
+    pub steps: &'a [TraversalStep],
     /// Its place.
     pub span: Span,
 }
@@ -230,11 +230,11 @@ fn place(expr: &mut Expr, span: Span) {
     }
 }
 
-fn place_steps(steps: &mut [Step], span: Span) {
+fn place_steps(steps: &mut [TraversalStep], span: Span) {
     for step in steps {
         match step {
-            Step::Attribute(name) => name.span = span,
-            Step::Index(_, place) => *place = span,
+            TraversalStep::Attribute(name) => name.span = span,
+            TraversalStep::Index(_, place) => *place = span,
         }
     }
 }

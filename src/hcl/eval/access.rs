@@ -1,6 +1,6 @@
 //! References, and the steps from a value to what is inside of it.
 
-use crate::hcl::ast::{Expr, Key, Name, Span, Step};
+use crate::hcl::ast::{Expr, Key, Name, Span, TraversalStep};
 use crate::hcl::eval::{Evaluator, merge_prov};
 use crate::hcl::types::convert::convert;
 use crate::hcl::types::{Type, unify};
@@ -8,7 +8,7 @@ use crate::hcl::val::{Data, Val};
 use crate::text::Text;
 
 impl Evaluator<'_> {
-    pub(super) fn traversal(&mut self, root: &Name, steps: &[Step], span: Span) -> Val {
+    pub(super) fn traversal(&mut self, root: &Name, steps: &[TraversalStep], span: Span) -> Val {
         if let Some((_, value)) = self.bound.iter().rev().find(|(name, _)| *name == root.text) {
             let value = value.clone();
             return self.walk(value, steps);
@@ -23,13 +23,13 @@ impl Evaluator<'_> {
         }
     }
 
-    pub(super) fn walk(&mut self, base: Val, steps: &[Step]) -> Val {
+    pub(super) fn walk(&mut self, base: Val, steps: &[TraversalStep]) -> Val {
         let mut value = base;
         for step in steps {
             value = match step {
-                Step::Attribute(name) => self.attribute(&value, name),
-                Step::Index(Key::Number(number), at) => self.index(&value, &Val::number(number.clone()), *at),
-                Step::Index(Key::Text(text), at) => self.index(&value, &Val::str(Text::clone(text)), *at),
+                TraversalStep::Attribute(name) => self.attribute(&value, name),
+                TraversalStep::Index(Key::Number(number), at) => self.index(&value, &Val::number(number.clone()), *at),
+                TraversalStep::Index(Key::Text(text), at) => self.index(&value, &Val::str(Text::clone(text)), *at),
             };
         }
         value

@@ -6,7 +6,7 @@ mod collections;
 mod operators;
 mod template;
 
-use crate::hcl::ast::{Expr, ExprKind, Name, Span, Step};
+use crate::hcl::ast::{Expr, ExprKind, Name, Span, TraversalStep};
 use crate::hcl::functions::{self, Files};
 use crate::hcl::types::convert::convert;
 use crate::hcl::types::{Type, unify};
@@ -24,14 +24,14 @@ const MAX_DEPTH: usize = 120;
 pub(crate) trait Scope {
     /// Returns the value at the start of a reference, and how many of its steps were consumed. `None` if there is no
     /// such name.
-    fn get(&self, root: &Name, steps: &[Step]) -> Option<(Val, usize)>;
+    fn get(&self, root: &Name, steps: &[TraversalStep]) -> Option<(Val, usize)>;
 }
 
 /// A scope without names.
 pub(crate) struct NoNames;
 
 impl Scope for NoNames {
-    fn get(&self, _: &Name, _: &[Step]) -> Option<(Val, usize)> {
+    fn get(&self, _: &Name, _: &[TraversalStep]) -> Option<(Val, usize)> {
         None
     }
 }

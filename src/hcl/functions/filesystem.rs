@@ -5,7 +5,7 @@ use super::{A, Args, Content, Fail, FileError, Function, Outcome, S, file_failed
 use crate::go::encoding::base64_encode;
 use crate::go::path::{base, clean, dir};
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Expr, Name, Step};
+use crate::hcl::ast::{Expr, Name, TraversalStep};
 use crate::hcl::eval::Scope;
 use crate::hcl::parse::parse_template;
 use crate::hcl::types::Type;
@@ -91,7 +91,7 @@ fn file_set(args: &mut Args<'_, '_>) -> Outcome {
 struct Variables<'a>(&'a Entries);
 
 impl Scope for Variables<'_> {
-    fn get(&self, root: &Name, _: &[Step]) -> Option<(Val, usize)> {
+    fn get(&self, root: &Name, _: &[TraversalStep]) -> Option<(Val, usize)> {
         self.0.get(&root.text).map(|value| (value.clone(), 0))
     }
 }

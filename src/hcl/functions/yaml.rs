@@ -9,7 +9,7 @@ use crate::hcl::val::number::Number;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::text::Text;
 use crate::value::FileId;
-use crate::yaml::{self, Document, Kind, NodeId, Style, Timestamp};
+use crate::yaml::{self, Document, NodeId, NodeKind, Style, Timestamp};
 
 pub(super) const ALL: &[Function] = &[
     function("yamldecode", &[S], decode),
@@ -46,16 +46,16 @@ impl Decoder<'_> {
         let node = self.document.node(self.document.target(id));
         let tag = node.tag.as_ref().map(|t| yaml::short_tag(&t.text).into_owned());
         let value = match &node.kind {
-            Kind::Scalar { value, style } => scalar(value, *style, tag.as_deref())?,
-            Kind::Sequence(items) => {
+            NodeKind::Scalar { value, style } => scalar(value, *style, tag.as_deref())?,
+            NodeKind::Sequence(items) => {
                 check_tag(tag.as_deref(), "!!seq")?;
                 Val::tuple(items.iter().map(|i| self.node(*i, None, depth + 1)).collect::<Result<_, _>>()?)
             }
-            Kind::Mapping(pairs) => {
+            NodeKind::Mapping(pairs) => {
                 check_tag(tag.as_deref(), "!!map")?;
                 Val::object(self.entries(pairs, depth)?)
             }
-            Kind::Alias { .. } => Val::null(),
+            NodeKind::Alias { .. } => Val::null(),
         };
         let span = Span { start: own.start, end: own.end };
         Ok(value.with_prov(prov_in(self.file, key, span)))

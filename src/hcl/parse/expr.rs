@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::{Parser, Read};
-use crate::hcl::ast::{BinaryOp, Call, Expr, ExprKind, For, Key, Name, Part, Span, Step, UnaryOp};
+use crate::hcl::ast::{BinaryOp, Call, Expr, ExprKind, For, Key, Name, Part, Span, TraversalStep, UnaryOp};
 use crate::hcl::val::number::Number;
 
 /// Operators by how tightly they bind, the loosest first. Longer ones come before those that they begin with.
@@ -231,7 +231,7 @@ impl Parser<'_> {
                         base = self.old_index(base, start)?;
                     } else if let Some(name) = self.name() {
                         let name = Name { span: Span::new(start, name.span.end as usize), text: name.text };
-                        base = step(base, Step::Attribute(name));
+                        base = step(base, TraversalStep::Attribute(name));
                     } else {
                         let span = self.next_span();
                         return Err(self.error(
@@ -253,7 +253,7 @@ impl Parser<'_> {
     fn old_index(&mut self, base: Expr, start: usize) -> Read<Expr> {
         let text = self.digits(true).to_owned();
         let number = self.number(&text, start)?;
-        Ok(step(base, Step::Index(Key::Number(number), Span::new(start, self.pos))))
+        Ok(step(base, TraversalStep::Index(Key::Number(number), Span::new(start, self.pos))))
     }
 
     /// `.*`: only attributes belong to the elements.
@@ -267,7 +267,7 @@ impl Parser<'_> {
                 self.pos += 1;
                 if let Some(name) = self.name() {
                     let name = Name { span: Span::new(start, name.span.end as usize), text: name.text };
-                    each = step(each, Step::Attribute(name));
+                    each = step(each, TraversalStep::Attribute(name));
                     continue;
                 }
                 if self.peek().is_ascii_digit() {
@@ -316,7 +316,7 @@ impl Parser<'_> {
             _ => None,
         };
         Ok(match literal {
-            Some(key) => step(base, Step::Index(key, span)),
+            Some(key) => step(base, TraversalStep::Index(key, span)),
             None => {
                 self.grow()?;
                 let span = Span::new(base.span.start as usize, self.pos);
@@ -475,7 +475,7 @@ impl Parser<'_> {
 }
 
 /// An expression with one more step.
-fn step(base: Expr, step: Step) -> Expr {
+fn step(base: Expr, step: TraversalStep) -> Expr {
     let span = base.span.to(step.span());
     let kind = match base.kind {
         ExprKind::Traversal(root, mut steps) => {

@@ -6,7 +6,7 @@ use crate::resolution::Component;
 use crate::terraform::{Cache, Modules};
 use crate::text::Text;
 use crate::value::Origin;
-use crate::yaml::{Document, Kind, document_of};
+use crate::yaml::{Document, NodeKind, document_of};
 use ls_types::{CompletionItem, CompletionItemKind};
 use std::collections::BTreeMap;
 
@@ -145,7 +145,7 @@ fn keys_beside(document: &Document, place: &Place<'_>) -> Vec<u32> {
     };
     let mut nearest: Option<(u32, Vec<u32>)> = None;
     for (_, node) in document.nodes() {
-        let Kind::Mapping(pairs) = &node.kind else { continue };
+        let NodeKind::Mapping(pairs) = &node.kind else { continue };
         let keys: Vec<u32> = pairs.iter().map(|(key, _)| document.node(*key).span.start).collect();
         let Some(first) = keys.first().filter(|first| column(**first) == indent) else { continue };
         let is_around = (*first as usize) <= line_start + indent && line_start <= node.span.end as usize + 1;

@@ -4,7 +4,7 @@ use super::hover;
 use crate::lsp::position::Lines;
 use crate::lsp::view::Place;
 use crate::text::{Text, count};
-use crate::yaml::{Document, Kind, NodeId, document_of};
+use crate::yaml::{Document, NodeId, NodeKind, document_of};
 use ls_types::{CodeLens, Command, Range, Uri};
 use std::collections::BTreeSet;
 
@@ -34,9 +34,9 @@ pub(super) fn lenses(place: &Place<'_>, uri: &Uri) -> Vec<CodeLens> {
 
 /// Calls `found` with the span of the key of each map.
 fn maps(document: &Document, id: NodeId, depth: usize, found: &mut impl FnMut(u32, u32)) {
-    let Kind::Mapping(pairs) = &document.node(id).kind else { return };
+    let NodeKind::Mapping(pairs) = &document.node(id).kind else { return };
     for (key, value) in pairs.iter().filter(|_| depth > 0) {
-        if matches!(document.node(*value).kind, Kind::Mapping(_)) {
+        if matches!(document.node(*value).kind, NodeKind::Mapping(_)) {
             let span = document.node(*key).span;
             found(span.start, span.end);
             maps(document, *value, depth - 1, found);

@@ -3,7 +3,7 @@
 use crate::lsp::position::Lines;
 use crate::lsp::view::{Place, View};
 use crate::text::Text;
-use crate::yaml::{Document, Kind, NodeId, document_of};
+use crate::yaml::{Document, NodeId, NodeKind, document_of};
 use ls_types::{DocumentSymbol, Location, OneOf, SymbolKind, WorkspaceSymbol};
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(super) fn of_file(place: &Place<'_>) -> Vec<DocumentSymbol> {
 }
 
 fn keys(document: &Document, id: NodeId, lines: &Lines<'_>, depth: usize, left: &mut usize) -> Vec<DocumentSymbol> {
-    let Kind::Mapping(pairs) = &document.node(id).kind else { return Vec::new() };
+    let NodeKind::Mapping(pairs) = &document.node(id).kind else { return Vec::new() };
     let mut found = Vec::new();
     for (key, value) in pairs.iter().filter(|_| depth > 0) {
         if *left == 0 {
@@ -37,8 +37,8 @@ fn keys(document: &Document, id: NodeId, lines: &Lines<'_>, depth: usize, left: 
         let (key, node) = (document.node(*key), document.node(*value));
         let name = lines_text(document, key.span.start, key.span.end);
         let kind = match &node.kind {
-            Kind::Mapping(_) => SymbolKind::NAMESPACE,
-            Kind::Sequence(_) => SymbolKind::ARRAY,
+            NodeKind::Mapping(_) => SymbolKind::NAMESPACE,
+            NodeKind::Sequence(_) => SymbolKind::ARRAY,
             _ => SymbolKind::KEY,
         };
         let end = node.span.end.max(key.span.end);

@@ -1,7 +1,7 @@
 //! The values of expressions. Values of the configuration are used in place, with their path.
 
 use crate::resolution::Component;
-use crate::validation::{Path, Step};
+use crate::validation::{Path, PathStep};
 use crate::value::{Data, Language, Map, Value};
 use std::rc::Rc;
 
@@ -115,16 +115,16 @@ impl<'a> Link<'a> {
                     return (*root, Path(steps));
                 }
                 Link::Section(root, key) => {
-                    steps.push(Step::Key((*key).to_owned()));
+                    steps.push(PathStep::Key((*key).to_owned()));
                     steps.reverse();
                     return (*root, Path(steps));
                 }
                 Link::Key(above, key) => {
-                    steps.push(Step::Key((*key).to_owned()));
+                    steps.push(PathStep::Key((*key).to_owned()));
                     at = above;
                 }
                 Link::Item(above, item) => {
-                    steps.push(Step::Item(*item));
+                    steps.push(PathStep::Item(*item));
                     at = above;
                 }
             }

@@ -5,11 +5,11 @@ use super::{Answer, Module, Question};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::policies::Subject;
-use crate::policies::found::{Found, Owner, Said, Spot};
+use crate::policies::found::{Found, Owner, Spot, ValueStatement};
 use crate::policies::input::{ToJson, Wanted};
-use crate::policies::run::{Asked, Run};
+use crate::policies::run::{PolicyInput, Run};
 use crate::resolution::Component;
-use crate::validation::{Path, Step, Unusable};
+use crate::validation::{Path, PathStep, Unusable};
 use serde_json::{Value as Json, json};
 use std::sync::atomic::Ordering;
 
@@ -19,7 +19,7 @@ impl Run<'_> {
         &self,
         i: usize,
         module: &Module,
-        own: &[Asked<'_>],
+        own: &[PolicyInput<'_>],
         is_whole: bool,
     ) -> Vec<Diagnostic> {
         let policy = &self.policies.all[i];
@@ -50,7 +50,7 @@ impl Run<'_> {
                 let rule = if verdict.is_warning { policy.warns.unwrap_or(policy.rule) } else { policy.rule };
                 let result = Verdict { value: &verdict.value, about: about.map(|a| a.owner), own };
                 let message = result.message().unwrap_or_else(|| policy.message.clone());
-                let said = Said { rule, message: &message, note: None };
+                let said = ValueStatement { rule, message: &message, note: None };
                 let (main, more) = result.places();
                 match main {
                     Some((owner, spot)) => found.add(owner, &[spot], &more, &said),
@@ -65,12 +65,19 @@ impl Run<'_> {
         found.finish()
     }
 
-    fn add_open(&self, i: usize, found: &mut Found<'_>, answer: &Answer, about: Option<Asked<'_>>, own: &[Asked<'_>]) {
+    fn add_open(
+        &self,
+        i: usize,
+        found: &mut Found<'_>,
+        answer: &Answer,
+        about: Option<PolicyInput<'_>>,
+        own: &[PolicyInput<'_>],
+    ) {
         for path in &answer.open {
             self.states[i].was_unknown.store(true, Ordering::Relaxed);
             let (asked, steps) = match (&path.0[..], about) {
-                ([Step::Key(_), Step::Item(n), rest @ ..], None) => (own.get(*n).copied(), rest),
-                ([Step::Key(root), rest @ ..], Some(asked)) if root == "component" => (Some(asked), rest),
+                ([PathStep::Key(_), PathStep::Item(n), rest @ ..], None) => (own.get(*n).copied(), rest),
+                ([PathStep::Key(root), rest @ ..], Some(asked)) if root == "component" => (Some(asked), rest),
                 (_, about) => (about, &[][..]),
             };
             let Some(asked) = asked else { continue };
@@ -79,7 +86,11 @@ impl Run<'_> {
         }
     }
 
-    pub(in crate::policies) fn ask_each(&self, module: &Module, own: &[Asked<'_>]) -> Result<Vec<Answer>, Unusable> {
+    pub(in crate::policies) fn ask_each(
+        &self,
+        module: &Module,
+        own: &[PolicyInput<'_>],
+    ) -> Result<Vec<Answer>, Unusable> {
         let mut wanted = Wanted::new(module, false);
         let (reads_code, fill) = (module.names("code"), Module::fill());
         let (mut questions, mut numbers) = (Vec::new(), Vec::with_capacity(own.len()));
@@ -93,11 +104,11 @@ impl Run<'_> {
             let mut input = |fill: Option<&Json>| {
                 let mut json = ToJson::new(fill);
                 let component = asked.owner.component;
-                let at = [Step::Key("component".to_owned())];
+                let at = [PathStep::Key("component".to_owned())];
                 let mut all = json!({ "component": json.component(component, &at, &mut wanted)? });
                 let sides = [("code", Some(asked.code).filter(|_| reads_code)), ("change", asked.change)];
                 for (name, value) in sides.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-                    if let Some(value) = json.at(value, &component.language, Step::Key(name.to_owned()))? {
+                    if let Some(value) = json.at(value, &component.language, PathStep::Key(name.to_owned()))? {
                         all[name] = value;
                     }
                 }
@@ -109,14 +120,14 @@ impl Run<'_> {
         Ok(numbers.into_iter().map(|number| answers[number].clone()).collect())
     }
 
-    fn ask_all(&self, module: &Module, own: &[Asked<'_>]) -> Result<Vec<Answer>, Unusable> {
+    fn ask_all(&self, module: &Module, own: &[PolicyInput<'_>]) -> Result<Vec<Answer>, Unusable> {
         let mut wanted = Wanted::new(module, true);
         let fill = Module::fill();
         let mut input = |fill: Option<&Json>| {
             let mut json = ToJson::new(fill);
             let mut all = Vec::with_capacity(own.len());
             for (n, asked) in own.iter().enumerate() {
-                let at = [Step::Key("components".to_owned()), Step::Item(n)];
+                let at = [PathStep::Key("components".to_owned()), PathStep::Item(n)];
                 all.push(json.component(asked.owner.component, &at, &mut wanted)?);
             }
             Some((json!({ "components": all }), json.unknown))
@@ -126,10 +137,10 @@ impl Run<'_> {
     }
 }
 
-pub(in crate::policies) fn step_name(step: &Step) -> String {
+pub(in crate::policies) fn step_name(step: &PathStep) -> String {
     match step {
-        Step::Key(key) => key.clone(),
-        Step::Item(item) => item.to_string(),
+        PathStep::Key(key) => key.clone(),
+        PathStep::Item(item) => item.to_string(),
     }
 }
 
@@ -148,7 +159,7 @@ pub(in crate::policies) struct Verdict<'r, 'a> {
     pub(in crate::policies) value: &'r Json,
     /// The component that was asked about, if it was one.
     pub(in crate::policies) about: Option<Owner<'a>>,
-    pub(in crate::policies) own: &'r [Asked<'a>],
+    pub(in crate::policies) own: &'r [PolicyInput<'a>],
 }
 
 impl<'a> Verdict<'_, 'a> {

@@ -11,7 +11,7 @@ mod same;
 pub(super) use ask::{Verdict, step_name};
 
 use super::Subject;
-use crate::validation::{Budget, Denial, Package, Path, Step, Unusable};
+use crate::validation::{Budget, Denial, Package, Path, PathStep, Unusable};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -74,11 +74,11 @@ impl Module {
     /// Whether it may read a section of a component, or a value in one.
     pub(in crate::policies) fn may_read(&self, section: &str, key: Option<&str>) -> bool {
         let mut path = match self.subject {
-            Subject::Components => vec![Step::Key("components".to_owned()), Step::Item(0)],
-            Subject::Component | Subject::Change => vec![Step::Key("component".to_owned())],
+            Subject::Components => vec![PathStep::Key("components".to_owned()), PathStep::Item(0)],
+            Subject::Component | Subject::Change => vec![PathStep::Key("component".to_owned())],
         };
-        path.push(Step::Key(section.to_owned()));
-        path.extend(key.map(|key| Step::Key(key.to_owned())));
+        path.push(PathStep::Key(section.to_owned()));
+        path.extend(key.map(|key| PathStep::Key(key.to_owned())));
         self.package.may_read(&Path(path), self.bound())
     }
 

@@ -2,7 +2,7 @@
 
 use crate::policies::content::{hash, is_same};
 use crate::policies::input::{Part, Wanted};
-use crate::policies::run::Asked;
+use crate::policies::run::PolicyInput;
 use crate::text::Text;
 use crate::value::{Language, Value};
 use foldhash::fast::RandomState;
@@ -34,7 +34,7 @@ impl<'a> Known<'a> {
     /// are never shared.
     pub(in crate::policies) fn number(
         &mut self,
-        asked: &Asked<'a>,
+        asked: &PolicyInput<'a>,
         wanted: &mut Wanted<'_>,
         reads_code: bool,
     ) -> (usize, bool) {

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::query::Lines;
 use crate::query::impact::{Impact, Impacted, ImpactedLocal, Loss, Overridden};
-use crate::report::Options;
+use crate::report::RenderOptions;
 use crate::report::text::style::{self, Theme, count, escape};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -172,7 +172,7 @@ impl Described<'_> {
     ///
     /// # Errors
     /// Those of the writer.
-    pub(crate) fn write_text(&self, out: &mut dyn io::Write, options: &Options) -> io::Result<()> {
+    pub(crate) fn write_text(&self, out: &mut dyn io::Write, options: &RenderOptions) -> io::Result<()> {
         let theme = Theme::new(options.color);
         let place = match self.lines {
             Some(lines) if lines.last > lines.first => format!("{}:{}-{}", self.file, lines.first, lines.last),
@@ -193,7 +193,7 @@ impl Described<'_> {
         self.loss_text(out, theme, options)
     }
 
-    fn components_text(&self, out: &mut dyn io::Write, theme: Theme, options: &Options) -> io::Result<()> {
+    fn components_text(&self, out: &mut dyn io::Write, theme: Theme, options: &RenderOptions) -> io::Result<()> {
         let shown = if options.all { usize::MAX } else { MAX_ROWS };
         let rows = &self.impact.components;
         let mut stack = None;
@@ -230,7 +230,7 @@ impl Described<'_> {
     }
 
     /// Each overridden line once, with the number of components in which it is replaced.
-    fn overridden_text(&self, out: &mut dyn io::Write, theme: Theme, options: &Options) -> io::Result<()> {
+    fn overridden_text(&self, out: &mut dyn io::Write, theme: Theme, options: &RenderOptions) -> io::Result<()> {
         let mut lines: BTreeMap<Place, Vec<&Overridden>> = BTreeMap::new();
         for value in &self.impact.overridden {
             lines.entry(Place::of(value.origin, self.files)).or_default().push(value);
@@ -248,7 +248,7 @@ impl Described<'_> {
         more(out, theme, lines.len().saturating_sub(shown), "line")
     }
 
-    fn importers_text(&self, out: &mut dyn io::Write, theme: Theme, options: &Options) -> io::Result<()> {
+    fn importers_text(&self, out: &mut dyn io::Write, theme: Theme, options: &RenderOptions) -> io::Result<()> {
         let mut importers: Vec<(Place, String)> =
             self.impact.importers.iter().map(|o| (Place::of(*o, self.files), line_text(*o, self.files))).collect();
         importers.sort();
@@ -263,7 +263,7 @@ impl Described<'_> {
         more(out, theme, importers.len().saturating_sub(shown), "import")
     }
 
-    fn loss_text(&self, out: &mut dyn io::Write, theme: Theme, options: &Options) -> io::Result<()> {
+    fn loss_text(&self, out: &mut dyn io::Write, theme: Theme, options: &RenderOptions) -> io::Result<()> {
         let Some(loss) = self.loss else { return Ok(()) };
         let breaks = self.breaks(loss);
         writeln!(out, "\n{}", theme.bold("Without this file"))?;

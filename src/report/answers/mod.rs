@@ -10,7 +10,7 @@ pub(crate) use excerpt::excerpt;
 use super::text::style::{self, Theme};
 use crate::diff::mask;
 use crate::files::Files;
-use crate::report::Options;
+use crate::report::RenderOptions;
 use crate::syntax::secrets;
 use crate::value::Origin;
 use serde::Serialize;
@@ -46,12 +46,12 @@ fn line_text(origin: Origin, files: &Files) -> String {
 }
 
 /// The same for people: secrets masked, control characters escaped, cut.
-pub(in crate::report) fn shown_line(origin: Origin, secret: bool, files: &Files, options: &Options) -> String {
+pub(in crate::report) fn shown_line(origin: Origin, secret: bool, files: &Files, options: &RenderOptions) -> String {
     masked_line(origin, secret, files, options).trim().to_owned()
 }
 
 /// The line of a file in which something is written, for people, with the space that it begins with.
-pub(in crate::report) fn masked_line(origin: Origin, secret: bool, files: &Files, options: &Options) -> String {
+pub(in crate::report) fn masked_line(origin: Origin, secret: bool, files: &Files, options: &RenderOptions) -> String {
     let file = files.get(origin.file);
     let number = file.line(origin.key);
     let line = file.line_text(number);

@@ -3,8 +3,8 @@
 use super::{Place, line_text, shown_line};
 use crate::diff::{Cause, Side, mask};
 use crate::files::Files;
-use crate::query::why::{Answer, Role, Step};
-use crate::report::Options;
+use crate::query::why::{Answer, Role, WhyStep};
+use crate::report::RenderOptions;
 use crate::report::text::style::{Theme, count, escape};
 use crate::report::text::value;
 use crate::syntax::secrets::is_in_private_key;
@@ -87,7 +87,7 @@ struct GroupJson<'a> {
 
 fn json<'a>(answer: &'a Answer, files: &Files) -> Json<'a> {
     let (stack, kind, component) = &answer.address;
-    let step = |s: &'a Step| StepJson {
+    let step = |s: &'a WhyStep| StepJson {
         role: s.role.name(),
         depth: s.depth,
         path: &s.path,
@@ -143,7 +143,7 @@ pub(crate) fn write_difference_json(
     out: &mut dyn io::Write,
     found: &Difference,
     files: &Files,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let cause = |cause: &Cause| {
         let file = files.get(cause.file);
@@ -170,7 +170,7 @@ pub(crate) fn write_difference_text(
     out: &mut dyn io::Write,
     found: &Difference,
     files: &Files,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if !found.is_changed() {
@@ -211,7 +211,7 @@ pub(crate) fn write_groups_text(
     out: &mut dyn io::Write,
     groups: &[Group],
     files: &Files,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if let [first, others @ ..] = groups
@@ -239,7 +239,12 @@ pub(crate) fn write_groups_text(
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write_text(out: &mut dyn io::Write, answer: &Answer, files: &Files, options: &Options) -> io::Result<()> {
+pub(crate) fn write_text(
+    out: &mut dyn io::Write,
+    answer: &Answer,
+    files: &Files,
+    options: &RenderOptions,
+) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let (stack, kind, name) = &answer.address;
     let whose = format!("{} {} in", theme.bold(&escape(name)), theme.dim(&format!("({})", escape(kind))));
@@ -275,7 +280,13 @@ pub(crate) fn write_text(out: &mut dyn io::Write, answer: &Answer, files: &Files
     Ok(())
 }
 
-fn write_step(out: &mut dyn io::Write, step: &Step, secret: bool, files: &Files, options: &Options) -> io::Result<()> {
+fn write_step(
+    out: &mut dyn io::Write,
+    step: &WhyStep,
+    secret: bool,
+    files: &Files,
+    options: &RenderOptions,
+) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let label = match step.role {
         Role::Value => "set",
@@ -297,7 +308,7 @@ fn write_step(out: &mut dyn io::Write, step: &Step, secret: bool, files: &Files,
 }
 
 /// The values of a collection with their places.
-fn table(out: &mut dyn io::Write, answer: &Answer, files: &Files, options: &Options) -> io::Result<()> {
+fn table(out: &mut dyn io::Write, answer: &Answer, files: &Files, options: &RenderOptions) -> io::Result<()> {
     let theme = Theme::new(options.color);
     for line in value::block(&answer.value, mask::is_secret_pointer(&answer.path), options, Some(files)) {
         let place = line.place.map(|place| format!("  {}", theme.dim(&format!("# {place}"))));

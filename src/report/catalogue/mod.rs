@@ -2,7 +2,7 @@
 
 mod page;
 
-use super::Options;
+use super::RenderOptions;
 use super::text::style::{self, Theme, count};
 use crate::diagnostic::Level;
 use crate::review::Coverage;
@@ -21,7 +21,7 @@ const LEAST: usize = 40;
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write_rules(out: &mut dyn io::Write, settings: &Settings, options: &Options) -> io::Result<()> {
+pub(crate) fn write_rules(out: &mut dyn io::Write, settings: &Settings, options: &RenderOptions) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let all = settings.all_rules();
     let width = all.iter().map(|r| r.id.len()).max().unwrap_or(0);
@@ -89,7 +89,7 @@ pub(crate) fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> 
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write_page(out: &mut dyn io::Write, rule: &Rule, options: &Options) -> io::Result<()> {
+pub(crate) fn write_page(out: &mut dyn io::Write, rule: &Rule, options: &RenderOptions) -> io::Result<()> {
     let since = if rule.group == Group::Policy { String::new() } else { format!(" · since {}", rule.since) };
     let subtitle = format!("{} · {} by default{since}", rule.group.name(), default_name(rule));
     let lines = page::render(rule.page, &subtitle, options);
@@ -176,7 +176,7 @@ pub(crate) fn write_settings(
     out: &mut dyn io::Write,
     load: &Load,
     coverage: &Coverage,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let all = settings(load, coverage);

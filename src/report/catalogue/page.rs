@@ -1,7 +1,7 @@
 //! Renders the Markdown pages of rules for a terminal: headings, paragraphs, lists, tables and blocks of code. Other
 //! syntax stays as written.
 
-use crate::report::Options;
+use crate::report::RenderOptions;
 use crate::report::text::style::{Theme, escape, visible_width, width};
 
 /// How a piece of text looks.
@@ -16,7 +16,7 @@ enum Face {
 type Word = Vec<(Face, String)>;
 
 /// Renders a page. `subtitle` goes below its first heading.
-pub(super) fn render(page: &str, subtitle: &str, options: &Options) -> Vec<String> {
+pub(super) fn render(page: &str, subtitle: &str, options: &RenderOptions) -> Vec<String> {
     let mut layout = Layout { theme: Theme::new(options.color), columns: options.width.max(40), lines: Vec::new() };
     let mut lines = page.lines().peekable();
     let mut has_title = false;
@@ -280,7 +280,7 @@ fn link(text: &str) -> Option<(&str, &str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::render;
-    use crate::report::Options;
+    use crate::report::RenderOptions;
     use crate::rules::RULES;
 
     const PAGE: &str = "# a-rule\n\nOne **two** `code` [link](other.md) and\n[web](https://example.com/x).\n\n- an item that \
@@ -288,7 +288,7 @@ mod tests {
                         |\n| `a` | b \\| c |\n\n```yaml\nx: 1\n\ny: 2\n```\n";
 
     fn page(width: usize, color: bool) -> Vec<String> {
-        render(PAGE, "group · error by default", &Options { width, color, ..Options::default() })
+        render(PAGE, "group · error by default", &RenderOptions { width, color, ..RenderOptions::default() })
     }
 
     #[test]
@@ -326,7 +326,7 @@ mod tests {
     fn all_pages_fit() {
         for rule in RULES.iter() {
             for width in [80, 100, 120, 160] {
-                for line in render(rule.page, "", &Options { width, ..Options::default() }) {
+                for line in render(rule.page, "", &RenderOptions { width, ..RenderOptions::default() }) {
                     // Code is not broken, and a word may be longer than a line.
                     let is_fixed = line.starts_with("    ") || !line.trim_start_matches(['-', ' ']).contains(' ');
                     assert!(is_fixed || line.chars().count() <= width, "{}: {line}", rule.id);

@@ -3,7 +3,7 @@
 use super::{Components, rows};
 use crate::diff::mask;
 use crate::files::Files;
-use crate::report::Options;
+use crate::report::RenderOptions;
 use crate::report::text::style::{self, Theme, count};
 use crate::report::text::value;
 use crate::resolution::{Address, Component, Placed};
@@ -49,7 +49,7 @@ impl Described<'_> {
     ///
     /// # Errors
     /// Those of the writer.
-    pub(crate) fn write_text(&self, out: &mut dyn io::Write, options: &Options) -> io::Result<()> {
+    pub(crate) fn write_text(&self, out: &mut dyn io::Write, options: &RenderOptions) -> io::Result<()> {
         let theme = Theme::new(options.color);
         let (stack, kind, name) = self.address;
         let kind = theme.dim(&format!("({}) in", style::escape(kind)));
@@ -102,7 +102,7 @@ impl Described<'_> {
     ///
     /// # Errors
     /// Those of the writer.
-    pub(crate) fn write_concise(&self, out: &mut dyn io::Write, options: &Options) -> io::Result<()> {
+    pub(crate) fn write_concise(&self, out: &mut dyn io::Write, options: &RenderOptions) -> io::Result<()> {
         let component = &self.placed.component;
         let (stack, kind, name) = self.address;
         let prefix = format!("{} {} {}", style::escape(stack), style::escape(kind), style::escape(name));
@@ -122,7 +122,7 @@ impl Described<'_> {
 struct Leaves<'a, 'o> {
     prefix: String,
     files: &'a Files,
-    options: &'a Options,
+    options: &'a RenderOptions,
     out: &'o mut dyn io::Write,
 }
 
@@ -174,7 +174,11 @@ fn instances(components: &Components) -> Vec<Instance<'_>> {
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write_instances(out: &mut dyn io::Write, components: &Components, options: &Options) -> io::Result<()> {
+pub(crate) fn write_instances(
+    out: &mut dyn io::Write,
+    components: &Components,
+    options: &RenderOptions,
+) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let mut rows = rows(components);
     rows.sort_by(|a, b| (&a.0.2, &a.0.1, &a.0.0).cmp(&(&b.0.2, &b.0.1, &b.0.0)));

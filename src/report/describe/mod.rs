@@ -4,7 +4,7 @@ mod component;
 
 pub(crate) use component::{Described, write_concise, write_instances, write_instances_json, write_instances_yaml};
 
-use super::Options;
+use super::RenderOptions;
 use super::text::style::{self, Theme};
 use crate::resolution::{Address, Placed};
 use crate::value::Value;
@@ -56,7 +56,11 @@ pub(crate) fn write_value_yaml(out: &mut dyn io::Write, value: &Value) -> io::Re
 
 /// Writes a table: stacks, below them types, below them components with the root module or chart that they use and the
 /// number of their variables.
-pub(crate) fn write_stacks_text(out: &mut dyn io::Write, components: &Components, options: &Options) -> io::Result<()> {
+pub(crate) fn write_stacks_text(
+    out: &mut dyn io::Write,
+    components: &Components,
+    options: &RenderOptions,
+) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let rows = rows(components);
     let name_width = rows.iter().map(|r| style::width(&style::escape(&r.0.2))).max().unwrap_or(0).min(48);

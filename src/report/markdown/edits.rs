@@ -4,7 +4,7 @@ use super::escape::{code, cut, diff_block, html, text};
 use super::{MAX_NAME, MAX_NAMES, Page, Piece};
 use crate::diff::group::{Effect, Folded, Group, Renamed};
 use crate::diff::{Cause, Change, ChangeKind, Side, mask};
-use crate::report::Options;
+use crate::report::RenderOptions;
 use crate::report::text::{addresses, causes, changes, style, value, words};
 use crate::resolution::Address;
 use crate::value::Value;
@@ -170,7 +170,7 @@ impl Page<'_> {
     /// The values before and after: in one line where they are short, else as a block indented by some spaces.
     fn values(&self, change: &Change, indent: usize) -> String {
         let secret = change.is_secret;
-        let options = Options { color: false, width: WIDTH, all: false, ..*self.options };
+        let options = RenderOptions { color: false, width: WIDTH, all: false, ..*self.options };
         let inline = |v: &Option<Value>| v.as_ref().map(|v| value::inline(v, secret, &options));
         let has_lines =
             |v: &Option<Value>| v.as_ref().and_then(Value::as_str).is_some_and(|s| s.trim_end().contains('\n'));

@@ -10,7 +10,7 @@ mod findings;
 pub(crate) use escape::code;
 
 use super::links::Web;
-use super::{Finding, Novelty, Options, Report, Revision, coverage, headline};
+use super::{Finding, Novelty, RenderOptions, Report, Revision, coverage, headline};
 use crate::code::CodeChange;
 use crate::diff::group::{self, Group};
 use crate::diff::{Diff, Side, Status};
@@ -44,7 +44,7 @@ const MAX_SENTENCE: usize = 1_000;
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
     let page = Page { report, options, web: report.remote.and_then(Web::of), templates: templates()? };
     out.write_all(page.render()?.as_bytes())
 }
@@ -52,7 +52,7 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Opti
 /// Shared state for rendering the pieces of a report.
 struct Page<'a> {
     report: &'a Report<'a>,
-    options: &'a Options,
+    options: &'a RenderOptions,
     web: Option<Web>,
     templates: Environment<'static>,
 }

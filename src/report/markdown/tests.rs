@@ -9,7 +9,7 @@ use crate::text::Text;
 use crate::value::Value;
 
 fn markdown(report: &Report<'_>) -> String {
-    let text = written(Format::Markdown, report, &Options::default());
+    let text = written(Format::Markdown, report, &RenderOptions::default());
     assert!(is_balanced(&text), "{text}");
     assert!(text.encode_utf16().count() <= 65_536, "{} characters", text.encode_utf16().count());
     text

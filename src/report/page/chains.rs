@@ -1,8 +1,8 @@
 //! Where values come from, with every text, file and chain of steps embedded once.
 
 use crate::files::Files;
-use crate::query::why::{Role, Step};
-use crate::report::Options;
+use crate::query::why::{Role, WhyStep};
+use crate::report::RenderOptions;
 use crate::report::answers::shown_line;
 use crate::resolution::Address;
 use crate::text::Text;
@@ -46,7 +46,7 @@ pub(super) type StepRow = (u8, usize, Option<usize>, u32, Option<usize>);
 /// All tables of a page.
 pub(super) struct Tables<'a> {
     files: &'a Files,
-    pub(super) options: Options,
+    pub(super) options: RenderOptions,
     pub(super) stacks: Table<Text>,
     pub(super) kinds: Table<Text>,
     pub(super) names: Table<Text>,
@@ -60,7 +60,7 @@ impl<'a> Tables<'a> {
     pub(super) fn new(files: &'a Files) -> Self {
         Tables {
             files,
-            options: Options::default(),
+            options: RenderOptions::default(),
             stacks: Table::default(),
             kinds: Table::default(),
             names: Table::default(),
@@ -92,12 +92,12 @@ impl<'a> Tables<'a> {
         text
     }
 
-    pub(super) fn chain<'s>(&mut self, steps: impl Iterator<Item = &'s Step>, secret: bool) -> usize {
+    pub(super) fn chain<'s>(&mut self, steps: impl Iterator<Item = &'s WhyStep>, secret: bool) -> usize {
         let steps: Vec<StepRow> = steps.take(MAX_STEPS).map(|step| self.step(step, secret)).collect();
         self.chains.add(steps)
     }
 
-    fn step(&mut self, step: &Step, secret: bool) -> StepRow {
+    fn step(&mut self, step: &WhyStep, secret: bool) -> StepRow {
         let role = match step.role {
             Role::Value => 0,
             Role::Reads => 1,

@@ -7,7 +7,7 @@ use crate::diagnostic::Level;
 use crate::diff::group::{Folded, Group, group};
 use crate::diff::{Change, Diff, Side, mask, pointer};
 use crate::files::Files;
-use crate::query::why::{Explainer, Role, Step};
+use crate::query::why::{Explainer, Role, WhyStep};
 use crate::report::text::value::inline;
 use crate::report::{Finding, Novelty, Report, coverage, headline};
 use crate::resolution::{Address, Placed, Resolution};
@@ -211,7 +211,7 @@ impl<'a> Explainers<'a> {
         Explainers(resolutions.iter().map(|r| (Explainer::new(r, files), r.components())).collect())
     }
 
-    fn steps(&mut self, address: &Address, keys: &[String]) -> Option<Vec<Step>> {
+    fn steps(&mut self, address: &Address, keys: &[String]) -> Option<Vec<WhyStep>> {
         let (explainer, placed) = self.0.iter_mut().find_map(|(e, components)| Some((e, components.get(address)?)))?;
         explainer.why(placed, keys).ok().map(|answer| answer.steps)
     }
@@ -307,7 +307,7 @@ impl Builder<'_> {
     }
 
     /// Returns the scalar values, each with the steps at its path.
-    fn values(&mut self, steps: &[Step]) -> Vec<usize> {
+    fn values(&mut self, steps: &[WhyStep]) -> Vec<usize> {
         let mut leaves = Vec::new();
         let mut at = 0;
         while at < steps.len() {

@@ -2,11 +2,11 @@ use super::*;
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diagnostic::{Rule, rules as shared};
 use crate::report::tests::{Fixture, written};
-use crate::report::{Format, Options};
+use crate::report::{Format, RenderOptions};
 use crate::text::Text;
 
 fn log_of(report: &Report<'_>) -> Json {
-    serde_json::from_str(&written(Format::Sarif, report, &Options::default())).unwrap()
+    serde_json::from_str(&written(Format::Sarif, report, &RenderOptions::default())).unwrap()
 }
 
 #[test]
@@ -63,7 +63,8 @@ fn limits_of_github() {
     for (message, total) in [(String::from("small"), 26_000), ("large ".repeat(2_000), 3_000)] {
         let mut findings = vec![finding(message, &label, Level::Note); total];
         findings.push(error.clone());
-        let text = written(Format::Sarif, &Report { findings: &findings, ..fixture.checked() }, &Options::default());
+        let text =
+            written(Format::Sarif, &Report { findings: &findings, ..fixture.checked() }, &RenderOptions::default());
         assert!(text.len() < 10_000_000, "{}", text.len());
         let run = &serde_json::from_str::<Json>(&text).unwrap()["runs"][0];
         let results = run["results"].as_array().unwrap();

@@ -2,7 +2,7 @@
 
 use super::style::{self, Theme};
 use crate::diff::group::{Effect, Group, Renamed};
-use crate::report::Options;
+use crate::report::RenderOptions;
 use crate::resolution::Address;
 use std::collections::BTreeMap;
 use std::io;
@@ -17,7 +17,7 @@ pub(super) fn write(
     addresses: &[Address],
     again: bool,
     several_types: bool,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if let [address] = addresses {
@@ -37,7 +37,7 @@ pub(super) fn write_whole(
     out: &mut dyn io::Write,
     group: &Group,
     several_types: bool,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let line = match &group.addresses[..] {
@@ -63,7 +63,7 @@ pub(super) fn write_renamed(
     out: &mut dyn io::Write,
     group: &Group,
     several_types: bool,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     for renamed in &group.renames {
@@ -101,7 +101,12 @@ pub(in crate::report) fn totals(addresses: &[Address]) -> String {
     format!("{} of {}", style::count(addresses.len(), "component"), style::count(stacks.len(), "stack"))
 }
 
-fn rows(out: &mut dyn io::Write, addresses: &[Address], several_types: bool, options: &Options) -> io::Result<()> {
+fn rows(
+    out: &mut dyn io::Write,
+    addresses: &[Address],
+    several_types: bool,
+    options: &RenderOptions,
+) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let rows = folded(addresses, several_types);
     let shown = if options.all { rows.len() } else { MAX_ROWS };
@@ -135,7 +140,7 @@ pub(in crate::report) fn folded(addresses: &[Address], several_types: bool) -> V
 }
 
 /// The names with commas, as words that a line can break between.
-fn list(names: impl Iterator<Item = String>, total: usize, options: &Options) -> Vec<String> {
+fn list(names: impl Iterator<Item = String>, total: usize, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
     // A cut that hides a single name saves nothing.
     let shown = if options.all || total <= MAX_NAMES + 1 { total } else { MAX_NAMES };
@@ -152,7 +157,7 @@ fn list(names: impl Iterator<Item = String>, total: usize, options: &Options) ->
     words
 }
 
-fn wrap(out: &mut dyn io::Write, words: &[String], options: &Options) -> io::Result<()> {
+fn wrap(out: &mut dyn io::Write, words: &[String], options: &RenderOptions) -> io::Result<()> {
     let mut used = 6;
     write!(out, "      ")?;
     for (i, word) in words.iter().enumerate() {

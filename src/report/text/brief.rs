@@ -5,14 +5,14 @@ use super::{addresses, changes, value};
 use crate::diff::group::{Effect, Folded, Group};
 use crate::diff::{Cause, Side, mask};
 use crate::files::Files;
-use crate::report::Options;
+use crate::report::RenderOptions;
 use crate::value::Value;
 
 /// Columns of one value.
 const VALUE: usize = 40;
 
 /// `stacks/dev.yaml:6  ~ vars.enabled true → false  in dns of dev`. Both values stay visible.
-pub(super) fn line(group: &Group<'_>, files: &Files, options: &Options) -> String {
+pub(super) fn line(group: &Group<'_>, files: &Files, options: &RenderOptions) -> String {
     let theme = Theme::new(options.color);
     let is_gone = cause(group, &group.causes).is_some_and(|c| c.side == Side::Base);
     let gone = if is_gone { theme.dim(" (removed)") } else { String::new() };
@@ -41,7 +41,7 @@ fn reach(group: &Group<'_>) -> String {
 }
 
 /// Describes the change, and where it applies.
-fn what(group: &Group<'_>, options: &Options) -> String {
+fn what(group: &Group<'_>, options: &RenderOptions) -> String {
     let theme = Theme::new(options.color);
     let reach = reach(group);
     match group.effect {
@@ -68,7 +68,7 @@ fn more(number: usize) -> String {
 }
 
 /// `~ vars.enabled true → false`.
-fn one(change: &Folded<'_>, options: &Options) -> String {
+fn one(change: &Folded<'_>, options: &RenderOptions) -> String {
     let theme = Theme::new(options.color);
     let start = format!("{} {}", change.sign(), theme.path(&changes::name(change)));
     if changes::is_masked(change, options) {
@@ -98,7 +98,7 @@ fn one(change: &Folded<'_>, options: &Options) -> String {
 
 /// A line for each path that changes, and one for components that come, go or are renamed: `stacks/dev.yaml:6: change: ~
 /// vars.enabled true → false in dns of dev`.
-pub(in crate::report) fn each(group: &Group<'_>, files: &Files, options: &Options) -> Vec<String> {
+pub(in crate::report) fn each(group: &Group<'_>, files: &Files, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
     let label = theme.changed("change");
     let start = |causes: &[Cause]| format!("{} {label}:", theme.bold(&format!("{}:", place(group, causes, files))));

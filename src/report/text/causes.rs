@@ -3,7 +3,7 @@
 use super::style::{self, Theme};
 use crate::diff::{Cause, Side, mask};
 use crate::files::{File, Files};
-use crate::report::Options;
+use crate::report::RenderOptions;
 use crate::syntax::secrets;
 use std::io;
 
@@ -20,7 +20,7 @@ pub(super) fn write(
     secret: bool,
     is_whole: bool,
     files: &Files,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if causes.is_empty() {
@@ -57,7 +57,7 @@ pub(super) fn write(
 }
 
 /// The edited lines of one file with colors.
-fn source(causes: &[Cause], secret: bool, files: &Files, options: &Options) -> Vec<String> {
+fn source(causes: &[Cause], secret: bool, files: &Files, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
     let paint = |(side, text): (Side, String)| {
         let text = style::cut(&text, options.width.saturating_sub(8).max(20)).into_owned();
@@ -76,7 +76,7 @@ pub(in crate::report) fn edited_lines(
     causes: &[Cause],
     secret: bool,
     files: &Files,
-    options: &Options,
+    options: &RenderOptions,
 ) -> Vec<(Side, String)> {
     let mut lines: Vec<(Side, String)> = Vec::new();
     for run in causes.chunk_by(|a, b| a.line.abs_diff(b.line) <= 1) {
@@ -100,7 +100,7 @@ fn clip(line: &str) -> &str {
     &line[..end]
 }
 
-fn masked(file: &File, number: u32, secret: bool, options: &Options) -> String {
+fn masked(file: &File, number: u32, secret: bool, options: &RenderOptions) -> String {
     let line = clip(file.line_text(number));
     let mut text = line.to_owned();
     if !options.show_secrets {

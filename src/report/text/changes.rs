@@ -5,7 +5,7 @@ use super::value;
 use super::words::{self, Piece};
 use crate::diff::group::Folded;
 use crate::diff::{Change, ChangeKind, Moved, mask, pointer};
-use crate::report::Options;
+use crate::report::RenderOptions;
 use crate::resolution::Address;
 use crate::value::{Data, Value};
 use similar::{Algorithm, ChangeTag, TextDiff};
@@ -29,7 +29,7 @@ const MAX_COMPARED_LINES: usize = 500;
 const MAX_COMPARED: usize = 200_000;
 
 /// Writes the changes of a group, with the values aligned in one column if they fit.
-pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &Options) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &RenderOptions) -> io::Result<()> {
     let column = changes.iter().map(|c| style::width(&name(c))).filter(|w| *w <= MAX_ALIGNED).max().unwrap_or(0);
     for change in changes {
         one(out, change, column, options)?;
@@ -38,13 +38,13 @@ pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &Optio
 }
 
 /// Whether the value at the path of a change is not shown.
-pub(in crate::report) fn is_masked(change: &Folded, options: &Options) -> bool {
+pub(in crate::report) fn is_masked(change: &Folded, options: &RenderOptions) -> bool {
     let by_key = change.variants.iter().any(|c| c.is_secret);
     let secret = |v: &Option<Value>| v.as_ref().is_some_and(|v| by_key && value::is_maskable(v) || value::has_token(v));
     !options.show_secrets && change.variants.iter().any(|c| secret(&c.before) || secret(&c.after))
 }
 
-fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &Options) -> io::Result<()> {
+fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &RenderOptions) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let name = name(change);
     let sign = paint(theme, change, &change.sign().to_string());
@@ -86,7 +86,7 @@ fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &Option
 }
 
 /// Which components have a value: `in vpc of dev`, or `in 3 components of dev, prod`.
-pub(in crate::report) fn holders(of: &[Address], options: &Options) -> String {
+pub(in crate::report) fn holders(of: &[Address], options: &RenderOptions) -> String {
     if let [only] = of {
         return format!("in {} of {}", escape(&only.2), escape(&only.0));
     }
@@ -107,7 +107,7 @@ pub(in crate::report) fn holders(of: &[Address], options: &Options) -> String {
 }
 
 /// Returns `before → after` if it fits into `room` columns.
-fn short(change: &Change, room: usize, options: &Options) -> Option<String> {
+fn short(change: &Change, room: usize, options: &RenderOptions) -> Option<String> {
     let theme = Theme::new(options.color);
     let secret = change.is_secret;
     let text = |v: &Option<Value>| v.as_ref().map(|v| value::inline(v, secret, options));
@@ -144,12 +144,12 @@ fn short(change: &Change, room: usize, options: &Options) -> Option<String> {
 }
 
 /// The values over several lines below the path.
-fn long(out: &mut dyn io::Write, change: &Change, options: &Options) -> io::Result<()> {
+fn long(out: &mut dyn io::Write, change: &Change, options: &RenderOptions) -> io::Result<()> {
     long_lines(change, options).iter().try_for_each(|line| writeln!(out, "      {line}"))
 }
 
 /// The values over several lines, each with its sign.
-pub(in crate::report) fn long_lines(change: &Change, options: &Options) -> Vec<String> {
+pub(in crate::report) fn long_lines(change: &Change, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
     let limit = if options.all { usize::MAX } else { MAX_LINES };
     let text = |v: &Option<Value>| match v.as_ref().map(|v| &v.data) {
@@ -219,7 +219,7 @@ fn looks_same(change: &Change) -> String {
 }
 
 /// Values other than strings, as YAML; of two values only the lines that differ, with their context.
-fn block_lines(change: &Change, options: &Options) -> Vec<Line> {
+fn block_lines(change: &Change, options: &RenderOptions) -> Vec<Line> {
     let theme = Theme::new(options.color);
     let block = |v: &Option<Value>| -> Vec<String> {
         let lines = v.iter().flat_map(|v| value::block(v, change.is_secret, options, None));
@@ -254,7 +254,7 @@ fn block_lines(change: &Change, options: &Options) -> Vec<Line> {
 }
 
 /// Compares two texts: line by line if they have several lines, otherwise word by word. Strings are quoted.
-fn text_lines(before: &str, after: &str, is_quoted: bool, options: &Options) -> Vec<Line> {
+fn text_lines(before: &str, after: &str, is_quoted: bool, options: &RenderOptions) -> Vec<Line> {
     let theme = Theme::new(options.color);
     let room = options.width.saturating_sub(10).max(20);
     let several = before.trim_end().contains('\n') || after.trim_end().contains('\n');

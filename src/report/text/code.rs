@@ -2,7 +2,7 @@
 
 use super::style::{self, Theme, escape};
 use crate::code::CodeChange;
-use crate::report::{Options, headline};
+use crate::report::{RenderOptions, headline};
 use std::io;
 
 /// The maximum number of folders, and of files per folder, unless all are requested.
@@ -10,7 +10,7 @@ const MAX_FOLDERS: usize = 12;
 const MAX_FILES: usize = 3;
 
 /// Writes the folders of code that differ, each with its files and how far it reaches.
-pub(super) fn write(out: &mut dyn io::Write, code: &[CodeChange], options: &Options) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn io::Write, code: &[CodeChange], options: &RenderOptions) -> io::Result<()> {
     if code.is_empty() {
         return Ok(());
     }
@@ -29,7 +29,7 @@ pub(super) fn write(out: &mut dyn io::Write, code: &[CodeChange], options: &Opti
 }
 
 /// The files, relative to their folder.
-fn files(change: &CodeChange, options: &Options) -> String {
+fn files(change: &CodeChange, options: &RenderOptions) -> String {
     let shown = if options.all { change.files.len() } else { MAX_FILES };
     let below = |path: &str| path.strip_prefix(&*change.folder).unwrap_or(path).trim_start_matches('/').to_owned();
     let mut names: Vec<String> = change.files.iter().take(shown).map(|path| below(path)).collect();

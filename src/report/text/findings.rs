@@ -3,7 +3,7 @@
 use super::style::{self, Theme, escape};
 use crate::diagnostic::{Applicability, Diagnostic, Label, Level};
 use crate::files::{File, Files};
-use crate::report::{Finding, Novelty, Options, subjects};
+use crate::report::{Finding, Novelty, RenderOptions, subjects};
 use crate::syntax::secrets;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
 use std::io;
@@ -24,7 +24,12 @@ const MAX_STACKS: usize = 5;
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(out: &mut dyn io::Write, finding: &Finding, files: &Files, options: &Options) -> io::Result<()> {
+pub(crate) fn write(
+    out: &mut dyn io::Write,
+    finding: &Finding,
+    files: &Files,
+    options: &RenderOptions,
+) -> io::Result<()> {
     writeln!(out, "{}\n", render(finding, files, options))
 }
 
@@ -36,7 +41,7 @@ pub(super) fn write_brief(
     out: &mut dyn io::Write,
     finding: &Finding,
     files: &Files,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let title = format!("{}[{}]", finding.level.name(), finding.diagnostic.rule.id);
     let title = Theme::new(options.color).level(finding.level, &title);
@@ -49,7 +54,7 @@ fn write_line(
     title: &str,
     d: &Diagnostic,
     files: &Files,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let file = files.get(d.primary.file);
     let at = file.position(d.primary.start);
@@ -68,13 +73,13 @@ pub(super) fn write_fixed(
     out: &mut dyn io::Write,
     finding: &Finding,
     files: &Files,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let title = Theme::new(options.color).added(&format!("fixed[{}]", finding.diagnostic.rule.id));
     write_line(out, &title, &finding.diagnostic, files, options)
 }
 
-fn render(finding: &Finding, files: &Files, options: &Options) -> String {
+fn render(finding: &Finding, files: &Files, options: &RenderOptions) -> String {
     let d = &finding.diagnostic;
     let level = match finding.level {
         Level::Error => Title::ERROR,
@@ -222,7 +227,7 @@ fn boundary(file: &File, offset: u32, start: u32) -> usize {
 
 /// The text of an excerpt. What looks like a secret is overwritten byte by byte, and so is what steers a terminal, so that
 /// marks stay where they are.
-fn source(excerpt: &Excerpt, options: &Options) -> Option<String> {
+fn source(excerpt: &Excerpt, options: &RenderOptions) -> Option<String> {
     let text = excerpt.file.text.get(excerpt.start as usize..excerpt.end as usize)?;
     if text.len() > MAX_EXCERPT {
         return None;

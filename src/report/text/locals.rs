@@ -4,7 +4,7 @@ use super::style::{self, Theme, escape, width};
 use super::value;
 use crate::diff::locals::LocalChange;
 use crate::diff::{ChangeKind, mask};
-use crate::report::Options;
+use crate::report::RenderOptions;
 use std::collections::BTreeSet;
 use std::io;
 
@@ -12,7 +12,7 @@ use std::io;
 const MAX_LOCALS: usize = 12;
 
 /// Writes the locals that differ, each with its values and how far it reaches.
-pub(super) fn write(out: &mut dyn io::Write, locals: &[LocalChange], options: &Options) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn io::Write, locals: &[LocalChange], options: &RenderOptions) -> io::Result<()> {
     if locals.is_empty() {
         return Ok(());
     }
@@ -47,7 +47,7 @@ pub(super) fn write(out: &mut dyn io::Write, locals: &[LocalChange], options: &O
     writeln!(out)
 }
 
-fn values(local: &LocalChange, theme: Theme, options: &Options) -> String {
+fn values(local: &LocalChange, theme: Theme, options: &RenderOptions) -> String {
     let pointer = format!("/{}", local.name.replace('~', "~0").replace('/', "~1"));
     if mask::is_secret_pointer(&pointer) && !options.show_secrets {
         return mask::MASK.to_owned();

@@ -20,7 +20,7 @@ pub(crate) use findings::write as write_finding;
 use crate::diff::Diff;
 use crate::diff::group::{self, Effect};
 use crate::files::Files;
-use crate::report::{Comparison, Finding, Novelty, Options, Report, coverage, headline};
+use crate::report::{Comparison, Finding, Novelty, RenderOptions, Report, coverage, headline};
 use crate::resolution::Address;
 use blocks::{Block, Chosen};
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ const SCREEN: usize = 20;
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let diff = report.comparison.as_ref().map(|comparison| diff_blocks(comparison, report, options)).transpose()?;
     let (changes, verdict) = diff.map_or_else(|| (Vec::new(), None), |(blocks, verdict)| (blocks, Some(verdict)));
@@ -104,7 +104,7 @@ fn rendered(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<Ve
 }
 
 /// Lines that are wider than the terminal, broken between words.
-fn wrapped(lines: Vec<String>, options: &Options) -> Vec<String> {
+fn wrapped(lines: Vec<String>, options: &RenderOptions) -> Vec<String> {
     let wrap = |line: String| match style::visible_width(&line) > options.width && !options.all {
         true => style::wrap(&line, options.width, 8),
         false => vec![line],
@@ -113,7 +113,7 @@ fn wrapped(lines: Vec<String>, options: &Options) -> Vec<String> {
 }
 
 /// The unresolved parts and assumptions, followed by an empty line.
-fn lead(report: &Report<'_>, options: &Options) -> Vec<String> {
+fn lead(report: &Report<'_>, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
     let lead = coverage::escaped(coverage::lead(report));
     let mut lines: Vec<String> = lead.iter().flat_map(|line| style::wrap(line, options.width, 2)).collect();
@@ -125,7 +125,7 @@ fn lead(report: &Report<'_>, options: &Options) -> Vec<String> {
 }
 
 /// Writes what was analyzed.
-fn write_summary(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+fn write_summary(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
     let line = coverage::summary(report);
     if line.is_empty() {
         return Ok(());
@@ -134,7 +134,7 @@ fn write_summary(out: &mut dyn io::Write, report: &Report<'_>, options: &Options
 }
 
 /// The findings, most severe first, each with a brief line; then the fixed ones.
-fn finding_blocks(report: &Report<'_>, options: &Options) -> io::Result<Vec<Block>> {
+fn finding_blocks(report: &Report<'_>, options: &RenderOptions) -> io::Result<Vec<Block>> {
     let (gone, mut there): (Vec<&Finding>, Vec<&Finding>) =
         report.shown().partition(|f| f.novelty == Some(Novelty::Fixed));
     // They are sorted by file and line already.
@@ -161,7 +161,7 @@ fn finding_blocks(report: &Report<'_>, options: &Options) -> io::Result<Vec<Bloc
 }
 
 /// Files that could not be read, and a line that summarizes the findings.
-fn closing(report: &Report<'_>, options: &Options) -> io::Result<Vec<String>> {
+fn closing(report: &Report<'_>, options: &RenderOptions) -> io::Result<Vec<String>> {
     let theme = Theme::new(options.color);
     let mut lines = Vec::new();
     if !report.unreadable.is_empty() {
@@ -177,7 +177,7 @@ fn closing(report: &Report<'_>, options: &Options) -> io::Result<Vec<String>> {
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
     lead(report, options).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     let has_findings = report.shown().next().is_some() || !report.unreadable.is_empty();
     if has_findings {
@@ -205,7 +205,7 @@ pub(crate) fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options:
 fn diff_blocks(
     comparison: &Comparison<'_>,
     report: &Report<'_>,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<(Vec<Block>, String)> {
     let theme = Theme::new(options.color);
     let parts = if comparison.parts.is_empty() { std::slice::from_ref(comparison.diff) } else { comparison.parts };
@@ -242,7 +242,12 @@ fn listed(full: Vec<String>) -> Block {
 
 /// One block for each edit with the lines of the edit, the paths that change because of it and the components they
 /// change in.
-fn group_blocks(diff: &Diff, groups: &[group::Group<'_>], files: &Files, options: &Options) -> io::Result<Vec<Block>> {
+fn group_blocks(
+    diff: &Diff,
+    groups: &[group::Group<'_>],
+    files: &Files,
+    options: &RenderOptions,
+) -> io::Result<Vec<Block>> {
     let several_types = diff.components.iter().any(|c| c.kind != diff.components[0].kind);
     let mut before: &[Address] = &[];
     let mut blocks = Vec::new();
@@ -277,7 +282,7 @@ fn write_causes(
     out: &mut dyn io::Write,
     block: &[group::Group<'_>],
     files: &Files,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     let all_secret =
         block.iter().all(|g| !g.changes.is_empty() && g.changes.iter().all(|c| changes::is_masked(c, options)));

@@ -1,10 +1,10 @@
 //! The start of a long report: the verdict, a summary of the findings, and risks.
 
 use super::style::{self, Theme};
-use crate::report::{Finding, Options, Report, coverage, headline};
+use crate::report::{Finding, RenderOptions, Report, coverage, headline};
 
 /// Returns the lines of the summary, wrapped, with an empty one at the end. `changes` summarizes the changes.
-pub(super) fn lines(report: &Report<'_>, changes: Option<&str>, options: &Options) -> Vec<String> {
+pub(super) fn lines(report: &Report<'_>, changes: Option<&str>, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
     let mut lines = Vec::new();
     for line in changes.into_iter().map(str::to_owned).chain([headline::findings(report)]) {
@@ -23,7 +23,7 @@ pub(super) fn lines(report: &Report<'_>, changes: Option<&str>, options: &Option
 }
 
 /// The most severe findings that count, a line each.
-fn worst(report: &Report<'_>, options: &Options) -> Vec<String> {
+fn worst(report: &Report<'_>, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
     let (worst, others) = headline::worst(report);
     let line = |(finding, more): &(&Finding, String)| {

@@ -5,7 +5,7 @@ use crate::diff::inline::{self, MAX_DEPTH, scalar};
 pub(crate) use crate::diff::inline::{has_token, is_maskable, key, quote};
 use crate::diff::mask;
 use crate::files::Files;
-use crate::report::Options;
+use crate::report::RenderOptions;
 use crate::value::{Data, Value};
 use std::borrow::Cow;
 
@@ -30,18 +30,24 @@ impl Line {
 const MAX_PAST: usize = 10;
 
 /// The value in one line.
-pub(crate) fn inline(value: &Value, secret: bool, options: &Options) -> String {
+pub(crate) fn inline(value: &Value, secret: bool, options: &RenderOptions) -> String {
     inline::inline(value, secret, options.show_secrets)
 }
 
 /// The value as YAML over several lines; with `files`, each line with the place where its value was written.
-pub(crate) fn block(value: &Value, secret: bool, options: &Options, files: Option<&Files>) -> Vec<Line> {
+pub(crate) fn block(value: &Value, secret: bool, options: &RenderOptions, files: Option<&Files>) -> Vec<Line> {
     write(value, secret, Writer { lines: Vec::new(), options, files, first: "", history: false })
 }
 
 /// The configuration of a component as [`block`] has it, the section `first` before the others; with `history`, below each value
 /// the values that it replaced.
-pub(crate) fn component(value: &Value, first: &str, history: bool, options: &Options, files: &Files) -> Vec<Line> {
+pub(crate) fn component(
+    value: &Value,
+    first: &str,
+    history: bool,
+    options: &RenderOptions,
+    files: &Files,
+) -> Vec<Line> {
     write(value, false, Writer { lines: Vec::new(), options, files: Some(files), first, history })
 }
 
@@ -56,7 +62,7 @@ fn write(value: &Value, secret: bool, mut writer: Writer<'_>) -> Vec<Line> {
 
 struct Writer<'a> {
     lines: Vec<Line>,
-    options: &'a Options,
+    options: &'a RenderOptions,
     files: Option<&'a Files>,
     /// The key of the outermost map that comes first.
     first: &'a str,
@@ -182,7 +188,7 @@ mod tests {
     #[test]
     fn in_one_line() {
         assert_eq!(
-            inline(&sample(), false, &Options::default()),
+            inline(&sample(), false, &RenderOptions::default()),
             "{\"a b\": \"x\\\"y\\\\z\\n\\u{1b}\", empty: {}, list: [{k: 1, l: null}, \"s\"], password: ••••••••, \
              text: \"one\\ntwo\", token: \"!store x\"}"
         );
@@ -190,7 +196,7 @@ mod tests {
 
     #[test]
     fn as_a_block() {
-        let lines = block(&sample(), false, &Options { show_secrets: true, ..Options::default() }, None);
+        let lines = block(&sample(), false, &RenderOptions { show_secrets: true, ..RenderOptions::default() }, None);
         let text: Vec<_> = lines.iter().map(|l| l.text.as_str()).collect();
         assert_eq!(
             text,
@@ -215,7 +221,7 @@ mod tests {
     #[test]
     fn deep_values_are_cut() {
         let deep = (0..500).fold(Value::default(), |v, _| Value::list(vec![v]));
-        assert!(inline(&deep, false, &Options::default()).contains('…'));
-        assert!(block(&deep, false, &Options::default(), None).len() < 100);
+        assert!(inline(&deep, false, &RenderOptions::default()).contains('…'));
+        assert!(block(&deep, false, &RenderOptions::default(), None).len() < 100);
     }
 }

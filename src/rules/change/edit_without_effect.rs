@@ -8,7 +8,7 @@ use crate::resolution::{State, Unit};
 use crate::rules::rule;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Value};
-use crate::yaml::{Document, Kind, NodeId, Span};
+use crate::yaml::{Document, NodeId, NodeKind, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 rule!(
@@ -39,14 +39,16 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (id, document) in changes.context.documents() {
         let file = files.get(id);
-        let Some((twin, before)) = old.get(&file.path).filter(|(twin, _)| *twin != id) else { continue };
+        let Some((counterpart, before)) = old.get(&file.path).filter(|(counterpart, _)| *counterpart != id) else {
+            continue;
+        };
         let users: Vec<&Unit> =
             head.units.iter().filter(|u| u.files.binary_search(&id).is_ok()).map(|u| &**u).collect();
         let edited = edited(before, document, &sections);
         if users.is_empty() || edited.len() > MAX_EDITS {
             continue;
         }
-        let effective = lines_with_effect(changes, id, *twin);
+        let effective = lines_with_effect(changes, id, *counterpart);
         for (keys, _, span) in edited.iter().filter(|leaf| !has_effect(leaf, &file, &effective)) {
             let place = Origin { file: id, key: span.start, start: span.start, end: span.end };
             found.extend(overridden(keys, place, &users, &sections));
@@ -89,7 +91,7 @@ fn leaves(document: &Document, sections: &[&str]) -> Vec<Leaf> {
     let Some(root) = document.root() else { return found };
     let mut todo: Vec<(Vec<String>, bool, NodeId)> = vec![(Vec::new(), false, root)];
     while let Some((keys, inside, id)) = todo.pop() {
-        let Kind::Mapping(pairs) = &document.node(id).kind else { continue };
+        let NodeKind::Mapping(pairs) = &document.node(id).kind else { continue };
         for (key, value) in pairs {
             let Some(name) = document.scalar(*key) else { continue };
             let mut path = keys.clone();
@@ -98,10 +100,10 @@ fn leaves(document: &Document, sections: &[&str]) -> Vec<Leaf> {
             let is_section = !inside && sections.contains(&&**name) && matches!(keys.len(), 0 | 1 | 3);
             let node = document.node(*value);
             match &node.kind {
-                Kind::Mapping(_) if inside || is_section || keys.len() < 3 => {
+                NodeKind::Mapping(_) if inside || is_section || keys.len() < 3 => {
                     todo.push((path, inside || is_section, *value));
                 }
-                Kind::Scalar { .. } | Kind::Sequence(_) if inside => {
+                NodeKind::Scalar { .. } | NodeKind::Sequence(_) if inside => {
                     let span = Span { start: document.node(*key).span.start, end: node.span.end };
                     found.push((path, *value, span));
                 }

@@ -9,7 +9,7 @@ use crate::resolution::Resolution;
 use crate::rules::rule;
 use crate::text::Text;
 use crate::value::FileId;
-use crate::yaml::{Document, Kind, NodeId};
+use crate::yaml::{Document, NodeId, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -120,7 +120,7 @@ fn is_same(old: (&Document, NodeId), new: (&Document, NodeId), depth: usize, sec
         document.text().get(span.start as usize..span.end as usize).map(|t| t.trim_end().to_owned())
     };
     let pairs = |(document, id): (&Document, NodeId)| match &document.node(id).kind {
-        Kind::Mapping(pairs) => {
+        NodeKind::Mapping(pairs) => {
             let named = pairs.iter().map(|(key, value)| Some((document.scalar(*key)?.to_string(), *value)));
             named.collect::<Option<Vec<_>>>()
         }

@@ -187,9 +187,9 @@ impl<'a> Changes<'a> {
         });
         if !edits.has(Side::Head, label.file) && (self.context.is_examined)(&files.get(label.file).path) {
             let edited = edits.of(Side::Base, label.file);
-            finding.at_head = Some(match edited.twin {
-                Some(twin) => {
-                    let text = &files.get(twin).text;
+            finding.at_head = Some(match edited.counterpart {
+                Some(counterpart) => {
+                    let text = &files.get(counterpart).text;
                     let last = text.trim_end_matches('\n').matches('\n').count() as u32 + 1;
                     AtHead::Line(edited.nearest(files.get(label.file).line(label.start)).min(last))
                 }

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::resolution::{Component, StatePlace};
 use crate::rules::places::{Findings, at_key};
 use crate::rules::{Components, rule};
-use crate::terraform::state::{self, Place};
+use crate::terraform::state::{self, StateLocation};
 use crate::value::Data;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ fn has_own_backend(context: &Components<'_>, component: &Component) -> bool {
 fn address(component: &Component, place: &StatePlace) -> Option<Vec<(&'static str, String)>> {
     let folder = component.metadata.code.as_ref().map(|c| &*c.folder).filter(|_| !place.is_separate);
     let workspace = component.metadata.workspace.as_deref()?;
-    state::object(&Place { backend: &place.backend, settings: &place.settings, workspace, folder })
+    state::object(&StateLocation { backend: &place.backend, settings: &place.settings, workspace, folder })
 }
 
 /// Components by stack and name.

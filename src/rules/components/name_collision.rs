@@ -56,7 +56,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
             let Some((other, common)) = called.into_iter().find_map(|p| Some((p, common(p)?))) else { continue };
             // Only if manifests are named after their stacks, one that is not defines an unintended stack.
             let rest = all.iter().filter(|p| p.unit.file != odd.unit.file);
-            if rest.into_iter().any(|p| p.is_called_by(input) == Some(false)) || is_told(context, stack) {
+            if rest.into_iter().any(|p| p.is_called_by(input) == Some(false)) || is_reported(context, stack) {
                 continue;
             }
             let (text, origin) = odd.own[input];
@@ -81,7 +81,7 @@ fn has(unit: &Unit, component: &Component) -> bool {
 }
 
 /// Whether it is an error already that manifests of a stack have the same component.
-fn is_told(context: &Components<'_>, stack: &Text) -> bool {
+fn is_reported(context: &Components<'_>, stack: &Text) -> bool {
     context.index.findings().iter().any(|f| f.rule == &DUPLICATE_COMPONENT && f.stacks.contains(stack))
 }
 

@@ -7,7 +7,7 @@ use crate::rules::edit::item_removal;
 use crate::rules::places::at_value;
 use crate::rules::{Context, rule};
 use crate::value::FileId;
-use crate::yaml::{Document, Kind};
+use crate::yaml::{Document, NodeKind};
 use std::collections::{BTreeSet, HashMap};
 
 rule!(DUPLICATE_IMPORT, "duplicate-import", Suspicious, "0.1.0", "a file imports another file twice");
@@ -123,7 +123,7 @@ fn leaves(
     while let Some((path, id)) = todo.pop() {
         let node = document.node(document.target(id));
         match &node.kind {
-            Kind::Mapping(pairs) => {
+            NodeKind::Mapping(pairs) => {
                 for (key, value) in pairs {
                     let name = document.scalar(*key).map_or("<<", |k| &**k);
                     todo.push((format!("{path}/{name}"), *value));

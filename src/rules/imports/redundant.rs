@@ -36,7 +36,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 (_, Some(later)) => later,
                 (Some(earlier), None) if compared < MAX_COMPARED => {
                     compared += 1;
-                    if !is_settled(context, &all, items, at, earlier) {
+                    if !is_redundant(context, &all, items, at, earlier) {
                         continue;
                     }
                     earlier
@@ -126,7 +126,7 @@ fn below(all: &ByFile<'_>, item: &Import) -> BTreeSet<FileId> {
 
 /// Whether an import that follows another one with the same targets changes nothing: no import in between sets any of
 /// the same values.
-fn is_settled(context: &Context<'_>, all: &ByFile<'_>, items: &[&Import], later: usize, earlier: usize) -> bool {
+fn is_redundant(context: &Context<'_>, all: &ByFile<'_>, items: &[&Import], later: usize, earlier: usize) -> bool {
     let again = all.closure(items[later].targets.iter().copied());
     let between = all.closure(items[earlier..later].iter().flat_map(|item| item.targets.iter().copied()));
     let between = between.difference(&again).copied().collect();

@@ -4,7 +4,7 @@ use crate::diagnostic::Rule;
 use crate::diagnostic::rules::DEPENDENCY_CYCLE;
 use crate::diagnostic::rules::REFERENCE_CYCLE;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::graph::{Graph, Step};
+use crate::graph::{CycleStep, Graph};
 use crate::resolution::{Component, Link, LinkKind};
 use crate::rules::places::{Findings, at_name};
 use crate::rules::{Components, Need, Target};
@@ -72,7 +72,7 @@ fn report(
     context: &Components<'_>,
     findings: &mut Findings,
     rule: &'static Rule,
-    cycle: &[Step<'_, Node, Edge<'_>>],
+    cycle: &[CycleStep<'_, Node, Edge<'_>>],
     help: &str,
 ) {
     let Some(first) = cycle.first().map(|step| step.edge) else { return };

@@ -3,7 +3,7 @@
 use super::plain_values;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::rules::{Context, rule};
-use crate::yaml::{Document, Kind, NodeId, Scalar, Style, resolve};
+use crate::yaml::{Document, NodeId, NodeKind, Scalar, Style, resolve};
 
 rule!(
     AMBIGUOUS_SCALAR,
@@ -90,11 +90,11 @@ fn keys(document: &Document) -> Vec<Option<&str>> {
         let own = keys[id.index()];
         let mut set = |child: NodeId, key| keys[child.index()] = key;
         match &node.kind {
-            Kind::Mapping(pairs) => {
+            NodeKind::Mapping(pairs) => {
                 pairs.iter().for_each(|(key, value)| set(*value, document.scalar(*key).map(|k| &**k)));
             }
-            Kind::Sequence(items) => items.iter().for_each(|item| set(*item, own)),
-            Kind::Scalar { .. } | Kind::Alias { .. } => {}
+            NodeKind::Sequence(items) => items.iter().for_each(|item| set(*item, own)),
+            NodeKind::Scalar { .. } | NodeKind::Alias { .. } => {}
         }
     }
     keys

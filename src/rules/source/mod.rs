@@ -7,18 +7,18 @@ pub(super) mod tag_inside_string;
 
 use super::{Check, Checked};
 
-use crate::yaml::{Document, Kind, NodeId, Span, Style};
+use crate::yaml::{Document, NodeId, NodeKind, Span, Style};
 
 /// Plain scalars without a tag that are values (not keys), with their spans.
 fn plain_values(document: &Document) -> impl Iterator<Item = (NodeId, &str, Span)> {
     let mut is_key = vec![false; document.len()];
     for (_, node) in document.nodes() {
-        if let Kind::Mapping(pairs) = &node.kind {
+        if let NodeKind::Mapping(pairs) = &node.kind {
             pairs.iter().for_each(|(key, _)| is_key[key.index()] = true);
         }
     }
     document.nodes().filter_map(move |(id, node)| match &node.kind {
-        Kind::Scalar { value, style: Style::Plain } if node.tag.is_none() && !is_key[id.index()] => {
+        NodeKind::Scalar { value, style: Style::Plain } if node.tag.is_none() && !is_key[id.index()] => {
             Some((id, &**value, node.span))
         }
         _ => None,

@@ -5,7 +5,7 @@ use crate::rules::{Context, rule};
 use crate::syntax::secrets::{self, tokens};
 use crate::value::FileId;
 use crate::value::Vocabulary;
-use crate::yaml::{Document, Kind, NodeId, Span};
+use crate::yaml::{Document, NodeId, NodeKind, Span};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 rule!(
@@ -59,11 +59,11 @@ fn document_secrets<'a>(
     };
     for (id, node) in document.nodes() {
         match &node.kind {
-            Kind::Scalar { value, .. } if !tokens::find(value).is_empty() => {
+            NodeKind::Scalar { value, .. } if !tokens::find(value).is_empty() => {
                 told.insert(id);
                 found.push(finding(node.span, "this is a key or token of a well-known service".to_owned(), "token"));
             }
-            Kind::Mapping(pairs) => {
+            NodeKind::Mapping(pairs) => {
                 for (key, value) in pairs {
                     let Some(key) = document.scalar(*key) else { continue };
                     let is_secret_key = *known.entry(key).or_insert_with(|| secrets::is_secret_key(key));
@@ -82,7 +82,7 @@ fn document_secrets<'a>(
 /// Whether a value under a key that names a secret is one, and not the name of one or a word in its place.
 fn is_secret(document: &Document, value: NodeId) -> bool {
     let node = document.node(value);
-    let Kind::Scalar { value: text, .. } = &node.kind else { return false };
+    let NodeKind::Scalar { value: text, .. } = &node.kind else { return false };
     node.tag.is_none() && tokens::find(text).is_empty() && looks_secret(text)
 }
 
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_told_from_their_names() {
+    fn secrets_are_distinguished_from_their_names() {
         for text in ["hunter2!Xy9", "kJ8sd7fK2mQ9", "0123456789abcdef0123456789abcdef", "p@ssw0rd#2024"] {
             assert!(looks_secret(text), "{text}");
         }

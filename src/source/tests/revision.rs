@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::super::{ChangeKind, Error, Kind, Repository, ResolveError, Source, Spec, changed};
+use super::super::{ChangeKind, EntryKind, Error, Repository, ResolveError, Source, Spec, changed};
 use super::{commit, git, open, paths, sample, text, write};
 
 #[test]
@@ -243,9 +243,9 @@ fn links_submodules_and_odd_names() {
     for source in [&head, &index.source, &worktree] {
         let listing = source.listing();
         let kind = |path| listing.get(path).unwrap().kind;
-        assert_eq!(kind("link.yaml"), Kind::Symlink);
-        assert_eq!(kind("run.sh"), Kind::Executable);
-        assert_eq!(kind("module"), Kind::Submodule);
+        assert_eq!(kind("link.yaml"), EntryKind::Symlink);
+        assert_eq!(kind("run.sh"), EntryKind::Executable);
+        assert_eq!(kind("module"), EntryKind::Submodule);
         assert!(source.read(listing.get("module").unwrap()).is_err());
         assert_eq!(text(&**source, "link.yaml"), "stacks/dev.yaml");
         let name = "odd-\u{FFFD}.yaml";

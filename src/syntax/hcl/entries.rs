@@ -9,7 +9,7 @@ const MAX_NAME: usize = 200;
 
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum HclEntryKind {
     /// A block; its value is its body, and its name the type with the labels.
     Block {
         /// Whether it has labels.
@@ -27,7 +27,7 @@ pub(crate) struct Entry {
     /// The entry around it.
     pub(crate) parent: Option<usize>,
     /// The kind.
-    pub(crate) kind: Kind,
+    pub(crate) kind: HclEntryKind,
     /// The key; of a block its type and labels, joined with `.`; of an item `[name]` or `[0]`.
     pub(crate) name: String,
     /// The last label of a block.
@@ -89,7 +89,7 @@ impl EntryWalk<'_> {
             name.push_str(&label.text);
         }
         let label = block.labels.last().map(|label| label.text.to_string());
-        let kind = Kind::Block { is_labelled: label.is_some() };
+        let kind = HclEntryKind::Block { is_labelled: label.is_some() };
         let (key, value) = (block.header(), block.body.span);
         let entry = Entry { parent: None, kind, name, label, text: None, key, value };
         self.entry(entry, |walk| walk.body(&block.body));
@@ -97,7 +97,7 @@ impl EntryWalk<'_> {
 
     fn key(&mut self, name: String, key: Span, value: &Expr) {
         let text = constant_text(unwrapped(value)).map(str::to_owned);
-        let entry = Entry { parent: None, kind: Kind::Key, name, label: None, text, key, value: value.span };
+        let entry = Entry { parent: None, kind: HclEntryKind::Key, name, label: None, text, key, value: value.span };
         self.entry(entry, |walk| walk.expr(value));
     }
 
@@ -107,7 +107,8 @@ impl EntryWalk<'_> {
         let start = Span { start: item.span.start, end: item.span.start };
         let name = format!("[{name}]");
         let text = constant_text(unwrapped(item)).map(str::to_owned);
-        let entry = Entry { parent: None, kind: Kind::Item, name, label: None, text, key: start, value: item.span };
+        let entry =
+            Entry { parent: None, kind: HclEntryKind::Item, name, label: None, text, key: start, value: item.span };
         self.entry(entry, |walk| walk.expr(item));
     }
 

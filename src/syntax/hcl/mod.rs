@@ -8,7 +8,7 @@ use super::secrets::Masks;
 use crate::hcl::parse::{Layout, parse_body};
 use crate::text::Text;
 use crate::threads::with_deep_stack;
-pub(crate) use entries::{Entry, Kind, Literal};
+pub(crate) use entries::{Entry, HclEntryKind, Literal};
 use std::ops::Range;
 use std::sync::OnceLock;
 

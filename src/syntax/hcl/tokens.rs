@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_told_from_strings() {
+    fn comments_are_distinguished_from_strings() {
         for (text, comments, strings) in [
             ("a = 1 # one\n// two\r\n/* three\n*/ b = 2", vec![" one", " two", " three\n"], vec![]),
             ("a = \"# x // y /* z\" # one", vec![" one"], vec!["\"# x // y /* z\""]),

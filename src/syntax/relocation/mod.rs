@@ -5,7 +5,7 @@
 mod tree;
 
 use crate::files::File;
-use crate::yaml::{Document, Kind, NodeId, Style, document_of};
+use crate::yaml::{Document, NodeId, NodeKind, Style, document_of};
 use std::ops::Range;
 use tree::Tree;
 
@@ -53,7 +53,7 @@ struct Step {
 fn chain(document: &Document, key: u32) -> Option<Vec<Step>> {
     let (mut steps, mut at) = (Vec::new(), document.root()?);
     loop {
-        let Kind::Mapping(pairs) = &document.node(at).kind else { return None };
+        let NodeKind::Mapping(pairs) = &document.node(at).kind else { return None };
         let next = pairs.partition_point(|(name, _)| document.node(*name).span.start <= key);
         let (name, value) = pairs[next.checked_sub(1)?];
         steps.push(Step { map: at, key: name, value });
@@ -95,7 +95,7 @@ impl<'a> Source<'a> {
 
     fn pairs(&self, map: NodeId) -> &'a [(NodeId, NodeId)] {
         match &self.document.node(map).kind {
-            Kind::Mapping(pairs) => pairs,
+            NodeKind::Mapping(pairs) => pairs,
             _ => &[],
         }
     }
@@ -143,13 +143,15 @@ impl<'a> Source<'a> {
             let node = self.document.node(id);
             let text = &self.text[node.span.start as usize..node.span.end as usize];
             let is_plain = match &node.kind {
-                Kind::Alias { .. } => false,
-                Kind::Scalar { style, .. } => !matches!(style, Style::Literal | Style::Folded) && !text.contains('\n'),
-                Kind::Sequence(items) => {
+                NodeKind::Alias { .. } => false,
+                NodeKind::Scalar { style, .. } => {
+                    !matches!(style, Style::Literal | Style::Folded) && !text.contains('\n')
+                }
+                NodeKind::Sequence(items) => {
                     left.extend(items);
                     true
                 }
-                Kind::Mapping(pairs) => {
+                NodeKind::Mapping(pairs) => {
                     left.extend(pairs.iter().flat_map(|(key, value)| [*key, *value]));
                     true
                 }
@@ -176,7 +178,7 @@ impl<'a> Source<'a> {
                 return Some(target);
             };
             let node = self.document.node(*value);
-            if !matches!(node.kind, Kind::Mapping(_)) || node.anchor.is_some() || node.tag.is_some() {
+            if !matches!(node.kind, NodeKind::Mapping(_)) || node.anchor.is_some() || node.tag.is_some() {
                 return None;
             }
             target = Target { map: *value, keys: rest, is_common: false };

@@ -1,6 +1,6 @@
 //! The content of a document, without its layout.
 
-use crate::yaml::{Document, Kind, NodeId, Style};
+use crate::yaml::{Document, NodeId, NodeKind, Style};
 use std::collections::HashSet;
 
 /// Deeper documents are not compared.
@@ -29,12 +29,12 @@ impl Tree {
         }
         let tag = node.tag.as_ref().map(|tag| tag.text.clone());
         Some(match &node.kind {
-            Kind::Scalar { value, style } => Tree::Scalar(tag, (**value).into(), *style == Style::Plain),
-            Kind::Sequence(items) => {
+            NodeKind::Scalar { value, style } => Tree::Scalar(tag, (**value).into(), *style == Style::Plain),
+            NodeKind::Sequence(items) => {
                 let items: Option<_> = items.iter().map(|item| Self::below(document, *item, depth + 1)).collect();
                 Tree::List(tag, items?)
             }
-            Kind::Mapping(pairs) => {
+            NodeKind::Mapping(pairs) => {
                 let pair = |(key, value): &(NodeId, NodeId)| {
                     let name = document.scalar(*key).filter(|name| &***name != "<<")?;
                     Some((Box::from(&**name), Self::below(document, *value, depth + 1)?))
@@ -46,7 +46,7 @@ impl Tree {
                 }
                 Tree::Map(tag, pairs)
             }
-            Kind::Alias { .. } => return None,
+            NodeKind::Alias { .. } => return None,
         })
     }
 

@@ -1,7 +1,7 @@
 //! Secrets in lines of HCL.
 
 use super::keys::{is_named_by, is_naming, is_reference, is_secret_below, is_secret_key};
-use crate::syntax::hcl::{Entry, Kind, Literal};
+use crate::syntax::hcl::{Entry, HclEntryKind, Literal};
 use std::ops::Range;
 
 /// Text and numbers of a file that may have to be masked: byte ranges in their order, that do not overlap.
@@ -70,9 +70,9 @@ fn secret_entries(entries: &[Entry]) -> Vec<bool> {
         let around = entry.parent.is_some_and(|parent| found[parent]);
         let is_beside = is_named_by(&entry.name) && entry.parent.is_some_and(|parent| names_secret[parent]);
         found.push(match entry.kind {
-            Kind::Item => around,
-            Kind::Block { is_labelled: true } => false,
-            Kind::Block { .. } | Kind::Key => is_beside || is_secret_below(around, &entry.name),
+            HclEntryKind::Item => around,
+            HclEntryKind::Block { is_labelled: true } => false,
+            HclEntryKind::Block { .. } | HclEntryKind::Key => is_beside || is_secret_below(around, &entry.name),
         });
     }
     found

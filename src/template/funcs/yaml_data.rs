@@ -2,7 +2,7 @@
 
 use crate::value::decode::{below, scalar};
 use crate::value::{Data, Entry, Key, Map, Value};
-use crate::yaml::{self, Document, Emitter, Kind, NodeId};
+use crate::yaml::{self, Document, Emitter, NodeId, NodeKind};
 use std::sync::Arc;
 
 /// How deep a document may nest.
@@ -30,13 +30,13 @@ fn node(doc: &Document, id: NodeId, depth: usize) -> Result<Value, String> {
     let node_ = doc.node(doc.target(id));
     let core = node_.tag.as_ref().map(|t| &*t.text).filter(|t| t.starts_with("!!"));
     let data = match &node_.kind {
-        Kind::Scalar { value, style } => scalar(value, *style, core),
-        Kind::Sequence(items) => {
+        NodeKind::Scalar { value, style } => scalar(value, *style, core),
+        NodeKind::Sequence(items) => {
             let items: Result<Vec<Value>, String> = items.iter().map(|i| node(doc, *i, depth + 1)).collect();
             Data::List(Arc::new(items?))
         }
-        Kind::Mapping(pairs) => Data::Map(Arc::new(map(doc, pairs, depth)?)),
-        Kind::Alias { .. } => Data::Null,
+        NodeKind::Mapping(pairs) => Data::Map(Arc::new(map(doc, pairs, depth)?)),
+        NodeKind::Alias { .. } => Data::Null,
     };
     Ok(Value::new(data))
 }

@@ -171,7 +171,7 @@ pub(super) fn data() -> Value {
 }
 
 pub(super) fn render(text: &str, missing: MissingKey) -> Result<String, String> {
-    let options = Options { left: "", right: "", functions: &Table };
+    let options = TemplateOptions { left: "", right: "", functions: &Table };
     let go = |e: Error, parse: bool| {
         let before = &text[..e.offset];
         let line = 1 + before.matches('\n').count();
@@ -213,7 +213,7 @@ fn failures_as_in_go() {
 }
 
 fn parsed(text: &str) -> Template {
-    parse(text, &Options { left: "", right: "", functions: &Table }).unwrap()
+    parse(text, &TemplateOptions { left: "", right: "", functions: &Table }).unwrap()
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn shape() {
 #[test]
 fn other_delimiters() {
     let template =
-        parse("{{ [[ .s ]] [[- .i -]] x", &Options { left: "[[", right: "]]", functions: &Builtins }).unwrap();
+        parse("{{ [[ .s ]] [[- .i -]] x", &TemplateOptions { left: "[[", right: "]]", functions: &Builtins }).unwrap();
     let out = template.execute(&data(), MissingKey::Error, &Builtins).unwrap();
     assert_eq!(out.text, "{{ abc3x");
 }
@@ -285,7 +285,7 @@ proptest::proptest! {
     fn never_panics(parts in proptest::collection::vec(proptest::sample::select(PARTS), 0..12), junk in ".{0,6}") {
         let text = parts.concat() + &junk + "}}";
         for text in [text.as_str(), &parts.concat(), &junk] {
-            if let Ok(template) = parse(text, &Options { left: "", right: "", functions: &Table }) {
+            if let Ok(template) = parse(text, &TemplateOptions { left: "", right: "", functions: &Table }) {
                 template.references();
                 template.sole_field();
                 if let Ok(out) = template.execute(&data(), MissingKey::Default, &Table) {

@@ -46,7 +46,7 @@ fn text_that_is_no_utf8() {
         ("{{ if trunc 2 .t }}yes{{ end }}", false, "{{ if trunc 2 .t }}yes{{ end }}"),
         ("{{ $x := trunc 2 .t }}", false, ""),
     ] {
-        let template = parse(text, &Options { left: "", right: "", functions: &functions }).unwrap();
+        let template = parse(text, &TemplateOptions { left: "", right: "", functions: &functions }).unwrap();
         let data = map([("t", Value::str("aéb")), ("long", Value::str("aéb and more"))]);
         let out = template.execute(&data, MissingKey::Error, &functions).unwrap();
         assert_eq!(out.not_utf8().is_some(), is_printed, "{text}: {out:?}");

@@ -61,7 +61,7 @@ fn memory(id: u32) -> u64 {
 impl Measured {
     /// The run, if a finding says what is too much and the other stack is still judged.
     #[track_caller]
-    fn is_told(&self, words: &[&str]) {
+    fn assert_reported(&self, words: &[&str]) {
         assert_eq!(self.status, Some(1), "{}", self.said);
         for word in words.iter().chain(&["gone-too"]) {
             assert!(
@@ -131,7 +131,7 @@ fn policies() {
             "",
         ),
     ] {
-        measured(name, &validated("opa", &text), &["check"]).is_told(&[words]);
+        measured(name, &validated("opa", &text), &["check"]).assert_reported(&[words]);
     }
 }
 
@@ -162,7 +162,7 @@ fn schemas() {
         ),
         ("nested brackets", format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000)), "recursion limit"),
     ] {
-        measured(name, &validated("jsonschema", &text), &["check"]).is_told(&[words]);
+        measured(name, &validated("jsonschema", &text), &["check"]).assert_reported(&[words]);
     }
 }
 
@@ -203,7 +203,7 @@ fn templates() {
             ("stacks/deploy/bad.yaml", stack.as_str()),
             ("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n"),
         ]);
-        measured(name, &repo, &["check"]).is_told(&[words]);
+        measured(name, &repo, &["check"]).assert_reported(&[words]);
     }
 }
 
@@ -227,7 +227,7 @@ fn code_with_long_chains() {
         let repo = project(&[("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n")]);
         repo.write("components/terraform/box/main.tf", format!("variable \"size\" {{ default = {expression} }}\n"));
         let words = if wrong.is_empty() { vec![] } else { vec!["this code cannot be read", wrong] };
-        measured(name, &repo, &["check"]).is_told(&words);
+        measured(name, &repo, &["check"]).assert_reported(&words);
     }
 }
 
@@ -242,7 +242,7 @@ fn root_modules_with_long_chains() {
         repo.write("other/main.tf", "terraform {\n  backend \"s3\" {\n    key = local.gone-too\n  }\n}\n");
         repo.commit("roots");
         let words = if wrong.is_empty() { vec![] } else { vec![wrong] };
-        measured(name, &repo, &["check", "--dialect", "opentofu"]).is_told(&words);
+        measured(name, &repo, &["check", "--dialect", "opentofu"]).assert_reported(&words);
     }
 }
 
@@ -255,7 +255,7 @@ fn includes_with_long_chains() {
         ]);
         repo.write("stacks/size.tfvars", format!("size = {expression}\n"));
         let wrong = if wrong.is_empty() { "not allowed" } else { wrong };
-        measured(name, &repo, &["check"]).is_told(&[wrong]);
+        measured(name, &repo, &["check"]).assert_reported(&[wrong]);
     }
 }
 

@@ -13,7 +13,7 @@ fn limited(limit: Limit, value: u64, files: &[(&str, &str)]) -> Repo {
 
 /// What is beyond the limit is a finding at a file, and the stack `dev` is there all the same.
 #[track_caller]
-fn is_told(repo: &Repo, file: &str, words: &[&str]) {
+fn assert_reported(repo: &Repo, file: &str, words: &[&str]) {
     let run = repo.run(&["check", "--format", "json"]).ends_with(1);
     let json = run.json();
     let all = json["diagnostics"].as_array().unwrap();
@@ -31,14 +31,18 @@ const BAD: &str = "stacks/deploy/bad.yaml";
 fn file_size() {
     let long = format!("vars: {{stage: bad}}\n# {}\n", "x".repeat(300));
     // The configuration itself must fit.
-    is_told(&limited(Limit::FileSize, 400, &[(BAD, &long.repeat(2))]), BAD, &["unreadable-file", "file-size"]);
+    assert_reported(&limited(Limit::FileSize, 400, &[(BAD, &long.repeat(2))]), BAD, &["unreadable-file", "file-size"]);
     limited(Limit::FileSize, 4000, &[(BAD, &long)]).run(&["check"]).ends_with(0);
 }
 
 #[test]
 fn nesting_depth() {
     let nested = |n: usize| format!("vars: {{stage: bad}}\nsettings: {}1{}\n", "{a: ".repeat(n), "}".repeat(n));
-    is_told(&limited(Limit::NestingDepth, 20, &[(BAD, &nested(25))]), BAD, &["limit-exceeded", "deeper than 20"]);
+    assert_reported(
+        &limited(Limit::NestingDepth, 20, &[(BAD, &nested(25))]),
+        BAD,
+        &["limit-exceeded", "deeper than 20"],
+    );
     limited(Limit::NestingDepth, 20, &[(BAD, &nested(15))]).run(&["check"]).ends_with(0);
 }
 
@@ -47,10 +51,14 @@ fn nesting_depth_by_dots_in_keys() {
     let dots = |n: usize| format!("vars: {{stage: bad}}\nsettings:\n  a{}: 1\n", ".a".repeat(n));
     let config = format!("{}settings: {{yaml: {{key_delimiter: '.'}}}}\n", crate::common::ATMOS);
     let files = [("atmos.yaml", &*config), (BAD, &*dots(25))];
-    is_told(&limited(Limit::NestingDepth, 20, &files), BAD, &["limit-exceeded", "deeper than 20"]);
+    assert_reported(&limited(Limit::NestingDepth, 20, &files), BAD, &["limit-exceeded", "deeper than 20"]);
     // So many levels would end the process, were they not counted.
     let hostile = dots(200).replace("  a.", "  ? a.").replace(": 1", &format!("{}\n  : 1", ".a".repeat(100_000)));
-    is_told(&limited(Limit::NestingDepth, 1000, &[("atmos.yaml", &config), (BAD, &hostile)]), BAD, &["limit-exceeded"]);
+    assert_reported(
+        &limited(Limit::NestingDepth, 1000, &[("atmos.yaml", &config), (BAD, &hostile)]),
+        BAD,
+        &["limit-exceeded"],
+    );
 }
 
 #[test]
@@ -71,7 +79,7 @@ fn the_other_dialect_has_the_same_limits() {
 #[test]
 fn document_values() {
     let text = "vars: {stage: bad}\na: &a [1, 2, 3, 4, 5, 6, 7, 8]\nb: &b [*a, *a, *a, *a]\nc: [*b, *b, *b, *b]\n";
-    is_told(&limited(Limit::DocumentValues, 100, &[(BAD, text)]), BAD, &["limit-exceeded", "document-values"]);
+    assert_reported(&limited(Limit::DocumentValues, 100, &[(BAD, text)]), BAD, &["limit-exceeded", "document-values"]);
     limited(Limit::DocumentValues, 300, &[(BAD, text)]).run(&["check"]).ends_with(0);
 }
 
@@ -91,7 +99,7 @@ fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
 
 #[test]
 fn import_depth() {
-    is_told(
+    assert_reported(
         &limited(Limit::ImportDepth, 5, &borrowed(&chain(8, 1))),
         "stacks/c/x3.yaml",
         &["limit-exceeded", "5 files"],
@@ -127,7 +135,7 @@ fn glob_results() {
         (0..12).map(|i| (format!("stacks/c/x{i}.yaml"), "vars: {a: 1}\n".to_owned())).collect();
     let mut files = borrowed(&files);
     files.push((BAD, "import: ['c/*']\nvars: {stage: bad}\n"));
-    is_told(&limited(Limit::GlobResults, 10, &files), BAD, &["more than 10 files", "glob-results"]);
+    assert_reported(&limited(Limit::GlobResults, 10, &files), BAD, &["more than 10 files", "glob-results"]);
     limited(Limit::GlobResults, 12, &files).run(&["check"]).ends_with(0);
 }
 
@@ -142,7 +150,7 @@ fn bases(length: usize, ways: usize) -> String {
 
 #[test]
 fn inheritance_depth() {
-    is_told(
+    assert_reported(
         &limited(Limit::InheritanceDepth, 5, &[(BAD, &bases(6, 1))]),
         BAD,
         &["limit-exceeded", "inheritance-depth"],
@@ -153,16 +161,16 @@ fn inheritance_depth() {
 #[test]
 fn bases_that_multiply() {
     // 2^30 ways.
-    is_told(&limited(Limit::Bases, 50, &[(BAD, &bases(30, 2))]), BAD, &["limit-exceeded", "raise `bases`"]);
+    assert_reported(&limited(Limit::Bases, 50, &[(BAD, &bases(30, 2))]), BAD, &["limit-exceeded", "raise `bases`"]);
 }
 
 #[test]
 fn template_steps_and_output() {
     let loops = "vars: {stage: bad}\ncomponents: {terraform: {b: {vars: {a: '{{ range until 200 }}x{{ end }}'}}}}\n";
-    is_told(&limited(Limit::TemplateSteps, 100, &[(BAD, loops)]), BAD, &["template-error", "too many steps"]);
+    assert_reported(&limited(Limit::TemplateSteps, 100, &[(BAD, loops)]), BAD, &["template-error", "too many steps"]);
     limited(Limit::TemplateSteps, 1000, &[(BAD, loops)]).run(&["check"]).ends_with(0);
     let long = "vars: {stage: bad}\ncomponents: {terraform: {b: {vars: {a: '{{ repeat 900 \"x\" }}'}}}}\n";
-    is_told(&limited(Limit::TemplateOutput, 800, &[(BAD, long)]), BAD, &["template-error", "too large"]);
+    assert_reported(&limited(Limit::TemplateOutput, 800, &[(BAD, long)]), BAD, &["template-error", "too large"]);
     limited(Limit::TemplateOutput, 2000, &[(BAD, long)]).run(&["check"]).ends_with(0);
 }
 
@@ -171,7 +179,11 @@ fn component_values() {
     let list = |n: usize| {
         format!("vars: {{stage: bad}}\ncomponents: {{terraform: {{b: {{vars: {{a: [{}]}}}}}}}}\n", "1, ".repeat(n))
     };
-    is_told(&limited(Limit::ComponentValues, 200, &[(BAD, &list(200))]), BAD, &["limit-exceeded", "component-values"]);
+    assert_reported(
+        &limited(Limit::ComponentValues, 200, &[(BAD, &list(200))]),
+        BAD,
+        &["limit-exceeded", "component-values"],
+    );
     limited(Limit::ComponentValues, 200, &[(BAD, &list(100))]).run(&["check"]).ends_with(0);
 }
 
@@ -186,7 +198,7 @@ fn policy_steps() {
     let settings =
         |steps: u64| format!("[limits]\npolicy-steps = {steps}\n{}", policy.replace("that", &format!("{box_too}that")));
     repo.write("stacklint.toml", settings(10_000)).commit("limits");
-    is_told(&repo, "stacklint.toml", &["limit-exceeded", "policy-steps"]);
+    assert_reported(&repo, "stacklint.toml", &["limit-exceeded", "policy-steps"]);
     repo.write("stacklint.toml", settings(10_000_000)).commit("limits");
     repo.run(&["check"]).ends_with(0);
 }

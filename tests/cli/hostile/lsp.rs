@@ -27,13 +27,13 @@ fn paths_of_buffers_stay_in_the_worktree() {
     let repo = Repo::atmos();
     repo.write("stacks/deploy/dev.yaml", STACK);
     let mut client = Client::start(&repo);
-    client.settle();
+    client.wait_until_idle();
     for path in ["../outside.yaml", "stacks/../../outside.yaml", ".git/config", "a%2f..%2f..%2fb"] {
         client.open(path, "vars: [\n");
         let params = json!({"textDocument": {"uri": client.uri(path)}, "position": {"line": 0, "character": 0}});
         client.response("textDocument/hover", params);
     }
-    client.settle();
+    client.wait_until_idle();
     assert!(client.shown.values().all(Vec::is_empty), "{:?}", client.shown);
     assert_eq!(client.shut_down(), (0, String::new()));
 }
@@ -61,7 +61,7 @@ fn what_is_deep_or_large_ends_the_session_for_nobody() {
         }
     }
     client.change(path, 99, STACK);
-    client.settle();
+    client.wait_until_idle();
     assert_eq!(client.found(path), []);
     assert_eq!(client.shut_down(), (0, String::new()));
 }
@@ -95,7 +95,7 @@ fn a_root_behind_a_link_keeps_the_name_that_the_client_knows() {
     client.request("initialize", json!({"rootUri": uri, "capabilities": {}}));
     client.notify("initialized", json!({}));
     client.open("stacks/deploy/dev.yaml", "vars: {stage: dev}\nimport: [nothing]\n");
-    client.settle();
+    client.wait_until_idle();
     assert_eq!(client.found("stacks/deploy/dev.yaml"), [("unresolved-import".to_owned(), 1)], "{:?}", client.shown);
     client.shut_down();
 }

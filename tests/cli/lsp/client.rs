@@ -136,7 +136,7 @@ impl Client {
     }
 
     /// Waits until all that was sent is analyzed, by a request that waits for it.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn wait_until_idle(&mut self) {
         self.request("workspace/symbol", json!({"query": "nothing has this name"}));
     }
 

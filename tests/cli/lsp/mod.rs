@@ -70,14 +70,14 @@ fn place(name: &str, line: u64) -> (String, u64) {
 fn findings_follow_what_is_typed_and_are_those_of_check() {
     let repo = repo();
     let mut client = Client::start(&repo);
-    client.settle();
+    client.wait_until_idle();
     assert_eq!(client.shown.values().map(Vec::len).sum::<usize>(), 0, "{:?}", client.shown);
     // The file on the disk stays as it is.
     let path = "stacks/deploy/dev.yaml";
     client.open(path, STACK);
     let broken = STACK.replace("cidr: 10.1.0.0/16", "cidrr: 10.1.0.0/16").replace(".vars.stage", ".vars.stag");
     client.change(path, 2, &broken);
-    client.settle();
+    client.wait_until_idle();
     let found = client.found(path);
     assert!(found.contains(&("undeclared-variable".to_owned(), 6)), "{found:?}");
     // The same as `check` of the same text.
@@ -100,7 +100,7 @@ fn findings_follow_what_is_typed_and_are_those_of_check() {
     assert!(first["codeDescription"]["href"].as_str().unwrap().contains("docs/rules/"), "{first}");
     // And back again.
     client.change(path, 3, STACK);
-    client.settle();
+    client.wait_until_idle();
     assert_eq!(client.found(path), []);
     assert_eq!(client.shut_down(), (0, String::new()));
 }
@@ -113,12 +113,12 @@ fn an_edit_shows_what_it_breaks_in_other_files() {
     client.open(path, CATALOG);
     client.change(path, 2, &CATALOG.replace("vars:", "vars: &a"));
     client.change(path, 3, "components: {terraform: {vpc: {vars: [1]}}}\n");
-    client.settle();
+    client.wait_until_idle();
     let broken: Vec<&String> = client.shown.iter().filter(|(_, all)| !all.is_empty()).map(|(uri, _)| uri).collect();
     assert!(!broken.is_empty());
     let document = json!({"uri": client.uri(path)});
     client.notify("textDocument/didClose", json!({ "textDocument": document }));
-    client.settle();
+    client.wait_until_idle();
     assert!(client.shown.values().all(Vec::is_empty), "{:?}", client.shown);
     client.shut_down();
 }
@@ -238,7 +238,7 @@ fn fixes_and_comments() {
     let ignored =
         stack.replace("        cidrr", "        # stacklint: ignore[undeclared-variable] reason\n        cidrr");
     client.change(path, 2, &ignored);
-    client.settle();
+    client.wait_until_idle();
     assert!(client.found(path).iter().all(|(rule, _)| rule != "undeclared-variable"), "{:?}", client.found(path));
     client.shut_down();
 }

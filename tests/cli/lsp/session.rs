@@ -18,7 +18,7 @@ fn positions_are_counted_as_agreed() {
         assert_eq!(begun["capabilities"]["positionEncoding"], name);
         client.notify("initialized", json!({}));
         client.open(path, &text);
-        client.settle();
+        client.wait_until_idle();
         let found = &client.shown[&client.uri(path)];
         let line = text.lines().nth(7).unwrap();
         let before = &line[..line.find("nothing").unwrap()];
@@ -45,7 +45,7 @@ fn edits_of_ranges_apply() {
     let document = json!({"uri": client.uri(path), "version": 2});
     let edit = json!({"range": {"start": start, "end": start}, "text": "r"});
     client.notify("textDocument/didChange", json!({"textDocument": document, "contentChanges": [edit]}));
-    client.settle();
+    client.wait_until_idle();
     assert!(client.found(path).contains(&("undeclared-variable".to_owned(), 6)), "{:?}", client.found(path));
     client.shut_down();
 }
@@ -58,10 +58,10 @@ fn files_on_the_disk_are_read_again_when_the_client_says_so() {
         "window": {"workDoneProgress": true},
     });
     let mut client = Client::with(&repo, capabilities);
-    client.settle();
+    client.wait_until_idle();
     repo.write("stacks/catalog/vpc.yaml", CATALOG.replace("zones", "zoness"));
     client.notify("workspace/didChangeWatchedFiles", json!({"changes": []}));
-    client.settle();
+    client.wait_until_idle();
     assert_eq!(client.found("stacks/catalog/vpc.yaml"), [("undeclared-variable".to_owned(), 5)]);
     let methods: Vec<&str> = client.sent.iter().filter_map(|m| m["method"].as_str()).collect();
     for method in ["client/registerCapability", "window/workDoneProgress/create", "$/progress"] {
@@ -74,7 +74,7 @@ fn files_on_the_disk_are_read_again_when_the_client_says_so() {
 fn nothing_to_analyze_is_said() {
     let repo = Repo::new();
     let mut client = Client::start(&repo);
-    client.settle();
+    client.wait_until_idle();
     let said: Vec<&Value> = client.sent.iter().filter(|m| m["method"] == "window/logMessage").collect();
     assert!(said[0]["params"]["message"].as_str().unwrap().contains("no "), "{said:?}");
     // Answers are empty, not errors.
@@ -109,7 +109,7 @@ fn what_is_no_request_is_refused_and_the_session_goes_on() {
         json!({"textDocument": {"uri": client.uri("closed.yaml"), "version": 1}, "contentChanges": [{"text": "x"}]}),
     );
     client.notify("$/unknown", json!({}));
-    client.settle();
+    client.wait_until_idle();
     let huge = json!({"line": 4_000_000_000_u32, "character": 4_000_000_000_u32});
     client.open("stacks/deploy/dev.yaml", STACK);
     let params = json!({"textDocument": {"uri": client.uri("stacks/deploy/dev.yaml")}, "position": huge});
@@ -122,7 +122,7 @@ fn what_is_no_request_is_refused_and_the_session_goes_on() {
 fn ends_that_are_not_orderly() {
     let repo = repo();
     let mut client = Client::start(&repo);
-    client.settle();
+    client.wait_until_idle();
     client.notify("exit", Value::Null);
     let (status, said) = client.end();
     assert_eq!((status, said.as_str()), (2, "stacklint: the client exited without a shutdown request\n"));

@@ -2,7 +2,7 @@
 //! statistics of a patch from the head to the base.
 
 use super::renames::{self, Renamed};
-use crate::source::{Entry, EntryPair, Kind, Source};
+use crate::source::{Entry, EntryKind, EntryPair, Source};
 use std::collections::{BTreeMap, HashSet};
 
 /// Bytes of a file that are searched for a NUL, which makes it a binary file.
@@ -75,7 +75,7 @@ impl ChangedFiles {
 
 /// Skips submodules, which are not files.
 fn regular<'a>(pair: EntryPair<'a>) -> EntryPair<'a> {
-    let file = |entry: Option<&'a Entry>| entry.filter(|e| e.kind != Kind::Submodule);
+    let file = |entry: Option<&'a Entry>| entry.filter(|e| e.kind != EntryKind::Submodule);
     EntryPair { before: file(pair.before), after: file(pair.after) }
 }
 

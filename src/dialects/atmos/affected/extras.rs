@@ -17,7 +17,7 @@ pub(super) fn add(comparison: &Comparison<'_>, request: &Request<'_>, items: &mu
             if items.contains_key(address) {
                 continue;
             }
-            let Some(component) = super::twin(&comparison.head, address) else { continue };
+            let Some(component) = super::counterpart(&comparison.head, address) else { continue };
             if comparison.options.exclude_locked && component.metadata.is_locked {
                 continue;
             }

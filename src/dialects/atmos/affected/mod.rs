@@ -12,7 +12,7 @@ mod integrations;
 mod reasons;
 mod renames;
 
-use crate::affected::{Affected, Context, Item, Options, Request, slug};
+use crate::affected::{Affected, AffectedOptions, Context, Item, Request, slug};
 use crate::dialects::atmos::config::{Config, search};
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
@@ -42,7 +42,7 @@ type Components = BTreeMap<Address, Placed>;
 struct Comparison<'a> {
     config: &'a Config,
     templates: &'a Templates,
-    options: &'a Options,
+    options: &'a AffectedOptions,
     filter: &'a dyn Fn(&Address) -> bool,
     stack_filter: &'a dyn Fn(&str) -> bool,
     base: Components,
@@ -241,6 +241,6 @@ fn code_root(config: &Config, kind: &str) -> Option<(String, bool)> {
 }
 
 /// A component of the other side.
-fn twin<'a>(side: &'a BTreeMap<Address, Placed>, address: &Address) -> Option<&'a Arc<Component>> {
+fn counterpart<'a>(side: &'a BTreeMap<Address, Placed>, address: &Address) -> Option<&'a Arc<Component>> {
     side.get(address).map(|placed| &placed.component)
 }

@@ -1,7 +1,7 @@
 //! Why a component of the head is affected, in the order in which Atmos finds out.
 
 use super::files;
-use super::{Comparison, twin};
+use super::{Comparison, counterpart};
 use crate::resolution::{Address, Component};
 use crate::value::{Data, Value};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub(super) struct Reasons {
 
 /// Returns the reasons for a component of the head; empty if it is not affected.
 pub(super) fn reasons(comparison: &Comparison<'_>, address: &Address, component: &Arc<Component>) -> Reasons {
-    let other = twin(&comparison.base, address);
+    let other = counterpart(&comparison.base, address);
     let mut found = Reasons::default();
     let mut add = |reason: &str| found.all.push(reason.to_owned());
     let is_map = |name: &str| component.value.get(name).is_some_and(|v| v.as_map().is_some());

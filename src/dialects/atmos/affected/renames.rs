@@ -1,7 +1,7 @@
 //! Renamed files as go-git finds them: the same content first, then similar content (at least 60 in 100).
 //! Source: `plumbing/object/rename.go` of go-git 5, which follows JGit.
 
-use crate::source::{Entry, Kind, Source};
+use crate::source::{Entry, EntryKind, Source};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The least similarity of a renamed file, in hundredths.
@@ -72,7 +72,7 @@ fn similar_content<'a>(gone: &[&'a Entry], new: &[&'a Entry], from: &dyn Source,
         return Vec::new();
     }
     let indexed = |entries: &[&'a Entry], source: &dyn Source| -> Vec<(&'a Entry, LineIndex)> {
-        let regular = entries.iter().filter(|e| e.kind == Kind::File);
+        let regular = entries.iter().filter(|e| e.kind == EntryKind::File);
         regular.filter_map(|e| Some((*e, LineIndex::of(&source.read(e).ok()?)?))).collect()
     };
     let (gone, new) = (indexed(gone, from), indexed(new, to));

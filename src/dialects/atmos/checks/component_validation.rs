@@ -52,7 +52,7 @@ pub(crate) struct Validations<'a> {
 type Known<T> = Arc<(Result<T, Unusable>, Deps)>;
 
 /// One entry of `settings.validation`.
-struct Asked<'c> {
+struct ValidatedComponent<'c> {
     /// Where findings go.
     diagnostics: &'c Diagnostics,
     component: &'c Component,
@@ -86,12 +86,13 @@ impl<'a> Validations<'a> {
         }
         let input = input(&component.value);
         for entry in entries {
-            let asked = Asked { diagnostics, component, name: &entry.key, entry: &entry.value, input: &input };
+            let asked =
+                ValidatedComponent { diagnostics, component, name: &entry.key, entry: &entry.value, input: &input };
             self.one(&asked, deps);
         }
     }
 
-    fn one(&self, asked: &Asked<'_>, deps: &mut Deps) {
+    fn one(&self, asked: &ValidatedComponent<'_>, deps: &mut Deps) {
         let Ok(kind) = asked.text("schema_type") else { return self.report(asked.unknown("schema_type"), asked) };
         let Ok(path) = asked.text("schema_path") else { return self.report(asked.unknown("schema_path"), asked) };
         if kind != "jsonschema" && kind != "opa" {
@@ -117,7 +118,7 @@ impl<'a> Validations<'a> {
         }
     }
 
-    fn schema(&self, asked: &Asked<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) {
+    fn schema(&self, asked: &ValidatedComponent<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) {
         let known = self.schemas.lock().get(&loaded.path).cloned();
         let known = known.unwrap_or_else(|| {
             let mut own = Deps::default();
@@ -163,7 +164,7 @@ impl<'a> Validations<'a> {
         }
     }
 
-    fn policy(&self, asked: &Asked<'_>, main: &Arc<Loaded>, folder: Option<String>, deps: &mut Deps) {
+    fn policy(&self, asked: &ValidatedComponent<'_>, main: &Arc<Loaded>, folder: Option<String>, deps: &mut Deps) {
         let mut modules = vec![Arc::clone(main)];
         let named = asked.entry.get("module_paths").and_then(Value::as_list).cloned().unwrap_or_default();
         for item in named.iter() {
@@ -255,13 +256,13 @@ impl<'a> Validations<'a> {
         if leads_out { Found::Elsewhere } else { Found::Missing }
     }
 
-    fn report(&self, mut finding: Diagnostic, asked: &Asked<'_>) {
+    fn report(&self, mut finding: Diagnostic, asked: &ValidatedComponent<'_>) {
         finding.stacks = vec![Text::clone(&asked.component.stack)];
         asked.diagnostics.report(finding);
     }
 
     /// Notes the files that the components of a manifest are going to be checked against, as far as changes are about them.
-    pub(crate) fn foresee(&self, merged: &Map, changes: &[Change], deps: &mut Deps) {
+    pub(crate) fn add_possible_reads(&self, merged: &Map, changes: &[Change], deps: &mut Deps) {
         let mut folders: Vec<String> = Vec::new();
         let mut see = |value: &Value| {
             for entry in entries(value).into_iter().flat_map(|m| m.iter()) {
@@ -295,7 +296,7 @@ impl<'a> Validations<'a> {
     }
 }
 
-impl Asked<'_> {
+impl ValidatedComponent<'_> {
     fn called(&self) -> String {
         format!("`settings.validation.{}`", self.name)
     }

@@ -40,7 +40,7 @@ pub(crate) fn check(loader: &Manifests<'_>, tops: &[String], scope: Scope<'_>) -
         finding.is_breaking = false;
         recorder.diagnostics.report(finding);
     }
-    recorder.diagnostics.report_unless_said(recorder.manifests.findings(&validated));
+    recorder.diagnostics.report_unless_reported(recorder.manifests.findings(&validated));
     unreached
 }
 

@@ -13,7 +13,7 @@ use crate::text::Text;
 pub(super) use crate::value::decode::scalar;
 use crate::value::decode::{Step, Walk, exceeded};
 use crate::value::{Data, Key, Map, Prov, Value};
-use crate::yaml::{self, Document, Kind, Node, NodeId, ProblemKind, Scalar, Span, Style};
+use crate::yaml::{self, Document, Node, NodeId, NodeKind, ProblemKind, Scalar, Span, Style};
 pub(super) use keys::expand_keys;
 use keys::{Pairs, splits};
 use std::sync::Arc;
@@ -158,7 +158,7 @@ impl Decoding<'_, '_> {
             let core = node.tag.as_ref().map(|t| &*t.text);
             return self.plain(node, core, prov);
         };
-        if !self.heeds_tags() {
+        if !self.uses_tags() {
             return self.plain(node, None, prov);
         }
         match tags::lookup(tag.text.trim()) {
@@ -168,14 +168,14 @@ impl Decoding<'_, '_> {
             }
             Some(Tag::Literal) => self.bare(node, prov),
             Some(Tag::Append) => match &node.kind {
-                Kind::Sequence(_) => {
+                NodeKind::Sequence(_) => {
                     let list = self.plain(node, None, prov.clone());
                     Value { data: Data::Map(Arc::new(Map::from_iter([(Key::from(APPEND_KEY), list)]))), prov }
                 }
                 _ => self.bare(node, prov),
             },
             Some(Tag::Call) => match &node.kind {
-                Kind::Scalar { value, .. } => {
+                NodeKind::Scalar { value, .. } => {
                     let text = format!("{} {}", tag.text.trim(), value.trim());
                     Value { data: Data::Str(text.trim().into()), prov }
                 }
@@ -186,7 +186,7 @@ impl Decoding<'_, '_> {
     }
 
     /// Whether tags have the meaning that Atmos defines.
-    fn heeds_tags(&self) -> bool {
+    fn uses_tags(&self) -> bool {
         self.decoder.include.is_some() && !self.bare
     }
 
@@ -209,7 +209,7 @@ impl Decoding<'_, '_> {
 
     fn included(&mut self, node: &Node, tag: Span, raw: bool, prov: Prov) -> Value {
         let arguments = match &node.kind {
-            Kind::Scalar { value, .. } => value.trim(),
+            NodeKind::Scalar { value, .. } => value.trim(),
             _ => "",
         };
         let included = self.decoder.include.map(|i| i.include(arguments, raw, &prov));
@@ -232,12 +232,12 @@ impl Decoding<'_, '_> {
 
     fn plain(&mut self, node: &Node, core: Option<&str>, prov: Prov) -> Value {
         let data = match &node.kind {
-            Kind::Scalar { value, style } => scalar(value, *style, core),
-            Kind::Sequence(items) => {
+            NodeKind::Scalar { value, style } => scalar(value, *style, core),
+            NodeKind::Sequence(items) => {
                 Data::List(Arc::new(items.iter().map(|item| self.value(*item, None, false)).collect()))
             }
-            Kind::Mapping(pairs) => Data::Map(Arc::new(self.map(pairs))),
-            Kind::Alias { .. } => Data::Null,
+            NodeKind::Mapping(pairs) => Data::Map(Arc::new(self.map(pairs))),
+            NodeKind::Alias { .. } => Data::Null,
         };
         Value { data, prov }
     }
@@ -291,17 +291,17 @@ impl Decoding<'_, '_> {
     fn is_mergeable(&self, id: NodeId, read: &Value) -> bool {
         let target = |id: NodeId| self.doc.node(self.doc.target(id));
         let is_included =
-            |id: NodeId| self.heeds_tags() && target(id).tag.as_ref().is_some_and(|tag| &*tag.text == "!include");
+            |id: NodeId| self.uses_tags() && target(id).tag.as_ref().is_some_and(|tag| &*tag.text == "!include");
         // The reason why an included value is unknown is part of the value.
         let is_map = |value: &Value| matches!(value.data, Data::Map(_) | Data::Unknown(_));
         let is_good = |id: NodeId, read: Option<&Value>| {
-            matches!(target(id).kind, Kind::Mapping(_)) || is_included(id) && read.is_none_or(is_map)
+            matches!(target(id).kind, NodeKind::Mapping(_)) || is_included(id) && read.is_none_or(is_map)
         };
         match (&self.doc.node(id).kind, &read.data) {
-            (Kind::Sequence(items), Data::List(values)) => {
+            (NodeKind::Sequence(items), Data::List(values)) => {
                 items.iter().zip(values.iter()).all(|(item, value)| is_good(*item, Some(value)))
             }
-            (Kind::Sequence(items), _) => items.iter().all(|item| is_good(*item, None)),
+            (NodeKind::Sequence(items), _) => items.iter().all(|item| is_good(*item, None)),
             (_, Data::List(values)) => is_included(id) && values.iter().all(is_map),
             _ => is_good(id, Some(read)),
         }
@@ -309,15 +309,15 @@ impl Decoding<'_, '_> {
 
     fn is_text(&self, key: NodeId) -> bool {
         let node = self.doc.node(self.doc.target(key));
-        let Kind::Scalar { value, style } = &node.kind else { return true };
+        let NodeKind::Scalar { value, style } = &node.kind else { return true };
         let core = node.tag.as_ref().map(|t| &*t.text).filter(|t| t.starts_with("!!"));
         matches!(yaml::resolve(value, *style, core), Ok(Scalar::Str | Scalar::Merge | Scalar::Binary(_)) | Err(_))
     }
 
     fn key(&mut self, id: NodeId) -> Name {
         let node = self.doc.node(self.doc.target(id));
-        let Kind::Scalar { value, style } = &node.kind else { return Name::Bad };
-        let custom = node.tag.as_ref().filter(|t| self.heeds_tags() && t.text.len() > 1 && !t.text.starts_with("!!"));
+        let NodeKind::Scalar { value, style } = &node.kind else { return Name::Bad };
+        let custom = node.tag.as_ref().filter(|t| self.uses_tags() && t.text.len() > 1 && !t.text.starts_with("!!"));
         if let Some(tag) = custom.filter(|t| !matches!(tags::lookup(&t.text), Some(Tag::Literal | Tag::Append))) {
             let read = self.tagged(node, None, false);
             return self.key_of(&read, tag, node.span);

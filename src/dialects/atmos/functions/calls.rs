@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_told_where_they_can_be() {
+    fn kinds_are_reported_where_they_can_be() {
         for (text, kind) in [
             ("!template {\"a\": 1}", Some(Kind::Map)),
             ("!template [1, 2]", Some(Kind::List)),

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn remote_paths_are_told_apart() {
+    fn remote_paths_are_distinguished() {
         for path in ["git::https://x/y", "https://x/y.yaml", "github.com/acme/stacks//catalog", "s3::https://b/k"] {
             assert!(is_remote(path), "{path}");
         }

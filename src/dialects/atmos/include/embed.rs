@@ -15,7 +15,7 @@ pub(super) fn embed(value: &Value) -> Result<Value, String> {
             Ok(n) => Data::Int(n),
             Err(_) => return Ok(value.clone()),
         },
-        Data::Str(text) => match settled(text)? {
+        Data::Str(text) => match round_trip(text)? {
             Some(text) => Data::Str(text.into()),
             None => return Ok(value.clone()),
         },
@@ -33,7 +33,7 @@ pub(super) fn embed(value: &Value) -> Result<Value, String> {
 }
 
 /// The text that comes back, if it is another one.
-fn settled(text: &str) -> Result<Option<&str>, String> {
+fn round_trip(text: &str) -> Result<Option<&str>, String> {
     let Some(first) = text.chars().next() else { return Ok(None) };
     // Only text written as a block literal is at risk.
     if !matches!(first, '\n' | '\t' | '\u{2028}' | '\u{2029}') || !text.contains('\n') || analyze(text).no_block {

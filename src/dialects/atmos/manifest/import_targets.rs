@@ -100,7 +100,7 @@ impl ImportSite<'_> {
     /// Reports an import that leads nowhere, unless Atmos leaves it out because its path still is a template.
     fn nothing_found(&self, path: &str, pattern: Option<String>) -> Result<Vec<String>, ErrorReported> {
         let ImportSite { manifests, from, item } = self;
-        let options = template::Options { left: "{{", right: "}}", functions: &Builtins };
+        let options = template::TemplateOptions { left: "{{", right: "}}", functions: &Builtins };
         match template::parse(path, &options) {
             Ok(template) if !template.is_plain() => {
                 manifests.recorder.diagnostics.report(dropped(path, &item.path_site, from));

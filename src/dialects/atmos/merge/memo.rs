@@ -94,8 +94,8 @@ mod tests {
         assert_eq!(made.get(), 2);
         assert!(Arc::ptr_eq(&results[1], &results[2]) && Arc::ptr_eq(&results[1], &results[3]));
         // Another way, another order, or maps that only look the same are something else.
-        let twin = map(2);
-        for (way, inputs) in [(6, [&a, &b]), (7, [&b, &a]), (7, [&a, &twin])] {
+        let counterpart = map(2);
+        for (way, inputs) in [(6, [&a, &b]), (7, [&b, &a]), (7, [&a, &counterpart])] {
             let before = made.get();
             merge(way, &inputs);
             assert_eq!(made.get(), before + 1);

@@ -91,9 +91,10 @@ impl Units<'_> {
         };
         let processed = loader.top(path, &mut deps).map(|p| p.with(previous.manifest(&name, &p.merged)));
         if let (Scope::Touched(changes), Ok(processed)) = (self.scope, &processed) {
-            self.validations.foresee(&processed.merged, changes, &mut deps);
+            self.validations.add_possible_reads(&processed.merged, changes, &mut deps);
         }
-        let asks = host::foresee(&loader.cache.mentions, &loader.cache.lock_file, loader.reader.files, &mut deps);
+        let asks =
+            host::add_possible_reads(&loader.cache.mentions, &loader.cache.lock_file, loader.reader.files, &mut deps);
         let is_touched = self.is_touched(asks, &deps);
         let built = match &processed {
             Ok(processed) if is_touched => components(stacks, self.referenced, &name, file, processed, &mut deps),

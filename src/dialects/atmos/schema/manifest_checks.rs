@@ -151,7 +151,7 @@ impl<'a> SchemaChecks<'a> {
 fn is_null(loaded: &Loaded) -> bool {
     loaded.doc().is_ok_and(|doc| {
         doc.root().is_none_or(|root| match &doc.node(root).kind {
-            crate::yaml::Kind::Scalar { value, style } => {
+            crate::yaml::NodeKind::Scalar { value, style } => {
                 matches!(crate::yaml::resolve(value, *style, None), Ok(crate::yaml::Scalar::Null))
             }
             _ => false,

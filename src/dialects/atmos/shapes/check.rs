@@ -206,7 +206,7 @@ impl<'v> ShapeCheck<'v> {
             }
         }
         for condition in shape.conditions {
-            if let Some(wrong) = unmet(condition, map) {
+            if let Some(wrong) = violation(condition, map) {
                 self.wrong(value, wrong);
             }
         }
@@ -221,7 +221,7 @@ pub(crate) fn near(key: &str, shape: &'static Map) -> Option<&'static str> {
     crate::text::nearest(key, shape.keys.iter().map(|k| k.name))
 }
 
-fn unmet<'v>(condition: &'static Condition, map: &value::Map) -> Option<Wrong<'v>> {
+fn violation<'v>(condition: &'static Condition, map: &value::Map) -> Option<Wrong<'v>> {
     match condition {
         Condition::Needs(key) => (!map.has(key)).then_some(Wrong::Lacks(key)),
         Condition::ExactlyOne(keys) => {

@@ -156,7 +156,7 @@ impl Finisher<'_> {
         let is_said = kind == ComponentType::Terraform && names::any_names_workspace(&siblings);
         let inherits = self.stacks.config.inherit_metadata;
         let said = |e: &Entry| match kind {
-            ComponentType::Terraform if is_said => Some(names::said_of_workspace(&siblings, &e.key, inherits)),
+            ComponentType::Terraform if is_said => Some(names::workspace_settings(&siblings, &e.key, inherits)),
             ComponentType::Terraform => Some(Map::new()),
             _ => None,
         };

@@ -161,7 +161,7 @@ impl<'a> Requests<'a> {
     ) -> Answer {
         let ComponentRef { component: name, stack } = wanted;
         let reason = |what: &str| Answer::Unknown(format!("component `{name}` of stack `{stack}` {what}").into());
-        let said = (kind == ComponentType::Terraform).then(|| self.said_of_workspace(manifest, name, &built));
+        let said = (kind == ComponentType::Terraform).then(|| self.workspace_settings(manifest, name, &built));
         let Some(value) = manifest.components(kind.name()).and_then(|all| all.get(name)) else {
             return reason("is not there");
         };
@@ -190,7 +190,7 @@ impl<'a> Requests<'a> {
     }
 
     /// Returns the workspace settings in the metadata of a component and its bases.
-    fn said_of_workspace(&self, manifest: &StackManifest<'_>, name: &Key, built: &Built) -> Map {
+    fn workspace_settings(&self, manifest: &StackManifest<'_>, name: &Key, built: &Built) -> Map {
         let builder = ManifestBuilder { stacks: self.stacks, manifest };
         let mut all: HashMap<Key, Map> = HashMap::from([(Text::clone(name), built.map.clone())]);
         let mut open: Vec<Key> = names::bases_of(&built.map);
@@ -203,7 +203,7 @@ impl<'a> Requests<'a> {
             all.insert(base, built.map);
         }
         let siblings: names::Siblings<'_> = all.iter().map(|(name, map)| (&**name, map)).collect();
-        names::said_of_workspace(&siblings, name, self.stacks.config.inherit_metadata)
+        names::workspace_settings(&siblings, name, self.stacks.config.inherit_metadata)
     }
 
     /// Returns the outputs of a Terraform component: of a static remote state, or those from inputs.

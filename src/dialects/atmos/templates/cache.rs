@@ -42,7 +42,7 @@ pub(in crate::dialects::atmos) fn once(text: &Text, way: Way, parse: impl FnOnce
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::{Builtins, Options, parse};
+    use crate::template::{Builtins, TemplateOptions, parse};
     use std::sync::Arc;
 
     #[test]
@@ -51,13 +51,13 @@ mod tests {
         let template = |text: &Text, way| {
             once(text, way, || {
                 made.set(made.get() + 1);
-                Arc::new(parse(text, &Options { left: "", right: "", functions: &Builtins }))
+                Arc::new(parse(text, &TemplateOptions { left: "", right: "", functions: &Builtins }))
             })
         };
-        let (one, twin) = (Text::from("{{ .a }}"), Text::from("{{ .a }}"));
+        let (one, counterpart) = (Text::from("{{ .a }}"), Text::from("{{ .a }}"));
         let first = template(&one, (0, 2));
         assert!(Arc::ptr_eq(&first, &template(&one, (0, 2))));
-        for (text, way) in [(&one, (1, 2)), (&one, (0, 4)), (&twin, (0, 2))] {
+        for (text, way) in [(&one, (1, 2)), (&one, (0, 4)), (&counterpart, (0, 2))] {
             let before = made.get();
             assert!(!Arc::ptr_eq(&first, &template(text, way)));
             assert_eq!(made.get(), before + 1);

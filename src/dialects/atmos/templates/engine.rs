@@ -133,7 +133,7 @@ impl Engine<'_> {
             return Arc::clone(parsed);
         }
         let options =
-            template::Options { left: self.delimiters.0, right: self.delimiters.1, functions: self.functions };
+            template::TemplateOptions { left: self.delimiters.0, right: self.delimiters.1, functions: self.functions };
         let parsed = Arc::new(template::parse(text, &options));
         self.templates.parsed.lock().entry(self.slot).or_default().insert(key.into(), Arc::clone(&parsed));
         parsed

@@ -44,7 +44,7 @@ fn the_table() {
 }
 
 #[test]
-fn prefixes_count_without_a_word_boundary() {
+fn prefixes_count_silently_boundary() {
     for held in
         ["!env X", "!environment", "!template", "!terraform.state a b", "!store x", "!exec ls", "!labels.keys", "!tags"]
     {

@@ -57,7 +57,7 @@ fn what_is_not_found() {
 }
 
 #[test]
-fn what_is_elsewhere_is_told() {
+fn what_is_elsewhere_is_reported() {
     for item in ["git::https://example.com/x", "https://example.com/x.yaml", "github.com/acme/x//y"] {
         importing(&format!("  - '{item}'\n")).fails(&["incomplete-analysis stacks/deploy/dev.yaml:2"]);
     }

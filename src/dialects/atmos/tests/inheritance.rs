@@ -10,7 +10,7 @@ fn later_bases_win_and_the_component_wins_over_all() {
 }
 
 #[test]
-fn circles_are_told_with_all_their_lines() {
+fn circles_are_reported_with_all_their_lines() {
     let files = crate::files::Files::default();
     let world = dev(
         "components:\n  terraform:\n    a:\n      metadata: {inherits: [b]}\n    b:\n      metadata: {inherits: [c]}\n    c:\n      metadata: {inherits: [a]}\n    box:\n      metadata: {inherits: [b]}\n",

@@ -260,7 +260,7 @@ proptest! {
             atmos.resolve(&Memory::new("memory", files(plan)), &Project::default(), &table, scope)
         };
         let (old, new) = (resolve(&base, Scope::All), resolve(&head, Scope::All));
-        let found = diff::diff(&old, &new, &table, &diff::Options::default());
+        let found = diff::diff(&old, &new, &table, &diff::DiffOptions::default());
         // Two manifests that define one component: only seen together.
         let defined = |d: &Resolution| d.units.iter().map(|u| u.components.len()).sum::<usize>();
         let twice = [&old, &new].iter().any(|d| defined(d) != d.components().len());
@@ -289,7 +289,7 @@ proptest! {
             crate::source::Source::listing(&Memory::new("head", files(&head))),
         );
         let (old, new) = (resolve(&base, Scope::Touched(&changes)), resolve(&head, Scope::Touched(&changes)));
-        let narrow = diff::diff(&old, &new, &table, &diff::Options::default());
+        let narrow = diff::diff(&old, &new, &table, &diff::DiffOptions::default());
         let modified = |d: &diff::Diff| -> Vec<String> {
             let only = d.components.iter().filter(|c| c.status == diff::Status::Modified);
             only.map(|c| format!("{}/{} {:?}", c.stack, c.name, c.changes.iter().map(|c| &c.path).collect::<Vec<_>>())).collect()

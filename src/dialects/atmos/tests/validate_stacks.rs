@@ -64,7 +64,7 @@ fn what_only_a_template_imports_is_validated_without_its_context() {
 }
 
 #[test]
-fn one_cause_is_told_once() {
+fn one_cause_is_reported_once() {
     for text in ["vars: []\n", "components: {terraform: {box: {vars: 5}}}\n", "import: {}\n", "metadata: {name: x}\n"] {
         let findings = World::new().stack("deploy/dev.yaml", text).findings();
         assert_eq!(findings.len(), 1, "{text}: {findings:#?}");

@@ -9,7 +9,7 @@ use crate::dialects::jitsubst::diagnostics::{Diagnostics, label};
 use crate::dialects::jitsubst::overlay::Resource;
 use crate::dialects::jitsubst::rules;
 use crate::files::Files;
-use crate::graph::{Graph, Step};
+use crate::graph::{CycleStep, Graph};
 use crate::resolution::Needed;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Value};
@@ -155,7 +155,7 @@ fn cycles(stack: &Stack, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn circle(rule: &'static Rule, what: &str, cycle: &[Step<'_, String, Edge>]) -> Diagnostic {
+fn circle(rule: &'static Rule, what: &str, cycle: &[CycleStep<'_, String, Edge>]) -> Diagnostic {
     let Some(first) = cycle.first() else {
         return Diagnostic::new(rule, what, Label::new(FileId::new(0), 0, 0, ""));
     };

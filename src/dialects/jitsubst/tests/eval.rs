@@ -64,7 +64,7 @@ fn what_is_put_in_is_text_as_go_prints_it_and_not_read_again() {
 }
 
 #[test]
-fn the_first_error_in_the_order_of_keys_is_told() {
+fn the_first_error_in_the_order_of_keys_is_reported() {
     let env = json!({"env": {}});
     let unset = |name: &str| format!("unresolved reference ${{{name}}}: env var not set");
     assert_eq!(fails(json!({"b": "${B}", "a": ["x", "${A1} ${A2}"]}), env.clone()), unset("A1"));

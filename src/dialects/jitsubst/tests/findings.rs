@@ -32,7 +32,7 @@ fn the_form_of_references() {
 }
 
 #[test]
-fn a_slip_in_the_base_is_told_once_and_overlays_are_read() {
+fn a_slip_in_the_base_is_reported_once_and_overlays_are_read() {
     let world = World::new(
         "environments: {a: {envVars: {E: '${}'}}, b: {}, c: {}}
 modules:

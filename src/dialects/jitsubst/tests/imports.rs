@@ -43,7 +43,7 @@ fn diamonds_are_no_circles() {
 }
 
 #[test]
-fn circles_are_told_with_their_steps() {
+fn circles_are_reported_with_their_steps() {
     let world =
         World::new("imports: [a.yaml]\n").file("a.yaml", "imports: [b.yaml]\n").file("b.yaml", "imports: [a.yaml]\n");
     assert_eq!(world.findings(), ["import-cycle b.yaml1:11 a.yaml []"]);

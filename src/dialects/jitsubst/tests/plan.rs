@@ -60,7 +60,7 @@ fn a_module_reference_outside_of_them_is_lost() {
 }
 
 #[test]
-fn references_are_told_by_class() {
+fn references_are_reported_by_class() {
     let world = app(r#"{env_vars: {A: "${net.id} ${net.cidr} ${TOKEN}", B: "${X} ${}", C: "secret://TOKEN"}}"#);
     let references = json!(["TOKEN (secret)", "X (environment)", "net.cidr (output)", "net.id (id)"]);
     assert_eq!(world.stacks()["default"]["app"]["references"], references);

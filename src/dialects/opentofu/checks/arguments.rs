@@ -108,7 +108,7 @@ fn unfit(statics: &Statics<'_>, caller: usize, child: &Node, call: &Declared, is
         if !is_made && !walk::references(&written.expr).is_empty() {
             continue;
         }
-        let Some(given) = statics.given(caller, written) else { continue };
+        let Some(given) = statics.argument_value(caller, written) else { continue };
         let open = |value: Val| match value.data {
             Data::Unknown(_, reason) => Val::unknown(Type::Dynamic, reason),
             _ => value,

@@ -10,7 +10,7 @@ use crate::dialects::opentofu::module::Module;
 use crate::dialects::opentofu::module::block::Written;
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Body, Span, Step};
+use crate::hcl::ast::{Body, Span, TraversalStep};
 use crate::text::nearest;
 use crate::value::FileId;
 use std::collections::BTreeSet;
@@ -138,7 +138,7 @@ fn dependent(module: &Module, written: &Written, what: &str, failures: &mut Vec<
     let mut open = vec![written.clone()];
     while let Some(current) = open.pop() {
         for reference in walk::references(&current.expr) {
-            let Some(Step::Attribute(name)) = reference.steps.first() else { continue };
+            let Some(TraversalStep::Attribute(name)) = reference.steps.first() else { continue };
             match (&*reference.root.text, &*name.text) {
                 ("terraform" | "tofu", "workspace") => {
                     let message = format!("{what} depends on the selected workspace");

@@ -70,7 +70,10 @@ impl Builder<'_, '_> {
 
     /// The same of an argument of a module call.
     pub(crate) fn given(&self, node: usize, written: &Written, name: String) -> Value {
-        self.exported(written, self.statics.give(node, written, Identifier { text: name, place: written.argument() }))
+        self.exported(
+            written,
+            self.statics.evaluate_argument(node, written, Identifier { text: name, place: written.argument() }),
+        )
     }
 
     fn exported(&self, written: &Written, found: Found) -> Value {

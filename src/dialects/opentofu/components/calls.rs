@@ -5,7 +5,7 @@ use crate::dialects::opentofu::components::moves::Moves;
 use crate::dialects::opentofu::components::value::{at, map_of, origin, unknown};
 use crate::dialects::opentofu::evaluation::tree::Call;
 use crate::dialects::opentofu::module::block::META;
-use crate::hcl::ast::Step;
+use crate::hcl::ast::TraversalStep;
 use crate::hcl::ast::walk::references;
 use crate::hcl::val::export::export_at;
 use crate::hcl::val::{Data, Marks, Val};
@@ -69,7 +69,7 @@ fn needed(call: &Call) -> Vec<Needed> {
     let mut found: Vec<Needed> = Vec::new();
     for (argument, written) in call.declared.arguments.iter() {
         for reference in references(&written.expr).iter().filter(|reference| &*reference.root.text == "module") {
-            let Some(Step::Attribute(name)) = reference.steps.first() else { continue };
+            let Some(TraversalStep::Attribute(name)) = reference.steps.first() else { continue };
             let name = Text::from(format!("{around}{}", name.text));
             let is_read = &**argument != "depends_on";
             match found.iter_mut().find(|known| known.name == name) {

@@ -7,7 +7,7 @@ use crate::dialects::opentofu::module::block::{Declared, Encryption, Target, Wri
 use crate::dialects::opentofu::module::variable::flag;
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Expr, ExprKind, Step};
+use crate::hcl::ast::{Expr, ExprKind, TraversalStep};
 use crate::hcl::val::export::export_at;
 use crate::hcl::val::{Data as ValData, Val};
 use crate::resolution::{Cipher, Encrypted};
@@ -157,7 +157,7 @@ impl Resolver<'_, '_> {
         let text = format!("encryption.{reference}");
         let identifier = Identifier { text, place: block.place };
         for name in walk::references(&written.expr).iter().filter(|r| &*r.root.text == "key_provider") {
-            if let [Step::Attribute(kind), Step::Attribute(name), ..] = name.steps {
+            if let [TraversalStep::Attribute(kind), TraversalStep::Attribute(name), ..] = name.steps {
                 self.needs
                     .entry(reference.to_owned())
                     .or_default()
@@ -303,8 +303,11 @@ fn dotted(expr: &Expr) -> Option<String> {
         _ => expr,
     };
     let reference = walk::as_reference(expr)?;
-    let names: Option<Vec<&str>> =
-        reference.steps.iter().map(|s| if let Step::Attribute(name) = s { Some(&*name.text) } else { None }).collect();
+    let names: Option<Vec<&str>> = reference
+        .steps
+        .iter()
+        .map(|s| if let TraversalStep::Attribute(name) = s { Some(&*name.text) } else { None })
+        .collect();
     Some([vec![&*reference.root.text], names?].concat().join("."))
 }
 

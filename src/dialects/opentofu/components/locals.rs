@@ -55,7 +55,7 @@ pub(crate) fn of(statics: &Statics<'_>, file: FileId, variant: &Variant) -> Vec<
 fn dependencies(module: &Module, written: &Written) -> Vec<Dependency> {
     let mut found: Vec<Dependency> = Vec::new();
     for reference in walk::references(&written.expr) {
-        let Some(crate::hcl::ast::Step::Attribute(name)) = reference.steps.first() else { continue };
+        let Some(crate::hcl::ast::TraversalStep::Attribute(name)) = reference.steps.first() else { continue };
         let path = format!("{}.{}", reference.root.text, name.text);
         let place = match &*reference.root.text {
             "local" => module.locals.get(&name.text).map(Written::argument),

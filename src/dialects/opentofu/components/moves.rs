@@ -2,7 +2,7 @@
 
 use crate::dialects::opentofu::evaluation::statics::Statics;
 use crate::dialects::opentofu::module::block::Written;
-use crate::hcl::ast::Step;
+use crate::hcl::ast::TraversalStep;
 use crate::hcl::ast::walk;
 use crate::text::Text;
 
@@ -55,8 +55,8 @@ pub(crate) fn call_address(written: &Written) -> Option<String> {
         None => {
             let reference = walk::as_reference(walk::unwrapped(&written.expr))?;
             let names = reference.steps.iter().filter_map(|step| match step {
-                Step::Attribute(name) => Some(name.text.to_string()),
-                Step::Index(..) => None,
+                TraversalStep::Attribute(name) => Some(name.text.to_string()),
+                TraversalStep::Index(..) => None,
             });
             std::iter::once(reference.root.text.to_string()).chain(names).collect()
         }

@@ -8,7 +8,7 @@ use crate::dialects::opentofu::module::Module;
 use crate::dialects::opentofu::module::block::ProviderUse;
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{ExprKind, Span, Step};
+use crate::hcl::ast::{ExprKind, Span, TraversalStep};
 use crate::hcl::types::Type;
 use crate::hcl::val::export::export;
 use crate::hcl::val::{Data, Marks, Val};
@@ -131,10 +131,10 @@ fn wrong_use(module: &Module, used: &ProviderUse) -> Option<String> {
     };
     let ExprKind::Traversal(root, steps) = &base.kind else { return None };
     let alias = match steps.first() {
-        Some(Step::Attribute(name)) => Some(&name.text),
+        Some(TraversalStep::Attribute(name)) => Some(&name.text),
         _ => None,
     };
-    let has_key = has_key || steps.iter().any(|s| matches!(s, Step::Index(..)));
+    let has_key = has_key || steps.iter().any(|s| matches!(s, TraversalStep::Index(..)));
     let name = &root.text;
     let known = module.providers.iter().find(|p| p.name == *name && p.alias.as_ref() == alias);
     let has_instances = known.is_some_and(|p| p.block.arguments.contains_key("for_each"));

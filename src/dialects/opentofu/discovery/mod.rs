@@ -10,7 +10,7 @@ use crate::dialects::opentofu::module::Module;
 use crate::dialects::opentofu::module::modules::{Callee, Modules};
 use crate::dialects::opentofu::module::outline::Outline;
 use crate::resolution::{Extent, Gap};
-use crate::source::{Kind, Source};
+use crate::source::{EntryKind, Source};
 use crate::text::Text;
 use crate::threads;
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,7 +126,7 @@ pub(crate) fn content(source: &dyn Source, start: &str, settings: &RootSettings)
         let name = entry.path.rsplit('/').next().unwrap_or_default();
         let is_read = configuration(name).is_some();
         is_there |= is_read;
-        if is_read || is_automatic(name) || entry.kind == Kind::Symlink {
+        if is_read || is_automatic(name) || entry.kind == EntryKind::Symlink {
             (&*entry.path, entry.id).hash(&mut hasher);
         }
     }

@@ -23,7 +23,7 @@ const PREFIX: &str = "TF_VAR_";
 
 /// An input value.
 #[derive(Clone, Debug)]
-enum Given {
+enum InputValue {
     /// Text, whose meaning depends on the type of the variable.
     Text(String, FileId),
     /// A value with its place.
@@ -35,7 +35,7 @@ enum Given {
 /// The input values of a root module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
-    given: BTreeMap<Text, Given>,
+    given: BTreeMap<Text, InputValue>,
     /// The failures of variable files.
     pub failures: Vec<Failure>,
     /// Names that files set and nothing declares.
@@ -74,7 +74,7 @@ impl Inputs {
     fn text(&mut self, loader: &Loader<'_>, name: &str, text: &str) {
         let identity = BlobId::of(text.as_bytes()).to_string();
         let file = loader.files.add(&format!("<value for var.{name}>"), &identity, || Text::from(text));
-        self.given.insert(name.into(), Given::Text(text.to_owned(), file));
+        self.given.insert(name.into(), InputValue::Text(text.to_owned(), file));
     }
 
     fn file(&mut self, loader: &Loader<'_>, module: &Module, dir: &str, name: &str, is_needed: bool) {
@@ -147,8 +147,8 @@ impl Inputs {
                 self.undeclared.push((name.clone(), (file.file, attribute.name.span)));
             }
             let given = match self.failures.len() > before {
-                true => Given::Broken,
-                false => Given::Value(keyed(value, attribute.name.span.start)),
+                true => InputValue::Broken,
+                false => InputValue::Value(keyed(value, attribute.name.span.start)),
             };
             self.given.insert(name, given);
         }
@@ -161,12 +161,12 @@ impl Inputs {
     pub(crate) fn get(&self, name: &Text, variable: &Variable) -> Result<Option<Val>, Vec<Failure>> {
         match self.given.get(name) {
             None => Ok(None),
-            Some(Given::Value(value)) => Ok(Some(value.clone())),
-            Some(Given::Broken) => Ok(Some(Val::failed())),
-            Some(Given::Text(text, _)) if !variable.has_type || variable.ty.is_primitive() => {
+            Some(InputValue::Value(value)) => Ok(Some(value.clone())),
+            Some(InputValue::Broken) => Ok(Some(Val::failed())),
+            Some(InputValue::Text(text, _)) if !variable.has_type || variable.ty.is_primitive() => {
                 Ok(Some(Val::str(text.as_str())))
             }
-            Some(Given::Text(text, file)) => from_text(name, text, *file).map(Some),
+            Some(InputValue::Text(text, file)) => from_text(name, text, *file).map(Some),
         }
     }
 }

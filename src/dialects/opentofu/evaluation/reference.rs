@@ -1,7 +1,7 @@
 //! The meaning of references where only static values are allowed.
 
 use crate::hcl::ast::walk::Reference;
-use crate::hcl::ast::{Key, Step};
+use crate::hcl::ast::{Key, TraversalStep};
 use crate::text::Text;
 
 /// The meaning of a reference.
@@ -22,7 +22,7 @@ pub(crate) enum Meaning {
 /// The attribute that the first step names.
 fn attribute<'a>(reference: &'a Reference<'_>, index: usize) -> Option<&'a Text> {
     match reference.steps.get(index) {
-        Some(Step::Attribute(name)) => Some(&name.text),
+        Some(TraversalStep::Attribute(name)) => Some(&name.text),
         _ => None,
     }
 }
@@ -86,7 +86,7 @@ pub(crate) fn meaning(reference: &Reference<'_>, in_encryption: bool) -> Meaning
 /// The output that a reference to a module names, behind the key of an instance if there is one.
 fn output_of<'a>(reference: &'a Reference<'_>) -> Option<&'a Text> {
     reference.steps.iter().skip(1).find_map(|step| match step {
-        Step::Attribute(name) => Some(&name.text),
-        Step::Index(Key::Number(_) | Key::Text(_), _) => None,
+        TraversalStep::Attribute(name) => Some(&name.text),
+        TraversalStep::Index(Key::Number(_) | Key::Text(_), _) => None,
     })
 }

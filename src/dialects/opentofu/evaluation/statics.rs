@@ -12,7 +12,7 @@ use crate::dialects::opentofu::module::block::Written;
 use crate::dialects::opentofu::module::variable::Variable;
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Name, Step};
+use crate::hcl::ast::{Name, TraversalStep};
 use crate::hcl::eval::{Budget, Evaluator, Scope};
 use crate::hcl::functions::Files;
 use crate::hcl::val::{Data, Val};
@@ -64,11 +64,11 @@ pub(crate) struct Statics<'a> {
     known: RefCell<HashMap<(usize, bool, Text), Found, RandomState>>,
     /// The values of arguments of module calls, by the calling module and their place; `None` for those without a
     /// value.
-    given: RefCell<Given>,
+    argument_values: RefCell<ArgumentValues>,
 }
 
 /// Values of arguments, by the module that calls, the file and the first byte of the value.
-type Given = HashMap<(usize, FileId, u32), Option<Val>, RandomState>;
+type ArgumentValues = HashMap<(usize, FileId, u32), Option<Val>, RandomState>;
 
 /// Key providers that an expression may refer to, by `type.name`.
 pub(crate) type KeyProviders<'k> = Option<&'k dyn Fn(&str) -> bool>;
@@ -83,13 +83,15 @@ struct Names {
 }
 
 impl Scope for Names {
-    fn get(&self, root: &Name, steps: &[Step]) -> Option<(Val, usize)> {
-        let Some(Step::Attribute(first)) = steps.first() else { return None };
+    fn get(&self, root: &Name, steps: &[TraversalStep]) -> Option<(Val, usize)> {
+        let Some(TraversalStep::Attribute(first)) = steps.first() else { return None };
         if let Some(value) = self.values.get(&(root.text.clone(), first.text.clone())) {
             return Some((value.clone(), 1));
         }
         match steps.get(1) {
-            Some(Step::Attribute(second)) if !self.key_providers.is_empty() && *root.text == *"key_provider" => {
+            Some(TraversalStep::Attribute(second))
+                if !self.key_providers.is_empty() && *root.text == *"key_provider" =>
+            {
                 let value = self.key_providers.get(&*format!("{}.{}", first.text, second.text))?;
                 Some((value.clone(), 2))
             }
@@ -108,7 +110,7 @@ impl<'a> Statics<'a> {
             files,
             budget: Budget::new(steps),
             known: RefCell::default(),
-            given: RefCell::default(),
+            argument_values: RefCell::default(),
         }
     }
 
@@ -122,17 +124,17 @@ impl<'a> Statics<'a> {
         self.evaluate(node, written, &mut vec![identifier], None)
     }
 
-    /// Evaluates an argument of a module call. The result is cached for [`Self::given`].
-    pub(crate) fn give(&self, node: usize, written: &Written, identifier: Identifier) -> Found {
+    /// Evaluates an argument of a module call. The result is cached for [`Self::argument_value`].
+    pub(crate) fn evaluate_argument(&self, node: usize, written: &Written, identifier: Identifier) -> Found {
         let found = self.value(node, written, identifier);
         let key = (node, written.file, written.expr.span.start);
-        self.given.borrow_mut().insert(key, found.as_ref().ok().cloned());
+        self.argument_values.borrow_mut().insert(key, found.as_ref().ok().cloned());
         found
     }
 
-    /// Returns the value of an argument that [`Self::give`] evaluated; `None` if it has no value.
-    pub(crate) fn given(&self, node: usize, written: &Written) -> Option<Val> {
-        self.given.borrow().get(&(node, written.file, written.expr.span.start)).cloned().flatten()
+    /// Returns the value of an argument that [`Self::evaluate_argument`] evaluated; `None` if it has no value.
+    pub(crate) fn argument_value(&self, node: usize, written: &Written) -> Option<Val> {
+        self.argument_values.borrow().get(&(node, written.file, written.expr.span.start)).cloned().flatten()
     }
 
     /// The same where key providers may be referred to.

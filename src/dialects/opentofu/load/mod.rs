@@ -10,7 +10,7 @@ use crate::files::Files as FileTable;
 use crate::hcl::ast::{Body, Span, SyntaxError};
 use crate::hcl::parse;
 use crate::limits::{Limit, Limits};
-use crate::source::{BlobId, Child, Entry, Kind, Node, ResolveError, Source};
+use crate::source::{BlobId, Child, Entry, EntryKind, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
@@ -98,7 +98,7 @@ impl<'a> Loader<'a> {
     pub(crate) fn is_linked(&self, path: &str) -> bool {
         let linked = self.linked.get_or_init(|| {
             let listing = self.source.listing();
-            let links = listing.iter().filter(|e| e.kind == Kind::Symlink);
+            let links = listing.iter().filter(|e| e.kind == EntryKind::Symlink);
             let targets = links.filter_map(|link| match listing.lookup(&link.path) {
                 Ok(Node::File(entry)) => Some(entry.path.to_string()),
                 _ => None,

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_told_apart() {
+    fn addresses_are_distinguished() {
         let remote = |text: &str| Ok(Address::Remote(text.to_owned()));
         assert_eq!(parse("./a"), Ok(Address::Local("./a".to_owned())));
         assert_eq!(parse("a/b/aws"), Ok(Address::Registry("registry.opentofu.org/a/b/aws".to_owned())));

@@ -5,7 +5,7 @@ use crate::dialects::opentofu::load::path::join;
 use crate::dialects::opentofu::module::block::Written;
 use crate::go::path::clean;
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, Span, Step};
+use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, Span, TraversalStep};
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeSet;
@@ -121,7 +121,7 @@ pub(crate) fn collect(body: &Body, file: FileId, paths: &mut NamedPaths, used_lo
         let mut collector = Collector { file, span: attribute.span(), paths, seen: BTreeSet::new() };
         collector.expr(&attribute.expr);
         for reference in walk::references(&attribute.expr) {
-            if let ("local", Some(Step::Attribute(name))) = (&*reference.root.text, reference.steps.first())
+            if let ("local", Some(TraversalStep::Attribute(name))) = (&*reference.root.text, reference.steps.first())
                 && !used_locals.contains(&name.text)
             {
                 used_locals.insert(name.text.clone());
@@ -144,7 +144,7 @@ struct Collector<'m> {
 fn folder(expr: &Expr) -> Option<Base> {
     let reference = walk::as_reference(walk::unwrapped(expr))?;
     match (&*reference.root.text, reference.steps) {
-        ("path", [Step::Attribute(name)]) => match &*name.text {
+        ("path", [TraversalStep::Attribute(name)]) => match &*name.text {
             "module" => Some(Base::Module),
             "root" | "cwd" => Some(Base::Root),
             _ => None,

@@ -6,7 +6,7 @@ pub(crate) mod svg;
 mod tree;
 
 use crate::query::graphs::{About, Change, Edge, Graph, Node};
-use crate::report::Options;
+use crate::report::RenderOptions;
 use serde::Serialize;
 use std::io;
 
@@ -37,7 +37,7 @@ pub(crate) fn write(
     graph: &Graph,
     about: About,
     format: Format,
-    options: &Options,
+    options: &RenderOptions,
 ) -> io::Result<()> {
     match format {
         Format::Text => tree::write(out, graph, options),

@@ -26,7 +26,7 @@ fn sample() -> Graph {
 
 fn written(graph: &Graph, format: Format) -> String {
     let mut out = Vec::new();
-    write(&mut out, graph, About::Dependencies, format, &Options::default()).expect("memory takes everything");
+    write(&mut out, graph, About::Dependencies, format, &RenderOptions::default()).expect("memory takes everything");
     String::from_utf8(out).expect("text")
 }
 

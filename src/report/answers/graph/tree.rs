@@ -2,7 +2,7 @@
 
 use super::sign;
 use crate::query::graphs::{Change, Graph};
-use crate::report::Options;
+use crate::report::RenderOptions;
 use crate::report::text::style::{Theme, count, escape};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 64;
 /// The maximum number of lines, unless all are requested.
 const MAX_LINES: usize = 400;
 
-pub(super) fn write(out: &mut dyn io::Write, graph: &Graph, options: &Options) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn io::Write, graph: &Graph, options: &RenderOptions) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let outgoing = graph.outgoing();
     let targets: BTreeSet<&str> = graph.edges.keys().filter(|(from, to)| from != to).map(|(_, to)| &**to).collect();

@@ -1,6 +1,6 @@
 //! Paths, with what gomplate answers.
 
-use crate::template::{FunctionSet, MissingKey, Options, parse};
+use crate::template::{FunctionSet, MissingKey, TemplateOptions, parse};
 
 const FUNCTIONS: FunctionSet = FunctionSet { sprig: true, gomplate: true, host: None };
 
@@ -10,7 +10,7 @@ const DATA: &str = r#"{"a": 1, "s": "text", "n": null, "m": {"x": 1}, "l": [1, 2
 
 fn answer_about(path: &str, data: &str) -> String {
     let text = format!("{{{{ coll.JSONPath {} . | toJson }}}}", crate::go::strconv::quote(path, false));
-    let template = parse(&text, &Options { left: "", right: "", functions: &FUNCTIONS }).expect("a template");
+    let template = parse(&text, &TemplateOptions { left: "", right: "", functions: &FUNCTIONS }).expect("a template");
     let data = super::super::yaml_data::decode(data).expect("YAML");
     match template.execute(&data, MissingKey::Default, &FUNCTIONS) {
         Ok(rendered) => match rendered.unknowns.first() {

@@ -1,13 +1,13 @@
 //! Addresses, with what gomplate answers.
 
-use crate::template::{FunctionSet, MissingKey, Options, parse};
+use crate::template::{FunctionSet, MissingKey, TemplateOptions, parse};
 use crate::value::Value;
 
 const FUNCTIONS: FunctionSet = FunctionSet { sprig: true, gomplate: true, host: None };
 
 fn answer(expression: &str) -> String {
     let text = format!("{{{{ {expression} }}}}");
-    let template = parse(&text, &Options { left: "", right: "", functions: &FUNCTIONS }).expect("a template");
+    let template = parse(&text, &TemplateOptions { left: "", right: "", functions: &FUNCTIONS }).expect("a template");
     match template.execute(&Value::default(), MissingKey::Default, &FUNCTIONS) {
         Ok(rendered) => match rendered.unknowns.first() {
             Some((_, unknown)) => format!("unknown: {}", unknown.reasons[0]),

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_of_which_nothing_can_be_told() {
+    fn commands_of_which_nothing_can_be_reported() {
         for text in [
             "",
             "version",

@@ -197,7 +197,7 @@ impl LinkSearch<'_> {
             return;
         }
         let functions = function_sets::ALL;
-        let options = template::Options { left, right, functions: &functions };
+        let options = template::TemplateOptions { left, right, functions: &functions };
         let Ok(template) = template::parse(text, &options) else { return };
         for call in template.method_calls("atmos", "Component") {
             let [component, stack, ..] = call.arguments.as_slice() else { continue };

@@ -73,7 +73,7 @@ impl Mentions {
 
 /// Adds what the templates of a stack's files may read to its dependencies; returns whether they may read other
 /// components.
-pub(in crate::dialects::atmos) fn foresee(
+pub(in crate::dialects::atmos) fn add_possible_reads(
     mentions: &Mentions,
     lock_file: &LockFile<'_>,
     files: &Files,
