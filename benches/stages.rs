@@ -1,5 +1,5 @@
-//! What each stage of a run costs, on small inputs in memory: `cargo bench`, or `cargo bench -- resolve` for one of them.
-//! Whole runs on large repositories are measured by `bench/measure.py`.
+//! The cost of each stage of a run, on small inputs in memory: `cargo bench`, or `cargo bench -- resolve` for one of
+//! them. Whole runs on large repositories are measured by `bench/measure.py`.
 
 use divan::{Bencher, black_box};
 use stacklint::testing::{Repository, ResolvedPair, Review, Template, parse_yaml};

@@ -50,7 +50,7 @@ fn service() -> Service {
 }
 
 impl Service {
-    /// The job of a pull request of which this commit is the head.
+    /// Runs the job of a pull request with this commit as head.
     fn run(&self, head: usize, inputs: &[(&str, &str)]) -> Job {
         let pull = json!({"number": 1, "base": {"sha": self.commits[0]}, "head": {"sha": self.commits[head]}});
         let commit = &self.commits[head];
@@ -81,7 +81,7 @@ fn one_comment_is_kept_up_to_date() {
     assert!(service.comments()[0].contains("somebody else"));
 }
 
-/// Whoever writes a comment with the marker first would else see what the bot writes, and could change it.
+/// Otherwise, somebody who writes a comment with the marker first could change what the bot writes.
 #[test]
 fn a_comment_of_somebody_else_is_never_changed() {
     let service = service();

@@ -1,4 +1,4 @@
-//! What holds for `action.yml` and the workflows as they are written.
+//! Invariants of `action.yml` and the workflows as written.
 
 use crate::runner::definition;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What each event compares, and what it leaves behind.
+//! The revisions that each event compares, and the results of the job.
 
 use crate::common::{ATMOS, Repo};
 use crate::runner::{Job, Runner};
@@ -85,7 +85,7 @@ fn changes_the_network(job: Job, base: &str, head: &str) -> Job {
 #[test]
 fn a_pull_request_is_compared_with_the_first_parent_of_its_merge() {
     let server = server();
-    // One commit is all that actions/checkout fetches by itself.
+    // actions/checkout fetches only one commit by default.
     server.runner.checkout(&server.merge, 1);
     let job = server.runner.run_on("refs/pull/1/merge", "pull_request", &server.pull_request(), &[]);
     changes_the_network(job, &server.main, &server.merge);
@@ -282,7 +282,7 @@ fn what_is_uploaded_holds_nothing_that_is_fixed_or_silenced() {
     let uploaded = messages(&job.file("sarif-file"));
     assert!(uploaded.len() == 1 && uploaded[0].contains("absent/new"), "{uploaded:?}");
     let all = messages(&std::fs::read_to_string(runner.clone.join("all.sarif")).unwrap());
-    // What was wrong before is not fixed: the stack does not resolve on either side.
+    // An existing error is not fixed: the stack does not resolve on either side.
     for name in ["new", "silenced"] {
         assert!(all.iter().any(|m| m.contains(&format!("absent/{name}"))), "{name}: {all:?}");
     }

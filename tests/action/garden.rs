@@ -91,7 +91,7 @@ fn a_mistake_is_an_annotation_at_its_line() {
         assert!(annotations[0].contains(text), "{text}: {annotations:?}");
     }
     assert_eq!(job.outputs["unresolved"], "2", "no environment has a graph");
-    // What could not be resolved is not removed, and there is nothing to run for it.
+    // An unresolved part is not removed, and has no job.
     assert_eq!((job.outputs["matrix"].as_str(), job.outputs["components"].as_str()), ("{\"include\":[]}", "0"));
     let sarif: Value = serde_json::from_str(&job.file("sarif-file")).unwrap();
     let result = &sarif["runs"][0]["results"][0];

@@ -1,4 +1,4 @@
-//! What a pull request commits against the action itself.
+//! Attacks of a pull request on the action itself.
 
 use crate::common::{ATMOS, Repo, git_in};
 use crate::runner::Runner;

@@ -1,4 +1,4 @@
-//! The download of the program, from a folder that stands for the releases.
+//! The download of the program, from a folder that simulates the releases.
 
 use crate::common::{Repo, bin};
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::process::{Command, Output};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Serves files in the place of a server, to those who ask by HTTPS alone.
+/// Simulates a server that serves files only over HTTPS.
 const CURL: &str = r#"#!/usr/bin/env bash
 case " $* " in *" --proto =https --proto-redir =https "*) ;; *) exit 1 ;; esac
 while [ $# -gt 1 ]; do [ "$1" != --output ] || to=$2; shift; done
 case $1 in https://releases.invalid/*) cp "$RELEASES/${1#https://releases.invalid/}" "$to" ;; *) exit 1 ;; esac
 "#;
 
-/// Knows who made an archive: the one that a file `made-by-us` stands beside.
+/// Simulates the attestation of archives: valid if there is a file `made-by-us`.
 const GH: &str = r#"#!/usr/bin/env bash
 [ "$1 $2" = "attestation verify" ] || exit 3
 [ "$3" != --help ] || exit 0
@@ -89,7 +89,7 @@ fn an_archive_is_taken_if_the_project_made_it() {
     repo.write("made-by-us", "");
     let (output, binary) = install(&repo, &[("GH_TOKEN", "token")]);
     assert!(output.status.success() && !binary.is_empty(), "{output:?}");
-    // Without a token nobody can be asked, and that is reported.
+    // Without a token the attestation cannot be verified, and that is reported.
     let (output, _) = install(&repo, &[]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("::notice"), "{output:?}");
 }

@@ -1,5 +1,5 @@
-//! The action, on a runner of our own: its steps are read from `action.yml` and run with the variables, files and events
-//! that GitHub gives them.
+//! The action on a simulated runner: its steps are read from `action.yml` and run with the variables, files and events
+//! that GitHub provides.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(

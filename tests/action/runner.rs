@@ -19,7 +19,7 @@ pub(crate) struct Runner {
     temp: PathBuf,
 }
 
-/// What a job left behind.
+/// The results of a job.
 #[derive(Debug, Default)]
 pub(crate) struct Job {
     pub(crate) status: i32,
@@ -29,7 +29,7 @@ pub(crate) struct Job {
 }
 
 impl Runner {
-    /// Serves a repository. Like GitHub it gives out commits by their ids.
+    /// Serves a repository. Like GitHub, it provides commits by their ids.
     pub(crate) fn new(origin: Repo) -> Self {
         origin.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
         let (clone, temp) = (origin.beside("clone"), origin.beside("temp"));
@@ -167,7 +167,7 @@ impl Job {
         self
     }
 
-    /// What a report says that an output names.
+    /// Returns the content of the report in an output.
     #[track_caller]
     pub(crate) fn file(&self, output: &str) -> String {
         std::fs::read_to_string(&self.outputs[output]).unwrap_or_else(|e| panic!("{output}: {e} in {self:#?}"))

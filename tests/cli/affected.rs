@@ -1,4 +1,4 @@
-//! What consumers of `atmos describe affected` read.
+//! The output for consumers of `atmos describe affected`.
 
 use super::contracts::{schema, validate};
 use crate::common::Repo;
@@ -128,7 +128,7 @@ fn every_component_that_differs_is_affected() {
         let run = repo.run(&["diff", range, "--format", "affected", "--exit-zero"]).json();
         validate(&schema("affected.json"), &run);
         let items: BTreeSet<_> = run.as_array().unwrap().iter().map(|c| key(c, "component_type")).collect();
-        // Atmos lists also what only has other documents beside its code.
+        // Atmos also lists components with a change only in documents beside their code.
         assert!(items.is_superset(&differs), "{range}: {items:?} {differs:?}");
         assert_eq!(items.is_empty(), range == "base..base");
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 const DEV: &str =
     "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 1, sise: 1}}, bad: {}, json: {vars: {a: []}}}}\n";
 
-/// `base` → `head`, in which code changes; the worktree has an edit more. Each has findings of its own.
+/// Commits `base` and `head`, in which code changes; the worktree has one more edit. Each has its own findings.
 fn repo() -> Repo {
     let repo = Repo::atmos();
     repo.write("stacks/deploy/dev.yaml", DEV)
@@ -32,7 +32,7 @@ const RUNS: [&[&str]; 7] = [
     &["ci", "--base", "base"],
 ];
 
-/// What all runs give, with these options.
+/// Returns the results of all runs with these options.
 fn all(repo: &Repo, options: &[&str]) -> Vec<Run> {
     RUNS.iter().map(|arguments| repo.run(&[arguments, options].concat())).collect()
 }
@@ -98,7 +98,7 @@ fn what_is_kept_is_read_and_nothing_else() {
     let text = std::fs::read_to_string(entry).unwrap();
     let (sum, body) = text.split_once('\n').unwrap();
     assert_eq!(sum, checksum(entry, body));
-    // An entry that says something else in the same form is believed.
+    // An entry with another content in the same form is trusted.
     let other = body.replace("\"size\"", "\"sise\"");
     std::fs::write(entry, format!("{}\n{other}", checksum(entry, &other))).unwrap();
     assert_ne!(repo.run(&check), first);
@@ -136,7 +136,7 @@ fn damaged_entries_are_repaired() {
         assert_eq!(all(&repo, &options), plain);
         assert_eq!(content(&paths), good);
     }
-    // What cannot be replaced stays, and is in nobody's way.
+    // An entry that cannot be replaced stays, and does no harm.
     for path in &paths {
         std::fs::remove_file(path).unwrap();
         std::fs::create_dir_all(path.join("full")).unwrap();
@@ -168,7 +168,7 @@ fn a_folder_that_cannot_be_used_is_reported_once_and_changes_nothing() {
         }
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "x");
-    // What reads no code needs no folder.
+    // A run that reads no code needs no folder.
     let cache = repo.beside("cache");
     repo.run(&["rules", "--cache", cache.to_str().unwrap()]).ends_with(0);
     repo.run(&["describe", "stacks", "--cache", cache.to_str().unwrap()]).ends_with(0);
@@ -241,11 +241,11 @@ fn a_cache_in_the_worktree_is_no_part_of_it() {
         [".cache", ".git/stacklint-cache", "components/terraform", "stacks/deploy/.cache", "components/terraform/new"]
     {
         let repo = repo();
-        // What is found must not depend on names either: `new` has no code.
+        // Findings must not depend on names either: `new` has no code.
         repo.edit("stacks/deploy/dev.yaml", "bad: {}", "bad: {}, new: {}");
         let plain = all(&repo, &[]);
         let status = repo.git(&["status", "--porcelain"]);
-        // A folder with files of the repository is none for a cache.
+        // A folder with files of the repository is not used as a cache.
         let is_tracked = dir == "components/terraform";
         for _ in 0..2 {
             for (arguments, plain) in RUNS.iter().zip(&plain) {

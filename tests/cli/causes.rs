@@ -3,11 +3,11 @@
 use crate::common::Repo;
 use serde_json::Value;
 
-/// One edit of a small project and what must be said about it.
+/// One edit of a small project and the expected report.
 struct Edit<'a> {
-    /// What is in the project besides `atmos.yaml`.
+    /// The files of the project besides `atmos.yaml`.
     files: &'a [(&'a str, &'a str)],
-    /// What the head changes: whole files (`None`: removed).
+    /// The changes of the head: whole files (`None`: removed).
     head: &'a [(&'a str, Option<&'a str>)],
 }
 
@@ -224,7 +224,7 @@ fn a_component_is_added_by_the_import_that_leads_to_it() {
     let catalog = |name: &str| format!("components: {{terraform: {{{name}: {{vars: {{a: 1}}}}}}}}\n");
     let (vpc, eks, rds) = (catalog("vpc"), catalog("eks"), catalog("rds"));
     let base = "vars: {stage: dev}\nimport:\n  # one\n  - catalog/vpc\n  # two\n  - catalog/eks\n";
-    // `catalog/vpc` only moves: the same line is gone in one place and new in another one.
+    // `catalog/vpc` only moves: the same line is removed in one place and added in another one.
     let head = "vars: {stage: dev}\nimport:\n  # two\n  - catalog/eks\n  # one\n  - catalog/vpc\n  - catalog/rds\n";
     let files = |dev| {
         [

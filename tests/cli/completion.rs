@@ -1,4 +1,4 @@
-//! Completion: the scripts, and what they ask the binary for.
+//! Completion: the scripts, and the candidates from the binary.
 
 use crate::common::{Repo, Run};
 use std::time::{Duration, Instant};
@@ -21,14 +21,14 @@ fn repo() -> Repo {
     repo
 }
 
-/// Completes the last of some words as a shell asks for it.
+/// Completes the last of some words like a shell.
 fn complete(repo: &Repo, shell: &str, words: &[&str]) -> Run {
     let index = words.len().to_string();
     let environment = [("STACKLINT_COMPLETE", shell), ("_CLAP_COMPLETE_INDEX", &*index), ("_CLAP_IFS", "\n")];
     repo.run_with(&[&["--", "stacklint"], words].concat(), &environment)
 }
 
-/// The candidates that are no options.
+/// Returns the candidates that are not options.
 #[track_caller]
 fn offered(repo: &Repo, words: &[&str]) -> Vec<String> {
     let mut all = Vec::new();
@@ -106,7 +106,7 @@ printf '%s\\n' \"${COMPREPLY[@]}\"
     assert_eq!(String::from_utf8_lossy(&output.stdout), "vpc\n", "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What a stranger calls things so that it is run when the line is.
+/// Names of an attacker that would be executed with the line.
 const EVIL: [&str; 6] = ["x$(touch pwned)", "x;touch pwned", "x\u{1b}[31m", "x y", "x`id`", "x\u{202e}y"];
 
 #[test]
@@ -181,7 +181,7 @@ fn where_nothing_can_be_resolved_options_are_left() {
     }
     let run = repo.run_with(&["--", "stacklint", "why", ""], &[("STACKLINT_COMPLETE", "csh")]);
     assert_eq!((run.status, &*run.stdout), (1, ""), "{run}");
-    // A defect says nothing into the line either.
+    // An internal error prints nothing into the line either.
     let environment = [("STACKLINT_COMPLETE", "fish"), ("STACKLINT_PLANT_DEFECT", "completion")];
     let run = repo.run_with(&["--", "stacklint", "why", ""], &environment);
     assert_eq!((run.status, run.stdout, run.stderr), (1, String::new(), String::new()));

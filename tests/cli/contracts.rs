@@ -1,4 +1,4 @@
-//! What other programs build on: the JSON, and that it is the same every time.
+//! Contracts with other programs: the JSON, and repeatable output.
 
 use crate::common::{Repo, fixture};
 use serde_json::Value;
@@ -65,7 +65,7 @@ fn apply(mut stacks: Value, diff: &Value, head: &Value) -> Value {
             }
         }
     }
-    // What has no component is not printed.
+    // A stack without components is not printed.
     let stacks = stacks.as_object_mut().unwrap();
     for stack in stacks.values_mut() {
         stack["components"].as_object_mut().unwrap().retain(|_, c| !c.as_object().unwrap().is_empty());

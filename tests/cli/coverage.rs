@@ -1,4 +1,4 @@
-//! No false all-clear: what could not be resolved is never removed, unchanged or fixed, in no format.
+//! No false all-clear: unresolved parts are never reported as removed, unchanged or fixed, in any format.
 
 use crate::common::{ATMOS, Repo, Run};
 use serde_json::Value as Json;
@@ -128,7 +128,7 @@ fn names(report: &Json, side: &str) -> Vec<String> {
     unresolved(report, side).into_iter().map(|(stack, _)| stack).collect()
 }
 
-/// No format says of a lost stack that it is removed or added.
+/// Checks that no format reports a lost stack as removed or added.
 #[track_caller]
 fn is_silent_about(run: &Run, lost: &[&str], what: &str) {
     for component in run.json()["components"].as_array().unwrap() {
@@ -202,8 +202,8 @@ fn broken_on_both_sides() {
         let range = "HEAD~1..HEAD";
         let json = repo.run(&["diff", range, "--format", "json"]);
         let coverage = json.json()["coverage"]["projects"][0].clone();
-        // A pattern that means something else than it says means the same on both sides; a project without a
-        // configuration is one that is assumed.
+        // A pattern with an unexpected meaning has the same meaning on both sides; without a configuration, defaults
+        // are used.
         if matches!(name, "a mistyped name_pattern") {
             continue;
         }
@@ -211,7 +211,7 @@ fn broken_on_both_sides() {
             |side: &str| !coverage[side]["unresolved"].as_array().unwrap().is_empty() || coverage[side]["stacks"] == 0;
         assert!(is_counted("base") && is_counted("head"), "{name}: {json}");
         assert_eq!(json.json()["components"].as_array().unwrap().len(), 0, "{name}: {json}");
-        // Where nothing at all was analyzed, that is no success.
+        // If nothing at all was analyzed, the run does not succeed.
         let expected = i32::from(lost.len() == 2);
         assert_eq!(json.status, expected, "{name}: {json}");
         for format in ["text", "markdown"] {

@@ -1,4 +1,4 @@
-//! The pages about hooks and CI: what they tell to type is understood, what they tell to write can be read.
+//! The pages about hooks and CI: their commands are accepted, and their files can be parsed.
 
 use crate::common::{ATMOS, Repo, fixture, run_in};
 

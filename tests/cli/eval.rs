@@ -131,7 +131,7 @@ fn what_a_template_looks_up() {
         found(&["var", "debug"], "env.$if", false),
         found(&["secrets", "token"], "env.$then", false),
         found(&["local", "env", "TOKEN"], "env.$then", true),
-        // The key in brackets has no value, so nobody can tell which of the sizes is read.
+        // The key in brackets has no value, so it is unknown which of the sizes is read.
         json!({"path": ["var", "sizes", null], "at": "size", "missing": true}),
         found(&["var", "size"], "size", true),
     ]);

@@ -1,4 +1,4 @@
-//! What holds for every format.
+//! Invariants of every format.
 
 use crate::common::Repo;
 use serde_json::Value as Json;

@@ -79,7 +79,7 @@ fn templates_are_evaluated_alone() {
     assert_eq!(run.ends_with(0).stdout, "many\n");
 }
 
-/// An action of each kind with sources of its own; `run.later` reads a static output alone.
+/// An action of each kind with its own sources; `run.later` reads only a static output.
 const ACTIONS: &str = "\
 kind: Build
 name: api

@@ -37,7 +37,7 @@ fn project() -> Repo {
     repo
 }
 
-/// Commits everything; what git and the hook say, and whether there is a commit.
+/// Commits everything; returns the output of git and the hook, and whether there is a commit.
 fn commit(repo: &Repo) -> (bool, String) {
     repo.git(&["add", "--all"]);
     try_git_in(repo.root(), &["commit", "--quiet", "--message", "change"])

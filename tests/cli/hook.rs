@@ -14,7 +14,7 @@ fn project() -> Repo {
     repo
 }
 
-/// What `git commit` says, and whether it did.
+/// Runs `git commit`; returns its output, and whether it succeeded.
 fn commit(repo: &Repo, more: &[&str]) -> (bool, String) {
     try_git_in(repo.root(), &[&["commit", "--quiet", "--message", "change"], more].concat())
 }
@@ -56,7 +56,7 @@ fn what_is_staged_counts_and_not_what_lies_in_the_worktree() {
     fails(&repo, &["--all"], "unresolved-import");
     fails(&repo, &["--", STACK], "unresolved-import");
     passes(&repo, &["--all", "--no-verify"]);
-    // What was wrong before does not stop a commit.
+    // An existing mistake does not block a commit.
     repo.write("README.md", "three\n");
     passes(&repo, &["--all"]);
 }
@@ -153,7 +153,7 @@ fn a_project_in_a_folder_is_looked_at_from_there() {
     git_in(&tree, &["add", "."]);
     let (ok, text) = try_git_in(&tree, &["commit", "--quiet", "--message", "bad"]);
     assert!(!ok && text.contains("prod.yaml"), "{text}");
-    // What was broken before is named in one line, and is not a finding of this commit.
+    // Existing errors are mentioned in one line, and are not findings of this commit.
     assert!(text.contains("resolves on neither side") && !text.contains("dev.yaml:1:10"), "{text}");
     // A branch without the folder.
     git_in(&tree, &["checkout", "--quiet", "--orphan", "empty"]);
@@ -249,7 +249,7 @@ fn a_push_is_checked_on_request() {
     repo.git(&["remote", "add", "origin", remote.to_str().unwrap()]);
     repo.run(&["hook", "status"]).ends_with(0).says("there is no pre-push hook");
     repo.run(&["hook", "install", "--pre-push"]).ends_with(0).says("pre-push");
-    // What was wrong in the first push counts, because the remote had nothing.
+    // Mistakes in the first push count, because the remote had nothing.
     assert_eq!(
         push(&["main"]),
         (
@@ -296,7 +296,7 @@ fn the_range_that_pre_commit_names_is_compared() {
     repo.write(STACK, BAD).git(&["add", "."]);
     passes(&repo, &["--no-verify"]);
     let refs = |from, to| [("PRE_COMMIT", "1"), ("PRE_COMMIT_FROM_REF", from), ("PRE_COMMIT_TO_REF", to)];
-    // What `main` brought meanwhile is not a change of `topic`.
+    // Commits on `main` in the meantime are not changes of `topic`.
     let topic = repo.run_with(&["hook", "run"], &refs("main", "topic")).ends_with(0);
     assert_eq!(
         topic.stdout,
@@ -304,7 +304,7 @@ fn the_range_that_pre_commit_names_is_compared() {
     );
     repo.run_with(&["hook", "run"], &refs("main~1", "main")).ends_with(1).says("unresolved-import");
     repo.run_with(&["hook", "run"], &refs("main", "nowhere")).ends_with(2).complains("nowhere");
-    // Empty variables are none.
+    // Empty variables count as unset.
     repo.run_with(&["hook", "run"], &[("PRE_COMMIT_FROM_REF", ""), ("PRE_COMMIT_TO_REF", "")]).ends_with(0);
 }
 
@@ -315,7 +315,7 @@ fn all_files_means_all_findings_of_the_commit() {
     passes(&repo, &["--no-verify"]);
     let by_hand = [("PRE_COMMIT", "1")];
     repo.run_with(&["hook", "run"], &by_hand).ends_with(1).says("unresolved-import");
-    // In a commit, where git names the index, what was wrong before does not count.
+    // In a commit, where git sets the index, existing mistakes do not count.
     let index = repo.root().join(".git/index");
     let in_commit = [by_hand[0], ("GIT_INDEX_FILE", index.to_str().unwrap())];
     repo.run_with(&["hook", "run"], &in_commit).ends_with(0).hides("unresolved-import");

@@ -1,4 +1,4 @@
-//! `describe locals`, and what `diff` says of locals.
+//! `describe locals`, and locals in `diff`.
 
 use super::contracts::{schema, validate};
 use crate::common::Repo;

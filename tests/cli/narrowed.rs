@@ -35,7 +35,7 @@ fn a_diff_shows_what_files_reach() {
     let run = repo.run(&["diff", "HEAD", "--", "stacks/catalog/vpc.yaml"]).ends_with(0);
     assert!(first_lines(&run.stdout).contains("limited to what `stacks/catalog/vpc.yaml` reaches"), "{run}");
     let run = run.says("vars.name").hides("vars.size").hides("queue");
-    // What else changes in a component that the file reaches is shown as well.
+    // Other changes of a component that the file affects are shown as well.
     run.says("10.3.0.0/16");
     let run = repo.run(&["diff", "HEAD", "--", "stacks/deploy/prod.yaml"]).ends_with(0);
     run.says("vars.size").says("of prod").hides("of dev");

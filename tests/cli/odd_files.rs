@@ -1,4 +1,4 @@
-//! Files as they come: other line ends, links, submodules, bytes that are no text.
+//! Unusual files: other line ends, links, submodules, bytes that are not text.
 
 use crate::common::Repo;
 

@@ -3,7 +3,7 @@
 use crate::common::Repo;
 use serde_json::Value;
 
-/// What a stranger may call things, to leave the data or to become markup.
+/// Names of an attacker that try to leave the data or to become markup.
 const HOSTILE: &str = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>";
 
 #[track_caller]

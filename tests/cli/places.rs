@@ -4,7 +4,7 @@ use crate::common::{ATMOS, Repo, Run};
 
 const DEV: &str = "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 1}}}}\n";
 
-/// A repository whose project lives in `infra`, with another one beside it.
+/// A repository with the project in `infra`, and another one beside it.
 fn monorepo() -> Repo {
     let repo = Repo::new();
     repo.write("infra/atmos.yaml", ATMOS.replace("base_path: .", "base_path: ./"));

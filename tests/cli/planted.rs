@@ -1,5 +1,5 @@
-//! What rules about components and their code find when something is edited, and what they leave alone. That each rule
-//! finds its mistake in projects of different make is shown in `tests/planting`.
+//! Findings of rules about components and their code after edits, and cases without findings. `tests/planting` shows
+//! that each rule finds its mistake in different projects.
 
 use crate::common::Repo;
 
@@ -15,7 +15,8 @@ const CODE: [(&str, &str); 2] = [
     ),
 ];
 
-/// Two stacks of which one needs the other, so that what an edit of one means depends on a file that it does not touch.
+/// Two stacks of which one depends on the other, so that the effect of an edit depends on a file that it does not
+/// touch.
 fn two_stacks() -> Repo {
     let repo = Repo::atmos();
     for (path, text) in CODE {
@@ -118,7 +119,7 @@ fn imports_are_taken_out_when_requested() {
     repo.write("stacks/deploy/dev.yaml", stack);
     let before = repo.run(&["describe", "stacks", "--format", "json"]).ends_with(0).json();
     let text = || std::fs::read_to_string(repo.root().join("stacks/deploy/dev.yaml")).unwrap();
-    // What is taken in last counts, so that the first one goes.
+    // The last import wins, so the first one is removed.
     repo.run(&["check", "--fix"]);
     assert_eq!(text(), stack.replacen("  - catalog/a\n", "", 1));
     repo.run(&["check", "--pedantic", "--unsafe-fixes"]);
@@ -126,7 +127,7 @@ fn imports_are_taken_out_when_requested() {
     assert_eq!(repo.run(&["describe", "stacks", "--format", "json"]).ends_with(0).json(), before);
 }
 
-/// What is found in a project with the code of [`CODE`] and these files, but for what is only a hint.
+/// Returns the findings in a project with the code of [`CODE`] and these files, except hints.
 #[track_caller]
 fn found_in(files: &[(&str, &str)]) -> Vec<String> {
     let repo = Repo::atmos();

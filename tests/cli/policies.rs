@@ -1,4 +1,4 @@
-//! Policies of a repository: what they find, where, and how they are judged, tried and tested.
+//! Policies of a repository: their findings and places, levels, `eval` and `test`.
 
 use super::contracts::{schema, validate};
 use crate::common::Repo;
@@ -40,7 +40,7 @@ fn a_finding_stands_at_the_line_that_wrote_the_value_once_for_all_stacks() {
     assert_eq!(all[0]["stacks"], serde_json::json!(["prod", "qa"]));
     repo.run(&["check", "--format", "concise"])
         .says("stacks/catalog/vpc.yaml:5:9: error[two-zones]: at least two zones");
-    // What one stack overrides is another cause, and the line that it replaces is reported.
+    // An override in one stack is another cause, and is reported at its own line.
     repo.write(
         "stacks/deploy/qa.yaml",
         "import: [catalog/vpc]\nvars: {stage: qa}\ncomponents: {terraform: {vpc: {vars: {zones: [b]}}}}\n",
@@ -121,7 +121,8 @@ path = 'vars.owner'
         .collect();
     found.sort();
     let wanted = [
-        // What lacks a key stands at what it lacks it in; the message of `two-zones` names a stack, which is one by itself.
+        // A missing key is reported at the map without it; the message of `two-zones` names a stack, so each is
+        // separate.
         "owned stacks/catalog/all.yaml:5 dev/db/vars.owner [dev,prod,qa]",
         "owned stacks/deploy/qa.yaml:3 qa/vpc/vars.owner [qa]",
         "two-zones stacks/catalog/all.yaml:3 dev/vpc/vars.zones [dev,qa]",
@@ -188,7 +189,7 @@ fn a_change_is_judged_at_the_lines_that_caused_it() {
     run.says("stacks/catalog/vpc.yaml:1").says("ask first").says("3 stacks");
     repo.write("stacks/catalog/vpc.yaml", catalog("5")).commit("five");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("no-shrinking");
-    // What is not known neither passes nor fails.
+    // An unknown value neither passes nor fails.
     repo.write("stacks/catalog/vpc.yaml", catalog("!terraform.output db size")).commit("unknown");
     let run = repo.run(&["diff", "HEAD~1..HEAD"]).hides("error[no-shrinking]");
     run.says("the policy `no-shrinking` cannot be evaluated: `change.after` is not known");
@@ -372,7 +373,7 @@ fn what_cannot_be_evaluated_is_reported_and_all_else_is_evaluated() {
 fn a_policy_that_applies_to_nothing_is_reported() {
     let repo = project(&ZONES.replace("'dev'", "'dev' && component.type == 'helmfil'"), "[a]");
     repo.run(&["check"]).ends_with(0).says("warning[unused-policy]: the policy `two-zones` applies to no component");
-    // What could not be resolved may be what it applies to.
+    // It may apply to a part that could not be resolved.
     repo.write("stacks/deploy/broken.yaml", "import: [gone]\nvars: {stage: broken}\n");
     repo.run(&["check"]).ends_with(1).hides("unused-policy");
 }

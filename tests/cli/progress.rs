@@ -17,7 +17,7 @@ fn the_line_disappears_before_the_report() {
     assert_eq!((run.status, &run.stdout), (plain.status, &plain.stdout));
     assert!(run.stderr.contains("stacklint: ") && run.stderr.contains('…'), "{run:?}");
     assert!(run.stderr.ends_with("\r\u{1b}[K"), "{run:?}");
-    // Messages stand on lines of their own.
+    // Messages are on separate lines.
     let run = repo.run_with(&["diff", "base..head", "--stack", "nowhere"], &[("STACKLINT_PROGRESS", "always")]);
     assert!(run.stderr.contains("\r\u{1b}[Kstacklint: no stack matches `nowhere`"), "{run:?}");
 }

@@ -74,7 +74,7 @@ fn projects_can_be_selected() {
     repo.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
     assert_eq!(paths(&run_in(&bare, &two, &[]).ends_with(0)), ["infra", "platform/a", "platform/b"]);
     repo.write("stacklint.toml", "projects = ['infra', 'platform/*']\n").commit("settings");
-    // What a change selects holds from the next commit on.
+    // A selection in a change takes effect from the next commit on.
     let run = repo.run(&DIFF).ends_with(0).says("review-changed");
     assert_eq!(
         paths(&run.says("it selects the projects `infra`, `platform/*` for analysis instead of all projects")).len(),
@@ -144,7 +144,7 @@ fn a_project_inside_of_another_one_is_not_passed_over_in_silence() {
     for asked in [["--project", "examples/demo"], ["-C", "examples/demo"]] {
         repo.run(&["diff", range, asked[0], asked[1]]).ends_with(0).says("1 → 2").hides("not analyzed");
     }
-    // A change of the outer project says nothing of the inner one.
+    // A change of the outer project does not affect the inner one.
     repo.edit("stacks/deploy/dev.yaml", "size: 1", "size: 3").commit("outer");
     repo.run(&["diff", range]).ends_with(0).says("1 → 3").hides("not analyzed");
 }

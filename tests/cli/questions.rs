@@ -154,7 +154,7 @@ fn an_import_reaches_what_comes_only_through_it() {
     let all = reached(&repo, "stacks/deploy/dev.yaml:2");
     assert_eq!(all.len(), 2, "{all:?}");
     assert!(all[1].ends_with(" /vars/name by import"), "{all:?}");
-    // What arrives another way as well does not depend on one of the two.
+    // A value that arrives in two ways does not depend on one of them.
     repo.write("stacks/catalog/all.yaml", "import: [catalog/vpc]\n");
     repo.write("stacks/deploy/dev.yaml", DEV.replace("catalog/vpc\n", "catalog/vpc\n  - catalog/all\n"));
     assert_eq!(reached(&repo, "stacks/deploy/dev.yaml:2"), [""; 0]);

@@ -4,7 +4,7 @@ use crate::common::Repo;
 
 const COMPONENTS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
-/// Four stacks with eight components each. Each component keeps its state under its own name, and then all under one.
+/// Four stacks with eight components each. Each component keeps its state under its own name, and later all share one.
 fn repo() -> Repo {
     let repo = Repo::atmos();
     let names = COMPONENTS.map(|name| format!("    {name}:\n      vars: {{enabled: true}}\n")).concat();

@@ -64,7 +64,7 @@ fn a_single_revision_is_compared_with_the_worktree() {
     repo.run(&["diff"]).ends_with(0).says(&became("large", "huge"));
     repo.run(&["diff", "two"]).ends_with(0).says(&became("medium", "huge"));
     repo.run(&["diff", "two", "--worktree"]).ends_with(0).says(&became("medium", "huge"));
-    // What was never added to git counts as well.
+    // Untracked files count as well.
     repo.write("stacks/deploy/new.yaml", stack("tiny").replace("stage: dev", "stage: fresh"));
     repo.run(&["diff"]).ends_with(0).says("fresh");
 }
@@ -216,7 +216,7 @@ fn ignored_files_are_no_part_of_the_worktree() {
     let repo = history();
     repo.write(".gitignore", "stacks/deploy/private.yaml\n").commit("ignore");
     repo.write("stacks/deploy/private.yaml", stack("x").replace("stage: dev", "stage: private"));
-    // Atmos reads what lies on the disk, ignored or not.
+    // Atmos reads files on the disk, ignored or not.
     repo.run(&["describe", "stacks"]).ends_with(0).says("private");
 }
 

@@ -1,4 +1,4 @@
-//! What people see is safe and calm: masked, escaped, colored on request only.
+//! Text output is safe and calm: masked, escaped, and colored only on request.
 
 use crate::common::Repo;
 

@@ -1,4 +1,4 @@
-//! Root modules of OpenTofu: what an edit of a value, a file or a module changes, and because of which line.
+//! Root modules of OpenTofu: the effect of an edit of a value, a file or a module, and the line that causes it.
 
 use crate::common::{Repo, Run};
 use serde_json::{Value, json};
@@ -164,7 +164,7 @@ fn arguments_of_calls_are_held_against_the_variables_of_the_module() {
             vec![("live/main.tf", call("  nope = 1\n"))],
             &["live/main.tf:4 missing-required-variable", "live/main.tf:6 undeclared-variable"][..],
         ),
-        // What means something to the call itself, and null, which is a value.
+        // Meta-arguments, and null, which is a value.
         (
             vec![(
                 "live/main.tf",
@@ -212,7 +212,7 @@ fn arguments_of_calls_are_held_against_the_variables_of_the_module() {
     }
 }
 
-/// What `check` says of values that do not fit: file, line, where the variable is declared, and why.
+/// Returns the findings about mismatched values: file, line, where the variable is declared, and why.
 fn unfit(files: &[(&str, &str)]) -> Vec<String> {
     let repo = Repo::new();
     for (path, text) in files {
@@ -315,7 +315,7 @@ fn a_variable_that_a_module_gains_is_found_in_the_call_that_lacks_it() {
     );
 }
 
-/// A repository whose root module has two variable sets, in the state that each of some edits leads to.
+/// A repository whose root module has two variable sets, in the state after each of some edits.
 fn sets() -> Repo {
     let repo = Repo::new();
     let settings =

@@ -1,4 +1,4 @@
-//! Which root modules of OpenTofu a change affects, and why: what a pipeline plans.
+//! The root modules of OpenTofu that a change affects, with reasons: what a pipeline plans.
 
 use crate::common::Repo;
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ fn the_settings_of_the_base_count() {
     assert_eq!(affected(&repo), [""; 0]);
 }
 
-/// Resolving what a change touches gives what resolving all gives.
+/// Resolving only what a change touches gives the same result as resolving everything.
 #[test]
 fn many_roots_give_the_same_answer() {
     let repo = Repo::new();

@@ -1,4 +1,5 @@
-//! No false all-clear for root modules: what could not be resolved is never removed, unchanged or fixed, in no format.
+//! No false all-clear for root modules: unresolved parts are never reported as removed, unchanged or fixed, in any
+//! format.
 
 use crate::common::Repo;
 use serde_json::Value as Json;

@@ -1,8 +1,8 @@
-//! What OpenTofu computes before anything runs, and what it rejects there: one project a row, with its errors.
+//! Static evaluation in OpenTofu and its errors: one project per row.
 
 use crate::common::Repo;
 
-/// What a row shows, its files, and the errors in it: file, line and rule.
+/// The purpose of a row, its files, and the expected errors: file, line and rule.
 type Row = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
 
 #[rustfmt::skip]

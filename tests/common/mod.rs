@@ -13,13 +13,13 @@ components: {terraform: {base_path: components/terraform}}
 templates: {settings: {enabled: true, sprig: {enabled: true}}}
 ";
 
-/// A folder, with or without git, that is gone when it is dropped.
+/// A folder, with or without git, that is deleted when it is dropped.
 pub(crate) struct Repo {
     _temporary: TempDir,
     root: PathBuf,
 }
 
-/// What a run of the binary gave.
+/// The result of a run of the binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) status: i32,
@@ -64,7 +64,7 @@ impl Repo {
         &self.root
     }
 
-    /// A path beside the repository, for clones and linked worktrees.
+    /// Returns a path beside the repository, for clones and linked worktrees.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.root.with_file_name(name)
     }
@@ -136,7 +136,7 @@ impl Repo {
         self
     }
 
-    /// The id of the commit that is checked out, read from its files where it has plain ones: a process less.
+    /// Returns the id of the checked-out commit, read from git's files if possible, which saves a process.
     fn head(&self) -> String {
         let folder = self.root.join(".git");
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
@@ -223,7 +223,7 @@ pub(crate) fn git_in(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8 from git")
 }
 
-/// The same where git may fail: whether it did its work, and all that it said.
+/// The same if git may fail: whether it succeeded, and its output.
 pub(crate) fn try_git_in(folder: &Path, arguments: &[&str]) -> (bool, String) {
     let output = git(folder, arguments).output().expect("git runs");
     let said = [output.stdout, output.stderr].concat();
@@ -269,7 +269,7 @@ pub(crate) fn run_in(folder: &Path, arguments: &[&str], environment: &[(&str, &s
     run
 }
 
-/// Takes away what the environment of the tests could change.
+/// Removes environment variables that could affect the tests.
 fn scrub(command: &mut Command, folder: &Path) {
     const NAMES: [&str; 8] =
         ["CI", "COLUMNS", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "RAYON_NUM_THREADS"];

@@ -1,4 +1,4 @@
-//! `extra-document`: a file holds more than the one document that is read.
+//! `extra-document`: a file contains more than one document.
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::rules::{Context, rule};

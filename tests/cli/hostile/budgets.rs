@@ -1,17 +1,17 @@
-//! What a change may cost: whatever it brings along ends in time and in memory, as a finding, and the rest is still judged.
-//! Each test notes what it measured.
+//! Cost limits of a change: whatever it contains ends within limits of time and memory, as a finding, and the rest is
+//! still analyzed. Each test prints its measurements.
 
 use super::{DEV, note, project};
 use crate::common::{ATMOS, Repo, bin};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a run may take, on a busy machine and without optimization.
+/// The maximum duration of a run, on a busy machine and without optimization.
 const MOST_SECONDS: u64 = if cfg!(debug_assertions) { 60 } else { 20 };
 #[cfg(target_os = "linux")]
 const MOST_MEMORY: u64 = 2 << 30;
 
-/// What a run gave, and what it took.
+/// The result of a run, and its cost.
 struct Measured {
     status: Option<i32>,
     said: String,
@@ -51,7 +51,7 @@ fn measured(name: &str, repo: &Repo, arguments: &[&str]) -> Measured {
     Measured { status: status.code(), said }
 }
 
-/// The most memory that a process has had, in bytes; 0 where nobody says.
+/// The peak memory of a process in bytes; 0 if unknown.
 fn memory(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -59,7 +59,7 @@ fn memory(id: u32) -> u64 {
 }
 
 impl Measured {
-    /// The run, if a finding says what is too much and the other stack is still judged.
+    /// Asserts that a finding reports the limit and that the other stack is still analyzed.
     #[track_caller]
     fn assert_reported(&self, words: &[&str]) {
         assert_eq!(self.status, Some(1), "{}", self.said);
@@ -73,7 +73,7 @@ impl Measured {
     }
 }
 
-/// A project in which a component names a schema or policy, and another stack has a mistake of its own.
+/// A project in which a component names a schema or policy, and another stack has a mistake.
 fn validated(kind: &str, text: &str) -> Repo {
     let repo = project(&[("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n")]);
     let name = if kind == "opa" { "policy.rego" } else { "schema.json" };

@@ -8,12 +8,12 @@ use crate::common::{ATMOS, Repo, Run, run_in};
 use std::path::Path;
 use std::time::Instant;
 
-/// What stands in files outside, and must stay there.
+/// The content of files outside, which must not leak.
 const SECRET: &str = "leaked-outside-content";
-/// What everything that could be executed would do.
+/// The command in everything that could be executed.
 const COMMAND: &str = "touch pwned";
 
-/// One thing that an attacker commits. `outside` is a folder beside the repository.
+/// Commits one attack. `outside` is a folder beside the repository.
 fn plant(repo: &Repo, dice: &mut Dice, outside: &Path) {
     let folders = ["", "infra/", "infra/stacks/", "infra/components/terraform/box/"];
     let folder = folders[dice.below(folders.len())];
@@ -89,7 +89,7 @@ fn link(repo: &Repo, path: &str, target: &str) {
     }
 }
 
-/// What a run said, held against what no run may say.
+/// Checks the output of a run for anything forbidden.
 fn is_harmless(run: &Run, what: &str) {
     let said = format!("{}{}", run.stdout, run.stderr);
     assert!(run.status <= 2, "{what}: {run}");
@@ -117,7 +117,7 @@ fn hostile_repositories_bend_nothing() {
         }
         repo.commit("head");
         repo.tag("head");
-        // What the user's own git would do is no concern of a review either.
+        // What the user's own git would do is not part of a review either.
         for (key, value) in [("core.fsmonitor", COMMAND), ("filter.x.clean", COMMAND), ("core.pager", COMMAND)] {
             repo.git(&["config", key, value]);
         }

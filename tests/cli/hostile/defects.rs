@@ -39,7 +39,7 @@ fn a_stack_that_fails() {
     repo.write("stacks/deploy/dev.yaml", DEV.replace("size: 1", "size: 2"));
     repo.write("stacks/deploy/other.yaml", DEV.replace("stage: dev", "stage: other").replace("size: 1", "size: 3"));
     repo.commit("head");
-    // What is not known is neither changed nor removed.
+    // An unknown part is neither changed nor removed.
     let diff = repo.run_with(&["diff", "HEAD~1..HEAD", "--format", "json"], &plant).ends_with(2);
     let json = diff.json();
     let components = json["components"].as_array().unwrap();
@@ -64,12 +64,12 @@ fn an_environment_that_fails() {
     let stacks = repo.run_with(&["describe", "stacks", "--format", "json"], &plant).ends_with(2);
     assert!(stacks.json().get("staging").is_some() && stacks.json().get("prod").is_none(), "{stacks}");
     repo.write("infra.yaml", infra.replace("size: 1", "size: 2")).commit("head");
-    // What is not known is neither changed nor removed.
+    // An unknown part is neither changed nor removed.
     let diff = repo.run_with(&["diff", "HEAD~1..HEAD", "--format", "json"], &plant).ends_with(2);
     let json = diff.json();
     let components = json["components"].as_array().unwrap();
     assert!(components.len() == 1 && components[0]["stack"] == "staging", "{diff}");
-    // A check of all of them costs what it would have found, a file what stands in it.
+    // A failed check of everything loses its findings, a failed file its content.
     let arguments = ["describe", "stacks", "--format", "json"];
     let checked = repo.run_with(&arguments, &[(PLANT, "checks graph")]).ends_with(2);
     assert!(checked.json().get("prod").is_some() && checked.json().get("staging").is_some(), "{checked}");

@@ -82,7 +82,7 @@ fn a_bare_repository_is_used_where_it_is_named() {
     run_in(&bare, &["check"], &explicit).ends_with(2).complains("safe.bareRepository");
     let named = [&explicit[..], &[("GIT_DIR", bare.to_str().unwrap())]].concat();
     run_in(&bare, &["check"], &named).ends_with(0);
-    // A bare repository above the start is none that anybody named.
+    // A bare repository above the start folder was not named by anybody.
     run_in(&bare.join("refs"), &["check"], &[]).ends_with(2).complains("no project found in");
 }
 
@@ -100,7 +100,7 @@ fn a_worktree_elsewhere_is_rejected() {
         repo.git(&["config", "core.worktree", path]);
         repo.run(&["check"]).ends_with(0);
     }
-    // What the environment says is the user's own word.
+    // The environment is the user's own choice.
     repo.git(&["config", "core.worktree", "/"]);
     repo.run_with(&["check"], &[("GIT_WORK_TREE", repo.root().to_str().unwrap())]).ends_with(0);
 }

@@ -13,7 +13,7 @@ providers: [{name: exec}]
 
 const ACTION: &str = "kind: Run\nname: one\ntype: exec\nspec: {command: [echo]}\n";
 
-/// A committed project with further lines in its file, and a file of configs beside it.
+/// A committed project with further lines in its file, and a file with configs beside it.
 fn project(more: &str, configs: &str) -> Repo {
     let repo = Repo::new();
     repo.write("project.garden.yml", format!("{PROJECT}{more}")).write("one/garden.yml", ACTION);
@@ -66,7 +66,7 @@ fn templates_that_render_themselves_or_each_other() {
     }
 }
 
-/// Garden renders the templated modules that stand in files, not those that come of a template.
+/// Garden renders the templated modules in files, but not those that come from a template.
 #[test]
 fn modules_of_a_template_render_nothing() {
     let configs = "kind: ConfigTemplate\nname: a\nmodules:\n  - type: templated\n    name: ${parent.name}-x\n    template: a\n\
@@ -112,7 +112,7 @@ fn loops_over_ranges_without_end() {
     }
     let nested = "{$forEach: '${range(1, 3000)}', $return: {$concat: {$forEach: '${range(1, 3000)}', $return: x}}}";
     is_found(&project("", &command(nested)), ("limit-exceeded", "bad/garden.yml:"), &["template-steps"]);
-    // What a limit allows is made, what is beyond it is not.
+    // Everything within the limit is created, and nothing beyond it.
     let repo = project("", &each("100"));
     limited(&repo, "template-steps", 20_000).run(&["check"]).ends_with(0);
     is_found(limited(&repo, "template-steps", 2_000), ("limit-exceeded", "bad/garden.yml:6:"), &["template-steps"]);

@@ -15,7 +15,7 @@ fn force(path: &std::path::Path, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// What becomes of the bytes of an object; `None` if it is removed.
+/// Damages the bytes of an object; `None` removes it.
 type Harm = fn(&[u8]) -> Option<Vec<u8>>;
 
 #[test]
@@ -66,7 +66,7 @@ fn broken_packs_and_indexes() {
                 run.status == 0 || !format!("{}{}", run.stdout, run.stderr).is_empty(),
                 "{name} cut at {cut}: {run}"
             );
-            // What lies on the disk is there.
+            // Files on the disk are there.
             assert!(repo.run(&["check"]).status <= 2);
         }
         let mut noisy = bytes.clone();
@@ -126,7 +126,7 @@ fn what_is_staged_in_unusual_ways() {
         json["components"][0]["changes"].as_array().unwrap().iter().map(|c| c["path"].as_str().unwrap()).collect();
     assert!(paths.iter().all(|p| p.contains("atmos_") || p.contains("manifest")), "{paths:?}");
     repo.git(&["reset", "--quiet", "--hard"]);
-    // Without its files in the worktree, and with most of them left out.
+    // Without its files in the worktree, and with most of them missing.
     repo.git(&["update-index", "--skip-worktree", "stacks/deploy/other.yaml"]);
     repo.remove("stacks/deploy/other.yaml");
     repo.run(&["diff", "--staged"]).ends_with(0).says("No effective change.");
@@ -214,7 +214,7 @@ fn while_git_packs_and_commits() {
         let mut runs = 0;
         while !done.load(std::sync::atomic::Ordering::Relaxed) {
             assert_eq!(run_in(&folder, &arguments, &[]), expected);
-            // What changes under its eyes may be any of its states, but is one of them.
+            // Content that changes during the run may be any of its states, but is one of them.
             for moving in [&["check", "--rev", "HEAD"][..], &["check", "--staged"], &["check"]] {
                 let run = run_in(&folder, moving, &[]);
                 assert!(run.status <= 2, "{run}");

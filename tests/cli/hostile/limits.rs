@@ -1,4 +1,4 @@
-//! Every limit, set low: what is beyond it is reported with its name, and everything else is resolved.
+//! Every limit, set low: what exceeds it is reported with its name, and everything else is resolved.
 
 use super::project;
 use crate::common::Repo;
@@ -11,7 +11,7 @@ fn limited(limit: Limit, value: u64, files: &[(&str, &str)]) -> Repo {
     repo
 }
 
-/// What is beyond the limit is a finding at a file, and the stack `dev` is there all the same.
+/// Asserts that a finding at a file reports the limit, and that the stack `dev` is still resolved.
 #[track_caller]
 fn assert_reported(repo: &Repo, file: &str, words: &[&str]) {
     let run = repo.run(&["check", "--format", "json"]).ends_with(1);
@@ -30,7 +30,7 @@ const BAD: &str = "stacks/deploy/bad.yaml";
 #[test]
 fn file_size() {
     let long = format!("vars: {{stage: bad}}\n# {}\n", "x".repeat(300));
-    // The configuration itself must fit.
+    // The configuration itself must not exceed it.
     assert_reported(&limited(Limit::FileSize, 400, &[(BAD, &long.repeat(2))]), BAD, &["unreadable-file", "file-size"]);
     limited(Limit::FileSize, 4000, &[(BAD, &long)]).run(&["check"]).ends_with(0);
 }

@@ -1,4 +1,4 @@
-//! What a stranger may put into a repository: it ends in order, in time, and reaches nothing but what it is given.
+//! Attacks from within a repository: the run terminates properly, in time, and accesses only what it should.
 
 mod budgets;
 mod built;
@@ -26,7 +26,7 @@ use crate::common::Repo;
 /// A stack with one component.
 const DEV: &str = "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 1}}}}\n";
 
-/// Says something about a run of the tests that is no failure.
+/// Prints a note about a test run that is not a failure.
 #[allow(clippy::print_stderr, reason = "whoever runs the tests is to know")]
 fn note(text: &str) {
     eprintln!("{text}");

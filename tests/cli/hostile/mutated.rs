@@ -18,7 +18,7 @@ impl Dice {
     }
 }
 
-/// What means something to one of the readers.
+/// Fragments with a meaning for one of the readers.
 const PIECES: [&[u8]; 36] = [
     b"{{",
     b"}}",
@@ -112,7 +112,7 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// How often each project is damaged: `STACKLINT_FUZZ_SECONDS` makes it go on for so long.
+/// Whether to damage the projects once more: `STACKLINT_FUZZ_SECONDS` sets the duration.
 pub(super) fn rounds(done: usize, start: Instant) -> bool {
     let seconds = std::env::var("STACKLINT_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
     match seconds {

@@ -1,11 +1,11 @@
-//! The proof that nothing is done: what the system was asked for while everything tempted stacklint to do more.
+//! Proves that nothing is executed: the system calls of a run in a repository full of temptations.
 #![cfg(target_os = "linux")]
 
 use super::{DEV, note, project};
 use crate::common::{Repo, bin};
 use std::process::Command;
 
-/// Everything that the deployment tool would run, fetch or ask.
+/// Everything that the deployment tool would run or fetch.
 const TEMPTING: &str = r#"import:
 - git::https://example.invalid/acme/stacks.git//catalog/vpc.yaml?ref=1.2.0
 - https://example.invalid/x.yaml
@@ -47,7 +47,7 @@ vendor: {base_path: vendor.yaml}
 hooks: {pre: {command: touch executed}}
 "#;
 
-/// The calls of a run, as `strace` shows them; `None` where there is no `strace`.
+/// Returns the system calls of a run, from `strace`; `None` without `strace`.
 pub(super) fn traced(repo: &Repo, arguments: &[&str]) -> Option<Vec<String>> {
     let log = repo.beside("strace.log");
     let traced = "trace=execve,execveat,socket,connect,fork,vfork,open,openat,openat2,creat,unlink,unlinkat,rename,\

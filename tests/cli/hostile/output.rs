@@ -1,4 +1,4 @@
-//! What stands in values reaches no terminal, no workflow and no page as anything but text.
+//! Text in values reaches terminals, workflows and pages only as text.
 
 use super::project;
 use crate::common::{Repo, Run};
@@ -36,7 +36,7 @@ pub(super) fn is_harmless(repo: &Repo, arguments: &[&str]) {
     }
     for format in ["text", "github"] {
         let run = repo.run(&[arguments, &["--format", format, "--color", "always"]].concat());
-        // Its own colors are the only sequences.
+        // Its own colors are the only escape sequences.
         let bare = stripped(&run.stdout);
         look_at(&Run { stdout: bare, ..run }, format);
     }
@@ -60,7 +60,7 @@ fn stripped(text: &str) -> String {
     out + rest
 }
 
-/// What of Markdown is neither in a block of code nor between backticks, where everything is text.
+/// Returns the Markdown outside of code blocks and backticks, in which everything is text.
 fn outside_of_code(text: &str) -> String {
     let mut fence = None;
     let mut spoken = String::new();
@@ -85,7 +85,7 @@ fn look_at(run: &Run, format: &str) {
     for line in run.stdout.lines().map(str::trim_start) {
         let own = ["::error::and ", "::error ", "::warning ", "::notice ", "::group::stacklint", "::endgroup::"];
         for command in ["##[", "##vso[", "##teamcity[", "section_start:"] {
-            // A comment in Markdown is no log; there only the beginning of a line could be treated as a command.
+            // A comment in Markdown is not a log; there only the start of a line could act as a command.
             if format == "markdown" && !line.starts_with(command) {
                 continue;
             }
@@ -164,7 +164,7 @@ fn names_of_files_are_no_commands_of_any_system() {
             assert!(!said.contains("##vso[") && !said.contains("section_start:"), "{run}");
         }
     }
-    // What is typed is repeated on standard error.
+    // Arguments are repeated on standard error.
     let run = repo.run(&["diff", name]).ends_with(2);
     assert!(!run.stderr.contains("##vso[") && !run.stderr.contains("section_start:"), "{run}");
 }
@@ -205,7 +205,7 @@ fn reports_are_never_half_written() {
     let whole = start.elapsed();
     let expected = std::fs::read(&path).unwrap();
     assert!(expected.len() > 500_000);
-    // The old file is not written to: whoever has it open still has all of it.
+    // The old file is not overwritten: readers that have it open still see all of it.
     std::fs::write(&path, "old").unwrap();
     std::fs::hard_link(&path, repo.beside("opened")).unwrap();
     repo.run(&arguments).ends_with(1);

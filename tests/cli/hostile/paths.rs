@@ -1,4 +1,4 @@
-//! Names and paths: nothing outside of the repository is read, and no name does anything to whoever reads a report.
+//! Names and paths: nothing outside of the repository is read, and no name attacks the reader of a report.
 
 use super::{DEV, project};
 use crate::common::Repo;
@@ -57,7 +57,7 @@ fn pipes_and_devices_are_not_read() {
         super::note("skipped: there is no mkfifo");
         return;
     }
-    // Nobody ever writes into it, so whoever reads it waits for ever.
+    // Nothing ever writes into it, so a reader would wait forever.
     let run = repo.run(&["check"]);
     assert!(run.status <= 1, "{run}");
 }
@@ -99,7 +99,7 @@ fn names_that_are_no_text() {
 #[test]
 fn names_that_differ_in_case_alone() {
     let repo = Repo::atmos();
-    // By way of the index, so that it can be had where the disk takes the names for one.
+    // Through the index, so that it is available even if the disk treats the names as equal.
     let blob = |text: &str| {
         repo.write("blob", text);
         repo.git(&["hash-object", "-w", "blob"]).trim().to_owned()

@@ -1,4 +1,4 @@
-//! What a change may do to policies, and what policies may do: a change cannot lift the rule that it breaks, and a policy ends.
+//! Attacks on policies and by policies: a change cannot remove the rule that it breaks, and a policy terminates.
 
 use super::{note, project};
 use crate::common::Repo;
@@ -57,7 +57,7 @@ fn a_change_cannot_lift_the_policy_that_it_breaks() {
         repo.git(&["reset", "--soft", "base"]);
         repo.run(&["hook", "run"]).ends_with(1).says("error[small]");
         repo.git(&["commit", "--quiet", "-m", "head"]);
-        // Who trusts the change says so.
+        // A user who trusts the change can say so.
         repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).hides("error[small]").hides("review-changed");
     }
 }

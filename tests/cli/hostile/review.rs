@@ -43,7 +43,7 @@ fn settings_and_comments_of_the_head_hide_nothing() {
         repo.git(&["reset", "--soft", "base"]);
         repo.run(&["hook", "run"]).ends_with(1).says("unresolved-import");
         repo.git(&["commit", "--quiet", "-m", "head"]);
-        // Who trusts the change says so.
+        // A user who trusts the change can say so.
         repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).ends_with(0).hides("review-changed");
         // From the next commit on it counts.
         repo.write("stacks/deploy/other.yaml", DEV.replace("stage: dev", "stage: other")).commit("later");
@@ -56,7 +56,7 @@ fn nothing_suppresses_what_the_change_says_of_itself() {
     let settings = "[groups]\nchange = 'off'\nsuspicious = 'off'\n";
     let own = format!("# stacklint: ignore-file[review-changed] x\n{settings}min-level = 'error'\n");
     let repo = change(&[("stacklint.toml", settings)], &[("stacklint.toml", &own)]);
-    // `min-level` stands in a table, where nobody knows it.
+    // `min-level` is inside of a table, where it is unknown.
     repo.run(&["diff", "base..HEAD"]).ends_with(2);
     let text = format!("fail-on = 'never'\n{settings}");
     repo.write("stacklint.toml", text).commit("head");

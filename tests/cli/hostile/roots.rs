@@ -1,4 +1,5 @@
-//! Root modules of strangers: what nests, repeats or grows ends within the limits, and the root module beside it is resolved.
+//! Root modules of attackers: nesting, repetition and growth end at the limits, and the root module beside it is
+//! resolved.
 
 use crate::common::Repo;
 

@@ -1,4 +1,4 @@
-//! Passwords and tokens are shown to nobody who reads a report.
+//! Passwords and tokens are not visible in reports.
 
 use super::project;
 
@@ -94,7 +94,7 @@ fn tokens_are_masked_in_every_format_whatever_their_key_is() {
     repo.run(&["report", "base..HEAD", "--out", "page.html"]);
     let page = std::fs::read_to_string(repo.root().join("page.html")).unwrap();
     assert!(!page.contains(&token("a")) && !page.contains(&token("b")) && !page.contains(&"b".repeat(20)));
-    // What changed is still there, and whoever asks sees it.
+    // The change is still visible, and the value on request.
     let json = repo.run(&["diff", "base..HEAD", "--format", "json"]).json();
     let changes = json["components"][0]["changes"].as_array().unwrap();
     assert!(changes.iter().any(|c| c["path"] == "/vars/note"), "{json}");

@@ -88,7 +88,7 @@ fn nesting_as_deep_as_it_may_be() {
     }
 }
 
-/// Findings by the thousand: whoever has them all has them all, and whoever cuts says so.
+/// Thousands of findings: formats without a limit have all of them, others say what they omit.
 #[test]
 fn findings_by_the_thousand() {
     const FINDINGS: usize = 1_500;
@@ -109,7 +109,7 @@ fn findings_by_the_thousand() {
         |format: &str, one: &str| repo.run(&["check", "--format", format]).ends_with(1).stdout.matches(one).count();
     // GitHub shows ten of each level.
     assert_eq!(count("github", &format!("::error::and {} more", FINDINGS - 9)), 1);
-    // Its log is bounded, and says so.
+    // Its log is limited, and says so.
     let log = repo.run(&["check", "--format", "github"]).ends_with(1).says("more findings");
     assert!((100..FINDINGS).contains(&log.stdout.matches("error[undefined-base-component]").count()), "{log}");
     assert_eq!(count("junit", "<failure"), FINDINGS);
@@ -143,7 +143,7 @@ fn bases_by_the_thousand() {
     assert!(run.stdout.contains("limit-exceeded"));
 }
 
-/// One manifest with thousands of imports, each with something of its own.
+/// One manifest with thousands of imports, each with its own content.
 #[test]
 fn imports_by_the_thousand() {
     const IMPORTS: usize = 2_000;
@@ -159,7 +159,7 @@ fn imports_by_the_thousand() {
     repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("k1999: 1");
 }
 
-/// Terraform files of one line: however it goes on, and at most 4 MiB of it.
+/// Terraform files with one line of at most 4 MiB.
 #[test]
 fn code_in_one_long_line() {
     let repo = project(&[]);
@@ -178,7 +178,7 @@ fn code_in_one_long_line() {
     code(&comment.replace("xxxx", "x"), "");
 }
 
-/// Each escape is written by itself, and only the end of the string tells whether a token is in it.
+/// Each escape is written separately, and only the end of the string shows whether it contains a token.
 #[test]
 fn a_text_of_many_escapes_is_written_in_linear_time() {
     let text = |start: &str| {

@@ -1,4 +1,4 @@
-//! What is written goes where the user said, whatever links a change commits.
+//! Files are written where the user said, whatever links a change commits.
 #![cfg(unix)]
 
 use super::project;
@@ -58,7 +58,7 @@ fn folders_of_reports_and_caches_are_no_committed_links() {
         repo.run(&["check", "--cache", folder]).complains("the cache is disabled");
         is_untouched(&outside);
     }
-    // Not tracked, but there: what a job unpacks before is no more to be trusted.
+    // Not tracked, but present: files that a job unpacks before are not trusted either.
     repo.link("cache", "../outside");
     repo.run(&["check", "--cache", "cache"]).complains("the cache is disabled");
     is_untouched(&outside);
@@ -93,7 +93,7 @@ fn named_files_are_no_committed_links() {
     }
     std::fs::write(repo.beside("baseline.json"), "x").unwrap();
     repo.run(&["check", "--baseline", "../baseline.json"]).ends_with(2).complains("baseline.json");
-    // What a shell offers as a file is read.
+    // A file descriptor from a shell is read.
     let line = format!("{} check --env-file <(echo TOKEN=1) --output json=/dev/stdout", crate::common::bin().display());
     let output = std::process::Command::new("bash").args(["-c", &line]).current_dir(repo.root()).output().unwrap();
     assert!(output.status.success() && output.stdout.starts_with(b"{"), "{output:?}");

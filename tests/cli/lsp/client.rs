@@ -20,7 +20,7 @@ pub(crate) struct Client {
     next: i64,
     /// The last findings that were published, by URI.
     pub(crate) shown: BTreeMap<String, Vec<Value>>,
-    /// Everything else that the server sent by itself.
+    /// Further notifications of the server.
     pub(crate) sent: Vec<Value>,
     root: String,
 }
@@ -44,7 +44,7 @@ impl Client {
         client
     }
 
-    /// Starts a server and says nothing.
+    /// Starts a server without sending anything.
     pub(crate) fn silent(root: &Path) -> Self {
         let mut process = command(root, &["lsp"]);
         let process = process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -82,7 +82,7 @@ impl Client {
         self.message(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Sends a request, and gives the whole response.
+    /// Sends a request, and returns the whole response.
     pub(crate) fn response(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
@@ -95,14 +95,14 @@ impl Client {
         }
     }
 
-    /// Sends a request, and gives its result.
+    /// Sends a request, and returns its result.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let response = self.response(method, params);
         assert!(response.get("error").is_none(), "{method}: {response}");
         response["result"].clone()
     }
 
-    /// The next message; findings and what the server says by itself are kept, its requests are answered.
+    /// Returns the next message; findings and notifications are kept, requests of the server are answered.
     fn receive(&mut self) -> Value {
         let message = self.messages.recv_timeout(PATIENCE).expect("a message from the server");
         match message["method"].as_str() {
@@ -140,7 +140,7 @@ impl Client {
         self.request("workspace/symbol", json!({"query": "nothing has this name"}));
     }
 
-    /// Asks about a place of a file: the text at which `place` starts in `text`, moved by some columns.
+    /// Sends a request about a place in a file: where `place` occurs in `text`, moved by some columns.
     pub(crate) fn at(&mut self, method: &str, path: &str, text: &str, place: &str, by: usize) -> Value {
         let position = position(text, place, by);
         let document = json!({"uri": self.uri(path)});
@@ -149,7 +149,7 @@ impl Client {
         self.request(method, params)
     }
 
-    /// Ends the server as the protocol wants, and gives its exit code and standard error.
+    /// Shuts the server down as the protocol requires, and returns its exit code and standard error.
     pub(crate) fn shut_down(mut self) -> (i32, String) {
         self.request("shutdown", Value::Null);
         self.notify("exit", Value::Null);

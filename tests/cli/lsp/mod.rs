@@ -142,7 +142,7 @@ fn hover_shows_values_with_their_history() {
     // Behind a template, and behind characters of two units.
     let hover = client.at("textDocument/hover", "stacks/deploy/dev.yaml", STACK, ".vars.stage", 2);
     assert!(text(&hover).contains("`vars.label` = `\"net 😀 dev\"` in `dev`"), "{hover}");
-    // What is inherited by several, and what is replaced everywhere.
+    // Values that several inherit, and values that are overridden everywhere.
     let hover = client.at("textDocument/hover", "stacks/catalog/vpc.yaml", CATALOG, "zones", 1);
     assert!(text(&hover).contains("reaches 4 components in 2 stacks"), "{hover}");
     let hover = client.at("textDocument/hover", "stacks/catalog/vpc.yaml", CATALOG, "cidr", 1);
@@ -234,7 +234,7 @@ fn fixes_and_comments() {
     let edit = titled("Ignore `undeclared-variable`")["edit"]["changes"][client.uri(path)][0].clone();
     assert_eq!(edit["newText"], "        # stacklint: ignore[undeclared-variable] reason\n");
     assert_eq!(edit["range"]["start"], json!({"line": 6, "character": 0}));
-    // The comment does what it says.
+    // The comment works.
     let ignored =
         stack.replace("        cidrr", "        # stacklint: ignore[undeclared-variable] reason\n        cidrr");
     client.change(path, 2, &ignored);
@@ -322,7 +322,7 @@ fn a_local_is_renamed_where_only_its_file_sees_it() {
         let old = if name == "place" { "region" } else { "zone" };
         assert_eq!(renamed, WITH_LOCALS.replace(old, name));
     }
-    // A name that is taken, or none at all, and what is no local.
+    // A name that is already in use, or invalid, and something that is not a local.
     for (needle, name, why) in [
         ("region: us", "zone", "already defined"),
         ("region: us", "a-b", "cannot be the name"),

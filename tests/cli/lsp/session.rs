@@ -1,4 +1,4 @@
-//! How a session begins, goes on and ends.
+//! The lifecycle of a connection: start, requests, shutdown.
 
 use super::client::{Client, position};
 use super::{CATALOG, STACK, repo};
