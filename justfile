@@ -1,8 +1,8 @@
-# What can be run here. `just` lists it; every recipe is a plain command that works without just, too.
+# The available commands. `just` lists them; every recipe is a plain command that also works without just.
 
 shared := "../shared"
 
-# This list
+# List the commands
 default:
     @just --list
 
@@ -14,7 +14,7 @@ build:
 test:
     cargo test
 
-# Look at changed snapshots and accept or reject them (needs cargo-insta)
+# Review changed snapshots (needs cargo-insta)
 review:
     cargo insta review
 
@@ -24,15 +24,15 @@ lint:
     cargo clippy --all-targets -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
-# Show the main job on the built-in example
+# Show the diff of the built-in example
 demo *OPTIONS:
     cargo run -- demo {{OPTIONS}}
 
-# All that a change must pass
+# Run all checks that a change must pass
 ci:
     .ci/run
 
-# Compare with the answers of the real Atmos, where they lie beside the project
+# Compare with recorded results of the real Atmos, if they are beside the project
 conformance *OPTIONS: build
     python3 {{shared}}/conformance/run.py --bin target/release/stacklint {{OPTIONS}}
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The language server in real clients: Neovim, pygls, and the extension for Visual Studio Code, which is compiled and packed.
-# Each part leaves itself out, with a note, where what it needs is not installed and cannot be fetched.
+# Each part is skipped, with a note, if its requirements are not installed and cannot be fetched.
 #   tests/editors.sh PROGRAM
 set -euo pipefail
 program=$(realpath "$1")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/graphs.sh STACKLINT: writes graphs for Graphviz and Mermaid, some of a hostile repository among them, and has them
-# parsed by the programs that they are for, from the npm registry. Leaves itself out where that or Node.js is not there.
+# tests/graphs.sh STACKLINT: writes graphs for Graphviz and Mermaid, including some of a hostile repository, and parses them
+# with these programs, from the npm registry. Skipped if that or Node.js is not available.
 set -euo pipefail
 
 stacklint=$(realpath "$1")

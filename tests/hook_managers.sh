@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs what docs/hooks.md says for lefthook and husky through the real lefthook and husky, from npm.
+# Runs the configuration of lefthook and husky in docs/hooks.md with the real lefthook and husky, from npm.
 #
 #     tests/hook_managers.sh PROGRAM
 #
-# Left out with a message where npm or its registry cannot be reached.
+# Skipped with a message if npm or its registry cannot be reached.
 set -euo pipefail
 
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")

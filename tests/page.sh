@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/page.sh STACKLINT: writes pages of reports, one of a hostile repository among them, and uses them in headless
-# Chromium. Leaves itself out where there is no browser or no Node.js.
+# tests/page.sh STACKLINT: writes HTML reports, including one of a hostile repository, and tests them in headless
+# Chromium. Skipped if there is no browser or no Node.js.
 set -euo pipefail
 
 stacklint=$(realpath "$1")
@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.com \
     GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.com
 
-# commit FOLDER TAG: the next commit of the repository that has been begun in the current folder.
+# commit FOLDER TAG: the next commit of the repository in the current folder.
 commit() {
     cp -r "$1/." .
     git add -A

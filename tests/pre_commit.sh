@@ -3,8 +3,8 @@
 #
 #     tests/pre_commit.sh PROGRAM [FOLDER_OF_WHEELS]
 #
-# PROGRAM is what `stacklint-system` runs. With a folder that holds the wheel, `stacklint` is tried, too. Left out with a
-# message where python3, git or the package index cannot be reached.
+# PROGRAM is what `stacklint-system` runs. With a folder that contains the wheel, `stacklint` is tested, too. Skipped with a
+# message if python3, git or the package index is not available.
 set -euo pipefail
 
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
