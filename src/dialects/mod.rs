@@ -175,7 +175,7 @@ pub(crate) trait Dialect: Send + Sync {
     /// context decides, those of the one that counts. `None` if the language has no such list.
     ///
     /// # Errors
-    /// What cannot be told, or is malformed.
+    /// Unknown or malformed.
     fn references(&self, _template: &Value, _context: &Value) -> Option<Result<Vec<LookedUp>, EvalError>> {
         None
     }

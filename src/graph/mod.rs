@@ -116,14 +116,14 @@ impl<N: Clone + Ord, E> Graph<N, E> {
             let inside: BTreeSet<NodeIndex> = tangle.iter().copied().collect();
             let mut nodes = tangle;
             nodes.sort_by(|a, b| self.graph[*a].cmp(&self.graph[*b]));
-            let mut told: BTreeSet<NodeIndex> = BTreeSet::new();
+            let mut reported: BTreeSet<NodeIndex> = BTreeSet::new();
             let mut found = 0;
             for node in nodes {
-                if told.contains(&node) || found == MAX_CYCLES {
+                if reported.contains(&node) || found == MAX_CYCLES {
                     continue;
                 }
                 let Some(cycle) = self.shortest(node, &inside) else { continue };
-                told.extend(cycle.iter().map(|e| self.source(*e)));
+                reported.extend(cycle.iter().map(|e| self.source(*e)));
                 all.push(cycle);
                 found += 1;
             }

@@ -68,9 +68,9 @@ proptest! {
         }
         let cycles = graph.cycles();
         prop_assert_eq!(has_cycle(edges.iter().map(|(from, to)| (u32::from(*from), u32::from(*to)))), !cycles.is_empty());
-        let told: BTreeSet<u8> = cycles.iter().flatten().map(|s| *s.from).collect();
+        let reported: BTreeSet<u8> = cycles.iter().flatten().map(|s| *s.from).collect();
         let expected: BTreeSet<u8> = (0..12).filter(|n| graph.reachable(n).contains(n)).collect();
-        prop_assert_eq!(told, expected);
+        prop_assert_eq!(reported, expected);
         for cycle in &cycles {
             let next = cycle.iter().cycle().skip(1);
             for (step, next) in cycle.iter().zip(next) {

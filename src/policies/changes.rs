@@ -38,12 +38,12 @@ impl Run<'_> {
         let asked = PolicyInput { owner: Owner { component, file }, code, change: Some(change) };
         let active = self.active(&[Subject::Change]);
         let said = active.into_iter().flat_map(|(i, policy)| {
-            let id = move |told: Statement| match told {
+            let id = move |reported: Statement| match reported {
                 Statement::Fails => policy.rule.id,
                 Statement::Warns => policy.warns.unwrap_or(policy.rule).id,
                 Statement::Unknown => INCOMPLETE_ANALYSIS.id,
             };
-            self.of_change(i, policy, &asked).into_iter().map(move |(_, told)| id(told))
+            self.of_change(i, policy, &asked).into_iter().map(move |(_, reported)| id(reported))
         });
         said.collect()
     }
@@ -76,8 +76,8 @@ impl Run<'_> {
                 for (n, change) in input::changes(changed.change).into_iter().enumerate() {
                     let value = input::change(changed.change, change, &reach);
                     let owner = Owner { component, file: changed.file() };
-                    let told = self.of_change(i, policy, &PolicyInput { owner, code, change: Some(&value) });
-                    said.insert((std::ptr::from_ref(changed.change), n), told);
+                    let reported = self.of_change(i, policy, &PolicyInput { owner, code, change: Some(&value) });
+                    said.insert((std::ptr::from_ref(changed.change), n), reported);
                 }
             }
             self.charge(i);
@@ -114,8 +114,8 @@ impl Run<'_> {
                             });
                             let found = answer.found.iter().map(|verdict| {
                                 let result = Verdict { value: &verdict.value, about: Some(asked.owner), own: &[] };
-                                let told = if verdict.is_warning { Statement::Warns } else { Statement::Fails };
-                                (result.message().unwrap_or_else(|| policy.message.clone()), told)
+                                let reported = if verdict.is_warning { Statement::Warns } else { Statement::Fails };
+                                (result.message().unwrap_or_else(|| policy.message.clone()), reported)
                             });
                             open.chain(found).collect::<Vec<_>>()
                         })
@@ -142,12 +142,16 @@ impl Run<'_> {
                 let mut all = Vec::new();
                 for (n, change) in input::changes(changed.change).into_iter().enumerate() {
                     let causes = change.map_or(&changed.change.causes, |change| &change.causes);
-                    let told = said.get(&(std::ptr::from_ref(changed.change), n)).into_iter().flatten();
-                    all.extend(told.filter(|(_, told)| *told == wanted).map(|(text, _)| (&causes[..], text.clone())));
+                    let reported = said.get(&(std::ptr::from_ref(changed.change), n)).into_iter().flatten();
+                    all.extend(
+                        reported
+                            .filter(|(_, reported)| *reported == wanted)
+                            .map(|(text, _)| (&causes[..], text.clone())),
+                    );
                 }
-                let key = |told: &(&[Cause], String)| (told.0.as_ptr(), told.1.clone());
+                let key = |reported: &(&[Cause], String)| (reported.0.as_ptr(), reported.1.clone());
                 all.sort_by_key(key);
-                all.dedup_by_key(|told| key(told));
+                all.dedup_by_key(|reported| key(reported));
                 all
             });
             found.extend(own.into_iter().map(|finding| match (&policy.help, wanted) {

@@ -177,8 +177,8 @@ impl Judging<'_> {
             trust::findings(&verdict, edited.as_deref().zip(own.as_ref()), self.sides, self.loads, self.files);
         if !changed.is_empty() {
             let side = Side { diagnostics: changed, ..Side::default() };
-            let told = judge(&by, side, Some(Side::default()))?.findings;
-            verdict.findings.splice(0..0, told);
+            let reported = judge(&by, side, Some(Side::default()))?.findings;
+            verdict.findings.splice(0..0, reported);
         }
         Ok(verdict)
     }

@@ -362,8 +362,8 @@ mod tests {
             ),
             ("a = \n", "stacklint.toml:1:"),
         ] {
-            let told = load(&Files::default(), text, "").unwrap_err();
-            assert!(told.starts_with(message), "{told}");
+            let reported = load(&Files::default(), text, "").unwrap_err();
+            assert!(reported.starts_with(message), "{reported}");
         }
         let found = load(&files, "[rules]\nduplicate-kee = 'off'\n", "").unwrap().findings;
         assert_eq!(found[0].message, "there is no rule `duplicate-kee`");

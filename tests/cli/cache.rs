@@ -162,9 +162,9 @@ fn a_folder_that_cannot_be_used_is_reported_once_and_changes_nothing() {
             let plain = repo.run(arguments);
             let run = repo.run(&[arguments, &["--cache", path.to_str().unwrap()]].concat());
             assert_eq!((run.status, &run.stdout), (plain.status, &plain.stdout), "{arguments:?}");
-            let told = run.stderr.matches("stacklint: the cache is disabled: cannot store anything in").count();
+            let reported = run.stderr.matches("stacklint: the cache is disabled: cannot store anything in").count();
             // The staged change of nothing needs no code.
-            assert_eq!(told, usize::from(arguments[0] != "hook"), "{arguments:?} {run}");
+            assert_eq!(reported, usize::from(arguments[0] != "hook"), "{arguments:?} {run}");
         }
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "x");

@@ -74,7 +74,7 @@ fn findings_of_two_commits_are_new_known_or_fixed() {
     let moved = format!("{}vars: {{stage: dev}}\nimport:\n- catalog/stays\n- catalog/comes\n", "# more\n".repeat(20));
     repo.write("stacks/deploy/dev.yaml", moved).commit("head");
     let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(1).json();
-    let told: Vec<(u64, &str, bool)> = json["diagnostics"]
+    let reported: Vec<(u64, &str, bool)> = json["diagnostics"]
         .as_array()
         .unwrap()
         .iter()
@@ -85,7 +85,7 @@ fn findings_of_two_commits_are_new_known_or_fixed() {
         })
         .collect();
     // The file is still broken, so that nothing of it is fixed.
-    assert_eq!(told, [(23, "known", true), (24, "new", false)]);
+    assert_eq!(reported, [(23, "known", true), (24, "new", false)]);
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("1 error; 1 known.");
     repo.write("stacks/deploy/ok.yaml", "vars: {stage: good}\ncomponents: {terraform: {box: {}}}\n").commit("next");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);

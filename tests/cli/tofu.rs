@@ -334,9 +334,9 @@ fn locals_have_the_values_of_the_variable_set_that_is_requested() {
         let found = repo.run(&["describe", "locals", "-s", &stack, "--format", "json"]).json();
         assert_eq!(found["locals"]["name"], format!("app-{stage}"), "{found}");
         assert_eq!(found["variable"]["locals"]["stage"], stage, "{found}");
-        let told = repo.run(&["describe", "locals", "-s", &stack, "--provenance", "--format", "json"]).json();
-        assert_eq!(told["scopes"].as_array().map(Vec::len), Some(2), "{told}");
-        assert_eq!(told["merged"]["name"]["value"], format!("app-{stage}"), "{told}");
+        let reported = repo.run(&["describe", "locals", "-s", &stack, "--provenance", "--format", "json"]).json();
+        assert_eq!(reported["scopes"].as_array().map(Vec::len), Some(2), "{reported}");
+        assert_eq!(reported["merged"]["name"]["value"], format!("app-{stage}"), "{reported}");
     }
 }
 

@@ -33,7 +33,7 @@ fn policy<'a>(files: &'a Files, level: &'a dyn Fn(&'static Rule, &str) -> Option
 }
 
 /// Returns the rule, line and novelty of each finding.
-fn told(files: &Files, findings: &[Finding]) -> Vec<String> {
+fn reported(files: &Files, findings: &[Finding]) -> Vec<String> {
     let one = |f: &Finding| {
         let label = &f.diagnostic.primary;
         let line = files.get(label.file).line(label.start);
@@ -52,7 +52,7 @@ fn moving_code_makes_nothing_new() {
     let found = [(&BAD_NAME, "x"), (&BAD_NAME, "y"), (&BAD_NAME, "z")];
     let verdict =
         policy(&files, &WARN).judge(at(&files, "a.yaml", &new, &found), Some(at(&files, "a.yaml", old, &found)));
-    assert_eq!(told(&files, &verdict.findings), ["bad-name 23 new", "bad-name 24 known", "bad-name 3 fixed"]);
+    assert_eq!(reported(&files, &verdict.findings), ["bad-name 23 new", "bad-name 24 known", "bad-name 3 fixed"]);
 }
 
 #[test]
@@ -68,8 +68,9 @@ fn moved_files_keep_their_findings_and_copies_do_not() {
             all
         })
     };
-    let run =
-        |old: &[&str], new: &[&str]| told(&files, &policy(&files, &WARN).judge(side(new), Some(side(old))).findings);
+    let run = |old: &[&str], new: &[&str]| {
+        reported(&files, &policy(&files, &WARN).judge(side(new), Some(side(old))).findings)
+    };
     assert_eq!(run(&["a.yaml"], &["b.yaml"]), ["bad-name 2 known"]);
     assert_eq!(run(&["a.yaml"], &["a.yaml", "b.yaml"]), ["bad-name 2 known", "bad-name 2 new"]);
     assert_eq!(run(&["a.yaml", "b.yaml"], &["b.yaml"]), ["bad-name 2 known", "bad-name 2 fixed"]);
@@ -80,7 +81,7 @@ fn comments_silence_and_are_reported_when_they_do_not() {
     let files = Files::default();
     let text = "a: x # stacklint: ignore[bad-name, loose-end] for now\nb: 1 # stacklint: ignore[bad-name]\n# stacklint: ignore[bad-nme]\nc: 2\n";
     let verdict = policy(&files, &WARN).judge(at(&files, "a.yaml", text, &[(&BAD_NAME, "x")]), None);
-    assert_eq!(told(&files, &verdict.findings), ["unused-ignore 1 -", "unused-ignore 2 -", "unknown-rule 3 -"]);
+    assert_eq!(reported(&files, &verdict.findings), ["unused-ignore 1 -", "unused-ignore 2 -", "unknown-rule 3 -"]);
     let [suppressed] = &verdict.suppressed[..] else { panic!("{verdict:?}") };
     assert_eq!(suppressed.by, Suppression::Comment("for now".into()));
     let edits: Vec<&Edit> = verdict.findings.iter().flat_map(|f| &f.diagnostic.fix).map(|f| &f.edits[0]).collect();
@@ -96,7 +97,7 @@ fn a_comment_without_a_reason_may_be_refused() {
     let policy = Policy { require_reasons: true, ..policy(&files, &WARN) };
     let text = "a: x # stacklint: ignore[bad-name]\nb: x # stacklint: ignore[bad-name] because\n";
     let verdict = policy.judge(at(&files, "a.yaml", text, &[(&BAD_NAME, "x")]), None);
-    assert_eq!(told(&files, &verdict.findings), ["bad-name 1 -", "unused-ignore 1 -"]);
+    assert_eq!(reported(&files, &verdict.findings), ["bad-name 1 -", "unused-ignore 1 -"]);
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn rules_that_are_off_are_neither_reported_nor_missed() {
     let policy = policy(&files, &level);
     let text = "a: x # stacklint: ignore[bad-name]\nb: y\n";
     let found = [(&BAD_NAME, "x"), (&LOOSE_END, "y")];
-    assert_eq!(told(&files, &policy.judge(at(&files, "a.yaml", text, &found), None).findings), ["loose-end 2 -"]);
+    assert_eq!(reported(&files, &policy.judge(at(&files, "a.yaml", text, &found), None).findings), ["loose-end 2 -"]);
     assert_eq!(policy.judge(at(&files, "old.yaml", text, &found), None), Verdict::default());
 }
 
@@ -118,7 +119,7 @@ fn a_finding_that_is_silenced_in_the_head_is_not_fixed_and_one_that_no_longer_is
     let run = |old: &str, new: &str| {
         let verdict =
             policy(&files, &WARN).judge(at(&files, "a.yaml", new, &found), Some(at(&files, "a.yaml", old, &found)));
-        told(&files, &verdict.findings)
+        reported(&files, &verdict.findings)
     };
     assert_eq!(run(loud, quiet), Vec::<String>::new());
     assert_eq!(run(quiet, loud), ["bad-name 1 new"]);
@@ -134,6 +135,6 @@ fn a_baseline_keeps_what_it_has_and_no_more() {
     let baseline = Baseline::parse(std::str::from_utf8(&written).unwrap()).unwrap();
     let policy = Policy { baseline: Some(&baseline), ..policy(&files, &WARN) };
     let verdict = policy.judge(at(&files, "a.yaml", "b: x\n\n\na: x\n", &found), None);
-    assert_eq!(told(&files, &verdict.findings), ["bad-name 1 -"]);
+    assert_eq!(reported(&files, &verdict.findings), ["bad-name 1 -"]);
     assert_eq!(verdict.suppressed[0].by, Suppression::Baseline);
 }

@@ -76,18 +76,18 @@ mod tests {
     #[test]
     fn what_wrote_the_state_must_read_it() {
         let (old, new) = (cipher("a", Some("1")), cipher("b", Some("2")));
-        let told = |before: &Cipher, after: &[&Cipher]| {
+        let reported = |before: &Cipher, after: &[&Cipher]| {
             let after: Vec<Cipher> = after.iter().map(|cipher| (*cipher).clone()).collect();
             lost(std::slice::from_ref(before), &after)
         };
-        assert!(told(&old, &[&new, &old]).is_none());
-        assert!(told(&old, &[&cipher("renamed", Some("1"))]).is_none());
-        assert!(told(&old, &[&new]).is_some_and(|t| t.contains("is not a fallback")));
-        assert!(told(&old, &[&cipher("a", Some("3"))]).is_some_and(|t| t.contains("different keys")));
-        assert!(told(&plain(), &[&new]).is_some_and(|t| t.contains("not encrypted")));
-        assert!(told(&plain(), &[&new, &plain()]).is_none());
-        assert!(told(&old, &[&plain()]).is_some());
-        assert!(told(&cipher("a", None), &[&new]).is_none(), "what is not known is not a finding");
-        assert!(told(&plain(), &[&cipher("a", None)]).is_none());
+        assert!(reported(&old, &[&new, &old]).is_none());
+        assert!(reported(&old, &[&cipher("renamed", Some("1"))]).is_none());
+        assert!(reported(&old, &[&new]).is_some_and(|t| t.contains("is not a fallback")));
+        assert!(reported(&old, &[&cipher("a", Some("3"))]).is_some_and(|t| t.contains("different keys")));
+        assert!(reported(&plain(), &[&new]).is_some_and(|t| t.contains("not encrypted")));
+        assert!(reported(&plain(), &[&new, &plain()]).is_none());
+        assert!(reported(&old, &[&plain()]).is_some());
+        assert!(reported(&cipher("a", None), &[&new]).is_none(), "what is not known is not a finding");
+        assert!(reported(&plain(), &[&cipher("a", None)]).is_none());
     }
 }

@@ -42,16 +42,16 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             continue;
         }
         if is_only && reaches {
-            found.extend(told(changes, path, &locals));
+            found.extend(reported(changes, path, &locals));
         } else {
-            found.extend(idle.into_iter().filter_map(|local| told(changes, path, &[local])));
+            found.extend(idle.into_iter().filter_map(|local| reported(changes, path, &[local])));
         }
     }
     found
 }
 
 /// One finding about some locals of a file.
-fn told(changes: &Changes<'_>, path: &str, locals: &[&LocalChange]) -> Option<Diagnostic> {
+fn reported(changes: &Changes<'_>, path: &str, locals: &[&LocalChange]) -> Option<Diagnostic> {
     let files = changes.context.files;
     let first = locals.iter().min_by_key(|l| (l.side == Side::Base, l.line))?;
     let resolution = if first.side == Side::Head { changes.context.resolution } else { changes.base };

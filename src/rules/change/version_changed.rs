@@ -77,12 +77,12 @@ fn versions<'a>(
     let constraint = |value: &Value| value.as_str().and_then(Constraint::parse);
     let of_constraints =
         steps(constraints(changed)).filter_map(|step| Some((constraint(step.before)?, constraint(step.after)?, step)));
-    let told = |(old, new, step): (Constraint, Constraint, VersionStep<'a>)| {
+    let reported = |(old, new, step): (Constraint, Constraint, VersionStep<'a>)| {
         let (one, several) = judge(&old, &new)?;
         let details = format!("`{}` {}", step.name, transition(Some(step.before), Some(step.after)));
         Some((step.causes, Phrase::new(one, several, details)))
     };
-    of_constraints.chain(of_sources).filter_map(told).collect()
+    of_constraints.chain(of_sources).filter_map(reported).collect()
 }
 
 fn constraints<'a>(changed: &Changed<'a>) -> Vec<&'a Change> {

@@ -34,7 +34,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             }
         }
     }
-    let mut told: Vec<Vec<*const crate::diff::ComponentChange>> = Vec::new();
+    let mut reported: Vec<Vec<*const crate::diff::ComponentChange>> = Vec::new();
     let mut found = Vec::new();
     // A line of the newer state is more useful than the one that it replaced.
     let mut lines: Vec<Reached<'_>> = lines.into_values().collect();
@@ -53,10 +53,10 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         };
         // Lines that change the very same components are one edit.
         let same: Vec<_> = members.iter().map(|m| std::ptr::from_ref(m.change)).collect();
-        if told.contains(&same) {
+        if reported.contains(&same) {
             continue;
         }
-        told.push(same);
+        reported.push(same);
         let mut finding =
             Diagnostic::new(&WIDE_BLAST_RADIUS, text, cause_label(&cause, changes.context.files)).note(names(&members));
         finding.stacks = members.iter().map(|m| Text::clone(&m.change.stack)).collect();

@@ -107,7 +107,7 @@ pub(super) fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
 
 pub(super) fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    let mut told: BTreeSet<(&str, &str, &str, &str)> = BTreeSet::new();
+    let mut reported: BTreeSet<(&str, &str, &str, &str)> = BTreeSet::new();
     let needs: Vec<&Need<'_>> = context.index.needs_of_deployed().collect();
     let of_one = needs.chunk_by(|a, b| Arc::ptr_eq(a.from, b.from));
     let read =
@@ -128,7 +128,7 @@ pub(super) fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
                 Target::NoComponent(_) | Target::NoStack | Target::Withheld | Target::Unknown => true,
             });
         // However often it is read, one declaration is missing.
-        let is_new = told.insert((&component.stack, &component.name, &target.stack, &target.name));
+        let is_new = reported.insert((&component.stack, &component.name, &target.stack, &target.name));
         if is_self || is_declared || !is_new {
             continue;
         }

@@ -53,21 +53,21 @@ fn document_secrets<'a>(
     known: &mut HashMap<&'a str, bool>,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let finding = |span: Span, what: String, token: &str| {
         Diagnostic::new(&SECRET_IN_PLAIN_TEXT, what, Label::new(file, span.start, span.end, "")).token(token).help(help)
     };
     for (id, node) in document.nodes() {
         match &node.kind {
             NodeKind::Scalar { value, .. } if !tokens::find(value).is_empty() => {
-                told.insert(id);
+                reported.insert(id);
                 found.push(finding(node.span, "this is a key or token of a well-known service".to_owned(), "token"));
             }
             NodeKind::Mapping(pairs) => {
                 for (key, value) in pairs {
                     let Some(key) = document.scalar(*key) else { continue };
                     let is_secret_key = *known.entry(key).or_insert_with(|| secrets::is_secret_key(key));
-                    if is_secret_key && !told.contains(value) && is_secret(document, *value) {
+                    if is_secret_key && !reported.contains(value) && is_secret(document, *value) {
                         let what = format!("the value of `{key}` looks like a real secret");
                         found.push(finding(document.node(*value).span, what, key));
                     }

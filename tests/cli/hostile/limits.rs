@@ -17,11 +17,11 @@ fn assert_reported(repo: &Repo, file: &str, words: &[&str]) {
     let run = repo.run(&["check", "--format", "json"]).ends_with(1);
     let json = run.json();
     let all = json["diagnostics"].as_array().unwrap();
-    let told = |d: &&serde_json::Value| {
+    let reported = |d: &&serde_json::Value| {
         let text = format!("{} {} {}", d["rule"], d["message"], d["help"]);
         d["file"] == file && d["level"] == "error" && words.iter().all(|w| text.contains(w))
     };
-    assert!(all.iter().any(|d| told(&d)), "{words:?}\n{run}");
+    assert!(all.iter().any(|d| reported(&d)), "{words:?}\n{run}");
     repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("size: 1");
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Unreached {
     /// Those that no other manifest reaches either.
     pub manifests: Vec<String>,
     /// Reported references to locals in them.
-    pub told: ReportedLocals,
+    pub reported: ReportedLocals,
 }
 
 /// Checks all manifests below the folder of stacks, within the scope; those that `loader` has not processed for a stack
@@ -120,7 +120,7 @@ fn unreached(
         let _ = loader.again(&cache, &own).top(path, &mut deps);
         let recorded = Recorder::collect([own]);
         loader.recorder.manifests.add(&recorded.manifests);
-        let told = report_references(&loader.again(&cache, &recorded));
+        let reported = report_references(&loader.again(&cache, &recorded));
         let touched = match scope {
             Scope::Touched(changes) if !loader.checks_everything() => {
                 changes.iter().any(|c| deps.touched(&c.path, c.kind))
@@ -128,10 +128,10 @@ fn unreached(
             _ => true,
         };
         if touched {
-            elsewhere.lock().add(told);
+            elsewhere.lock().add(reported);
             apart.add(&recorded.diagnostics);
         }
     });
     let roots = roots.into_iter().filter(|path| !from_templates.contains(path.as_str()));
-    Unreached { manifests: roots.map(|path| (*path).clone()).collect(), told: elsewhere.into_inner() }
+    Unreached { manifests: roots.map(|path| (*path).clone()).collect(), reported: elsewhere.into_inner() }
 }

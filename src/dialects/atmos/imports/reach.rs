@@ -26,7 +26,7 @@ pub(crate) struct ChangeReach<'a> {
     /// Whether any file changes that is not a manifest, so that components may be validated against something else.
     others: bool,
     known: Mutex<HashMap<Text, Arc<Option<FileReach>>>>,
-    told: Mutex<HashSet<Text>>,
+    reported: Mutex<HashSet<Text>>,
 }
 
 /// The dependencies of one file, and the files that it imports.
@@ -43,7 +43,7 @@ impl<'a> ChangeReach<'a> {
         let is_yaml = |path: &str| [".yaml", ".yml", ".tmpl"].iter().any(|ending| path.ends_with(ending));
         let is_manifest = |c: &Change| paths::relative(&c.path, &config.stacks).is_some_and(is_yaml);
         let others = !changes.iter().all(is_manifest);
-        ChangeReach { reader, config, changes, others, known: Mutex::default(), told: Mutex::default() }
+        ChangeReach { reader, config, changes, others, known: Mutex::default(), reported: Mutex::default() }
     }
 
     /// The files that a manifest depends on, if it is certain that no change makes a difference to it. Records that the
@@ -54,7 +54,7 @@ impl<'a> ChangeReach<'a> {
         records: &ManifestRecords,
     ) -> Option<BTreeSet<FileId>> {
         let (mut seen, files) = self.closure(path)?;
-        seen.retain(|path| self.told.lock().insert(Text::clone(path)));
+        seen.retain(|path| self.reported.lock().insert(Text::clone(path)));
         for path in &seen {
             records.reaches(path);
             let step = self.step(path);

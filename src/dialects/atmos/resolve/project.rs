@@ -229,7 +229,7 @@ impl Revision<'_> {
             inheritance_cycles::check(&units, diagnostics);
             disabled_templates::check(&units, config, templates, diagnostics);
         };
-        threads::join(inherited, || locals::report_locals(loader, unreached.told, &units));
+        threads::join(inherited, || locals::report_locals(loader, unreached.reported, &units));
         let locals = self.local_scopes(loader, &units);
         let imports = import_graph::of(loader, &unreached.manifests, &units);
         let mentions = workflows::mentions(reader, config, self.scope, diagnostics);

@@ -51,10 +51,10 @@ pub(in crate::dialects::atmos) fn report_locals(
     elsewhere: ReportedLocals,
     units: &[Arc<Unit>],
 ) {
-    let mut told = report_references(manifests);
-    told.add(elsewhere);
-    uses::report(manifests, &told.files, &told.unrendered, &told.meant);
-    of_components::report(manifests, &manifests.recorder.observations.records(), &told.meant, units);
+    let mut reported = report_references(manifests);
+    reported.add(elsewhere);
+    uses::report(manifests, &reported.files, &reported.unrendered, &reported.meant);
+    of_components::report(manifests, &manifests.recorder.observations.records(), &reported.meant, units);
 }
 
 /// Reports references to undefined locals, and their consequences. Findings about the locals themselves are possible

@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::dialects::atmos::tests::{World, dev};
 
 /// Returns the findings of a rule: `file:line message | file:line related… | note… | help`, without `stacks/`.
-fn told(world: &World, rule: &str) -> Vec<String> {
+fn reported(world: &World, rule: &str) -> Vec<String> {
     use crate::dialects::Dialect;
     let files = crate::files::Files::default();
     let source = crate::source::Memory::new("memory", world.files.clone());
@@ -33,7 +33,7 @@ fn told(world: &World, rule: &str) -> Vec<String> {
 fn sole(world: &World, rule: &str, parts: &[&str]) {
     let all = world.findings();
     assert_eq!(all.len(), 1, "{all:#?}");
-    let found = told(world, rule);
+    let found = reported(world, rule);
     assert_eq!(found.len(), 1, "{all:#?}");
     let mut rest = &*found[0];
     for part in parts {
@@ -82,7 +82,7 @@ fn undefined_locals() {
     );
     // Two of them are two findings; their dependents have none.
     let two = dev("locals: {a: '{{ .locals.x }}', b: '{{ .locals.y }}', c: '{{ .locals.a }}'}\n");
-    assert_eq!(told(&two, "undefined-local").len(), 2);
+    assert_eq!(reported(&two, "undefined-local").len(), 2);
     assert_eq!(two.findings().len(), 2);
 }
 
@@ -222,7 +222,7 @@ fn cycles_behind_functions_are_cycles() {
     let two = dev(
         "locals: {a: '{{ .locals.b }}', b: '{{ .locals.a }}', x: '{{ .locals.x }}'}\nterraform: {locals: {y: '{{ .locals.y }}'}}\n",
     );
-    assert_eq!(told(&two, "local-cycle").len(), 3, "{:#?}", two.findings());
+    assert_eq!(reported(&two, "local-cycle").len(), 3, "{:#?}", two.findings());
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn an_order_that_atmos_does_not_see() {
     );
     // `index`, `$` and changed dots are not seen either.
     for template in ["{{ $.locals.z }}", "{{ with .locals }}{{ .z }}{{ end }}"] {
-        let found = told(&dev(&format!("locals:\n  A: 1\n  a: 'x{template}'\n  z: end\n")), "template-error");
+        let found = reported(&dev(&format!("locals:\n  A: 1\n  a: 'x{template}'\n  z: end\n")), "template-error");
         assert!(found.len() == 1 && found[0].contains("resolves later"), "{template}: {found:?}");
     }
 }
@@ -312,7 +312,7 @@ fn references_to_what_is_not_set() {
         .stack("catalog/box.yaml", "components: {terraform: {box: {vars: {v: '{{ .vars.a }}-{{ .vars.b }}'}}}}\n")
         .stack("deploy/dev.yaml", "import: [catalog/box]\nvars: {stage: dev, a: 1}\n")
         .stack("deploy/prod.yaml", "import: [catalog/box]\nvars: {stage: prod}\n");
-    assert_eq!(told(&world, "undefined-reference").len(), 2, "{:#?}", world.findings());
+    assert_eq!(reported(&world, "undefined-reference").len(), 2, "{:#?}", world.findings());
     assert_eq!(world.findings().len(), 2, "{:#?}", world.findings());
     for template in [
         "{{ .vars.x | default \"a\" }}",
@@ -329,7 +329,7 @@ fn references_to_what_is_not_set() {
         "{{ false | ternary .settings.x.y \"a\" }}",
     ] {
         let world = with("", &format!("'x{}'", template.replace('\'', "''")));
-        assert_eq!(told(&world, "undefined-reference"), [""; 0], "{template}");
+        assert_eq!(reported(&world, "undefined-reference"), [""; 0], "{template}");
     }
     // Some commands provide it.
     assert_eq!(with("", "'{{ .spacelift_stack }}'").findings(), [""; 0]);
@@ -361,7 +361,7 @@ fn a_local_that_was_meant_is_not_unused_where_nobody_looks() {
 #[test]
 fn unused_locals() {
     let world = with("locals:\n  used: 1\n  idle: 2\n  chain: '{{ .locals.used }}'\n", "'{{ .locals.used }}'");
-    let found = told(&world, "unused-local");
+    let found = reported(&world, "unused-local");
     assert_eq!(found.len(), 2, "{found:#?}");
     assert!(found[0].starts_with("deploy/dev.yaml:4 local `idle` is not used in deploy/dev.yaml"), "{found:#?}");
     for template in [
@@ -380,7 +380,7 @@ fn unused_locals() {
         "{{ unparsable",
     ] {
         let world = with("locals: {a: 1}\n", &format!("'x{}'", template.replace('\'', "''")));
-        assert_eq!(told(&world, "unused-local"), [""; 0], "{template}");
+        assert_eq!(reported(&world, "unused-local"), [""; 0], "{template}");
     }
     // Import paths, contexts and keys use them too; so do functions.
     for text in [
@@ -392,11 +392,11 @@ fn unused_locals() {
         let world = World::new()
             .stack("catalog/1.yaml", "vars: {x: 1}\n")
             .stack("deploy/dev.yaml", &format!("locals: {{a: 1}}\n{text}"));
-        assert_eq!(told(&world, "unused-local"), [""; 0], "{text}");
+        assert_eq!(reported(&world, "unused-local"), [""; 0], "{text}");
     }
     // Not where the file itself is broken.
     let broken = dev("locals: {a: 1, b: '{{ .locals.b }}'}\n");
-    assert_eq!(told(&broken, "unused-local"), [""; 0]);
+    assert_eq!(reported(&broken, "unused-local"), [""; 0]);
 }
 
 #[test]
@@ -430,21 +430,21 @@ fn locals_that_no_component_reads() {
         "{{ unparsable",
     ] {
         let world = plain(&format!("'x{}'", template.replace('\'', "''")));
-        assert_eq!(told(&world, "unused-local"), [""; 0], "{template}");
+        assert_eq!(reported(&world, "unused-local"), [""; 0], "{template}");
     }
     // Other sections of a component have nothing to do with its locals.
     let outputs = plain("'x{{ (atmos.Component \"base\" .stack).outputs.size }}'");
-    assert_eq!(told(&outputs, "unused-local").len(), 1, "{:#?}", outputs.findings());
+    assert_eq!(reported(&outputs, "unused-local").len(), 1, "{:#?}", outputs.findings());
     // By what all components have, by functions, by policies, by each other.
     for more in [
         "settings: {t: 'x-{{ .locals.size }}'}\n",
         "terraform: {vars: {t: !template '{{ .locals.size }}'}}\n",
         "settings: {validation: {any: {schema_type: opa, schema_path: any.rego}}}\n",
     ] {
-        assert_eq!(told(&world("size: 3", "1", more), "unused-local"), [""; 0], "{more}");
+        assert_eq!(reported(&world("size: 3", "1", more), "unused-local"), [""; 0], "{more}");
     }
     assert_eq!(
-        told(&world("size: 3\n        twice: '{{ .locals.size }}'", "'{{ .locals.twice }}'", ""), "unused-local"),
+        reported(&world("size: 3\n        twice: '{{ .locals.size }}'", "'{{ .locals.twice }}'", ""), "unused-local"),
         [""; 0]
     );
     // Where a stack that has it cannot be resolved, it may be used there.
@@ -452,7 +452,7 @@ fn locals_that_no_component_reads() {
         "deploy/prod.yaml",
         "import: [catalog/base]\nvars: {stage: prod}\ncomponents: {terraform: {bag: {metadata: {inherits: [nobody]}}}}\n",
     );
-    assert_eq!(told(&broken, "unused-local"), [""; 0]);
+    assert_eq!(reported(&broken, "unused-local"), [""; 0]);
     // One heir of many is enough; components of another name or type do not count.
     let other = |own: &str| {
         plain("1").stack(
@@ -462,35 +462,39 @@ fn locals_that_no_component_reads() {
     };
     let uses = "vars: {v: '{{ .locals.size }}'}";
     assert_eq!(
-        told(&other(&format!("terraform: {{bag: {{metadata: {{inherits: [base]}}, {uses}}}}}")), "unused-local"),
+        reported(&other(&format!("terraform: {{bag: {{metadata: {{inherits: [base]}}, {uses}}}}}")), "unused-local"),
         [""; 0]
     );
-    assert_eq!(told(&other(&format!("helmfile: {{bag: {{locals: {{size: 1}}, {uses}}}}}")), "unused-local").len(), 1);
+    assert_eq!(
+        reported(&other(&format!("helmfile: {{bag: {{locals: {{size: 1}}, {uses}}}}}")), "unused-local").len(),
+        1
+    );
     // Atmos renders references to the file's own locals before it resolves those of a component.
     let both = World::new().stack(
         "deploy/dev.yaml",
         "locals: {size: 1}\nvars: {stage: dev}\ncomponents: {terraform: {box: {locals: {size: 2}, vars: {v: '{{ .locals.size }}'}}}}\n",
     );
-    assert_eq!(told(&both, "unused-local"), [""; 0]);
+    assert_eq!(reported(&both, "unused-local"), [""; 0]);
 }
 
 #[test]
 fn locals_of_components_may_be_read_by_the_configuration() {
     let text = "vars: {stage: dev}\ncomponents: {terraform: {box: {locals: {size: 2}, vars: {v: 1}}}}\n";
     let world = || World::new().stack("deploy/dev.yaml", text);
-    assert_eq!(told(&world(), "unused-local").len(), 1, "{:#?}", world().findings());
+    assert_eq!(reported(&world(), "unused-local").len(), 1, "{:#?}", world().findings());
     let command =
         "{name: x, component_config: {component: box, stack: dev}, steps: ['echo {{ .ComponentConfig.locals.size }}']}";
     let mut with_command = world();
     let config = with_command.files.entry("atmos.yaml".to_owned()).or_default();
     config.extend_from_slice(format!("commands: [{command}]\n").as_bytes());
-    assert_eq!(told(&with_command, "unused-local"), [""; 0]);
+    assert_eq!(reported(&with_command, "unused-local"), [""; 0]);
 }
 
 #[test]
 fn names_that_cannot_be_written() {
     let uses = "'{{ index .locals \"used-so\" }}'";
-    let found = told(&with("locals: {a-b: 1, 2nd: 1, used-so: 1, fine_2: 1, größe: 1}\n", uses), "invalid-local-name");
+    let found =
+        reported(&with("locals: {a-b: 1, 2nd: 1, used-so: 1, fine_2: 1, größe: 1}\n", uses), "invalid-local-name");
     assert_eq!(found.len(), 2, "{found:#?}");
     assert!(found[0].contains("`.locals.2nd`: the name starts with a digit") || found[1].contains("2nd"), "{found:#?}");
     assert!(
@@ -504,7 +508,7 @@ fn hidden_locals() {
     let world = dev(
         "locals:\n  a: 1\n  b: 1\n  u: !env U\nterraform:\n  locals:\n    a: 2\n    b: 1\n    u: x\ncomponents:\n  terraform:\n    box:\n      locals:\n        a: 3\n        own: 4\n      vars: {v: '{{ .locals.a }}{{ .locals.b }}'}\n",
     );
-    let found = told(&world, "shadowed-local");
+    let found = reported(&world, "shadowed-local");
     assert_eq!(found.len(), 2, "{found:#?}");
     assert!(
         found[0].starts_with("deploy/dev.yaml:8 local `a` of `terraform` hides")
