@@ -51,12 +51,12 @@ pub(crate) fn with_deep_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     }
 }
 
-/// Tells work whether its result is still wanted.
+/// Signals work whether its result is still needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cancel(Option<Arc<AtomicBool>>);
 
 impl Cancel {
-    /// Work that nobody can cancel.
+    /// Returns a handle that never cancels.
     pub(crate) const fn never() -> Self {
         Cancel(None)
     }

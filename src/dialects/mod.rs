@@ -63,8 +63,8 @@ pub(crate) struct Project {
 pub(crate) enum Scope<'a> {
     /// All of it.
     All,
-    /// All of it. These are the changes since the state that the dialect resolved last, with the same table of files: what they
-    /// do not reach may be taken from that.
+    /// Everything. These are the changes since the state that the dialect resolved last, with the same table of files:
+    /// unaffected parts may be reused.
     Since(&'a [Change]),
     /// Only units that one of these changes can reach; others are named, without components.
     Touched(&'a [Change]),

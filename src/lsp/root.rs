@@ -28,11 +28,11 @@ pub(super) struct Root {
     asked: Number,
     done: Number,
     tasks: Sender<Task>,
-    /// Cancels the analysis that was asked for last.
+    /// Cancels the analysis that was requested last.
     cancel: Cancel,
 }
 
-/// An analysis that is asked for.
+/// A requested analysis.
 struct Task {
     number: Number,
     buffers: Contents,

@@ -24,7 +24,7 @@ pub(crate) fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Re
     check_from(&start, &start.code(workspace.host), source, workspace, request)
 }
 
-/// Analyzes a state of a worktree, of which an earlier state may have been analyzed in the same session. The result is that of
+/// Analyzes a state of a worktree, reusing an analysis of an earlier state in the same session. The result is that of
 /// [`check`].
 ///
 /// # Errors
@@ -113,7 +113,7 @@ fn check_from(
     })
 }
 
-/// What rules and policies are run with.
+/// The context for running rules and policies.
 struct Examining<'a> {
     load: &'a Load,
     source: &'a dyn Source,

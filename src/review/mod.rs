@@ -112,7 +112,7 @@ pub(crate) struct Review {
     pub has_defect: bool,
     /// What was analyzed, and what could not be resolved.
     pub coverage: Coverage,
-    /// What was resolved, kept so that its owner decides when it is dropped.
+    /// The resolutions, kept so that their owner decides when they are dropped.
     resolved: (Arc<Dialects>, Vec<Resolution>),
 }
 
@@ -196,7 +196,7 @@ pub(crate) enum Error {
     NoProject(String),
     /// An argument cannot be used; a message for the user.
     Message(String),
-    /// Nobody wants the review any more.
+    /// The review was canceled.
     Canceled,
 }
 

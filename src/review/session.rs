@@ -1,4 +1,4 @@
-//! What is kept between the reviews of one worktree, so that the next one costs what changed.
+//! Data kept between the reviews of one worktree, so that the next one costs only what changed.
 
 use super::Host;
 use crate::dialects::{Dialects, Scope};
@@ -20,14 +20,14 @@ pub(crate) struct Session {
     last: Mutex<Option<Kept>>,
 }
 
-/// What is kept of a review.
+/// The data kept of a review.
 #[derive(Clone, Default)]
 pub(super) struct Kept {
     /// All files that were read.
     pub(super) files: Arc<Files>,
     /// The systems, with what they keep; `None` for the first review.
     pub(super) dialects: Option<Arc<Dialects>>,
-    /// What rules found in units.
+    /// The findings of rules in units.
     pub(super) results: Arc<UnitResults>,
     /// The Terraform code that was parsed; `None` for the first review.
     code: Option<terraform::Cache>,
@@ -35,11 +35,11 @@ pub(super) struct Kept {
     reviews: usize,
 }
 
-/// What a review begins with.
+/// The state in which a review begins.
 pub(super) struct Start {
-    /// What the last one left.
+    /// The data kept of the last review.
     pub(super) kept: Kept,
-    /// What changed since; `None` if the review is not part of a session.
+    /// The changes since then; `None` if the review is not part of a session.
     changes: Option<Vec<Change>>,
 }
 
@@ -59,7 +59,7 @@ impl Start {
         self.kept.code.clone().unwrap_or_else(|| host.code())
     }
 
-    /// What rules found in units, if it is kept.
+    /// Returns the findings of rules in units, if they are kept.
     pub(super) fn results(&self) -> Option<&UnitResults> {
         self.changes.is_some().then_some(&*self.kept.results)
     }
@@ -74,7 +74,7 @@ impl Session {
         match since.filter(|(changes, _)| !changes.iter().any(is_settings)) {
             Some((changes, kept)) => {
                 let is_manifest = |change: &Change| [".yaml", ".yml"].iter().any(|end| change.path.ends_with(end));
-                // What rules find in a unit depends on the code of its components, too.
+                // The findings of rules in a unit also depend on the code of its components.
                 if !changes.iter().all(is_manifest) {
                     kept.results.clear();
                 }

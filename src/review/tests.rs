@@ -121,8 +121,8 @@ fn written(format: Format, review: &Review) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A project with what one file says of others: locals that others read, a base that inherits from itself, a manifest that no
-/// stack reaches, a template of a file, a schema, code and a workflow.
+/// A project with dependencies between files: locals that others read, a base that inherits from itself, a manifest
+/// that no stack uses, a template of a file, a schema, code and a workflow.
 fn entangled() -> Texts {
     let mut files = project();
     let more = [
@@ -153,7 +153,7 @@ fn entangled() -> Texts {
     files
 }
 
-/// What a session and a review by itself find in a state, in the same words.
+/// Returns the findings of a session and of a single review for a state.
 fn in_both_ways(session: &Session, files: &Texts) -> [String; 2] {
     let (project, overrides) = (Project::default(), Overrides { groups: Group::ALL.to_vec(), ..Overrides::default() });
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };

@@ -114,7 +114,7 @@ impl<'a> ComponentIndex<'a> {
         self.resolution.units.iter().all(|u| u.state != State::OutOfScope)
     }
 
-    /// What was found while everything was resolved.
+    /// The findings of the resolution.
     pub(crate) fn findings(&self) -> &'a [Diagnostic] {
         &self.resolution.findings
     }

@@ -47,7 +47,7 @@ pub(crate) struct Context<'a> {
     /// The kind of an output that a component reads, by the name of the output, as far as the code of the other
     /// component shows it.
     pub output_kind: &'a OutputKind<'a>,
-    /// What rules found in single units before, if that is kept.
+    /// The cached findings of rules in single units, if they are kept.
     pub results: Option<&'a UnitResults>,
     /// Whether the findings are still wanted.
     pub cancel: &'a Cancel,
@@ -106,7 +106,7 @@ pub(crate) struct Components<'a> {
     pub modules: &'a Modules<'a>,
     /// Records that rules withhold findings.
     pub withheld: &'a Withheld,
-    /// What rules found in single units before, if that is kept.
+    /// The cached findings of rules in single units, if they are kept.
     pub results: Option<&'a UnitResults>,
 }
 

@@ -1,4 +1,4 @@
-//! What rules found in single units, kept for as long as the units are the same.
+//! A cache of the findings of rules in single units, valid as long as the units are unchanged.
 
 use super::Rule;
 use crate::resolution::Unit;
@@ -14,14 +14,14 @@ pub(crate) struct UnitResults {
     known: Mutex<FastMap<(&'static str, usize), Known>>,
 }
 
-/// A result with its unit, which stays at its place in memory as long as it is kept.
+/// A result with its unit, whose address in memory is valid as long as it is cached.
 struct Known {
     unit: Arc<Unit>,
     result: Arc<dyn Any + Send + Sync>,
 }
 
 impl UnitResults {
-    /// The result of a rule for a unit: what is known, or what `find` returns. A rule has results of one type.
+    /// Returns the result of a rule for a unit: the cached one, or that of `find`. All results of a rule have one type.
     fn of<T: Send + Sync + 'static>(&self, rule: &'static Rule, unit: &Arc<Unit>, find: impl FnOnce() -> T) -> Arc<T> {
         let key = (rule.id, Arc::as_ptr(unit).addr());
         let known = self.known.lock().get(&key).map(|known| Arc::clone(&known.result));
@@ -46,8 +46,9 @@ impl UnitResults {
     }
 }
 
-/// What a rule finds in units: with `kept` results, in each unit by itself; otherwise in all of them together, which takes
-/// less work. `find` must give the same findings either way, once its results are combined.
+/// Returns the findings of a rule in units: with a cache of `kept` results, in each unit separately; otherwise in all
+/// of them together, which takes less work. `find` must return the same findings either way, after its results are
+/// combined.
 pub(super) fn by_unit<T: Send + Sync + 'static>(
     kept: Option<&UnitResults>,
     rule: &'static Rule,

@@ -86,7 +86,7 @@ impl Diagnostics {
         found.iter().any(|d| d.rule == rule && d.primary == *place)
     }
 
-    /// Takes over what others found.
+    /// Adds the findings of others.
     pub(super) fn add(&self, other: &Diagnostics) {
         self.found.lock().extend(other.found.lock().iter().cloned());
     }

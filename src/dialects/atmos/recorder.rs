@@ -1,7 +1,7 @@
-//! What resolving records besides its results: findings, observations about locals, and what was validated.
+//! Records made while resolving, besides the results: findings, observations about locals, and validated manifests.
 //!
-//! Each file and each unit has a recorder of its own, which includes those of the files that it imports. So what a unit
-//! found can be kept together with the unit, and be reported again where the unit is reused.
+//! Each file and each unit has its own recorder, which includes those of the imported files. Therefore the records of a
+//! unit can be kept together with the unit, and be reported again if the unit is reused.
 
 use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::locals::observations::Observations;
@@ -10,14 +10,14 @@ use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What was recorded while one file or unit was processed.
+/// The records made while one file or unit was processed.
 #[derive(Default)]
 pub(super) struct Recorder {
     /// What is wrong.
     pub(super) diagnostics: Diagnostics,
-    /// What the rules about locals need.
+    /// Data for rules about locals.
     pub(super) observations: Observations,
-    /// Which manifests were processed, and what the schema says of them.
+    /// The processed manifests, and their violations of the schema.
     pub(super) manifests: ManifestRecords,
     /// The recorders of other files that had a part in it.
     included: Mutex<Vec<Arc<Recorder>>>,

@@ -25,7 +25,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     Findings::together(found.iter().map(|found| &**found)).finish()
 }
 
-/// The values in some units that do not fit their variables.
+/// Returns the values in some units that do not match their variables.
 fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
     let mut findings = Findings::default();
     let mut unknown: HashSet<*const u8> = HashSet::new();

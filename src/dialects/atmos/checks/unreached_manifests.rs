@@ -71,7 +71,7 @@ pub(crate) fn preload(reader: &Reader<'_>, config: &Config) {
     });
 }
 
-/// Whether manifests that no stack reaches need a look: always, unless none of them can have changed.
+/// Whether manifests that no stack uses must be checked: always, unless none of them can have changed.
 fn is_wanted(loader: &Manifests<'_>, scope: Scope<'_>) -> bool {
     let Scope::Touched(changes) = scope else { return true };
     if loader.checks_everything() {
@@ -95,7 +95,7 @@ fn unreached(
 ) -> Unreached {
     let left: Vec<&String> = {
         let seen = loader.recorder.manifests.seen();
-        // A stack that is a template is not validated, nor is what it alone imports validated by way of it.
+        // A stack that is a template is not validated, and neither are files that only it imports.
         let starts = validated.iter().map(String::as_str).filter(|p| seen.processed.contains(*p) && tops.contains(p));
         let reached = seen.closure(starts);
         validated.iter().filter(|p| !reached.contains(p.as_str())).collect()

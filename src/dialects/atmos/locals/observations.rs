@@ -119,7 +119,7 @@ pub(crate) struct Missing {
 }
 
 impl Records {
-    /// Takes over what was met elsewhere. Of what both have of one file, that which was there stays.
+    /// Adds the records of another file. If both have records of one file, the existing ones stay.
     fn add(&mut self, other: &Records) {
         for (path, file) in &other.manifests {
             self.manifests.entry(Text::clone(path)).or_insert(*file);
@@ -181,14 +181,14 @@ impl Observations {
         self.add_item(place, import, targets.is_none(), targets.unwrap_or_default());
     }
 
-    /// An item with targets that it led to.
+    /// Adds an item with its targets.
     fn add_item<T: AsRef<str>>(&self, place: Origin, import: &Import, is_open: bool, targets: &[T]) {
         let mut items = self.items.lock();
         let item =
             items.entry(place).or_insert_with(|| Item { import: import.clone(), targets: Vec::new(), is_open: false });
         item.is_open |= is_open;
         let targets = targets.iter().map(AsRef::as_ref);
-        // Mostly it leads to the same files on every way.
+        // Usually it leads to the same files on every path.
         if targets.clone().eq(item.targets.iter().map(|known| &**known)) {
             return;
         }
@@ -230,7 +230,7 @@ impl Observations {
         self.lock().component_uses.insert(component, Arc::new(uses));
     }
 
-    /// Takes over what was met elsewhere.
+    /// Adds the observations of others.
     pub(in crate::dialects::atmos) fn add(&self, other: &Observations) {
         self.lock().add(&other.lock());
         for (place, item) in &*other.items.lock() {

@@ -44,7 +44,7 @@ pub(super) struct Processed {
     overrides: AllOverrides,
     /// Its dependencies.
     pub deps: Deps,
-    /// What was found in it and in what it imports.
+    /// The records of the manifest and its imports.
     recorder: Arc<Recorder>,
     /// The import items that led to files.
     pub edges: BTreeSet<Origin>,
@@ -83,14 +83,14 @@ impl Call {
     }
 }
 
-/// The path, how it is asked for ([`Call`]), and whether the importer gave it a context.
+/// The path, how it is requested ([`Call`]), and whether the importer passed a context.
 pub(super) type MemoKey = (Text, bool, bool, bool);
 
-/// What is shared by all that processes manifests of one revision.
+/// Shared data for processing the manifests of one revision.
 pub(super) struct ManifestCache<'a> {
     /// The locked versions.
     pub(super) lock_file: LockFile<'a>,
-    /// What the templates of files may ask for.
+    /// What the templates of files may request.
     pub(super) mentions: Mentions,
     memo: Mutex<HashMap<MemoKey, Arc<Processed>>>,
 }
@@ -128,13 +128,13 @@ pub(super) struct Manifests<'a> {
     pub strategy: ListStrategy,
     /// Parsed templates.
     pub templates: &'a Templates,
-    /// What holds manifests against the schema, if it is wanted.
+    /// The schema checks, if enabled.
     checks: Option<&'a SchemaChecks<'a>>,
     /// Locals of files, resolved.
     pub locals: &'a LocalCache,
     /// The environment variables that are known.
     pub env: &'a Env,
-    /// What was processed before.
+    /// The manifests processed so far.
     pub cache: &'a ManifestCache<'a>,
     /// What is found.
     pub recorder: &'a Recorder,

@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         seen.iter().filter_map(|(file, loaded)| Some((*file, document(loaded)?))).collect()
     }
 
-    /// Takes files as read that an earlier result was made of.
+    /// Marks files as read that an earlier result depends on.
     pub(super) fn see<'l>(&self, files: impl Iterator<Item = &'l Arc<Loaded>>) {
         self.seen.lock().extend(files.map(|loaded| (loaded.file, Arc::clone(loaded))));
     }

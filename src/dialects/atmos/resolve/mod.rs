@@ -28,7 +28,7 @@ use sharing::PreviousRevision;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What distinguishes the projects of a repository: the folder to start in, and the configuration that the user names.
+/// Identifies a project of a repository: the start folder, and the configuration that the user names.
 type ProjectKey = (String, Vec<String>);
 
 /// Resolves revisions. It keeps what it has parsed, so that a second revision costs what is new in it.
@@ -41,7 +41,7 @@ pub(super) struct Resolver {
     /// Caches of merged bases, by the configuration that they were merged with.
     bases: Mutex<Vec<(Value, Arc<InheritanceCache>)>>,
     previous: PreviousRevision,
-    /// What was resolved last of each project.
+    /// The last resolution of each project.
     last: Mutex<HashMap<ProjectKey, LastResolution>>,
 }
 

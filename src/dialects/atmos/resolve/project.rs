@@ -135,7 +135,7 @@ impl Revision<'_> {
         ProjectResolution { gap: gap.or(project.gap), ..project }
     }
 
-    /// What is kept of the last revision and is as it was.
+    /// Returns the unchanged part of the last resolution.
     fn last(&self) -> LastResolution {
         match self.scope {
             Scope::Since(changes) => {
@@ -221,7 +221,7 @@ impl Revision<'_> {
         }
     }
 
-    /// Runs the checks on what the units come to.
+    /// Runs the checks on the resolved units.
     fn check(&self, loader: &Manifests<'_>, unreached: Unreached, units: Vec<Arc<Unit>>) -> ProjectResolution {
         let (reader, config, diagnostics, templates) =
             (self.reader, self.config, &loader.recorder.diagnostics, &self.resolver.templates);
@@ -251,10 +251,10 @@ impl Revision<'_> {
         resolution::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
     }
 
-    /// Keeps what the next revision may reuse; where nothing is reused it is kept all the same, so that it is not dropped while
-    /// the process ends.
+    /// Keeps what the next revision may reuse; if nothing is reused it is still kept, so that the drop is skipped at
+    /// exit.
     fn keep(&self, paths: &[String], resolved: Vec<Arc<ResolvedUnit>>, cache: ManifestCache<'_>) {
-        // Without a file there is no unit, so there may be fewer of these.
+        // A missing file has no unit, so there may be fewer units than paths.
         let is_whole = paths.len() == resolved.len();
         let units = paths.iter().zip(resolved).filter(|_| is_whole);
         let units = units.map(|(path, unit)| (Text::from(path.as_str()), unit)).collect();

@@ -1,4 +1,4 @@
-//! What is kept of a resolution, so that the next one of the same project resolves anew only what changed.
+//! The parts of a resolution that are kept, so that the next one of the same project resolves only what changed.
 
 use crate::dialects::atmos::manifest::MemoKey;
 use crate::dialects::atmos::manifest::Processed;
@@ -15,13 +15,13 @@ use std::sync::Arc;
 pub(super) struct ResolvedUnit {
     /// The unit and its merged manifest.
     pub(super) manifest: ResolvedManifest,
-    /// What was found on the way.
+    /// The records made on the way.
     pub(super) recorder: Arc<Recorder>,
-    /// What it depends on; `None` if that is not known, because it asks for other components, or was not resolved at all.
+    /// Its dependencies; `None` if they are unknown, because it reads other components, or was not resolved at all.
     pub(super) deps: Option<Deps>,
 }
 
-/// What was resolved of a project.
+/// The last resolution of a project.
 #[derive(Clone, Default)]
 pub(super) struct LastResolution {
     /// Units by the path of their manifest.

@@ -30,7 +30,7 @@ pub(super) struct Units<'a> {
     pub(super) stacks: &'a StackContext<'a>,
     pub(super) referenced: &'a ReferencedComponents<'a>,
     pub(super) validations: &'a Validations<'a>,
-    /// What is known of the last revision, as far as nothing of it changed.
+    /// The unchanged part of the last resolution.
     pub(super) last: &'a LastResolution,
     /// Which manifests changes can reach, if only those are resolved.
     pub(super) reach: Option<&'a ChangeReach<'a>>,

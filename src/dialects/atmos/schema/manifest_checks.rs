@@ -20,7 +20,7 @@ pub(crate) struct SchemaChecks<'a> {
     pub(in crate::dialects::atmos) changed: Option<HashSet<&'a str>>,
 }
 
-/// Which manifests were processed, and what the schema says of them.
+/// The processed manifests, and their violations of the schema.
 #[derive(Default)]
 pub(in crate::dialects::atmos) struct ManifestRecords {
     seen: Mutex<Seen>,
@@ -37,7 +37,7 @@ pub(in crate::dialects::atmos) struct Seen {
 }
 
 impl ManifestRecords {
-    /// What was recorded so far.
+    /// Returns the records made so far.
     pub(in crate::dialects::atmos) fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock()
     }
@@ -54,7 +54,7 @@ impl ManifestRecords {
         *targets.entry(path.into()).or_default() |= alone;
     }
 
-    /// Takes over what others recorded.
+    /// Adds the records of others.
     pub(in crate::dialects::atmos) fn add(&self, other: &ManifestRecords) {
         let (mut seen, other) = (self.seen(), other.seen());
         seen.processed.extend(other.processed.iter().cloned());
@@ -115,8 +115,8 @@ impl<'a> SchemaChecks<'a> {
         SchemaChecks { schema, files, changed }
     }
 
-    /// Validates the content of a manifest, ready to be merged, and records what is wrong. `on_the_way` are the manifests that
-    /// led to it, itself the last. Whether something was found that counts on the way that led here alone.
+    /// Validates the content of a manifest before it is merged, and records violations. `on_the_way` are the manifests
+    /// that led to it, itself the last. Returns whether a finding applies only on this path.
     pub(in crate::dialects::atmos) fn content<'p>(
         &self,
         records: &ManifestRecords,

@@ -34,7 +34,7 @@ pub(in crate::dialects::atmos) struct StackContext<'a> {
     pub lock_file: &'a LockFile<'a>,
     /// The folders that vendor manifests speak of.
     pub vendored: &'a VendoredFolders,
-    /// What is known besides the repository.
+    /// External inputs.
     pub external: ExternalInputs<'a>,
     /// The cache of merged bases.
     pub bases: Arc<InheritanceCache>,

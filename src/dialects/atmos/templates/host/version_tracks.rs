@@ -82,7 +82,7 @@ impl<'a> LockFile<'a> {
         let content = match self.content() {
             Ok(content) => content.as_ref()?,
             Err(Unreadable { reason, issues }) => {
-                // Everything that asks reports it: what is recorded for one file must not depend on the others.
+                // Every reader reports it: the records of one file must not depend on the others.
                 if let Some((loaded, issues)) = issues {
                     diagnostics.issues(loaded, issues);
                 }
