@@ -65,8 +65,8 @@
   const sides = (before, after) => {
     const [left, right] = before !== null && after !== null ? words(before, after) : [[[before ?? "", true]], [[after ?? "", true]]];
     return el("div", { class: "sides" },
-      before === null ? el("p", { class: "dim" }, "not there before") : side(left, "del", "before", "before"),
-      after === null ? el("p", { class: "dim" }, "not there any more") : side(right, "ins", "after", "after"));
+      before === null ? el("p", { class: "dim" }, "did not exist before") : side(left, "del", "before", "before"),
+      after === null ? el("p", { class: "dim" }, "no longer exists") : side(right, "ins", "after", "after"));
   };
 
   const ROLES = ["set", "reads", "overrides", "import", "base", "setting"];
@@ -206,7 +206,7 @@
   };
   const graph = () => {
     const { nodes, edges, cut } = data.graph;
-    count(`${many(nodes.length, "node")}, ${many(edges.length, "edge")}${cut ? ", more are left out" : ""}`);
+    count(`${many(nodes.length, "node")}, ${many(edges.length, "edge")}${cut ? ", more are omitted" : ""}`);
     if (!nodes.length) return el("p", {}, "Nothing to draw.");
     const widths = [], rows = [];
     for (const [name, layer, row] of nodes) {
@@ -216,7 +216,7 @@
     const lefts = []; let at = 10;
     for (let i = 0; i < widths.length; i++) { lefts[i] = at; at += (widths[i] || 0) + 70; }
     const top = ([, layer, row]) => 10 + (Math.max(...rows.map((r) => r || 0)) - rows[layer]) * 17 + row * 34;
-    const picture = svg("svg", { width: at, height: Math.max(...rows.map((r) => r || 0)) * 34 + 20, role: "img", "aria-label": "Dependencies of what changes; the list below says the same" });
+    const picture = svg("svg", { width: at, height: Math.max(...rows.map((r) => r || 0)) * 34 + 20, role: "img", "aria-label": "Dependencies of what changes; also as a list below" });
     for (const [from, to] of edges) {
       const a = nodes[from], b = nodes[to];
       const x1 = lefts[a[1]] + widths[a[1]], y1 = top(a) + 12, x2 = lefts[b[1]], y2 = top(b) + 12;
@@ -230,7 +230,7 @@
     }
     const list = el("ul", {}, ...edges.slice(0, 500).map(([from, to, label]) => el("li", {}, el("code", {}, `${nodes[from][0]} → ${nodes[to][0]}`), label ? ` ${label}` : "")));
     return el("div", {}, el("div", { class: "scroll", id: "graph", tabindex: "0", role: "region", "aria-label": "Graph" }, picture),
-      edges.length ? el("details", {}, el("summary", {}, "The same as a list"), list) : null);
+      edges.length ? el("details", {}, el("summary", {}, "As a list"), list) : null);
   };
 
   const explorer = () => {
@@ -238,7 +238,7 @@
       inStack(data.addresses[i]) && (!state.kind || data.kinds[data.addresses[i][1]] === state.kind));
     const wanted = (i, leaves) => matches([address(data.addresses[i]), ...(state.query ? leaves.map((leaf) => data.leaves[leaf][0]) : [])]);
     const found = all.filter(([i, leaves]) => wanted(i, leaves));
-    count(many(found.length, "component") + (data.cut ? "; the report leaves some out" : ""));
+    count(many(found.length, "component") + (data.cut ? "; the report omits some" : ""));
     const detail = el("div", { "aria-live": "polite" });
     const show = (i, button) => {
       state.pick = address(data.addresses[i]); write();
