@@ -142,7 +142,7 @@ impl Place {
             Some(repository) if repository.workdir().is_some() => repository.relative(&full),
             _ => full.strip_prefix(&self.folder).ok().map(|p| p.to_string_lossy().replace('\\', "/")),
         };
-        found.ok_or_else(|| Failure::Message(format!("{} lies outside of the repository", path.display())))
+        found.ok_or_else(|| Failure::Message(format!("{} is outside of the repository", path.display())))
     }
 
     /// Some paths of the command line, from the root of the repository.

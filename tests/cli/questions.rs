@@ -197,7 +197,7 @@ fn places_that_are_not_there() {
             "worktree has no file stacks/catalog/vcp.yaml; did you mean stacks/catalog/vpc.yaml?",
         ),
         ("stacks/catalog/vpc.yaml:11", "stacks/catalog/vpc.yaml has 10 lines and no line 11"),
-        ("../x.yaml", "../x.yaml lies outside of the repository"),
+        ("../x.yaml", "../x.yaml is outside of the repository"),
     ] {
         let run = repo.run(&["impact", place]);
         assert_eq!((run.status, run.stderr.trim()), (2, format!("stacklint: {message}").as_str()));

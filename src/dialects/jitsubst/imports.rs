@@ -102,7 +102,7 @@ impl ImportWalk<'_, '_> {
             return None;
         };
         let Some(target) = join(parent(path), &text) else {
-            let message = format!("`{text}` lies outside of the repository");
+            let message = format!("`{text}` is outside of the repository");
             self.diagnostics.push(Diagnostic::new(&rules::UNRESOLVED_IMPORT, message, place).token(&*text));
             return None;
         };

@@ -44,7 +44,7 @@ rule!(
     "0.1.0",
     "a module reference becomes an empty string before it is resolved"
 );
-rule!(JIT_REF_IN_KEY, "jit-ref-in-key", Suspicious, "0.1.0", "a key holds a reference, which is never resolved");
+rule!(JIT_REF_IN_KEY, "jit-ref-in-key", Suspicious, "0.1.0", "a key contains a reference, which is never resolved");
 rule!(JIT_SECRET_LITERAL, "jit-secret-literal", Suspicious, "0.1.0", "a secret is written in plain text");
 rule!(JIT_SELF_REF, "jit-self-ref", Correctness, "0.1.0", "a resource refers to its own outputs");
 rule!(JIT_UNCLOSED_REF, "jit-unclosed-ref", Suspicious, "0.1.0", "`${` is never closed");

@@ -6,7 +6,7 @@ pub(super) use crate::diagnostic::rules::{
 };
 use crate::diagnostic::{Level, Rule, rule};
 
-rule!(BACKEND, "tofu-backend", Correctness, "0.2.0", "a backend does not exist, or takes no such argument");
+rule!(BACKEND, "tofu-backend", Correctness, "0.2.0", "a backend does not exist, or does not support an argument");
 rule!(
     ENCRYPTION,
     "tofu-encryption",
@@ -57,7 +57,7 @@ rule!(
     "tofu-sensitive-address",
     Correctness,
     "0.2.0",
-    "a sensitive or ephemeral value stands where it would be stored or shown"
+    "a sensitive or ephemeral value is used where it would be stored or shown"
 );
 rule!(UNDEFINED_NAME, "tofu-undefined-name", Correctness, "0.2.0", "a reference names nothing that is declared");
 rule!(

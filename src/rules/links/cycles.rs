@@ -50,7 +50,7 @@ pub(super) fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
     let graph = graph(context, &[LinkKind::Declared]);
     let mut findings = Findings::default();
     for cycle in graph.cycles() {
-        let help = "remove one of these dependencies: there is no order to deploy them in";
+        let help = "remove one of these dependencies: a cycle has no order of deployment";
         report(context, &mut findings, &DEPENDENCY_CYCLE, &cycle, help);
     }
     findings.finish()

@@ -80,7 +80,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
 fn finding(path: &str, primary: Label, veil: &Veil) -> Diagnostic {
     let message = match veil {
         Veil::Function(function) => format!("`{path}` was known, and is now the result of `{function}`"),
-        Veil::NoValue => format!("`{path}` was known, and now holds `<no value>`"),
+        Veil::NoValue => format!("`{path}` was known, and now contains `<no value>`"),
         Veil::Unknown(_) => format!("`{path}` was known before, and is now known only at run time"),
     };
     let finding = Diagnostic::new(&VALUE_BECAME_UNKNOWN, message, primary).token(path);

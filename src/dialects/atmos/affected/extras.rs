@@ -68,7 +68,7 @@ fn why_unnoticed(comparison: &Comparison<'_>, change: &CodeChange, component: &C
     if is_own {
         return format!("Atmos looks for the code in another folder than {}", change.folder);
     }
-    format!("Atmos ignores the module {}: another module calls it, or it lies outside", change.folder)
+    format!("Atmos ignores the module {}: another module calls it, or it is outside", change.folder)
 }
 
 fn why_unlisted(comparison: &Comparison<'_>, change: &ComponentChange) -> String {

@@ -66,7 +66,7 @@ fn lacking(stacks: &StackContext<'_>, done: &[&ResolvedManifest], config: FileId
         let finding = finding.token(part);
         stacks.recorder.diagnostics.report(match setting.origin {
             Some(origin) => finding.related(Label::at(origin, "the pattern")),
-            None => finding.note(format!("the pattern stands in {}", stacks.reader.files.get(config).path)),
+            None => finding.note(format!("the pattern is set in {}", stacks.reader.files.get(config).path)),
         });
     };
     for ((origin, part), users) in by_value {

@@ -86,7 +86,7 @@ fn undefined_base(
 fn lost_function(lost: &LostPath, name: &Key, place: Label) -> Diagnostic {
     let path: Vec<&str> = lost.path.iter().map(|k| &**k).collect();
     let message = format!(
-        "`{}` of `{name}` holds a YAML function, but a higher layer replaces the map around it",
+        "`{}` of `{name}` contains a YAML function, but a higher layer replaces the map around it",
         path.join(".")
     );
     let mut finding = Diagnostic::new(&rules::FUNCTION_LOST, message, place);

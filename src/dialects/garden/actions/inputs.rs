@@ -142,7 +142,7 @@ fn from_file(
         None
     };
     let Some(found) = resolve(resource.dir(), text) else {
-        return refuse(format!("the schema of inputs `{text}` lies outside of the repository"));
+        return refuse(format!("the schema of inputs `{text}` is outside of the repository"));
     };
     let mut local = Diagnostics::new(resource.file);
     let Some(content) = loader.text(&found, &mut local) else {

@@ -61,7 +61,7 @@ impl<'a> LockFile<'a> {
         self.content.get_or_init(|| {
             let unreadable = |reason| Unreadable { reason, issues: None };
             let Some(path) = self.path() else {
-                return Err(unreadable("the lock file lies outside of the repository".to_owned()));
+                return Err(unreadable("the lock file is outside of the repository".to_owned()));
             };
             let loaded = self.reader.load(&path, &mut Deps::default()).map_err(unreadable)?;
             let Some(loaded) = loaded else { return Ok(None) };
