@@ -90,10 +90,13 @@ pub(crate) struct CodeError {
     pub message: String,
 }
 
+/// Parsed files by content and syntax.
+type ParsedFiles = HashMap<(BlobId, Syntax), Arc<Parsed>>;
+
 /// Parsed files by content: shared by revisions, and by runs if there is a store.
 #[derive(Clone, Default)]
 pub(crate) struct Cache {
-    files: Arc<Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>>>>,
+    files: Arc<Mutex<ParsedFiles>>,
     store: Option<Arc<dyn Store>>,
 }
 
