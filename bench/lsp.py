@@ -1,12 +1,29 @@
 #!/usr/bin/env python3
-"""Measures the language server: user CPU of edits in yardsticks, and memory over many edits.
+"""Measures the language server: user CPU of edits as a multiple of a yardstick, and memory over many edits.
 
-    bench/lsp.py PROGRAM REPOSITORY FILE OLD NEW [--edits N] [--yardstick SECONDS]
+    bench/lsp.py PROGRAM REPOSITORY [--edits N] [--rounds N] [--check]
 
-Each edit replaces the text OLD by NEW in the buffer of FILE, or back, and waits for the findings. The yardstick is the one
-that the targets of a repository's speed are given in; without it seconds are printed.
+The repository has the tags `base` and `head`, like those that bench/generate.py writes; a worktree of `head` is analyzed. Each edit
+puts one of the two versions of the first file that differs between the tags into a buffer, with a new comment at its end, and waits
+for the findings. The yardstick is the user CPU that Python's json needs to read a document of 100,000 small objects, measured
+between the edits. With --check, exit 1 if an edit costs more than --most yardsticks, or memory after all edits is over 1.1 times
+that after the first 100.
 """
 import argparse, json, os, pathlib, subprocess, sys
+
+YARDSTICK = """import json, resource
+t = json.dumps([{"id": i, "name": "component-%d" % i, "tags": ["a", "b", str(i)], "size": i / 7} for i in range(100000)])
+b = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+for _ in range(3): json.loads(t)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_utime - b) / 3)"""
+
+
+def yardstick():
+    return float(subprocess.run([sys.executable, "-c", YARDSTICK], capture_output=True, text=True, check=True).stdout)
+
+
+def git(root, *arguments):
+    return subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True, check=True).stdout
 
 
 class Server:
@@ -58,34 +75,44 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("repository")
-    parser.add_argument("file")
-    parser.add_argument("old")
-    parser.add_argument("new")
-    parser.add_argument("--edits", type=int, default=5)
-    parser.add_argument("--yardstick", type=float, default=1.0)
+    parser.add_argument("--edits", type=int, default=50, help="edits in each round")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--most", type=float, default=0.8, help="yardsticks that an edit may cost")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     root = str(pathlib.Path(options.repository).resolve())
-    texts = [pathlib.Path(root, options.file).read_text()]
-    assert options.old in texts[0], f"{options.file} has no {options.old!r}"
-    texts.append(texts[0].replace(options.old, options.new))
+    git(root, "checkout", "-q", "head")
+    file = git(root, "diff", "--name-only", "base", "head").splitlines()[0]
+    texts = [git(root, "show", f"{tag}:{file}") for tag in ("base", "head")]
     server = Server(str(pathlib.Path(options.program).resolve()), root)
-    uri = pathlib.Path(root, options.file).as_uri()
-    server.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "yaml", "version": 0, "text": texts[0]}})
+    uri = pathlib.Path(root, file).as_uri()
+    server.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "yaml", "version": 0, "text": texts[1]}})
     server.settle()
-    print(f"first analysis {server.cpu() / options.yardstick:.2f}, {server.memory():.0f} MiB")
-    start, early = server.cpu(), None
-    for edit in range(1, options.edits + 1):
-        document = {"uri": uri, "version": edit}
-        server.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": texts[edit % 2]}]})
-        server.settle()
-        if edit == 100:
-            early = server.memory()
-    print(f"an edit {(server.cpu() - start) / options.edits / options.yardstick:.3f}, {server.memory():.0f} MiB")
+    first, memory = server.cpu(), server.memory()
+    early, rounds, yards, number = None, [], [yardstick()], 0
+    for _ in range(options.rounds):
+        start = server.cpu()
+        for _ in range(options.edits):
+            number += 1
+            change = {"text": f"{texts[number % 2]}# edit {number}\n"}
+            document = {"uri": uri, "version": number}
+            server.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+            server.settle()
+            if number == 100:
+                early = server.memory()
+        rounds.append((server.cpu() - start) / options.edits)
+        yards.append(yardstick())
+    yard, cost = min(yards), min(rounds)
+    late = server.memory()
+    print(f"first analysis: {first / yard:.2f} yardsticks, {memory:.0f} MiB")
+    print(f"an edit of {file}: {cost / yard:.2f} yardsticks ({cost * 1000:.0f} ms of user CPU)")
+    grown = late / early if early else 1
     if early:
-        print(f"memory after {options.edits} edits: {server.memory() / early:.2f} of that after 100")
+        print(f"memory after {number} edits: {late:.0f} MiB, {grown:.2f} times that after 100")
     server.request("shutdown", None)
     server.notify("exit", None)
-    sys.exit(server.process.wait())
+    code = server.process.wait()
+    sys.exit(code or int(options.check and (cost / yard > options.most or grown > 1.1)))
 
 
 main()

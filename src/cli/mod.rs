@@ -186,7 +186,7 @@ pub fn main() -> ExitCode {
         return code;
     }
     let cli = Cli::parse();
-    memory::use_small_pages();
+    memory::use_huge_pages(false);
     watch::start();
     progress::start();
     let ended = threads::with_deep_stack(|| threads::guarded("the command", || run(&cli)));

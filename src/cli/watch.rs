@@ -5,6 +5,7 @@
     reason = "the clock and the memory of the process are looked at here alone, and decide nothing but whether to go on"
 )]
 
+use super::memory::use_huge_pages;
 use super::output;
 use crate::limits::{Limit, Limits};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,6 +18,9 @@ static MEMORY: AtomicU64 = AtomicU64::new(0);
 /// How often it is looked.
 const PERIOD: Duration = Duration::from_millis(50);
 
+/// From this many MiB on, a run is one that huge pages make faster.
+const LARGE: u64 = 128;
+
 /// Watches this run from now on, with the default limits.
 pub(super) fn start() {
     set(&Limits::default());
@@ -24,14 +28,20 @@ pub(super) fn start() {
     let start = Instant::now();
     // Where no thread can be made, there is nothing to watch with.
     let _ = std::thread::Builder::new().name("watch".to_owned()).spawn(move || {
+        let mut is_large = false;
         loop {
             std::thread::sleep(PERIOD);
             let (time, memory) = (TIME.load(Ordering::Relaxed), MEMORY.load(Ordering::Relaxed));
             if start.elapsed() >= Duration::from_secs(time) {
                 give_up(&format!("this run takes more than {time} seconds"), Limit::Time);
             }
-            if resident().is_some_and(|used| used > memory) {
+            let used = resident().unwrap_or_default();
+            if used > memory {
                 give_up(&format!("this run needs more than {memory} MiB of memory"), Limit::Memory);
+            }
+            if !is_large && used >= LARGE {
+                is_large = true;
+                use_huge_pages(true);
             }
         }
     });

@@ -39,7 +39,7 @@ pub(crate) fn check_again(
     let code = start.code(workspace.host);
     let review = check_from(&start, &code, source, workspace, request)?;
     start.kept.results.retain(review.resolved.1.iter().flat_map(|resolution| &resolution.units));
-    session.end(start.kept, &review.resolved.0, code, source);
+    session.end(start.kept, &review, code, source);
     Ok(review)
 }
 
@@ -61,13 +61,14 @@ fn check_from(
     let enabled = load.settings.enabled();
     let is_on = |rule: &Rule| enabled.iter().any(|(on, _)| *on == rule);
     let policies = policies::Run::new(&load.settings.policies, files, &load.settings.work, &is_on);
-    for part in projects.parts() {
+    for (number, part) in projects.parts().iter().enumerate() {
         let resolved = phase(host, "resolve", || part.resolve(source, files, start.scope()));
         let mut resolution = resolved.unwrap_or_default();
         if cancel.is_canceled() {
             return Err(Error::Canceled);
         }
         report_empty(&mut resolution);
+        start.compare(number, &resolution.units);
         let examining =
             Examining { load: &load, source, policies: &policies, workspace, code, results: start.results() };
         phase(host, "rules", || examining.run(&mut resolution));

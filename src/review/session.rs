@@ -1,8 +1,9 @@
 //! Data kept between the reviews of one worktree, so that the next one costs only what changed.
 
-use super::Host;
+use super::{Host, Review};
 use crate::dialects::{Dialects, Scope};
 use crate::files::Files;
+use crate::resolution::{Component, State, Unit};
 use crate::rules::UnitResults;
 use crate::settings::FILE_NAME;
 use crate::source::{Change, Listing, Source, changed};
@@ -32,6 +33,8 @@ pub(super) struct Kept {
     /// The Terraform code that was parsed; `None` for the first review.
     code: Option<terraform::Cache>,
     listing: Arc<Listing>,
+    /// The units of each project.
+    units: Vec<Vec<Arc<Unit>>>,
     reviews: usize,
 }
 
@@ -52,6 +55,16 @@ impl Start {
     /// How much the dialects resolve.
     pub(super) fn scope(&self) -> Scope<'_> {
         self.changes.as_deref().map_or(Scope::All, Scope::Since)
+    }
+
+    /// Drops the results of rules if a unit of a project (by number) looks different to other units than before.
+    pub(super) fn compare(&self, project: usize, units: &[Arc<Unit>]) {
+        let before = self.kept.units.get(project).map_or(&[][..], Vec::as_slice);
+        let is_same =
+            before.len() == units.len() && before.iter().zip(units).all(|(old, new)| is_same_to_others(old, new));
+        if !is_same {
+            self.kept.results.clear();
+        }
     }
 
     /// The Terraform code that was parsed before.
@@ -85,10 +98,27 @@ impl Session {
     }
 
     /// Keeps what a review of a state that has ended leaves.
-    pub(super) fn end(&self, start: Kept, dialects: &Arc<Dialects>, code: terraform::Cache, source: &dyn Source) {
-        let (dialects, code) = (Some(Arc::clone(dialects)), Some(code));
+    pub(super) fn end(&self, start: Kept, review: &Review, code: terraform::Cache, source: &dyn Source) {
+        let (dialects, code) = (Some(Arc::clone(&review.resolved.0)), Some(code));
         let listing = Arc::new(source.listing().clone());
+        let units = review.resolved.1.iter().map(|resolution| resolution.units.clone()).collect();
         let reviews = start.reviews + 1;
-        *self.last.lock() = Some(Kept { dialects, code, listing, reviews, ..start });
+        *self.last.lock() = Some(Kept { dialects, code, listing, units, reviews, ..start });
     }
+}
+
+/// Whether two states of a unit look the same to other units: they have the same components, which say the same of themselves.
+fn is_same_to_others(old: &Arc<Unit>, new: &Arc<Unit>) -> bool {
+    let is_same = |(old, new): (&Arc<Component>, &Arc<Component>)| {
+        old.stack == new.stack
+            && old.kind == new.kind
+            && old.name == new.name
+            && old.metadata.is_same_to_others(&new.metadata)
+    };
+    Arc::ptr_eq(old, new)
+        || old.name == new.name
+            && [old, new].iter().all(|unit| unit.state == State::Resolved && !unit.is_incomplete())
+            && old.unlisted == new.unlisted
+            && old.components.len() == new.components.len()
+            && old.components.iter().zip(&new.components).all(is_same)
 }

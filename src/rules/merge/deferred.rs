@@ -2,9 +2,11 @@
 
 use super::walk::{Gathered, Seen, at, call_kind, each_contested, is_empty, source, written_kind};
 use crate::diagnostic::Diagnostic;
+use crate::resolution::Unit;
 use crate::rules::edit::replacement;
-use crate::rules::{Context, rule};
+use crate::rules::{Context, by_unit, rule};
 use crate::value::{Call, Kind, Value};
+use std::sync::Arc;
 
 rule!(
     DEFERRED_MERGE_CONFLICT,
@@ -22,8 +24,15 @@ struct Side<'a> {
 }
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let units = &context.resolution.units;
+    let found = by_unit(context.results, &DEFERRED_MERGE_CONFLICT, units, |units| conflicts(context, units));
+    Gathered::together(found.iter().map(|found| &**found)).finish()
+}
+
+/// Returns the conflicts in some units.
+fn conflicts(context: &Context<'_>, units: &[Arc<Unit>]) -> Gathered {
     let mut found = Gathered::default();
-    each_contested(context.resolution, |seen| {
+    each_contested(units, |seen| {
         let history = seen.history();
         let is_call = |v: &Value| v.as_str().is_some_and(|s| (seen.component.language.read)(s).is_some());
         if !history.iter().any(|(_, v)| is_call(v)) {
@@ -75,7 +84,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             });
         }
     });
-    found.finish()
+    found
 }
 
 fn side<'a>(context: &Context<'_>, seen: &Seen<'_, '_>, value: &'a Value) -> Side<'a> {

@@ -2,9 +2,11 @@
 
 use super::walk::{self, Gathered, Seen, at, each_contested, is_empty, written_kind};
 use crate::diagnostic::Diagnostic;
+use crate::resolution::Unit;
 use crate::rules::edit::replacement;
-use crate::rules::{Context, rule};
+use crate::rules::{Context, by_unit, rule};
 use crate::value::{Data, Kind, Mark, Origin, Value};
+use std::sync::Arc;
 
 rule!(
     MERGE_TYPE_CONFLICT,
@@ -15,8 +17,15 @@ rule!(
 );
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let units = &context.resolution.units;
+    let found = by_unit(context.results, &MERGE_TYPE_CONFLICT, units, |units| conflicts(context, units));
+    Gathered::together(found.iter().map(|found| &**found)).finish()
+}
+
+/// Returns the conflicts in some units.
+fn conflicts(context: &Context<'_>, units: &[Arc<Unit>]) -> Gathered {
     let mut found = Gathered::default();
-    each_contested(context.resolution, |seen| {
+    each_contested(units, |seen| {
         if takes_several_kinds(seen) {
             return;
         }
@@ -34,7 +43,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             });
         }
     });
-    found.finish()
+    found
 }
 
 /// Keys that Atmos itself reads and that may be of several kinds.

@@ -42,11 +42,11 @@ pub(crate) struct Records {
     /// Values of components that hold the trace of a missing value.
     pub traces: Vec<Trace>,
     /// The locals that components with locals read.
-    pub component_uses: FastMap<ComponentKey, Arc<Uses>>,
+    pub component_uses: FastMap<Key, Arc<ComponentUses>>,
 }
 
-/// A component of a unit: the name of the unit, the type and the name of the component.
-pub(crate) type ComponentKey = (Key, Key, Key);
+/// The locals that the components of a unit read, by the type and the name of the component.
+pub(crate) type ComponentUses = FastMap<(Key, Key), Arc<Uses>>;
 
 /// An item of an `import` section, over all ways to its file.
 #[derive(Clone, Debug)]
@@ -137,8 +137,16 @@ impl Records {
         self.unrendered.extend(&other.unrendered);
         self.unresolved.extend(other.unresolved.iter().cloned());
         self.traces.extend(other.traces.iter().cloned());
-        let uses = other.component_uses.iter().map(|(component, uses)| (component.clone(), Arc::clone(uses)));
-        self.component_uses.extend(uses);
+        for (unit, uses) in &other.component_uses {
+            match self.component_uses.get_mut(unit) {
+                Some(known) => {
+                    Arc::make_mut(known).extend(uses.iter().map(|(name, uses)| (name.clone(), Arc::clone(uses))))
+                }
+                None => {
+                    self.component_uses.insert(Text::clone(unit), Arc::clone(uses));
+                }
+            }
+        }
     }
 }
 
@@ -226,8 +234,10 @@ impl Observations {
     }
 
     /// Records the locals that a component with locals reads.
-    pub(crate) fn component_uses(&self, component: ComponentKey, uses: Uses) {
-        self.lock().component_uses.insert(component, Arc::new(uses));
+    pub(crate) fn component_uses(&self, unit: &Key, component: (Key, Key), uses: Uses) {
+        let mut records = self.lock();
+        let of_unit = records.component_uses.entry(Text::clone(unit)).or_default();
+        Arc::make_mut(of_unit).insert(component, Arc::new(uses));
     }
 
     /// Adds the observations of others.

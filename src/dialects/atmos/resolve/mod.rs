@@ -104,7 +104,9 @@ impl Resolver {
                 ..Default::default()
             },
         };
-        self.previous.keep(&units);
+        if !matches!(scope, Scope::Since(_)) {
+            self.previous.keep(&units);
+        }
         let mut findings = diagnostics.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);

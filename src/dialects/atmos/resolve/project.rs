@@ -251,14 +251,23 @@ impl Revision<'_> {
         resolution::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
     }
 
-    /// Keeps what the next revision may reuse; if nothing is reused it is still kept, so that the drop is skipped at
-    /// exit.
+    /// Whether the next revision may reuse what is resolved now.
+    pub(super) fn is_kept(&self) -> bool {
+        matches!(self.scope, Scope::Since(_))
+    }
+
+    /// Keeps what the next revision may reuse. If nothing is reused, the merged manifests are kept all the same, so that they
+    /// are not dropped while the process ends.
     fn keep(&self, paths: &[String], resolved: Vec<Arc<ResolvedUnit>>, cache: ManifestCache<'_>) {
-        // A missing file has no unit, so there may be fewer units than paths.
-        let is_whole = paths.len() == resolved.len();
-        let units = paths.iter().zip(resolved).filter(|_| is_whole);
-        let units = units.map(|(path, unit)| (Text::from(path.as_str()), unit)).collect();
-        let last = LastResolution { units, manifests: cache.into_processed(), loaded: self.reader.seen() };
+        let mut last = LastResolution { manifests: cache.into_processed(), ..LastResolution::default() };
+        if self.is_kept() {
+            // There is no unit for a file that is missing, so there may be fewer units than paths.
+            let units = paths.iter().zip(resolved.iter()).filter(|_| paths.len() == resolved.len());
+            last.units = units.map(|(path, unit)| (Text::from(path.as_str()), Arc::clone(unit))).collect();
+            last.loaded = self.reader.seen();
+        } else {
+            last.tops = resolved.iter().filter_map(|unit| unit.manifest.processed.clone()).collect();
+        }
         self.resolver.last().insert(self.key(), last);
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct LastResolution {
     pub(super) units: FastMap<Text, Arc<ResolvedUnit>>,
     /// Manifests with what they import.
     pub(super) manifests: HashMap<MemoKey, Arc<Processed>>,
+    /// The merged manifests of units that are not kept.
+    pub(super) tops: Vec<Arc<Processed>>,
     /// The files that were read.
     pub(super) loaded: BTreeMap<FileId, Arc<Loaded>>,
 }

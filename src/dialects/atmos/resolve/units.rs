@@ -78,7 +78,8 @@ impl Units<'_> {
     /// The unit of a manifest, and what it depends on, if that is known.
     fn unit(&self, path: &str, recorder: &Recorder) -> Option<(ResolvedManifest, Option<Deps>)> {
         let (loader, stacks) = (&self.loader.recording(recorder), &self.stacks.recording(recorder));
-        let previous = &self.revision.resolver.previous;
+        // Two analyses of a worktree are never compared, so their values need not be shared.
+        let previous = (!self.revision.is_kept()).then_some(&self.revision.resolver.previous);
         let mut deps = Deps::default();
         let name = self.key(path);
         let file = match loader.reader.load(path, &mut deps) {
@@ -89,7 +90,10 @@ impl Units<'_> {
                 return Some((ResolvedManifest::broken(name, file), Some(deps)));
             }
         };
-        let processed = loader.top(path, &mut deps).map(|p| p.with(previous.manifest(&name, &p.merged)));
+        let processed = loader.top(path, &mut deps).map(|p| match previous {
+            Some(previous) => p.with(previous.manifest(&name, &p.merged)),
+            None => p,
+        });
         if let (Scope::Touched(changes), Ok(processed)) = (self.scope, &processed) {
             self.validations.add_possible_reads(&processed.merged, changes, &mut deps);
         }
@@ -111,7 +115,9 @@ impl Units<'_> {
             self.validations.check(component, &mut deps, &recorder.diagnostics);
             dependency_paths::check(component, loader.reader, loader.config, &mut deps, &recorder.diagnostics);
         }
-        previous.share(&name, &mut components);
+        if let Some(previous) = previous {
+            previous.share(&name, &mut components);
+        }
         deps.files.extend(&self.revision.shared.files);
         let files = deps.files.iter().copied().collect();
         // Where the name of a stack cannot be computed, its components go by the name of the manifest.

@@ -31,5 +31,5 @@ pub(super) fn note_local_uses(
     for value in built.deferrals.iter().filter(|_| !is_known).flat_map(|deferral| &deferral.values) {
         uses.add_value(value, &|text| engine.parse(text));
     }
-    stacks.recorder.observations.component_uses((Text::clone(&manifest.key), kind.into(), Text::clone(name)), uses);
+    stacks.recorder.observations.component_uses(&manifest.key, (kind.into(), Text::clone(name)), uses);
 }

@@ -66,8 +66,9 @@ struct Readings<'a> {
 fn readings<'a>(records: &'a Records, readers: &[(&'a Unit, &'a Component)], file: FileId) -> Option<Readings<'a>> {
     let (mut names, mut stacks) = (BTreeSet::new(), BTreeSet::new());
     for (unit, component) in readers.iter().filter(|(unit, _)| unit.files.binary_search(&file).is_ok()) {
-        let key = (Text::clone(&unit.name), Text::clone(&component.kind), Text::clone(&component.name));
-        names.extend(&records.component_uses.get(&key).filter(|uses| !uses.unsure)?.names);
+        let key = (Text::clone(&component.kind), Text::clone(&component.name));
+        let uses = records.component_uses.get(&unit.name)?.get(&key);
+        names.extend(&uses.filter(|uses| !uses.unsure)?.names);
         stacks.insert(&component.stack);
     }
     (!stacks.is_empty()).then_some(Readings { names, stacks })
