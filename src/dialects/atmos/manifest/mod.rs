@@ -45,7 +45,7 @@ pub(super) struct Processed {
     /// Its dependencies.
     pub deps: Deps,
     /// The records of the manifest and its imports.
-    recorder: Arc<Recorder>,
+    recorder: Option<Arc<Recorder>>,
     /// The import items that led to files.
     pub edges: BTreeSet<Origin>,
     /// The files that it imports itself.
@@ -138,6 +138,8 @@ pub(super) struct Manifests<'a> {
     pub cache: &'a ManifestCache<'a>,
     /// What is found.
     pub recorder: &'a Recorder,
+    /// Whether each file has a recorder of its own, so that its findings can be kept with it.
+    records_apart: bool,
 }
 
 impl<'a> Manifests<'a> {
@@ -150,7 +152,8 @@ impl<'a> Manifests<'a> {
         cache: &'a ManifestCache<'a>,
         recorder: &'a Recorder,
     ) -> Self {
-        Manifests { reader, config, strategy, templates, checks: None, locals, env: &NO_ENV, cache, recorder }
+        let (checks, env, records_apart) = (None, &NO_ENV, false);
+        Manifests { reader, config, strategy, templates, checks, locals, env, cache, recorder, records_apart }
     }
 
     /// The same, with environment variables that are known.
@@ -161,6 +164,11 @@ impl<'a> Manifests<'a> {
     /// The same, with manifests validated or not.
     pub(super) fn with_checks(self, checks: Option<&'a SchemaChecks<'a>>) -> Self {
         Manifests { checks, ..self }
+    }
+
+    /// The same, with a recorder for each file, or one for all.
+    pub(super) fn recording_apart(self, records_apart: bool) -> Self {
+        Manifests { records_apart, ..self }
     }
 
     /// The same, with another recorder.
@@ -210,7 +218,9 @@ impl<'a> Manifests<'a> {
         let key: MemoKey = (path.into(), call.skip_templates, call.ignore_missing, !call.context.is_empty());
         if plain && let Some(known) = self.cache.memo.lock().get(&key).cloned() {
             deps.add(&known.deps);
-            self.recorder.include(Arc::clone(&known.recorder));
+            if let Some(recorder) = &known.recorder {
+                self.recorder.include(Arc::clone(recorder));
+            }
             chain.imports += 1;
             return Ok(known);
         }
@@ -218,9 +228,12 @@ impl<'a> Manifests<'a> {
         chain.files.push((Text::clone(&key.0), Prov::default()));
         let before = if plain { std::mem::take(&mut chain.imports) } else { 0 };
         let mark = chain.imported_sections.enter();
-        let recorder = Arc::new(Recorder::default());
-        let processed = process(&self.recording(&recorder), path, call, chain, &mut own);
-        self.recorder.include(Arc::clone(&recorder));
+        let recorder = self.records_apart.then(Arc::<Recorder>::default);
+        let recording = self.recording(recorder.as_deref().unwrap_or(self.recorder));
+        let processed = process(&recording, path, call, chain, &mut own);
+        if let Some(recorder) = &recorder {
+            self.recorder.include(Arc::clone(recorder));
+        }
         chain.imported_sections.leave(&mark);
         chain.files.pop();
         deps.add(&own);

@@ -104,7 +104,8 @@ impl Revision<'_> {
             (&self.resolver.templates, &self.resolver.locals, Arc::new(Recorder::default()));
         let loader = Manifests::new(reader, config, self.strategy, templates, locals, &cache, &recorder)
             .with_checks(Some(&checks))
-            .with_env(self.external.env);
+            .with_env(self.external.env)
+            .recording_apart(self.is_kept());
         let referenced = ReferencedComponents::new(&loader, &manifests);
         let vendored = VendoredFolders::default();
         let stacks = self.stacks(&loader, &vendored);
@@ -115,6 +116,7 @@ impl Revision<'_> {
             stacks: &stacks,
             referenced: &referenced,
             validations: &Validations::new(reader, config),
+            recorder: &recorder,
             last: &last,
             reach: reach.as_ref(),
             scope: changes.map_or(Scope::All, Scope::Touched),
@@ -128,7 +130,10 @@ impl Revision<'_> {
             return ProjectResolution::default();
         }
         let recorders = resolved.iter().map(|unit| Arc::clone(&unit.recorder));
-        let recorded = Recorder::collect(std::iter::once(Arc::clone(&recorder)).chain(recorders));
+        let recorded = match self.is_kept() {
+            true => Arc::new(Recorder::collect(std::iter::once(Arc::clone(&recorder)).chain(recorders))),
+            false => Arc::clone(&recorder),
+        };
         let project = self.finish(&loader.recording(&recorded), &stacks.recording(&recorded), &manifests, &resolved);
         self.diagnostics.add(&recorded.diagnostics);
         self.keep(&manifests, resolved, cache);

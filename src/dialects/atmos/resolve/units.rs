@@ -30,6 +30,8 @@ pub(super) struct Units<'a> {
     pub(super) stacks: &'a StackContext<'a>,
     pub(super) referenced: &'a ReferencedComponents<'a>,
     pub(super) validations: &'a Validations<'a>,
+    /// Where findings are recorded unless they are kept with their unit.
+    pub(super) recorder: &'a Arc<Recorder>,
     /// The unchanged part of the last resolution.
     pub(super) last: &'a LastResolution,
     /// Which manifests changes can reach, if only those are resolved.
@@ -47,7 +49,7 @@ impl Units<'_> {
         if let Some(known) = self.last.unit(path, self.revision.reader) {
             return Some(known);
         }
-        let recorder = Arc::new(Recorder::default());
+        let recorder = if self.revision.is_kept() { Arc::default() } else { Arc::clone(self.recorder) };
         let unit = || match self.reach.and_then(|reach| reach.untouched(path, &recorder.manifests)) {
             Some(files) => Some((self.out_of_reach(path, files)?, None)),
             None => self.unit(path, &recorder),
