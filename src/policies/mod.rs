@@ -6,6 +6,7 @@
 pub(crate) mod cases;
 pub(crate) mod cel;
 mod changes;
+mod condition;
 mod content;
 mod definition;
 mod evaluate;

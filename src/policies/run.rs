@@ -1,6 +1,7 @@
 //! The evaluation of all policies over one state, or over a change.
 
-use super::cel::{Blank, Expression, Failure, Scope, Val};
+use super::cel::{Expression, Failure, Scope};
+use super::condition::{Truth, truth};
 use super::found::{Found, Owner, Spot};
 use super::input::CodeOf;
 use super::memo::{Known, Memo, ReadValues};
@@ -19,14 +20,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// One policy may take one of so many parts of the steps of all.
+/// One policy may use this fraction of all steps.
 const PART: u64 = 4;
 
-/// How many components one piece of work has.
+/// The number of components in one piece of work.
 const CHUNK: usize = 4_096;
 
-/// After how many steps of one thread all threads learn of them.
-const SETTLE: u64 = 10_000;
+/// The number of steps after which a thread publishes them to all threads.
+const PUBLISH: u64 = 10_000;
 
 /// One evaluation of all policies, with what they took.
 pub(crate) struct Run<'a> {
@@ -305,7 +306,7 @@ impl<'a> Run<'a> {
                         said.push((*i, first + n, known.outcome));
                     }
                 }
-                if tally.unpublished > SETTLE || n + 1 == chunk.len() {
+                if tally.unpublished > PUBLISH || n + 1 == chunk.len() {
                     spent.fetch_add(tally.unpublished, Ordering::Relaxed);
                     let exceeded = tally.publish(active, &self.states);
                     said.extend(exceeded.into_iter().map(|i| (i, first + n, self.exceeded())));
@@ -470,26 +471,6 @@ impl<'a> Run<'a> {
     pub(crate) fn applied(&self) -> Vec<(&'static str, usize)> {
         let all = self.policies.all.iter().zip(&self.states);
         all.map(|(policy, state)| (policy.id(), state.applied.load(Ordering::Relaxed))).collect()
-    }
-}
-
-/// The result of a condition.
-enum Truth<'a> {
-    True,
-    False,
-    Unknown(Blank<'a>),
-    Missing(String),
-    Failed(Failure),
-}
-
-fn truth<'a>(expression: &'a Expression, scope: &mut Scope<'a>) -> Truth<'a> {
-    match expression.eval(scope) {
-        Ok(Val::Bool(true)) => Truth::True,
-        Ok(Val::Bool(false)) => Truth::False,
-        Ok(Val::Unknown(blank)) => Truth::Unknown(blank),
-        Ok(other) => Truth::Failed(Failure::Wrong(format!("a {} is not a boolean", other.type_name()))),
-        Err(Failure::Missing(what)) => Truth::Missing(what),
-        Err(failure) => Truth::Failed(failure),
     }
 }
 
