@@ -32,8 +32,15 @@ fi
 
 if command -v npm >/dev/null && cp -r "$here/../editors/vscode" "$work/vscode" && rm -rf "$work/vscode/node_modules" && cd "$work/vscode" &&
     timeout 300 npm install --silent --no-audit --no-fund >/dev/null 2>&1; then
-    npm run --silent compile
-    npm pack --silent >/dev/null
+    npm run --silent package >"$work/package" 2>&1 || { cat "$work/package" >&2; exit 1; }
+    python3 - "$work/vscode" <<'PYTHON'
+import json, sys, zipfile
+folder = sys.argv[1]
+names = zipfile.ZipFile(folder + "/stacklint.vsix").namelist()
+main = json.load(open(folder + "/package.json"))["main"].removeprefix("./")
+assert "extension/" + main in names, names
+assert not any("node_modules" in name or name.endswith(".ts") for name in names), names
+PYTHON
     echo "extension for Visual Studio Code: ok"
 else
     skip "npm is not installed, or has no registry"

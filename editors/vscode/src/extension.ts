@@ -31,6 +31,9 @@ async function start(): Promise<void> {
       { scheme: "file", language: "toml" },
       { scheme: "file", pattern: "**/*.{tf,tofu,tfvars,tmpl,hcl,env}" },
     ],
+    initializationOptions: { onlyNew: workspace.getConfiguration("stacklint").get<boolean>("onlyNew", false) },
+    // The server gets the settings again when they change.
+    synchronize: { configurationSection: "stacklint" },
   };
   client = new LanguageClient("stacklint", "stacklint", server, options);
   await client.start();
