@@ -26,6 +26,7 @@ use crate::affected::{Affected, Request};
 use crate::diagnostic::Rule;
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, Resolution};
 use crate::source::{Change, Source};
 use crate::text::Text;
@@ -117,6 +118,11 @@ pub(crate) trait Dialect: Send + Sync {
     /// The names of the parts of its components. Its components refer to it too, in their `Language`.
     fn vocabulary(&self) -> &'static Vocabulary {
         &Vocabulary::EMPTY
+    }
+
+    /// What it says about its files to those who write them.
+    fn authoring(&self) -> Option<&'static dyn Authoring> {
+        None
     }
 
     /// The environment variables that it honours.

@@ -128,7 +128,8 @@ impl Part<'_> {
         let is_there = || self.dialect.root(source, &self.project).is_some_and(|root| root == self.project.start);
         (!self.searched || is_there()).then(|| {
             let vocabularies = vec![self.dialect.vocabulary()];
-            Resolution { vocabularies, ..self.dialect.resolve(source, &self.project, files, scope) }
+            let authoring = self.dialect.authoring().into_iter().collect();
+            Resolution { vocabularies, authoring, ..self.dialect.resolve(source, &self.project, files, scope) }
         })
     }
 }
@@ -188,6 +189,7 @@ pub(crate) fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
         whole.mentions.extend(resolution.mentions);
         whole.fetched.extend(resolution.fetched);
         whole.vocabularies.extend(resolution.vocabularies);
+        whole.authoring.extend(resolution.authoring);
         whole.config.extend(resolution.config);
         whole.assumptions.extend(resolution.assumptions);
         whole.gap = whole.gap.or(resolution.gap);

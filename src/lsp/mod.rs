@@ -6,8 +6,11 @@
 //! opens sources ([`Analyzer`]).
 
 mod buffers;
+mod configuration;
 mod features;
+mod handshake;
 mod position;
+mod remembered;
 mod root;
 mod server;
 mod view;
@@ -24,6 +27,13 @@ use std::sync::Arc;
 /// The contents of open buffers by path from the root of the repository, with `/`.
 pub(crate) type Contents = BTreeMap<String, Arc<[u8]>>;
 
+/// What the user of an editor can set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Preferences {
+    /// Only findings that the last commit does not have are reported.
+    pub only_new: bool,
+}
+
 /// The program around the server: it opens the folders of the workspace.
 pub(crate) trait Host: Sync {
     /// Opens the analyzer of a folder.
@@ -37,6 +47,9 @@ pub(crate) trait Host: Sync {
 pub(crate) trait Analyzer: Send + Sync {
     /// The root of the worktree, absolute, as the client names it.
     fn root(&self) -> PathBuf;
+
+    /// Sets the preferences for the analyses that follow.
+    fn prefer(&self, preferences: &Preferences);
 
     /// Analyzes the worktree with the contents of buffers. Once it is canceled, any result will do.
     ///

@@ -30,6 +30,9 @@ pub(super) struct Root {
     tasks: Sender<Task>,
     /// Cancels the analysis that was requested last.
     cancel: Cancel,
+    is_closed: bool,
+    /// Analyzes the worktree.
+    pub(super) analyzer: Arc<dyn Analyzer>,
 }
 
 /// A requested analysis.
@@ -49,9 +52,21 @@ impl Root {
     ) -> Self {
         let (tasks, received) = unbounded();
         let path = analyzer.root();
-        scope.spawn(move || work(index, &*analyzer, &received, &results));
-        let cancel = Cancel::never();
-        Root { path, analysis: None, shown: BTreeMap::new(), failure: None, asked: 0, done: 0, tasks, cancel }
+        let own = Arc::clone(&analyzer);
+        scope.spawn(move || work(index, &*own, &received, &results));
+        let (shown, failure, cancel, is_closed) = (BTreeMap::new(), None, Cancel::never(), false);
+        Root { path, analysis: None, shown, failure, asked: 0, done: 0, tasks, cancel, is_closed, analyzer }
+    }
+
+    /// Removes the folder from the workspace: its thread ends.
+    pub(super) fn close(&mut self) {
+        self.cancel.cancel();
+        (self.analysis, self.is_closed, self.tasks) = (None, true, unbounded().0);
+    }
+
+    /// Whether the folder was removed from the workspace.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed
     }
 
     /// Requests an analysis, replacing those that have not started.

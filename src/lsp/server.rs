@@ -2,30 +2,34 @@
 
 use super::buffers::{Buffer, Buffers, path_of};
 use super::features;
+use super::handshake::{self, Begun};
 use super::position::Encoding;
+use super::remembered::Remembered;
 use super::root::{Done, Root};
 use super::view::View;
-use super::{Contents, Host};
+use super::{Analyzer, Contents, Host, Preferences, configuration};
 use crossbeam_channel::{Sender, select, unbounded};
 use ls_types::notification::{
-    DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument,
-    LogMessage, Notification as _, Progress, PublishDiagnostics,
+    DidChangeConfiguration, DidChangeTextDocument, DidChangeWatchedFiles, DidChangeWorkspaceFolders,
+    DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, Exit, Initialized, LogMessage, Notification as _,
+    Progress, PublishDiagnostics,
 };
-use ls_types::request::{RegisterCapability, Request as _, WorkDoneProgressCreate};
+use ls_types::request::{
+    Initialize, RegisterCapability, Request as _, Shutdown, WorkDoneProgressCreate, WorkspaceSymbolRequest,
+};
 use ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesRegistrationOptions, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, FileSystemWatcher, GlobPattern, InitializeParams, InitializeResult, LogMessageParams,
-    MessageType, NumberOrString, ProgressParams, ProgressParamsValue, PublishDiagnosticsParams, Registration,
-    RegistrationParams, ServerInfo, Uri, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressCreateParams,
-    WorkDoneProgressEnd,
+    DidOpenTextDocumentParams, FileSystemWatcher, GlobPattern, LogMessageParams, MessageType, NumberOrString,
+    ProgressParams, ProgressParamsValue, PublishDiagnosticsParams, Registration, RegistrationParams, Uri,
+    WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd,
 };
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::de::DeserializeOwned;
-use std::path::{Component, Path, PathBuf};
+use serde_json::Value as Json;
+use std::path::{Component, Path};
 use std::sync::Arc;
+use std::thread::Scope;
 
-/// The maximum number of folders of a workspace.
-const MAX_ROOTS: usize = 32;
 /// The maximum number of requests that wait for an analysis.
 const MAX_WAITING: usize = 1_000;
 /// The token of the progress of the first analysis.
@@ -45,63 +49,45 @@ pub(crate) enum Ended {
 /// # Errors
 /// The client does not begin as the protocol wants: what to tell the user.
 pub(crate) fn serve(connection: &Connection, host: &dyn Host) -> Result<Ended, String> {
-    let (id, params) = connection.initialize_start().map_err(|e| e.to_string())?;
-    let params: InitializeParams = match serde_json::from_value(params) {
-        Ok(params) => params,
-        Err(error) => {
-            let text = format!("invalid parameters of `initialize`: {error}");
-            let _ = connection.sender.send(Response::new_err(id, ErrorCode::InvalidParams as i32, text.clone()).into());
-            return Err(text);
-        }
+    let (params, encoding) = match handshake::begin(connection)? {
+        Begun::Session(params, encoding) => (params, encoding),
+        Begun::Ended(ended) => return Ok(ended),
     };
-    let encoding = Encoding::negotiate(params.capabilities.general.as_ref());
-    let result = InitializeResult {
-        capabilities: features::capabilities(encoding),
-        server_info: Some(ServerInfo {
-            name: env!("CARGO_PKG_NAME").to_owned(),
-            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        }),
-        offset_encoding: None,
-    };
-    let result = serde_json::to_value(result).map_err(|e| e.to_string())?;
-    connection.initialize_finish(id, result).map_err(|e| e.to_string())?;
     std::thread::scope(|scope| {
         let (results, received) = unbounded();
+        let workspace = params.capabilities.workspace.as_ref();
         let window = params.capabilities.window.as_ref();
         let mut server = Server {
             sender: &connection.sender,
+            host,
+            scope,
+            results,
             encoding,
             roots: Vec::new(),
+            remembered: Vec::new(),
             buffers: Buffers::default(),
             waiting: Vec::new(),
             shows_progress: window.and_then(|window| window.work_done_progress) == Some(true),
+            preferences: params.initialization_options.as_ref().and_then(Preferences::of).unwrap_or_default(),
+            watches: false,
+            is_shut_down: false,
+            answers_configuration: workspace.and_then(|workspace| workspace.configuration) == Some(true),
         };
-        for folder in folders(&params) {
-            match host.open(folder.as_deref()) {
-                Ok(analyzer) if server.roots.iter().all(|root| root.path != analyzer.root()) => {
-                    let root = Root::start(server.roots.len(), analyzer, results.clone(), scope);
-                    server.roots.push(root);
-                }
-                Ok(_) => {}
-                Err(message) => server.log(MessageType::WARNING, message),
-            }
+        for folder in configuration::folders(&params) {
+            server.add_folder(folder.as_deref());
         }
-        let watches = params.capabilities.workspace.as_ref().and_then(|all| all.did_change_watched_files.as_ref());
-        if watches.and_then(|watches| watches.dynamic_registration) == Some(true) {
-            server.watch();
-        }
+        let watches = workspace.and_then(|all| all.did_change_watched_files.as_ref());
+        server.watches = watches.and_then(|watches| watches.dynamic_registration) == Some(true);
         server.analyze(None);
         loop {
             select! {
                 recv(connection.receiver) -> message => match message {
-                    Ok(Message::Request(request)) => match connection.handle_shutdown(&request) {
-                        Ok(true) => return Ok(Ended::Orderly),
-                        Ok(false) => server.request(request),
-                        Err(_) => return Ok(Ended::Abruptly),
-                    },
-                    Ok(Message::Notification(sent)) if sent.method == "exit" => return Ok(Ended::Abruptly),
+                    Ok(Message::Request(request)) => server.request(request),
+                    Ok(Message::Notification(sent)) if sent.method == Exit::METHOD => {
+                        return Ok(if server.is_shut_down { Ended::Orderly } else { Ended::Abruptly });
+                    }
                     Ok(Message::Notification(sent)) => server.notification(sent),
-                    Ok(Message::Response(_)) => {}
+                    Ok(Message::Response(response)) => server.response(&response),
                     Err(_) => return Ok(Ended::Abruptly),
                 },
                 recv(received) -> done => if let Ok(done) = done {
@@ -112,38 +98,52 @@ pub(crate) fn serve(connection: &Connection, host: &dyn Host) -> Result<Ended, S
     })
 }
 
-/// The folders of the workspace; `None` is the folder that the server runs in.
-fn folders(params: &InitializeParams) -> Vec<Option<PathBuf>> {
-    let named = params.workspace_folders.iter().flatten().map(|folder| &folder.uri);
-    let mut paths: Vec<Option<PathBuf>> = named.filter_map(path_of).take(MAX_ROOTS).map(Some).collect();
-    #[allow(deprecated, reason = "clients without folders of a workspace name one folder")]
-    if paths.is_empty() {
-        paths.push(params.root_uri.as_ref().and_then(path_of));
-    }
-    paths
-}
-
-struct Server<'a> {
+/// The state of the server.
+pub(super) struct Server<'a, 'scope, 'env> {
     sender: &'a Sender<Message>,
+    /// What opens folders.
+    pub(super) host: &'a dyn Host,
+    /// Where analyses run, and where their results go.
+    scope: &'scope Scope<'scope, 'env>,
+    results: Sender<Done>,
     encoding: Encoding,
-    roots: Vec<Root>,
+    /// The folders of the workspace, those that were closed included.
+    pub(super) roots: Vec<Root>,
+    /// What was known before it broke, by root.
+    remembered: Vec<Remembered>,
     buffers: Buffers,
     /// Requests that wait for the analysis of a root.
-    waiting: Vec<(usize, Request)>,
+    pub(super) waiting: Vec<(usize, Request)>,
     shows_progress: bool,
+    /// Whether the client can be asked to tell when files change.
+    watches: bool,
+    /// Whether the client asked for the end.
+    is_shut_down: bool,
+    /// What the user set.
+    pub(super) preferences: Preferences,
+    /// Whether the client can be asked for settings.
+    pub(super) answers_configuration: bool,
 }
 
-impl Server<'_> {
-    /// Sends a message. If the client has exited, the closed channel ends the loop.
-    fn send(&self, message: impl Into<Message>) {
+impl Server<'_, '_, '_> {
+    /// Adds a folder.
+    pub(super) fn start(&mut self, analyzer: Arc<dyn Analyzer>) {
+        self.roots.push(Root::start(self.roots.len(), analyzer, self.results.clone(), self.scope));
+        self.remembered.push(Remembered::default());
+    }
+
+    /// Sends something. A client that is gone ends the loop by its closed channel.
+    pub(super) fn send(&self, message: impl Into<Message>) {
         let _ = self.sender.send(message.into());
     }
 
-    fn notify<N: ls_types::notification::Notification>(&self, params: N::Params) {
+    /// Sends a notification.
+    pub(super) fn notify<N: ls_types::notification::Notification>(&self, params: N::Params) {
         self.send(Notification::new(N::METHOD.to_owned(), params));
     }
 
-    fn log(&self, typ: MessageType, message: String) {
+    /// Tells the user something.
+    pub(super) fn log(&self, typ: MessageType, message: String) {
         self.notify::<LogMessage>(LogMessageParams { typ, message });
     }
 
@@ -168,7 +168,7 @@ impl Server<'_> {
 
     fn root_of_path(&self, path: &Path) -> Option<(usize, String)> {
         let inside = |(i, root): (usize, &Root)| {
-            let rest = path.strip_prefix(&root.path).ok()?;
+            let rest = path.strip_prefix(&root.path).ok().filter(|_| !root.is_closed())?;
             let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
             (is_plain && !rest.starts_with(".git")).then(|| (i, rest.to_string_lossy().replace('\\', "/")))
         };
@@ -176,7 +176,7 @@ impl Server<'_> {
     }
 
     /// Requests an analysis of one root, or of all.
-    fn analyze(&mut self, only: Option<usize>) {
+    pub(super) fn analyze(&mut self, only: Option<usize>) {
         let mut contents: Vec<Contents> = self.roots.iter().map(|_| Contents::new()).collect();
         for (path, buffer) in self.buffers.iter() {
             if let Some((root, path)) = self.root_of_path(&path) {
@@ -184,6 +184,9 @@ impl Server<'_> {
             }
         }
         for (i, contents) in contents.into_iter().enumerate().filter(|(i, _)| only.is_none_or(|only| only == *i)) {
+            if self.roots[i].is_closed() {
+                continue;
+            }
             if self.shows_progress && self.roots[i].is_new() {
                 self.begin(i);
             }
@@ -209,12 +212,20 @@ impl Server<'_> {
 
     /// An analysis ended.
     fn done(&mut self, (index, number, result): Done) {
+        if self.roots[index].is_closed() {
+            return;
+        }
         if self.shows_progress && self.roots[index].is_first() {
             self.end(index);
         }
         let before = self.roots[index].failure.take();
+        let old = self.roots[index].analysis.take();
         if !self.roots[index].take(number, result) {
+            self.roots[index].analysis = old;
             return;
+        }
+        if let Some(new) = &self.roots[index].analysis {
+            self.remembered[index].update(old.as_ref(), new);
         }
         if let Some(message) = self.roots[index].failure.clone().filter(|now| before.as_ref() != Some(now)) {
             self.log(MessageType::WARNING, message);
@@ -222,14 +233,15 @@ impl Server<'_> {
         self.publish(index);
         let (ready, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|(root, _)| *root == index);
         self.waiting = waiting;
-        for (root, request) in Vec::from_iter::<Vec<(usize, Request)>>(ready) {
-            self.answer(root, request);
+        for (_, request) in Vec::from_iter::<Vec<(usize, Request)>>(ready) {
+            self.request(request);
         }
     }
 
     fn view(&self, root: usize) -> Option<View<'_>> {
         let Root { analysis, path, .. } = &self.roots[root];
-        analysis.as_ref().map(|analysis| View { analysis, root: path, encoding: self.encoding })
+        let remembered = &self.remembered[root];
+        analysis.as_ref().map(|analysis| View { analysis, root: path, encoding: self.encoding, remembered })
     }
 
     /// Sends the findings of files where they differ from what the client shows.
@@ -247,7 +259,16 @@ impl Server<'_> {
     }
 
     fn notification(&mut self, sent: Notification) {
+        if self.is_shut_down {
+            return;
+        }
         match sent.method.as_str() {
+            Initialized::METHOD => {
+                if self.watches {
+                    self.watch();
+                }
+                self.ask_configuration();
+            }
             DidOpenTextDocument::METHOD => {
                 let Some(DidOpenTextDocumentParams { text_document }) = self.params(sent) else { return };
                 let buffer = Buffer { version: text_document.version, text: text_document.text };
@@ -265,6 +286,14 @@ impl Server<'_> {
                 let Some(DidCloseTextDocumentParams { text_document }) = self.params(sent) else { return };
                 self.buffers.set(text_document.uri.clone(), None);
                 self.changed(&text_document.uri);
+            }
+            DidChangeConfiguration::METHOD => {
+                let Some(params) = self.params(sent) else { return };
+                self.change_configuration(&params);
+            }
+            DidChangeWorkspaceFolders::METHOD => {
+                let Some(params) = self.params(sent) else { return };
+                self.change_folders(params);
             }
             DidSaveTextDocument::METHOD | DidChangeWatchedFiles::METHOD => self.analyze(None),
             "$/cancelRequest" => {
@@ -304,35 +333,80 @@ impl Server<'_> {
 
     /// Answers a request, or keeps it until the text that it is about is analyzed.
     fn request(&mut self, request: Request) {
+        match request.method.as_str() {
+            _ if self.is_shut_down => {
+                return self.refuse(request.id, ErrorCode::InvalidRequest, "the server is shut down");
+            }
+            Initialize::METHOD => {
+                return self.refuse(request.id, ErrorCode::InvalidRequest, "the session has begun already");
+            }
+            Shutdown::METHOD => {
+                self.is_shut_down = true;
+                self.send(Response::new_ok(request.id, Json::Null));
+                for (_, request) in std::mem::take(&mut self.waiting) {
+                    self.refuse(request.id, ErrorCode::ServerCancelled, "the server is shut down");
+                }
+                return;
+            }
+            _ => {}
+        }
         if !features::METHODS.contains(&request.method.as_str()) {
             let message = format!("there is no method {}", request.method);
             return self.refuse(request.id, ErrorCode::MethodNotFound, &message);
         }
+        if request.method == WorkspaceSymbolRequest::METHOD {
+            return self.everywhere(request);
+        }
         let document = request.params.pointer("/textDocument/uri").or_else(|| request.params.pointer("/data/uri"));
         let uri: Option<Uri> = document.and_then(|uri| uri.as_str()?.parse().ok());
-        // A request without a file uses the first folder.
-        let root = match &uri {
-            Some(uri) => self.root_of(uri).map(|(root, _)| root),
-            None => (!self.roots.is_empty()).then_some(0),
-        };
-        match root {
+        match uri.and_then(|uri| self.root_of(&uri)).map(|(root, _)| root) {
+            None if document.is_none() => self.refuse(request.id, ErrorCode::InvalidParams, "no document is named"),
             None => self.send(Response::new_ok(request.id, serde_json::Value::Null)),
             Some(root) if self.roots[root].is_current() => self.answer(root, request),
-            Some(_) if self.waiting.len() >= MAX_WAITING => {
-                self.refuse(request.id, ErrorCode::ServerCancelled, "too many requests wait for an analysis");
-            }
-            Some(root) => self.waiting.push((root, request)),
+            Some(root) => self.wait(root, request),
         }
     }
 
+    /// Keeps a request until a root is analyzed.
+    fn wait(&mut self, root: usize, request: Request) {
+        match self.waiting.len() >= MAX_WAITING {
+            true => {
+                let why = "too many requests wait for an analysis";
+                self.refuse(request.id, ErrorCode::ServerCancelled, why);
+            }
+            false => self.waiting.push((root, request)),
+        }
+    }
+
+    /// Answers a request that is about all folders: with what each of them answers.
+    fn everywhere(&mut self, request: Request) {
+        let open = || self.roots.iter().enumerate().filter(|(_, root)| !root.is_closed()).map(|(i, _)| i);
+        if let Some(root) = open().find(|root| !self.roots[*root].is_current()) {
+            return self.wait(root, request);
+        }
+        let mut all = Vec::new();
+        for root in open() {
+            match self.result(root, &request.method, request.params.clone()) {
+                Ok(Json::Array(found)) => all.extend(found),
+                Ok(_) => {}
+                Err(message) => return self.refuse(request.id, ErrorCode::InvalidParams, &message),
+            }
+        }
+        self.send(Response::new_ok(request.id, Json::Array(all)));
+    }
+
     fn answer(&self, root: usize, request: Request) {
-        let path_of = |uri: &Uri| self.root_of(uri).filter(|(of, _)| *of == root).map(|(_, path)| path);
-        let text_of = |uri: &Uri| self.buffers.get(uri).map(|buffer| buffer.text.as_str());
-        let context = features::Context { view: self.view(root), path_of: &path_of, text_of: &text_of };
         let Request { id, method, params } = request;
-        match features::answer(&method, params, &context) {
+        match self.result(root, &method, params) {
             Ok(result) => self.send(Response::new_ok(id, result)),
             Err(message) => self.refuse(id, ErrorCode::InvalidParams, &message),
         }
+    }
+
+    fn result(&self, root: usize, method: &str, params: Json) -> Result<Json, String> {
+        let path_of = |uri: &Uri| self.root_of(uri).filter(|(of, _)| *of == root).map(|(_, path)| path);
+        let text_of = |uri: &Uri| self.buffers.get(uri).map(|buffer| buffer.text.as_str());
+        let context = features::Context { view: self.view(root), path_of: &path_of, text_of: &text_of };
+        features::answer(method, params, &context)
     }
 }

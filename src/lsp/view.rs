@@ -2,11 +2,15 @@
 
 use super::Analysis;
 use super::position::{Encoding, Lines};
+use super::remembered::Remembered;
 use crate::files::File;
+use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, Resolution};
+use crate::text::Text;
 use crate::value::{FileId, Origin};
+use crate::yaml::{Document, document_of, documents_of};
 use ls_types::{Location, Range, Uri};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,6 +23,8 @@ pub(super) struct View<'a> {
     pub(super) root: &'a Path,
     /// The unit of columns.
     pub(super) encoding: Encoding,
+    /// What is broken now, as it was before.
+    pub(super) remembered: &'a Remembered,
 }
 
 /// A place in a file that a request is about.
@@ -37,6 +43,53 @@ impl<'a> View<'a> {
     /// The resolutions of the projects in the worktree.
     pub(super) fn resolutions(&self) -> Vec<&'a Resolution> {
         self.analysis.review.heads()
+    }
+
+    /// What the projects resolve to that the file at a path lies in: those of the innermost folder.
+    pub(super) fn projects_of(&self, path: &str) -> Vec<&'a Resolution> {
+        let projects = &self.analysis.review.coverage.projects;
+        let depth = |folder: &str| match folder {
+            "." | "" => Some(0),
+            folder => path.strip_prefix(folder).filter(|rest| rest.starts_with('/')).map(|_| folder.len()),
+        };
+        let found: Vec<(usize, &Resolution)> = self
+            .resolutions()
+            .into_iter()
+            .zip(projects)
+            .filter_map(|(resolution, project)| Some((depth(&project.path)?, resolution)))
+            .collect();
+        let deepest = found.iter().map(|(depth, _)| *depth).max();
+        found.into_iter().filter(|(depth, _)| Some(*depth) == deepest).map(|(_, resolution)| resolution).collect()
+    }
+
+    /// What the dialects of a file say of it.
+    pub(super) fn authoring(&self, path: &str) -> Vec<&'static dyn Authoring> {
+        self.projects_of(path).into_iter().flat_map(|resolution| resolution.authoring.iter().copied()).collect()
+    }
+
+    /// Whether the file at a path is one of those that are resolved, or would be if it were not broken.
+    pub(super) fn is_read(&self, path: &str) -> bool {
+        let is_here = |resolution: &&Resolution| {
+            let unreached = resolution.imports.unreached.iter().any(|id| *self.file(*id).path == *path);
+            unreached || !self.ids(resolution, path).is_empty()
+        };
+        let is_broken = || {
+            let findings = &self.analysis.review.findings;
+            findings.iter().any(|finding| *self.file(finding.diagnostic.primary.file).path == *path)
+        };
+        self.resolutions().iter().any(is_here) || self.remembered.reads(path) || is_broken()
+    }
+
+    /// The components that a file has a part in; those that are broken now as they were before.
+    pub(super) fn reached(&self, path: &str) -> Vec<&'a Component> {
+        let mut found: Vec<&Component> = Vec::new();
+        for resolution in self.resolutions() {
+            let ids = self.ids(resolution, path);
+            let units = resolution.units.iter().filter(|unit| ids.iter().any(|id| unit.files.contains(id)));
+            found.extend(units.flat_map(|unit| unit.components.iter().map(|component| &**component)));
+        }
+        found.extend(self.remembered.components(path));
+        found
     }
 
     /// The components that are resolved, with the resolution that each belongs to.
@@ -80,10 +133,28 @@ impl<'a> View<'a> {
 
     /// Only the key of a place, without the entries below it.
     pub(super) fn key(&self, origin: Origin) -> Option<Location> {
-        let end = if origin.key < origin.start { origin.start } else { origin.end };
-        let first = self.file(origin.file);
-        let line_end = first.line_span(first.line(origin.key)).end;
-        self.location(origin.file, origin.key, end.min(line_end.max(origin.key)))
+        self.keys([origin]).pop()
+    }
+
+    /// The same of several places, those of one file together.
+    pub(super) fn keys(&self, origins: impl IntoIterator<Item = Origin>) -> Vec<Location> {
+        let mut by_file: BTreeMap<FileId, Vec<Origin>> = BTreeMap::new();
+        for origin in origins {
+            by_file.entry(origin.file).or_default().push(origin);
+        }
+        let mut found = Vec::new();
+        for (id, origins) in by_file {
+            let file = self.file(id);
+            let Some(uri) = self.uri(&file.path) else { continue };
+            let lines = Lines::new(&file.text, self.encoding);
+            found.extend(origins.into_iter().map(|origin| {
+                let end = if origin.key < origin.start { origin.start } else { origin.end };
+                let line_end = file.line_span(file.line(origin.key)).end;
+                let end = file.trimmed_end(origin.key, end.min(line_end.max(origin.key)));
+                Location { uri: uri.clone(), range: lines.range(origin.key, end) }
+            }));
+        }
+        found
     }
 
     /// The start of a file.
@@ -93,6 +164,12 @@ impl<'a> View<'a> {
 }
 
 impl<'a> Place<'a> {
+    /// The documents of the file; none if it is no YAML.
+    pub(super) fn documents(&self) -> Vec<Document> {
+        let text = Text::from(self.text);
+        documents_of(Text::clone(&text)).or_else(|_| document_of(text).map(|first| vec![first])).unwrap_or_default()
+    }
+
     /// The line of the place, from 1.
     pub(super) fn line(&self) -> u32 {
         self.text.as_bytes()[..self.offset].iter().filter(|b| **b == b'\n').count() as u32 + 1

@@ -1,5 +1,6 @@
 //! The resolution of one revision, independent of any dialect: the input of rules, the diff and the reports.
 
+pub(crate) mod authoring;
 mod fetched;
 mod gap;
 mod imports;
@@ -7,6 +8,7 @@ mod mention;
 mod metadata;
 
 use crate::text::Text;
+use authoring::Authoring;
 pub(crate) use fetched::FetchedFolder;
 pub(crate) use gap::{Extent, Gap};
 pub(crate) use imports::{Import, Imports};
@@ -42,6 +44,8 @@ pub(crate) struct Resolution {
     pub fetched: Vec<FetchedFolder>,
     /// The vocabularies of the dialects that had a part in it.
     pub vocabularies: Vec<&'static Vocabulary>,
+    /// The descriptions of the files of these dialects, for editors.
+    pub authoring: Vec<&'static dyn Authoring>,
     /// The configuration files that define where all other files are; empty if defaults are used.
     pub config: Vec<FileId>,
     /// Assumptions about missing configuration, each a sentence without a full stop.

@@ -41,7 +41,6 @@ pub(crate) struct Revision {
     commit: ObjectId,
 }
 
-#[cfg(test)]
 impl Revision {
     /// The full hexadecimal id of the commit.
     pub(crate) fn commit(&self) -> String {

@@ -1,12 +1,14 @@
 //! Queries about the text of a file without its meaning: the keys that lead to a place, comments, which text belongs to
 //! a value, what to remove with an entry, where secrets are. One implementation per language.
 
-mod hcl;
+pub(crate) mod hcl;
+pub(crate) mod place;
 #[cfg(test)]
 mod properties;
 pub(crate) mod relocation;
 pub(crate) mod removal;
 pub(crate) mod secrets;
+pub(crate) mod template;
 mod yaml;
 
 use crate::files::File;

@@ -41,6 +41,12 @@ enum Kind {
     Call,
 }
 
+/// The names of all builtins, sorted.
+pub(super) const NAMES: [&str; 19] = [
+    "and", "call", "eq", "ge", "gt", "html", "index", "js", "le", "len", "lt", "ne", "not", "or", "print", "printf",
+    "println", "slice", "urlquery",
+];
+
 /// The builtin of that name.
 pub(super) fn find(name: &str) -> Option<Builtin> {
     let (name, kind, count, variadic) = match name {

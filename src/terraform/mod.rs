@@ -62,6 +62,8 @@ pub(crate) struct Variable {
     pub is_sensitive: bool,
     /// Whether it has rules of validation.
     pub is_validated: bool,
+    /// The description, if it is plain text.
+    pub description: Option<Text>,
     /// The location of the declaration: the head of its block.
     pub origin: Origin,
 }
@@ -116,6 +118,12 @@ impl Cache {
 enum Syntax {
     Native,
     Json,
+}
+
+/// The folder that the `source` of a call in a folder refers to, if it is a path in the repository.
+pub(crate) fn called_folder(folder: &str, source: &str) -> Option<String> {
+    let is_local = source.starts_with("./") || source.starts_with("../");
+    if is_local { within(folder, source) } else { None }
 }
 
 /// The prefix of environment variables that set a variable.
@@ -187,8 +195,7 @@ impl<'a> Modules<'a> {
     pub(crate) fn local_calls(&self, folder: &str) -> Vec<String> {
         let Some(module) = self.get(folder) else { return Vec::new() };
         let sources = module.calls.values().filter(|call| !call.has_version).filter_map(|call| call.source.as_deref());
-        let local = sources.filter(|source| source.starts_with("./") || source.starts_with("../"));
-        local.filter_map(|source| within(folder, source)).collect()
+        sources.filter_map(|source| called_folder(folder, source)).collect()
     }
 
     /// The folders with code below a folder, from the root of the repository, sorted.
@@ -340,6 +347,7 @@ impl Module {
                         is_nullable: true,
                         is_sensitive: false,
                         is_validated: false,
+                        description: None,
                         origin: origin(span),
                     };
                     variable.refine(parts);
@@ -381,6 +389,9 @@ impl Variable {
         self.is_nullable = parts.nullable.unwrap_or(self.is_nullable);
         self.is_sensitive = parts.sensitive.unwrap_or(self.is_sensitive);
         self.is_validated |= parts.is_validated;
+        if parts.description.is_some() {
+            self.description.clone_from(&parts.description);
+        }
     }
 }
 

@@ -46,6 +46,7 @@ pub(super) struct VariableParts {
     pub(super) nullable: Option<bool>,
     pub(super) sensitive: Option<bool>,
     pub(super) is_validated: bool,
+    pub(super) description: Option<Text>,
 }
 
 /// The content of a `module` block.
@@ -180,7 +181,15 @@ fn variable(block: &Block) -> VariableParts {
         nullable: flag("nullable"),
         sensitive: flag("sensitive"),
         is_validated: block.body.blocks_of("validation").next().is_some(),
+        description: block.body.get("description").and_then(|a| walk::constant_text(&a.expr)).map(shortened),
     }
+}
+
+/// The most of a description that is kept, in characters.
+const MAX_DESCRIPTION: usize = 1_000;
+
+fn shortened(text: &str) -> Text {
+    text.trim().chars().take(MAX_DESCRIPTION).collect::<String>().into()
 }
 
 fn text(attribute: &Attribute) -> Option<String> {
@@ -213,6 +222,7 @@ pub(super) fn json(bytes: &[u8]) -> Result<Declarations, Unreadable> {
             nullable: flag("nullable"),
             sensitive: flag("sensitive"),
             is_validated: body.get("validation").is_some(),
+            description: body.get("description").and_then(Json::as_str).map(shortened),
         };
         found.variables.push(Declared { name: name.into(), span: place(name), parts });
     }

@@ -27,6 +27,7 @@
 //! | `stack` | names the stack of each component, renders and evaluates it | `StackComponents` |
 //! | `checks` | finds what else Atmos, or a reader of the repository, would reject | `Diagnostic` |
 //! | `resolve` | runs all stages for one revision, on all cores | `Resolution` |
+//! | `authoring` | says what may be written in files, for editors | `Expected`, `Function` |
 //! | `affected` | lists what a change between two revisions affects, as `atmos describe affected` does | `Affected` |
 //! Data flow: `config` converts `atmos.yaml` to a `Config`, with which `imports` finds the top-level manifests. Each
 //! becomes one unit: `manifest` reads it as a `Loaded` document, resolves its `locals`, renders it with `templates` and
@@ -38,6 +39,7 @@
 //! everything else is still resolved.
 
 mod affected;
+mod authoring;
 mod checks;
 mod component;
 mod config;
@@ -68,6 +70,7 @@ use crate::affected::{Affected, Request};
 use crate::diagnostic::Rule;
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, Resolution};
 use crate::source::Source;
 use crate::value::{Value, Vocabulary};
@@ -127,6 +130,10 @@ impl Dialect for Atmos {
 
     fn vocabulary(&self) -> &'static Vocabulary {
         &vocabulary::VOCABULARY
+    }
+
+    fn authoring(&self) -> Option<&'static dyn Authoring> {
+        Some(&authoring::Atmos)
     }
 
     fn variables(&self) -> Variables {

@@ -7,6 +7,7 @@
 
 mod actions;
 mod affected;
+mod authoring;
 mod diagnostics;
 mod document;
 mod environment;
@@ -24,6 +25,7 @@ use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::resolution::authoring::Authoring;
 use crate::resolution::{Address, Extent, Gap, Resolution, State, Unit};
 use crate::source::{Change, Source};
 use crate::text::Text;
@@ -228,6 +230,10 @@ fn is_touched(loader: &Loader<'_>, scope: Scope<'_>) -> bool {
 impl Dialect for Garden {
     fn name(&self) -> &'static str {
         "garden"
+    }
+
+    fn authoring(&self) -> Option<&'static dyn Authoring> {
+        Some(&authoring::Garden)
     }
 
     fn known_by(&self) -> &'static str {

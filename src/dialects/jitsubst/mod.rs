@@ -5,6 +5,7 @@
 //! environment is a stack, a resource a component. `reference` and `substitute` are the substitution itself, which
 //! `eval` runs with all values known; `checks` are the rules.
 
+mod authoring;
 mod checks;
 mod config;
 mod context;
@@ -27,6 +28,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::limits::Limits;
+use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect, Resolution, State, Unit};
 use crate::source::Source;
 use crate::text::Text;
@@ -219,6 +221,10 @@ impl Dialect for Jitsubst {
 
     fn rules(&self) -> &'static [&'static Rule] {
         rules::OWN
+    }
+
+    fn authoring(&self) -> Option<&'static dyn Authoring> {
+        Some(&authoring::Jitsubst)
     }
 
     fn known_by(&self) -> &'static str {

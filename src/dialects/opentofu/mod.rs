@@ -12,6 +12,7 @@
 //! - `affected`: which root modules a change reaches.
 
 mod affected;
+mod authoring;
 mod checks;
 mod components;
 mod discovery;
@@ -30,6 +31,7 @@ use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::resolution::authoring::Authoring;
 use crate::resolution::{Resolution, Unit};
 use crate::source::Source;
 use crate::text::Text;
@@ -99,6 +101,10 @@ impl OpenTofu {
 impl Dialect for OpenTofu {
     fn name(&self) -> &'static str {
         "opentofu"
+    }
+
+    fn authoring(&self) -> Option<&'static dyn Authoring> {
+        Some(&authoring::OpenTofu)
     }
 
     fn known_by(&self) -> &'static str {

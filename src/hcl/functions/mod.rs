@@ -243,6 +243,27 @@ fn all() -> impl Iterator<Item = &'static Function> {
     families.into_iter().flatten()
 }
 
+/// All functions with the types of their parameters as they are shown: `string, list of string…`.
+pub(crate) fn described() -> Vec<(&'static str, String)> {
+    let shown = |param: Param| match param.kind {
+        Kind::Any => "any",
+        Kind::Str => "string",
+        Kind::Num => "number",
+        Kind::ListAny => "list",
+        Kind::ListStr => "list of string",
+        Kind::SetAny => "set",
+        Kind::MapLists => "map of list of string",
+    };
+    let one = |f: &Function| {
+        let fixed = f.params.iter().map(|param| shown(*param).to_owned());
+        (f.name, fixed.chain(f.rest.map(|rest| format!("{}…", shown(rest)))).collect::<Vec<_>>().join(", "))
+    };
+    let special = SPECIAL.into_iter().map(|name| (name, "any…".to_owned()));
+    let mut found: Vec<(&'static str, String)> = all().map(one).chain(special).collect();
+    found.sort_unstable();
+    found
+}
+
 /// Names that are evaluated before their arguments.
 const SPECIAL: [&str; 2] = ["can", "try"];
 

@@ -7,6 +7,7 @@ use crate::lsp::view::Place;
 use crate::syntax::{Syntax, takes_comments};
 use crate::text::Text;
 use ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 /// The maximum number of findings for which actions are offered.
@@ -20,6 +21,7 @@ pub(super) fn actions(place: &Place<'_>, end: usize) -> Vec<CodeActionOrCommand>
         at.start as usize <= end && place.offset <= at.end as usize && *view.file(at.file).path == *place.path
     };
     let lines = Lines::new(place.text, view.encoding);
+    let syntax = OnceCell::new();
     let mut found = Vec::new();
     for finding in view.analysis.review.findings.iter().filter(is_here).take(MOST) {
         let shown = diagnostic(finding, &lines, &view);
@@ -34,9 +36,10 @@ pub(super) fn actions(place: &Place<'_>, end: usize) -> Vec<CodeActionOrCommand>
             let kind = Some(CodeActionKind::QUICKFIX);
             found.push(CodeAction { title, kind, diagnostics, edit, is_preferred, ..CodeAction::default() });
         }
-        let comment = (!finding.diagnostic.is_unsuppressible()).then(|| comment(place, finding, &lines)).flatten();
+        let comment =
+            (!finding.diagnostic.is_unsuppressible()).then(|| comment(place, finding, &lines, &syntax)).flatten();
         if let Some(edit) = comment {
-            let title = format!("Ignore `{}` here", finding.diagnostic.rule.id);
+            let title = format!("Ignore `{}` here, with a reason", finding.diagnostic.rule.id);
             let (diagnostics, edit) = (Some(vec![shown]), Some(edit));
             let kind = Some(CodeActionKind::QUICKFIX);
             found.push(CodeAction { title, kind, diagnostics, edit, ..CodeAction::default() });
@@ -57,13 +60,19 @@ fn edits(place: &Place<'_>, fix: &Fix) -> Option<WorkspaceEdit> {
 }
 
 /// A comment above the line of a finding. `None` where a line above would be part of a text, or comments begin in another way.
-fn comment(place: &Place<'_>, finding: &Finding, lines: &Lines<'_>) -> Option<WorkspaceEdit> {
+fn comment(
+    place: &Place<'_>,
+    finding: &Finding,
+    lines: &Lines<'_>,
+    syntax: &OnceCell<Syntax>,
+) -> Option<WorkspaceEdit> {
     if !takes_comments(place.path) {
         return None;
     }
     let number = lines.position(finding.diagnostic.primary.start).line;
     let (start, line) = (lines.start(number), lines.line(number)?);
-    if Syntax::read(place.path, &Text::from(place.text)).is_within_text(start as u32) {
+    let syntax = syntax.get_or_init(|| Syntax::read(place.path, &Text::from(place.text)));
+    if syntax.is_within_text(start as u32) {
         return None;
     }
     let indent = &line[..line.len() - line.trim_start().len()];

@@ -3,6 +3,7 @@
 use crate::diff::{inline, mask};
 use crate::lsp::position::Lines;
 use crate::lsp::view::Place;
+use crate::syntax::Language;
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Value};
 use ls_types::{InlayHint, InlayHintKind, InlayHintLabel};
@@ -19,7 +20,10 @@ const MAX_DEPTH: usize = 64;
 
 /// The rendered values of the templates that end between a place and a byte offset, in all stacks.
 pub(super) fn hints(place: &Place<'_>, end: usize) -> Vec<InlayHint> {
-    let mut search = Search { text: place.text, range: place.offset..end, found: BTreeMap::new() };
+    let authoring = place.view.authoring(place.path);
+    let opens = authoring.iter().flat_map(|authoring| authoring.templates()).map(|notation| notation.open).collect();
+    let is_code = Language::of(place.path) == Language::Hcl;
+    let mut search = Search { text: place.text, opens, is_code, range: place.offset..end, found: BTreeMap::new() };
     for resolution in place.view.resolutions() {
         let ids = place.view.ids(resolution, place.path);
         for unit in resolution.units.iter().filter(|unit| ids.iter().any(|id| unit.files.binary_search(id).is_ok())) {
@@ -53,6 +57,10 @@ fn label(values: &BTreeSet<Text>) -> String {
 
 struct Search<'a> {
     text: &'a str,
+    /// What opens templates.
+    opens: Vec<&'static str>,
+    /// Whether the file holds expressions, so that a value needs no template to be computed.
+    is_code: bool,
     range: Range<usize>,
     /// The results of templates, by the byte offset of their end.
     found: BTreeMap<u32, BTreeSet<Text>>,
@@ -86,7 +94,10 @@ impl Search<'_> {
         if !self.range.contains(&start) || !ids.contains(&origin.file) {
             return;
         }
-        let is_template = self.text.get(start..end).is_some_and(|text| text.contains("{{") && !text.contains('\n'));
+        let is_constant = |text: &str| text.starts_with('"') && !text.contains(['$', '%']);
+        let is_computed =
+            |text: &str| self.is_code && !is_constant(text) || self.opens.iter().any(|open| text.contains(open));
+        let is_template = self.text.get(start..end).is_some_and(|text| is_computed(text) && !text.contains('\n'));
         if is_template {
             let shown = inline::scalar(value, mask::is_secret_pointer(pointer), false);
             let shown: String = match shown.char_indices().nth(MOST_CHARACTERS) {

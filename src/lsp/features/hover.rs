@@ -1,7 +1,7 @@
 //! Hovers: the value that a line sets, in which stacks, and what set and replaced it; the target of an import; the page
 //! of a rule.
 
-use super::links;
+use super::{code as names_of_code, links};
 use crate::diff::{inline, mask, pointer};
 use crate::lsp::view::Place;
 use crate::query::impact::{Impact, Via, impact};
@@ -22,7 +22,11 @@ const MOST: usize = 8;
 
 /// Returns the hover at a place.
 pub(super) fn hover(place: &Place<'_>) -> Option<Hover> {
-    let value = rule(place).or_else(|| import(place)).or_else(|| values(place))?;
+    let of_code = || match (names_of_code::hover(place), values(place)) {
+        (Some(name), Some(values)) => Some(format!("{name}\n\n{values}")),
+        (name, values) => name.or(values),
+    };
+    let value = rule(place).or_else(|| import(place)).or_else(of_code)?;
     let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
     Some(Hover { contents, range: None })
 }
@@ -38,27 +42,58 @@ fn rule(place: &Place<'_>) -> Option<String> {
     rules::find(id).map(|rule| rule.page.to_owned()).or_else(|| policy().map(|rule| code(rule.summary)))
 }
 
-/// Where an import leads.
+/// Where an import leads, and what comes from there.
 fn import(place: &Place<'_>) -> Option<String> {
     let import = links::import_at(place)?;
     let mut text = format!("leads to {}", count(import.targets.len(), "file"));
     for id in import.targets.iter().take(MOST) {
         let file = place.view.file(*id);
-        let reach: usize =
-            place.view.resolutions().iter().map(|r| r.units.iter().filter(|u| u.files.contains(id)).count()).sum();
-        let _ = write!(text, "\n- {}, part of {}", code(&file.path), count(reach, "unit"));
+        let units = place.view.resolutions().into_iter().flat_map(|resolution| &resolution.units);
+        let components = units.filter(|unit| unit.files.contains(id)).flat_map(|unit| &unit.components);
+        let stacks: BTreeSet<&Text> = components.map(|component| &component.stack).collect();
+        let _ = write!(text, "\n- {}, part of {}", code(&file.path), count(stacks.len(), "stack"));
+        contribution(place, &file.path, &mut text);
     }
     more(&mut text, import.targets.len());
     Some(text)
 }
 
+/// Appends the values of components that are set in a file.
+fn contribution(place: &Place<'_>, path: &str, text: &mut String) {
+    let (mut components, mut values) = (0, BTreeSet::new());
+    for (resolution, impact) in reached_from(place, path, None) {
+        let derived = |key: &String| {
+            resolution.vocabularies.iter().any(|v| v.named_after.contains(&&**key) || v.repeated.contains(&&**key))
+        };
+        for impacted in &impact.components {
+            let own = impacted.paths.iter().filter(|(_, via)| **via == Via::Value);
+            let keys = own.map(|(pointer, _)| pointer::keys(pointer).collect::<Vec<String>>());
+            let own: Vec<String> =
+                keys.filter(|keys| !keys.first().is_none_or(derived)).map(|keys| keys.join(".")).collect();
+            components += usize::from(!own.is_empty());
+            values.extend(own);
+        }
+    }
+    if values.is_empty() {
+        return;
+    }
+    let named: Vec<String> = values.iter().take(MOST).map(|value| code(value)).collect();
+    let rest = values.len().saturating_sub(MOST);
+    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    let _ = write!(text, "\n  - sets {}{rest} of {}", named.join(", "), count(components, "component"));
+}
+
 /// Returns what depends on the line of a place.
 pub(super) fn reach<'a>(place: &Place<'a>) -> Vec<(&'a Resolution, Impact)> {
     let line = place.line();
+    reached_from(place, place.path, Some(Lines { first: line, last: line }))
+}
+
+/// What depends on some lines of a file.
+fn reached_from<'a>(place: &Place<'a>, path: &str, lines: Option<Lines>) -> Vec<(&'a Resolution, Impact)> {
     let (analysis, cache) = (place.view.analysis, Cache::default());
     let modules = Modules::new(&analysis.source, &analysis.review.files, &cache);
-    let lines = Some(Lines { first: line, last: line });
-    let of = |r: &'a Resolution| (r, impact(r, &modules, &analysis.review.files, place.path, lines));
+    let of = |r: &'a Resolution| (r, impact(r, &modules, &analysis.review.files, path, lines));
     place.view.resolutions().into_iter().map(of).collect()
 }
 

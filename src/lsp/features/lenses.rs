@@ -1,10 +1,12 @@
-//! Code lenses above maps of a YAML file with the number of affected components: "12 components in 4 stacks".
+//! Code lenses above maps of a YAML file and blocks of an HCL file with the number of affected components: "12 components in
+//! 4 stacks".
 
 use super::hover;
 use crate::lsp::position::Lines;
 use crate::lsp::view::Place;
+use crate::syntax::{Language, hcl};
 use crate::text::{Text, count};
-use crate::yaml::{Document, NodeId, NodeKind, document_of};
+use crate::yaml::{Document, NodeId, NodeKind};
 use ls_types::{CodeLens, Command, Range, Uri};
 use std::collections::BTreeSet;
 
@@ -19,14 +21,24 @@ pub(super) fn lenses(place: &Place<'_>, uri: &Uri) -> Vec<CodeLens> {
     if !place.view.resolutions().into_iter().any(is_read) {
         return Vec::new();
     }
-    let Ok(document) = document_of(Text::from(place.text)) else { return Vec::new() };
     let lines = Lines::new(place.text, place.view.encoding);
     let mut found = Vec::new();
-    if let Some(root) = document.root() {
-        maps(&document, root, MAX_DEPTH, &mut |start, end| {
-            let data = Some(serde_json::json!({ "uri": uri }));
-            found.push(CodeLens { range: lines.range(start, end), command: None, data });
-        });
+    let mut add = |start, end| {
+        let data = Some(serde_json::json!({ "uri": uri }));
+        found.push(CodeLens { range: lines.range(start, end), command: None, data });
+    };
+    match Language::of(place.path) {
+        Language::Hcl => {
+            let entries = hcl::outline(&Text::from(place.text));
+            let blocks =
+                entries.iter().filter(|e| e.parent.is_none() && matches!(e.kind, hcl::HclEntryKind::Block { .. }));
+            blocks.take(MOST).for_each(|block| add(block.key.start, block.key.end));
+        }
+        Language::Yaml => {
+            for document in &place.documents() {
+                document.root().into_iter().for_each(|root| maps(document, root, MAX_DEPTH, &mut add));
+            }
+        }
     }
     found.truncate(MOST);
     found

@@ -1,7 +1,15 @@
-//! Links of imports to their files.
+//! Links of imports, and of other values that name files, to their files.
 
+use super::code;
+use crate::lsp::position::Lines;
 use crate::lsp::view::{Place, View};
 use crate::resolution::Import;
+use crate::resolution::authoring::{Authoring, Names, WrittenPlace};
+use crate::source::Source;
+use crate::syntax::Language;
+use crate::syntax::place::ITEM;
+use crate::text::Text;
+use crate::yaml::{Document, NodeId, NodeKind};
 use ls_types::DocumentLink;
 
 /// The links of a file.
@@ -13,7 +21,108 @@ pub(super) fn links(place: &Place<'_>) -> Vec<DocumentLink> {
         let tooltip = (more > 0).then(|| format!("{} and {more} more", target.path));
         Some(DocumentLink { range: location.range, target: place.view.uri(&target.path), tooltip, data: None })
     };
-    imports(&place.view, place.path).into_iter().filter_map(of).collect()
+    let mut found: Vec<DocumentLink> = imports(&place.view, place.path).into_iter().filter_map(of).collect();
+    found.extend(code::links(place));
+    let lines = Lines::new(place.text, place.view.encoding);
+    found.extend(paths(place).into_iter().map(|(path, start, end)| {
+        let (range, target) = (lines.range(start, end), place.view.uri(&path));
+        DocumentLink { range, target, tooltip: None, data: None }
+    }));
+    found
+}
+
+/// The files of the repository that values of a file name as the dialect says, with their places.
+pub(super) fn paths(place: &Place<'_>) -> Vec<(String, u32, u32)> {
+    let authoring = place.view.authoring(place.path);
+    if Language::of(place.path) != Language::Yaml || !authoring.iter().any(|authoring| authoring.names_files()) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for document in &place.documents() {
+        let Some(root) = document.root() else { continue };
+        let fields = fields_of(document, root);
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(key, value)| (&**key, &**value)).collect();
+        let mut walk = PathWalk { place, document, fields: &fields, authoring: &authoring, found: &mut found };
+        walk.node(root, &mut Vec::new());
+    }
+    found
+}
+
+/// The keys of a document that have plain text as values.
+fn fields_of(document: &Document, root: NodeId) -> Vec<(Text, Text)> {
+    let NodeKind::Mapping(pairs) = &document.node(root).kind else { return Vec::new() };
+    let field = |(key, value): &(NodeId, NodeId)| {
+        Some((document.scalar(*key)?.to_string().into(), document.scalar(*value)?.to_string().into()))
+    };
+    pairs.iter().filter_map(field).take(MAX_FIELDS).collect()
+}
+
+/// The maximum number of keys of a document that say what kind it is of.
+const MAX_FIELDS: usize = 64;
+/// How deep values that name files nest.
+const MAX_DEPTH: usize = 6;
+
+struct PathWalk<'w, 'a> {
+    place: &'w Place<'a>,
+    document: &'w Document,
+    fields: &'w [(&'w str, &'w str)],
+    authoring: &'w [&'static dyn Authoring],
+    found: &'w mut Vec<(String, u32, u32)>,
+}
+
+impl PathWalk<'_, '_> {
+    fn node(&mut self, id: NodeId, keys: &mut Vec<String>) {
+        if keys.len() > MAX_DEPTH {
+            return;
+        }
+        let node = self.document.node(id);
+        match &node.kind {
+            NodeKind::Mapping(pairs) => {
+                for (key, value) in pairs {
+                    let Some(key) = self.document.scalar(*key) else { continue };
+                    keys.push(key.to_string());
+                    self.node(*value, keys);
+                    keys.pop();
+                }
+            }
+            NodeKind::Sequence(items) => {
+                keys.push(ITEM.to_owned());
+                items.iter().for_each(|item| self.node(*item, keys));
+                keys.pop();
+            }
+            NodeKind::Scalar { .. } => self.scalar(id, keys),
+            NodeKind::Alias { .. } => {}
+        }
+    }
+
+    fn scalar(&mut self, id: NodeId, keys: &[String]) {
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let written = WrittenPlace { path: self.place.path, keys: &keys, fields: self.fields };
+        let names_file = |authoring: &&dyn Authoring| authoring.expected(&written).names == Some(Names::Files);
+        let Some(text) = self.document.scalar(id).filter(|_| self.authoring.iter().any(names_file)) else { return };
+        let listing = self.place.view.analysis.source.listing();
+        let Some(path) = relative(self.place.path, text) else { return };
+        if listing.resolve(&path).is_ok() {
+            let span = self.document.node(id).span;
+            self.found.push((path, span.start, span.end));
+        }
+    }
+}
+
+/// The path that a text names in a file, from the root of the repository.
+fn relative(file: &str, text: &str) -> Option<String> {
+    let mut parts: Vec<&str> = file.split('/').collect();
+    parts.pop();
+    for part in text.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    (!text.starts_with('/')).then(|| parts.join("/"))
 }
 
 /// The imports of the file at a path, in the order of the text.

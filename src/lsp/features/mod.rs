@@ -1,6 +1,7 @@
 //! The answers of the server, one file per feature. Every answer is a function of an analysis and a place.
 
 mod actions;
+mod code;
 mod completion;
 pub(super) mod diagnostics;
 mod hints;
@@ -10,24 +11,27 @@ mod links;
 mod navigation;
 mod rename;
 mod symbols;
+mod tokens;
 
 use super::position::{Encoding, Lines};
 use super::view::{Place, View};
 use ls_types::request::{
     CodeActionRequest, CodeLensRequest, CodeLensResolve, Completion, DocumentLinkRequest, DocumentSymbolRequest,
     GotoDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename, Request,
-    WorkspaceSymbolRequest,
+    SemanticTokensFullRequest, SemanticTokensRangeRequest, WorkspaceSymbolRequest,
 };
 use ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
-    DocumentLinkOptions, HoverProviderCapability, OneOf, Position, RenameOptions, RenameParams, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
-    WorkDoneProgressOptions,
+    DocumentLinkOptions, HoverProviderCapability, OneOf, Position, RenameOptions, RenameParams,
+    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, SemanticTokensServerCapabilities,
+    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 use serde_json::Value as Json;
 
 /// The requests that are answered.
-pub(super) const METHODS: [&str; 13] = [
+pub(super) const METHODS: [&str; 15] = [
     HoverRequest::METHOD,
     GotoDefinition::METHOD,
     References::METHOD,
@@ -41,6 +45,8 @@ pub(super) const METHODS: [&str; 13] = [
     PrepareRenameRequest::METHOD,
     Rename::METHOD,
     InlayHintRequest::METHOD,
+    SemanticTokensFullRequest::METHOD,
+    SemanticTokensRangeRequest::METHOD,
 ];
 
 /// The capabilities of the server.
@@ -68,14 +74,29 @@ pub(super) fn capabilities(encoding: Encoding) -> ServerCapabilities {
         })),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(true) }),
         completion_provider: Some(CompletionOptions {
-            trigger_characters: Some([".", "/", "[", ":"].map(str::to_owned).to_vec()),
+            trigger_characters: Some([".", "/", "[", ":", "!", "{", "\""].map(str::to_owned).to_vec()),
             ..CompletionOptions::default()
         }),
         rename_provider: Some(OneOf::Right(RenameOptions {
             prepare_provider: Some(true),
             work_done_progress_options: WorkDoneProgressOptions::default(),
         })),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
         inlay_hint_provider: Some(OneOf::Left(true)),
+        semantic_tokens_provider: Some(SemanticTokensServerCapabilities::SemanticTokensOptions(
+            SemanticTokensOptions {
+                legend: SemanticTokensLegend { token_types: tokens::LEGEND.to_vec(), token_modifiers: Vec::new() },
+                range: Some(true),
+                full: Some(SemanticTokensFullOptions::Bool(true)),
+                ..SemanticTokensOptions::default()
+            },
+        )),
         ..ServerCapabilities::default()
     }
 }
@@ -161,6 +182,18 @@ pub(super) fn answer(method: &str, params: Json, context: &Context<'_>) -> Resul
             let end = p.range.end;
             context.at(&p.text_document.uri, p.range.start, |place| {
                 Some(hints::hints(place, Lines::new(place.text, place.view.encoding).offset(end)))
+            })
+        }),
+        SemanticTokensFullRequest::METHOD => with::<SemanticTokensFullRequest>(params, |p| {
+            context.at(&p.text_document.uri, Position::default(), |place| {
+                Some(tokens::semantic_tokens(place, 0..place.text.len()).into())
+            })
+        }),
+        SemanticTokensRangeRequest::METHOD => with::<SemanticTokensRangeRequest>(params, |p| {
+            let end = p.range.end;
+            context.at(&p.text_document.uri, p.range.start, |place| {
+                let end = Lines::new(place.text, place.view.encoding).offset(end);
+                Some(tokens::semantic_tokens(place, place.offset..end).into())
             })
         }),
         _ => Err(format!("there is no method {method}")),

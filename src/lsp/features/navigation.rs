@@ -1,12 +1,14 @@
 //! Definitions and references: imports, base components, components that others name, local names, variables of code.
 
-use super::{hover, links};
+use super::{code, completion, hover, links};
 use crate::lsp::view::{Place, View};
 use crate::resolution::{Component, StackSelector};
+use crate::syntax;
+use crate::syntax::template::inside;
 use crate::terraform::{Cache, Modules};
 use crate::text::Text;
 use crate::value::Origin;
-use ls_types::Location;
+use ls_types::{Location, Range};
 use std::collections::BTreeSet;
 
 /// The maximum number of places of an answer.
@@ -25,6 +27,15 @@ pub(super) fn definition(place: &Place<'_>) -> Vec<Location> {
     if let Some(import) = links::import_at(place) {
         return import.targets.iter().take(MOST).filter_map(|id| place.view.top(*id)).collect();
     }
+    let is_here = |(_, start, end): &(String, u32, u32)| (*start as usize..=*end as usize).contains(&place.offset);
+    if let Some((path, ..)) = links::paths(place).into_iter().find(is_here) {
+        let uri = place.view.uri(&path);
+        return uri.map(|uri| Location { uri, range: Range::default() }).into_iter().collect();
+    }
+    let found = code::definition(place);
+    if !found.is_empty() {
+        return unique(found.into_iter().take(MOST));
+    }
     if let Some((_, name)) = local(place) {
         return definitions(&place.view, place.path, name)
             .into_iter()
@@ -32,6 +43,9 @@ pub(super) fn definition(place: &Place<'_>) -> Vec<Location> {
             .collect();
     }
     let mut found = mentioned(place);
+    if found.is_empty() {
+        found = members(place);
+    }
     if found.is_empty() {
         found = variables(place);
     }
@@ -43,7 +57,11 @@ pub(super) fn references(place: &Place<'_>, all: bool) -> Vec<Location> {
     if let Some(import) = links::import_at(place) {
         let items = place.view.resolutions().into_iter().flat_map(|resolution| &resolution.imports.items);
         let same = items.filter(|item| item.targets.iter().any(|target| import.targets.contains(target)));
-        return unique(same.filter_map(|item| place.view.key(item.path)));
+        return unique(place.view.keys(same.map(|item| item.path)));
+    }
+    let found = code::references(place, all);
+    if !found.is_empty() {
+        return unique(found.into_iter().take(MOST));
     }
     if let Some((_, name)) = local_at(place) {
         let mut found: Vec<Location> = uses(place, name).collect();
@@ -64,7 +82,7 @@ pub(super) fn references(place: &Place<'_>, all: bool) -> Vec<Location> {
     }
     found.sort();
     found.dedup();
-    unique(found.into_iter().take(MOST).filter_map(|origin| place.view.key(origin)))
+    unique(place.view.keys(found.into_iter().take(MOST)))
 }
 
 /// The components that a component names: its bases, and those that it needs.
@@ -100,7 +118,25 @@ fn mentioned(place: &Place<'_>) -> Vec<Location> {
         .collect();
     let components = place.view.components().map(|(_, component)| component);
     let meant = components.filter(|c| names.contains(&c.name) || here.iter().any(|r| is_meant(c, r)));
-    meant.filter_map(|c| place.view.key(c.value.prov.origin?)).collect()
+    place.view.keys(meant.filter_map(|c| c.value.prov.origin))
+}
+
+/// Where what a template reads at a place was set.
+fn members(place: &Place<'_>) -> Vec<Location> {
+    let (start, word) = place.word();
+    let written = syntax::place::place(place.text, place.offset);
+    let keys: Vec<&str> = written.keys.iter().map(|key| &**key).collect();
+    let components = completion::components(place, &keys);
+    let mut found = BTreeSet::new();
+    for authoring in place.view.authoring(place.path) {
+        let inside =
+            authoring.templates().iter().filter_map(|notation| inside(place.text, start + word.len(), notation));
+        for at in inside.filter(|at| at.quoted.is_none() && at.typed == word) {
+            let members = authoring.members(&components, &at.names).into_iter().filter(|m| *m.name == *word);
+            found.extend(members.filter_map(|member| member.value?.prov.origin));
+        }
+    }
+    place.view.keys(found.into_iter().take(MOST))
 }
 
 /// Types and names of the components that are configured or named at a place: a component may be configured in several files.
@@ -133,7 +169,7 @@ fn variables(place: &Place<'_>) -> Vec<Location> {
             }
         }
     }
-    found.into_iter().filter_map(|origin| place.view.key(origin)).collect()
+    place.view.keys(found)
 }
 
 /// The local name that is used at a place, with its byte offset: `.locals.name`, `local.name`, as the system writes it.

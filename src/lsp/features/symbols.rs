@@ -2,9 +2,12 @@
 
 use crate::lsp::position::Lines;
 use crate::lsp::view::{Place, View};
+use crate::resolution::Component;
+use crate::syntax::{Language, hcl};
 use crate::text::Text;
-use crate::yaml::{Document, NodeId, NodeKind, document_of};
-use ls_types::{DocumentSymbol, Location, OneOf, SymbolKind, WorkspaceSymbol};
+use crate::value::Origin;
+use crate::yaml::{Document, NodeId, NodeKind};
+use ls_types::{DocumentSymbol, Location, OneOf, Range, SymbolKind, WorkspaceSymbol};
 use std::collections::BTreeSet;
 
 /// How deep keys of an outline nest.
@@ -14,16 +17,69 @@ const MAX_KEYS: usize = 10_000;
 /// The maximum number of symbols of the workspace in an answer.
 const MOST: usize = 500;
 
-/// The keys of a YAML file, nested.
+/// The keys of a YAML file, or the blocks of one in HCL, nested.
 pub(super) fn of_file(place: &Place<'_>) -> Vec<DocumentSymbol> {
-    let is_read = |resolution| !place.view.ids(resolution, place.path).is_empty();
-    if !place.view.resolutions().into_iter().any(is_read) {
+    let lines = Lines::new(place.text, place.view.encoding);
+    if Language::of(place.path) == Language::Hcl {
+        return blocks(&hcl::outline(&Text::from(place.text)), &lines);
+    }
+    if !place.view.is_read(place.path) {
         return Vec::new();
     }
-    let Ok(document) = document_of(Text::from(place.text)) else { return Vec::new() };
-    let lines = Lines::new(place.text, place.view.encoding);
     let mut left = MAX_KEYS;
-    document.root().map(|root| keys(&document, root, &lines, MAX_DEPTH, &mut left)).unwrap_or_default()
+    let documents = place.documents();
+    let roots = documents.iter().filter_map(|document| Some((document, document.root()?)));
+    roots.flat_map(|(document, root)| keys(document, root, &lines, MAX_DEPTH, &mut left)).collect()
+}
+
+/// The blocks and arguments of a file in HCL, nested.
+fn blocks(entries: &[hcl::Entry], lines: &Lines<'_>) -> Vec<DocumentSymbol> {
+    let entries = &entries[..entries.len().min(MAX_KEYS)];
+    let mut found: Vec<DocumentSymbol> = Vec::new();
+    let mut below: Vec<Vec<DocumentSymbol>> = entries.iter().map(|_| Vec::new()).collect();
+    let mut depths: Vec<usize> = Vec::with_capacity(entries.len());
+    for entry in entries {
+        depths.push(entry.parent.map_or(0, |parent| depths[parent] + 1));
+    }
+    // Parents come before their children, so that from the end on all children are there.
+    for (i, entry) in entries.iter().enumerate().rev() {
+        let kind = match entry.kind {
+            _ if depths[i] >= MAX_DEPTH => continue,
+            hcl::HclEntryKind::Block { .. } => SymbolKind::NAMESPACE,
+            hcl::HclEntryKind::Key => SymbolKind::KEY,
+            hcl::HclEntryKind::Item => continue,
+        };
+        let mut children = std::mem::take(&mut below[i]);
+        children.reverse();
+        let (start, end) = (entry.key.start, entry.value.end.max(entry.key.end));
+        let name = entry.name.chars().take(200).collect();
+        let symbol = symbol(name, kind, (lines.range(start, end), lines.range(start, entry.key.end)), children);
+        match entry.parent {
+            None => found.push(symbol),
+            Some(parent) => below[parent].push(symbol),
+        }
+    }
+    found.reverse();
+    found
+}
+
+fn symbol(
+    name: String,
+    kind: SymbolKind,
+    (range, selection_range): (Range, Range),
+    children: Vec<DocumentSymbol>,
+) -> DocumentSymbol {
+    #[allow(deprecated, reason = "the field has no default")]
+    DocumentSymbol {
+        name: if name.is_empty() { "\"\"".to_owned() } else { name },
+        detail: None,
+        kind,
+        tags: None,
+        deprecated: None,
+        range,
+        selection_range,
+        children: Some(children).filter(|all| !all.is_empty()),
+    }
 }
 
 fn keys(document: &Document, id: NodeId, lines: &Lines<'_>, depth: usize, left: &mut usize) -> Vec<DocumentSymbol> {
@@ -42,23 +98,20 @@ fn keys(document: &Document, id: NodeId, lines: &Lines<'_>, depth: usize, left: 
             _ => SymbolKind::KEY,
         };
         let end = node.span.end.max(key.span.end);
-        #[allow(deprecated, reason = "the field has no default")]
-        found.push(DocumentSymbol {
-            name: if name.is_empty() { "\"\"".to_owned() } else { name },
-            detail: None,
-            kind,
-            tags: None,
-            deprecated: None,
-            range: lines.range(key.span.start, end),
-            selection_range: lines.range(key.span.start, key.span.end),
-            children: Some(keys(document, *value, lines, depth - 1, left)).filter(|all| !all.is_empty()),
-        });
+        let ranges = (lines.range(key.span.start, end), lines.range(key.span.start, key.span.end));
+        let children = keys(document, *value, lines, depth - 1, left);
+        found.push(symbol(name, kind, ranges, children));
     }
     found
 }
 
 fn lines_text(document: &Document, start: u32, end: u32) -> String {
     document.text().get(start as usize..end as usize).unwrap_or_default().chars().take(200).collect()
+}
+
+/// Where a component is defined.
+fn defined_at(component: &Component) -> Option<Origin> {
+    component.value.prov.origin.or_else(|| component.shaping_origins.own.first().copied())
 }
 
 /// The stacks and components whose names hold a text.
@@ -87,7 +140,7 @@ pub(super) fn of_workspace(view: &View<'_>, query: &str) -> Vec<WorkspaceSymbol>
                     found.push(symbol(&component.stack, SymbolKind::NAMESPACE, None, top));
                 }
                 if fits(&component.name)
-                    && let Some(location) = component.value.prov.origin.and_then(|origin| view.key(origin))
+                    && let Some(location) = defined_at(component).and_then(|origin| view.key(origin))
                 {
                     found.push(symbol(&component.name, SymbolKind::OBJECT, Some(&component.stack), location));
                 }

@@ -1,6 +1,8 @@
 //! HCL in its native syntax.
 
+mod blocks;
 mod entries;
+mod names;
 mod tokens;
 
 use super::Comment;
@@ -8,7 +10,9 @@ use super::secrets::Masks;
 use crate::hcl::parse::{Layout, parse_body};
 use crate::text::Text;
 use crate::threads::with_deep_stack;
+pub(crate) use blocks::{blocks_at, outline};
 pub(crate) use entries::{Entry, HclEntryKind, Literal};
+pub(crate) use names::{Names, Subject, names, values};
 use std::ops::Range;
 use std::sync::OnceLock;
 

@@ -6,8 +6,8 @@ use crate::value::{Data, Flags, Key, Map, Unknown, Value};
 use crate::yaml::Timestamp;
 use std::sync::Arc;
 
-/// A function of a table with its name.
-pub(crate) type Entry = (&'static str, Function);
+/// A function of a table with its name and its signature (see [`table`]), which is empty where it is not known.
+pub(crate) type Entry = (&'static str, Function, &'static str);
 
 /// Text longer than this is not computed: the result is unknown.
 pub(super) const MAX_TEXT: usize = 8 << 20;
@@ -23,7 +23,7 @@ macro_rules! table {
             fn call(args: &[$crate::template::Val]) -> Result<$crate::template::Val, String> {
                 $crate::template::funcs::call::enter($name, $signature, args, $body)
             }
-            ($name, call)
+            ($name, call, $signature)
         }),+),*];
     };
 }
@@ -35,7 +35,7 @@ macro_rules! unknown_table {
             fn call(args: &[$crate::template::Val]) -> Result<$crate::template::Val, String> {
                 Ok($crate::template::funcs::call::unknown_call($name, concat!("`", $name, "` ", $reason), args))
             }
-            ($name, call)
+            ($name, call, "")
         }),+),*];
     };
 }

@@ -57,13 +57,51 @@ impl FunctionSet {
     }
 }
 
+impl FunctionSet {
+    /// All functions, Go's own among them, and methods with their namespaces in front (`strings.ToUpper`), each with its
+    /// parameters as they are shown: `text integer`. Those of functions that are not evaluated are empty.
+    pub(crate) fn described(&self) -> Vec<(String, String)> {
+        let tables = Tables::get();
+        let (own, sprig, gomplate) = (tables.own.iter(), tables.sprig.iter(), tables.gomplate.iter());
+        let bare = own.chain(sprig.filter(|_| self.sprig)).chain(gomplate.filter(|_| self.gomplate));
+        let mut all: Vec<(String, String)> =
+            bare.map(|(name, (_, signature))| ((*name).to_owned(), parameters(signature))).collect();
+        let spaces = namespaces::ALL.iter().filter(|_| self.gomplate).chain(self.host);
+        for space in spaces {
+            let methods = space.methods.iter().flat_map(|table| table.iter());
+            all.extend(methods.map(|(name, _, signature)| (format!("{}.{name}", space.name), parameters(signature))));
+            all.extend(space.fields.iter().map(|(name, _)| (format!("{}.{name}", space.name), String::new())));
+        }
+        all.extend(super::builtins::NAMES.iter().map(|name| ((*name).to_owned(), String::new())));
+        all.sort();
+        all.dedup_by(|a, b| a.0 == b.0);
+        all
+    }
+}
+
+/// The parameters of a signature as they are shown: `text integer`.
+fn parameters(signature: &str) -> String {
+    let word = |letter| match letter {
+        's' => "text",
+        'i' => "integer",
+        'f' => "number",
+        'b' => "boolean",
+        'm' => "map",
+        't' => "time",
+        '*' => "…",
+        _ => "value",
+    };
+    let letters = signature.trim_start_matches('!').chars();
+    letters.map(word).collect::<Vec<_>>().join(" ").replace(" …", "…")
+}
+
 impl Functions for FunctionSet {
     fn get(&self, name: &str) -> Option<Function> {
         let tables = Tables::get();
         let own = tables.own.get(name);
         let sprig = || tables.sprig.get(name).filter(|_| self.sprig);
         let gomplate = || tables.gomplate.get(name).filter(|_| self.gomplate);
-        own.or_else(sprig).or_else(gomplate).copied()
+        own.or_else(sprig).or_else(gomplate).map(|(function, _)| *function)
     }
 
     fn object(&self, name: &str) -> Option<Val> {
@@ -77,15 +115,18 @@ impl Functions for FunctionSet {
 }
 
 struct Tables {
-    own: FastMap<&'static str, Function>,
-    sprig: FastMap<&'static str, Function>,
-    gomplate: FastMap<&'static str, Function>,
+    own: FastMap<&'static str, (Function, &'static str)>,
+    sprig: FastMap<&'static str, (Function, &'static str)>,
+    gomplate: FastMap<&'static str, (Function, &'static str)>,
 }
 
 impl Tables {
     fn get() -> &'static Tables {
         static TABLES: OnceLock<Tables> = OnceLock::new();
-        let all = |tables: &[&[Entry]]| tables.iter().flat_map(|t| t.iter().copied()).collect();
+        let all = |tables: &[&[Entry]]| {
+            let entries = tables.iter().flat_map(|table| table.iter());
+            entries.map(|(name, function, signature)| (*name, (*function, *signature))).collect()
+        };
         TABLES.get_or_init(|| Tables {
             own: all(&[namespaces::OWN]),
             sprig: all(&[sprig_text::TABLE, sprig_lists::TABLE, sprig_math::TABLE, namespaces::SPRIG_UNKNOWN]),

@@ -3,8 +3,174 @@
 use crate::common::Repo;
 use crate::lsp::client::Client;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 const STACK: &str = "vars: {stage: dev}\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        name: VALUE\n";
+
+/// Requests about a place or a range of a file.
+const METHODS: [&str; 12] = [
+    "documentSymbol",
+    "codeLens",
+    "hover",
+    "completion",
+    "prepareRename",
+    "inlayHint",
+    "definition",
+    "references",
+    "documentLink",
+    "semanticTokens/full",
+    "semanticTokens/range",
+    "codeAction",
+];
+
+/// The time that an answer may take in a debug build on a busy machine: far below what a square would take.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Asks everything about places of a file.
+fn ask_all(client: &mut Client, path: &str, places: &[Value]) {
+    for method in METHODS {
+        for place in places {
+            let range = json!({"start": place, "end": {"line": 4_000_000_000_u32, "character": 0}});
+            let params = json!({
+                "textDocument": {"uri": client.uri(path)}, "position": place, "range": range,
+                "context": {"includeDeclaration": true, "diagnostics": [], "triggerKind": 1},
+            });
+            let method = format!("textDocument/{method}");
+            let start = Instant::now();
+            let response = client.response(&method, params);
+            assert!(start.elapsed() < PATIENCE, "{method} took {:?}", start.elapsed());
+            assert!(response.get("error").is_none_or(Value::is_null), "{method}: {response}");
+        }
+    }
+}
+
+#[test]
+fn templates_and_keys_without_end_take_no_square_of_time() {
+    let repo = Repo::atmos();
+    let path = "stacks/deploy/dev.yaml";
+    repo.write(path, STACK);
+    let mut client = Client::start(&repo);
+    client.open(path, STACK);
+    let many = 60_000;
+    let texts = [
+        // On one line and on many, none of them closed; quotes that do not end; a path of many names.
+        format!("vars: {{stage: dev}}\na: {}", "{{ .a ".repeat(many)),
+        format!("vars: {{stage: dev}}\na: |\n{}", "  {{ .a\n".repeat(many)),
+        format!("a: {{{{ {}", "\"x ".repeat(many)),
+        format!("a: '{{{{ {}", ".a".repeat(many)),
+        format!("a: {{{{ \"{}", "\\\"".repeat(many)),
+        // Deep and wide keys.
+        (0..2_000).map(|i| format!("{}k:\n", " ".repeat(i))).collect::<String>(),
+        format!("vars:\n{}", "  - - - k:\n".repeat(many)),
+        format!("a: {}", "[{a: ".repeat(many)),
+        format!("a: {}", "{a, ".repeat(many)),
+        "- ".repeat(many),
+    ];
+    for (version, text) in texts.iter().enumerate() {
+        client.change(path, version as i64 + 2, text);
+        let last = text.lines().count().saturating_sub(1);
+        let width = text.lines().last().map_or(0, |line| line.encode_utf16().count());
+        ask_all(&mut client, path, &[json!({"line": 0, "character": 4}), json!({"line": last, "character": width})]);
+    }
+    client.change(path, 99, STACK);
+    client.wait_until_idle();
+    assert_eq!(client.found(path), []);
+    assert_eq!(client.shut_down(), (0, String::new()));
+}
+
+#[test]
+fn code_of_any_size_and_depth_has_answers() {
+    let repo = Repo::new();
+    let path = "main.tf";
+    let plain = "terraform {\n  backend \"local\" {}\n}\n";
+    repo.write(path, plain);
+    let many = 20_000;
+    // Many files that call each other, and a name that all of them have.
+    for i in 0..60 {
+        let next = (i + 1) % 60;
+        let calls: String =
+            (0..40).map(|n| format!("module \"m{n}\" {{\n  source = \"../m{next}\"\n  x = var.x\n}}\n")).collect();
+        repo.write(&format!("m{i}/main.tf"), format!("variable \"x\" {{}}\noutput \"x\" {{ value = var.x }}\n{calls}"));
+    }
+    let mut client = Client::start(&repo);
+    client.open(path, plain);
+    let texts = [
+        format!("locals {{\n{}}}\n", (0..many).map(|i| format!("  a{i} = local.a{}\n", i + 1)).collect::<String>()),
+        (0..many).map(|i| format!("module \"m{i}\" {{ source = \"./m1\" }}\n")).collect(),
+        format!("locals {{ a = {}", "(".repeat(many)),
+        "a {\n".repeat(many),
+        format!("locals {{ a = {} }}", "var.x.".repeat(many)),
+        format!("locals {{ a = \"{} }}", "${var.x".repeat(many)),
+        "module \"../../..\" {\n  source = \"../../../../etc\"\n}\n".to_owned(),
+    ];
+    for (version, text) in texts.iter().enumerate() {
+        client.change(path, version as i64 + 2, text);
+        let last = text.lines().count().saturating_sub(1);
+        let width = text.lines().last().map_or(0, |line| line.encode_utf16().count());
+        let places = [
+            json!({"line": 0, "character": 8}),
+            json!({"line": 1, "character": 12}),
+            json!({"line": last, "character": width}),
+        ];
+        ask_all(&mut client, path, &places);
+    }
+    let called = "variable \"x\" {}\n";
+    client.open("m3/main.tf", called);
+    ask_all(&mut client, "m3/main.tf", &[json!({"line": 0, "character": 10})]);
+    assert_eq!(client.shut_down(), (0, String::new()));
+}
+
+#[test]
+fn nothing_outside_of_the_worktree_is_linked_or_offered() {
+    let repo = Repo::new();
+    let text = "apiVersion: garden.io/v2\nkind: Project\nname: demo\nvarfile: ../../../../etc/passwd\nenvironments:\n  - {name: dev, varfile: /etc/passwd}\n";
+    repo.write("project.garden.yml", text);
+    repo.write("main.tf", "module \"a\" { source = \"../../../../../etc\" }\n");
+    let mut client = Client::start(&repo);
+    client.open("project.garden.yml", text);
+    let links = client.at("textDocument/documentLink", "project.garden.yml", text, "kind", 0);
+    assert_eq!(links, json!([]));
+    for needle in ["../../../../etc", "/etc/passwd}"] {
+        let found = client.at("textDocument/definition", "project.garden.yml", text, needle, 3);
+        assert!(found.as_array().is_none_or(Vec::is_empty), "{found}");
+    }
+    let code = "module \"a\" { source = \"../../../../../etc\" }\n";
+    client.open("main.tf", code);
+    assert_eq!(client.at("textDocument/documentLink", "main.tf", code, "module", 0), json!([]));
+    assert_eq!(client.shut_down(), (0, String::new()));
+}
+
+#[test]
+fn secrets_are_masked_in_what_is_offered() {
+    let repo = Repo::atmos();
+    let path = "stacks/deploy/dev.yaml";
+    let text = "locals: {db_password: hunter2-and-more}\nvars:\n  stage: dev\n  api_token: hunter2-and-more\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        name: '{{ .vars.a }} {{ .locals.d }}'\n";
+    repo.write(path, text);
+    let mut client = Client::start(&repo);
+    client.open(path, text);
+    for (needle, by, name) in [(".vars.a", 7, "api_token"), (".locals.d", 9, "db_password")] {
+        let found = client.at("textDocument/completion", path, text, needle, by);
+        assert!(found.to_string().contains(name) && !found.to_string().contains("hunter2"), "{found}");
+    }
+    client.shut_down();
+}
+
+#[test]
+fn descriptions_of_code_are_no_markdown() {
+    let repo = Repo::new();
+    let text = "terraform {\n  backend \"local\" {}\n}\nvariable \"a\" {\n  description = \"[x](command:run) <img> ``` \\n# Title\"\n  default = 1\n}\nlocals { b = var.a }\n";
+    repo.write("main.tf", text);
+    let mut client = Client::start(&repo);
+    client.open("main.tf", text);
+    let hover = client.at("textDocument/hover", "main.tf", text, "= var.a", 6);
+    let shown = hover["contents"]["value"].as_str().unwrap();
+    let line = shown.lines().find(|line| line.contains("command:run")).unwrap();
+    assert!(line.contains("```` ") && !shown.contains("\n# Title"), "{shown:?}");
+    let found = client.at("textDocument/completion", "main.tf", text, "= var.a", 6);
+    // Without a kind of markup it is plain text.
+    assert!(found[0]["documentation"].is_string(), "{found}");
+    client.shut_down();
+}
 
 #[test]
 fn values_are_no_markdown() {
@@ -50,15 +216,7 @@ fn what_is_deep_or_large_ends_the_session_for_nobody() {
     let texts = ["[".repeat(100_000), "{a: ".repeat(20_000), wide, aliases, "\u{feff}\r\r\n\u{2028}".repeat(1_000)];
     for (version, text) in texts.iter().enumerate() {
         client.change(path, version as i64 + 2, text);
-        for method in ["documentSymbol", "codeLens", "hover", "completion", "prepareRename", "inlayHint"] {
-            let (method, start) = (format!("textDocument/{method}"), json!({"line": 0, "character": 0}));
-            let range = json!({"start": start, "end": {"line": 4_000_000_000_u32, "character": 0}});
-            let place = json!({"line": 0, "character": 3});
-            let params = json!({"textDocument": {"uri": client.uri(path)}, "position": place, "range": range});
-            let method = method.as_str();
-            let response = client.response(method, params);
-            assert!(response.get("error").is_none_or(Value::is_null), "{method}: {response}");
-        }
+        ask_all(&mut client, path, &[json!({"line": 0, "character": 3})]);
     }
     client.change(path, 99, STACK);
     client.wait_until_idle();

@@ -22,6 +22,8 @@ pub(crate) struct Client {
     pub(crate) shown: BTreeMap<String, Vec<Value>>,
     /// Further notifications of the server.
     pub(crate) sent: Vec<Value>,
+    /// What is answered to requests of the server, by their method; null to all others.
+    pub(crate) answers: BTreeMap<String, Value>,
     root: String,
 }
 
@@ -33,11 +35,20 @@ impl Client {
 
     /// The same with capabilities of the client.
     pub(crate) fn with(repo: &Repo, capabilities: Value) -> Self {
+        Self::begin(repo, capabilities, Value::Null)
+    }
+
+    /// The same with options.
+    pub(crate) fn options(repo: &Repo, options: Value) -> Self {
+        Self::begin(repo, json!({}), options)
+    }
+
+    fn begin(repo: &Repo, capabilities: Value, options: Value) -> Self {
         let mut client = Self::silent(repo.root());
         let uri = format!("file://{}", repo.root().display());
         let params = json!({
             "processId": null, "rootUri": uri, "capabilities": capabilities,
-            "workspaceFolders": [{"uri": uri, "name": "repo"}],
+            "workspaceFolders": [{"uri": uri, "name": "repo"}], "initializationOptions": options,
         });
         client.request("initialize", params);
         client.notify("initialized", json!({}));
@@ -59,7 +70,16 @@ impl Client {
             }
         });
         let (input, root) = (server.stdin.take(), format!("file://{}", root.display()));
-        Client { server, input, messages, next: 0, shown: BTreeMap::new(), sent: Vec::new(), root }
+        Client {
+            server,
+            input,
+            messages,
+            next: 0,
+            shown: BTreeMap::new(),
+            sent: Vec::new(),
+            answers: BTreeMap::new(),
+            root,
+        }
     }
 
     /// The URI of a file.
@@ -112,7 +132,8 @@ impl Client {
             }
             Some(_) => {
                 if let Some(id) = message.get("id") {
-                    let answer = json!({"jsonrpc": "2.0", "id": id, "result": null});
+                    let result = self.answers.get(message["method"].as_str().unwrap_or_default());
+                    let answer = json!({"jsonrpc": "2.0", "id": id, "result": result});
                     self.message(&answer);
                 }
                 self.sent.push(message.clone());

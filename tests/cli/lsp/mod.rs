@@ -1,7 +1,11 @@
 //! The language server.
 
 pub(crate) mod client;
+mod code;
+mod completion;
+mod protocol;
 mod session;
+mod tokens;
 
 use crate::common::Repo;
 use client::{Client, position};
@@ -51,6 +55,26 @@ fn repo() -> Repo {
 
 fn text(hover: &Value) -> &str {
     hover["contents"]["value"].as_str().unwrap_or_default()
+}
+
+/// The labels of items of a completion.
+fn labels(items: &Value) -> Vec<String> {
+    items.as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The completion behind a new text, which replaces `old` in a text, or where `¦` stands in it.
+fn typed(client: &mut Client, path: &str, (text, old): (&str, &str), new: &str) -> Value {
+    assert!(text.contains(old), "{text:?} has no {old:?}");
+    let new = if new.contains('¦') { new.to_owned() } else { format!("{new}¦") };
+    let marked = text.replacen(old, &new, 1);
+    let text = marked.replace('¦', "");
+    client.change(path, 2, &text);
+    let before = &marked[..marked.find('¦').unwrap()];
+    let line = before.matches('\n').count();
+    let column = before.rsplit('\n').next().unwrap().encode_utf16().count();
+    let document = json!({"uri": client.uri(path)});
+    let params = json!({"textDocument": document, "position": {"line": line, "character": column}});
+    client.request("textDocument/completion", params)
 }
 
 /// The file names and lines (from 0) of locations.
@@ -148,7 +172,12 @@ fn hover_shows_values_with_their_history() {
     let hover = client.at("textDocument/hover", "stacks/catalog/vpc.yaml", CATALOG, "cidr", 1);
     assert!(text(&hover).contains("replaced by `stacks/deploy/dev.yaml:7`"), "{hover}");
     let hover = client.at("textDocument/hover", "stacks/deploy/dev.yaml", STACK, "catalog/vpc", 3);
-    assert!(text(&hover).contains("leads to 1 file\n- `stacks/catalog/vpc.yaml`, part of 2 units"), "{hover}");
+    assert!(
+        text(&hover).contains(
+            "leads to 1 file\n- `stacks/catalog/vpc.yaml`, part of 2 stacks\n  - sets `vars.zones` of 4 components"
+        ),
+        "{hover}"
+    );
     let commented = format!("# stacklint: ignore-file[unused-local] reason\n{STACK}");
     client.change("stacks/deploy/dev.yaml", 2, &commented);
     let hover = client.at("textDocument/hover", "stacks/deploy/dev.yaml", &commented, "unused-local", 3);
@@ -240,37 +269,6 @@ fn fixes_and_comments() {
     client.change(path, 2, &ignored);
     client.wait_until_idle();
     assert!(client.found(path).iter().all(|(rule, _)| rule != "undeclared-variable"), "{:?}", client.found(path));
-    client.shut_down();
-}
-
-#[test]
-fn completion() {
-    let repo = repo();
-    let path = "stacks/deploy/dev.yaml";
-    let mut client = Client::start(&repo);
-    client.open(path, STACK);
-    let labels = |items: Value| -> Vec<String> {
-        items.as_array().unwrap().iter().map(|i| i["label"].as_str().unwrap().to_owned()).collect()
-    };
-    let complete = "textDocument/completion";
-    let found = labels(client.at(complete, path, STACK, "catalog/vpc", 4));
-    assert!(found.contains(&"catalog/vpc".to_owned()) && found.contains(&"deploy/prod".to_owned()), "{found:?}");
-    let found = labels(client.at(complete, path, STACK, "inherits: [vpc]", 12));
-    assert_eq!(found, ["app", "vpc"]);
-    let typed = STACK.replace("        label: 'net", "        ex\n        label: 'net");
-    client.change(path, 2, &typed);
-    let found = labels(client.at(complete, path, &typed, "        ex\n", 10));
-    assert_eq!(found, [] as [&str; 0], "a broken file has no components");
-    let typed = STACK.replace("        label: 'net", "        ex: 1\n        label: 'net");
-    client.change(path, 3, &typed);
-    let found = labels(client.at(complete, path, &typed, "        ex: 1", 10));
-    assert!(found.contains(&"extra".to_owned()) && !found.contains(&"cidr".to_owned()), "{found:?}");
-    let typed = format!("locals: {{zone: a}}\n{}", STACK.replace("label: app", "label: '{{ .locals.z }}'"));
-    client.change(path, 4, &typed);
-    assert_eq!(labels(client.at(complete, path, &typed, ".locals.z ", 9)), ["zone"]);
-    let typed = format!("# stacklint: ignore-file[unu] reason\n{STACK}");
-    client.change(path, 5, &typed);
-    assert!(labels(client.at(complete, path, &typed, "unu", 3)).contains(&"unused-local".to_owned()));
     client.shut_down();
 }
 

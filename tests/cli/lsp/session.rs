@@ -97,40 +97,126 @@ fn files_outside_of_the_workspace_have_no_answers() {
 }
 
 #[test]
-fn what_is_no_request_is_refused_and_the_session_goes_on() {
+fn only_what_is_new_since_the_last_commit_is_shown_if_asked_for() {
     let repo = repo();
-    let mut client = Client::start(&repo);
-    assert_eq!(client.response("textDocument/unknown", json!({}))["error"]["code"], -32601);
-    let bad = client.response("textDocument/hover", json!({"textDocument": {"uri": client.uri("a.yaml")}}));
-    assert_eq!(bad["error"]["code"], -32602, "{bad}");
-    client.notify("textDocument/didChange", json!({"nonsense": true}));
-    client.notify(
-        "textDocument/didChange",
-        json!({"textDocument": {"uri": client.uri("closed.yaml"), "version": 1}, "contentChanges": [{"text": "x"}]}),
-    );
-    client.notify("$/unknown", json!({}));
+    let path = "stacks/deploy/dev.yaml";
+    let old = STACK.replace("cidr: 10.1.0.0/16", "cidrr: 10.1.0.0/16");
+    repo.write(path, &old);
+    repo.commit("first");
+    let mut client = Client::options(&repo, json!({"onlyNew": true}));
+    client.open(path, &old);
     client.wait_until_idle();
-    let huge = json!({"line": 4_000_000_000_u32, "character": 4_000_000_000_u32});
-    client.open("stacks/deploy/dev.yaml", STACK);
-    let params = json!({"textDocument": {"uri": client.uri("stacks/deploy/dev.yaml")}, "position": huge});
-    client.request("textDocument/hover", params.clone());
-    client.request("textDocument/completion", params);
+    assert_eq!(client.found(path), []);
+    // Lines move, and something is wrong that was not.
+    let new = format!("# one line more\n{}", old.replace("label: app", "labell: app"));
+    client.change(path, 2, &new);
+    client.wait_until_idle();
+    assert_eq!(client.found(path), [("undeclared-variable".to_owned(), 13)], "{:?}", client.shown);
+    // All of it again.
+    let settings = |only_new: bool| json!({"settings": {"stacklint": {"onlyNew": only_new}}});
+    client.notify("workspace/didChangeConfiguration", settings(false));
+    client.wait_until_idle();
+    assert_eq!(client.found(path).len(), 2, "{:?}", client.shown);
+    client.notify("workspace/didChangeConfiguration", settings(true));
+    repo.write(path, &new);
+    repo.commit("second");
+    client.notify("workspace/didChangeWatchedFiles", json!({"changes": []}));
+    client.wait_until_idle();
+    assert_eq!(client.found(path), []);
+    client.shut_down();
+}
+
+#[test]
+fn settings_are_asked_for_where_the_client_answers() {
+    let repo = repo();
+    let path = "stacks/deploy/dev.yaml";
+    let old = STACK.replace("cidr: 10.1.0.0/16", "cidrr: 10.1.0.0/16");
+    repo.write(path, &old);
+    repo.commit("first");
+    let mut client = Client::with(&repo, json!({"workspace": {"configuration": true}}));
+    client.answers.insert("workspace/configuration".to_owned(), json!([{"onlyNew": true}]));
+    client.wait_until_idle();
+    client.open(path, &old);
+    client.wait_until_idle();
+    assert_eq!(client.found(path), []);
+    client.answers.insert("workspace/configuration".to_owned(), json!([{"onlyNew": false}]));
+    client.notify("workspace/didChangeConfiguration", json!({"settings": null}));
+    client.wait_until_idle();
+    client.wait_until_idle();
+    assert_eq!(client.found(path).len(), 1);
+    assert!(
+        client
+            .sent
+            .iter()
+            .any(|m| m["method"] == "workspace/configuration" && m["params"]["items"][0]["section"] == "stacklint")
+    );
+    client.shut_down();
+}
+
+#[test]
+fn folders_come_and_go() {
+    let (first, second) = (repo(), repo());
+    let path = "stacks/deploy/dev.yaml";
+    let broken = STACK.replace("cidr: 10.1.0.0/16", "cidrr: 10.1.0.0/16");
+    second.write(path, &broken);
+    let mut client = Client::start(&first);
+    client.wait_until_idle();
+    assert!(client.shown.values().all(Vec::is_empty));
+    let uri = format!("file://{}", second.root().display());
+    let folder = json!([{"uri": uri, "name": "second"}]);
+    let none = json!([]);
+    let symbols = |client: &mut Client| {
+        let found = client.request("workspace/symbol", json!({"query": "app"}));
+        found.as_array().unwrap().len()
+    };
+    assert_eq!(symbols(&mut client), 2);
+    let change = |added: &Value, removed: &Value| json!({"event": {"added": added, "removed": removed}});
+    client.notify("workspace/didChangeWorkspaceFolders", change(&folder, &none));
+    client.wait_until_idle();
+    assert_eq!(client.shown[&format!("{uri}/{path}")].len(), 1, "{:?}", client.shown);
+    assert_eq!(symbols(&mut client), 4, "those of both folders");
+    client.notify("workspace/didChangeWorkspaceFolders", change(&none, &folder));
+    client.wait_until_idle();
+    assert!(client.shown.values().all(Vec::is_empty), "{:?}", client.shown);
+    assert_eq!(symbols(&mut client), 2);
+    // Again, twice, and a folder that does not exist.
+    client.notify("workspace/didChangeWorkspaceFolders", change(&folder, &none));
+    client.notify("workspace/didChangeWorkspaceFolders", change(&folder, &none));
+    let nowhere = json!([{"uri": "file:///nowhere/at/all", "name": "nowhere"}, {"uri": "untitled:x", "name": "x"}]);
+    client.notify("workspace/didChangeWorkspaceFolders", change(&nowhere, &nowhere));
+    client.wait_until_idle();
+    assert_eq!(symbols(&mut client), 4);
     assert_eq!(client.shut_down(), (0, String::new()));
 }
 
 #[test]
-fn ends_that_are_not_orderly() {
+fn crlf_and_emoji_in_every_answer() {
     let repo = repo();
-    let mut client = Client::start(&repo);
-    client.wait_until_idle();
-    client.notify("exit", Value::Null);
-    let (status, said) = client.end();
-    assert_eq!((status, said.as_str()), (2, "stacklint: the client exited without a shutdown request\n"));
-    let mut client = Client::start(&repo);
-    client.raw(b"Content-Length: 9\r\n\r\nno json!!");
-    let (status, said) = client.end();
-    assert!(status == 2 && said.contains("stacklint: the client"), "{status} {said}");
-    let client = Client::silent(repo.root());
-    let (status, said) = client.end();
-    assert!(status == 2 && !said.contains("panicked"), "{status} {said}");
+    let path = "stacks/deploy/dev.yaml";
+    let text = STACK.replace('\n', "\r\n");
+    for encoding in ["utf-8", "utf-16"] {
+        let mut client = Client::with(&repo, json!({"general": {"positionEncodings": [encoding]}}));
+        client.open(path, &text);
+        let line = text.lines().nth(7).unwrap();
+        let units = |at: usize| match encoding {
+            "utf-8" => at,
+            _ => line[..at].encode_utf16().count(),
+        };
+        let at = line.find(".stage").unwrap() + 2;
+        let document = json!({"uri": client.uri(path)});
+        let params = json!({"textDocument": document, "position": {"line": 7, "character": units(at)}});
+        let hover = client.request("textDocument/hover", params.clone());
+        assert!(hover["contents"]["value"].as_str().unwrap().contains("net 😀 dev"), "{encoding}: {hover}");
+        let found = client.request("textDocument/completion", params);
+        let item = found.as_array().unwrap().iter().find(|item| item["label"] == "stage").unwrap().clone();
+        let start = units(line.find("stage").unwrap());
+        assert_eq!(item["textEdit"]["range"]["start"], json!({"line": 7, "character": start}), "{encoding}");
+        let tokens = client.request("textDocument/semanticTokens/full", json!({"textDocument": document}));
+        let first: Vec<u64> = tokens["data"].as_array().unwrap()[..3].iter().map(|n| n.as_u64().unwrap()).collect();
+        assert_eq!(first, [7, units(line.find("{{").unwrap()) as u64, 2], "{encoding}");
+        let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+        let hints = client.request("textDocument/inlayHint", json!({"textDocument": document, "range": range}));
+        assert_eq!(hints[0]["position"], json!({"line": 7, "character": units(line.len())}), "{encoding}: {hints}");
+        client.shut_down();
+    }
 }

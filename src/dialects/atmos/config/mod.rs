@@ -9,7 +9,6 @@ pub(super) mod search;
 
 use crate::dialects::atmos::merge::ListStrategy;
 use crate::dialects::atmos::paths;
-#[cfg(test)]
 use crate::dialects::atmos::shapes::shape::Shape;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Value};
@@ -104,7 +103,6 @@ templates:
 
 impl Config {
     /// The description of the configuration.
-    #[cfg(test)]
     pub(super) const SHAPE: &'static Shape = &description::CONFIGURATION;
 
     /// Reads the settings out of the merged configuration.

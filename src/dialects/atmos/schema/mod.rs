@@ -13,15 +13,12 @@ use crate::diagnostic::Diagnostic;
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::reader::{Deps, Reader};
-#[cfg(test)]
-use crate::dialects::atmos::shapes::shape;
-use crate::dialects::atmos::shapes::{check, messages};
+use crate::dialects::atmos::shapes::{check, messages, shape};
 use crate::files::Files;
 use crate::value::{FileId, Value};
 pub(super) use custom::{Custom, violation};
 
 /// The description of manifests.
-#[cfg(test)]
 pub(super) const MANIFEST: &shape::Shape = &manifest::MANIFEST;
 
 /// The schema that manifests are validated against.

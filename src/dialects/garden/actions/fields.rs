@@ -53,6 +53,11 @@ const BUILD: &[Field] = &[
 const DEPLOY: &[Field] = &[optional("build", Shape::Text), optional("removeOnCleanup", Shape::Bool)];
 const RUN: &[Field] = &[optional("build", Shape::Text)];
 
+/// All fields of actions of a kind.
+pub(crate) fn fields_of(kind: ActionKind) -> [&'static [Field]; 2] {
+    [COMMON, of_kind(kind)]
+}
+
 /// The fields that actions of a kind have besides.
 pub(super) fn of_kind(kind: ActionKind) -> &'static [Field] {
     match kind {

@@ -14,6 +14,7 @@ mod resolve;
 mod sources;
 
 pub(crate) use dependencies::{Refusal, read_action};
+pub(crate) use fields::fields_of;
 pub(crate) use files::ActionFiles;
 pub(crate) use prepare::graph;
 pub(crate) use redundant::redundant;

@@ -9,6 +9,8 @@ mod stage;
 pub(crate) mod variables;
 mod workflow;
 
+pub(crate) use workflow::fields as workflow_fields;
+
 use super::actions::{self, ActionFiles, Resolved};
 use super::diagnostics::Diagnostics;
 use super::project::load::Loader;

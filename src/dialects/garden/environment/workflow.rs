@@ -34,6 +34,11 @@ const FIELDS: &[Field] = &[
     required("steps", Shape::Sparse(&Shape::Fields(STEP))),
     optional("triggers", Shape::Sparse(&Shape::Map)),
 ];
+/// The fields of workflows.
+pub(crate) fn fields() -> &'static [Field] {
+    FIELDS
+}
+
 /// When a step runs.
 const WHEN: [&str; 4] = ["onSuccess", "onError", "always", "never"];
 

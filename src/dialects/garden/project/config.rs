@@ -47,7 +47,7 @@ impl ProjectConfig {
 }
 
 /// The keys of a project.
-const KEYS: [&str; 20] = [
+pub(crate) const KEYS: [&str; 20] = [
     "apiVersion",
     "defaultEnvironment",
     "dotIgnoreFile",
@@ -70,7 +70,8 @@ const KEYS: [&str; 20] = [
     "variables",
 ];
 /// The keys of an environment.
-const ENVIRONMENT_KEYS: [&str; 6] = ["aec", "defaultNamespace", "name", "production", "varfile", "variables"];
+pub(crate) const ENVIRONMENT_KEYS: [&str; 6] =
+    ["aec", "defaultNamespace", "name", "production", "varfile", "variables"];
 
 /// Reads the project out of the configuration files of its folder.
 pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &mut Diagnostics) -> Option<ProjectConfig> {

@@ -9,9 +9,9 @@ mod scan;
 pub(crate) mod schema;
 pub(crate) mod varfile;
 
-pub(crate) use config::{EnvironmentConfig, ProjectConfig, check_keys};
+pub(crate) use config::{ENVIRONMENT_KEYS, EnvironmentConfig, KEYS as PROJECT_KEYS, ProjectConfig, check_keys};
 pub(crate) use ignore::Ignores;
-pub(crate) use resource::{ActionKind, Resource, first_line};
+pub(crate) use resource::{ActionKind, KINDS, Resource, first_line};
 pub(crate) use scan::is_never_scanned;
 
 use super::diagnostics::Diagnostics;

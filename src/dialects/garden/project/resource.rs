@@ -101,7 +101,7 @@ impl Resource {
 }
 
 /// The kinds of resources.
-const KINDS: [&str; 10] =
+pub(crate) const KINDS: [&str; 10] =
     ["Project", "Build", "Deploy", "Run", "Test", "Workflow", "Command", "ConfigTemplate", "RenderTemplate", "Module"];
 
 /// Reads a document; `None` if it is empty.

@@ -8,7 +8,7 @@ pub(crate) mod modules;
 pub(crate) mod outline;
 pub(crate) mod paths;
 mod reader;
-mod schema;
+pub(crate) mod schema;
 pub(crate) mod variable;
 pub(crate) mod version;
 

@@ -67,6 +67,30 @@ const ROOT: &[Schema] = &[
     open("check", &["name"]),
 ];
 
+/// Arguments of blocks in which anything can be, because others say what has a meaning there.
+const COMMON: [(&str, &[&str]); 7] = [
+    ("module", &["source", "version", "providers", "count", "for_each", "depends_on"]),
+    ("resource", &["count", "for_each", "provider", "depends_on", "lifecycle", "connection", "provisioner"]),
+    ("data", &["count", "for_each", "provider", "depends_on", "lifecycle"]),
+    ("provider", &["alias", "for_each"]),
+    ("moved", &["from", "to"]),
+    ("import", &["to", "id", "for_each", "provider"]),
+    ("removed", &["from", "lifecycle"]),
+];
+
+/// The blocks and arguments below blocks and their labels, each with what it is.
+pub(crate) fn below(keys: &[&str]) -> Vec<(&'static str, &'static str)> {
+    let (mut schemas, mut arguments, mut rest): (_, &'static [&'static str], _) = (ROOT, &[], keys);
+    while let Some((first, more)) = rest.split_first() {
+        let Some(schema) = schemas.iter().find(|schema| schema.name == *first) else { return Vec::new() };
+        let Some(more) = more.get(schema.labels.len()..) else { return Vec::new() };
+        let common = COMMON.iter().find(|(name, _)| *name == schema.name).map_or(&[][..], |(_, all)| *all);
+        (schemas, arguments, rest) = (schema.blocks, schema.arguments.unwrap_or(common), more);
+    }
+    let blocks = schemas.iter().map(|schema| (schema.name, "block"));
+    blocks.chain(arguments.iter().map(|name| (*name, "argument"))).collect()
+}
+
 /// Notes what a file has that it cannot have.
 pub(crate) fn check(body: &Body, file: FileId, failures: &mut Vec<Failure>) {
     for attribute in &body.attributes {

@@ -145,6 +145,16 @@ pub(crate) fn exists(name: &str, era: Era) -> bool {
     of_era(era).any(|f| f.name == name)
 }
 
+/// All functions with their parameters as they are shown: `string, spaces`, those that may be left out in brackets.
+pub(crate) fn described() -> Vec<(&'static str, String)> {
+    let shown = |parameter: &Parameter| match parameter.is_required {
+        true => parameter.name.to_owned(),
+        false => format!("[{}]", parameter.name),
+    };
+    let one = |f: &Function| (f.name, f.parameters.iter().map(shown).collect::<Vec<_>>().join(", "));
+    ALL.iter().map(one).collect()
+}
+
 /// The names of all functions.
 pub(crate) fn names(era: Era) -> Vec<&'static str> {
     of_era(era).map(|f| f.name).collect()

@@ -1,0 +1,213 @@
+//! What may be written in configuration files, for editors.
+
+use super::actions;
+use super::environment::workflow_fields;
+use super::project::schema::{Field, Shape};
+use super::project::{ActionKind, ENVIRONMENT_KEYS, KINDS, PROJECT_KEYS, discover};
+use super::template::evaluation::functions;
+use crate::resolution::Component;
+use crate::resolution::authoring::{Authoring, Expected, Function, Key, Member, Names, WrittenPlace, members_of};
+use crate::syntax::place::ITEM;
+use crate::syntax::template::Notation;
+use std::collections::BTreeSet;
+
+/// See [`Authoring`].
+pub(super) struct Garden;
+
+static TEMPLATES: [Notation; 1] = [Notation {
+    open: "${",
+    close: "}",
+    keywords: &["contains", "else", "endif", "false", "if", "null", "true", "typeof"],
+    words_are_functions: false,
+    has_dashes: true,
+}];
+
+/// The names that templates begin with.
+const ROOTS: [&str; 18] = [
+    "actions",
+    "command",
+    "datetime",
+    "environment",
+    "git",
+    "inputs",
+    "local",
+    "modules",
+    "parent",
+    "project",
+    "providers",
+    "runtime",
+    "secrets",
+    "steps",
+    "template",
+    "this",
+    "var",
+    "variables",
+];
+/// What is below some of these names, whatever the project holds.
+const FIXED: [(&[&str], &[&str]); 7] = [
+    (&["actions"], &["build", "deploy", "run", "test"]),
+    (&["environment"], &["fullName", "name", "namespace"]),
+    (&["git"], &["branch", "commitHash", "originUrl"]),
+    (&["local"], &["arch", "artifactsPath", "env", "platform", "projectPath", "username", "usernameLowerCase"]),
+    (&["project"], &["name"]),
+    (&["command"], &["name", "params"]),
+    (&["datetime"], &["now", "timestamp", "today"]),
+];
+/// What templates read of an action.
+const OF_ACTION: [&str; 8] = ["buildPath", "disabled", "mode", "name", "outputs", "sourcePath", "var", "version"];
+
+impl Authoring for Garden {
+    fn templates(&self) -> &'static [Notation] {
+        &TEMPLATES
+    }
+
+    fn expected(&self, place: &WrittenPlace<'_>) -> Expected {
+        let mut found = Expected::default();
+        if !discover::is_config_name(place.path.rsplit('/').next().unwrap_or_default()) {
+            return found;
+        }
+        let kind = place.fields.iter().find(|(name, _)| *name == "kind").map(|(_, kind)| *kind);
+        let action = kind.and_then(ActionKind::of_title);
+        found.names = names(place.keys);
+        match (kind, place.keys) {
+            (_, ["kind"]) => found.words.extend(KINDS),
+            (Some("Project"), []) => found.keys.extend(PROJECT_KEYS.map(plain)),
+            (Some("Project"), ["environments", ITEM]) => found.keys.extend(ENVIRONMENT_KEYS.map(plain)),
+            (Some("Project"), ["providers", ITEM]) => found.keys.extend(["name", "environments"].map(plain)),
+            (Some("Workflow"), keys) => fields(&[workflow_fields()], keys, &mut found),
+            (_, keys) => match action {
+                Some(kind) => fields(&actions::fields_of(kind), keys, &mut found),
+                None if keys.is_empty() => found.keys.extend(["apiVersion", "kind", "name"].map(plain)),
+                None => {}
+            },
+        }
+        found
+    }
+
+    fn names_files(&self) -> bool {
+        true
+    }
+
+    fn template_functions(&self) -> Vec<Function> {
+        let one =
+            |(name, parameters): (&'static str, String)| Function { name: name.into(), parameters, arguments: &[] };
+        functions::described().into_iter().map(one).collect()
+    }
+
+    fn members(&self, components: &[&Component], names: &[&str]) -> Vec<Member> {
+        let of_kind = |kind: &str| -> Vec<Member> {
+            let of_kind = components.iter().filter(|component| *component.kind == *kind);
+            let all: BTreeSet<_> = of_kind.map(|component| component.name.clone()).collect();
+            all.into_iter().map(Member::named).collect()
+        };
+        match names {
+            [] => ROOTS.into_iter().map(Member::named).collect(),
+            ["var" | "variables", rest @ ..] => {
+                let variables = components.iter().filter_map(|component| component.value.get("variables"));
+                members_of(variables, rest)
+            }
+            ["actions", kind] => of_kind(kind),
+            ["actions", _, _] => OF_ACTION.into_iter().map(Member::named).collect(),
+            ["providers"] => of_kind("provider"),
+            ["providers", _] => ["config", "outputs"].into_iter().map(Member::named).collect(),
+            ["runtime"] => ["services", "tasks"].into_iter().map(Member::named).collect(),
+            _ => {
+                let fixed = FIXED.iter().find(|(path, _)| *path == names);
+                fixed.into_iter().flat_map(|(_, below)| *below).map(|name| Member::named(*name)).collect()
+            }
+        }
+    }
+}
+
+fn plain(name: &'static str) -> Key {
+    Key { name, kind: "", replacement: None }
+}
+
+/// What names at a place stand for.
+fn names(keys: &[&str]) -> Option<Names> {
+    match keys {
+        ["dependencies", ITEM] => Some(Names::Addresses),
+        ["build"] | ["copyFrom", ITEM, "build"] => Some(Names::Components(Some("build"))),
+        ["environments", ITEM] => Some(Names::Stacks),
+        ["varfile"] | ["environments", ITEM, "varfile"] | ["varfiles", ITEM] | ["varfiles", ITEM, "path"] => {
+            Some(Names::Files)
+        }
+        _ => None,
+    }
+}
+
+/// Adds what fields say of the place below them that keys lead to.
+fn fields(all: &[&'static [Field]], keys: &[&str], found: &mut Expected) {
+    let mut all = all.iter().flat_map(|some| some.iter());
+    match keys.split_first() {
+        None => {
+            found.keys.extend(all.map(|field| Key { name: field.name, kind: kind(&field.shape), replacement: None }));
+        }
+        Some((first, rest)) => {
+            if let Some(field) = all.find(|field| field.name == *first) {
+                shape(&field.shape, rest, found);
+            }
+        }
+    }
+}
+
+fn shape(of: &'static Shape, keys: &[&str], found: &mut Expected) {
+    match of {
+        Shape::Fields(own) => fields(&[own], keys, found),
+        Shape::OneOf(all) => all.iter().for_each(|of| shape(of, keys, found)),
+        Shape::List(item) | Shape::Sparse(item) => {
+            if let Some((&ITEM, rest)) = keys.split_first() {
+                shape(item, rest, found);
+            }
+        }
+        Shape::MapOf(inner) => {
+            if let Some((_, rest)) = keys.split_first() {
+                shape(inner, rest, found);
+            }
+        }
+        Shape::Bool if keys.is_empty() => found.words.extend(["true", "false"]),
+        _ => {}
+    }
+}
+
+/// What a value is, in a few words.
+fn kind(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Any => "",
+        Shape::Text | Shape::Name | Shape::Identifier => "text",
+        Shape::Number => "number",
+        Shape::Bool => "true or false",
+        Shape::Map | Shape::MapOf(_) | Shape::Fields(_) => "map",
+        Shape::List(_) | Shape::Sparse(_) => "list",
+        Shape::OneOf(all) => all.first().map_or("", kind),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_depend_on_the_kind_of_the_document() {
+        let at = |keys: &[&str], fields: &[(&str, &str)]| {
+            Garden.expected(&WrittenPlace { path: "api/garden.yml", keys, fields })
+        };
+        let names = |found: &Expected| found.keys.iter().map(|key| key.name).collect::<Vec<_>>();
+        assert!(names(&at(&[], &[("kind", "Project")])).contains(&"environments"));
+        assert!(names(&at(&[], &[("kind", "Build")])).contains(&"copyFrom"));
+        assert!(names(&at(&["copyFrom", ITEM], &[("kind", "Build")])).contains(&"sourcePath"));
+        assert!(names(&at(&["steps", ITEM], &[("kind", "Workflow")])).contains(&"script"));
+        assert_eq!(at(&["disabled"], &[("kind", "Run")]).words, ["true", "false"]);
+        assert!(at(&["kind"], &[]).words.contains(&"Deploy"));
+        assert_eq!(at(&["dependencies", ITEM], &[("kind", "Run")]).names, Some(Names::Addresses));
+        assert!(ROOTS.is_sorted() && TEMPLATES[0].keywords.is_sorted());
+    }
+
+    #[test]
+    fn members_that_every_project_has() {
+        let names = |names: &[&str]| Garden.members(&[], names).iter().map(|m| m.name.to_string()).collect::<Vec<_>>();
+        assert_eq!(names(&["actions"]), ["build", "deploy", "run", "test"]);
+        assert!(names(&["actions", "build", "api"]).contains(&"outputs".to_owned()));
+        assert_eq!(names(&["nothing"]), [] as [&str; 0]);
+    }
+}

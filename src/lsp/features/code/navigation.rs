@@ -1,0 +1,109 @@
+//! Where names of code are declared and used.
+
+use super::{CodeFile, Target, declarations, files, folder_of, is_code, sources, target, target_at, text};
+use crate::lsp::position::Lines;
+use crate::lsp::view::{Place, View};
+use crate::source::Source;
+use crate::syntax::hcl::Subject;
+use crate::terraform;
+use ls_types::{DocumentLink, Location, Uri};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The maximum number of files of the repository that are searched for calls of a module.
+const MAX_SEARCHED: usize = 20_000;
+/// The maximum number of links of an answer.
+const MOST_LINKS: usize = 2_000;
+
+/// Where the name at a place is declared. From the declaration of a call it goes on to the module that is called.
+pub(in crate::lsp::features) fn definition(place: &Place<'_>) -> Vec<Location> {
+    let Some((target, is_declaration)) = target_at(place) else { return Vec::new() };
+    if let Some(call) = target.1.strip_prefix("module.").filter(|_| is_declaration) {
+        return called(place, &target.0, call);
+    }
+    let found = declarations(&place.view, &target);
+    found.into_iter().flat_map(|(file, start, end)| file.locations(&place.view, [(start, end)])).collect()
+}
+
+/// The files of the module that a call leads to.
+fn called(place: &Place<'_>, folder: &str, call: &str) -> Vec<Location> {
+    let own = files(&place.view, folder);
+    let called = sources(&own).get(call).and_then(|source| terraform::called_folder(folder, source));
+    let files = called.map(|folder| files(&place.view, &folder)).unwrap_or_default();
+    let code = files.iter().filter(|file| is_code(&file.path));
+    code.flat_map(|file| file.locations(&place.view, [(0, 0)])).collect()
+}
+
+/// Where what is at a place is used; with its declaration if `all`.
+pub(in crate::lsp::features) fn references(place: &Place<'_>, all: bool) -> Vec<Location> {
+    let Some((wanted, _)) = target_at(place) else { return Vec::new() };
+    let view = &place.view;
+    let mut found = Vec::new();
+    for file in files(view, &wanted.0) {
+        let own = Subject::Own(wanted.1.clone());
+        let uses = file.names.uses.iter().filter(|name| name.subject == own && (all || !name.is_declaration));
+        found.extend(file.locations(view, uses.map(|name| (name.span.start, name.span.end))));
+    }
+    if let Some((kind @ ("var" | "output"), name)) = wanted.1.split_once('.') {
+        found.extend(of_callers(view, &wanted, name));
+        if kind == "var" {
+            found.extend(of_components(view, &wanted.0, name));
+        }
+    }
+    found
+}
+
+/// The uses of a variable or an output in other folders, which call the module.
+fn of_callers(view: &View<'_>, wanted: &Target, name: &str) -> Vec<Location> {
+    let paths = view.analysis.source.listing().iter().map(|entry| &*entry.path);
+    let names_it = |path: &&str| text(view, path).is_some_and(|text| text.contains(name));
+    let code = paths.filter(|path| is_code(path)).take(MAX_SEARCHED);
+    let folders: BTreeSet<&str> = code.filter(names_it).map(folder_of).collect();
+    let mut found = Vec::new();
+    for folder in folders {
+        let around = files(view, folder);
+        let sources = sources(&around);
+        for file in &around {
+            let uses = file.names.uses.iter().filter(|used| match &used.subject {
+                Subject::Output(_, of) | Subject::Input(_, of) => of == name,
+                Subject::Own(_) => false,
+            });
+            let meant = uses.filter(|used| target(folder, &sources, &used.subject).as_ref() == Some(wanted));
+            found.extend(file.locations(view, meant.map(|used| (used.span.start, used.span.end))));
+        }
+    }
+    found
+}
+
+/// The places where components give a value to a variable of their code.
+fn of_components(view: &View<'_>, folder: &str, name: &str) -> Vec<Location> {
+    let mut origins = BTreeSet::new();
+    for (_, component) in view.components() {
+        let is_code = component.metadata.code.as_ref().is_some_and(|code| *code.folder == *folder);
+        let inputs = component.metadata.inputs.authored.iter().filter(|_| is_code);
+        origins.extend(inputs.filter_map(|map| map.get(name)?.prov.origin));
+    }
+    view.keys(origins)
+}
+
+/// Links of the sources of calls to the modules that they lead to.
+pub(in crate::lsp::features) fn links(place: &Place<'_>) -> Vec<DocumentLink> {
+    let Some(own) = CodeFile::read(place.path, place.text) else { return Vec::new() };
+    let folder = folder_of(place.path);
+    let lines = Lines::new(place.text, place.view.encoding);
+    // By source: many calls may lead to one module.
+    let mut targets: BTreeMap<&str, Option<Uri>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (source, span) in own.names.sources.values().take(MOST_LINKS) {
+        let target = targets.entry(source).or_insert_with(|| {
+            let files = files(&place.view, &terraform::called_folder(folder, source)?);
+            let main = files.iter().find(|file| file.path.ends_with("/main.tf")).or(files.first());
+            main.and_then(|main| place.view.uri(&main.path))
+        });
+        if let Some(target) = target.clone() {
+            let range = lines.range(span.start + 1, span.end.saturating_sub(1));
+            found.push(DocumentLink { range, target: Some(target), tooltip: None, data: None });
+        }
+    }
+    found.sort_by_key(|link| link.range.start);
+    found
+}

@@ -1,0 +1,140 @@
+//! What may stand at a place in code in HCL: arguments and blocks, inputs of modules, names that the folder declares, functions.
+
+use super::{Found, named};
+use crate::lsp::features::code::{CodeFile, files, folder_of, sources};
+use crate::lsp::view::Place;
+use crate::resolution::authoring::WrittenPlace;
+use crate::syntax::hcl::{Subject, blocks_at};
+use crate::terraform::{self, Cache, Module, Modules};
+use ls_types::CompletionItemKind;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The first names of references that are always there.
+const ROOTS: [&str; 7] = ["data", "each", "local", "module", "path", "terraform", "var"];
+
+/// Adds what may stand at a place.
+pub(super) fn add(place: &Place<'_>, found: &mut Found<'_, '_>) {
+    let (start, _) = place.word();
+    found.replace(start);
+    let before = &place.text[line_start(place)..start];
+    let own = files(&place.view, folder_of(place.path));
+    if let Some(before) = before.strip_suffix('.') {
+        return members(place, &own, &path_of(before), found);
+    }
+    match before.trim().is_empty() {
+        true => arguments(place, &own, place.offset - start, found),
+        false => expression(place, &own, found),
+    }
+}
+
+fn line_start(place: &Place<'_>) -> usize {
+    place.offset - place.around().0.len()
+}
+
+/// The names in front of a dot, without indexes: `module`, `a` of `module.a[0]`.
+fn path_of(before: &str) -> Vec<&str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']' | '"');
+    let start =
+        before.rfind(|c| !is_part(c)).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    let names = before[start..].split('.').map(|name| name.split('[').next().unwrap_or_default());
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+/// The module that a call leads to.
+fn module(place: &Place<'_>, own: &[CodeFile], call: &str) -> Option<Arc<Module>> {
+    let folder = terraform::called_folder(folder_of(place.path), sources(own).get(call)?)?;
+    let (analysis, cache) = (place.view.analysis, Cache::default());
+    Modules::new(&analysis.source, &analysis.review.files, &cache).get(&folder)
+}
+
+/// What follows a dot.
+fn members(place: &Place<'_>, own: &[CodeFile], names: &[&str], found: &mut Found<'_, '_>) {
+    let kind = CompletionItemKind::FIELD;
+    let declared = own.iter().flat_map(|file| &file.names.uses).filter(|name| name.is_declaration);
+    let addresses: BTreeSet<&str> = declared
+        .filter_map(|name| match &name.subject {
+            Subject::Own(address) => Some(address.as_str()),
+            _ => None,
+        })
+        .collect();
+    match names {
+        ["module", call] => {
+            if let Some(module) = module(place, own, call) {
+                let of = |name: &str| Some(format!("output of {}", if name.is_empty() { "." } else { name }));
+                module.outputs.keys().for_each(|name| found.add(name, kind, of(&module.folder)));
+            }
+        }
+        ["path"] => ["cwd", "module", "root"].iter().for_each(|name| found.add(name, kind, None)),
+        ["each"] => ["key", "value"].iter().for_each(|name| found.add(name, kind, None)),
+        ["terraform"] => found.add("workspace", kind, None),
+        ["var"] => variables(place, addresses.iter().copied(), found),
+        names => {
+            let prefix = format!("{}.", names.join("."));
+            let below = addresses.iter().filter_map(|address| address.strip_prefix(prefix.as_str()));
+            below.for_each(|rest| found.add(rest.split('.').next().unwrap_or_default(), kind, None));
+        }
+    }
+}
+
+/// The variables of the folder, with what is known of them.
+fn variables<'n>(place: &Place<'_>, addresses: impl Iterator<Item = &'n str>, found: &mut Found<'_, '_>) {
+    let (analysis, cache) = (place.view.analysis, Cache::default());
+    let module = Modules::new(&analysis.source, &analysis.review.files, &cache).get(folder_of(place.path));
+    for name in addresses.filter_map(|address| address.strip_prefix("var.")) {
+        let variable = module.as_ref().and_then(|module| module.variables.get(name));
+        let detail = variable.map(|variable| named::detail(variable, folder_of(place.path)));
+        found.add(name, CompletionItemKind::VARIABLE, detail);
+        if let Some(description) = variable.and_then(|variable| variable.description.as_ref()) {
+            found.describe(name, description);
+        }
+    }
+}
+
+/// The arguments and blocks at the start of a line.
+fn arguments(place: &Place<'_>, own: &[CodeFile], typed: usize, found: &mut Found<'_, '_>) {
+    if place.path.ends_with(".tfvars") {
+        let addresses = own.iter().flat_map(|file| &file.names.uses).filter_map(|name| match &name.subject {
+            Subject::Own(address) if name.is_declaration => Some(address.as_str()),
+            _ => None,
+        });
+        return variables(place, addresses, found);
+    }
+    let blocks = blocks_at(place.text, place.offset, typed);
+    let keys: Vec<&str> = blocks.iter().map(String::as_str).collect();
+    for authoring in place.view.authoring(place.path) {
+        let expected = authoring.expected(&WrittenPlace { path: place.path, keys: &keys, fields: &[] });
+        for key in expected.keys {
+            let detail = Some(key.kind.to_owned()).filter(|kind| !kind.is_empty());
+            found.add(key.name, CompletionItemKind::PROPERTY, detail);
+        }
+    }
+    if let ["module", call] = keys.as_slice()
+        && let Some(module) = module(place, own, call)
+    {
+        for (name, variable) in &module.variables {
+            found.add(name, CompletionItemKind::PROPERTY, Some(named::detail(variable, &module.folder)));
+            if let Some(description) = &variable.description {
+                found.describe(name, description);
+            }
+        }
+    }
+}
+
+/// What an expression may begin with.
+fn expression(place: &Place<'_>, own: &[CodeFile], found: &mut Found<'_, '_>) {
+    for root in ROOTS {
+        found.add(root, CompletionItemKind::KEYWORD, None);
+    }
+    for name in own.iter().flat_map(|file| &file.names.uses).filter(|name| name.is_declaration) {
+        if let Subject::Own(address) = &name.subject
+            && let Some((first, _)) = address.split_once('.').filter(|(first, _)| *first != "output")
+        {
+            found.add(first, CompletionItemKind::STRUCT, None);
+        }
+    }
+    for function in place.view.authoring(place.path).into_iter().flat_map(|authoring| authoring.template_functions()) {
+        let detail = Some(format!("({})", function.parameters));
+        found.add(&function.name, CompletionItemKind::FUNCTION, detail);
+    }
+}

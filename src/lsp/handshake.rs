@@ -1,0 +1,58 @@
+//! How a session begins: the client says what it can, the server what it answers.
+
+use super::{Ended, features};
+use crate::lsp::position::Encoding;
+use ls_types::request::{Initialize, Request as _};
+use ls_types::{InitializeParams, InitializeResult, ServerInfo};
+use lsp_server::{Connection, ErrorCode, Message, Response};
+
+/// What begins, or that the client ended before.
+pub(super) enum Begun {
+    /// A session.
+    Session(Box<InitializeParams>, Encoding),
+    /// Nothing.
+    Ended(Ended),
+}
+
+/// Waits for the first request of a client, and answers it. Others before it are refused, notifications are ignored.
+///
+/// # Errors
+/// The parameters of that request are no such.
+pub(super) fn begin(connection: &Connection) -> Result<Begun, String> {
+    let send = |response: Response| {
+        // A client that is gone ends the loop by its closed channel.
+        let _ = connection.sender.send(response.into());
+    };
+    for message in &connection.receiver {
+        let request = match message {
+            Message::Request(request) => request,
+            Message::Notification(sent) if sent.method == "exit" => break,
+            Message::Notification(_) | Message::Response(_) => continue,
+        };
+        if request.method != Initialize::METHOD {
+            let why = format!("the first request is {}, not {}", Initialize::METHOD, request.method);
+            send(Response::new_err(request.id, ErrorCode::ServerNotInitialized as i32, why));
+            continue;
+        }
+        let params: InitializeParams = match serde_json::from_value(request.params) {
+            Ok(params) => params,
+            Err(error) => {
+                let why = format!("these are no parameters of {}: {error}", Initialize::METHOD);
+                send(Response::new_err(request.id, ErrorCode::InvalidParams as i32, why.clone()));
+                return Err(why);
+            }
+        };
+        let encoding = Encoding::negotiate(params.capabilities.general.as_ref());
+        let result = InitializeResult {
+            capabilities: features::capabilities(encoding),
+            server_info: Some(ServerInfo {
+                name: env!("CARGO_PKG_NAME").to_owned(),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            }),
+            offset_encoding: None,
+        };
+        send(Response::new_ok(request.id, result));
+        return Ok(Begun::Session(Box::new(params), encoding));
+    }
+    Ok(Begun::Ended(Ended::Abruptly))
+}
