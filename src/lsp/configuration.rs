@@ -1,4 +1,4 @@
-//! What the user of an editor can set, and the folders of the workspace, at the start and when they change.
+//! The options of the user and the folders of the workspace, initially and when they change.
 
 use super::buffers::path_of;
 use super::server::Server;
@@ -15,21 +15,21 @@ use std::path::{Path, PathBuf};
 
 /// The maximum number of folders of a workspace.
 const MAX_ROOTS: usize = 32;
-/// The name of the section of settings.
+/// The section of the settings.
 const SECTION: &str = "stacklint";
 /// The id of the request for the settings.
 const ID: &str = "stacklint/configuration";
 
 impl Preferences {
-    /// What settings say: an object, perhaps within one that names the section. What is missing, or is of another kind, has
-    /// its default. `None` if these are no settings.
+    /// Reads settings: an object, or an object within one that names the section. Missing and invalid options have
+    /// their defaults. `None` if the settings are not an object.
     pub(super) fn of(settings: &Json) -> Option<Self> {
         let own = settings.get(SECTION).unwrap_or(settings).as_object()?;
         Some(Preferences { only_new: own.get("onlyNew").and_then(Json::as_bool).unwrap_or_default() })
     }
 }
 
-/// The folders of the workspace; `None` stands for the folder that the server runs in.
+/// Returns the folders of the workspace; `None` is the folder that the server runs in.
 pub(super) fn folders(params: &InitializeParams) -> Vec<Option<PathBuf>> {
     let named = params.workspace_folders.iter().flatten().map(|folder| &folder.uri);
     let mut paths: Vec<Option<PathBuf>> = named.filter_map(path_of).map(Some).collect();
@@ -41,7 +41,7 @@ pub(super) fn folders(params: &InitializeParams) -> Vec<Option<PathBuf>> {
 }
 
 impl Server<'_, '_, '_> {
-    /// Adds a folder, unless its worktree is there already.
+    /// Adds a folder, unless its worktree is already open.
     pub(super) fn add_folder(&mut self, folder: Option<&Path>) {
         if self.roots.iter().filter(|root| !root.is_closed()).count() >= MAX_ROOTS {
             return self.log(MessageType::WARNING, format!("only {MAX_ROOTS} folders of a workspace are analyzed"));
@@ -57,13 +57,13 @@ impl Server<'_, '_, '_> {
         self.start(analyzer);
     }
 
-    /// The folders of the workspace changed.
+    /// Handles a change of the folders of the workspace.
     pub(super) fn change_folders(&mut self, params: DidChangeWorkspaceFoldersParams) {
         let paths = |folders: Vec<WorkspaceFolder>| -> Vec<PathBuf> {
             folders.iter().filter_map(|folder| path_of(&folder.uri)).collect()
         };
         for path in paths(params.event.removed) {
-            // A folder within a worktree stands for the whole of it.
+            // A folder in a worktree represents the whole worktree.
             let holds = |root: &Root| !root.is_closed() && path.starts_with(&root.path);
             let named = self.roots.iter().enumerate().filter(|(_, root)| holds(root));
             if let Some((index, _)) = named.max_by_key(|(_, root)| root.path.as_os_str().len()) {
@@ -79,7 +79,7 @@ impl Server<'_, '_, '_> {
         }
     }
 
-    /// Forgets a folder, with the findings that are shown for it.
+    /// Closes a folder and clears its findings.
     fn close(&mut self, index: usize) {
         let shown = std::mem::take(&mut self.roots[index].shown);
         for path in shown.into_keys() {
@@ -94,7 +94,7 @@ impl Server<'_, '_, '_> {
         }
     }
 
-    /// The settings changed. A client that does not send them is asked for them.
+    /// Handles a change of the settings. If the client does not send them, they are requested.
     pub(super) fn change_configuration(&mut self, params: &DidChangeConfigurationParams) {
         match Preferences::of(&params.settings) {
             Some(preferences) => self.set(preferences),
@@ -102,7 +102,7 @@ impl Server<'_, '_, '_> {
         }
     }
 
-    /// Asks the client for the settings, if it answers that.
+    /// Requests the settings, if the client supports that.
     pub(super) fn ask_configuration(&self) {
         if self.answers_configuration {
             let items = vec![ConfigurationItem { scope_uri: None, section: Some(SECTION.to_owned()) }];
@@ -111,7 +111,7 @@ impl Server<'_, '_, '_> {
         }
     }
 
-    /// Takes the answer of the client.
+    /// Handles a response of the client.
     pub(super) fn response(&mut self, response: &Response) {
         if response.id != RequestId::from(ID.to_owned()) {
             return;

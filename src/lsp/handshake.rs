@@ -1,4 +1,4 @@
-//! How a session begins: the client says what it can, the server what it answers.
+//! The initialization of a session: exchange of capabilities.
 
 use super::{Ended, features};
 use crate::lsp::position::Encoding;
@@ -6,21 +6,22 @@ use ls_types::request::{Initialize, Request as _};
 use ls_types::{InitializeParams, InitializeResult, ServerInfo};
 use lsp_server::{Connection, ErrorCode, Message, Response};
 
-/// What begins, or that the client ended before.
+/// The result of the initialization.
 pub(super) enum Begun {
-    /// A session.
+    /// A session begins.
     Session(Box<InitializeParams>, Encoding),
-    /// Nothing.
+    /// The client exited.
     Ended(Ended),
 }
 
-/// Waits for the first request of a client, and answers it. Others before it are refused, notifications are ignored.
+/// Waits for the `initialize` request of a client, and answers it. Earlier requests are rejected, notifications are
+/// ignored.
 ///
 /// # Errors
-/// The parameters of that request are no such.
+/// The parameters of the request are invalid.
 pub(super) fn begin(connection: &Connection) -> Result<Begun, String> {
     let send = |response: Response| {
-        // A client that is gone ends the loop by its closed channel.
+        // If the client has exited, the closed channel ends the loop.
         let _ = connection.sender.send(response.into());
     };
     for message in &connection.receiver {

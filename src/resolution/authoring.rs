@@ -1,4 +1,4 @@
-//! What may be written in the files of a dialect, for editors: keys, values, functions, and what templates read.
+//! Descriptions of the files of a dialect for editors: keys, values, functions, and the data of templates.
 
 use super::Component;
 use crate::syntax::template::Notation;
@@ -7,32 +7,32 @@ use crate::value::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a dialect says about its files to those who write them.
+/// Describes the files of a dialect for completion and semantic tokens.
 pub(crate) trait Authoring: Send + Sync {
-    /// How templates are written.
+    /// Returns the syntaxes of templates.
     fn templates(&self) -> &'static [Notation] {
         &[]
     }
 
-    /// What may stand at a place.
+    /// Returns the keys, values and names that are valid at a place.
     fn expected(&self, place: &WrittenPlace<'_>) -> Expected;
 
-    /// Whether some values name files by their paths ([`Names::Files`]).
+    /// Whether some values are paths of files ([`Names::Files`]).
     fn names_files(&self) -> bool {
         false
     }
 
-    /// The functions that are a whole value: `!env NAME`.
+    /// Returns the functions that form a whole value: `!env NAME`.
     fn functions(&self) -> Vec<Function> {
         Vec::new()
     }
 
-    /// The functions of templates. A method follows its namespace and a dot.
+    /// Returns the functions of templates. A method has the prefix of its namespace.
     fn template_functions(&self) -> Vec<Function> {
         Vec::new()
     }
 
-    /// What templates find below some names, where they read these components.
+    /// Returns the members that templates can read below a path, given the components that they are evaluated for.
     fn members(&self, components: &[&Component], names: &[&str]) -> Vec<Member>;
 }
 
@@ -42,87 +42,87 @@ impl fmt::Debug for dyn Authoring {
     }
 }
 
-/// A place in a file, by what leads to it. The file need not be one that can be read at the moment.
+/// A place in a file, which does not have to be valid.
 #[derive(Debug)]
 pub(crate) struct WrittenPlace<'a> {
-    /// The path of the file from the root of the repository.
+    /// The path of the file, relative to the root of the repository.
     pub path: &'a str,
-    /// The keys and blocks that lead to it, the outermost first; [`ITEM`](crate::syntax::place::ITEM) for the item of a
+    /// The enclosing keys and blocks, outermost first; [`ITEM`](crate::syntax::place::ITEM) stands for an item of a
     /// list.
     pub keys: &'a [&'a str],
-    /// The keys of the document that have plain text as values.
+    /// The scalar fields at the top level of the document.
     pub fields: &'a [(&'a str, &'a str)],
 }
 
-/// What may stand at a place.
+/// The keys, values and names that are valid at a place.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
-    /// The keys that have a meaning there.
+    /// The known keys.
     pub keys: Vec<Key>,
-    /// The values that have a meaning there.
+    /// The known values.
     pub words: Vec<&'static str>,
-    /// What is named there.
+    /// The kind of names that are expected.
     pub names: Option<Names>,
 }
 
-/// A key that has a meaning.
+/// A known key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     /// The key.
     pub name: &'static str,
-    /// What its value is, in a few words: "list".
+    /// A short description of its value: "list".
     pub kind: &'static str,
-    /// What to write instead, if it is deprecated.
+    /// The replacement, if the key is deprecated.
     pub replacement: Option<&'static str>,
 }
 
-/// What names at a place stand for.
+/// A kind of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Names {
-    /// Components, of one type if that is known.
+    /// Components, of one type if it is known.
     Components(Option<&'static str>),
-    /// Components with their types in front: `type.name`.
+    /// Components with their type as prefix: `type.name`.
     Addresses,
     /// Stacks.
     Stacks,
-    /// Outputs of the code of the component that is named before.
+    /// Outputs of the code of the component in the preceding argument.
     Outputs,
     /// Files to import.
     Imports,
-    /// Files, by their paths from the folder of the file that names them.
+    /// Files, relative to the folder of the file.
     Files,
-    /// Inputs: of one component, of all of a type, or of all that the file reaches.
+    /// Inputs, by the type and the name of the component; if they are missing, of all components that the file affects.
     Inputs(Option<Text>, Option<Text>),
 }
 
 /// A function.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
-    /// Its name; `namespace.Method` for a method.
+    /// The name; `namespace.Method` for a method.
     pub name: Text,
-    /// Its parameters as they are shown; empty if they are not known.
+    /// The parameters, for display; empty if they are unknown.
     pub parameters: String,
-    /// What each argument names, in their order; nothing for one that is no name. One with several may be any of them.
+    /// The kinds of names that each argument accepts, in order; empty for an argument that is not a name.
     pub arguments: &'static [&'static [Names]],
 }
 
-/// Something that a template can read.
+/// A member of the data of templates.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
-    /// Its name.
+    /// The name.
     pub name: Text,
-    /// Its value, if that is known.
+    /// The value, if it is known.
     pub value: Option<Value>,
 }
 
 impl Member {
-    /// Something of which only the name is known.
+    /// A member without a known value.
     pub(crate) fn named(name: impl Into<Text>) -> Self {
         Member { name: name.into(), value: None }
     }
 }
 
-/// What values hold below some names, each name once.
+/// Returns the members of values below a path, each name once.
 pub(crate) fn members_of<'a>(values: impl IntoIterator<Item = &'a Value>, names: &[&str]) -> Vec<Member> {
     let mut found: BTreeMap<Text, Value> = BTreeMap::new();
     for value in values {

@@ -1,32 +1,32 @@
-//! What leads to a place in the text of a YAML file, told from its indentation alone, so that a file that is being typed and
-//! cannot be read has an answer, too.
+//! The keys around a place of a YAML file, derived from its indentation alone, so that completion works in a file that
+//! cannot be parsed.
 
 use std::borrow::Cow;
 
-/// Stands for the item of a list among keys.
+/// Stands for an item of a list in a key path.
 pub(crate) const ITEM: &str = "[]";
-/// How many lines above a place are examined.
+/// The maximum number of lines that are examined above and below a place.
 const MAX_LINES: usize = 100_000;
-/// How deep keys nest.
+/// The maximum depth of keys.
 const MAX_KEYS: usize = 64;
 
 /// A place in a YAML file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place<'t> {
-    /// The keys that lead to it, the outermost first, with the key of a value; [`ITEM`] for the item of a list.
+    /// The enclosing keys, outermost first, including the key of a value; [`ITEM`] stands for an item of a list.
     pub keys: Vec<Cow<'t, str>>,
-    /// Whether a key can stand there.
+    /// Whether a key can be written here.
     pub is_key: bool,
-    /// Whether a value can stand there.
+    /// Whether a value can be written here.
     pub is_value: bool,
-    /// What was typed so far, from the start of the key or value to the place.
+    /// The text from the start of the key or value to the place.
     pub typed: &'t str,
 }
 
-/// A key or an item with its column.
+/// A key or an item, with its column.
 type Step<'t> = (usize, Cow<'t, str>);
 
-/// The place at a byte offset.
+/// Returns the place at a byte offset.
 pub(crate) fn place(text: &str, offset: usize) -> Place<'_> {
     let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
     let line = &text[start..offset];
@@ -47,7 +47,7 @@ pub(crate) fn place(text: &str, offset: usize) -> Place<'_> {
     place
 }
 
-/// The keys beside a byte offset: those of the same map in block style, as their indentation tells.
+/// Returns the keys of the block map around a byte offset, without the one at the offset.
 pub(crate) fn beside(text: &str, offset: usize) -> Vec<&str> {
     let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
     let (steps, rest) = steps_of(&text[start..offset]);
@@ -60,7 +60,7 @@ pub(crate) fn beside(text: &str, offset: usize) -> Vec<&str> {
         let (steps, _) = steps_of(line);
         let indent = line.len() - line.trim_start_matches(' ').len();
         let key = steps.iter().find(|(at, key)| *at == column && key != ITEM);
-        // An item that begins before the column begins another map.
+        // An item that begins before the column starts a different map.
         let begins = indent < column;
         (begins, key.map(|(at, key)| (*at, key.len())))
     };
@@ -83,7 +83,7 @@ pub(crate) fn beside(text: &str, offset: usize) -> Vec<&str> {
     found
 }
 
-/// The keys of the document around a byte offset that have plain text as values.
+/// Returns the scalar fields at the top level of the document around a byte offset.
 pub(crate) fn fields(text: &str, offset: usize) -> Vec<(&str, &str)> {
     let is_end = |line: &str| line.trim_end() == "---";
     let start = text[..offset].rfind("\n---").map_or(0, |at| at + 1);
@@ -100,7 +100,7 @@ pub(crate) fn fields(text: &str, offset: usize) -> Vec<(&str, &str)> {
     found.take(MAX_KEYS).collect()
 }
 
-/// The items and the key that a line begins with, and what follows them.
+/// Returns the items and the key at the start of a line, and the rest of the line.
 fn steps_of(line: &str) -> (Vec<Step<'_>>, &str) {
     let (mut steps, mut at) = (Vec::new(), line.len() - line.trim_start_matches(' ').len());
     while let Some(rest) = line[at..].strip_prefix('-').filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
@@ -119,7 +119,7 @@ fn steps_of(line: &str) -> (Vec<Step<'_>>, &str) {
     }
 }
 
-/// The key that a text begins with, and the length of it with its colon.
+/// Returns the key at the start of a text, and its length including the colon.
 fn key_of(text: &str) -> Option<(Cow<'_, str>, usize)> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
     if let Some(quote) = quote {
@@ -134,7 +134,7 @@ fn key_of(text: &str) -> Option<(Cow<'_, str>, usize)> {
     (!text[..end].contains(" #")).then(|| (Cow::Borrowed(text[..end].trim_end()), end + 1))
 }
 
-/// The keys and items above a line that what stands at a column belongs to, the outermost first.
+/// Returns the keys and items in the lines above that enclose a column, outermost first.
 fn parents(above: &str, column: usize, is_item: bool) -> Vec<Cow<'_, str>> {
     let (mut limit, mut is_item) = (column, is_item);
     let mut found: Vec<Cow<'_, str>> = Vec::new();
@@ -161,13 +161,13 @@ fn parents(above: &str, column: usize, is_item: bool) -> Vec<Cow<'_, str>> {
     found
 }
 
-/// Goes on into `{…}` and `[…]` on the line of a place.
+/// Extends the path into `{…}` and `[…]` on the line of a place.
 fn flow(place: &mut Place<'_>) {
     let text = place.typed;
     if !text.starts_with(['{', '[']) {
         return;
     }
-    // What is open: whether it is a map, and where its last key or item began.
+    // The open brackets (whether each is a map), and the start of the last key or item.
     let (mut open, mut start, mut quote): (Vec<bool>, usize, Option<char>) = (Vec::new(), 0, None);
     let mut has_key = false;
     for (at, c) in text.char_indices() {
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The keys, what can stand there, and what was typed, at `|`.
+    /// The keys, whether a key and a value can be written, and the typed text, at `|`.
     fn at(text: &str) -> (String, bool, bool, String) {
         let offset = text.find('|').unwrap();
         let text = text.replacen('|', "", 1);

@@ -1,41 +1,41 @@
-//! Templates inside of other texts, read for their words alone: `{{ upper .name }}`, `${var.name}`. A text that no parser takes
-//! can be read as well, as it is while somebody types.
+//! Tokens of templates in other text (`{{ upper .name }}`, `${var.name}`), without parsing them. The text does not have
+//! to be valid, because it is also scanned while it is being typed.
 
-/// How templates of a language are written.
+/// The syntax of the templates of a language.
 #[derive(Debug)]
 pub(crate) struct Notation {
-    /// What opens one.
+    /// The opening delimiter.
     pub open: &'static str,
-    /// What closes it.
+    /// The closing delimiter.
     pub close: &'static str,
-    /// The words with a meaning of their own, sorted.
+    /// The keywords, sorted.
     pub keywords: &'static [&'static str],
-    /// Whether a word without a dot in front of it is a function; otherwise it is one only in front of a parenthesis.
+    /// Whether a word without a leading dot is a function; otherwise only a word before a parenthesis is.
     pub words_are_functions: bool,
-    /// Whether names may hold dashes.
+    /// Whether names may contain dashes.
     pub has_dashes: bool,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TokenKind {
-    /// What opens or closes a template.
+    /// An opening or closing delimiter.
     Delimiter,
-    /// A word with a meaning of its own.
+    /// A keyword.
     Keyword,
     /// A variable, or the first name of a path.
     Variable,
-    /// A name behind a dot.
+    /// A name after a dot.
     Property,
     /// A function or a method.
     Function,
-    /// What a method belongs to.
+    /// The namespace of a method.
     Namespace,
-    /// Text in quotes.
+    /// A string.
     Text,
     /// A number.
     Number,
-    /// Signs.
+    /// An operator or a bracket.
     Operator,
     /// A comment.
     Comment,
@@ -44,15 +44,15 @@ pub(crate) enum TokenKind {
 /// A token of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
-    /// Its first byte.
+    /// The start, in bytes.
     pub start: usize,
-    /// One past its last byte.
+    /// The end, in bytes, exclusive.
     pub end: usize,
 }
 
-/// The tokens of the templates in a text, in their order. A template that is not closed ends with its line.
+/// Returns the tokens of the templates in a text, in order. An unclosed template ends at the end of its line.
 pub(crate) fn tokens(text: &str, notation: &Notation) -> Vec<Token> {
     let mut scan = Scan { text, notation, at: 0, end: text.len(), found: Vec::new() };
     let (mut close, mut line_end) = (0, 0);
@@ -71,25 +71,25 @@ pub(crate) fn tokens(text: &str, notation: &Notation) -> Vec<Token> {
     scan.found
 }
 
-/// The template that a place lies in.
+/// The template around a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Inside<'t> {
-    /// The text from what opens the template to the place.
+    /// The text from the opening delimiter to the place.
     pub text: &'t str,
-    /// The names in front of the place that dots join, without the word at the place: `vars` in `.vars.na`.
+    /// The path before the place, without the word at the place: `vars` for `.vars.na`.
     pub names: Vec<&'t str>,
-    /// Whether the first name begins with a dot, or nothing but a dot stands there.
+    /// Whether the path begins with a dot.
     pub is_rooted: bool,
-    /// The text in quotes that the place lies in, as far as it is before it.
+    /// The content of the string around the place, up to the place.
     pub quoted: Option<&'t str>,
-    /// The word that was typed so far.
+    /// The part of the word before the place.
     pub typed: &'t str,
 }
 
-/// How far back from a place a template may begin, in bytes.
+/// The maximum distance from a place back to the start of its template, in bytes.
 const MAX_BACK: usize = 64 << 10;
 
-/// The template that a byte offset of a text lies in; `None` where it lies in none.
+/// Returns the template around a byte offset of a text, or `None` if there is none.
 pub(crate) fn inside<'t>(text: &'t str, offset: usize, notation: &Notation) -> Option<Inside<'t>> {
     let mut from = offset.saturating_sub(MAX_BACK);
     while !text.is_char_boundary(from) {
@@ -131,7 +131,7 @@ fn width(text: &str) -> usize {
     text.chars().next().map_or(1, char::len_utf8)
 }
 
-/// Whether a text in quotes has no end yet.
+/// Whether a string has no closing quote.
 fn is_open(text: &str) -> bool {
     let body = text.trim_start_matches('\\');
     let quote = body.chars().next().unwrap_or_default();
@@ -161,7 +161,7 @@ impl Scan<'_> {
         self.found.push(Token { kind, start, end: self.at });
     }
 
-    /// Reads the template that opens at a byte offset, up to what closes it or the end.
+    /// Scans the template that opens at a byte offset, up to its closing delimiter or the end.
     fn action(&mut self, open: usize) {
         self.at = open;
         let sign = self.notation.open.len();
@@ -206,7 +206,7 @@ impl Scan<'_> {
         self.push(kind, length);
     }
 
-    /// What a name behind a dot is.
+    /// Returns the kind of a name after a dot.
     fn member(&self) -> TokenKind {
         let before = self.found.last().filter(|last| last.end == self.at);
         match before.map(|last| last.kind) {
@@ -215,7 +215,7 @@ impl Scan<'_> {
         }
     }
 
-    /// What a word is that this text follows.
+    /// Returns the kind of a word that is followed by a text.
     fn word(&self, word: &str, rest: &str) -> TokenKind {
         match self.notation.words_are_functions {
             _ if self.notation.keywords.binary_search(&word).is_ok() => TokenKind::Keyword,
@@ -227,8 +227,8 @@ impl Scan<'_> {
     }
 }
 
-/// The length of a text in quotes; one with a backslash in front of its quote ends at the next of that kind, and one that is
-/// not closed with its line.
+/// Returns the length of a string. If a backslash precedes its opening quote, one precedes its closing quote, too. An
+/// unclosed string ends at the end of its line.
 fn quoted(text: &str, backslashes: usize) -> usize {
     let quote = text[backslashes..].chars().next().unwrap_or_default();
     let mut is_escaped = false;

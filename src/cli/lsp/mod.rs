@@ -72,8 +72,8 @@ impl lsp::Host for Opener<'_> {
     }
 }
 
-/// The root of a worktree as the client names it: its folder without the path from the root to it. Where links lead to the
-/// folder, the client does not know the real path. `None` if that is another folder.
+/// The root of the worktree as the client names it: its folder without the relative path from the root. If the folder
+/// is reached through links, the client does not know the real path. `None` if that is a different folder.
 fn as_named(folder: &Path, start: &str, real: &Path) -> Option<PathBuf> {
     let above = Path::new(start).components().count();
     let root = folder.ancestors().nth(above).filter(|_| folder.ends_with(start))?;

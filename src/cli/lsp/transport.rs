@@ -1,4 +1,4 @@
-//! Messages over standard input and output. What a message says of its length is believed only as far as bytes arrive.
+//! Messages over standard input and output. Memory for a message is allocated only as its bytes arrive.
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use lsp_server::{Connection, Message};
@@ -7,19 +7,19 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// The longest line of a header, in bytes, and the most lines.
+/// The maximum length of a header line in bytes, and the maximum number of lines.
 const MAX_LINE: u64 = 4 << 10;
 const MAX_LINES: usize = 32;
-/// The longest message, in bytes.
+/// The maximum length of a message, in bytes.
 const MAX_MESSAGE: u64 = 512 << 20;
 
-/// The threads that read and write.
+/// The threads that read and write messages.
 pub(super) struct Transport {
     writer: JoinHandle<io::Result<()>>,
     broken: Arc<Mutex<Option<String>>>,
 }
 
-/// A connection with the client that started the process.
+/// Connects to the client that started the process.
 pub(super) fn stdio() -> (Connection, Transport) {
     let (sender, messages) = unbounded();
     let (received, receiver) = bounded(0);
@@ -35,9 +35,10 @@ pub(super) fn stdio() -> (Connection, Transport) {
 }
 
 impl Transport {
-    /// Waits until everything is written; the connection must be dropped. What was read last and is no message, if anything.
+    /// Waits until all messages are written; the connection must be dropped first. Returns what is wrong with the last
+    /// message that was read, if it is invalid.
     pub(super) fn finish(self) -> Option<String> {
-        // A client that is gone reads nothing.
+        // If the client has exited, nothing can be written.
         let _ = self.writer.join();
         self.broken.lock().take()
     }
@@ -48,10 +49,10 @@ fn write(messages: &Receiver<Message>) -> io::Result<()> {
     messages.iter().try_for_each(|message| message.write(&mut out))
 }
 
-/// Hands on the messages of a client until it ends.
+/// Forwards the messages of a client until it exits.
 ///
 /// # Errors
-/// What is wrong with a message.
+/// A message is invalid.
 fn forward(input: &mut dyn BufRead, to: &Sender<Message>) -> Result<(), String> {
     while let Some(message) = read(input)? {
         let is_exit = matches!(&message, Message::Notification(sent) if sent.method == "exit");
@@ -62,7 +63,7 @@ fn forward(input: &mut dyn BufRead, to: &Sender<Message>) -> Result<(), String> 
     Ok(())
 }
 
-/// The next message; `None` at the end.
+/// Reads the next message; `None` at the end.
 fn read(input: &mut dyn BufRead) -> Result<Option<Message>, String> {
     let Some(length) = header(input)? else { return Ok(None) };
     if length > MAX_MESSAGE {
@@ -77,7 +78,7 @@ fn read(input: &mut dyn BufRead) -> Result<Option<Message>, String> {
     Ok(Some(message))
 }
 
-/// Reads a header: the length of the message that follows.
+/// Reads a header, and returns the length of the message.
 fn header(input: &mut dyn BufRead) -> Result<Option<u64>, String> {
     let mut length = None;
     for number in 0..MAX_LINES {
@@ -110,8 +111,9 @@ mod tests {
 
     #[test]
     fn messages_begin_with_their_length() {
-        let text = "Content-Type: x\r\ncontent-length:40\r\n\r\n{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":1}";
-        assert!(matches!(said(text), Ok(Some(Message::Notification(sent))) if sent.method == "x"));
+        let body = r#"{"jsonrpc":"2.0","method":"x","params":1}"#;
+        let text = format!("Content-Type: x\r\ncontent-length:{}\r\n\r\n{body}", body.len());
+        assert!(matches!(said(&text), Ok(Some(Message::Notification(sent))) if sent.method == "x"));
         assert!(matches!(said(""), Ok(None)));
         for (text, why) in [
             ("Content-Length: 5\n\n{}", "does not end"),

@@ -1,4 +1,4 @@
-//! What may be written in manifests and in `atmos.yaml`, for editors.
+//! Descriptions of manifests and `atmos.yaml` for editors.
 
 use crate::dialects::atmos::config::{Config, projects};
 use crate::dialects::atmos::functions::tags;
@@ -30,7 +30,7 @@ const OF_STATE: &[&[Names]] = &[&[COMPONENT], &[Names::Stacks, Names::Outputs], 
 const OF_STORE: &[&[Names]] = &[&[], &[Names::Stacks, Names::Components(None)], &[Names::Components(None)]];
 const OF_METHOD: &[&[Names]] = &[&[Names::Components(None)], &[Names::Stacks]];
 
-/// The parameters of YAML functions, and what their arguments name.
+/// The parameters of YAML functions, and the kinds of names in their arguments.
 const PARAMETERS: [(&str, &str, &[&[Names]]); 14] = [
     ("!append", "LIST", &[]),
     ("!cel", "EXPRESSION", &[]),
@@ -89,7 +89,7 @@ impl Authoring for Atmos {
     }
 }
 
-/// What names at a place of a manifest stand for.
+/// Returns the kind of names at a place of a manifest.
 fn names(keys: &[&str]) -> Option<Names> {
     let kind_of = |kind: &&str| match *kind {
         "terraform" => Some("terraform"),
@@ -115,7 +115,7 @@ fn names(keys: &[&str]) -> Option<Names> {
     }
 }
 
-/// Adds what a description says of the place below it that keys lead to.
+/// Adds the keys and values that a shape allows below a path.
 fn add(shape: &'static Shape, keys: &[&str], found: &mut Expected) {
     match shape {
         Shape::Named(_, inner) | Shape::Included(inner) => add(inner, keys, found),
@@ -143,7 +143,7 @@ fn add(shape: &'static Shape, keys: &[&str], found: &mut Expected) {
     }
 }
 
-/// What a map holds at a key.
+/// Returns the shape of the value of a key.
 fn below(map: &'static Map, key: &str) -> Option<&'static Shape> {
     let own = map.keys.iter().find(|known| known.name == key).map(|known| known.shape);
     own.or(match map.rest {
@@ -152,7 +152,7 @@ fn below(map: &'static Map, key: &str) -> Option<&'static Shape> {
     })
 }
 
-/// What a value is, in a few words.
+/// Returns a short description of a value.
 fn kind(shape: &Shape) -> &'static str {
     match shape {
         Shape::Any => "",

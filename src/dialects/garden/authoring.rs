@@ -1,4 +1,4 @@
-//! What may be written in configuration files, for editors.
+//! Descriptions of configuration files for editors.
 
 use super::actions;
 use super::environment::workflow_fields;
@@ -22,7 +22,7 @@ static TEMPLATES: [Notation; 1] = [Notation {
     has_dashes: true,
 }];
 
-/// The names that templates begin with.
+/// The root names of templates.
 const ROOTS: [&str; 18] = [
     "actions",
     "command",
@@ -43,7 +43,7 @@ const ROOTS: [&str; 18] = [
     "var",
     "variables",
 ];
-/// What is below some of these names, whatever the project holds.
+/// The members of some of these names that do not depend on the project.
 const FIXED: [(&[&str], &[&str]); 7] = [
     (&["actions"], &["build", "deploy", "run", "test"]),
     (&["environment"], &["fullName", "name", "namespace"]),
@@ -53,7 +53,7 @@ const FIXED: [(&[&str], &[&str]); 7] = [
     (&["command"], &["name", "params"]),
     (&["datetime"], &["now", "timestamp", "today"]),
 ];
-/// What templates read of an action.
+/// The members of an action.
 const OF_ACTION: [&str; 8] = ["buildPath", "disabled", "mode", "name", "outputs", "sourcePath", "var", "version"];
 
 impl Authoring for Garden {
@@ -123,7 +123,7 @@ fn plain(name: &'static str) -> Key {
     Key { name, kind: "", replacement: None }
 }
 
-/// What names at a place stand for.
+/// Returns the kind of names at a place.
 fn names(keys: &[&str]) -> Option<Names> {
     match keys {
         ["dependencies", ITEM] => Some(Names::Addresses),
@@ -136,7 +136,7 @@ fn names(keys: &[&str]) -> Option<Names> {
     }
 }
 
-/// Adds what fields say of the place below them that keys lead to.
+/// Adds the keys and values that fields allow below a path.
 fn fields(all: &[&'static [Field]], keys: &[&str], found: &mut Expected) {
     let mut all = all.iter().flat_map(|some| some.iter());
     match keys.split_first() {
@@ -170,7 +170,7 @@ fn shape(of: &'static Shape, keys: &[&str], found: &mut Expected) {
     }
 }
 
-/// What a value is, in a few words.
+/// Returns a short description of a value.
 fn kind(shape: &Shape) -> &'static str {
     match shape {
         Shape::Any => "",

@@ -1,4 +1,4 @@
-//! What may be written in a configuration, for editors.
+//! Descriptions of configuration files for editors.
 
 use super::{NAMES, PLAN};
 use crate::resolution::Component;

@@ -1,5 +1,5 @@
-//! What may be written in configuration, for editors. Names that code declares are not among it: they are no matter of this
-//! dialect alone.
+//! Descriptions of configuration files for editors. They do not include names that are declared in code, which are
+//! independent of the dialect.
 
 use super::module::schema;
 use crate::hcl::functions;

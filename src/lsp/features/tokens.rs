@@ -1,4 +1,4 @@
-//! The words of templates inside of other text, as tokens of standard types.
+//! Semantic tokens of templates in YAML.
 
 use crate::lsp::position::Lines;
 use crate::lsp::view::Place;
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// The maximum number of tokens of an answer.
 const MOST: usize = 20_000;
 
-/// The types of tokens that are used.
+/// The token types.
 pub(super) const LEGEND: [SemanticTokenType; 9] = [
     SemanticTokenType::OPERATOR,
     SemanticTokenType::KEYWORD,
@@ -24,7 +24,7 @@ pub(super) const LEGEND: [SemanticTokenType; 9] = [
     SemanticTokenType::COMMENT,
 ];
 
-/// The place in [`LEGEND`] of what a token is.
+/// Returns the index of a kind in [`LEGEND`].
 fn index(kind: TokenKind) -> u32 {
     match kind {
         TokenKind::Delimiter | TokenKind::Operator => 0,
@@ -39,7 +39,7 @@ fn index(kind: TokenKind) -> u32 {
     }
 }
 
-/// The tokens of the templates of a file between two byte offsets.
+/// Returns the tokens of the templates in a range of a file.
 pub(super) fn semantic_tokens(place: &Place<'_>, range: Range<usize>) -> SemanticTokens {
     let mut found: Vec<Token> = Vec::new();
     if Language::of(place.path) == Language::Yaml && place.view.is_read(place.path) {
@@ -58,7 +58,7 @@ pub(super) fn semantic_tokens(place: &Place<'_>, range: Range<usize>) -> Semanti
     SemanticTokens { result_id: None, data: encoded(place, &found) }
 }
 
-/// The tokens of one notation: of the scalars of documents, or of all of a text that is none.
+/// Returns the tokens of one syntax: in the scalars of documents, or in the whole text if it is not valid YAML.
 fn of_notation(text: &str, documents: &[Document], notation: &Notation, range: &Range<usize>) -> Vec<Token> {
     let is_in_range = |token: &Token| token.start < range.end && range.start < token.end;
     if !text.contains(notation.open) {
@@ -86,7 +86,7 @@ fn of_notation(text: &str, documents: &[Document], notation: &Notation, range: &
     found
 }
 
-/// Tokens as the protocol counts them: each from the one before. One that goes over the end of a line becomes several.
+/// Encodes tokens relative to the preceding token, as the protocol requires. A token of several lines is split.
 fn encoded(place: &Place<'_>, found: &[Token]) -> Vec<SemanticToken> {
     let lines = Lines::new(place.text, place.view.encoding);
     let (mut data, mut line, mut column) = (Vec::new(), 0, 0);

@@ -6,8 +6,8 @@ use crate::hcl::parse::{Layout, parse_body};
 use crate::text::Text;
 use crate::threads::with_deep_stack;
 
-/// The types and labels of the blocks that a byte offset lies in, the outermost first. The word at the place is left out, so
-/// that half an argument does not break the file.
+/// Returns the types and labels of the blocks around a byte offset, outermost first. The word before the offset is
+/// ignored, so that an incomplete argument does not break the file.
 pub(crate) fn blocks_at(text: &str, offset: usize, typed: usize) -> Vec<String> {
     let mut whole = text.to_owned();
     whole.replace_range(offset - typed..offset, &" ".repeat(typed));
@@ -25,7 +25,7 @@ pub(crate) fn blocks_at(text: &str, offset: usize, typed: usize) -> Vec<String> 
     })
 }
 
-/// The blocks, arguments, keys and list items of a file, in the order of the text, parents before children.
+/// Returns the blocks, arguments, keys and list items of a file, in the order of the text, parents before children.
 pub(crate) fn outline(text: &Text) -> Vec<Entry> {
     Source::read(text).entries
 }

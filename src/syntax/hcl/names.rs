@@ -1,5 +1,5 @@
-//! The names that a file in HCL declares and reads: variables, locals, calls of modules, resources, outputs. Text alone is
-//! examined; what is broken is left out.
+//! The names that an HCL file declares and references: variables, locals, module calls, resources, outputs. Only the
+//! text is examined; invalid parts are skipped.
 
 use crate::hcl::ast::walk::{Reference, constant_text, references};
 use crate::hcl::ast::{Attribute, Block, Body, Expr, Name, Span, TraversalStep};
@@ -7,25 +7,26 @@ use crate::hcl::parse::{Layout, parse_body};
 use crate::threads::with_deep_stack;
 use std::collections::BTreeMap;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Subject {
-    /// Something of the same module: `var.name`, `local.name`, `module.name`, `output.name`, `type.name`, `data.type.name`.
+    /// Something in the same module: `var.name`, `local.name`, `module.name`, `output.name`, `type.name`,
+    /// `data.type.name`.
     Own(String),
-    /// An output of the module that a call leads to: the name of the call and of the output.
+    /// An output of a called module: the name of the call and of the output.
     Output(String, String),
-    /// A variable of the module that a call leads to: the name of the call and of the variable.
+    /// A variable of a called module: the name of the call and of the variable.
     Input(String, String),
 }
 
 /// A name in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NameUse {
-    /// What it stands for.
+    /// Its meaning.
     pub subject: Subject,
-    /// Where it is written.
+    /// Its location.
     pub span: Span,
-    /// Whether it is declared there.
+    /// Whether this is the declaration.
     pub is_declaration: bool,
 }
 
@@ -34,12 +35,12 @@ pub(crate) struct NameUse {
 pub(crate) struct Names {
     /// The names in the order of the text.
     pub uses: Vec<NameUse>,
-    /// The sources of calls of modules, by the name of the call, where they are plain text; with their places.
+    /// The sources of module calls that are plain text, with their locations, by the name of the call.
     pub sources: BTreeMap<String, (String, Span)>,
 }
 
 impl Names {
-    /// The innermost name at a byte offset.
+    /// Returns the innermost name at a byte offset.
     pub(crate) fn at(&self, offset: usize) -> Option<&NameUse> {
         let holds = |span: Span| span.start as usize <= offset && offset <= span.end as usize;
         let here = self.uses.iter().filter(|name| holds(name.span));
@@ -47,12 +48,12 @@ impl Names {
     }
 }
 
-/// Arguments of calls of modules that are no inputs.
+/// Arguments of module calls that are not inputs.
 const META: [&str; 6] = ["count", "depends_on", "for_each", "providers", "source", "version"];
-/// The first names of references that stand for nothing that is declared.
+/// Root names of references that have no declaration.
 const SPECIAL: [&str; 5] = ["count", "each", "path", "provider", "self"];
 
-/// The names of a file with code.
+/// Returns the names of a file with code.
 pub(crate) fn names(text: &str) -> Names {
     with_deep_stack(|| {
         let mut walk = NameWalk::default();
@@ -68,7 +69,7 @@ pub(crate) fn names(text: &str) -> Names {
     })
 }
 
-/// The names of a file with values of variables (`.tfvars`).
+/// Returns the names of a file with values of variables (`.tfvars`).
 pub(crate) fn values(text: &str) -> Names {
     with_deep_stack(|| {
         let body = parse_body(text, Layout::Lenient).body;
@@ -159,14 +160,14 @@ impl NameWalk {
             }
             ("module", [call, ..]) => {
                 self.push(Subject::Own(format!("module.{}", call.text)), to(call), false);
-                // What follows an index (`module.a[0].b`) is an output as well.
+                // The name after an index (`module.a[0].b`) is an output, too.
                 let output = reference.steps[1..].iter().find_map(|step| match step {
                     TraversalStep::Attribute(name) => Some(name),
                     TraversalStep::Index(..) => None,
                 });
                 if let Some(output) = output {
                     let subject = Subject::Output(call.text.to_string(), output.text.to_string());
-                    // The place of a step begins with its dot.
+                    // The span of a step includes its dot.
                     let start = output.span.end.saturating_sub(output.text.len() as u32).max(output.span.start);
                     self.push(subject, Span { start, end: output.span.end }, false);
                 }
@@ -180,7 +181,7 @@ impl NameWalk {
     }
 }
 
-/// The place of a label without its quotes.
+/// Returns the location of a label without its quotes.
 fn inner(label: &Name) -> Span {
     let quotes = (label.span.end - label.span.start) as usize == label.text.len() + 2;
     let by = u32::from(quotes);

@@ -1,4 +1,4 @@
-//! What a name of code is: the type of a variable and its values, the value of a local, where a call leads.
+//! Hovers of names in HCL: the type and values of a variable, the values of a local, the folder of a module call.
 
 use super::{Target, declarations, files, sources, target_at};
 use crate::diff::{inline, mask};
@@ -10,10 +10,10 @@ use crate::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// The maximum number of values and stacks that are listed.
+/// The maximum number of listed values and stacks.
 const MOST: usize = 8;
 
-/// What is to be said about the name at a place.
+/// Returns the hover of the name at a place.
 pub(in crate::lsp::features) fn hover(place: &Place<'_>) -> Option<String> {
     let (target, is_declaration) = target_at(place)?;
     let view = &place.view;
@@ -38,7 +38,7 @@ pub(in crate::lsp::features) fn hover(place: &Place<'_>) -> Option<String> {
     Some(text)
 }
 
-/// The type and the description of a variable.
+/// Returns the type and the description of a variable.
 fn variable(view: &View<'_>, folder: &str, name: &str) -> Option<String> {
     let cache = Cache::default();
     let modules = Modules::new(&view.analysis.source, &view.analysis.review.files, &cache);
@@ -52,7 +52,7 @@ fn variable(view: &View<'_>, folder: &str, name: &str) -> Option<String> {
     Some(text)
 }
 
-/// Adds the values that a variable or a local has in which stacks.
+/// Appends the values of a variable or a local, by stack.
 fn values(view: &View<'_>, (folder, _): &Target, kind: &str, name: &str, text: &mut String) {
     let mut found: BTreeMap<String, BTreeSet<Text>> = BTreeMap::new();
     let mut add = |value: &Value, stack: &Text| {
@@ -96,5 +96,5 @@ fn values(view: &View<'_>, (folder, _): &Target, kind: &str, name: &str, text: &
     }
 }
 
-/// The level of names that are no variables.
+/// The level of names that are not variables.
 const FILE: crate::resolution::LocalLevel = crate::resolution::LocalLevel::File;

@@ -1,4 +1,4 @@
-//! Code in HCL: what its names stand for within a folder, and in the modules that it calls.
+//! Code in HCL: the meaning of names in a folder and in the modules that it calls.
 
 mod hover;
 mod navigation;
@@ -15,21 +15,21 @@ use crate::terraform;
 use ls_types::Location;
 use std::collections::BTreeMap;
 
-/// The maximum number of files of a folder that are read, and of bytes of one.
+/// The maximum number of files of a folder that are read, and the maximum size of a file in bytes.
 const MAX_FILES: usize = 500;
 const MAX_BYTES: usize = 4 << 20;
 
 /// A file with code, or with values of variables.
 pub(super) struct CodeFile {
-    /// Its path from the root of the repository.
+    /// The path, relative to the root of the repository.
     pub(super) path: String,
     text: String,
-    /// Its names.
+    /// The names.
     pub(super) names: Names,
 }
 
 impl CodeFile {
-    /// The text of a file with its names; `None` for a file that is no code.
+    /// Reads the names of a file; `None` if it does not contain code.
     pub(super) fn read(path: &str, text: &str) -> Option<Self> {
         let names = match path.ends_with(".tfvars") {
             true => hcl::values(text),
@@ -39,7 +39,7 @@ impl CodeFile {
         Some(CodeFile { path: path.to_owned(), text: text.to_owned(), names })
     }
 
-    /// Some ranges of bytes of it.
+    /// Returns the locations of ranges of bytes.
     fn locations(&self, view: &View<'_>, spans: impl IntoIterator<Item = (u32, u32)>) -> Vec<Location> {
         let Some(uri) = view.uri(&self.path) else { return Vec::new() };
         let lines = Lines::new(&self.text, view.encoding);
@@ -47,23 +47,23 @@ impl CodeFile {
         spans.into_iter().map(one).collect()
     }
 
-    /// The line of a byte offset, from 1.
+    /// Returns the line of a byte offset, from 1.
     fn line(&self, offset: u32) -> usize {
         self.text.as_bytes()[..offset as usize].iter().filter(|byte| **byte == b'\n').count() + 1
     }
 }
 
-/// Whether a file holds code.
+/// Whether a file contains code.
 pub(super) fn is_code(path: &str) -> bool {
     path.ends_with(".tf") || path.ends_with(".tofu")
 }
 
-/// The folder of a file; empty for the root.
+/// Returns the folder of a file; empty for the root.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The files of a folder with code or values, sorted by path.
+/// Returns the files of a folder with code or values, sorted by path.
 pub(super) fn files(view: &View<'_>, folder: &str) -> Vec<CodeFile> {
     let source = &view.analysis.source;
     let children = source.listing().children(folder);
@@ -79,14 +79,14 @@ pub(super) fn files(view: &View<'_>, folder: &str) -> Vec<CodeFile> {
     names.filter_map(read).take(MAX_FILES).collect()
 }
 
-/// The text of a file of the analysis.
+/// Returns the text of a file of the analysis.
 fn text(view: &View<'_>, path: &str) -> Option<String> {
     let source = &view.analysis.source;
     let bytes = source.read(source.listing().resolve(path).ok()?).ok()?;
     (bytes.len() <= MAX_BYTES).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The sources of the calls in the files of a folder, by the name of the call.
+/// Returns the sources of the module calls in files, by the name of the call.
 pub(super) fn sources(files: &[CodeFile]) -> BTreeMap<&str, &str> {
     files
         .iter()
@@ -95,10 +95,10 @@ pub(super) fn sources(files: &[CodeFile]) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-/// Something that code declares: the folder and the address, `var.name`.
+/// A declaration in code: the folder and the address, `var.name`.
 type Target = (String, String);
 
-/// What a name in a folder stands for, where these are the sources of its calls.
+/// Returns the declaration that a name in a folder refers to, given the sources of its module calls.
 fn target(folder: &str, sources: &BTreeMap<&str, &str>, subject: &Subject) -> Option<Target> {
     let called = |call: &str| terraform::called_folder(folder, sources.get(call)?);
     match subject {
@@ -108,7 +108,7 @@ fn target(folder: &str, sources: &BTreeMap<&str, &str>, subject: &Subject) -> Op
     }
 }
 
-/// What the name at a place stands for, with whether it is declared there.
+/// Returns the declaration that the name at a place refers to, and whether the place is the declaration.
 fn target_at(place: &Place<'_>) -> Option<(Target, bool)> {
     let own = CodeFile::read(place.path, place.text)?;
     let name = own.names.at(place.offset)?;
@@ -117,7 +117,7 @@ fn target_at(place: &Place<'_>) -> Option<(Target, bool)> {
     Some((target(folder, &sources(&files), &name.subject)?, name.is_declaration))
 }
 
-/// Where something is declared.
+/// Returns the locations of a declaration.
 fn declarations(view: &View<'_>, (folder, address): &Target) -> Vec<(CodeFile, u32, u32)> {
     let wanted = Subject::Own(address.clone());
     let of_file = |file: CodeFile| {

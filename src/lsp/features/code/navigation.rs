@@ -1,4 +1,4 @@
-//! Where names of code are declared and used.
+//! Definitions, references and links of names in HCL.
 
 use super::{CodeFile, Target, declarations, files, folder_of, is_code, sources, target, target_at, text};
 use crate::lsp::position::Lines;
@@ -9,12 +9,12 @@ use crate::terraform;
 use ls_types::{DocumentLink, Location, Uri};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The maximum number of files of the repository that are searched for calls of a module.
+/// The maximum number of files that are searched for module calls.
 const MAX_SEARCHED: usize = 20_000;
 /// The maximum number of links of an answer.
 const MOST_LINKS: usize = 2_000;
 
-/// Where the name at a place is declared. From the declaration of a call it goes on to the module that is called.
+/// Returns the declaration of the name at a place. For the declaration of a module call, this is the called module.
 pub(in crate::lsp::features) fn definition(place: &Place<'_>) -> Vec<Location> {
     let Some((target, is_declaration)) = target_at(place) else { return Vec::new() };
     if let Some(call) = target.1.strip_prefix("module.").filter(|_| is_declaration) {
@@ -24,7 +24,7 @@ pub(in crate::lsp::features) fn definition(place: &Place<'_>) -> Vec<Location> {
     found.into_iter().flat_map(|(file, start, end)| file.locations(&place.view, [(start, end)])).collect()
 }
 
-/// The files of the module that a call leads to.
+/// Returns the files of a called module.
 fn called(place: &Place<'_>, folder: &str, call: &str) -> Vec<Location> {
     let own = files(&place.view, folder);
     let called = sources(&own).get(call).and_then(|source| terraform::called_folder(folder, source));
@@ -33,7 +33,7 @@ fn called(place: &Place<'_>, folder: &str, call: &str) -> Vec<Location> {
     code.flat_map(|file| file.locations(&place.view, [(0, 0)])).collect()
 }
 
-/// Where what is at a place is used; with its declaration if `all`.
+/// Returns the uses of the name at a place, including its declaration if `all` is set.
 pub(in crate::lsp::features) fn references(place: &Place<'_>, all: bool) -> Vec<Location> {
     let Some((wanted, _)) = target_at(place) else { return Vec::new() };
     let view = &place.view;
@@ -52,7 +52,7 @@ pub(in crate::lsp::features) fn references(place: &Place<'_>, all: bool) -> Vec<
     found
 }
 
-/// The uses of a variable or an output in other folders, which call the module.
+/// Returns the uses of a variable or an output in folders that call the module.
 fn of_callers(view: &View<'_>, wanted: &Target, name: &str) -> Vec<Location> {
     let paths = view.analysis.source.listing().iter().map(|entry| &*entry.path);
     let names_it = |path: &&str| text(view, path).is_some_and(|text| text.contains(name));
@@ -74,7 +74,7 @@ fn of_callers(view: &View<'_>, wanted: &Target, name: &str) -> Vec<Location> {
     found
 }
 
-/// The places where components give a value to a variable of their code.
+/// Returns the locations where components set a variable of their code.
 fn of_components(view: &View<'_>, folder: &str, name: &str) -> Vec<Location> {
     let mut origins = BTreeSet::new();
     for (_, component) in view.components() {
@@ -85,12 +85,12 @@ fn of_components(view: &View<'_>, folder: &str, name: &str) -> Vec<Location> {
     view.keys(origins)
 }
 
-/// Links of the sources of calls to the modules that they lead to.
+/// Returns links from the sources of module calls to the modules.
 pub(in crate::lsp::features) fn links(place: &Place<'_>) -> Vec<DocumentLink> {
     let Some(own) = CodeFile::read(place.path, place.text) else { return Vec::new() };
     let folder = folder_of(place.path);
     let lines = Lines::new(place.text, place.view.encoding);
-    // By source: many calls may lead to one module.
+    // By source: many calls may refer to one module.
     let mut targets: BTreeMap<&str, Option<Uri>> = BTreeMap::new();
     let mut found = Vec::new();
     for (source, span) in own.names.sources.values().take(MOST_LINKS) {

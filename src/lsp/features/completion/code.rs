@@ -1,4 +1,4 @@
-//! What may stand at a place in code in HCL: arguments and blocks, inputs of modules, names that the folder declares, functions.
+//! Completion in HCL: arguments and blocks, inputs of modules, names declared in the folder, functions.
 
 use super::{Found, named};
 use crate::lsp::features::code::{CodeFile, files, folder_of, sources};
@@ -10,10 +10,10 @@ use ls_types::CompletionItemKind;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The first names of references that are always there.
+/// Root names of references that are always available.
 const ROOTS: [&str; 7] = ["data", "each", "local", "module", "path", "terraform", "var"];
 
-/// Adds what may stand at a place.
+/// Adds the candidates at a place.
 pub(super) fn add(place: &Place<'_>, found: &mut Found<'_, '_>) {
     let (start, _) = place.word();
     found.replace(start);
@@ -32,7 +32,7 @@ fn line_start(place: &Place<'_>) -> usize {
     place.offset - place.around().0.len()
 }
 
-/// The names in front of a dot, without indexes: `module`, `a` of `module.a[0]`.
+/// Returns the names before a dot, without indexes: `module`, `a` for `module.a[0]`.
 fn path_of(before: &str) -> Vec<&str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']' | '"');
     let start =
@@ -41,14 +41,14 @@ fn path_of(before: &str) -> Vec<&str> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-/// The module that a call leads to.
+/// Returns the called module.
 fn module(place: &Place<'_>, own: &[CodeFile], call: &str) -> Option<Arc<Module>> {
     let folder = terraform::called_folder(folder_of(place.path), sources(own).get(call)?)?;
     let (analysis, cache) = (place.view.analysis, Cache::default());
     Modules::new(&analysis.source, &analysis.review.files, &cache).get(&folder)
 }
 
-/// What follows a dot.
+/// Adds the candidates after a dot.
 fn members(place: &Place<'_>, own: &[CodeFile], names: &[&str], found: &mut Found<'_, '_>) {
     let kind = CompletionItemKind::FIELD;
     let declared = own.iter().flat_map(|file| &file.names.uses).filter(|name| name.is_declaration);
@@ -77,7 +77,7 @@ fn members(place: &Place<'_>, own: &[CodeFile], names: &[&str], found: &mut Foun
     }
 }
 
-/// The variables of the folder, with what is known of them.
+/// Adds the variables of the folder.
 fn variables<'n>(place: &Place<'_>, addresses: impl Iterator<Item = &'n str>, found: &mut Found<'_, '_>) {
     let (analysis, cache) = (place.view.analysis, Cache::default());
     let module = Modules::new(&analysis.source, &analysis.review.files, &cache).get(folder_of(place.path));
@@ -91,7 +91,7 @@ fn variables<'n>(place: &Place<'_>, addresses: impl Iterator<Item = &'n str>, fo
     }
 }
 
-/// The arguments and blocks at the start of a line.
+/// Adds the arguments and blocks at the start of a line.
 fn arguments(place: &Place<'_>, own: &[CodeFile], typed: usize, found: &mut Found<'_, '_>) {
     if place.path.ends_with(".tfvars") {
         let addresses = own.iter().flat_map(|file| &file.names.uses).filter_map(|name| match &name.subject {
@@ -121,7 +121,7 @@ fn arguments(place: &Place<'_>, own: &[CodeFile], typed: usize, found: &mut Foun
     }
 }
 
-/// What an expression may begin with.
+/// Adds the candidates at the start of an expression.
 fn expression(place: &Place<'_>, own: &[CodeFile], found: &mut Found<'_, '_>) {
     for root in ROOTS {
         found.add(root, CompletionItemKind::KEYWORD, None);

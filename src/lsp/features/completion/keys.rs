@@ -1,4 +1,4 @@
-//! Keys and values of YAML files, as the dialects describe them.
+//! Completion of keys and values of YAML files, from the descriptions of the dialects.
 
 use super::{Found, named};
 use crate::lsp::view::Place;
@@ -6,7 +6,7 @@ use crate::resolution::authoring::{Authoring, Expected, Function, WrittenPlace};
 use crate::syntax::place::{self, ITEM, beside, fields};
 use ls_types::CompletionItemKind;
 
-/// Adds what may stand at a place.
+/// Adds the candidates at a place.
 pub(super) fn add(place: &Place<'_>, found: &mut Found<'_, '_>) {
     if !place.view.is_read(place.path) {
         return;
@@ -62,7 +62,7 @@ fn add_keys(place: &Place<'_>, expected: &Expected, found: &mut Found<'_, '_>) {
     }
 }
 
-/// A key with the colon that it needs where nothing follows.
+/// Returns a key with a colon, unless the line continues.
 pub(super) fn with_colon(place: &Place<'_>, key: &str, is_block: bool) -> String {
     let has_more = !place.around().1.trim().is_empty();
     match has_more {
@@ -79,7 +79,7 @@ fn functions(all: &[Function], found: &mut Found<'_, '_>) {
     }
 }
 
-/// The name of a function that is a whole value, or an argument of it.
+/// Adds the names of functions that form a whole value, or the arguments of one.
 fn calls(place: &Place<'_>, authoring: &dyn Authoring, typed: &str, found: &mut Found<'_, '_>) {
     let all = authoring.functions();
     let Some((name, arguments)) = typed.split_once(' ') else {

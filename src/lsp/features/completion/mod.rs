@@ -1,5 +1,5 @@
-//! What may stand at a place: rules in comments, what templates read, keys and values, and names of all kinds. None of it needs
-//! the file to be one that can be read at the moment.
+//! Completion at a place: rules in comments, members of templates, keys and values, and names of all kinds. The file
+//! does not have to be valid.
 
 mod code;
 mod keys;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// The maximum number of items of an answer.
 const MOST: usize = 1_000;
 
-/// What may stand at a place, sorted, each once.
+/// Returns the candidates at a place, sorted, without duplicates.
 pub(super) fn completions(place: &Place<'_>) -> Vec<CompletionItem> {
     let before = place.around().0;
     let mut found = Found::new(place);
@@ -37,11 +37,11 @@ fn rules(place: &Place<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// What was found for an answer.
+/// The candidates of an answer.
 pub(super) struct Found<'p, 'a> {
     place: &'p Place<'a>,
     items: BTreeMap<String, CompletionItem>,
-    /// What an item replaces: the text that was typed.
+    /// The range that an item replaces: the typed text.
     range: Range,
 }
 
@@ -51,18 +51,18 @@ impl<'p, 'a> Found<'p, 'a> {
         Found { place, items: BTreeMap::new(), range: Range { start: at, end: at } }
     }
 
-    /// What is added next replaces the text from a byte offset on.
+    /// Sets the start of the range that the following items replace.
     fn replace(&mut self, start: usize) {
         let lines = Lines::new(self.place.text, self.place.view.encoding);
         self.range = lines.range(start.min(self.place.offset) as u32, self.place.offset as u32);
     }
 
-    /// Adds an item, unless there is one of that name.
+    /// Adds an item, unless there is one with this name.
     fn add(&mut self, label: &str, kind: CompletionItemKind, detail: Option<String>) {
         self.add_text(label, label.to_owned(), kind, detail);
     }
 
-    /// Adds an item that inserts another text than its name.
+    /// Adds an item that inserts a text other than its name.
     fn add_text(&mut self, label: &str, new_text: String, kind: CompletionItemKind, detail: Option<String>) {
         if self.items.len() >= MOST || self.items.contains_key(label) {
             return;
@@ -78,14 +78,14 @@ impl<'p, 'a> Found<'p, 'a> {
         self.items.insert(label.to_owned(), item);
     }
 
-    /// Says more of an item.
+    /// Adds documentation to an item.
     fn describe(&mut self, label: &str, documentation: &str) {
         if let Some(item) = self.items.get_mut(label) {
             item.documentation = Some(Documentation::String(documentation.to_owned()));
         }
     }
 
-    /// Says that an item is deprecated.
+    /// Marks an item as deprecated.
     fn deprecate(&mut self, label: &str) {
         if let Some(item) = self.items.get_mut(label) {
             item.tags = Some(vec![ls_types::CompletionItemTag::DEPRECATED]);
@@ -97,8 +97,8 @@ impl<'p, 'a> Found<'p, 'a> {
     }
 }
 
-/// The components that the file of a place has a part in; only the one whose type and name are among the keys that lead to the
-/// place, if there is one.
+/// Returns the components that the file of a place affects; if the keys around the place contain the type and name of
+/// one, only that one.
 pub(super) fn components<'a>(place: &Place<'a>, keys: &[&str]) -> Vec<&'a Component> {
     let all = place.view.reached(place.path);
     let is_around = |component: &&&Component| {

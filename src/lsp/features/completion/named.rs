@@ -1,4 +1,4 @@
-//! Names of components, stacks, outputs, inputs and files.
+//! Completion of names of components, stacks, outputs, inputs and files.
 
 use super::keys::with_colon;
 use super::{Found, components};
@@ -15,12 +15,12 @@ use ls_types::CompletionItemKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Whether names are keys of a map.
+/// Whether names of a kind are keys of a map.
 pub(super) fn are_keys(names: &Names) -> bool {
     matches!(names, Names::Inputs(..))
 }
 
-/// Adds names; `of` is the component that is named before.
+/// Adds names of a kind; `of` is the component in the preceding argument.
 pub(super) fn add(place: &Place<'_>, names: &Names, of: Option<&str>, found: &mut Found<'_, '_>) {
     match names {
         Names::Components(kind) => {
@@ -45,13 +45,13 @@ pub(super) fn add(place: &Place<'_>, names: &Names, of: Option<&str>, found: &mu
     }
 }
 
-/// All components of the workspace, those that are broken now included.
+/// Returns all components of the workspace, including those that are broken now.
 fn everywhere<'a>(place: &Place<'a>) -> impl Iterator<Item = &'a Component> {
     let remembered = place.view.remembered.components(place.path);
     place.view.components().map(|(_, component)| &**component).chain(remembered)
 }
 
-/// The components that others of the same type name, where a place is a name of one.
+/// Adds the components of the same type, if the name of one is at the place.
 pub(super) fn references(place: &Place<'_>, found: &mut Found<'_, '_>) {
     let is_here = |origin: Option<Origin>| origin.is_some_and(|o| place.view.is_at(o, place.path, place.offset));
     let names = |component: &Component| {
@@ -65,7 +65,7 @@ pub(super) fn references(place: &Place<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Calls `with` for the code of components, each folder once.
+/// Calls `with` for the code of components, once for each folder.
 fn modules(place: &Place<'_>, components: &[&Component], mut with: impl FnMut(&Component, &Module)) {
     let (analysis, cache) = (place.view.analysis, Cache::default());
     let modules = Modules::new(&analysis.source, &analysis.review.files, &cache);
@@ -90,7 +90,7 @@ fn outputs(place: &Place<'_>, of: &str, found: &mut Found<'_, '_>) {
     });
 }
 
-/// The inputs that the code of components declares and that do not stand beside the place.
+/// Adds the variables of the code of components, except for those that are already set in the map.
 fn inputs(place: &Place<'_>, kind: Option<&Text>, name: Option<&Text>, found: &mut Found<'_, '_>) {
     let there: BTreeSet<&str> = beside(place.text, place.offset).into_iter().collect();
     let written = place::place(place.text, place.offset);
@@ -111,13 +111,13 @@ fn inputs(place: &Place<'_>, kind: Option<&Text>, name: Option<&Text>, found: &m
     });
 }
 
-/// What a variable is: "required string, of components/vpc".
+/// Returns the description of a variable: "required string, of components/vpc".
 pub(super) fn detail(variable: &Variable, folder: &str) -> String {
     let needed = if variable.has_default { "optional" } else { "required" };
     format!("{needed} {}, of {folder}", variable.ty)
 }
 
-/// The files below the folder of the file, by their paths from it.
+/// Adds the files below the folder of the file, by their relative paths.
 fn files(place: &Place<'_>, found: &mut Found<'_, '_>) {
     let folder = place.path.rsplit_once('/').map_or("", |(folder, _)| folder);
     for entry in Source::listing(&place.view.analysis.source).under(folder) {
@@ -128,8 +128,8 @@ fn files(place: &Place<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// The files that an import may name. How a path becomes the text of an import is learned from the imports that are there, or
-/// from the names of units, which are made the same way.
+/// Adds the files that can be imported. The relation between paths and the text of imports is inferred from existing
+/// imports, or from the names of units, which are formed in the same way.
 fn imports(place: &Place<'_>, found: &mut Found<'_, '_>) {
     let mut shapes: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut learn = |text: &str, path: &str, weight: usize| {
@@ -152,7 +152,7 @@ fn imports(place: &Place<'_>, found: &mut Found<'_, '_>) {
         }
     }
     let Some(((before, after), _)) = shapes.into_iter().max_by_key(|(_, n)| *n) else { return };
-    // A text with its ending can name files of all kinds; those like the others are meant.
+    // An import with a file extension can name files of any kind; prefer the usual one.
     let end = if after.is_empty() { ".yaml" } else { &after };
     let typed = links::import_at(place).map(|import| import.path.start as usize);
     if let Some(start) = typed.filter(|start| place.text.get(*start..place.offset).is_some()) {

@@ -1,4 +1,4 @@
-//! What templates read: local names, what they find in components, functions and their arguments.
+//! Completion in templates: local names, members of components, functions and their arguments.
 
 use super::{Found, components, named};
 use crate::diff::{inline, mask};
@@ -10,7 +10,7 @@ use crate::syntax::place;
 use crate::syntax::template::{Inside, Notation, TokenKind, inside, tokens};
 use ls_types::CompletionItemKind;
 
-/// Adds what may stand at a place in a template. `false`: it lies in none.
+/// Adds the candidates in a template. Returns `false` if the place is not in a template.
 pub(super) fn add(place: &Place<'_>, found: &mut Found<'_, '_>) -> bool {
     found.replace(place.word().0);
     if locals(place, found) {
@@ -38,7 +38,7 @@ pub(super) fn add(place: &Place<'_>, found: &mut Found<'_, '_>) -> bool {
     is_inside
 }
 
-/// The local names that the file sees, where one is read.
+/// Adds the local names of the file, if one is referenced at the place.
 fn locals(place: &Place<'_>, found: &mut Found<'_, '_>) -> bool {
     if navigation::local(place).is_none() {
         return false;
@@ -88,7 +88,7 @@ fn functions(all: &[Function], at: &Inside<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// The names that an argument of a function in quotes may be.
+/// Adds the names that a quoted argument of a function can have.
 fn arguments(
     place: &Place<'_>,
     authoring: &dyn Authoring,
@@ -103,7 +103,7 @@ fn arguments(
         _ => all[last].start,
     };
     let name = &at.text[start..all[last].end];
-    // Arguments that are complete: tokens that nothing joins with the one before.
+    // Complete arguments: tokens that are not joined to the preceding one.
     let rest = &all[last + 1..all.len().saturating_sub(1).max(last + 1)];
     let ends: Vec<usize> = std::iter::once(all[last].end).chain(rest.iter().map(|token| token.end)).collect();
     let begins = rest.iter().zip(&ends).filter(|(token, end)| token.start > **end);
