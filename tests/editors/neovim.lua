@@ -1,4 +1,4 @@
--- Drives the server from Neovim: findings of a buffer that is not saved, and a hover.
+-- Drives the server from Neovim: findings of a buffer that is not saved, a hover, and completion.
 local function fail(text)
   io.stderr:write("neovim: " .. text .. "\n")
   vim.cmd("cquit 1")
@@ -26,6 +26,13 @@ vim.fn.search("flow_logs")
 local answers = vim.lsp.buf_request_sync(0, "textDocument/hover", vim.lsp.util.make_position_params(), 30000) or {}
 local text = vim.inspect(answers)
 if not text:find("reaches", 1, true) then fail("no hover: " .. text) end
+-- In a template that is not closed: names that were known before.
+vim.fn.append(vim.fn.line("$"), "description: '{{ .vars.")
+vim.o.virtualedit = "onemore"
+vim.fn.cursor(vim.fn.line("$"), vim.fn.col({ vim.fn.line("$"), "$" }))
+answers = vim.lsp.buf_request_sync(0, "textDocument/completion", vim.lsp.util.make_position_params(), 30000) or {}
+text = vim.inspect(answers)
+if not text:find("flow_logs", 1, true) then fail("no completion: " .. text) end
 io.stderr:write("neovim: ok\n")
 vim.lsp.stop_client(client)
 vim.cmd("qall!")
