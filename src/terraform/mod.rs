@@ -8,7 +8,7 @@ pub(crate) mod state;
 mod types;
 
 use crate::go::path::within;
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 pub(crate) use types::Type;
 
 use crate::files::Files;
@@ -152,7 +152,7 @@ pub(crate) struct Modules<'a> {
     source: &'a dyn Source,
     files: &'a Files,
     cache: &'a Cache,
-    known: Mutex<BTreeMap<Text, Option<Arc<Module>>>>,
+    known: Mutex<FastMap<Text, Option<Arc<Module>>>>,
     errors: Mutex<Vec<CodeError>>,
     environment: OnceLock<BTreeSet<String>>,
 }

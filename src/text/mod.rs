@@ -23,7 +23,18 @@ pub(crate) type FastSet<T> = HashSet<T, RandomState>;
 
 /// The order of two texts, which is known at once as well if they are one.
 pub(crate) fn order(a: &Text, b: &Text) -> Ordering {
-    if Text::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) }
+    if Text::ptr_eq(a, b) { Ordering::Equal } else { compare(a, b) }
+}
+
+/// Compares two texts by their bytes, as `str` does. Most keys are short, and differ in their first bytes: these are compared here,
+/// without a call.
+pub(crate) fn compare(a: &str, b: &str) -> Ordering {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    match (a.first_chunk::<8>(), b.first_chunk::<8>()) {
+        (Some(x), Some(y)) if x != y => x.cmp(y),
+        (Some(_), Some(_)) => a.cmp(b),
+        _ => a.iter().cmp(b),
+    }
 }
 
 /// How many texts [`intern`] makes last at most, and how long they may be, in bytes.
@@ -170,6 +181,22 @@ mod tests {
             let all = candidates.iter().map(|c| (strsim::damerau_levenshtein(&word, c), &**c));
             let expected = all.filter(|(distance, _)| *distance <= limit).min().map(|(_, c)| c);
             prop_assert_eq!(nearest(&word, candidates.iter().map(String::as_str)), expected);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn texts_compare_as_strings_do(a in "[a-c\u{e9}]{0,12}", b in "[a-c\u{e9}]{0,12}", tail in "[a-c]{0,3}") {
+            prop_assert_eq!(compare(&a, &b), a.cmp(&b));
+            let longer = format!("{a}{tail}");
+            prop_assert_eq!(compare(&a, &longer), a.cmp(&longer));
+            prop_assert_eq!(order(&Text::from(longer.as_str()), &Text::from(a.as_str())), longer.cmp(&a));
         }
     }
 }

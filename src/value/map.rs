@@ -1,7 +1,7 @@
 //! Maps with text keys, kept in key order.
 
 use super::Value;
-use crate::text::{Text, intern};
+use crate::text::{Text, compare, intern};
 use std::cell::RefCell;
 use std::ops::BitOr;
 use std::sync::Arc;
@@ -292,7 +292,7 @@ impl Map {
     }
 
     fn find(&self, key: &str) -> Result<usize, usize> {
-        self.entries.binary_search_by(|e| (*e.key).cmp(key))
+        self.entries.binary_search_by(|e| compare(&e.key, key))
     }
 }
 

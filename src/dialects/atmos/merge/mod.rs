@@ -88,7 +88,7 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
         let mut values = [value; WIDTH];
         let mut count = 0;
         for iter in rest.iter_mut() {
-            if let Some(entry) = iter.as_slice().first().filter(|e| e.key == *key) {
+            if let Some(entry) = iter.as_slice().first().filter(|e| order(&e.key, key).is_eq()) {
                 values[count] = &entry.value;
                 count += 1;
                 iter.next();
