@@ -15,6 +15,7 @@ mod hook;
 mod impact;
 mod lsp;
 mod memory;
+mod merge_reports;
 mod open;
 mod options;
 mod output;
@@ -98,6 +99,7 @@ enum Color {
 enum Command {
     Diff(diff::Options),
     Check(check::Options),
+    MergeReports(merge_reports::Options),
     #[command(subcommand)]
     Describe(describe::What),
     Why(why::Options),
@@ -211,6 +213,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
     match &cli.command {
         Command::Diff(options) => diff::run(options, &cli.global),
         Command::Check(options) => check::run(options, &cli.global),
+        Command::MergeReports(options) => merge_reports::run(options),
         Command::Describe(what) => describe::run(what, &cli.global),
         Command::Why(options) => why::run(options, &cli.global),
         Command::Impact(options) => impact::run(options, &cli.global),

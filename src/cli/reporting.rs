@@ -82,13 +82,26 @@ pub(super) struct Judging {
     write_baseline: Option<PathBuf>,
 }
 
+/// The name of a level from which findings fail the run.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum FailOnName {
+pub(super) enum FailOnName {
     Error,
     Warning,
     Note,
     /// Findings never fail the run
     Never,
+}
+
+impl FailOnName {
+    /// The level.
+    pub(super) fn level(self) -> FailOn {
+        match self {
+            FailOnName::Error => FailOn::Error,
+            FailOnName::Warning => FailOn::Warning,
+            FailOnName::Note => FailOn::Note,
+            FailOnName::Never => FailOn::Never,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -162,12 +175,7 @@ impl Judging {
     /// # Errors
     /// One of them cannot be read.
     pub(super) fn overrides(&self, place: &Place) -> Result<Overrides, Failure> {
-        let fail_on = self.fail_on.map(|f| match f {
-            FailOnName::Error => FailOn::Error,
-            FailOnName::Warning => FailOn::Warning,
-            FailOnName::Note => FailOn::Note,
-            FailOnName::Never => FailOn::Never,
-        });
+        let fail_on = self.fail_on.map(FailOnName::level);
         let min_level = self.min_level.map(|l| match l {
             LevelName::Note => Level::Note,
             LevelName::Warning => Level::Warning,

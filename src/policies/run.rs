@@ -438,7 +438,7 @@ impl<'a> Run<'a> {
 
     /// Returns findings about the policies themselves. Those that applied to nothing are included if everything was
     /// seen.
-    pub(crate) fn finish(self, saw_all: bool) -> Vec<Diagnostic> {
+    pub(crate) fn finish(&self, saw_all: bool) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for (i, policy) in self.active(&[Subject::Component, Subject::Change, Subject::Components]) {
             let state = &self.states[i];

@@ -1,21 +1,20 @@
 //! The findings of one state.
 
-use super::coverage::{self, Coverage};
-use super::judge::{Judge, Judged, idle_patterns, judge};
-use super::resolve::report_empty;
+use super::coverage::Coverage;
+use super::examined::Examined;
+use super::judge::Judged;
 use super::selection::{FindingScope, Selection};
 use super::session::{Session, Start};
+use super::shard::Plan;
 use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::{Side, together};
 use crate::policies;
-use crate::resolution::Resolution;
-use crate::rules::{self, Rule, UnitResults};
-use crate::settings::Load;
+use crate::rules::Rule;
 use crate::source::Source;
-use crate::terraform::{self, Modules};
+use crate::terraform;
 use std::sync::Arc;
 
-/// Analyzes one state.
+/// Analyzes one state, or the part of it that belongs to a shard.
 ///
 /// # Errors
 /// There is no project in it, or it cannot be judged.
@@ -53,45 +52,31 @@ fn check_from(
     let files = &*start.kept.files;
     let load = request.overrides.load(source, workspace, files)?;
     request.filter.finds_files(&[source])?;
-    let (host, cancel) = (workspace.host, &workspace.project.cancel);
+    let host = workspace.host;
     host.limits(&load.settings.work);
     let dialects = start.kept.dialects.clone().unwrap_or_else(|| Arc::new(workspace.dialects(&load.settings)));
     let projects = workspace.find(&dialects, &[source], &load.settings)?;
-    let (mut coverage, mut resolutions, mut found) = (Coverage::default(), Vec::new(), Side::default());
+    let plan = |shard| phase(host, "plan", || Plan::new(shard, source, workspace, &load.settings));
+    let plan = request.shard.map(plan).transpose()?;
     let enabled = load.settings.enabled();
     let is_on = |rule: &Rule| enabled.iter().any(|(on, _)| *on == rule);
     let policies = policies::Run::new(&load.settings.policies, files, &load.settings.work, &is_on);
-    for (number, part) in projects.parts().iter().enumerate() {
-        let resolved = phase(host, "resolve", || part.resolve(source, files, start.scope()));
-        let mut resolution = resolved.unwrap_or_default();
-        if cancel.is_canceled() {
-            return Err(Error::Canceled);
-        }
-        report_empty(&mut resolution);
-        start.compare(number, &resolution.units);
-        let examining =
-            Examining { load: &load, source, policies: &policies, workspace, code, results: start.results() };
-        phase(host, "rules", || examining.run(&mut resolution));
-        if cancel.is_canceled() {
-            return Err(Error::Canceled);
-        }
-        coverage.projects.push(coverage::of(part.dialect().name(), part.folder(), None, &resolution, files));
-        found.extend(Side { files: resolution.files(), diagnostics: std::mem::take(&mut resolution.findings) });
-        resolutions.push(resolution);
-    }
-    add_settings(&mut found, &load);
+    let part = Examined { start, source, workspace, load: &load, code, policies: &policies, plan: plan.as_ref() };
+    let (mut coverage, mut found) = (Coverage::default(), Side::default());
+    let resolutions = part.projects(projects.parts(), &mut coverage, &mut found)?;
     coverage.not_analyzed = projects.inside().iter().cloned().collect();
-    // A policy may apply to components that are not selected, or could not be resolved.
-    let is_narrowed = !workspace.folders.is_empty() || workspace.dialect.is_some() || !coverage.not_analyzed.is_empty();
-    let saw_all = !is_narrowed && resolutions.iter().all(rules::is_whole);
-    found.diagnostics.extend(policies.finish(saw_all));
-    coverage.warnings = idle_patterns(&load.settings, source, &resolutions.iter().collect::<Vec<_>>());
+    if part.sees_all() {
+        part.about_settings(&resolutions, &mut coverage, &mut found);
+    }
     let has_defect = found.diagnostics.iter().any(|d| d.is_defect());
-    let by =
-        Judge { files, settings: &load.settings, overrides: request.overrides, source, other: None, trusted: None };
-    let Judged { mut findings, suppressed, .. } = phase(host, "judge", || judge(&by, found, None))?;
+    let Judged { mut findings, mut suppressed, .. } = phase(host, "judge", || part.judge(found, request.overrides))?;
     request.filter.matched(&resolutions)?;
     coverage.narrowed = request.filter.description();
+    if let Some(plan) = plan {
+        findings.retain(|finding| plan.has(&finding.diagnostic, files));
+        suppressed.retain(|one| plan.has(&one.finding.diagnostic, files));
+        plan.finish(&mut coverage, source, &load.settings, request.overrides);
+    }
     let mut asked = FindingScope::new(&request.filter);
     for resolution in &resolutions {
         let selection = Selection::new(&request.filter, &[(resolution, source)], files, code);
@@ -105,46 +90,11 @@ fn check_from(
         comparison: None,
         findings: together::unite(findings),
         suppressed,
-        rules: load.settings.enabled(),
+        rules: enabled,
         settings: load.settings,
         unreadable: source.unreadable().to_vec(),
         has_defect,
         coverage,
         resolved: (dialects, resolutions),
     })
-}
-
-/// The context for running rules and policies.
-struct Examining<'a> {
-    load: &'a Load,
-    source: &'a dyn Source,
-    policies: &'a policies::Run<'a>,
-    workspace: &'a Workspace<'a>,
-    code: &'a terraform::Cache,
-    results: Option<&'a UnitResults>,
-}
-
-impl Examining<'_> {
-    /// Adds to what resolving a state found what rules and policies find.
-    fn run(&self, resolution: &mut Resolution) {
-        let files = self.policies.files();
-        let modules = Modules::new(self.source, files, self.code);
-        let withheld = rules::Withheld::default();
-        let settings = &self.load.settings;
-        let context = rules::Context::new(files, resolution, &|_| true, &settings.limits, &withheld);
-        let context = rules::Context { results: self.results, cancel: &self.workspace.project.cancel, ..context };
-        let found = rules::check_state(&context, &modules, &settings.enabled());
-        resolution.findings.extend(found);
-        if self.workspace.project.cancel.is_canceled() {
-            return;
-        }
-        let found = self.policies.components(resolution, &modules);
-        resolution.findings.extend(found);
-    }
-}
-
-/// Adds what is wrong with the settings themselves.
-pub(super) fn add_settings(side: &mut Side, load: &Load) {
-    side.diagnostics.extend(load.findings.iter().cloned());
-    side.files.extend(load.file.as_ref().map(|f| f.id));
 }

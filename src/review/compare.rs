@@ -1,8 +1,8 @@
 //! The changes between two states, and their findings.
 
 use super::align::{Aligned, absent, align, misnamed, without_doubtful, without_lost};
-use super::check::add_settings;
 use super::coverage::{self, Coverage, ProjectCoverage};
+use super::examined::add_settings;
 use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::selection::{self, Selection};

@@ -111,6 +111,7 @@ fn review(base: &Texts, head: &Texts) -> Result<Review, Error> {
         filter: Filter::default(),
         overrides: &overrides,
         affected: Some(crate::affected::AffectedOptions::default()),
+        shard: None,
     };
     compare(&source("base", base), &source("head", head), &workspace, &request)
 }
@@ -157,7 +158,7 @@ fn entangled() -> Texts {
 fn in_both_ways(session: &Session, files: &Texts) -> [String; 2] {
     let (project, overrides) = (Project::default(), Overrides { groups: Group::ALL.to_vec(), ..Overrides::default() });
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
     let shown = |review: Result<Review, Error>| match review {
         Ok(review) => {
             let values = review.heads().into_iter().flat_map(|resolution| resolution.components());
@@ -217,7 +218,7 @@ fn a_canceled_review_leaves_the_session_as_it_was() {
     cancel.cancel();
     let (project, overrides) = (Project { cancel, ..Project::default() }, Overrides::default());
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
     let canceled = check_again(&session, &source("worktree", &files), &workspace, &request);
     assert!(matches!(canceled, Err(Error::Canceled)));
     let [kept, fresh] = in_both_ways(&session, &files);

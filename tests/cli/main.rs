@@ -39,6 +39,7 @@ mod questions;
 mod reading;
 mod renames;
 mod revisions;
+mod shards;
 mod snapshots;
 mod text;
 mod tofu;

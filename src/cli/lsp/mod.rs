@@ -142,7 +142,7 @@ fn analyze(
     cancel: &Cancel,
     session: Option<&Session>,
 ) -> Result<Review, String> {
-    let request = Request { filter: Filter::default(), overrides, affected: None };
+    let request = Request { filter: Filter::default(), overrides, affected: None, shard: None };
     let host = Unlimited { place };
     let project = Project { cancel: cancel.clone(), ..place.project.clone() };
     let workspace = Workspace { host: &host, project: &project, ..place.workspace() };

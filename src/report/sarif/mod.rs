@@ -12,6 +12,7 @@ use super::links::{self, Web};
 use super::{Finding, Novelty, Report, Suppressed, coverage};
 use crate::diagnostic::Suppression;
 use rules::Catalogue;
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 use serde_sarif::sarif::{
     ArtifactLocation, Invocation, Message, Notification, NotificationLevel, PropertyBag, Result as Row,
@@ -77,28 +78,62 @@ fn rows(report: &Report<'_>, catalogue: &Catalogue) -> serde_json::Result<(Vec<R
         };
         (class, std::cmp::Reverse(finding.level))
     });
-    let (mut rows, mut bytes, mut cut) = (Vec::new(), 0, 0);
+    let number = entries.len();
+    let mut cut = 0;
+    let mut budget = Budget::default();
+    let mut rows = Vec::new();
     for (finding, by) in entries.iter().take(MAX_RESULTS) {
         let (row, complete) = result::row(finding, *by, report, catalogue);
-        let text = serde_json::to_string_pretty(&row)?;
-        // Each line is indented by the four levels around a result.
-        bytes += text.len() + 8 * (text.matches('\n').count() + 1) + 2;
-        if bytes > MAX_BYTES {
+        if !budget.takes(&row)? {
             break;
         }
         cut += usize::from(!complete);
         rows.push(row);
     }
-    let mut notes = Vec::new();
-    let left_out = entries.len() - rows.len();
-    if left_out > 0 {
-        let why = "code scanning rejects larger files";
-        notes.push(format!("{left_out} of {} results are left out, the least severe ones: {why}.", entries.len()));
-    }
+    let mut notes: Vec<String> = left_out(rows.len(), number).into_iter().collect();
     if cut > 0 {
         notes.push(format!("{cut} results have more related places than are listed."));
     }
     Ok((rows, notes))
+}
+
+/// The bytes that results may take.
+#[derive(Default)]
+struct Budget {
+    taken: usize,
+}
+
+impl Budget {
+    /// Whether one more result fits.
+    fn takes(&mut self, row: &impl Serialize) -> serde_json::Result<bool> {
+        let text = serde_json::to_string_pretty(row)?;
+        // Each line is indented by the four levels around a result.
+        self.taken += text.len() + 8 * (text.matches('\n').count() + 1) + 2;
+        Ok(self.taken <= MAX_BYTES)
+    }
+}
+
+/// What is to be said if not all results are in a file.
+fn left_out(rows: usize, all: usize) -> Option<String> {
+    let why = "code scanning rejects larger files";
+    let number = all.saturating_sub(rows);
+    (number > 0).then(|| format!("{number} of {all} results are left out, the least severe ones: {why}."))
+}
+
+/// As many results as one file takes.
+pub(super) struct Limited<T> {
+    /// The first ones.
+    pub(super) rows: Vec<T>,
+    /// What is to be said of those that are left out.
+    pub(super) note: Option<String>,
+}
+
+/// The first of some results, as many as one file takes.
+pub(super) fn limited<T: Serialize>(mut rows: Vec<T>) -> Limited<T> {
+    let (all, mut budget) = (rows.len(), Budget::default());
+    let fits = rows.iter().take(MAX_RESULTS).take_while(|row| budget.takes(*row).unwrap_or(false)).count();
+    rows.truncate(fits);
+    Limited { note: left_out(fits, all), rows }
 }
 
 /// Describes the run: problems of stacklint itself, and what this file omits.

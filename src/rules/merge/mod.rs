@@ -1,17 +1,17 @@
 //! Rules about merging: values that one layer overrides in another, and values lost by it (`reference: atmos.md`
 //! sections 5 and 8.4).
 
-mod append;
-mod arguments;
+pub(super) mod append;
+pub(super) mod arguments;
 mod authored;
 mod became_unknown;
 mod dead;
 mod deferred;
 mod import_order;
-mod list_replaced;
+pub(super) mod list_replaced;
 mod redundant;
-mod scalar_kind;
-mod type_conflict;
+pub(super) mod scalar_kind;
+pub(super) mod type_conflict;
 mod unset;
 mod walk;
 

@@ -18,6 +18,7 @@ mod policies;
 mod review;
 mod roots;
 mod secrets;
+mod shards;
 mod sizes;
 mod writes;
 
