@@ -28,6 +28,11 @@ lint:
 demo *OPTIONS:
     cargo run -- demo {{OPTIONS}}
 
+# Check that versions, archives, wheels, formula, flake and the table in README.md agree
+publish-check:
+    python3 packaging/publish_check.py --self-test
+    python3 packaging/publish_check.py
+
 # Run all checks that a change must pass
 ci:
     .ci/run
