@@ -5,10 +5,18 @@ use crate::diagnostic::{Rule, rules as shared};
 
 /// The rules whose findings in a file are decided by that file and by the units that read it, whatever else there is.
 static DECIDED_BY_FILE: &[&Rule] = &[
+    &shared::DEPRECATED_KEY,
     &shared::DUPLICATE_KEY,
     &shared::INVALID_YAML,
+    &shared::LOCAL_CYCLE,
     &shared::SCHEMA_VIOLATION,
+    &shared::TEMPLATE_ERROR,
+    &shared::UNDEFINED_LOCAL,
+    &shared::UNDEFINED_REFERENCE,
+    &shared::UNKNOWN_FUNCTION,
+    &shared::UNKNOWN_KEY,
     &shared::UNRESOLVED_IMPORT,
+    &shared::UNRESOLVED_INCLUDE,
     &source::ambiguous_scalar::AMBIGUOUS_SCALAR,
     &source::extra_document::EXTRA_DOCUMENT,
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,

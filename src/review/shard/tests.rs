@@ -110,7 +110,7 @@ fn the_shards_of_several_projects_tell_what_the_whole_tells() {
 }
 
 /// What replaces a part of a file.
-const PIECES: [&str; 12] = [
+const PIECES: [&str; 18] = [
     "",
     "\n",
     ": ",
@@ -123,6 +123,12 @@ const PIECES: [&str; 12] = [
     "{{ .x }}",
     "!terraform.state",
     "a: 1\na: 2\n",
+    "{{ .locals.gone }}",
+    "{{ fail \"x\" }}",
+    "!terraform.stat x y",
+    "${var.gone}",
+    "!include gone.yaml",
+    "metdata: 1\n",
 ];
 
 proptest! {
