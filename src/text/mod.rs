@@ -149,7 +149,7 @@ pub(crate) fn steers(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Interner, MAX_INTERNED, MAX_INTERNED_LENGTH, Text, nearest};
+    use super::{Interner, MAX_INTERNED, MAX_INTERNED_LENGTH, Text, compare, nearest, order};
     use proptest::prelude::*;
 
     #[test]
@@ -182,15 +182,7 @@ mod tests {
             let expected = all.filter(|(distance, _)| *distance <= limit).min().map(|(_, c)| c);
             prop_assert_eq!(nearest(&word, candidates.iter().map(String::as_str)), expected);
         }
-    }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
         #[test]
         fn texts_compare_as_strings_do(a in "[a-c\u{e9}]{0,12}", b in "[a-c\u{e9}]{0,12}", tail in "[a-c]{0,3}") {
             prop_assert_eq!(compare(&a, &b), a.cmp(&b));
