@@ -5,6 +5,7 @@
 
 use super::pointer;
 use crate::syntax::secrets::{is_named_by, is_naming, is_secret_below, is_secret_key};
+use crate::text::FastMap;
 use crate::value::{Data, Map, Value};
 
 /// The replacement for masked values.
@@ -34,6 +35,28 @@ pub(crate) fn is_secret_beside(value: &Value, path: &str) -> bool {
         };
     }
     false
+}
+
+/// Tells which values are secrets; what it finds out about a path is kept, because many components differ at the same ones.
+#[derive(Default)]
+pub(super) struct Secrets {
+    /// Whether what is at a path is a secret, and whether siblings may say so.
+    known: FastMap<String, (bool, bool)>,
+}
+
+impl Secrets {
+    /// Whether the value at a JSON Pointer is a secret in one of some components.
+    pub(super) fn has(&mut self, path: &str, components: [&Value; 2]) -> bool {
+        let (is_secret, may_be_named) = match self.known.get(path) {
+            Some(known) => *known,
+            None => {
+                let found = (is_secret_pointer(path), pointer::keys(path).any(|key| is_named_by(&key)));
+                self.known.insert(path.to_owned(), found);
+                found
+            }
+        };
+        is_secret || may_be_named && components.iter().any(|value| is_secret_beside(value, path))
+    }
 }
 
 /// Whether what is at a JSON Pointer is a secret.

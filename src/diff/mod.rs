@@ -242,7 +242,7 @@ pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options:
     let (old, new) = candidates(base, head, options.filter);
     let mut finder = causes::Finder::new(base, head, files, options.touched);
     let mut reach = locals::Reach::new(base, head, files, options.touched);
-    let mut components = Vec::new();
+    let (mut components, mut secrets) = (Vec::new(), mask::Secrets::default());
     let (mut a, mut b) = (old.iter().peekable(), new.iter().peekable());
     loop {
         let order = match (a.peek(), b.peek()) {
@@ -255,7 +255,7 @@ pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options:
         let y = if order.is_ge() { b.next() } else { None };
         let Some((address, _)) = x.or(y) else { break };
         let (x, y) = (x.map(|x| x.1), y.map(|y| y.1));
-        let found = component(address, x, y, &mut finder);
+        let found = component(address, x, y, &mut finder, &mut secrets);
         if let Some(found) = &found {
             reach.note(found, x, y);
         }
@@ -272,6 +272,7 @@ fn component(
     old: Option<&Placed>,
     new: Option<&Placed>,
     finder: &mut causes::Finder,
+    secrets: &mut mask::Secrets,
 ) -> Option<ComponentChange> {
     let mut changes = Vec::new();
     let (status, causes) = match (old, new) {
@@ -282,8 +283,7 @@ fn component(
             let mut steps = structural::compare(&old.component.value, &new.component.value, &new.component.language);
             for step in &mut steps {
                 let causes = finder.of_step(step, old, new);
-                let is_beside = |placed: &Placed| mask::is_secret_beside(&placed.component.value, &step.path);
-                let is_secret = mask::is_secret_pointer(&step.path) || is_beside(old) || is_beside(new);
+                let is_secret = secrets.has(&step.path, [&old.component.value, &new.component.value]);
                 changes.push(Change {
                     is_same_call: step.is_same_call,
                     moved: step.moved,

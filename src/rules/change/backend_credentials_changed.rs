@@ -20,7 +20,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         }
         // With another type of backend the state moves, which is reported; its credentials naturally differ.
         let Some(state) = &changed.vocabulary().state else { return Vec::new() };
-        if changed.at(state.backend_type).next().is_some() {
+        if !changed.has(state.backend) || changed.at(state.backend_type).next().is_some() {
             return Vec::new();
         }
         let rights = state::ACCESS.iter().flat_map(|name| changed.at(&format!("{}/{name}", state.backend))).map(|c| {

@@ -232,6 +232,12 @@ impl<'a> Changed<'a> {
         })
     }
 
+    /// Whether something differs at a path or below it, or may: an empty path is that of the whole component.
+    fn has(&self, path: &str) -> bool {
+        let is_below = |rest: &str| path.is_empty() || rest.is_empty() || rest.starts_with('/');
+        self.change.changes.iter().any(|c| c.path.strip_prefix(path).is_some_and(is_below))
+    }
+
     /// Returns the vocabulary of its dialect.
     fn vocabulary(&self) -> &'static Vocabulary {
         self.after.or(self.before).map_or(&Vocabulary::EMPTY, |component| component.language.vocabulary)

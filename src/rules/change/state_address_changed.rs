@@ -30,6 +30,9 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
         return Vec::new();
     }
     let Some(state) = &changed.vocabulary().state else { return Vec::new() };
+    if ![state.backend, state.workspace, state.backend_type].iter().any(|path| changed.has(path)) {
+        return Vec::new();
+    }
     // A component that is nothing but a backend holds the settings itself, others do not.
     if state.backend.is_empty() && changed.after.is_none_or(|c| c.metadata.state.is_none()) {
         return Vec::new();

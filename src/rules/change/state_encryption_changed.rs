@@ -21,7 +21,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         }
         // Another type of backend keeps the state in another place, which `state-address-changed` reports.
         let Some(state) = &changed.vocabulary().state else { return Vec::new() };
-        if changed.at(state.backend_type).next().is_some() {
+        if !changed.has(state.backend) || changed.at(state.backend_type).next().is_some() {
             return Vec::new();
         }
         let is_on = |value: &Option<Value>| value.as_ref().and_then(Value::as_bool) == Some(true);
