@@ -22,14 +22,15 @@ type Readers<'a> = FastMap<(&'a str, &'a str), Vec<(&'a Unit, &'a Component)>>;
 /// Reports the locals of components that no component reads, except those that other findings suggest (`meant`).
 pub(super) fn report(manifests: &Manifests<'_>, records: &Records, meant: &BTreeSet<Origin>, units: &[Arc<Unit>]) {
     let has_any = |file: &&Arc<FileLocals>| scopes::components(&file.raw).next().is_some();
-    let mut files = records.locals.values().filter(has_any).peekable();
-    if files.peek().is_none() || may_be_read_elsewhere(manifests, units) {
+    let is_known = |file: &&Arc<FileLocals>| is_all_known(units, file.loaded.file);
+    let files: Vec<&Arc<FileLocals>> = records.locals.values().filter(has_any).filter(is_known).collect();
+    if files.is_empty() || may_be_read_elsewhere(manifests, units) {
         return;
     }
     let readers = readers(units);
     let meant: BTreeSet<_> = meant.iter().map(|origin| (origin.file, origin.key)).collect();
     let misspelt = misspelt(records);
-    for file in files.filter(|file| is_all_known(units, file.loaded.file)) {
+    for file in files {
         if !file.locals.problems.is_empty() || records.unrendered.contains(&file.loaded.file) {
             continue;
         }
@@ -145,7 +146,7 @@ fn mentions_locals(value: &Value) -> bool {
 fn reads_whole_components(files: &Files, file: FileId) -> bool {
     const CALL: &str = "atmos.Component";
     let text = &files.get(file).text;
-    text.lines().any(|line| line.contains("!include") && line.contains("locals"))
+    text.contains("!include") && text.lines().any(|line| line.contains("!include") && line.contains("locals"))
         || text.match_indices(CALL).any(|(at, _)| section_of(&text[..at], &text[at + CALL.len()..]).is_none())
 }
 
