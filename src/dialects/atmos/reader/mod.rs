@@ -99,6 +99,12 @@ impl Cache {
     pub(super) fn new(limits: Limits) -> Self {
         Cache { limits, ..Self::default() }
     }
+
+    /// Drops what was read of files that are not among these.
+    pub(super) fn retain(&self, files: &BTreeMap<FileId, Arc<Loaded>>) {
+        self.loaded.lock().retain(|_, loaded| files.contains_key(&loaded.file));
+        self.decoded.lock().retain(|(file, _), _| files.contains_key(file));
+    }
 }
 
 /// A file, and the delimiter of keys that it is read with.

@@ -12,7 +12,7 @@ use crate::dialects::atmos::config::{self, Config, anchor, projects, report_unus
 use crate::dialects::atmos::diagnostics::{Diagnostics, name_stacks};
 use crate::dialects::atmos::functions::calls;
 use crate::dialects::atmos::locals::scopes::LocalCache;
-use crate::dialects::atmos::reader::{Cache, Deps, Reader};
+use crate::dialects::atmos::reader::{Cache, Deps, Loaded, Reader};
 use crate::dialects::atmos::stack::ExternalInputs;
 use crate::dialects::atmos::templates::engine::Templates;
 use crate::dialects::{Project, Scope};
@@ -25,7 +25,7 @@ use parking_lot::{Mutex, MutexGuard};
 use project::{ProjectResolution, resolve_project};
 use reuse::LastResolution;
 use sharing::PreviousRevision;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Identifies a project of a repository: the start folder, and the configuration that the user names.
@@ -136,6 +136,13 @@ impl Resolver {
         let bases = Arc::new(InheritanceCache::default());
         all.push((config.all.clone(), Arc::clone(&bases)));
         bases
+    }
+
+    /// Drops what belongs to earlier versions of files, so that memory does not grow with the number of revisions.
+    fn retain(&self, files: &BTreeMap<FileId, Arc<Loaded>>) {
+        self.cache.retain(files);
+        self.locals.retain(|file| files.contains_key(&file));
+        self.bases.lock().clear();
     }
 
     fn last(&self) -> MutexGuard<'_, HashMap<ProjectKey, LastResolution>> {

@@ -270,6 +270,7 @@ impl Revision<'_> {
             let units = paths.iter().zip(resolved.iter()).filter(|_| paths.len() == resolved.len());
             last.units = units.map(|(path, unit)| (Text::from(path.as_str()), Arc::clone(unit))).collect();
             last.loaded = self.reader.seen();
+            self.resolver.retain(&last.loaded);
         } else {
             last.tops = resolved.iter().filter_map(|unit| unit.manifest.processed.clone()).collect();
         }
