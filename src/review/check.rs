@@ -37,8 +37,7 @@ pub(crate) fn check_again(
     let start = session.start(source);
     let code = start.code(workspace.host);
     let review = check_from(&start, &code, source, workspace, request)?;
-    start.kept.results.retain(review.resolved.1.iter().flat_map(|resolution| &resolution.units));
-    session.end(start.kept, &review, code, source);
+    session.end(start, &review, code, source);
     Ok(review)
 }
 

@@ -98,7 +98,8 @@ impl Examined<'_> {
         let (sees_all, plan) = (self.sees_all(), self.plan);
         let is_own = |path: &str| sees_all || plan.is_some_and(|plan| plan.has_file(path));
         let context = rules::Context::new(files, resolution, &is_own, &settings.limits, &withheld);
-        let context = rules::Context { results: self.start.results(), cancel, ..context };
+        let results = self.start.results();
+        let context = rules::Context { results: results.as_deref(), cancel, ..context };
         let mut enabled = settings.enabled();
         enabled.retain(|(rule, _)| sees_all || rules::is_decided_by_file(rule));
         let found = rules::check_state(&context, &modules, &enabled);

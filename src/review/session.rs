@@ -29,7 +29,7 @@ pub(super) struct Kept {
     /// The systems, with what they keep; `None` for the first review.
     pub(super) dialects: Option<Arc<Dialects>>,
     /// The findings of rules in units.
-    pub(super) results: Arc<UnitResults>,
+    results: Arc<UnitResults>,
     /// The Terraform code that was parsed; `None` for the first review.
     code: Option<terraform::Cache>,
     listing: Arc<Listing>,
@@ -44,12 +44,20 @@ pub(super) struct Start {
     pub(super) kept: Kept,
     /// The changes since then; `None` if the review is not part of a session.
     changes: Option<Vec<Change>>,
+    /// The findings of rules in units that count for the new state. They become those of the session when the review ends: if it
+    /// is canceled, those of the last state still count.
+    results: Mutex<Arc<UnitResults>>,
 }
 
 impl Start {
+    fn new(kept: Kept, changes: Option<Vec<Change>>) -> Self {
+        let results = Mutex::new(Arc::clone(&kept.results));
+        Start { kept, changes, results }
+    }
+
     /// A review that is not part of a session.
     pub(super) fn alone() -> Self {
-        Start { kept: Kept::default(), changes: None }
+        Start::new(Kept::default(), None)
     }
 
     /// How much the dialects resolve.
@@ -57,13 +65,13 @@ impl Start {
         self.changes.as_deref().map_or(Scope::All, Scope::Since)
     }
 
-    /// Drops the results of rules if a unit of a project (by number) looks different to other units than before.
+    /// Ignores the results of rules if a unit of a project (by number) looks different to other units than before.
     pub(super) fn compare(&self, project: usize, units: &[Arc<Unit>]) {
         let before = self.kept.units.get(project).map_or(&[][..], Vec::as_slice);
         let is_same =
             before.len() == units.len() && before.iter().zip(units).all(|(old, new)| is_same_to_others(old, new));
         if !is_same {
-            self.kept.results.clear();
+            *self.results.lock() = Arc::default();
         }
     }
 
@@ -73,8 +81,8 @@ impl Start {
     }
 
     /// Returns the findings of rules in units, if they are kept.
-    pub(super) fn results(&self) -> Option<&UnitResults> {
-        self.changes.is_some().then_some(&*self.kept.results)
+    pub(super) fn results(&self) -> Option<Arc<UnitResults>> {
+        self.changes.is_some().then(|| Arc::clone(&self.results.lock()))
     }
 }
 
@@ -88,22 +96,24 @@ impl Session {
             Some((changes, kept)) => {
                 let is_manifest = |change: &Change| [".yaml", ".yml"].iter().any(|end| change.path.ends_with(end));
                 // The findings of rules in a unit also depend on the code of its components.
-                if !changes.iter().all(is_manifest) {
-                    kept.results.clear();
-                }
-                Start { kept, changes: Some(changes) }
+                let has_same_code = changes.iter().all(is_manifest);
+                let results = if has_same_code { Arc::clone(&kept.results) } else { Arc::default() };
+                Start { results: Mutex::new(results), ..Start::new(kept, Some(changes)) }
             }
-            None => Start { kept: Kept::default(), changes: Some(Vec::new()) },
+            None => Start::new(Kept::default(), Some(Vec::new())),
         }
     }
 
     /// Keeps what a review of a state that has ended leaves.
-    pub(super) fn end(&self, start: Kept, review: &Review, code: terraform::Cache, source: &dyn Source) {
+    pub(super) fn end(&self, start: Start, review: &Review, code: terraform::Cache, source: &dyn Source) {
+        let Start { kept, results, .. } = start;
+        let results = results.into_inner();
+        results.retain(review.resolved.1.iter().flat_map(|resolution| &resolution.units));
         let (dialects, code) = (Some(Arc::clone(&review.resolved.0)), Some(code));
         let listing = Arc::new(source.listing().clone());
         let units = review.resolved.1.iter().map(|resolution| resolution.units.clone()).collect();
-        let reviews = start.reviews + 1;
-        *self.last.lock() = Some(Kept { dialects, code, listing, units, reviews, ..start });
+        let (files, reviews) = (kept.files, kept.reviews + 1);
+        *self.last.lock() = Some(Kept { files, dialects, results, code, listing, units, reviews });
     }
 }
 
@@ -114,6 +124,7 @@ fn is_same_to_others(old: &Arc<Unit>, new: &Arc<Unit>) -> bool {
             && old.kind == new.kind
             && old.name == new.name
             && old.metadata.is_same_to_others(&new.metadata)
+            && old.metadata.known_module().is_some() == new.metadata.known_module().is_some()
     };
     Arc::ptr_eq(old, new)
         || old.name == new.name

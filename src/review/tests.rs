@@ -209,6 +209,35 @@ fn a_session_forgets_what_an_edit_reaches_and_nothing_else() {
     assert!(!check("the configuration changes", "atmos.yaml", Some(&edited)).contains("unused-local"));
 }
 
+/// Cancels a review when its rules have been run.
+struct CancelAfterRules(crate::threads::Cancel);
+
+impl Host for CancelAfterRules {
+    fn end(&self, phase: &'static str) {
+        if phase == "rules" {
+            self.0.cancel();
+        }
+    }
+}
+
+#[test]
+fn findings_of_a_canceled_review_are_not_those_of_the_last_state() {
+    let (session, files) = (Session::default(), entangled());
+    in_both_ways(&session, &files);
+    let mut edited = files.clone();
+    edited.insert("components/terraform/code/main.tf".to_owned(), "variable \"size\" {}\n".to_owned());
+    let cancel = crate::threads::Cancel::new();
+    let (host, overrides) = (CancelAfterRules(cancel.clone()), Overrides::default());
+    let project = Project { cancel, ..Project::default() };
+    let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &host };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
+    let canceled = check_again(&session, &source("worktree", &edited), &workspace, &request);
+    assert!(matches!(canceled, Err(Error::Canceled)));
+    let [kept, fresh] = in_both_ways(&session, &files);
+    assert!(fresh.contains("variable-type-mismatch"));
+    assert_eq!(kept, fresh);
+}
+
 #[test]
 fn a_canceled_review_leaves_the_session_as_it_was() {
     let (session, mut files) = (Session::default(), entangled());

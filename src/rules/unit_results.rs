@@ -39,11 +39,6 @@ impl UnitResults {
         let units: HashSet<*const Unit> = units.map(Arc::as_ptr).collect();
         self.known.lock().retain(|_, known| units.contains(&Arc::as_ptr(&known.unit)));
     }
-
-    /// Drops everything.
-    pub(crate) fn clear(&self) {
-        self.known.lock().clear();
-    }
 }
 
 /// Returns the findings of a rule in units: with a cache of `kept` results, in each unit separately; otherwise in all
