@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What is read.
 FILES = [
     ".github/workflows/release.yml", ".pre-commit-hooks.yaml", "CHANGELOG.md", "Cargo.lock", "Cargo.toml", "LICENSE", "README.md",
-    "action/install.sh", "docs/ci.md", "docs/editors.md", "docs/hooks.md", "editors/vscode/package.json", "packaging/archive.sh",
+    "action/install.sh", "docs/ci.md", "docs/hooks.md", "editors/vscode/package.json", "packaging/archive.sh",
     "packaging/container/Containerfile", "packaging/formula.sh", "packaging/homebrew/stacklint.rb.in", "packaging/nix/flake.nix",
     "packaging/wheel/pyproject.toml", "pyproject.toml", "setup.py",
 ]
@@ -175,7 +175,6 @@ def documents(tree, version):
     places = {
         "docs/ci.md": [r"stacklint==(\d[\w.]*)", r"stacklint@COMMIT # v(\d[\w.]*)", r"OWNER/stacklint:v(\d[\w.]*)"],
         "docs/hooks.md": [r"rev: v(\d[\w.]*)"],
-        "docs/editors.md": [r"stacklint-(\d[\w.]*)\.vsix"],
         "README.md": [r"stacklint@COMMIT # v(\d[\w.]*)"],
         "editors/vscode/package.json": [r'^  "version": "([^"]+)"'],
     }
