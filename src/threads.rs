@@ -1,6 +1,7 @@
 //! Work on several threads, results in the order of the input. A defect of stacklint in one piece of work is caught there, so
 //! that all others are done.
 
+use parking_lot::Mutex;
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
@@ -13,6 +14,35 @@ const STACK: usize = 256 << 20;
 fn pool() -> Option<&'static rayon::ThreadPool> {
     static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
     POOL.get_or_init(|| rayon::ThreadPoolBuilder::new().stack_size(STACK).build().ok()).as_ref()
+}
+
+/// A value for each thread of the pool, and one for all other threads: a cache that threads do not wait for each other
+/// to use. It is created at its first use, and dropped with its owner.
+pub(crate) struct PerThread<T>(Box<[Slot<T>]>);
+
+/// A slot fills whole cache lines, so that threads do not slow each other down.
+#[repr(align(128))]
+struct Slot<T>(Mutex<Option<Box<T>>>);
+
+impl<T> Default for PerThread<T> {
+    fn default() -> Self {
+        let threads = pool().map_or(0, rayon::ThreadPool::current_num_threads);
+        PerThread((0..=threads).map(|_| Slot(Mutex::new(None))).collect())
+    }
+}
+
+impl<T: Default> PerThread<T> {
+    /// Returns what `f` makes of the value of this thread; `None` if another thread, or `f` itself, uses it at the moment.
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> Option<R> {
+        let slot = rayon::current_thread_index().map_or(0, |index| index + 1);
+        let mut value = self.0.get(slot)?.0.try_lock()?;
+        Some(f(value.get_or_insert_default()))
+    }
+
+    /// Drops all values.
+    pub(crate) fn clear(&self) {
+        self.0.iter().for_each(|slot| drop(slot.0.lock().take()));
+    }
 }
 
 /// Applies `f` to every item, on as many threads as there are processors.
@@ -37,7 +67,7 @@ pub(crate) fn join(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
 
 /// Runs `f` on a thread with room for deep recursion, or here if there can be none.
 pub(crate) fn with_deep_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
-    let work = parking_lot::Mutex::new(Some(f));
+    let work = Mutex::new(Some(f));
     let take = || work.lock().take();
     let run = || take().map(|f| f());
     let done = std::thread::scope(|scope| {

@@ -177,8 +177,6 @@ impl Line {
                 _ => {}
             }
         }
-        // Left to the end of the process, which is near.
-        std::mem::forget(resolved);
         names
     }
 

@@ -89,8 +89,7 @@ fn state(options: &Options, keep: &dyn Fn(&str) -> bool, global: &Global) -> Res
     let shown = graph(options.about(), &Context { resolution, modules: &modules, files, keep });
     print(options, shown, global)?;
     let outcome = asked.finish(global);
-    // Left to the end of the process, which is near.
-    std::mem::forget(asked.resolved);
+    global.leftovers.leave(asked.resolved);
     outcome
 }
 
@@ -119,8 +118,7 @@ fn change(
     print(options, shown, global)?;
     let findings = base.findings.iter().chain(&head.findings);
     let outcome = report_broken(findings, files, global);
-    // Left to the end of the process, which is near.
-    std::mem::forget(pair.resolved);
+    global.leftovers.leave(pair.resolved);
     outcome
 }
 

@@ -41,8 +41,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     }
     out.flush()?;
     let outcome = asked.finish(global);
-    // Left to the end of the process, which is near.
-    std::mem::forget(asked.resolved);
+    global.leftovers.leave(asked.resolved);
     outcome
 }
 

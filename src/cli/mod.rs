@@ -13,6 +13,7 @@ mod generate;
 mod graph;
 mod hook;
 mod impact;
+mod leftovers;
 mod lsp;
 mod memory;
 mod merge_reports;
@@ -35,6 +36,7 @@ use crate::review::Outcome;
 use crate::threads;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use leftovers::Leftovers;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -78,6 +80,9 @@ struct Global {
     /// Print phase timings to stderr
     #[arg(long, global = true)]
     timings: bool,
+    /// What commands leave to [`main`].
+    #[arg(skip)]
+    leftovers: Leftovers,
 }
 
 impl Global {
@@ -188,10 +193,18 @@ pub fn main() -> ExitCode {
         return code;
     }
     let cli = Cli::parse();
+    let code = run_guarded(&cli);
+    // The process ends here.
+    std::mem::forget(cli.global.leftovers);
+    code
+}
+
+/// Runs a command, and prints why it could not be run.
+fn run_guarded(cli: &Cli) -> ExitCode {
     memory::use_huge_pages(false);
     watch::start();
     progress::start();
-    let ended = threads::with_deep_stack(|| threads::guarded("the command", || run(&cli)));
+    let ended = threads::with_deep_stack(|| threads::guarded("the command", || run(cli)));
     progress::stop();
     let ended = ended.unwrap_or_else(|defect| Err(Failure::of_defect(&defect)));
     match ended {

@@ -1,6 +1,7 @@
 //! From where a command was started to the revision and the project that it means.
 #![allow(clippy::disallowed_methods, reason = "this is where the environment of the process comes in")]
 
+use super::leftovers::Leftovers;
 use super::timings::Timings;
 use super::{Failure, Global, output};
 use crate::dialects::{Project, Variables};
@@ -18,6 +19,8 @@ pub(super) struct Place {
     pub repository: Option<Repository>,
     /// The project to analyze.
     pub project: Project,
+    /// What is left to the end of the process.
+    pub leftovers: Leftovers,
     /// Measures the phases of the run.
     pub timings: Timings,
     /// The folders whose projects are examined, from the root of the repository, if any are named.
@@ -90,7 +93,8 @@ impl Place {
         let kept = global.cache.clone().filter(|dir| may_keep(dir, repository.as_ref()));
         let (dialect, store) = (global.dialect.clone(), OnceLock::new());
         let folders = global.projects.iter().map(|path| folder_of(path)).collect::<Result<_, _>>()?;
-        let mut place = Place { repository, project, timings, folders, dialect, folder, kept, store };
+        let leftovers = global.leftovers.clone();
+        let mut place = Place { repository, project, leftovers, timings, folders, dialect, folder, kept, store };
         for path in &global.config {
             let path = place.inside(path)?;
             place.project.config.push(path);
@@ -116,6 +120,7 @@ impl Place {
         Place {
             repository: Some(repository),
             project,
+            leftovers: Leftovers::default(),
             timings: Timings::new(false),
             folders: Vec::new(),
             dialect: None,

@@ -238,8 +238,7 @@ impl Judging {
         let remote = place.repository.as_ref().and_then(crate::source::Repository::remote_url);
         place.timings.phase("report", || write(&Report::of(&review, remote.as_deref())))?;
         let outcome = review.outcome(overrides, demand);
-        // Left to the end of the process, which is near.
-        std::mem::forget(review);
+        place.leftovers.leave(review);
         Ok(outcome)
     }
 }

@@ -102,8 +102,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         }
     }
     out.flush()?;
-    // Left to the end of the process, which is near.
-    std::mem::forget((found, asked.resolved));
+    global.leftovers.leave((found, asked.resolved));
     Ok(Outcome::Clean)
 }
 
@@ -156,8 +155,7 @@ fn difference(options: &Options, range: &str, named: &Named<'_>, global: &Global
         Format::Text => answers::write_difference_text(&mut out, &found, files, &text)?,
     }
     out.flush()?;
-    // Left to the end of the process, which is near.
-    std::mem::forget(pair.resolved);
+    global.leftovers.leave(pair.resolved);
     Ok(Outcome::Clean)
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::disallowed_methods, reason = "these tests read the source files")]
 
+mod caches;
 mod cycles;
 mod imports;
 mod stages;

@@ -53,7 +53,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;
     let Resolved { files, resolution, dialects } = resolved;
     // Freeing them is left to the end of the process.
-    std::mem::forget(dialects);
+    global.leftovers.leave(dialects);
     let component = match &options.component {
         Some(name) => match component(&resolution, name, options) {
             Ok(found) => Some(found),

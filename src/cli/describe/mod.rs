@@ -186,8 +186,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         }
         (_, Selected::Several(selected)) => printer.several(&selected)?,
     }
-    // Left to the end of the process, which is near.
-    std::mem::forget((found, dialects));
+    global.leftovers.leave((found, dialects));
     crate::cli::question::report_broken(&resolution.findings, &files, global)
 }
 

@@ -203,6 +203,7 @@ mod tests {
             dialect: Some("atmos".to_owned()),
             cache: Some("/var/cache/it".into()),
             timings: false,
+            leftovers: Default::default(),
         };
         let text = script(MERGE, Path::new("/opt/it's here/stacklint"), "a b/$(c)", &global);
         assert!(text.contains("\nhook=pre-merge-commit\n"), "{text}");

@@ -4,6 +4,7 @@
 use super::compare::{Found, equal, lookup};
 use super::functions;
 use super::outcome::{Failure, Outcome, Steps, no_truth};
+use super::patterns::Patterns;
 use super::value::{Link, Node, Root, Val};
 use crate::resolution::Component;
 use crate::value::{Entry, Language, Value};
@@ -26,6 +27,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) language: &'a Language,
     /// The steps that are left.
     pub(crate) steps: Steps,
+    /// The compiled patterns of the expression under evaluation.
+    pub(super) patterns: Option<&'a Patterns>,
     /// Variables of macros, the innermost last.
     pub(super) bound: Vec<(&'a str, Result<Val<'a>, Failure>)>,
     /// The sections of the component that were read, which most expressions about it read again.
@@ -35,8 +38,16 @@ pub(crate) struct Scope<'a> {
 impl<'a> Scope<'a> {
     /// A scope without any variable.
     pub(crate) fn new(language: &'a Language, steps: u64) -> Scope<'a> {
-        let (bound, sections) = (Vec::new(), Vec::new());
-        Scope { component: None, change: None, code: None, language, steps: Steps::new(steps), bound, sections }
+        Scope {
+            component: None,
+            change: None,
+            code: None,
+            language,
+            steps: Steps::new(steps),
+            patterns: None,
+            bound: Vec::new(),
+            sections: Vec::new(),
+        }
     }
 
     /// Resets the steps, for another expression.
@@ -198,7 +209,7 @@ impl<'a> Scope<'a> {
                 for argument in args {
                     all.push(self.eval(argument)?);
                 }
-                functions::call(name, &all, &mut self.steps)
+                functions::call(name, &all, &mut self.steps, self.patterns)
             }
         }
     }

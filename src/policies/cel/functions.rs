@@ -3,6 +3,7 @@
 
 use super::compare::{compare, equal};
 use super::outcome::{Failure, Steps, unknown, wrong};
+use super::patterns::Patterns;
 use super::text;
 use super::value::Val;
 use crate::validation::cidr::Range;
@@ -82,7 +83,12 @@ pub(super) fn exists(name: &str, has_target: bool, arguments: usize) -> Result<(
 }
 
 /// Calls a function; the value before the dot is the first argument.
-pub(super) fn call<'a>(name: &str, args: &[Val<'a>], steps: &mut Steps) -> Result<Val<'a>, Failure> {
+pub(super) fn call<'a>(
+    name: &str,
+    args: &[Val<'a>],
+    steps: &mut Steps,
+    patterns: Option<&Patterns>,
+) -> Result<Val<'a>, Failure> {
     if let Some(blank) = unknown(args) {
         return Ok(Val::Unknown(blank));
     }
@@ -137,7 +143,7 @@ pub(super) fn call<'a>(name: &str, args: &[Val<'a>], steps: &mut Steps) -> Resul
             let between = rest.first().map_or(Some(""), Val::as_str).ok_or_else(|| wrong(name, list))?.to_owned();
             text::join(&items.iter().collect::<Vec<_>>(), &between, steps)
         }
-        (name, args) => text::call(name, args, steps),
+        (name, args) => text::call(name, args, steps, patterns),
     }
 }
 

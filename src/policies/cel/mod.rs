@@ -9,6 +9,7 @@ mod functions;
 mod macros;
 mod names;
 mod outcome;
+mod patterns;
 mod reads;
 mod text;
 mod value;
@@ -23,6 +24,7 @@ pub(crate) use value::{Blank, Link, Node, Root, Val};
 use crate::text::Text;
 use crate::threads;
 use cel::parser::{Expression as Ast, Parser};
+use patterns::Patterns;
 use std::collections::BTreeSet;
 
 /// The maximum number of bytes of an expression. What people write has a few hundred.
@@ -44,6 +46,7 @@ pub(crate) struct Expression {
     pub(crate) text: Text,
     /// The variables that it reads.
     names: BTreeSet<String>,
+    patterns: Patterns,
 }
 
 impl std::fmt::Debug for Expression {
@@ -53,7 +56,7 @@ impl std::fmt::Debug for Expression {
 }
 
 impl Expression {
-    /// ReadValues an expression over some variables.
+    /// Reads an expression over some variables.
     ///
     /// # Errors
     /// What is wrong with it, for the user.
@@ -69,7 +72,7 @@ impl Expression {
             true => threads::with_deep_stack(|| read(text, variables)),
             false => read(text, variables),
         }?;
-        Ok(Expression { ast, text: Text::from(text), names })
+        Ok(Expression { ast, text: Text::from(text), names, patterns: Patterns::default() })
     }
 
     /// Whether it reads a variable.
@@ -87,11 +90,13 @@ impl Expression {
     /// # Errors
     /// It reads what is not there, mixes types, or takes too many steps.
     pub(crate) fn eval<'a>(&'a self, scope: &mut Scope<'a>) -> Result<Val<'a>, Failure> {
+        scope.patterns = Some(&self.patterns);
         scope.eval(&self.ast)
     }
 
     /// Returns the values that made it false, the nearest first; evaluates it again.
     pub(crate) fn blame<'a>(&'a self, scope: &mut Scope<'a>) -> Vec<Blamed<'a>> {
+        scope.patterns = Some(&self.patterns);
         blame::of(&self.ast, scope)
     }
 }

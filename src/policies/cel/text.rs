@@ -1,15 +1,12 @@
 //! Functions on texts. Positions are those of characters.
 
 use super::outcome::{Failure, Steps, wrong};
+use super::patterns::{self, Patterns};
 use super::value::Val;
-use regex::RegexBuilder;
 use std::rc::Rc;
 
 /// The maximum number of bytes of a text that is made.
 const MAX_TEXT: usize = 1 << 20;
-/// The maximum number of bytes of a pattern, and of its compiled form.
-const MAX_PATTERN: usize = 1_000;
-const MAX_COMPILED: usize = 1 << 20;
 
 /// Texts one after the other.
 pub(super) fn join<'a>(texts: &[&Val<'a>], between: &str, steps: &mut Steps) -> Result<Val<'a>, Failure> {
@@ -57,7 +54,12 @@ pub(super) fn convert<'a>(name: &str, value: &Val<'a>, steps: &mut Steps) -> Res
 }
 
 /// Functions of a text.
-pub(super) fn call<'a>(name: &str, args: &[Val<'a>], steps: &mut Steps) -> Result<Val<'a>, Failure> {
+pub(super) fn call<'a>(
+    name: &str,
+    args: &[Val<'a>],
+    steps: &mut Steps,
+    patterns: Option<&Patterns>,
+) -> Result<Val<'a>, Failure> {
     let Some(own) = args.first() else { return Err(Failure::Wrong(format!("`{name}` takes an argument"))) };
     let text = own.as_str().ok_or_else(|| wrong(name, own))?;
     let part = |i: usize| args.get(i).and_then(Val::as_str);
@@ -73,7 +75,7 @@ pub(super) fn call<'a>(name: &str, args: &[Val<'a>], steps: &mut Steps) -> Resul
         ("contains", Some(other)) => Val::Bool(text.contains(other)),
         ("startsWith", Some(other)) => Val::Bool(text.starts_with(other)),
         ("endsWith", Some(other)) => Val::Bool(text.ends_with(other)),
-        ("matches", Some(pattern)) => return matches(text, pattern, steps),
+        ("matches", Some(pattern)) => Val::Bool(patterns::is_match(text, pattern, steps, patterns)?),
         ("lowerAscii", _) => made(text.to_ascii_lowercase()),
         ("upperAscii", _) => made(text.to_ascii_uppercase()),
         ("trim", _) => made(text.trim().to_owned()),
@@ -103,36 +105,4 @@ pub(super) fn call<'a>(name: &str, args: &[Val<'a>], steps: &mut Steps) -> Resul
 
 fn found<'a>(text: &str, at: Option<usize>) -> Val<'a> {
     Val::Int(at.map_or(-1, |at| text[..at].chars().count() as i64))
-}
-
-/// Whether a pattern is found in a text. It takes time that grows with both, whatever the pattern is.
-fn matches<'a>(text: &str, pattern: &str, steps: &mut Steps) -> Result<Val<'a>, Failure> {
-    if pattern.len() > MAX_PATTERN {
-        return Err(Failure::Exceeded);
-    }
-    // The cost of reading the text with a large pattern.
-    steps.take((text.len() as u64).saturating_mul(1 + pattern.len() as u64 / 8) / 16)?;
-    CACHE.with_borrow_mut(|known| {
-        if known.len() > 64 {
-            known.clear();
-        }
-        let regex = match known.get(pattern) {
-            Some(regex) => regex,
-            None => {
-                let made = RegexBuilder::new(pattern).size_limit(MAX_COMPILED).dfa_size_limit(MAX_COMPILED).build();
-                let made = made.map_err(|error| match error {
-                    regex::Error::CompiledTooBig(_) => Failure::Exceeded,
-                    _ => Failure::Wrong(format!("`{pattern}` is not a valid regular expression")),
-                });
-                known.entry(pattern.to_owned()).or_insert(made)
-            }
-        };
-        Ok(Val::Bool(regex.as_ref().map_err(Clone::clone)?.is_match(text)))
-    })
-}
-
-thread_local! {
-    /// Patterns that were compiled on this thread; there are few, and each is matched with every component.
-    static CACHE: std::cell::RefCell<std::collections::HashMap<String, Result<regex::Regex, Failure>>> =
-        std::cell::RefCell::default();
 }

@@ -43,7 +43,7 @@ pub(in crate::policies) struct Answer {
 }
 
 impl Module {
-    /// ReadValues a module.
+    /// Reads a module.
     ///
     /// # Errors
     /// What is wrong with it.

@@ -2,7 +2,7 @@
 
 use super::layers::{Layer, Section, Word};
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::merge::{ListStrategy, merge};
+use crate::dialects::atmos::merge::{Merger, merge};
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Value};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) struct Layers<'a> {
 /// Other inputs of the backend.
 pub(crate) struct Parts<'a> {
     pub config: &'a Config,
-    pub strategy: ListStrategy,
+    pub merger: Merger<'a>,
     /// The name of the component.
     pub component: &'a Key,
     /// Its `component` key.
@@ -58,7 +58,7 @@ pub(crate) fn of(layers: &Layers<'_>, parts: &Parts<'_>) -> Result<Backend, Mism
     let word = |w: Word| all.iter().find_map(|l| l.word(w)).cloned();
     let kind = word(Word::BackendType).unwrap_or_else(|| Value::str(""));
     let kind_name = kind.as_str().unwrap_or_default();
-    let section = merge(parts.strategy, [layers.global, layers.base, layers.own].map(|l| l.map(Section::Backend)));
+    let section = merge(parts.merger, [layers.global, layers.base, layers.own].map(|l| l.map(Section::Backend)));
     let (mut backend, prov) = match section.get(kind_name) {
         Some(Value { data: Data::Map(map), prov }) => ((**map).clone(), prov.clone()),
         Some(other) => {
@@ -103,7 +103,7 @@ pub(crate) fn of(layers: &Layers<'_>, parts: &Parts<'_>) -> Result<Backend, Mism
             }
         }
     }
-    let remote = merge(parts.strategy, &inputs);
+    let remote = merge(parts.merger, &inputs);
     Ok(Backend {
         kind,
         settings: Value { data: Data::Map(backend), prov },

@@ -3,7 +3,7 @@
 use super::inheritance::InheritanceStep;
 use super::layers::{ComponentType, LOOSE, Layer, Section, Word, WrongShape};
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, normalize};
+use crate::dialects::atmos::merge::{ListStrategy, Merger, merge, merge_values, normalize};
 use crate::limits::{Exceeded, Limit, Limits};
 use crate::text::{FastMap, Text};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
@@ -173,9 +173,9 @@ pub(super) struct Inheritance<'a> {
     /// The components of that type in the merged manifest.
     pub all: &'a Map,
     /// The strategy of the component's own settings and overrides, over the configuration's.
-    pub strategy: ListStrategy,
+    pub merger: Merger<'a>,
     /// The strategy of the configuration.
-    pub outer: ListStrategy,
+    pub outer: Merger<'a>,
     /// Whether a folder of Terraform code has this name below the components of the type.
     pub is_folder: &'a dyn Fn(&str) -> bool,
     /// The cached results for the bases of other components.
@@ -196,7 +196,7 @@ impl Inheritance<'_> {
             return Ok(());
         }
         let place = self.all.get(&name).and_then(Value::as_map).map_or(0, |map| Arc::as_ptr(map).addr());
-        let key = (self.kind, self.strategy, into.added.clone(), place);
+        let key = (self.kind, self.merger.strategy, into.added.clone(), place);
         let known = if into.singular { None } else { self.cache.find(&key, component, self.all) };
         if let Some(sum) = known {
             into.layer = Arc::clone(&sum.layer);
@@ -300,7 +300,7 @@ impl Inheritance<'_> {
     fn merge(&self, into: &mut Bases, name: &Key, map: &Map, what: fmt::Arguments<'_>) -> Result<(), BaseError> {
         let base = Layer::of(map, self.kind, self.config, what, true)?;
         into.deepest.get_or_insert_with(|| Text::clone(name));
-        let strategy = own_strategy(self.strategy, [base.map(Section::Settings)])?;
+        let merger = own_merger(self.merger, [base.map(Section::Settings)])?;
         let sum = Arc::make_mut(&mut into.layer);
         for section in INHERITED {
             let mut own = Arc::clone(base.map(section));
@@ -318,8 +318,8 @@ impl Inheritance<'_> {
             if own.is_empty() {
                 continue;
             }
-            let strategy = if section == Section::Secrets { self.outer } else { strategy };
-            sum.set(section, merge(strategy, [sum.map(section), &own]));
+            let merger = if section == Section::Secrets { self.outer } else { merger };
+            sum.set(section, merge(merger, [sum.map(section), &own]));
         }
         // These are taken from every base that is visited, even if it has none; the others keep the last one there is.
         for word in [Word::Command, Word::BackendType, Word::RemoteStateBackendType] {
@@ -332,8 +332,7 @@ impl Inheritance<'_> {
         }
         for (loose, _) in LOOSE {
             let Some(own) = base.loose(loose) else { continue };
-            let value =
-                sum.loose(loose).map_or_else(|| normalize(own, strategy), |below| merge_values(strategy, below, own));
+            let value = sum.loose(loose).map_or_else(|| normalize(own), |below| merge_values(merger, below, own));
             sum.set_loose(loose, Some(value));
         }
         let chain = Arc::make_mut(&mut into.chain);
@@ -351,16 +350,18 @@ fn name_in(base: &Value) -> Key {
     }
 }
 
-/// Returns the list strategy that layers of settings select; the last one wins.
+/// Returns `outer` with the list strategy that layers of settings select; the last one wins.
 ///
 /// # Errors
 /// A name that is none.
-pub(super) fn own_strategy<'a>(
-    outer: ListStrategy,
-    settings: impl IntoIterator<Item = &'a Arc<Map>>,
-) -> Result<ListStrategy, BaseError> {
-    let asked = settings.into_iter().filter_map(|s| s.get("list_merge_strategy"));
-    let Some(value) = asked.filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).last() else { return Ok(outer) };
+pub(super) fn own_merger<'a, 's>(
+    outer: Merger<'a>,
+    settings: impl IntoIterator<Item = &'s Arc<Map>>,
+) -> Result<Merger<'a>, BaseError> {
+    let chosen = settings.into_iter().filter_map(|s| s.get("list_merge_strategy"));
+    let Some(value) = chosen.filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).last() else { return Ok(outer) };
     let name = value.as_str().unwrap_or_default();
-    ListStrategy::parse(name).ok_or_else(|| BaseError::Strategy(name.to_owned(), value.prov.clone()))
+    let strategy = ListStrategy::parse(name);
+    let strategy = strategy.ok_or_else(|| BaseError::Strategy(name.to_owned(), value.prov.clone()))?;
+    Ok(outer.with_strategy(strategy))
 }

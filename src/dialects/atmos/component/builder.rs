@@ -1,12 +1,12 @@
 //! One component from its layers (`reference: atmos.md` sections 4.1 and 4.4 to 4.6).
 
 use super::backend;
-use super::bases::{BaseError, Bases, Inheritance, InheritanceCache, own_strategy};
+use super::bases::{BaseError, Bases, Inheritance, InheritanceCache, own_merger};
 use super::layers::{ComponentType, Layer, Section, WrongShape};
 use super::merged_sections::{DeferringMerge, Layers, MergedSections, add_keys_of_type};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::merge::deferred::{Deferral, LostPath};
-use crate::dialects::atmos::merge::{ListStrategy, merge};
+use crate::dialects::atmos::merge::{Merger, merge};
 use crate::limits::Limits;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Prov, Value, key};
@@ -71,8 +71,8 @@ impl From<LostPath> for BuildError {
 pub(crate) struct Builder<'a> {
     /// The configuration.
     pub config: &'a Config,
-    /// Its list strategy.
-    pub strategy: ListStrategy,
+    /// Merges maps by its list strategy.
+    pub merger: Merger<'a>,
     /// The component type.
     pub kind: ComponentType,
     /// The components of the type in the merged manifest.
@@ -95,10 +95,9 @@ impl Builder<'_> {
         let bases = self.bases(name, component, &own, &overrides)?;
         let layers = Layers { global: &self.shared.layer, base: &bases.layer, own: &own, overrides: &overrides };
         let (sections, deferrals) = self.merge_sections(name, &layers, &bases)?;
-        let strategy = sections.strategy;
-        let mut map =
-            sections.into_map(self.kind, self.config, self.strategy, &layers, &bases.chain, authored_overrides);
-        add_keys_of_type(self.kind, strategy, &layers, &mut map);
+        let merger = sections.merger;
+        let mut map = sections.into_map(self.kind, self.config, self.merger, &layers, &bases.chain, authored_overrides);
+        add_keys_of_type(self.kind, merger, &layers, &mut map);
         let authored = [Arc::clone(own.map(Section::Vars)), Arc::clone(layers.base.map(Section::Vars))];
         Ok(Built { map, sites: bases.sites, authored, deferrals })
     }
@@ -135,16 +134,16 @@ impl Builder<'_> {
         name: &Key,
         layers: &Layers<'_>,
         bases: &Bases,
-    ) -> Result<(MergedSections, Vec<Deferral>), BuildError> {
+    ) -> Result<(MergedSections<'_>, Vec<Deferral>), BuildError> {
         let (kind, own, base) = (self.kind, layers.own, layers.base);
-        let strategy = own_strategy(self.strategy, layers.of(Section::Settings))?;
-        let mut merging = DeferringMerge { strategy, deferrals: Vec::new() };
+        let merger = own_merger(self.merger, layers.of(Section::Settings))?;
+        let mut merging = DeferringMerge { merger, deferrals: Vec::new() };
         let vars = merging.section("vars", Section::Vars, layers)?;
         let env = merging.section("env", Section::Env, layers)?;
-        let metadata = self.metadata(strategy, base, own);
+        let metadata = self.metadata(merger, base, own);
         let is_abstract = own.map(Section::Metadata).get("type").and_then(Value::as_str) == Some("abstract");
         let settings = merging.section("settings", Section::Settings, layers)?;
-        let settings = self.settings(strategy, settings, is_abstract)?;
+        let settings = self.settings(merger, settings, is_abstract)?;
         let mut auth = merging.section("auth", Section::Auth, layers)?;
         let (mut providers, mut required_providers, mut test) = (Map::none(), Map::none(), Map::none());
         if kind == ComponentType::Terraform {
@@ -156,11 +155,11 @@ impl Builder<'_> {
         let hooks = if kind.has_hooks() { Some(merging.section("hooks", Section::Hooks, layers)?) } else { None };
         let generate =
             if kind.has_generate() { Some(merging.section("generate", Section::Generate, layers)?) } else { None };
-        let secrets = self.secrets(strategy, base, own, layers.overrides)?;
+        let secrets = self.secrets(merger, base, own, layers.overrides)?;
         let component = self.component_name(name, own, bases);
         let backend = self.backend(name, &component, &metadata, layers)?;
         let sections = MergedSections {
-            strategy,
+            merger,
             vars,
             env,
             metadata,
@@ -189,15 +188,15 @@ impl Builder<'_> {
         if self.kind != ComponentType::Terraform {
             return Ok(None);
         }
-        let (config, strategy) = (self.config, self.strategy);
-        let parts = backend::Parts { config, strategy, component: name, name: component_name, metadata };
+        let (config, merger) = (self.config, self.merger);
+        let parts = backend::Parts { config, merger, component: name, name: component_name, metadata };
         let layers = backend::Layers { global: layers.global, base: layers.base, own: layers.own };
         backend::of(&layers, &parts).map(Some).map_err(BuildError::Backend)
     }
 
     fn bases(&self, name: &Key, component: &Map, own: &Layer, overrides: &Layer) -> Result<Bases, BuildError> {
-        let strategy = own_strategy(self.strategy, [own.map(Section::Settings), overrides.map(Section::Settings)])?;
-        let inheritance = self.inheritance(strategy);
+        let merger = own_merger(self.merger, [own.map(Section::Settings), overrides.map(Section::Settings)])?;
+        let inheritance = self.inheritance(merger);
         let mut bases = Bases::default();
         if let Some(legacy) = component.get("component") {
             if legacy.as_str().is_none() {
@@ -227,13 +226,13 @@ impl Builder<'_> {
         Ok(bases)
     }
 
-    fn inheritance(&self, strategy: ListStrategy) -> Inheritance<'_> {
+    fn inheritance<'b>(&'b self, merger: Merger<'b>) -> Inheritance<'b> {
         Inheritance {
             config: self.config,
             kind: self.kind,
             all: self.all,
-            strategy,
-            outer: self.strategy,
+            merger,
+            outer: self.merger,
             is_folder: self.is_folder,
             cache: self.cache,
             limits: self.limits,
@@ -255,24 +254,24 @@ impl Builder<'_> {
         Value { data: Data::Str(Text::clone(found)), prov }
     }
 
-    fn metadata(&self, strategy: ListStrategy, base: &Layer, own: &Layer) -> Arc<Map> {
+    fn metadata(&self, merger: Merger<'_>, base: &Layer, own: &Layer) -> Arc<Map> {
         let own = own.map(Section::Metadata);
         let inherited = base.map(Section::Metadata);
         let inherits = self.config.inherit_metadata && !inherited.is_empty();
         match (self.shared.metadata.is_empty(), inherits) {
             (true, false) => Arc::clone(own),
-            (_, true) => merge(strategy, [&self.shared.metadata, inherited, own]),
-            (false, false) => merge(strategy, [&self.shared.metadata, own]),
+            (_, true) => merge(merger, [&self.shared.metadata, inherited, own]),
+            (false, false) => merge(merger, [&self.shared.metadata, own]),
         }
     }
 
-    fn settings(&self, strategy: ListStrategy, settings: Arc<Map>, is_abstract: bool) -> Result<Arc<Map>, BuildError> {
+    fn settings(&self, merger: Merger<'_>, settings: Arc<Map>, is_abstract: bool) -> Result<Arc<Map>, BuildError> {
         let mut out = Arc::clone(&settings);
         if !self.config.github.is_empty() {
             let integrations = settings.get("integrations").and_then(Value::as_map).cloned().unwrap_or_default();
             let github = integrations.get("github").and_then(Value::as_map).cloned().unwrap_or_default();
             let mut integrations = (*integrations).clone();
-            let merged = merge(strategy, [&self.config.github, &github]);
+            let merged = merge(merger, [&self.config.github, &github]);
             integrations.set("github", Value { data: Data::Map(merged), prov: Prov::default() });
             Arc::make_mut(&mut out).set(key("integrations"), Value::map(integrations));
         }
@@ -298,7 +297,7 @@ impl Builder<'_> {
     /// Marks each declared secret with the scope that its place implies.
     fn secrets(
         &self,
-        strategy: ListStrategy,
+        merger: Merger<'_>,
         base: &Layer,
         own: &Layer,
         overrides: &Layer,
@@ -313,7 +312,7 @@ impl Builder<'_> {
             return Ok(Arc::default());
         }
         let scoped: Result<Vec<Arc<Map>>, BuildError> = layers.into_iter().map(|(m, scope)| scoped(m, scope)).collect();
-        Ok(merge(strategy, &scoped?))
+        Ok(merge(merger, &scoped?))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Component types that Atmos does not build itself but prints (`reference: atmos.md` section 4.3, last item).
 
-use crate::dialects::atmos::merge::{ListStrategy, merge};
+use crate::dialects::atmos::merge::{Merger, merge};
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Value};
 use std::sync::Arc;
@@ -18,12 +18,12 @@ pub(crate) fn build(
     value: &Value,
     all: &Map,
     manifest: &Map,
-    strategy: ListStrategy,
+    merger: Merger<'_>,
 ) -> Result<Map, (String, Prov)> {
     let Some(own) = value.as_map() else {
         return Err((format!("component `{name}` must be a map, not {}", value.a_kind()), value.prov.clone()));
     };
-    let merged = inherit(own, all, strategy, &mut Vec::new())?;
+    let merged = inherit(own, all, merger, &mut Vec::new())?;
     let mut out = (*merged).clone();
     for key in ["vars", "settings", "env"] {
         let global = manifest.get(key).and_then(Value::as_map);
@@ -37,7 +37,7 @@ pub(crate) fn build(
     }
     let global = manifest.get("metadata").and_then(Value::as_map).cloned().unwrap_or_default();
     let own = merged.get("metadata").and_then(Value::as_map).cloned().unwrap_or_default();
-    let metadata = merge(strategy, [&global, &own]);
+    let metadata = merge(merger, [&global, &own]);
     if !metadata.is_empty() {
         out.set("metadata", Value { data: Data::Map(metadata), prov: Prov::default() });
     }
@@ -46,12 +46,7 @@ pub(crate) fn build(
     Ok(out)
 }
 
-fn inherit(
-    own: &Arc<Map>,
-    all: &Map,
-    strategy: ListStrategy,
-    visited: &mut Vec<Key>,
-) -> Result<Arc<Map>, (String, Prov)> {
+fn inherit(own: &Arc<Map>, all: &Map, merger: Merger<'_>, visited: &mut Vec<Key>) -> Result<Arc<Map>, (String, Prov)> {
     let Some(inherits) = own.get("metadata").and_then(Value::as_map).and_then(|m| m.get("inherits")) else {
         return Ok(Arc::clone(own));
     };
@@ -71,14 +66,14 @@ fn inherit(
         }
         let Some(map) = all.get(name).and_then(Value::as_map) else { continue };
         visited.push(name.into());
-        let resolved = inherit(map, all, strategy, visited)?;
+        let resolved = inherit(map, all, merger, visited)?;
         visited.pop();
-        merged = merge(strategy, [&merged, &inherited_sections(&resolved)]);
+        merged = merge(merger, [&merged, &inherited_sections(&resolved)]);
     }
     if list.is_empty() {
         return Ok(Arc::clone(own));
     }
-    Ok(merge(strategy, [&merged, own]))
+    Ok(merge(merger, [&merged, own]))
 }
 
 /// A base without what makes it this component.

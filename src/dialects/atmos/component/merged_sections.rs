@@ -4,7 +4,7 @@ use super::backend::Backend;
 use super::layers::{ComponentType, LOOSE, Layer, Loose, Section, Word};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::merge::deferred::{Deferral, LostPath, merge_deferred};
-use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, normalize};
+use crate::dialects::atmos::merge::{Merger, merge, merge_values, normalize};
 use crate::text::Text;
 use crate::value::{Data, Map, Prov, Value, key};
 use std::sync::Arc;
@@ -33,9 +33,9 @@ impl<'a> Layers<'a> {
 }
 
 /// Sections of a component, merged.
-pub(super) struct MergedSections {
-    /// The list strategy that they were merged with.
-    pub(super) strategy: ListStrategy,
+pub(super) struct MergedSections<'a> {
+    /// What they were merged with.
+    pub(super) merger: Merger<'a>,
     pub(super) vars: Arc<Map>,
     pub(super) env: Arc<Map>,
     pub(super) metadata: Arc<Map>,
@@ -53,12 +53,12 @@ pub(super) struct MergedSections {
 }
 
 /// Merges sections and collects the places in them that wait for functions.
-pub(super) struct DeferringMerge {
-    pub(super) strategy: ListStrategy,
+pub(super) struct DeferringMerge<'a> {
+    pub(super) merger: Merger<'a>,
     pub(super) deferrals: Vec<Deferral>,
 }
 
-impl DeferringMerge {
+impl DeferringMerge<'_> {
     pub(super) fn section(
         &mut self,
         name: &'static str,
@@ -70,29 +70,29 @@ impl DeferringMerge {
 
     pub(super) fn merge(&mut self, name: &'static str, layers: &[&Arc<Map>]) -> Result<Arc<Map>, LostPath> {
         let before = self.deferrals.len();
-        let merged = merge_deferred(self.strategy, layers, &mut self.deferrals);
+        let merged = merge_deferred(self.merger, layers, &mut self.deferrals);
         self.deferrals[before..].iter_mut().for_each(|d| d.path.insert(0, key(name)));
         merged
     }
 }
 
-impl MergedSections {
+impl MergedSections<'_> {
     /// All sections of a component in the order of their keys, so that each is put at the end. `chain` is the value of
     /// `inheritance`, `overrides` that of `overrides`.
     pub(super) fn into_map(
         self,
         kind: ComponentType,
         config: &Config,
-        outer: ListStrategy,
+        outer: Merger<'_>,
         layers: &Layers<'_>,
         chain: &Arc<Vec<Value>>,
         overrides: Value,
     ) -> Map {
-        let strategy = self.strategy;
+        let merger = self.merger;
         let is_terraform = kind == ComponentType::Terraform;
         let Layers { global, base, own, .. } = *layers;
-        let three = |section| merge(strategy, [global, base, own].map(|l| l.map(section)));
-        let two = |section| merge(strategy, [base, own].map(|l| l.map(section)));
+        let three = |section| merge(merger, [global, base, own].map(|l| l.map(section)));
+        let two = |section| merge(merger, [base, own].map(|l| l.map(section)));
         let retry = merge(outer, [base, own, layers.overrides].map(|l| l.map(Section::Retry)));
         let command = layers.word(Word::Command).or_else(|| config.command(kind.name())).cloned();
         let mut out = Map::with_capacity(ROOM);
@@ -133,7 +133,7 @@ impl MergedSections {
 }
 
 /// The keys that only some types have.
-pub(super) fn add_keys_of_type(kind: ComponentType, strategy: ListStrategy, layers: &Layers<'_>, out: &mut Map) {
+pub(super) fn add_keys_of_type(kind: ComponentType, merger: Merger<'_>, layers: &Layers<'_>, out: &mut Map) {
     let Layers { global, base, own, .. } = *layers;
     match kind {
         ComponentType::Kubernetes => {
@@ -141,16 +141,16 @@ pub(super) fn add_keys_of_type(kind: ComponentType, strategy: ListStrategy, laye
             if let Some(provider) = provider {
                 out.set(key("provider"), provider.clone());
             }
-            let render = merge(strategy, [global, base, own].map(|l| l.map(Section::Render)));
+            let render = merge(merger, [global, base, own].map(|l| l.map(Section::Render)));
             if !render.is_empty() {
                 out.set(key("render"), Value { data: Data::Map(render), prov: Prov::default() });
             }
             for (loose, name) in LOOSE.into_iter().filter(|(l, _)| *l != Loose::Plugins) {
-                put_loose(out, name, strategy, &[global.loose(loose), base.loose(loose), own.loose(loose)]);
+                put_loose(out, name, merger, &[global.loose(loose), base.loose(loose), own.loose(loose)]);
             }
         }
         ComponentType::Helm => {
-            let helm = merge(strategy, [base, own].map(|l| l.map(Section::Helm)));
+            let helm = merge(merger, [base, own].map(|l| l.map(Section::Helm)));
             for entry in helm.iter() {
                 out.set(Text::clone(&entry.key), entry.value.clone());
             }
@@ -158,7 +158,7 @@ pub(super) fn add_keys_of_type(kind: ComponentType, strategy: ListStrategy, laye
         _ => {}
     }
     if kind.has_plugins() {
-        put_loose(out, "plugins", strategy, &[base.loose(Loose::Plugins), own.loose(Loose::Plugins)]);
+        put_loose(out, "plugins", merger, &[base.loose(Loose::Plugins), own.loose(Loose::Plugins)]);
     }
 }
 
@@ -185,10 +185,10 @@ fn put_filled(out: &mut Map, name: &'static str, map: Arc<Map>) {
     }
 }
 
-fn put_loose(out: &mut Map, name: &'static str, strategy: ListStrategy, layers: &[Option<&Value>]) {
+fn put_loose(out: &mut Map, name: &'static str, merger: Merger<'_>, layers: &[Option<&Value>]) {
     let merged = layers.iter().flatten().fold(None, |below: Option<Value>, value| match below {
-        None => Some(normalize(value, strategy)),
-        Some(below) => Some(merge_values(strategy, &below, value)),
+        None => Some(normalize(value)),
+        Some(below) => Some(merge_values(merger, &below, value)),
     });
     if let Some(value) = merged.filter(|v| !v.is_null()) {
         out.set(key(name), value);

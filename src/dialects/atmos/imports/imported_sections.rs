@@ -1,7 +1,7 @@
 //! The `settings`, `vars` and `env` of earlier imports, which paths of later imports can read. They are merged only if
 //! a path is a template: merging them after every import would take quadratic time.
 
-use crate::dialects::atmos::merge::{ListStrategy, merge_imports};
+use crate::dialects::atmos::merge::{Merger, merge_imports};
 use crate::value::Map;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl ImportedSections {
     }
 
     /// Returns the merged result.
-    pub(in crate::dialects::atmos) fn sum(&mut self, strategy: ListStrategy) -> Arc<Map> {
+    pub(in crate::dialects::atmos) fn sum<'m>(&mut self, merger: impl Into<Merger<'m>>) -> Arc<Map> {
         let known = self.parts.iter().rposition(|part| part.sum.is_some());
         let below = known.and_then(|at| match at >= self.own {
             // This one will not be requested again.
@@ -52,7 +52,7 @@ impl ImportedSections {
             false => self.parts[at].sum.clone(),
         });
         let rest = &self.parts[known.map_or(0, |at| at + 1)..];
-        let sum = merge_imports(strategy, below.iter().chain(rest.iter().map(|part| &part.map)));
+        let sum = merge_imports(merger, below.iter().chain(rest.iter().map(|part| &part.map)));
         if let Some(last) = self.parts.last_mut() {
             last.sum = Some(Arc::clone(&sum));
         }
@@ -63,6 +63,7 @@ impl ImportedSections {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialects::atmos::merge::ListStrategy;
     use crate::value::{Data, Value};
 
     fn map(key: &str, n: i64) -> Arc<Map> {

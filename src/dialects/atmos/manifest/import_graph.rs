@@ -32,7 +32,7 @@ pub(in crate::dialects::atmos) fn of(loader: &Manifests<'_>, unreached: &[String
             is_computed: text.get(path.start as usize..path.end as usize).is_none_or(|t| t.contains("{{")),
             is_open,
             is_special: import.skip_templates || import.ignore_missing,
-            is_additive: loader.strategy == ListStrategy::Append,
+            is_additive: loader.merger.strategy == ListStrategy::Append,
             context: import.context,
         });
     }

@@ -63,8 +63,8 @@ impl ImportSite<'_> {
     /// Renders the path with the sections of earlier imports and the context of this one.
     fn rendered_path(&self, imported_sections: &mut ImportedSections) -> Result<String, ErrorReported> {
         let ImportSite { manifests, from, item } = self;
-        let imported_sections = imported_sections.sum(manifests.strategy);
-        let context = merge(manifests.strategy, [&imported_sections, &item.context]);
+        let imported_sections = imported_sections.sum(manifests.merger);
+        let context = merge(manifests.merger, [&imported_sections, &item.context]);
         let data = Value { data: Data::Map(context), prov: Prov::default() };
         let missing = if item.ignore_missing || manifests.config.templates.ignore_missing {
             MissingKey::Default

@@ -15,7 +15,7 @@ use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::functions::{Env, NO_ENV};
 use crate::dialects::atmos::locals::scopes::LocalCache;
-use crate::dialects::atmos::merge::ListStrategy;
+use crate::dialects::atmos::merge::Merger;
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
@@ -124,8 +124,8 @@ pub(super) struct Manifests<'a> {
     pub reader: &'a Reader<'a>,
     /// The configuration.
     pub config: &'a Config,
-    /// The list strategy of the configuration.
-    pub strategy: ListStrategy,
+    /// Merges maps by the list strategy of the configuration.
+    pub merger: Merger<'a>,
     /// Parsed templates.
     pub templates: &'a Templates,
     /// The schema checks, if enabled.
@@ -146,14 +146,14 @@ impl<'a> Manifests<'a> {
     pub(super) fn new(
         reader: &'a Reader<'a>,
         config: &'a Config,
-        strategy: ListStrategy,
+        merger: Merger<'a>,
         templates: &'a Templates,
         locals: &'a LocalCache,
         cache: &'a ManifestCache<'a>,
         recorder: &'a Recorder,
     ) -> Self {
         let (checks, env, records_apart) = (None, &NO_ENV, false);
-        Manifests { reader, config, strategy, templates, checks, locals, env, cache, recorder, records_apart }
+        Manifests { reader, config, merger, templates, checks, locals, env, cache, recorder, records_apart }
     }
 
     /// The same, with environment variables that are known.

@@ -1,7 +1,7 @@
 //! `overrides` on their way through the imports (`reference: atmos.md` section 4.7).
 
 use crate::dialects::atmos::diagnostics::ErrorReported;
-use crate::dialects::atmos::merge::{ListStrategy, merge_imports};
+use crate::dialects::atmos::merge::{Merger, merge_imports};
 use crate::text::Text;
 use crate::value::{Data, Map, Value};
 use std::sync::Arc;
@@ -31,14 +31,14 @@ impl AllOverrides {
     pub(super) fn of_file(
         &self,
         file: &Map,
-        strategy: ListStrategy,
+        merger: Merger<'_>,
         section: impl Fn(&Map, &str) -> Result<Arc<Map>, ErrorReported>,
     ) -> Result<Self, ErrorReported> {
         let global = section(file, "overrides")?;
         let inline = |kind: &str, importer: &Overrides| -> Result<Overrides, ErrorReported> {
             let typed = section(&*section(file, kind)?, "overrides")?;
             Ok(Overrides {
-                inline: merge_imports(strategy, [&global, &typed, &importer.inline]),
+                inline: merge_imports(merger, [&global, &typed, &importer.inline]),
                 imported: Arc::clone(&importer.imported),
             })
         };
@@ -49,16 +49,16 @@ impl AllOverrides {
     }
 
     /// Adds those of an imported file.
-    pub(super) fn add(&mut self, theirs: &AllOverrides, strategy: ListStrategy) {
+    pub(super) fn add(&mut self, theirs: &AllOverrides, merger: Merger<'_>) {
         for (own, theirs) in [(&mut self.terraform, &theirs.terraform), (&mut self.helmfile, &theirs.helmfile)] {
-            own.imported = merge_imports(strategy, [&own.imported, &theirs.imported, &theirs.inline]);
+            own.imported = merge_imports(merger, [&own.imported, &theirs.imported, &theirs.inline]);
         }
     }
 
     /// The content of a file whose components have their overrides.
-    pub(super) fn apply(&self, mut file: Map, strategy: ListStrategy) -> Map {
+    pub(super) fn apply(&self, mut file: Map, merger: Merger<'_>) -> Map {
         for (kind, of) in [("terraform", &self.terraform), ("helmfile", &self.helmfile)] {
-            let all = merge_imports(strategy, [&of.imported, &of.inline]);
+            let all = merge_imports(merger, [&of.imported, &of.inline]);
             if !all.is_empty() {
                 file = override_components(&file, kind, &all);
             }

@@ -32,7 +32,7 @@ pub(super) fn process(
             checks.content(&manifests.recorder.manifests, &loaded, &own, call.context.is_empty(), deps, files);
     }
     let section = |map: &Map, key: &str| section(manifests, &loaded, map, key);
-    let overrides = call.overrides.of_file(&own, manifests.strategy, section)?;
+    let overrides = call.overrides.of_file(&own, manifests.merger, section)?;
     let relative = paths::relative(path, &manifests.config.stacks).unwrap_or(path);
     let items = items::read_items(&own, relative).map_err(|(message, site)| {
         manifests.recorder.diagnostics.error(&rules::SCHEMA_VIOLATION, message, &site, loaded.file)
@@ -103,7 +103,7 @@ impl Merging<'_> {
             last.1 = item.site.clone();
         }
         let call = Call {
-            context: merge_imports(manifests.strategy, [&item.context, &self.context]),
+            context: merge_imports(manifests.merger, [&item.context, &self.context]),
             skip_templates: item.skip_templates,
             ignore_missing: item.ignore_missing || manifests.config.templates.ignore_missing,
             overrides: self.overrides.clone(),
@@ -144,7 +144,7 @@ impl Merging<'_> {
             return Err(ErrorReported);
         }
         let result = manifests.file(file, call, chain, deps)?;
-        self.overrides.add(&result.overrides, manifests.strategy);
+        self.overrides.add(&result.overrides, manifests.merger);
         self.out.contextual |= result.contextual;
         self.out.singular |= result.singular;
         self.out.edges.extend(&result.edges);
@@ -164,10 +164,10 @@ impl Merging<'_> {
         if self.is_poisoned {
             return Err(ErrorReported);
         }
-        let strategy = self.manifests.strategy;
-        let own = self.overrides.apply(own, strategy);
+        let merger = self.manifests.merger;
+        let own = self.overrides.apply(own, merger);
         let mut layers = self.layers;
         layers.push(Arc::new(own));
-        Ok(Processed { merged: merge_imports(strategy, &layers), overrides: self.overrides, ..self.out })
+        Ok(Processed { merged: merge_imports(merger, &layers), overrides: self.overrides, ..self.out })
     }
 }

@@ -2,7 +2,7 @@
 //! (`reference: atmos.md` section 8.4): a function string does not take part in the ordinary merge; afterwards the
 //! value that wins at its place is inserted.
 
-use crate::dialects::atmos::merge::{ListStrategy, merge};
+use crate::dialects::atmos::merge::{ListStrategy, Merger, merge};
 use crate::text::Text;
 use crate::value::{Contribution, Data, Entry, Flags, Key, Map, MapBuilder, Prov, Value, is_call};
 use std::collections::BTreeMap;
@@ -44,13 +44,15 @@ pub(crate) fn is_held_back(text: &str) -> bool {
 ///
 /// # Errors
 /// A function that Atmos cannot put back.
-pub(crate) fn merge_deferred(
-    strategy: ListStrategy,
+pub(crate) fn merge_deferred<'m>(
+    merger: impl Into<Merger<'m>>,
     layers: &[&Arc<Map>],
     deferrals: &mut Vec<Deferral>,
 ) -> Result<Arc<Map>, LostPath> {
+    let merger = merger.into();
+    let strategy = merger.strategy;
     if !layers.iter().any(|l| l.flags().has(Flags::CALL) && holds_call(l)) {
-        return Ok(merge(strategy, layers.iter().copied()));
+        return Ok(merge(merger, layers.iter().copied()));
     }
     let mut calls: BTreeMap<Vec<Key>, Vec<Contribution>> = BTreeMap::new();
     let stripped: Vec<Arc<Map>> = layers
@@ -70,7 +72,7 @@ pub(crate) fn merge_deferred(
         }
         values.sort_by_key(|c| c.layer);
     }
-    let mut merged = merge(strategy, &stripped);
+    let mut merged = merge(merger, &stripped);
     let mut paths: Vec<_> = calls.into_iter().collect();
     paths.sort_by_key(|(path, _)| path.len());
     for (path, layers) in paths {

@@ -1,8 +1,10 @@
 //! The merge of maps as Atmos computes it (`reference: atmos.md` section 5): the later input wins whatever the types,
 //! maps merge deeply, lists by the current strategy, `!append` markers apply to the value below them.
 
+mod cache;
 pub(super) mod deferred;
-mod memo;
+
+pub(super) use cache::MergeCache;
 
 use crate::text::{Text, order};
 use crate::value::{Data, Entry, Flags, Map, MapBuilder, Value};
@@ -36,14 +38,49 @@ impl ListStrategy {
     }
 }
 
+/// How maps merge: the strategy for lists, and the cache that avoids repeated merges.
+#[derive(Clone, Copy)]
+pub(crate) struct Merger<'a> {
+    /// How two lists merge.
+    pub strategy: ListStrategy,
+    cache: Option<&'a MergeCache>,
+}
+
+impl<'a> Merger<'a> {
+    /// Merges with this strategy, and stores what it merges in the cache of a resolution.
+    pub(super) fn new(strategy: ListStrategy, cache: &'a MergeCache) -> Self {
+        Merger { strategy, cache: Some(cache) }
+    }
+
+    /// The same with another strategy.
+    pub(super) fn with_strategy(self, strategy: ListStrategy) -> Self {
+        Merger { strategy, ..self }
+    }
+
+    /// Returns the cached result of a merge in the given `mode`, or that of `merge`.
+    fn cached(self, mode: u8, inputs: &[&Arc<Map>], merge: impl FnOnce() -> Arc<Map>) -> Arc<Map> {
+        match self.cache {
+            Some(cache) => cache.get_or_merge(mode, inputs, merge),
+            None => merge(),
+        }
+    }
+}
+
+/// Merges without a cache.
+impl From<ListStrategy> for Merger<'static> {
+    fn from(strategy: ListStrategy) -> Self {
+        Merger { strategy, cache: None }
+    }
+}
+
 /// How many maps are walked side by side.
 const WIDTH: usize = 8;
 
 /// Merges inputs, the lowest first. Empty inputs have no part in it.
-pub(super) fn merge<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
+pub(super) fn merge<'a, 'm>(merger: impl Into<Merger<'m>>, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
     let mut inputs = inputs.into_iter().filter(|m| !m.is_empty());
     let Some(first) = inputs.next() else { return Map::none() };
-    let mode = Mode { strategy, markers: true };
+    let mode = Mode { merger: merger.into(), markers: true };
     let mut merged: Option<Arc<Map>> = None;
     let mut next = inputs.next();
     while next.is_some() {
@@ -58,24 +95,24 @@ pub(super) fn merge<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item =
         }
         merged = Some(merge_many(&some[..count], mode));
     }
-    merged.unwrap_or_else(|| normalize_map(first, strategy))
+    merged.unwrap_or_else(|| normalize_map(first))
 }
 
 /// Merges at least one and at most [`WIDTH`] maps as they were written, the lowest first: the same as merging the second
 /// into the first, the third into that, and so on, without the maps in between.
-fn merge_many(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
+fn merge_many(inputs: &[&Arc<Map>], mode: Mode<'_>) -> Arc<Map> {
     let again = |pair: &&[&Arc<Map>]| {
-        let repeated = Arc::ptr_eq(pair[0], pair[1]) && mode.strategy == ListStrategy::Replace;
+        let repeated = Arc::ptr_eq(pair[0], pair[1]) && mode.strategy() == ListStrategy::Replace;
         repeated && !pair[0].flags().has(Flags::MARKER)
     };
     let inputs = &inputs[inputs.windows(2).take_while(again).count()..];
     match inputs {
-        [only] => normalize_map(only, mode.strategy),
-        _ => memo::once(mode.number(), inputs, || merge_side_by_side(inputs, mode)),
+        [only] => normalize_map(only),
+        _ => mode.merger.cached(mode.number(), inputs, || merge_side_by_side(inputs, mode)),
     }
 }
 
-fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
+fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode<'_>) -> Arc<Map> {
     let Some(first) = inputs.first() else { return Map::none() };
     let mut rest: [_; WIDTH] = std::array::from_fn(|i| inputs.get(i).unwrap_or(first).iter());
     let rest = &mut rest[..inputs.len()];
@@ -96,7 +133,7 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
         }
         let value = match &values[..count] {
             [only] if is_normal => (*only).clone(),
-            [only] => normalize(only, mode.strategy),
+            [only] => normalize(only),
             several => {
                 let value = merge_values_of(several, mode);
                 contested = contested | contest(&value);
@@ -115,7 +152,7 @@ fn least<'a>(rest: &[std::slice::Iter<'a, Entry>]) -> Option<&'a Entry> {
 }
 
 /// Merges several values of one key, the lowest first.
-fn merge_values_of(values: &[&Value], mode: Mode) -> Value {
+fn merge_values_of(values: &[&Value], mode: Mode<'_>) -> Value {
     if values.iter().all(|v| plain_map(v).is_some()) {
         let mut maps = values.iter().filter_map(|v| plain_map(v));
         if let Some(lowest) = maps.next() {
@@ -126,7 +163,7 @@ fn merge_values_of(values: &[&Value], mode: Mode) -> Value {
             return Value { data: Data::Map(merge_many(&some[..values.len()], mode)), prov };
         }
     }
-    let mut sum = normalize(values[0], mode.strategy);
+    let mut sum = normalize(values[0]);
     for value in &values[1..] {
         sum = merge_pair(&sum, value, mode);
     }
@@ -158,42 +195,49 @@ fn finish(out: MapBuilder, flags: Flags) -> Arc<Map> {
 
 /// Merges what manifests hand to each other, the lowest first. A lone input keeps its `!append` markers for a later
 /// merge; that is why they work in one file and not in another.
-pub(super) fn merge_imports<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
+pub(super) fn merge_imports<'a, 'm>(
+    merger: impl Into<Merger<'m>>,
+    inputs: impl IntoIterator<Item = &'a Arc<Map>>,
+) -> Arc<Map> {
     let inputs: Vec<&Arc<Map>> = inputs.into_iter().filter(|m| !m.is_empty()).collect();
     match inputs.as_slice() {
         [only] if only.flags().has(Flags::TIME) => {
             Arc::new(only.iter().map(|e| (Text::clone(&e.key), normalize_item(&e.value))).collect())
         }
         [only] => Arc::clone(only),
-        several => merge(strategy, several.iter().copied()),
+        several => merge(merger, several.iter().copied()),
     }
 }
 
 /// Merges two values as if they stood under one key.
-pub(super) fn merge_values(strategy: ListStrategy, lower: &Value, upper: &Value) -> Value {
+pub(super) fn merge_values<'m>(merger: impl Into<Merger<'m>>, lower: &Value, upper: &Value) -> Value {
     let key = Text::from("");
     let pair = |v: &Value| Arc::new(Map::from_iter([(Text::clone(&key), v.clone())]));
-    let merged = merge(strategy, [&pair(lower), &pair(upper)]);
+    let merged = merge(merger, [&pair(lower), &pair(upper)]);
     merged.get("").cloned().unwrap_or_default()
 }
 
 /// How two maps meet.
 #[derive(Clone, Copy)]
-struct Mode {
-    strategy: ListStrategy,
+struct Mode<'a> {
+    merger: Merger<'a>,
     /// Whether `!append` markers are resolved: as values of maps, but not below a list.
     markers: bool,
 }
 
-impl Mode {
+impl Mode<'_> {
+    fn strategy(self) -> ListStrategy {
+        self.merger.strategy
+    }
+
     /// A number for each.
     fn number(self) -> u8 {
-        self.strategy as u8 * 2 + u8::from(self.markers)
+        self.strategy() as u8 * 2 + u8::from(self.markers)
     }
 }
 
-fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {
-    if Arc::ptr_eq(lower, upper) && mode.strategy == ListStrategy::Replace && !upper.flags().has(Flags::MARKER) {
+fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode<'_>) -> Arc<Map> {
+    if Arc::ptr_eq(lower, upper) && mode.strategy() == ListStrategy::Replace && !upper.flags().has(Flags::MARKER) {
         return Arc::clone(lower);
     }
     if upper.is_empty() && !lower.is_mixed() {
@@ -226,7 +270,7 @@ fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {
 }
 
 /// `lower` is normalized already, `upper` is as authored.
-fn merge_pair(lower: &Value, upper: &Value, mode: Mode) -> Value {
+fn merge_pair(lower: &Value, upper: &Value, mode: Mode<'_>) -> Value {
     if let Some(items) = appended(upper).filter(|_| mode.markers) {
         let mut list = match &lower.data {
             Data::List(list) => list.to_vec(),
@@ -242,10 +286,10 @@ fn merge_pair(lower: &Value, upper: &Value, mode: Mode) -> Value {
         }
         // A date is a structure without readable fields: as a map it is empty, and changes nothing here.
         (Data::Map(_), Data::Time(_)) => lower.clone(),
-        (Data::List(a), Data::List(b)) if mode.strategy != ListStrategy::Replace => {
-            let list = match mode.strategy {
+        (Data::List(a), Data::List(b)) if mode.strategy() != ListStrategy::Replace => {
+            let list = match mode.strategy() {
                 ListStrategy::Append => a.iter().cloned().chain(b.iter().map(normalize_item)).collect(),
-                _ => merge_lists(a, b, mode.strategy),
+                _ => merge_lists(a, b, mode),
             };
             Value { data: Data::List(Arc::new(list)), prov: upper.prov.overriding(lower) }
         }
@@ -257,10 +301,10 @@ fn merge_pair(lower: &Value, upper: &Value, mode: Mode) -> Value {
     }
 }
 
-fn merge_lists(lower: &[Value], upper: &[Value], strategy: ListStrategy) -> Vec<Value> {
+fn merge_lists(lower: &[Value], upper: &[Value], mode: Mode<'_>) -> Vec<Value> {
     let overlap = lower.iter().zip(upper).map(|(a, b)| match (&a.data, &b.data) {
         (Data::Map(x), Data::Map(y)) => {
-            Value { data: Data::Map(merge_maps(x, y, Mode { strategy, markers: false })), prov: a.prov.overriding(b) }
+            Value { data: Data::Map(merge_maps(x, y, Mode { markers: false, ..mode })), prov: a.prov.overriding(b) }
         }
         _ => a.clone(),
     });
@@ -269,8 +313,8 @@ fn merge_lists(lower: &[Value], upper: &[Value], strategy: ListStrategy) -> Vec<
 }
 
 /// A value that meets nothing below it.
-fn fresh(value: &Value, mode: Mode) -> Value {
-    if mode.markers { normalize(value, mode.strategy) } else { normalize_item(value) }
+fn fresh(value: &Value, mode: Mode<'_>) -> Value {
+    if mode.markers { normalize(value) } else { normalize_item(value) }
 }
 
 /// The items of an `!append` marker.
@@ -283,25 +327,25 @@ fn appended(value: &Value) -> Option<&Arc<Vec<Value>>> {
 }
 
 /// A value as it comes out of a merge that found nothing below it: dates are lost, `!append` markers are plain lists.
-pub(super) fn normalize(value: &Value, strategy: ListStrategy) -> Value {
+pub(super) fn normalize(value: &Value) -> Value {
     if let Some(items) = appended(value) {
         let list = items.iter().map(normalize_item).collect();
         return Value { data: Data::List(Arc::new(list)), prov: value.prov.clone() };
     }
     match &value.data {
-        Data::Map(map) => Value { data: Data::Map(normalize_map(map, strategy)), prov: value.prov.clone() },
+        Data::Map(map) => Value { data: Data::Map(normalize_map(map)), prov: value.prov.clone() },
         _ => normalize_item(value),
     }
 }
 
-fn normalize_map(map: &Arc<Map>, strategy: ListStrategy) -> Arc<Map> {
+fn normalize_map(map: &Arc<Map>) -> Arc<Map> {
     let flags = map.flags();
     if !flags.has(Flags::TIME) && !flags.has(Flags::MARKER) {
         return Arc::clone(map);
     }
     let mut out = MapBuilder::with_capacity(map.len());
     for Entry { key, value } in map.iter() {
-        out.push(Text::clone(key), normalize(value, strategy));
+        out.push(Text::clone(key), normalize(value));
     }
     Arc::new(out.finish())
 }

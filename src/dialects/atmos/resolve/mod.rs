@@ -12,6 +12,7 @@ use crate::dialects::atmos::config::{self, Config, anchor, projects, report_unus
 use crate::dialects::atmos::diagnostics::{Diagnostics, name_stacks};
 use crate::dialects::atmos::functions::calls;
 use crate::dialects::atmos::locals::scopes::LocalCache;
+use crate::dialects::atmos::merge::MergeCache;
 use crate::dialects::atmos::reader::{Cache, Deps, Loaded, Reader};
 use crate::dialects::atmos::stack::ExternalInputs;
 use crate::dialects::atmos::templates::engine::Templates;
@@ -37,6 +38,8 @@ pub(super) struct Resolver {
     cache: Cache,
     /// Parsed templates.
     pub(super) templates: Templates,
+    /// Recent merges.
+    merges: MergeCache,
     locals: LocalCache,
     /// Caches of merged bases, by the configuration that they were merged with.
     bases: Mutex<Vec<(Value, Arc<InheritanceCache>)>>,
@@ -143,6 +146,8 @@ impl Resolver {
         self.cache.retain(files);
         self.locals.retain(|file| files.contains_key(&file));
         self.bases.lock().clear();
+        self.merges.clear();
+        self.templates.clear_recent();
     }
 
     fn last(&self) -> MutexGuard<'_, HashMap<ProjectKey, LastResolution>> {

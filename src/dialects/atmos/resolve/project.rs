@@ -14,7 +14,7 @@ use crate::dialects::atmos::imports::reach::ChangeReach;
 use crate::dialects::atmos::imports::stack_files;
 use crate::dialects::atmos::locals::scopes::FileLocals;
 use crate::dialects::atmos::manifest::{ManifestCache, Manifests, import_graph};
-use crate::dialects::atmos::merge::ListStrategy;
+use crate::dialects::atmos::merge::{ListStrategy, Merger};
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::rules;
@@ -102,7 +102,7 @@ impl Revision<'_> {
         let cache = ManifestCache::with_processed(reader, config, std::mem::take(&mut last.manifests));
         let (templates, locals, recorder) =
             (&self.resolver.templates, &self.resolver.locals, Arc::new(Recorder::default()));
-        let loader = Manifests::new(reader, config, self.strategy, templates, locals, &cache, &recorder)
+        let loader = Manifests::new(reader, config, self.merger(), templates, locals, &cache, &recorder)
             .with_checks(Some(&checks))
             .with_env(self.external.env)
             .recording_apart(self.is_kept());
@@ -138,6 +138,11 @@ impl Revision<'_> {
         self.diagnostics.add(&recorded.diagnostics);
         self.keep(&manifests, resolved, cache);
         ProjectResolution { gap: gap.or(project.gap), ..project }
+    }
+
+    /// Merges maps by the list strategy of the configuration.
+    fn merger(&self) -> Merger<'_> {
+        Merger::new(self.strategy, &self.resolver.merges)
     }
 
     /// Returns the unchanged part of the last resolution.
@@ -215,7 +220,7 @@ impl Revision<'_> {
         StackContext {
             reader: self.reader,
             config: self.config,
-            strategy: self.strategy,
+            merger: self.merger(),
             templates: &self.resolver.templates,
             recorder: loader.recorder,
             lock_file: &loader.cache.lock_file,

@@ -84,14 +84,14 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
 
     /// The sections that are maps, those of the whole stack below those of the type (`typed`).
     fn shared_sections(&self, kind: ComponentType, typed: &Map) -> Result<Layer, ErrorReported> {
-        let strategy = self.stacks.strategy;
+        let merger = self.stacks.merger;
         let global = |key: &str| self.section(self.manifest.map, key);
         let own = |key: &str| self.type_section(kind, typed, key);
-        let both = |key: &str| -> Result<Arc<Map>, ErrorReported> { Ok(merge(strategy, [&global(key)?, &own(key)?])) };
+        let both = |key: &str| -> Result<Arc<Map>, ErrorReported> { Ok(merge(merger, [&global(key)?, &own(key)?])) };
         let mut layer = Layer::default();
         layer.set(Section::Vars, both("vars")?);
         layer.set(Section::Settings, both("settings")?);
-        layer.set(Section::Env, merge(strategy, [&self.stacks.config.env, &global("env")?, &own("env")?]));
+        layer.set(Section::Env, merge(merger, [&self.stacks.config.env, &global("env")?, &own("env")?]));
         layer.set(Section::Auth, both("auth")?);
         layer.set(Section::Dependencies, both("dependencies")?);
         if matches!(kind, ComponentType::Terraform | ComponentType::Kubernetes | ComponentType::Helm) {
@@ -180,9 +180,9 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
             let below = format!("{}/{base}", self.stacks.config.component_path(kind.name()));
             paths::join(&self.stacks.config.base, &below).is_some_and(|p| self.stacks.reader.is_dir(&p, &mut deps))
         };
-        let (config, strategy, limits) = (self.stacks.config, self.stacks.strategy, self.stacks.reader.limits());
+        let (config, merger, limits) = (self.stacks.config, self.stacks.merger, self.stacks.reader.limits());
         let (is_folder, cache) = (&is_folder, &*self.stacks.bases);
-        let builder = Builder { config, strategy, kind, all, shared, is_folder, cache, limits };
+        let builder = Builder { config, merger, kind, all, shared, is_folder, cache, limits };
         builder.build(name, map).map_err(|t| report_build_error(self.stacks, self.manifest, &t, kind, name, value))
     }
 

@@ -172,7 +172,7 @@ impl Finisher<'_> {
     fn add_custom_type(&self, kind: &'static str, all: &Map, out: &mut StackComponents) {
         let (stacks, manifest) = (self.stacks, self.manifest);
         for entry in all.iter() {
-            let built = custom_types::build(kind, &entry.key, &entry.value, all, manifest.map, stacks.strategy);
+            let built = custom_types::build(kind, &entry.key, &entry.value, all, manifest.map, stacks.merger);
             let built = built.map_err(|(m, site)| {
                 stacks.recorder.diagnostics.error(&rules::SCHEMA_VIOLATION, m, &site, manifest.file)
             });

@@ -6,7 +6,7 @@ use crate::dialects::EvalInputs;
 use crate::dialects::atmos::component::bases::InheritanceCache;
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::manifest::FILE_FUNCTIONS;
-use crate::dialects::atmos::merge::ListStrategy;
+use crate::dialects::atmos::merge::Merger;
 use crate::dialects::atmos::reader::Reader;
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::templates::engine::{Engine, Templates};
@@ -24,8 +24,8 @@ pub(in crate::dialects::atmos) struct StackContext<'a> {
     pub reader: &'a Reader<'a>,
     /// The configuration.
     pub config: &'a Config,
-    /// The list strategy of the configuration.
-    pub strategy: ListStrategy,
+    /// Merges maps by the list strategy of the configuration.
+    pub merger: Merger<'a>,
     /// Parsed templates.
     pub templates: &'a Templates,
     /// What is found.

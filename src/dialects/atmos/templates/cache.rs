@@ -1,71 +1,89 @@
-//! Templates that were parsed a moment ago, by the place of their text in memory: components share the strings of what they
-//! inherit, and finding one by its place costs less than by its content.
+//! Recently parsed templates, by the address of their text in memory: components share the strings of what they inherit,
+//! and looking one up by its address costs less than by its content.
 
 use crate::template::{self, Template};
 use crate::text::Text;
-use std::cell::RefCell;
+use crate::threads::PerThread;
 use std::sync::Arc;
 
-/// The number of entries per thread.
-const KEPT: usize = 1024;
+/// The number of entries for each thread.
+const CACHED: usize = 1024;
 
 /// A template, or its parse error.
 pub(in crate::dialects::atmos) type Parsed = Arc<Result<Template, template::Error>>;
 
 /// The kind of rendering ([`super::engine::Engine::slot`]) and the indentation of the text: with the text they identify
 /// a template.
-type Way = (usize, usize);
+type Variant = (usize, usize);
 
-/// A text, whose address is valid as long as it is cached, and its template.
-type Known = (Text, Way, Parsed);
+/// A text, whose address stays valid because it is kept alive, and its template.
+type Entry = (Text, Variant, Parsed);
 
-thread_local!(static KNOWN: RefCell<Vec<Option<Known>>> = RefCell::new(vec![None; KEPT]));
+struct Slots(Vec<Option<Entry>>);
 
-/// The template of a text: the one of before, or what `parse` makes.
-pub(in crate::dialects::atmos) fn once(text: &Text, way: Way, parse: impl FnOnce() -> Parsed) -> Parsed {
-    // The lowest bits of addresses are all the same. A text that is parsed in several ways gets several slots.
-    let place = ((text.as_ptr().addr() >> 4) ^ (way.0 * 31 + way.1 * 7)) % KEPT;
-    let known = KNOWN.with_borrow(|known| match &known[place] {
-        Some((t, w, parsed)) if Text::ptr_eq(t, text) && *w == way => Some(Parsed::clone(parsed)),
-        _ => None,
-    });
-    known.unwrap_or_else(|| {
-        let parsed = parse();
-        let replaced =
-            KNOWN.with_borrow_mut(|known| known[place].replace((Text::clone(text), way, Parsed::clone(&parsed))));
-        // Dropped when the table is not borrowed.
-        drop(replaced);
-        parsed
-    })
+impl Default for Slots {
+    fn default() -> Self {
+        Slots(vec![None; CACHED])
+    }
+}
+
+/// Recently parsed templates of a resolution.
+#[derive(Default)]
+pub(super) struct RecentTemplates(PerThread<Slots>);
+
+impl RecentTemplates {
+    /// The template of a text: the cached one, or the result of `parse`.
+    pub(super) fn get_or_parse(&self, text: &Text, variant: Variant, parse: impl FnOnce() -> Parsed) -> Parsed {
+        // The lowest bits of addresses are all the same. A text that is parsed in several variants gets several slots.
+        let slot = ((text.as_ptr().addr() >> 4) ^ (variant.0 * 31 + variant.1 * 7)) % CACHED;
+        let cached = self.0.with(|slots| match &slots.0[slot] {
+            Some((t, v, parsed)) if Text::ptr_eq(t, text) && *v == variant => Some(Parsed::clone(parsed)),
+            _ => None,
+        });
+        cached.flatten().unwrap_or_else(|| {
+            let parsed = parse();
+            let entry = (Text::clone(text), variant, Parsed::clone(&parsed));
+            // What is replaced is dropped outside, because that may take long.
+            let replaced = self.0.with(|slots| slots.0[slot].replace(entry));
+            drop(replaced);
+            parsed
+        })
+    }
+
+    /// Drops all templates.
+    pub(super) fn clear(&self) {
+        self.0.clear();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::template::{Builtins, TemplateOptions, parse};
-    use std::sync::Arc;
 
     #[test]
-    fn a_text_is_known_in_each_of_its_ways() {
-        let made = std::cell::Cell::new(0);
-        let template = |text: &Text, way| {
-            once(text, way, || {
-                made.set(made.get() + 1);
+    fn each_variant_of_a_text_has_its_template() {
+        let (cache, parsed) = (RecentTemplates::default(), std::cell::Cell::new(0));
+        let template = |text: &Text, variant| {
+            cache.get_or_parse(text, variant, || {
+                parsed.set(parsed.get() + 1);
                 Arc::new(parse(text, &TemplateOptions { left: "", right: "", functions: &Builtins }))
             })
         };
-        let (one, counterpart) = (Text::from("{{ .a }}"), Text::from("{{ .a }}"));
+        let (one, equal) = (Text::from("{{ .a }}"), Text::from("{{ .a }}"));
         let first = template(&one, (0, 2));
         assert!(Arc::ptr_eq(&first, &template(&one, (0, 2))));
-        for (text, way) in [(&one, (1, 2)), (&one, (0, 4)), (&counterpart, (0, 2))] {
-            let before = made.get();
-            assert!(!Arc::ptr_eq(&first, &template(text, way)));
-            assert_eq!(made.get(), before + 1);
+        for (text, variant) in [(&one, (1, 2)), (&one, (0, 4)), (&equal, (0, 2))] {
+            let before = parsed.get();
+            assert!(!Arc::ptr_eq(&first, &template(text, variant)));
+            assert_eq!(parsed.get(), before + 1);
         }
-        // Each gets its own result, however many there are.
-        let texts: Vec<Text> = (0..3 * KEPT).map(|n| Text::from(format!("{{{{ .a{n} }}}}"))).collect();
+        // Each text gets its own template, however many there are.
+        let texts: Vec<Text> = (0..3 * CACHED).map(|n| Text::from(format!("{{{{ .a{n} }}}}"))).collect();
         for text in texts.iter().chain(&texts) {
             assert_eq!(template(text, (0, 2)).as_ref().as_ref().map(|t| t.text().to_owned()), Ok(text.to_string()));
         }
+        cache.clear();
+        assert_eq!(Arc::strong_count(&first), 1);
     }
 }

@@ -4,7 +4,7 @@
 //! The provenance of strings is kept: every written scalar is marked, the template engine records which part of its
 //! output comes from which part of the text, and so every value read back finds its mark.
 
-use super::cache::{self, Parsed};
+use super::cache::{Parsed, RecentTemplates};
 use super::declared_env::Declared;
 use super::host::Host;
 use super::host::{mentions_component, mentions_version};
@@ -62,6 +62,8 @@ pub(crate) struct Templates {
     parsed: Mutex<HashMap<usize, ByText>>,
     /// The templates of texts as they are written for YAML, by the slot and how far they are indented.
     written: Mutex<HashMap<(usize, usize), ByText>>,
+    /// The templates of `written` that were used last, by the address of their text.
+    recent: RecentTemplates,
     limits: Limits,
 }
 
@@ -69,6 +71,11 @@ impl Templates {
     /// Creates an empty cache with limits.
     pub(crate) fn new(limits: Limits) -> Self {
         Templates { limits, ..Self::default() }
+    }
+
+    /// Drops what is cached by the addresses of texts, and with it texts that are no longer in use.
+    pub(crate) fn clear_recent(&self) {
+        self.recent.clear();
     }
 }
 
@@ -144,7 +151,7 @@ impl Engine<'_> {
         if self.delimiters != ("{{", "}}") {
             return self.parse(&yaml::scalar_text(text, indent));
         }
-        cache::once(text, (self.slot, indent), || self.written_first(text, indent))
+        self.templates.recent.get_or_parse(text, (self.slot, indent), || self.written_first(text, indent))
     }
 
     fn written_first(&self, text: &str, indent: usize) -> Parsed {

@@ -1,0 +1,143 @@
+//! A cache of merges: identical maps, merged in the same mode, return the identical map. Most components of a stack
+//! share most layers of most sections, so this saves work and memory.
+
+use crate::threads::PerThread;
+use crate::value::Map;
+use std::sync::Arc;
+
+/// The number of merges that are cached for each thread, and the number whose occurrence is remembered.
+const CACHED: usize = 512;
+const SEEN: usize = 4096;
+
+/// A merge: its mode, its inputs and its result. Inputs are compared by their addresses in memory, which stay valid
+/// because the inputs are kept alive.
+struct CachedMerge {
+    mode: u8,
+    inputs: Vec<Arc<Map>>,
+    merged: Arc<Map>,
+}
+
+/// The merges of one thread, each in the slot of its inputs.
+struct Slots {
+    cached: Vec<Option<CachedMerge>>,
+    /// Hashes of inputs that occurred once. Most merges occur only once, and caching those would cost more than it saves.
+    seen: Vec<u64>,
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        Slots { cached: std::iter::repeat_with(|| None).take(CACHED).collect(), seen: vec![0; SEEN] }
+    }
+}
+
+impl Slots {
+    fn get(&self, hash: u64, mode: u8, inputs: &[&Arc<Map>]) -> Option<Arc<Map>> {
+        let cached = self.cached[slot(hash, CACHED)].as_ref()?;
+        let is_same = cached.mode == mode
+            && cached.inputs.len() == inputs.len()
+            && cached.inputs.iter().zip(inputs).all(|(a, b)| Arc::ptr_eq(a, b));
+        is_same.then(|| Arc::clone(&cached.merged))
+    }
+
+    /// Stores a merge that occurs for the second time, and returns the one that it replaces.
+    fn store(&mut self, hash: u64, mode: u8, inputs: &[&Arc<Map>], merged: &Arc<Map>) -> Option<CachedMerge> {
+        let seen = &mut self.seen[slot(hash, SEEN)];
+        if std::mem::replace(seen, hash) != hash {
+            return None;
+        }
+        let inputs = inputs.iter().map(|map| Arc::clone(map)).collect();
+        self.cached[slot(hash, CACHED)].replace(CachedMerge { mode, inputs, merged: Arc::clone(merged) })
+    }
+}
+
+/// Recent merges of a resolution.
+#[derive(Default)]
+pub(in crate::dialects::atmos) struct MergeCache(PerThread<Slots>);
+
+impl MergeCache {
+    /// Returns the result of a merge of these maps in the given `mode`: the cached one, or that of `merge`.
+    pub(super) fn get_or_merge(&self, mode: u8, inputs: &[&Arc<Map>], merge: impl FnOnce() -> Arc<Map>) -> Arc<Map> {
+        let hash = hash(mode, inputs);
+        if let Some(cached) = self.0.with(|slots| slots.get(hash, mode, inputs)).flatten() {
+            return cached;
+        }
+        let merged = merge();
+        // What is replaced is dropped outside, because that may take long.
+        let replaced = self.0.with(|slots| slots.store(hash, mode, inputs, &merged));
+        drop(replaced);
+        merged
+    }
+
+    /// Drops all merges.
+    pub(in crate::dialects::atmos) fn clear(&self) {
+        self.0.clear();
+    }
+}
+
+/// Never zero, which means an empty slot.
+fn hash(mode: u8, inputs: &[&Arc<Map>]) -> u64 {
+    let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    inputs.iter().fold(u64::from(mode) + 1, |sum, map| mix(sum, Arc::as_ptr(map).addr() as u64)) | 1
+}
+
+fn slot(hash: u64, slots: usize) -> usize {
+    // The upper bits depend on all of the input.
+    (hash >> 40) as usize % slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{Data, Value, key};
+    use std::sync::Weak;
+
+    fn map(n: i64) -> Arc<Map> {
+        Arc::new(Map::from_iter([(key("n"), Value::new(Data::Int(n)))]))
+    }
+
+    #[test]
+    fn a_merge_is_cached_when_it_occurs_twice() {
+        let (a, b, merges) = (map(1), map(2), std::cell::Cell::new(0));
+        let cache = MergeCache::default();
+        let merge = |mode: u8, inputs: &[&Arc<Map>]| {
+            cache.get_or_merge(mode, inputs, || {
+                merges.set(merges.get() + 1);
+                map(3)
+            })
+        };
+        let results: Vec<_> = (0..4).map(|_| merge(7, &[&a, &b])).collect();
+        assert_eq!(merges.get(), 2);
+        assert!(Arc::ptr_eq(&results[1], &results[2]) && Arc::ptr_eq(&results[1], &results[3]));
+        // Another mode, another order, or maps that only look the same are another merge.
+        let equal = map(2);
+        for (mode, inputs) in [(6, [&a, &b]), (7, [&b, &a]), (7, [&a, &equal])] {
+            let before = merges.get();
+            merge(mode, &inputs);
+            assert_eq!(merges.get(), before + 1);
+        }
+    }
+
+    #[test]
+    fn a_map_at_the_address_of_a_dropped_one_is_another_map() {
+        // Dropped maps free their addresses for new ones; cached maps are not dropped.
+        let cache = MergeCache::default();
+        for n in 0..10_000 {
+            let (a, b) = (map(n), map(-n));
+            for _ in 0..3 {
+                let merged = cache.get_or_merge(1, &[&a, &b], || map(n));
+                assert_eq!(merged.get("n"), Some(&Value::new(Data::Int(n))));
+            }
+        }
+    }
+
+    #[test]
+    fn maps_are_dropped_with_the_cache() {
+        let (a, b, cache) = (map(1), map(2), MergeCache::default());
+        let merged: Vec<Weak<Map>> =
+            (0..3).map(|_| Arc::downgrade(&cache.get_or_merge(0, &[&a, &b], || map(3)))).collect();
+        assert!(merged[2].upgrade().is_some());
+        cache.clear();
+        assert!(merged[2].upgrade().is_none());
+        assert_eq!(Arc::strong_count(&a), 1);
+    }
+}
