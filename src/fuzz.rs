@@ -281,8 +281,8 @@ proptest! {
         }
         // The same again.
         let (again, _) = findings(&texts);
-        let shown = |all: &[Finding]| -> Vec<(&str, String)> {
-            all.iter().map(|f| (f.diagnostic.rule.id, f.diagnostic.message.clone())).collect()
+        let shown = |all: &[Finding]| -> Vec<(String, String)> {
+            all.iter().map(|f| (f.diagnostic.rule.id().to_owned(), f.diagnostic.message.clone())).collect()
         };
         prop_assert_eq!(shown(&found), shown(&again));
     }

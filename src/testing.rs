@@ -17,12 +17,12 @@ use std::collections::BTreeMap;
 
 /// The ids of all rules, sorted.
 pub fn rule_ids() -> Vec<&'static str> {
-    rules::RULES.iter().map(|rule| rule.id).collect()
+    rules::RULES.iter().map(|rule| rule.id()).collect()
 }
 
 /// The ids of rules whose findings come from the run itself, not from files.
 pub fn unregistered_rule_ids() -> Vec<&'static str> {
-    diagnostic::UNREGISTERED.iter().map(|rule| rule.id).collect()
+    diagnostic::UNREGISTERED.iter().map(|rule| rule.id()).collect()
 }
 
 /// Whether a rule exists and is off unless the settings enable it.

@@ -100,7 +100,7 @@ fn test(options: &Test, global: &Global) -> Result<Outcome, Failure> {
     Ok(if is_passed { Outcome::Clean } else { Outcome::Findings })
 }
 
-type Coverage = (&'static str, bool, bool);
+type Coverage = (String, bool, bool);
 
 fn write_text(out: &mut dyn Write, all: &[Tested], files: &[String], coverage: &[Coverage]) -> std::io::Result<()> {
     for (case, file) in all.iter().zip(files) {
@@ -115,7 +115,7 @@ fn write_text(out: &mut dyn Write, all: &[Tested], files: &[String], coverage: &
     writeln!(out, "{} passed, {failed} failed", all.len() - failed)?;
     for (words, of) in [("report nothing in any case", 1), ("are satisfied in no case", 2)] {
         let open: Vec<&str> =
-            coverage.iter().filter(|c| !(if of == 1 { c.1 } else { c.2 })).map(|(id, ..)| *id).collect();
+            coverage.iter().filter(|c| !(if of == 1 { c.1 } else { c.2 })).map(|(id, ..)| id.as_str()).collect();
         if !open.is_empty() {
             writeln!(out, "policies that {words}: {}", open.join(", "))?;
         }

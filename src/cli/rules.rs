@@ -72,9 +72,11 @@ pub(super) fn explain(options: &Explain, global: &Global) -> Result<Outcome, Fai
     let id = options.rule.strip_prefix("stacklint/").unwrap_or(&options.rule);
     let settings =
         Place::find(global).and_then(|place| load(&place, None)).map(|load| load.settings).unwrap_or_default();
-    let unregistered = || UNREGISTERED.into_iter().find(|rule| rule.id == id);
-    let Some(rule) = rules::find(id).or_else(|| settings.policies.find(id)).or_else(unregistered) else {
-        let near = crate::text::nearest(id, settings.all_rules().iter().map(|r| r.id));
+    let unregistered = || UNREGISTERED.into_iter().find(|rule| rule.id() == id);
+    let Some(rule) = rules::find(id).or_else(|| settings.policies.find(id).map(|rule| &**rule)).or_else(unregistered)
+    else {
+        let all = settings.all_rules();
+        let near = crate::text::nearest(id, all.iter().map(|r| r.id()));
         let hint = near.map_or("`stacklint rules` lists all rules".to_owned(), |n| format!("did you mean `{n}`?"));
         return Err(Failure::Message(format!("there is no rule `{id}`; {hint}")));
     };

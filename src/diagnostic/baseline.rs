@@ -59,7 +59,7 @@ pub(crate) fn write<'a>(
 ) -> io::Result<()> {
     let entries = |f: &'a Finding| {
         let entry = |fingerprint: &str| Entry {
-            rule: f.diagnostic.rule.id.to_owned(),
+            rule: f.diagnostic.rule.id().to_owned(),
             file: files.get(f.diagnostic.primary.file).path.to_string(),
             fingerprint: fingerprint.to_owned(),
         };

@@ -2,6 +2,7 @@
 //! text. It contains no line numbers, and no indexes of list items that can be identified by a name.
 
 use super::Diagnostic;
+use crate::diagnostic::RuleRef;
 use crate::files::{File, Files};
 use crate::syntax::Syntax;
 use crate::text::Text;
@@ -15,7 +16,7 @@ const MAX_TOKEN: usize = 200;
 /// Where in the structure of a file something is, and what: all that identifies it but the file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Identity {
-    rule: &'static str,
+    rule: RuleRef,
     /// Keys and blocks joined with `.`; empty where the file has no structure.
     path: String,
     token: String,
@@ -25,7 +26,7 @@ impl Identity {
     /// The hash of it in the file at `path`, for the `nth` of equal ones (from 0).
     pub(super) fn fingerprint(&self, path: &str, nth: usize) -> Text {
         let mut hash = Sha256::new();
-        for part in [self.rule, path, &self.path, &self.token, &nth.to_string()] {
+        for part in [self.rule.id(), path, &self.path, &self.token, &nth.to_string()] {
             hash.update(part.as_bytes());
             hash.update([0]);
         }
@@ -55,7 +56,7 @@ impl<'a> Identities<'a> {
         let file = self.files.get(label.file);
         let path = self.known.entry(label.file).or_insert_with(|| Syntax::of(&file)).path_at(label.start);
         let token = diagnostic.token.clone().unwrap_or_else(|| text_at(&file, label.start, label.end));
-        Identity { rule: diagnostic.rule.id, path, token }
+        Identity { rule: diagnostic.rule.clone(), path, token }
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) use fingerprint::fingerprint_of;
 pub(crate) use fix::{Applicability, Edit, Fix};
 pub(crate) use policy::{Policy, Side, TrustedFile, Verdict};
 pub(crate) use rule::rule;
-pub(crate) use rule::{Group, Rule};
+pub(crate) use rule::{Group, Rule, RuleRef};
 pub(crate) use together::{Subject, Together};
 
 use crate::value::{FileId, Origin};
@@ -78,7 +78,7 @@ impl Label {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Diagnostic {
     /// The rule that it violates.
-    pub rule: &'static Rule,
+    pub rule: RuleRef,
     /// One sentence that describes the problem.
     pub message: String,
     /// Where.
@@ -121,9 +121,9 @@ pub(crate) enum AtHead {
 
 impl Diagnostic {
     /// A finding of `rule` at one place.
-    pub(crate) fn new(rule: &'static Rule, message: impl Into<String>, primary: Label) -> Self {
+    pub(crate) fn new(rule: impl Into<RuleRef>, message: impl Into<String>, primary: Label) -> Self {
         Diagnostic {
-            rule,
+            rule: rule.into(),
             message: message.into(),
             primary,
             related: Vec::new(),
@@ -216,7 +216,7 @@ impl Diagnostic {
 /// Sorts findings by place and unites those that are equal but for the stacks that they reach and their related places: one
 /// cause, one finding.
 pub(crate) fn unite(findings: &mut Vec<Diagnostic>) {
-    let key = |d: &Diagnostic| (d.primary.file, d.primary.start, d.primary.end, d.rule.id, d.message.clone());
+    let key = |d: &Diagnostic| (d.primary.file, d.primary.start, d.primary.end, d.rule.clone(), d.message.clone());
     findings.sort_by_cached_key(key);
     findings.dedup_by(|later, kept| {
         let same = key(later) == key(kept);

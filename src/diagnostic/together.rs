@@ -3,6 +3,7 @@
 //! Findings are united after they were judged, so that levels, comments, baselines and what is new are decided of each.
 
 use super::{Diagnostic, Finding, Label, Level, Novelty};
+use crate::diagnostic::RuleRef;
 use crate::text::{Text, count};
 use crate::value::FileId;
 use std::collections::{BTreeSet, HashMap};
@@ -61,7 +62,7 @@ impl Subject {
 }
 
 /// What combined findings have in common.
-type Key = (&'static str, (FileId, u32, u32), Level, Option<Novelty>, String);
+type Key = (RuleRef, (FileId, u32, u32), Level, Option<Novelty>, String);
 
 /// Combines findings; each result takes the position of its first finding.
 pub(crate) fn unite(findings: Vec<Finding>) -> Vec<Finding> {
@@ -93,7 +94,7 @@ fn key(finding: &Finding) -> Option<Key> {
         return None;
     }
     let place = (d.primary.file, d.primary.start, d.primary.end);
-    Some((d.rule.id, place, finding.level, finding.novelty, shape))
+    Some((d.rule.clone(), place, finding.level, finding.novelty, shape))
 }
 
 /// One finding of several.

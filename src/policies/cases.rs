@@ -2,6 +2,7 @@
 
 use super::{Policies, Run};
 use crate::diagnostic::Rule;
+use crate::diagnostic::RuleRef;
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect, ShapingOrigins};
@@ -59,9 +60,9 @@ pub(crate) struct Tested {
     /// See [`Tested::missing`].
     pub surplus: Vec<String>,
     /// The policies that found something.
-    pub failed: BTreeSet<&'static str>,
+    pub failed: BTreeSet<String>,
     /// The policies that applied and found nothing.
-    pub satisfied: BTreeSet<&'static str>,
+    pub satisfied: BTreeSet<String>,
 }
 
 impl Tested {
@@ -91,9 +92,9 @@ pub(crate) fn run(
         let wrong = |why: &str| format!("{path}: case `{}`: {why}", case.name);
         let components =
             case.components.into_iter().map(component).collect::<Result<Vec<_>, _>>().map_err(|e| wrong(&e))?;
-        let mut found: Vec<&'static str> = Vec::new();
+        let mut found: Vec<RuleRef> = Vec::new();
         if !components.is_empty() {
-            found.extend(evaluation.described(&components, id).iter().map(|finding| finding.rule.id));
+            found.extend(evaluation.described(&components, id).into_iter().map(|finding| finding.rule));
         }
         for changed in case.changes {
             let (component, code) = component(changed.component).map_err(|e| wrong(&e))?;
@@ -111,21 +112,21 @@ pub(crate) fn run(
             let change = Value::map(fields.into_iter().map(|(key, value)| (Text::from(key), value)).collect());
             found.extend(evaluation.described_change(&component, &code, &change, id));
         }
-        let applied: Vec<(&'static str, usize)> = evaluation.applied();
-        found.extend(evaluation.finish(false).iter().map(|finding| finding.rule.id));
+        let applied = evaluation.applied();
+        found.extend(evaluation.finish(false).into_iter().map(|finding| finding.rule));
         tested.push(compared(case.name, &case.expect, &found, &applied));
     }
     Ok(tested)
 }
 
-fn compared(name: String, expected: &[String], found: &[&'static str], applied: &[(&'static str, usize)]) -> Tested {
+fn compared(name: String, expected: &[String], found: &[RuleRef], applied: &[(&str, usize)]) -> Tested {
     let expected: BTreeSet<&str> = expected.iter().map(String::as_str).collect();
-    let failed: BTreeSet<&'static str> = found.iter().copied().collect();
-    let missing = expected.iter().filter(|id| !failed.contains(*id)).map(ToString::to_string).collect();
-    let surplus = failed.iter().filter(|id| !expected.contains(*id)).map(ToString::to_string).collect();
+    let failed: BTreeSet<String> = found.iter().map(|rule| rule.id().to_owned()).collect();
+    let missing = expected.iter().filter(|id| !failed.contains::<str>(id)).map(ToString::to_string).collect();
+    let surplus = failed.iter().filter(|id| !expected.contains(id.as_str())).map(ToString::to_string).collect();
     let warned = |id: &str| failed.contains(format!("{id}-warning").as_str());
-    let satisfied = applied.iter().filter(|(id, n)| *n > 0 && !failed.contains(id) && !warned(id)).map(|(id, _)| *id);
-    let satisfied = satisfied.collect();
+    let satisfied = applied.iter().filter(|(id, n)| *n > 0 && !failed.contains(*id) && !warned(id));
+    let satisfied = satisfied.map(|(id, _)| (*id).to_owned()).collect();
     Tested { name, missing, surplus, failed, satisfied }
 }
 
@@ -191,11 +192,11 @@ fn value(yaml: &Yaml, depth: usize) -> Result<Value, String> {
 }
 
 /// Returns the ids of all policies, and for each whether some case violates it and whether some case satisfies it.
-pub(crate) fn coverage(policies: &Policies, tested: &[Tested]) -> Vec<(&'static str, bool, bool)> {
+pub(crate) fn coverage(policies: &Policies, tested: &[Tested]) -> Vec<(String, bool, bool)> {
     let of = |policy: &super::Policy| {
-        let ids = [Some(policy.rule.id), policy.warns.map(|rule| rule.id)];
-        let fails = tested.iter().any(|case| ids.iter().flatten().any(|id| case.failed.contains(id)));
-        (policy.id(), fails, tested.iter().any(|case| case.satisfied.contains(policy.id())))
+        let ids = [Some(policy.rule.id()), policy.warns.as_ref().map(|rule| rule.id())];
+        let fails = tested.iter().any(|case| ids.iter().flatten().any(|id| case.failed.contains(*id)));
+        (policy.id().to_owned(), fails, tested.iter().any(|case| case.satisfied.contains(policy.id())))
     };
     policies.all.iter().map(of).collect()
 }

@@ -6,6 +6,7 @@ use super::rego::{Verdict, step_name};
 use super::run::{Outcome, PolicyInput, Run};
 use super::{Body, Policy, Subject};
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::RuleRef;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::diff::{Cause, ComponentChange};
 use crate::resolution::Component;
@@ -26,24 +27,30 @@ enum Statement {
     Unknown,
 }
 
+impl Policy {
+    /// The rule that a statement is reported under.
+    fn rule_of(&self, statement: Statement) -> RuleRef {
+        match statement {
+            Statement::Fails => self.rule.clone(),
+            Statement::Warns => self.warns.as_ref().unwrap_or(&self.rule).clone(),
+            Statement::Unknown => (&INCOMPLETE_ANALYSIS).into(),
+        }
+    }
+}
+
 impl Run<'_> {
-    /// The ids of what the policies about changes find in one that a test describes.
+    /// The rules of what the policies about changes find in one that a test describes.
     pub(super) fn described_change(
         &self,
         component: &Component,
         code: &Value,
         change: &Value,
         file: FileId,
-    ) -> Vec<&'static str> {
+    ) -> Vec<RuleRef> {
         let asked = PolicyInput { owner: Owner { component, file }, code, change: Some(change) };
         let active = self.active(&[Subject::Change]);
         let said = active.into_iter().flat_map(|(i, policy)| {
-            let id = move |reported: Statement| match reported {
-                Statement::Fails => policy.rule.id,
-                Statement::Warns => policy.warns.unwrap_or(policy.rule).id,
-                Statement::Unknown => INCOMPLETE_ANALYSIS.id,
-            };
-            self.of_change(i, policy, &asked).into_iter().map(move |(_, reported)| id(reported))
+            self.of_change(i, policy, &asked).into_iter().map(|(_, reported)| policy.rule_of(reported))
         });
         said.collect()
     }
@@ -132,13 +139,8 @@ impl Run<'_> {
     /// Attaches violations to the lines that caused the changes.
     fn by_cause(&self, policy: &Policy, changes: &Changes<'_>, said: &OfChanges) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        let rules = [
-            (Statement::Fails, policy.rule),
-            (Statement::Warns, policy.warns.unwrap_or(policy.rule)),
-            (Statement::Unknown, &INCOMPLETE_ANALYSIS),
-        ];
-        for (wanted, rule) in rules {
-            let own = changes.by_cause_worded(rule, |changed| {
+        for wanted in [Statement::Fails, Statement::Warns, Statement::Unknown] {
+            let own = changes.by_cause_worded(policy.rule_of(wanted), |changed| {
                 let mut all = Vec::new();
                 for (n, change) in input::changes(changed.change).into_iter().enumerate() {
                     let causes = change.map_or(&changed.change.causes, |change| &change.causes);

@@ -2,10 +2,10 @@
 
 use super::cel::Expression;
 use super::rego::Module;
-use super::rules::{Custom, custom};
+
 use super::{Body, Policies, Policy, Subject};
 use crate::diagnostic::rules::{INVALID_POLICY, LIMIT_EXCEEDED};
-use crate::diagnostic::{Diagnostic, Label, Level, Rule};
+use crate::diagnostic::{Diagnostic, Group, Label, Level, Rule, RuleRef};
 use crate::files::Files;
 use crate::source::Source;
 use crate::text::Text;
@@ -142,10 +142,11 @@ impl Read<'_> {
 
     /// Returns the policy, if the id of its warnings is not in use.
     fn warned(&self, policy: Policy, known: &Policies) -> Result<Policy, (Label, String)> {
-        let is_taken = |rule: &Rule| (self.built_in)(rule.id).is_some() || known.find(rule.id).is_some();
-        match policy.warns.filter(|rule| is_taken(rule)) {
+        let is_taken = |rule: &Rule| (self.built_in)(rule.id()).is_some() || known.find(rule.id()).is_some();
+        match policy.warns.as_ref().filter(|rule| is_taken(rule)) {
             Some(rule) => {
-                Err((policy.place, format!("its warnings have the id `{}`, which another rule has", rule.id)))
+                let message = format!("its warnings have the id `{}`, which another rule has", rule.id());
+                Err((policy.place, message))
             }
             None => Ok(policy),
         }
@@ -185,7 +186,7 @@ impl Read<'_> {
         let message = self.words(&table.message, &place)?;
         let help = table.help.as_ref().map(|help| self.words(help, &place)).transpose()?;
         let rule = self.rule(table.id.get_ref(), level, &message, page, help.as_deref());
-        let text = format!("{page}{level:?}{path:?}{subject:?}", page = rule.page);
+        let text = format!("{page}{level:?}{path:?}{subject:?}", page = rule.page());
         Ok(Policy { rule, warns: None, place, subject, applies, body: Body::That(that), message, help, path, text })
     }
 
@@ -217,18 +218,25 @@ impl Read<'_> {
             self.rule(&warning, level.min(Level::Warning), &summary, page(&warning), help.as_deref())
         });
         let applied = table.r#where.as_ref().map(|text| text.get_ref().clone());
-        let text = format!("{}{level:?}{applied:?}{subject:?}", rule.page);
+        let text = format!("{}{level:?}{applied:?}{subject:?}", rule.page());
         let body = Body::Rego(Arc::new(module));
         Ok(Policy { rule, warns, place, subject, applies, body, message, help, path: None, text })
     }
 
-    fn rule(&self, id: &str, level: Level, summary: &str, mut page: String, help: Option<&str>) -> &'static Rule {
+    fn rule(&self, id: &str, level: Level, summary: &str, mut page: String, help: Option<&str>) -> RuleRef {
         if let Some(help) = help {
             page.push_str(&format!("\n## What to do\n\n{help}\n"));
         }
         page.push_str(&format!("\n`{}` sets this policy.\n", self.files.get(self.file).path));
         let summary = summary.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
-        custom(Custom { id: id.to_owned(), level, summary, page })
+        RuleRef::Policy(Arc::new(Rule {
+            id: id.to_owned().into(),
+            group: Group::Policy,
+            level: Some(level),
+            since: "custom",
+            summary: summary.into(),
+            page: page.into(),
+        }))
     }
 
     fn words(&self, text: &str, place: &Label) -> Result<String, (Label, String)> {

@@ -5,7 +5,7 @@ use super::Policy;
 use super::cel::{Blamed, Blank, Root};
 use super::run::Fault;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
-use crate::diagnostic::{Diagnostic, Label, Rule, Together};
+use crate::diagnostic::{Diagnostic, Label, RuleRef, Together};
 use crate::files::Files;
 use crate::resolution::Component;
 use crate::rules::places::{Findings, Place, at_key, place_of};
@@ -141,7 +141,7 @@ pub(super) struct Found<'a> {
 
 /// A statement about a value.
 pub(super) struct ValueStatement<'s> {
-    pub(super) rule: &'static Rule,
+    pub(super) rule: RuleRef,
     pub(super) message: &'s str,
     pub(super) note: Option<String>,
 }
@@ -160,7 +160,7 @@ impl<'a> Found<'a> {
         if known.is_some_and(|place| self.findings.add_stack(place, stack)) {
             return;
         }
-        let said = ValueStatement { rule: self.policy.rule, message, note: fault.note.clone() };
+        let said = ValueStatement { rule: self.policy.rule.clone(), message, note: fault.note.clone() };
         let finding = self.finding(owner, &fault.spots, &[], &said);
         if is_shared {
             self.known.insert(Arc::as_ptr(fault), place_of(&finding));
@@ -195,7 +195,8 @@ impl<'a> Found<'a> {
         // The same for several stacks is one finding, so what it is known by names no stack.
         let owners = std::iter::once(&owner).chain(more.iter().map(|(owner, _)| owner));
         let subject = owners.fold(said.message.to_owned(), |text, o| text.replace(&*o.component.stack, "…"));
-        let mut finding = Diagnostic::new(said.rule, said.message, label.clone()).token(format!("{name} {subject}"));
+        let mut finding =
+            Diagnostic::new(said.rule.clone(), said.message, label.clone()).token(format!("{name} {subject}"));
         let general = said.message.replace(&*component.stack, "…").replace(&*component.name, "…");
         if general != said.message {
             finding = finding.subject(&component.stack, &component.name).together(Together::Alike { general });

@@ -14,14 +14,13 @@ mod found;
 mod input;
 mod memo;
 mod rego;
-mod rules;
 mod run;
 
 pub(crate) use definition::{Read, Rego, Require};
 pub(crate) use evaluate::evaluate;
 pub(crate) use run::Run;
 
-use crate::diagnostic::{Label, Rule};
+use crate::diagnostic::{Label, Rule, RuleRef};
 use cel::Expression;
 use rego::Module;
 use std::sync::Arc;
@@ -39,9 +38,9 @@ pub(crate) struct Policies {
 #[derive(Debug)]
 pub(crate) struct Policy {
     /// The rule of its findings.
-    pub(crate) rule: &'static Rule,
+    pub(crate) rule: RuleRef,
     /// The rule of what it only warns of, if it does.
-    warns: Option<&'static Rule>,
+    warns: Option<RuleRef>,
     /// Where the settings name it.
     place: Label,
     /// What it is evaluated for.
@@ -78,8 +77,8 @@ enum Body {
 
 impl Policy {
     /// The id of its findings.
-    pub(crate) fn id(&self) -> &'static str {
-        self.rule.id
+    pub(crate) fn id(&self) -> &str {
+        self.rule.id()
     }
 
     /// Whether it reads a variable.
@@ -94,13 +93,13 @@ impl Policy {
 
 impl Policies {
     /// The rules of all policies, in the order of the file.
-    pub(crate) fn rules(&self) -> impl Iterator<Item = &'static Rule> {
-        self.all.iter().flat_map(|policy| std::iter::once(policy.rule).chain(policy.warns))
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &RuleRef> {
+        self.all.iter().flat_map(|policy| std::iter::once(&policy.rule).chain(&policy.warns))
     }
 
     /// The rule of an id.
-    pub(crate) fn find(&self, id: &str) -> Option<&'static Rule> {
-        self.rules().find(|rule| rule.id == id)
+    pub(crate) fn find(&self, id: &str) -> Option<&RuleRef> {
+        self.rules().find(|rule| rule.id() == id)
     }
 
     /// The files that they are in besides the settings, sorted.
@@ -110,12 +109,14 @@ impl Policies {
 
     /// Whether a rule is about changes, so that it finds nothing in one state.
     pub(crate) fn is_about_changes(&self, rule: &Rule) -> bool {
-        self.all.iter().any(|p| p.subject == Subject::Change && (p.rule == rule || p.warns == Some(rule)))
+        self.all
+            .iter()
+            .any(|p| p.subject == Subject::Change && std::iter::once(&p.rule).chain(&p.warns).any(|own| *own == rule))
     }
 
     /// Whether an enabled policy is evaluated for all components at once.
     pub(crate) fn asks_for_all(&self, is_on: impl Fn(&Rule) -> bool) -> bool {
-        self.all.iter().any(|p| p.subject == Subject::Components && is_on(p.rule))
+        self.all.iter().any(|p| p.subject == Subject::Components && is_on(&p.rule))
     }
 
     /// Describes the differences from another state of the policies: one sentence each, sorted by id.

@@ -192,7 +192,7 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn active(&self, subjects: &[Subject]) -> Vec<(usize, &'a Policy)> {
-        let is_on = |p: &Policy| (self.is_on)(p.rule) || p.warns.is_some_and(|rule| (self.is_on)(rule));
+        let is_on = |p: &Policy| (self.is_on)(&p.rule) || p.warns.as_ref().is_some_and(|rule| (self.is_on)(rule));
         let all = self.policies.all.iter().enumerate();
         all.filter(|(_, p)| subjects.contains(&p.subject) && is_on(p)).collect()
     }
@@ -468,7 +468,7 @@ impl<'a> Run<'a> {
     }
 
     /// How many components or changes each policy applied to, by id.
-    pub(crate) fn applied(&self) -> Vec<(&'static str, usize)> {
+    pub(crate) fn applied(&self) -> Vec<(&str, usize)> {
         let all = self.policies.all.iter().zip(&self.states);
         all.map(|(policy, state)| (policy.id(), state.applied.load(Ordering::Relaxed))).collect()
     }

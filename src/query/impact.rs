@@ -146,8 +146,9 @@ pub(crate) struct Loss {
 
 /// Compares a state with one that lacks a file and only contains the units that this affects.
 pub(crate) fn loss(whole: &Resolution, without: &Resolution, files: &Files) -> Loss {
-    let identity =
-        |f: &Diagnostic| (Text::clone(&files.get(f.primary.file).path), f.primary.start, f.rule.id, f.message.clone());
+    let identity = |f: &Diagnostic| {
+        (Text::clone(&files.get(f.primary.file).path), f.primary.start, f.rule.clone(), f.message.clone())
+    };
     let known: HashSet<_> = whole.findings.iter().filter(|f| f.is_breaking).map(identity).collect();
     let breaks = without.findings.iter().filter(|f| f.is_breaking && !known.contains(&identity(f))).cloned().collect();
     let by_name: HashMap<&Text, &Arc<Unit>> = without.units.iter().map(|u| (&u.name, u)).collect();

@@ -32,7 +32,7 @@ fn line(finding: &Finding, report: &Report<'_>, theme: &Theme) -> String {
     let file = report.files.get(d.primary.file);
     let at = file.position(d.primary.start);
     let place = format!("{}:{}:{}:", escape(&file.path), at.line, at.column);
-    let level = theme.level(finding.level, &format!("{}[{}]", finding.level.name(), d.rule.id));
+    let level = theme.level(finding.level, &format!("{}[{}]", finding.level.name(), d.rule.id()));
     let fixed = if finding.novelty == Some(Novelty::Fixed) { " (fixed)" } else { "" };
     format!("{} {level}: {}{fixed}", theme.bold(&place), escape(&d.message))
 }

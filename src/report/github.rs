@@ -110,7 +110,7 @@ fn annotation(finding: &Finding, report: &Report<'_>) -> String {
     if let Some(help) = &d.help {
         message.push_str(&format!("\nhelp: {help}"));
     }
-    format!("::{} {place},title={}::{}\n", command(finding.level), property(d.rule.id), data(&message))
+    format!("::{} {place},title={}::{}\n", command(finding.level), property(d.rule.id()), data(&message))
 }
 
 /// Text as the message of a command.

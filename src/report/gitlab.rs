@@ -53,7 +53,7 @@ fn issue<'a>(finding: &'a Finding, report: &Report<'_>) -> Issue<'a> {
     };
     Issue {
         description: format!("{}{help}", escape(&d.message)),
-        check_name: d.rule.id,
+        check_name: d.rule.id(),
         fingerprint: &finding.fingerprint,
         severity: match finding.level {
             Level::Error => "major",

@@ -44,12 +44,12 @@ pub(super) fn worst<'r>(report: &'r Report<'_>) -> (Vec<(&'r Finding, String)>, 
     let mut findings: Vec<&Finding> = report.findings.iter().filter(|f| f.counts()).collect();
     findings.sort_by_key(|f| (std::cmp::Reverse(f.level), std::cmp::Reverse(f.diagnostic.subjects.len())));
     let mut rules = BTreeSet::new();
-    let first: Vec<&Finding> = findings.iter().copied().filter(|f| rules.insert(f.diagnostic.rule.id)).collect();
+    let first: Vec<&Finding> = findings.iter().copied().filter(|f| rules.insert(f.diagnostic.rule.id())).collect();
     let others = first.len().saturating_sub(MAX_FINDINGS);
     let with_number = |finding: &'r Finding| {
-        let rule = finding.diagnostic.rule;
-        let alike = findings.iter().filter(|other| other.diagnostic.rule == rule).count() - 1;
-        let more = if alike > 0 { format!(" (and {alike} more of {})", rule.id) } else { String::new() };
+        let rule = &finding.diagnostic.rule;
+        let alike = findings.iter().filter(|other| other.diagnostic.rule == *rule).count() - 1;
+        let more = if alike > 0 { format!(" (and {alike} more of {})", rule.id()) } else { String::new() };
         (finding, more)
     };
     let worst = first.into_iter().take(MAX_FINDINGS).map(with_number).collect();

@@ -206,7 +206,7 @@ fn diagnostic<'a>(finding: &'a Finding, files: &Files) -> DiagnosticJson<'a> {
     let file = files.get(d.primary.file);
     let (start, end) = (file.position(d.primary.start), file.position(d.primary.end.max(d.primary.start)));
     DiagnosticJson {
-        rule: d.rule.id,
+        rule: d.rule.id(),
         level: finding.level.name(),
         status: finding.novelty.map(|n| n.name()),
         message: &d.message,

@@ -84,10 +84,10 @@ fn case(finding: &Finding, by: Option<&Suppression>, report: &Report<'_>) -> Cas
     let _ = writeln!(
         xml,
         "    <testcase name=\"{} at {}:{}\" classname=\"stacklint.{}\" file=\"{}\" line=\"{}\">",
-        attribute(d.rule.id),
+        attribute(d.rule.id()),
         at.line,
         at.column,
-        attribute(d.rule.id),
+        attribute(d.rule.id()),
         attribute(&file.path),
         at.line
     );

@@ -13,7 +13,7 @@ const POLICIES: &str = "https://github.com/stacklint/stacklint/blob/main/docs/po
 
 /// The page of a rule; of a policy that about policies.
 pub(crate) fn rule_page(rule: &Rule) -> String {
-    if rule.group == Group::Policy { POLICIES.to_owned() } else { format!("{RULE_PAGES}{}.md", rule.id) }
+    if rule.group == Group::Policy { POLICIES.to_owned() } else { format!("{RULE_PAGES}{}.md", rule.id()) }
 }
 
 /// A path with `/` as part of a URI: all but letters, digits, `-`, `.`, `_`, `~` and `/` is percent-encoded.

@@ -30,10 +30,10 @@ pub(crate) use crate::review::Revision;
 use crate::affected::Item;
 use crate::code::CodeChange;
 use crate::diagnostic::Level;
+use crate::diagnostic::RuleRef;
 use crate::diff::Diff;
 use crate::files::Files;
 use crate::review::{Coverage, Review};
-use crate::rules::Rule;
 use crate::text::Text;
 use std::io::{self, Write as _};
 
@@ -51,7 +51,7 @@ pub(crate) struct Report<'a> {
     /// The comparison, if two states are compared.
     pub comparison: Option<Comparison<'a>>,
     /// The rules that are on, sorted by id, with the level of their findings.
-    pub rules: &'a [(&'static Rule, Level)],
+    pub rules: &'a [(RuleRef, Level)],
     /// The web address of the repository, from its remote, without credentials.
     pub remote: Option<&'a str>,
     /// What was analyzed, and what could not be resolved.

@@ -209,7 +209,7 @@ proptest! {
             Revision { rev: names[0].clone(), commit: Some("0".repeat(40)) },
             Revision { rev: names[1].clone(), commit: Some(names[2].clone()) },
         );
-        let rules: Vec<_> = RULES.iter().filter_map(|r| Some((*r, r.default_level()?))).collect();
+        let rules: Vec<_> = RULES.iter().filter_map(|r| Some(((*r).into(), r.default_level()?))).collect();
         for compared in [false, true] {
             let mut found: Vec<Finding> = findings.iter().map(|raw| finding(raw, &ids, compared)).collect();
             let silenced = found.pop().map(|finding| Suppressed { finding, by: Suppression::Comment(names[3].clone()) });

@@ -108,7 +108,7 @@ fn entry<'a>(finding: &'a Finding, report: &Report<'_>) -> Entry<'a> {
             Level::Warning => "WARNING",
             Level::Note => "INFO",
         },
-        code: Code { value: d.rule.id, url: links::rule_page(d.rule) },
+        code: Code { value: d.rule.id(), url: links::rule_page(&d.rule) },
         suggestions: suggestion(d, &file).into_iter().collect(),
         related_locations: related.collect(),
     }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::diagnostic::rules as shared;
-use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Policy, Side, Suppression};
+use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Policy, Rule, Side, Suppression};
 use crate::diff::fixture::{BASE, HEAD, resolution};
 use crate::diff::{self, Diff};
 use crate::resolution::{Address, Placed, Resolution};
@@ -19,7 +19,7 @@ pub(super) struct Fixture {
     head: Revision,
     compared: Judged,
     alone: Judged,
-    rules: Vec<(&'static Rule, Level)>,
+    rules: Vec<(RuleRef, Level)>,
     coverage: Coverage,
     unreadable: Vec<String>,
 }
@@ -101,11 +101,13 @@ impl Fixture {
         let (base, head) = (resolution(&files, BASE), resolution(&files, HEAD));
         let diff = diff::diff(&base, &head, &files, &diff::DiffOptions::default());
         let (old, new) = found(&files);
-        let mut ids: Vec<&str> = old.iter().chain(&new).map(|d| d.rule.id).chain([shared::TEMPLATE_ERROR.id]).collect();
+        let mut ids: Vec<&str> =
+            old.iter().chain(&new).map(|d| d.rule.id()).chain([shared::TEMPLATE_ERROR.id()]).collect();
         ids.sort_unstable();
         ids.dedup();
-        let rules = ids.iter().filter_map(|id| rules::find(id)).filter_map(|r| Some((r, r.default_level()?))).collect();
-        let level = |rule: &'static Rule, _: &str| rule.default_level();
+        let rules =
+            ids.iter().filter_map(|id| rules::find(id)).filter_map(|r| Some((r.into(), r.default_level()?))).collect();
+        let level = |rule: &Rule, _: &str| rule.default_level();
         let policy = Policy {
             files: &files,
             level: &level,

@@ -11,7 +11,7 @@ use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phas
 use crate::affected::{self, Affected};
 use crate::code::{self, CodeChange};
 use crate::diagnostic::rules::INVALID_CONFIG;
-use crate::diagnostic::{Diagnostic, Label, Level, Side, together};
+use crate::diagnostic::{Diagnostic, Label, Level, RuleRef, Side, together};
 use crate::dialects::{Part, Scope};
 use crate::diff::{self, Diff};
 use crate::files::Files;
@@ -192,7 +192,7 @@ struct Comparing<'a> {
     files: &'a Files,
     changes: &'a [Change],
     touched: &'a HashSet<&'a str>,
-    rules: &'a [(&'static Rule, Level)],
+    rules: &'a [(RuleRef, Level)],
     settings: &'a Settings,
     /// The policies over the base, the head, and the change.
     policies: &'a [policies::Run<'a>; 3],
@@ -410,7 +410,7 @@ impl Comparing<'_> {
 
     /// Whether one side analyzed an unchanged file that the other side has too, but did not analyze.
     fn sees_more(&self, one: &Resolution, other: &Resolution) -> bool {
-        let identity = |f: &Diagnostic| (f.primary.file, f.primary.start, f.rule.id, f.message.clone());
+        let identity = |f: &Diagnostic| (f.primary.file, f.primary.start, f.rule.clone(), f.message.clone());
         let known: HashSet<_> = other.findings.iter().map(identity).collect();
         let suspects = one.findings.iter().filter(|f| !self.touched.contains(&*self.files.get(f.primary.file).path));
         let suspects: BTreeSet<FileId> =

@@ -35,13 +35,12 @@ pub(crate) use trust::SettingsFrom;
 
 use crate::affected::{self, Affected};
 use crate::code::CodeChange;
-use crate::diagnostic::{Finding, Level, Suppressed};
+use crate::diagnostic::{Finding, Level, RuleRef, Suppressed};
 use crate::dialects::{Dialects, Project};
 use crate::diff::Diff;
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::Resolution;
-use crate::rules::Rule;
 use crate::settings::Settings;
 use crate::source::{self, Source};
 use crate::terraform;
@@ -108,7 +107,7 @@ pub(crate) struct Review {
     /// The findings that comments and the baseline suppress.
     pub suppressed: Vec<Suppressed>,
     /// The rules that are on, sorted by id, with the level of their findings.
-    pub rules: Vec<(&'static Rule, Level)>,
+    pub rules: Vec<(RuleRef, Level)>,
     /// The settings in force.
     pub settings: Settings,
     /// The paths of files of the head that could not be read, though the rest was analyzed.

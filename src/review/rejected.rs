@@ -27,7 +27,7 @@ pub(crate) fn rejected(message: &str, place: &source::ConfigPlace) -> Review {
         comparison: None,
         findings: vec![Finding { diagnostic, level: Level::Error, novelty: None, fingerprint, also: Vec::new() }],
         suppressed: Vec::new(),
-        rules: vec![(&UNTRUSTED_REPOSITORY, Level::Error)],
+        rules: vec![((&UNTRUSTED_REPOSITORY).into(), Level::Error)],
         settings: Settings::default(),
         unreadable: Vec::new(),
         has_defect: false,

@@ -128,7 +128,7 @@ fn named(mut finding: Diagnostic, hidden: &[&Finding], files: &Files) -> Diagnos
         finding.notes.push(format!(
             "{}[{}] {}:{}: {}",
             hidden.level.name(),
-            hidden.diagnostic.rule.id,
+            hidden.diagnostic.rule.id(),
             file.path,
             file.line(at.start),
             hidden.diagnostic.message

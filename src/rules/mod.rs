@@ -14,7 +14,7 @@ mod source;
 mod unit_results;
 mod withheld;
 
-use crate::diagnostic::{Diagnostic, Label, Level, rule, rules as shared};
+use crate::diagnostic::{Diagnostic, Label, Level, RuleRef, rule, rules as shared};
 pub(crate) use crate::diagnostic::{Group, Rule};
 use crate::dialects;
 use crate::diff::Diff;
@@ -168,7 +168,7 @@ static CHECKS: LazyLock<Vec<Checked>> = LazyLock::new(|| {
         source::CHECKS,
     ];
     let mut checks = groups.concat();
-    checks.sort_by_key(|(rule, _)| rule.id);
+    checks.sort_by_key(|(rule, _)| rule.id());
     checks
 });
 
@@ -177,13 +177,13 @@ pub(crate) static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     let mut rules: Vec<&Rule> = CHECKS.iter().map(|(rule, _)| *rule).collect();
     rules.extend(shared::ALL);
     rules.extend(dialects::all(crate::limits::Limits::default()).iter().flat_map(|dialect| dialect.rules()));
-    rules.sort_by_key(|rule| rule.id);
+    rules.sort_by_key(|rule| rule.id());
     rules.dedup();
     rules
 });
 
 /// The checks of the rules that are on, sorted by id.
-fn checks(enabled: &[(&'static Rule, Level)]) -> Vec<&'static Checked> {
+fn checks(enabled: &[(RuleRef, Level)]) -> Vec<&'static Checked> {
     let is_on = |rule: &Rule| enabled.iter().any(|(on, _)| *on == rule);
     CHECKS.iter().filter(|(rule, _)| is_on(rule)).collect()
 }
@@ -192,7 +192,7 @@ fn checks(enabled: &[(&'static Rule, Level)]) -> Vec<&'static Checked> {
 pub(crate) fn check_state(
     context: &Context<'_>,
     modules: &Modules<'_>,
-    enabled: &[(&'static Rule, Level)],
+    enabled: &[(RuleRef, Level)],
 ) -> Vec<Diagnostic> {
     let Context { files, withheld, results, .. } = *context;
     let components = Components { files, index: ComponentIndex::new(context.resolution), modules, withheld, results };
@@ -230,7 +230,7 @@ pub(crate) fn is_whole(resolution: &Resolution) -> bool {
 
 /// Whether rules that check a whole state could find something new between two states of which only the parts touched
 /// by an edit were resolved: a component was added or removed, or looks different to others.
-pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(&'static Rule, Level)]) -> bool {
+pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(RuleRef, Level)]) -> bool {
     if !checks(enabled).iter().any(|(_, check)| matches!(check, Check::Whole(_))) {
         return false;
     }
@@ -249,7 +249,7 @@ pub(crate) fn check_change(
     context: &Context<'_>,
     base: &Resolution,
     diff: &Diff,
-    enabled: &[(&'static Rule, Level)],
+    enabled: &[(RuleRef, Level)],
 ) -> Vec<Diagnostic> {
     let changes = Changes::new(context, base, diff);
     let enabled = checks(enabled);
@@ -265,7 +265,7 @@ pub(crate) fn check_change(
 
 /// Runs a rule. If it fails, the failure is its finding, and all other rules still run.
 fn isolated(rule: &Rule, context: &Context<'_>, check: impl FnOnce() -> Vec<Diagnostic>) -> Vec<Diagnostic> {
-    threads::guarded(&format!("rule {}", rule.id), check).unwrap_or_else(|defect| {
+    threads::guarded(&format!("rule {}", rule.id()), check).unwrap_or_else(|defect| {
         let file = context.resolution.units.first().map(|unit| unit.file);
         let file = file.unwrap_or_else(|| context.files.add(".", "", || Text::from("")));
         vec![Diagnostic::defect(&defect, file)]
@@ -274,7 +274,7 @@ fn isolated(rule: &Rule, context: &Context<'_>, check: impl FnOnce() -> Vec<Diag
 
 /// The rule of an id.
 pub(crate) fn find(id: &str) -> Option<&'static Rule> {
-    RULES.binary_search_by(|r| r.id.cmp(id)).ok().map(|i| RULES[i])
+    RULES.binary_search_by(|r| r.id().cmp(id)).ok().map(|i| RULES[i])
 }
 
 #[cfg(test)]
@@ -285,10 +285,10 @@ mod tests {
     fn the_registry_is_sorted_and_its_rules_are_documented() {
         assert!(RULES.is_sorted_by(|a, b| a.id < b.id));
         for rule in RULES.iter() {
-            assert_eq!(rule.page.lines().next(), Some(format!("# {}", rule.id).as_str()), "the title of the page");
-            assert!(!rule.summary.ends_with('.') && !rule.summary.contains('\n'), "{}: one sentence", rule.id);
-            assert!(rule.since.split('.').filter(|part| part.parse::<u32>().is_ok()).count() == 3, "{}", rule.id);
-            assert!(rule.id.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", rule.id);
+            assert_eq!(rule.page().lines().next(), Some(format!("# {}", rule.id()).as_str()), "the title of the page");
+            assert!(!rule.summary().ends_with('.') && !rule.summary().contains('\n'), "{}: one sentence", rule.id());
+            assert!(rule.since.split('.').filter(|part| part.parse::<u32>().is_ok()).count() == 3, "{}", rule.id());
+            assert!(rule.id().bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", rule.id());
         }
     }
 }

@@ -23,7 +23,7 @@ struct Known {
 impl UnitResults {
     /// Returns the result of a rule for a unit: the cached one, or that of `find`. All results of a rule have one type.
     fn of<T: Send + Sync + 'static>(&self, rule: &'static Rule, unit: &Arc<Unit>, find: impl FnOnce() -> T) -> Arc<T> {
-        let key = (rule.id, Arc::as_ptr(unit).addr());
+        let key = (rule.id(), Arc::as_ptr(unit).addr());
         let known = self.known.lock().get(&key).map(|known| Arc::clone(&known.result));
         if let Some(result) = known.and_then(|known| known.downcast().ok()) {
             return result;

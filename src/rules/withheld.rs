@@ -17,7 +17,7 @@ pub(crate) struct Withheld {
 impl Withheld {
     /// A rule would have reported something if all was resolved.
     pub(super) fn by(&self, rule: &'static Rule) {
-        self.rules.lock().insert(rule.id);
+        self.rules.lock().insert(rule.id());
     }
 
     /// Reports this at the first place that prevents something from being resolved, and resets the record.

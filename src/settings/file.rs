@@ -307,8 +307,8 @@ fn levels(
     let mut known = BTreeMap::new();
     for (name, setting) in set {
         if rules::find(name.get_ref()).is_none() && policies.find(name.get_ref()).is_none() {
-            let known = rules::RULES.iter().copied().chain(policies.rules());
-            let near = crate::text::nearest(name.get_ref(), known.map(|r| r.id));
+            let known = rules::RULES.iter().copied().chain(policies.rules().map(|rule| &**rule));
+            let near = crate::text::nearest(name.get_ref(), known.map(|r| r.id()));
             let label = Label::new(file, name.span().start as u32, name.span().end as u32, "");
             unknown.push(unknown_rule(name.get_ref(), near, label));
             continue;

@@ -8,6 +8,7 @@ pub(crate) mod schema;
 pub(crate) use file::{FILE_NAME, Load};
 
 use crate::diagnostic::Level;
+use crate::diagnostic::RuleRef;
 use crate::dialects::RootSettings;
 use crate::limits::{self, Limit};
 use crate::policies::Policies;
@@ -204,11 +205,11 @@ impl Settings {
     /// Returns the level of a rule in the file at a path (relative to the root of the repository); `None` if it is off.
     pub(crate) fn level(&self, rule: &Rule, path: &str) -> Option<Level> {
         // A policy that these settings do not have finds nothing under them.
-        if rule.group == Group::Policy && self.policies.find(rule.id).is_none() {
+        if rule.group == Group::Policy && self.policies.find(rule.id()).is_none() {
             return None;
         }
         let there = self.overrides.iter().rev().filter(|o| o.paths.iter().any(|(_, glob)| glob.matches(path)));
-        match there.filter_map(|o| o.rules.get(rule.id)).next() {
+        match there.filter_map(|o| o.rules.get(rule.id())).next() {
             Some(setting) => setting.value.level(),
             None => self.rule_level(rule).value.level(),
         }
@@ -216,7 +217,7 @@ impl Settings {
 
     /// Returns the level of a rule without overrides.
     pub(crate) fn rule_level(&self, rule: &Rule) -> Sourced<Setting> {
-        if let Some(setting) = self.rules.get(rule.id) {
+        if let Some(setting) = self.rules.get(rule.id()) {
             return setting.clone();
         }
         let own = rule.level.map(setting);
@@ -234,18 +235,19 @@ impl Settings {
     }
 
     /// The rules that are on somewhere, sorted by id, with the level of their findings.
-    pub(crate) fn enabled(&self) -> Vec<(&'static Rule, Level)> {
+    pub(crate) fn enabled(&self) -> Vec<(RuleRef, Level)> {
         let level = |rule: &Rule| {
-            let above = self.overrides.iter().filter_map(|o| o.rules.get(rule.id)?.value.level());
+            let above = self.overrides.iter().filter_map(|o| o.rules.get(rule.id())?.value.level());
             self.rule_level(rule).value.level().into_iter().chain(above).max()
         };
-        self.all_rules().into_iter().filter_map(|rule| Some((rule, level(rule)?))).collect()
+        self.all_rules().into_iter().filter_map(|rule| level(&rule).map(|level| (rule, level))).collect()
     }
 
     /// All rules, those of policies among them, sorted by id.
-    pub(crate) fn all_rules(&self) -> Vec<&'static Rule> {
-        let mut all: Vec<&'static Rule> = rules::RULES.iter().copied().chain(self.policies.rules()).collect();
-        all.sort_by_key(|rule| rule.id);
+    pub(crate) fn all_rules(&self) -> Vec<RuleRef> {
+        let mut all: Vec<RuleRef> = rules::RULES.iter().map(|rule| RuleRef::from(*rule)).collect();
+        all.extend(self.policies.rules().cloned());
+        all.sort();
         all
     }
 }

@@ -10,8 +10,8 @@ pub(crate) fn schema() -> Value {
     let groups: Map<String, Value> = Group::ALL.iter().map(|g| (g.name().to_owned(), levels.clone())).collect();
     let rule = |rule: &&crate::rules::Rule| {
         let level = rule.default_level().map_or("off", crate::diagnostic::Level::name);
-        let words = json!({ "$ref": "#/$defs/setting", "description": rule.summary, "default": level });
-        (rule.id.to_owned(), words)
+        let words = json!({ "$ref": "#/$defs/setting", "description": rule.summary(), "default": level });
+        (rule.id().to_owned(), words)
     };
     let rules: Map<String, Value> = RULES.iter().map(rule).collect();
     let limit = |limit: Limit| {

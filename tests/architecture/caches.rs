@@ -6,7 +6,6 @@ use crate::sources;
 /// Where a value may outlive its owner, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("cli/mod.rs", "the process ends"),
-    ("policies/rules.rs", "findings refer to rules that last as long as the program"),
     ("text/mod.rs", "interned texts belong to the program, and their number is limited"),
 ];
 

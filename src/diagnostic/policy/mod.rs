@@ -6,6 +6,7 @@ use super::rules::{UNKNOWN_RULE, UNUSED_IGNORE};
 use super::{
     Applicability, Baseline, Diagnostic, Edit, Finding, Fix, Label, Level, Novelty, Rule, Suppressed, Suppression,
 };
+use crate::diagnostic::RuleRef;
 use crate::files::{File, Files};
 use crate::syntax::Syntax;
 use crate::text::Text;
@@ -22,11 +23,11 @@ pub(crate) struct Policy<'a> {
     /// All files.
     pub files: &'a Files,
     /// The level of a rule in the file at a path; `None` if it is off.
-    pub level: &'a dyn Fn(&'static Rule, &str) -> Option<Level>,
+    pub level: &'a dyn Fn(&Rule, &str) -> Option<Level>,
     /// All rules.
-    pub rules: &'a [&'static Rule],
+    pub rules: &'a [RuleRef],
     /// Whether a rule was checked, so that a comment that suppresses none of its findings is unused.
-    pub examined: &'a dyn Fn(&'static Rule) -> bool,
+    pub examined: &'a dyn Fn(&Rule) -> bool,
     /// Findings below it are not reported.
     pub min_level: Level,
     /// Whether a comment must give a reason to suppress anything.
@@ -135,8 +136,8 @@ impl Policy<'_> {
     }
 
     /// The rule with an id.
-    fn rule(&self, id: &str) -> Option<&'static Rule> {
-        self.rules.iter().copied().find(|rule| rule.id == id)
+    fn rule(&self, id: &str) -> Option<&RuleRef> {
+        self.rules.iter().find(|rule| rule.id() == id)
     }
 
     /// The level of a finding, if it is to be reported.
@@ -145,7 +146,7 @@ impl Policy<'_> {
             return diagnostic.rule.default_level();
         }
         let path = &self.files.get(diagnostic.primary.file).path;
-        (self.level)(diagnostic.rule, path).filter(|level| *level >= self.min_level)
+        (self.level)(&diagnostic.rule, path).filter(|level| *level >= self.min_level)
     }
 
     fn judged(&self, diagnostic: Diagnostic, silence: Option<Silence>, identities: &mut Identities<'_>) -> Judged {
@@ -165,7 +166,7 @@ impl Policy<'_> {
 /// The order of findings: by path, place and rule.
 fn key(judged: &Judged) -> (&str, u32, u32, &str, &str) {
     let d = &judged.finding.diagnostic;
-    (&judged.path, d.primary.start, d.primary.end, d.rule.id, &d.message)
+    (&judged.path, d.primary.start, d.primary.end, d.rule.id(), &d.message)
 }
 
 /// Assigns fingerprints to findings; equal ones in a file are numbered.
@@ -276,7 +277,7 @@ impl<'a> Ignores<'a> {
         covering.sort_unstable();
         for i in covering {
             let ignore = &comments.ignores[i];
-            for (j, _) in ignore.rules.iter().enumerate().filter(|(_, r)| r.0 == diagnostic.rule.id) {
+            for (j, _) in ignore.rules.iter().enumerate().filter(|(_, r)| r.0 == diagnostic.rule.id()) {
                 used.insert((i, j));
                 if new.contains(&i) {
                     let comment = Label::new(diagnostic.primary.file, ignore.start, ignore.end, "");
@@ -317,7 +318,7 @@ impl<'a> Ignores<'a> {
                 );
             }
             for (name, start, end) in ignore.rules.iter().filter(|r| policy.rule(&r.0).is_none()) {
-                let near = crate::text::nearest(name, policy.rules.iter().map(|rule| rule.id));
+                let near = crate::text::nearest(name, policy.rules.iter().map(|rule| rule.id()));
                 found.push(unknown_rule(name, near, Label::new(id, *start, *end, "")));
             }
         }

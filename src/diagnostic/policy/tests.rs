@@ -1,4 +1,5 @@
 use super::*;
+use std::sync::LazyLock;
 
 static BAD_NAME: Rule = Rule::unregistered("bad-name");
 static LOOSE_END: Rule = Rule::unregistered("loose-end");
@@ -12,18 +13,19 @@ fn at(files: &Files, path: &str, text: &str, found: &[(&'static Rule, &str)]) ->
         .flat_map(|(rule, what)| {
             text.match_indices(what).map(move |(start, what)| {
                 let label = Label::new(id, start as u32, (start + what.len()) as u32, "");
-                Diagnostic::new(rule, format!("`{what}` in line {start}"), label)
+                Diagnostic::new(*rule, format!("`{what}` in line {start}"), label)
             })
         })
         .collect();
     Side { diagnostics, files: BTreeSet::from([id]) }
 }
 
-fn policy<'a>(files: &'a Files, level: &'a dyn Fn(&'static Rule, &str) -> Option<Level>) -> Policy<'a> {
+fn policy<'a>(files: &'a Files, level: &'a dyn Fn(&Rule, &str) -> Option<Level>) -> Policy<'a> {
+    static REFS: LazyLock<Vec<RuleRef>> = LazyLock::new(|| RULES.map(RuleRef::from).to_vec());
     Policy {
         files,
         level,
-        rules: &RULES,
+        rules: &REFS,
         examined: &|_| true,
         min_level: Level::Note,
         require_reasons: false,
@@ -37,12 +39,12 @@ fn reported(files: &Files, findings: &[Finding]) -> Vec<String> {
     let one = |f: &Finding| {
         let label = &f.diagnostic.primary;
         let line = files.get(label.file).line(label.start);
-        format!("{} {line} {}", f.diagnostic.rule.id, f.novelty.map_or("-", Novelty::name))
+        format!("{} {line} {}", f.diagnostic.rule.id(), f.novelty.map_or("-", Novelty::name))
     };
     findings.iter().map(one).collect()
 }
 
-const WARN: fn(&'static Rule, &str) -> Option<Level> = |_, _| Some(Level::Warning);
+const WARN: fn(&Rule, &str) -> Option<Level> = |_, _| Some(Level::Warning);
 
 #[test]
 fn moving_code_makes_nothing_new() {

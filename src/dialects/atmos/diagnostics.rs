@@ -38,7 +38,7 @@ impl Diagnostics {
     pub(super) fn report_unless_reported(&self, findings: Vec<Diagnostic>) {
         let place = |d: &Diagnostic| (d.primary.file, d.primary.start);
         const SHAPE: [&Rule; 3] = [&rules::SCHEMA_VIOLATION, &rules::INEFFECTIVE_METADATA, &rules::NON_MAPPING_SECTION];
-        let is_about_shape = |d: &&Diagnostic| SHAPE.contains(&d.rule);
+        let is_about_shape = |d: &&Diagnostic| SHAPE.contains(&&*d.rule);
         let mut found = self.found.lock();
         let said: HashSet<_> = found.iter().filter(is_about_shape).map(place).collect();
         found.extend(findings.into_iter().filter(|d| !is_about_shape(&d) || !said.contains(&place(d))));

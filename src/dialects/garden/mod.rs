@@ -308,9 +308,9 @@ impl Dialect for Garden {
 /// Removes findings about an item without a value if a schema rejects the item.
 fn without_repetition(findings: &mut Vec<Diagnostic>) {
     let place = |finding: &Diagnostic| (finding.primary.file, finding.primary.start);
-    let refused = findings.iter().filter(|f| f.rule.id == diagnostic::rules::INVALID_CONFIG.id && f.is_breaking);
+    let refused = findings.iter().filter(|f| f.rule.id() == diagnostic::rules::INVALID_CONFIG.id() && f.is_breaking);
     let refused: BTreeSet<(FileId, u32)> = refused.map(place).collect();
-    findings.retain(|f| f.rule.id != rules::GARDEN_UNDEFINED_ITEM.id || !refused.contains(&place(f)));
+    findings.retain(|f| f.rule.id() != rules::GARDEN_UNDEFINED_ITEM.id() || !refused.contains(&place(f)));
 }
 
 /// Returns what is missing if the file of a project cannot be read.

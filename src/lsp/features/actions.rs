@@ -39,7 +39,7 @@ pub(super) fn actions(place: &Place<'_>, end: usize) -> Vec<CodeActionOrCommand>
         let comment =
             (!finding.diagnostic.is_unsuppressible()).then(|| comment(place, finding, &lines, &syntax)).flatten();
         if let Some(edit) = comment {
-            let title = format!("Ignore `{}` here, with a reason", finding.diagnostic.rule.id);
+            let title = format!("Ignore `{}` here, with a reason", finding.diagnostic.rule.id());
             let (diagnostics, edit) = (Some(vec![shown]), Some(edit));
             let kind = Some(CodeActionKind::QUICKFIX);
             found.push(CodeAction { title, kind, diagnostics, edit, ..CodeAction::default() });
@@ -77,7 +77,7 @@ fn comment(
     }
     let indent = &line[..line.len() - line.trim_start().len()];
     let end = if place.text.contains("\r\n") { "\r\n" } else { "\n" };
-    let new_text = format!("{indent}# stacklint: ignore[{}] reason{end}", finding.diagnostic.rule.id);
+    let new_text = format!("{indent}# stacklint: ignore[{}] reason{end}", finding.diagnostic.rule.id());
     let at = lines.position(start as u32);
     let edit = TextEdit { range: Range { start: at, end: at }, new_text };
     let changes = HashMap::from([(place.view.uri(place.path)?, vec![edit])]);

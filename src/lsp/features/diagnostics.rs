@@ -54,12 +54,12 @@ pub(super) fn diagnostic(finding: &Finding, lines: &Lines<'_>, view: &View<'_>) 
             Level::Warning => DiagnosticSeverity::WARNING,
             Level::Note => DiagnosticSeverity::INFORMATION,
         }),
-        code: Some(NumberOrString::String(found.rule.id.to_owned())),
-        code_description: links::rule_page(found.rule).parse().ok().map(|href| CodeDescription { href }),
+        code: Some(NumberOrString::String(found.rule.id().to_owned())),
+        code_description: links::rule_page(&found.rule).parse().ok().map(|href| CodeDescription { href }),
         source: Some("stacklint".to_owned()),
         message,
         related_information: (!related.is_empty()).then_some(related),
-        tags: tag(found.rule.id).map(|tag| vec![tag]),
+        tags: tag(found.rule.id()).map(|tag| vec![tag]),
         data: None,
     }
 }

@@ -39,7 +39,7 @@ fn rule(place: &Place<'_>) -> Option<String> {
     let (_, id) = place.word();
     let policy = || place.view.analysis.review.settings.policies.find(id);
     // The text of a policy comes from the repository.
-    rules::find(id).map(|rule| rule.page.to_owned()).or_else(|| policy().map(|rule| code(rule.summary)))
+    rules::find(id).map(|rule| rule.page().to_owned()).or_else(|| policy().map(|rule| code(rule.summary())))
 }
 
 /// Where an import leads, and what comes from there.

@@ -47,7 +47,8 @@ impl Run<'_> {
             let about = if policy.subject == Subject::Components { None } else { own.get(n).copied() };
             self.add_open(i, &mut found, answer, about, own);
             for verdict in &answer.found {
-                let rule = if verdict.is_warning { policy.warns.unwrap_or(policy.rule) } else { policy.rule };
+                let warns = policy.warns.as_ref().filter(|_| verdict.is_warning);
+                let rule = warns.unwrap_or(&policy.rule).clone();
                 let result = Verdict { value: &verdict.value, about: about.map(|a| a.owner), own };
                 let message = result.message().unwrap_or_else(|| policy.message.clone());
                 let said = ValueStatement { rule, message: &message, note: None };

@@ -35,7 +35,7 @@ pub(crate) struct Described<'a> {
 struct BrokenJson<'a> {
     file: String,
     line: u32,
-    rule: &'static str,
+    rule: &'a str,
     message: &'a str,
     stacks: Vec<&'a str>,
 }
@@ -154,7 +154,7 @@ impl Described<'_> {
             let file = self.files.get(finding.primary.file);
             let stacks = finding.stacks.iter().map(|s| &**s).collect();
             let line = file.line(finding.primary.start);
-            BrokenJson { file: file.path.to_string(), line, rule: finding.rule.id, message: &finding.message, stacks }
+            BrokenJson { file: file.path.to_string(), line, rule: finding.rule.id(), message: &finding.message, stacks }
         };
         let mut found: Vec<BrokenJson<'_>> = loss.breaks.iter().map(broken).collect();
         found.sort_by(|a, b| (&a.file, a.line, a.rule, a.message).cmp(&(&b.file, b.line, b.rule, b.message)));

@@ -5,6 +5,7 @@ mod page;
 use super::RenderOptions;
 use super::text::style::{self, Theme, count};
 use crate::diagnostic::Level;
+use crate::diagnostic::RuleRef;
 use crate::review::Coverage;
 use crate::review::coverage::ProjectCoverage;
 use crate::rules::{Group, Rule};
@@ -34,17 +35,17 @@ pub(crate) fn write_rules(out: &mut dyn io::Write, settings: &Settings, options:
         writeln!(out, "{}", theme.bold(group.name()))?;
         for rule in rules {
             let level = settings.rule_level(rule).value.name();
-            let name = theme.path(&format!("{:width$}", rule.id));
+            let name = theme.path(&format!("{:width$}", rule.id()));
             let default = default_name(rule);
             let start = format!("  {name}  {level:7}  {default:7}  {:5}", rule.since);
             let before = width + FIXED;
             if options.width < before + LEAST {
                 writeln!(out, "{start}")?;
-                let summary = style::wrap(&style::escape(rule.summary), options.width.saturating_sub(6), 0);
+                let summary = style::wrap(&style::escape(rule.summary()), options.width.saturating_sub(6), 0);
                 summary.iter().try_for_each(|line| writeln!(out, "      {}", theme.dim(line)))?;
                 continue;
             }
-            let summary = style::wrap(&style::escape(rule.summary), options.width - before, 0);
+            let summary = style::wrap(&style::escape(rule.summary()), options.width - before, 0);
             let summary = summary.join(&format!("\n{}", " ".repeat(before)));
             writeln!(out, "{start}  {summary}")?;
         }
@@ -59,13 +60,26 @@ fn default_name(rule: &Rule) -> &'static str {
 }
 
 #[derive(Serialize)]
-struct RuleJson {
-    id: &'static str,
+struct RuleJson<'a> {
+    id: &'a str,
     group: &'static str,
     level: &'static str,
     default_level: &'static str,
     since: &'static str,
-    summary: &'static str,
+    summary: &'a str,
+}
+
+impl<'a> RuleJson<'a> {
+    fn of(rule: &'a RuleRef, settings: &Settings) -> Self {
+        RuleJson {
+            id: rule.id(),
+            group: rule.group.name(),
+            level: settings.rule_level(rule).value.name(),
+            default_level: default_name(rule),
+            since: rule.since,
+            summary: rule.summary(),
+        }
+    }
 }
 
 /// Writes all rules, sorted by id, and a line end; `schemas/rules.json` describes it.
@@ -73,15 +87,8 @@ struct RuleJson {
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> io::Result<()> {
-    let rule = |rule: &&'static Rule| RuleJson {
-        id: rule.id,
-        group: rule.group.name(),
-        level: settings.rule_level(rule).value.name(),
-        default_level: default_name(rule),
-        since: rule.since,
-        summary: rule.summary,
-    };
-    serde_json::to_writer_pretty(&mut *out, &settings.all_rules().iter().map(rule).collect::<Vec<_>>())?;
+    let all = settings.all_rules();
+    serde_json::to_writer_pretty(&mut *out, &all.iter().map(|rule| RuleJson::of(rule, settings)).collect::<Vec<_>>())?;
     writeln!(out)
 }
 
@@ -92,7 +99,7 @@ pub(crate) fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> 
 pub(crate) fn write_page(out: &mut dyn io::Write, rule: &Rule, options: &RenderOptions) -> io::Result<()> {
     let since = if rule.group == Group::Policy { String::new() } else { format!(" · since {}", rule.since) };
     let subtitle = format!("{} · {} by default{since}", rule.group.name(), default_name(rule));
-    let lines = page::render(rule.page, &subtitle, options);
+    let lines = page::render(rule.page(), &subtitle, options);
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
@@ -155,8 +162,8 @@ fn settings(load: &Load, coverage: &Coverage) -> Vec<SettingJson> {
         add(format!("groups.{}", group.name()), set.value.name(), &set.from);
     }
     for rule in load.settings.all_rules() {
-        let set = load.settings.rule_level(rule);
-        add(format!("rules.{}", rule.id), set.value.name(), &set.from);
+        let set = load.settings.rule_level(&rule);
+        add(format!("rules.{}", rule.id()), set.value.name(), &set.from);
     }
     for (i, one) in overrides.iter().enumerate() {
         let paths: Vec<&str> = one.paths.iter().map(|p| p.0.as_str()).collect();

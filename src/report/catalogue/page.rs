@@ -326,10 +326,10 @@ mod tests {
     fn all_pages_fit() {
         for rule in RULES.iter() {
             for width in [80, 100, 120, 160] {
-                for line in render(rule.page, "", &RenderOptions { width, ..RenderOptions::default() }) {
+                for line in render(rule.page(), "", &RenderOptions { width, ..RenderOptions::default() }) {
                     // Code is not broken, and a word may be longer than a line.
                     let is_fixed = line.starts_with("    ") || !line.trim_start_matches(['-', ' ']).contains(' ');
-                    assert!(is_fixed || line.chars().count() <= width, "{}: {line}", rule.id);
+                    assert!(is_fixed || line.chars().count() <= width, "{}: {line}", rule.id());
                 }
             }
         }

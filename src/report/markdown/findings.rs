@@ -27,7 +27,7 @@ const MAX_STACKS: usize = 5;
 #[derive(Serialize)]
 struct Item {
     level: &'static str,
-    rule: &'static str,
+    rule: String,
     page: String,
     place: String,
     message: String,
@@ -47,7 +47,7 @@ impl Page<'_> {
     pub(super) fn new_findings(&self) -> io::Result<Vec<Piece>> {
         let mut findings: Vec<&Finding> = self.report.findings.iter().filter(|f| f.counts()).collect();
         // Errors are listed individually; other findings are grouped by rule.
-        findings.sort_by_key(|f| (Reverse(f.level), if f.level == Level::Error { "" } else { f.diagnostic.rule.id }));
+        findings.sort_by_key(|f| (Reverse(f.level), if f.level == Level::Error { "" } else { f.diagnostic.rule.id() }));
         let is_alike = |a: &&Finding, b: &&Finding| {
             a.level == b.level && a.level != Level::Error && a.diagnostic.rule == b.diagnostic.rule
         };
@@ -70,7 +70,7 @@ impl Page<'_> {
     /// Findings of one rule, folded away.
     fn folded(&self, alike: &[&Finding]) -> io::Result<Piece> {
         let first = alike[0];
-        let (level, rule) = (first.level.name(), first.diagnostic.rule.id);
+        let (level, rule) = (first.level.name(), first.diagnostic.rule.id());
         let number = style::count(alike.len(), "finding");
         let items: Vec<String> =
             alike.iter().take(MAX_ALIKE).map(|f| Ok(self.piece(f)?.full)).collect::<io::Result<_>>()?;
@@ -103,8 +103,8 @@ impl Page<'_> {
         let side = if is_gone { Side::Base } else { Side::Head };
         Item {
             level: finding.level.name(),
-            rule: d.rule.id,
-            page: links::rule_page(d.rule),
+            rule: d.rule.id().to_owned(),
+            page: links::rule_page(&d.rule),
             place: self.label(side, &d.primary),
             message: sentence(&d.message),
             steps: Vec::new(),

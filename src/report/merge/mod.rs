@@ -60,8 +60,8 @@ enum Weight {
 impl Weight {
     fn of(rule: &str) -> Weight {
         match rule {
-            id if id == INCOMPLETE_ANALYSIS.id => Weight::Incomplete,
-            id if id == INTERNAL_ERROR.id => Weight::Defect,
+            id if id == INCOMPLETE_ANALYSIS.id() => Weight::Incomplete,
+            id if id == INTERNAL_ERROR.id() => Weight::Defect,
             _ => Weight::Plain,
         }
     }

@@ -80,7 +80,7 @@ struct ChangeData {
 
 #[derive(Serialize)]
 struct FindingData {
-    rule: &'static str,
+    rule: String,
     level: &'static str,
     status: Option<&'static str>,
     /// Whether a change brings it in and it is more than a note.
@@ -171,7 +171,7 @@ fn of_finding(finding: &Finding, tables: &mut Tables<'_>, report: &Report<'_>) -
     };
     let excerpt = around.map(text).collect();
     FindingData {
-        rule: diagnostic.rule.id,
+        rule: diagnostic.rule.id().to_owned(),
         level: finding.level.name(),
         status: finding.novelty.map(crate::report::Novelty::name),
         risk: finding.novelty == Some(Novelty::New) && finding.level >= Level::Warning,

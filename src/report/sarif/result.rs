@@ -44,13 +44,13 @@ pub(super) fn row(
     related
         .extend(united(d).iter().take(left).zip(next..).map(|(subject, id)| subject_location(d, subject, id, files)));
     let mut row = Row::builder()
-        .rule_id(super::rules::id(d.rule.id))
+        .rule_id(super::rules::id(d.rule.id()))
         .level(level(finding.level))
         .message(Message::builder().text(message(d, files)).build())
         .locations(vec![location(d, files)])
         .partial_fingerprints(BTreeMap::from([("stacklint/v1".to_owned(), finding.fingerprint.to_string())]))
         .build();
-    row.rule_index = catalogue.index(d.rule.id);
+    row.rule_index = catalogue.index(d.rule.id());
     row.baseline_state = finding.novelty.map(|novelty| word(&baseline(novelty)));
     row.related_locations = (!related.is_empty()).then_some(related);
     row.code_flows = d.is_chain.then(|| vec![chain(d, files)]);

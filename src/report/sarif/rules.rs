@@ -11,17 +11,17 @@ use serde_sarif::sarif::{
 use std::collections::BTreeMap;
 
 /// The rules of a run, sorted by id: those that are on, and those of findings that are reported in spite of that.
-pub(super) struct Catalogue {
-    rules: Vec<(&'static Rule, Level)>,
+pub(super) struct Catalogue<'a> {
+    rules: Vec<(&'a Rule, Level)>,
 }
 
-impl Catalogue {
-    pub(super) fn of(report: &Report<'_>) -> Self {
-        let mut rules: BTreeMap<&str, (&'static Rule, Level)> = report.rules.iter().map(|r| (r.0.id, *r)).collect();
+impl<'a> Catalogue<'a> {
+    pub(super) fn of(report: &'a Report<'_>) -> Self {
+        let mut rules: BTreeMap<&str, (&Rule, Level)> = report.rules.iter().map(|r| (r.0.id(), (&*r.0, r.1))).collect();
         let silenced = report.suppressed.iter().map(|s| &s.finding);
         for Finding { diagnostic, level, .. } in report.findings.iter().chain(silenced) {
             if !diagnostic.is_defect() {
-                rules.entry(diagnostic.rule.id).or_insert((diagnostic.rule, *level));
+                rules.entry(diagnostic.rule.id()).or_insert((&*diagnostic.rule, *level));
             }
         }
         Catalogue { rules: rules.into_values().collect() }
@@ -29,7 +29,7 @@ impl Catalogue {
 
     /// Where a rule is in the list.
     pub(super) fn index(&self, id: &str) -> Option<i64> {
-        self.rules.binary_search_by(|(rule, _)| rule.id.cmp(id)).ok().map(|i| i as i64)
+        self.rules.binary_search_by(|(rule, _)| rule.id().cmp(id)).ok().map(|i| i as i64)
     }
 
     pub(super) fn descriptors(&self) -> Vec<ReportingDescriptor> {
@@ -46,8 +46,8 @@ fn descriptor(rule: &Rule, level: Level) -> ReportingDescriptor {
     let text = |text: String| MultiformatMessageString::builder().text(text).build();
     let link = links::rule_page(rule);
     let help = MultiformatMessageString::builder()
-        .text(rule.page.trim_end())
-        .markdown(format!("{}\n\n[{}]({link})", rule.page.trim_end(), rule.id))
+        .text(rule.page().trim_end())
+        .markdown(format!("{}\n\n[{}]({link})", rule.page().trim_end(), rule.id()))
         .build();
     let mut properties = BTreeMap::from([
         ("precision".to_owned(), json!(precision(rule.group))),
@@ -60,9 +60,9 @@ fn descriptor(rule: &Rule, level: Level) -> ReportingDescriptor {
         tags.extend(["security", "external/cwe/cwe-798"].map(ToOwned::to_owned));
     }
     ReportingDescriptor::builder()
-        .id(id(rule.id))
-        .name(rule.id)
-        .short_description(text(super::result::sentence(rule.summary)))
+        .id(id(rule.id()))
+        .name(rule.id())
+        .short_description(text(super::result::sentence(rule.summary())))
         .full_description(text(first_paragraph(rule)))
         .help(help)
         .help_uri(link)
@@ -73,9 +73,9 @@ fn descriptor(rule: &Rule, level: Level) -> ReportingDescriptor {
 
 /// The first paragraph of the page, in one line.
 fn first_paragraph(rule: &Rule) -> String {
-    let paragraph = rule.page.lines().skip(1).skip_while(|l| l.trim().is_empty());
+    let paragraph = rule.page().lines().skip(1).skip_while(|l| l.trim().is_empty());
     let words: Vec<&str> = paragraph.take_while(|l| !l.trim().is_empty()).flat_map(str::split_whitespace).collect();
-    if words.is_empty() { super::result::sentence(rule.summary) } else { words.join(" ") }
+    if words.is_empty() { super::result::sentence(rule.summary()) } else { words.join(" ") }
 }
 
 fn configured(level: Level) -> ReportingConfigurationLevel {

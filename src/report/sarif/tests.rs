@@ -38,7 +38,7 @@ fn rules_results_and_fingerprints_agree() {
 #[test]
 fn one_rule_is_about_security() {
     let fixture = Fixture::new();
-    let all: Vec<_> = crate::rules::RULES.iter().map(|rule| (*rule, Level::Warning)).collect();
+    let all: Vec<_> = crate::rules::RULES.iter().map(|rule| ((*rule).into(), Level::Warning)).collect();
     let log = log_of(&Report { rules: &all, ..fixture.checked() });
     let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
     assert_eq!(rules.len(), all.len());

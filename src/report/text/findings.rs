@@ -43,7 +43,7 @@ pub(super) fn write_brief(
     files: &Files,
     options: &RenderOptions,
 ) -> io::Result<()> {
-    let title = format!("{}[{}]", finding.level.name(), finding.diagnostic.rule.id);
+    let title = format!("{}[{}]", finding.level.name(), finding.diagnostic.rule.id());
     let title = Theme::new(options.color).level(finding.level, &title);
     write_line(out, &title, &finding.diagnostic, files, options)
 }
@@ -75,7 +75,7 @@ pub(super) fn write_fixed(
     files: &Files,
     options: &RenderOptions,
 ) -> io::Result<()> {
-    let title = Theme::new(options.color).added(&format!("fixed[{}]", finding.diagnostic.rule.id));
+    let title = Theme::new(options.color).added(&format!("fixed[{}]", finding.diagnostic.rule.id()));
     write_line(out, &title, &finding.diagnostic, files, options)
 }
 
@@ -87,9 +87,9 @@ fn render(finding: &Finding, files: &Files, options: &RenderOptions) -> String {
         Level::Note => Title::NOTE,
     };
     // `warning[rule]: ` precedes the message, and `  = note: ` precedes a note.
-    let before = finding.level.name().len() + d.rule.id.len() + 4;
+    let before = finding.level.name().len() + d.rule.id().len() + 4;
     let title = wrapped(&escape(&d.message), options.width.saturating_sub(before));
-    let mut group: Group = Group::with_title(level.primary_title(title).id(d.rule.id));
+    let mut group: Group = Group::with_title(level.primary_title(title).id(d.rule.id()));
     for excerpt in excerpts(d, files, options.width) {
         group = match source(&excerpt, options) {
             Some(source) => {

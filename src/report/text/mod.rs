@@ -145,7 +145,7 @@ fn finding_blocks(report: &Report<'_>, options: &RenderOptions) -> io::Result<Ve
         let full = rendered(|out| findings::write(out, finding, report.files, options))?;
         let brief = rendered(|out| findings::write_brief(out, finding, report.files, options))?;
         // The first finding of a rule represents the others.
-        let is_first = rules.insert(finding.diagnostic.rule.id);
+        let is_first = rules.insert(finding.diagnostic.rule.id());
         let weight = finding.level as usize * 2 + usize::from(is_first);
         blocks.push(Block { full, brief, weight });
     }

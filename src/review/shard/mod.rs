@@ -148,7 +148,7 @@ impl Plan {
 
     /// Whether a finding belongs to the shard. Every shard tells its own defects.
     pub(super) fn has(&self, found: &Diagnostic, files: &Files) -> bool {
-        let owner = match rules::is_decided_by_file(found.rule) {
+        let owner = match rules::is_decided_by_file(&found.rule) {
             true => self.owners.get(&files.get(found.primary.file).path).copied().unwrap_or(1),
             false => 1,
         };
@@ -195,7 +195,7 @@ impl Plan {
         overrides: &Overrides,
     ) {
         for (rule, level) in settings.enabled() {
-            self.note(&[rule.id, level.name()]);
+            self.note(&[rule.id(), level.name()]);
         }
         let own = self.own.iter().map(BTreeMap::len).sum();
         let shard = ShardCoverage {

@@ -23,7 +23,7 @@ use super::{Check, Checked};
 use crate::diagnostic::Rule;
 
 use super::Context;
-use crate::diagnostic::{AtHead, Diagnostic, Label, Subject, Together};
+use crate::diagnostic::{AtHead, Diagnostic, Label, RuleRef, Subject, Together};
 use crate::diff::edits::Edits;
 use crate::diff::inline::inline;
 use crate::diff::renames::Rename;
@@ -110,17 +110,17 @@ impl<'a> Changes<'a> {
         mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], Phrase)>,
     ) -> Vec<Diagnostic> {
         let word = |members: &[Changed<'a>], phrase: &Phrase| (phrase.sentence(members), Some(phrase.together()));
-        self.grouped(rule, word, |changed| pick(changed))
+        self.grouped(&rule.into(), word, |changed| pick(changed))
     }
 
     /// The same with a complete message.
     pub(crate) fn by_cause_worded(
         &self,
-        rule: &'static Rule,
+        rule: impl Into<RuleRef>,
         mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], String)>,
     ) -> Vec<Diagnostic> {
         let word = |_: &[Changed<'a>], phrase: &Phrase| (phrase.details.clone(), None);
-        self.grouped(rule, word, |changed| {
+        self.grouped(&rule.into(), word, |changed| {
             let whole = |(causes, details)| (causes, Phrase { one: "", several: "", details });
             pick(changed).into_iter().map(whole).collect()
         })
@@ -128,7 +128,7 @@ impl<'a> Changes<'a> {
 
     fn grouped(
         &self,
-        rule: &'static Rule,
+        rule: &RuleRef,
         word: impl Fn(&[Changed<'a>], &Phrase) -> (String, Option<Together>),
         mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], Phrase)>,
     ) -> Vec<Diagnostic> {
@@ -143,7 +143,7 @@ impl<'a> Changes<'a> {
         }
         let finding = |((_, phrase), (label, members)): ((_, Phrase), (Label, Vec<Changed<'a>>))| {
             let (message, together) = word(&members, &phrase);
-            let mut finding = Diagnostic::new(rule, message, label).token(phrase.text());
+            let mut finding = Diagnostic::new(rule.clone(), message, label).token(phrase.text());
             if let [only] = &members[..] {
                 finding = finding.address(format!("{}/{}", only.change.stack, only.change.name));
             }

@@ -116,7 +116,7 @@ fn both(
     };
     let head = resolve(&head_reader, &shared);
     let mut base = resolve(&base_reader, &shared);
-    if let Some(finding) = base.findings.iter().find(|f| f.rule.id == rules::UNRESOLVED_IMPORT.id) {
+    if let Some(finding) = base.findings.iter().find(|f| f.rule.id() == rules::UNRESOLVED_IMPORT.id()) {
         let (path, message) = (&request.files.get(finding.primary.file).path, &finding.message);
         out.notes.push(format!(
             "the base lacks an import ({path}: {message}), so every component counts as new, as in Atmos"

@@ -95,7 +95,7 @@ fn a_change_of_what_is_demanded_is_looked_at() {
     for (path, wanted) in [("policies/lib/limits.rego", 1), ("policies/size.rego", 1), ("docs/x.rego", 0)] {
         let changes = [Change { path: path.into(), kind: ChangeKind::Modified }];
         let resolution = Atmos::new().resolve(&source, &world.project, &Files::default(), Scope::Touched(&changes));
-        let found = resolution.findings.iter().filter(|f| f.rule.id == "component-validation").count();
+        let found = resolution.findings.iter().filter(|f| f.rule.id() == "component-validation").count();
         assert_eq!(found, wanted, "{path}");
     }
 }

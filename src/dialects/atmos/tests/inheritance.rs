@@ -19,7 +19,7 @@ fn circles_are_reported_with_all_their_lines() {
     let source = crate::source::Memory::new("memory", world.files.clone());
     let resolution = super::Atmos::new().resolve(&source, &world.project, &files, super::Scope::All);
     let [finding] = &resolution.findings[..] else { panic!("{:#?}", resolution.findings) };
-    assert_eq!((finding.rule.id, finding.is_chain), ("inheritance-cycle", true));
+    assert_eq!((finding.rule.id(), finding.is_chain), ("inheritance-cycle", true));
     let line = |l: &crate::diagnostic::Label| format!("{} {}", files.get(l.file).line(l.start), l.message);
     let lines: Vec<String> = finding.related.iter().map(line).collect();
     assert_eq!(lines, ["5 `a` inherits from `b`", "7 `b` inherits from `c`", "9 `c` inherits from `a`"]);

@@ -132,9 +132,9 @@ impl World {
         let resolution = Atmos::new().resolve(&source, &self.project, &files, Scope::All);
         let line = |d: &Diagnostic| {
             let file = files.get(d.primary.file);
-            format!("{} {}:{} {}", d.rule.id, file.path, file.line(d.primary.start), d.message)
+            format!("{} {}:{} {}", d.rule.id(), file.path, file.line(d.primary.start), d.message)
         };
-        let is_counted = |d: &&Diagnostic| d.is_breaking || !self.refused && d.rule.id != "deprecated-key";
+        let is_counted = |d: &&Diagnostic| d.is_breaking || !self.refused && d.rule.id() != "deprecated-key";
         resolution.findings.iter().filter(is_counted).filter(|d| keep(d)).map(line).collect()
     }
 

@@ -95,7 +95,7 @@ fn an_included_file_at_fault_is_named() {
         dev("settings: {a: !include bad.yaml}\ncomponents: {terraform: {box: {}}}\n").file("bad.yaml", "a: [\n");
     let resolution = source.resolution();
     let [finding] = resolution.findings.as_slice() else { panic!("{:#?}", resolution.findings) };
-    assert_eq!((finding.rule.id, finding.related.len()), ("unresolved-include", 1));
+    assert_eq!((finding.rule.id(), finding.related.len()), ("unresolved-include", 1));
     assert_ne!(finding.primary.file, finding.related[0].file);
 }
 
@@ -147,7 +147,7 @@ fn folders_without_configuration_or_manifests() {
     world.fails(&["invalid-config atmos.d:1"]);
     let only = World::new().stack("deploy/a.yaml.tmpl", "vars: {stage: dev}\n");
     let finding = only.resolution().findings.remove(0);
-    assert_eq!((finding.rule.id, finding.related.len()), ("invalid-config", 1));
+    assert_eq!((finding.rule.id(), finding.related.len()), ("invalid-config", 1));
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn what_probably_was_meant() {
     let meant = |world: World| {
         let finding = world.resolution().findings.remove(0);
         let edit = finding.fix.map(|f| f.edits[0].clone());
-        edit.map(|e| format!("{}: {}", finding.rule.id, e.text))
+        edit.map(|e| format!("{}: {}", finding.rule.id(), e.text))
     };
     let base = |text: &str| dev(text).stack("catalog/v1.2.yaml", "settings: {a: 1}\n");
     assert_eq!(meant(base("import: [catalog/v1.2]\n")).as_deref(), Some("unresolved-import: catalog/v1.2.yaml"));

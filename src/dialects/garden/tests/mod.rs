@@ -94,7 +94,7 @@ impl World {
         for finding in &self.resolve(&files).findings {
             let (file, at) = (files.get(finding.primary.file), &finding.primary);
             let line = file.position(at.start).line;
-            out.push(format!("{} {}:{line} {}", finding.rule.id, file.path, finding.message));
+            out.push(format!("{} {}:{line} {}", finding.rule.id(), file.path, finding.message));
         }
         out
     }

@@ -155,7 +155,7 @@ fn secrets() {
     assert_eq!(output(""), ["jit-bad-infra-output-source K"]);
     let unused = |text: &str| {
         let resolution = World::new(text).resolve(&Files::default());
-        resolution.findings.iter().filter(|f| f.rule.id == "jit-unused-secret").count()
+        resolution.findings.iter().filter(|f| f.rule.id() == "jit-unused-secret").count()
     };
     let declared = "secrets: {entries: [{name: TOKEN}]}\n";
     assert_eq!(unused(&format!("{declared}modules: []\n")), 1);

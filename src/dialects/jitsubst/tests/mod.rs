@@ -65,13 +65,13 @@ impl World {
     fn findings(&self) -> Vec<String> {
         let files = Files::default();
         let mut out = Vec::new();
-        for finding in self.resolve(&files).findings.iter().filter(|d| d.rule.id != "jit-unused-secret") {
+        for finding in self.resolve(&files).findings.iter().filter(|d| d.rule.id() != "jit-unused-secret") {
             let (file, at) = (files.get(finding.primary.file), &finding.primary);
             let place = file.position(at.start);
             let text = &file.text[at.start as usize..at.end as usize];
             let stacks = finding.stacks.join("+");
             let path = if &*file.path == "infra.yaml" { "" } else { &*file.path };
-            out.push(format!("{} {path}{}:{} {text} [{stacks}]", finding.rule.id, place.line, place.column));
+            out.push(format!("{} {path}{}:{} {text} [{stacks}]", finding.rule.id(), place.line, place.column));
         }
         out
     }

@@ -33,7 +33,7 @@ pub(super) fn completions(place: &Place<'_>) -> Vec<CompletionItem> {
 fn rules(place: &Place<'_>, found: &mut Found<'_, '_>) {
     found.replace(place.word().0);
     for rule in place.view.analysis.review.settings.all_rules() {
-        found.add(rule.id, CompletionItemKind::VALUE, Some(rule.summary.to_owned()));
+        found.add(rule.id(), CompletionItemKind::VALUE, Some(rule.summary().to_owned()));
     }
 }
 

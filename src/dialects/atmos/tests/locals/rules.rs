@@ -25,7 +25,7 @@ fn reported(world: &World, rule: &str) -> Vec<String> {
         parts.extend(d.help.clone());
         parts.join(" | ").replace("stacks/", "")
     };
-    resolution.findings.iter().filter(|d| d.rule.id == rule).map(one).collect()
+    resolution.findings.iter().filter(|d| d.rule.id() == rule).map(one).collect()
 }
 
 /// The only finding is under this rule, and its parts occur in order.
