@@ -16,6 +16,7 @@
 //! 5. Both revisions go through the same code; the side is data. The same input gives the same bytes at any thread count.
 //! 6. Work is shared by identity: a blob is parsed once, equal imports are merged once, unchanged values are shared. The
 //!    cost of comparing two revisions depends on what changed.
+//! 7. Every cache has an owner and is dropped with it; only [`main`] skips drops. `tests/architecture` enforces it.
 //!
 //! # Public API
 //! The crate is a program: [`main`] runs it. [`testing`] is for its benchmarks and integration tests. Everything else is

@@ -273,7 +273,7 @@ pub(crate) fn of_code((stack, kind, name): &Address) -> Item {
 pub(crate) fn of_change(change: &ComponentChange, diff: &Diff) -> Item {
     let component = change.after.as_deref().or(change.before.as_deref());
     let deleted = change.status == Status::Removed;
-    let whole_stack = deleted && diff.gone.contains(&change.stack);
+    let whole_stack = deleted && diff.removed_stacks.contains(&change.stack);
     let sections: BTreeSet<&str> = match (change.status, &change.after) {
         (Status::Added, Some(after)) => after.value.as_map().into_iter().flat_map(|m| m.keys()).map(|k| &**k).collect(),
         _ => change.changes.iter().filter_map(|c| c.path.split('/').nth(1)).collect(),

@@ -81,15 +81,15 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 }
 
 fn state(options: &Options, keep: &dyn Fn(&str) -> bool, global: &Global) -> Result<Outcome, Failure> {
-    let asked = options.state.resolve_with(options.stack.as_deref(), global)?;
-    let Resolved { files, resolution, .. } = &asked.resolved;
+    let state = options.state.resolve_with(options.stack.as_deref(), global)?;
+    let Resolved { files, resolution, .. } = &state.resolved;
     has_stack(&[resolution], options, keep)?;
-    let cache = asked.place.code();
-    let modules = Modules::new(&*asked.source, files, &cache);
+    let cache = state.place.code();
+    let modules = Modules::new(&*state.source, files, &cache);
     let shown = graph(options.about(), &Context { resolution, modules: &modules, files, keep });
     print(options, shown, global)?;
-    let outcome = asked.finish(global);
-    global.leftovers.leave(asked.resolved);
+    let outcome = state.finish(global);
+    global.leftovers.leave(state.resolved);
     outcome
 }
 

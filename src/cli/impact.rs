@@ -26,13 +26,13 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let asked = options.question.state.resolve(global)?;
-    let (path, lines) = target(&options.place, &asked)?;
-    let Resolved { files, resolution, .. } = &asked.resolved;
-    let cache = asked.place.code();
-    let modules = Modules::new(&*asked.source, files, &cache);
+    let state = options.question.state.resolve(global)?;
+    let (path, lines) = target(&options.place, &state)?;
+    let Resolved { files, resolution, .. } = &state.resolved;
+    let cache = state.place.code();
+    let modules = Modules::new(&*state.source, files, &cache);
     let found = impact(resolution, &modules, files, &path, lines);
-    let loss = lines.is_none().then(|| loss(resolution, &asked.without(&path), files));
+    let loss = lines.is_none().then(|| loss(resolution, &state.without(&path), files));
     let described = Described { file: &path, lines, impact: &found, files, loss: loss.as_ref() };
     let mut out = options.question.stdout();
     match options.question.format {
@@ -40,19 +40,19 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         Format::Text => described.write_text(&mut out, &options.question.text(global))?,
     }
     out.flush()?;
-    let outcome = asked.finish(global);
-    global.leftovers.leave(asked.resolved);
+    let outcome = state.finish(global);
+    global.leftovers.leave(state.resolved);
     outcome
 }
 
 /// The file that is meant, from the root of the repository, and the lines of it.
-fn target(text: &str, asked: &ResolvedState) -> Result<(String, Option<Lines>), Failure> {
+fn target(text: &str, state: &ResolvedState) -> Result<(String, Option<Lines>), Failure> {
     let (path, lines) = parse(text);
-    let path = asked.place.inside(Path::new(path))?;
-    let Ok(entry) = asked.source.listing().resolve(&path) else {
-        return Err(Failure::Message(missing(&path, &*asked.source)));
+    let path = state.place.inside(Path::new(path))?;
+    let Ok(entry) = state.source.listing().resolve(&path) else {
+        return Err(Failure::Message(missing(&path, &*state.source)));
     };
-    let bytes = asked.source.read(entry)?;
+    let bytes = state.source.read(entry)?;
     let count = bytes.iter().filter(|b| **b == b'\n').count() + usize::from(!bytes.ends_with(b"\n"));
     match lines {
         Some(lines) if lines.last as usize > count => {

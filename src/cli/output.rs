@@ -58,8 +58,8 @@ fn colored(global: &Global, terminal: bool, choice: anstream::ColorChoice) -> bo
 /// The width of a line: that of the terminal, or else the value of `COLUMNS`.
 pub(super) fn width() -> usize {
     let of_terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    let given = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|c| *c >= 40);
-    let known = if io::stdout().is_terminal() { of_terminal().or(given) } else { given };
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|c| *c >= 40);
+    let known = if io::stdout().is_terminal() { of_terminal().or(columns) } else { columns };
     known.unwrap_or(DEFAULT_WIDTH).clamp(*WIDTHS.start(), *WIDTHS.end())
 }
 

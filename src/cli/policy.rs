@@ -160,10 +160,10 @@ fn collect(path: &Path, found: &mut Vec<PathBuf>, depth: usize) -> Result<(), Fa
 }
 
 fn eval(options: &Eval, global: &Global) -> Result<Outcome, Failure> {
-    let asked = options.question.state.resolve_with(Some(&options.stack), global)?;
-    let resolved = &asked.resolved;
-    let cache = asked.place.code();
-    let modules = Modules::new(&*asked.source, &resolved.files, &cache);
+    let state = options.question.state.resolve_with(Some(&options.stack), global)?;
+    let resolved = &state.resolved;
+    let cache = state.place.code();
+    let modules = Modules::new(&*state.source, &resolved.files, &cache);
     let all = resolved.resolution.components();
     let is_wanted = |name: &str| options.component.as_deref().is_none_or(|wanted| wanted == name);
     let components: Vec<_> =
@@ -202,5 +202,5 @@ fn eval(options: &Eval, global: &Global) -> Result<Outcome, Failure> {
         }
     }
     out.flush()?;
-    asked.finish(global)
+    state.finish(global)
 }

@@ -70,11 +70,11 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     if let Some(range) = named.range {
         return difference(options, range, &named, global);
     }
-    let asked = match options.question.state.resolve_likely(named.wanted.stack, global)? {
-        Some(asked) if named.wanted.pick(&asked.resolved.resolution.components())?.is_some() => asked,
+    let state = match options.question.state.resolve_likely(named.wanted.stack, global)? {
+        Some(state) if named.wanted.pick(&state.resolved.resolution.components())?.is_some() => state,
         _ => options.question.state.resolve_with(Some(named.wanted.stack), global)?,
     };
-    let Resolved { files, resolution, .. } = &asked.resolved;
+    let Resolved { files, resolution, .. } = &state.resolved;
     let found = resolution.components();
     let (mut out, text) = (options.question.stdout(), options.question.text(global));
     if let Some((_, placed)) = named.wanted.pick(&found)? {
@@ -85,10 +85,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
             Format::Text => answers::write_text(&mut out, &answer, files, &text)?,
         }
     } else {
-        let groups = groups(&named, &found, &asked)?;
+        let groups = groups(&named, &found, &state)?;
         if groups.is_empty() {
             // The value may be in a part that could not be resolved.
-            return match asked.finish(global)? {
+            return match state.finish(global)? {
                 Outcome::Clean => Err(Failure::Message(named.wanted.missing(&found))),
                 outcome => {
                     output::eprint(&format!("stacklint: {}", named.wanted.missing(&found)));
@@ -102,7 +102,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         }
     }
     out.flush()?;
-    global.leftovers.leave((found, asked.resolved));
+    global.leftovers.leave((found, state.resolved));
     Ok(Outcome::Clean)
 }
 
@@ -160,7 +160,7 @@ fn difference(options: &Options, range: &str, named: &Named<'_>, global: &Global
 }
 
 /// The answers for all stacks that a pattern names, the most common value first.
-fn groups(named: &Named<'_>, found: &BTreeMap<Address, Placed>, asked: &ResolvedState) -> Result<Vec<Group>, Failure> {
+fn groups(named: &Named<'_>, found: &BTreeMap<Address, Placed>, state: &ResolvedState) -> Result<Vec<Group>, Failure> {
     let wanted = named.wanted;
     if !wanted.stack.contains(['*', '?', '[', '{']) {
         return Ok(Vec::new());
@@ -186,7 +186,7 @@ fn groups(named: &Named<'_>, found: &BTreeMap<Address, Placed>, asked: &Resolved
             Some(group) => group.stacks.push(stack.clone()),
             None => {
                 let answer =
-                    why(&asked.resolved.resolution, &asked.resolved.files, placed, &keys).map_err(Failure::Message)?;
+                    why(&state.resolved.resolution, &state.resolved.files, placed, &keys).map_err(Failure::Message)?;
                 groups.push(Group { stacks: vec![stack.clone()], answer });
             }
         }

@@ -40,8 +40,8 @@ impl EvalInputs {
                 };
                 let known = self.outputs.entry(component.clone()).or_default().entry(stack).or_default();
                 let mut all = known.as_map().map(|m| (**m).clone()).unwrap_or_default();
-                for (output, given) in outputs {
-                    all.set(output, value(&given));
+                for (output, inputs) in outputs {
+                    all.set(output, value(&inputs));
                 }
                 *known = Value::map(all);
             }
@@ -73,15 +73,15 @@ mod tests {
 
     #[test]
     fn values_are_united_output_by_output() {
-        let mut given = EvalInputs::default();
-        given.add_values(r#"{"vpc": {"dev": {"id": "a", "n": 1}}, "!exec date": [1]}"#).unwrap();
-        given.add_values(r#"{"vpc": {"dev": {"id": "b"}, "prod": {}}}"#).unwrap();
-        let dev = &given.outputs["vpc"]["dev"];
+        let mut inputs = EvalInputs::default();
+        inputs.add_values(r#"{"vpc": {"dev": {"id": "a", "n": 1}}, "!exec date": [1]}"#).unwrap();
+        inputs.add_values(r#"{"vpc": {"dev": {"id": "b"}, "prod": {}}}"#).unwrap();
+        let dev = &inputs.outputs["vpc"]["dev"];
         assert_eq!(serde_json::to_string(dev).unwrap(), r#"{"id":"b","n":1}"#);
-        assert_eq!(given.outputs["vpc"].len(), 2);
-        assert_eq!(serde_json::to_string(&given.calls["!exec date"]).unwrap(), "[1]");
+        assert_eq!(inputs.outputs["vpc"].len(), 2);
+        assert_eq!(serde_json::to_string(&inputs.calls["!exec date"]).unwrap(), "[1]");
         for bad in ["", "[]", "{\"vpc\": 1}", "{\"vpc\": {\"dev\": []}}"] {
-            assert!(given.add_values(bad).is_err(), "{bad}");
+            assert!(inputs.add_values(bad).is_err(), "{bad}");
         }
     }
 }

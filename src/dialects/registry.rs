@@ -44,7 +44,7 @@ impl Dialects {
     }
 
     /// The projects in some states of a repository; a dialect is in if one of them has it.
-    pub(crate) fn detect(&self, sources: &[&dyn Source], project: &Project) -> Found<'_> {
+    pub(crate) fn detect(&self, sources: &[&dyn Source], project: &Project) -> FoundProjects<'_> {
         if !project.config.is_empty() {
             return self.configured(sources, project);
         }
@@ -56,11 +56,11 @@ impl Dialects {
             found.extend((presence != Presence::Absent).then_some((presence, part)));
         }
         let best = found.iter().map(|(p, _)| *p).max();
-        Found::new(found.into_iter().filter(|(p, _)| Some(*p) == best).map(|(_, part)| part).collect())
+        FoundProjects::new(found.into_iter().filter(|(p, _)| Some(*p) == best).map(|(_, part)| part).collect())
     }
 
     /// The dialects of what the user named.
-    fn configured(&self, sources: &[&dyn Source], project: &Project) -> Found<'_> {
+    fn configured(&self, sources: &[&dyn Source], project: &Project) -> FoundProjects<'_> {
         let mut parts: Vec<Part<'_>> = Vec::new();
         for (index, dialect) in self.iter().enumerate() {
             let claims = |d: &dyn Dialect, path: &str| sources.iter().any(|s| d.claims(*s, path));
@@ -73,13 +73,13 @@ impl Dialects {
                 parts.push(Part { dialect, project: Project { config, ..project.clone() }, searched: false });
             }
         }
-        Found::new(parts)
+        FoundProjects::new(parts)
     }
 }
 
 /// The projects that a run analyzes.
 #[derive(Default)]
-pub(crate) struct Found<'a> {
+pub(crate) struct FoundProjects<'a> {
     parts: Vec<Part<'a>>,
     inside: BTreeSet<String>,
 }
@@ -146,14 +146,14 @@ impl Part<'_> {
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> FoundProjects<'a> {
     pub(super) fn new(parts: Vec<Part<'a>>) -> Self {
-        Found { parts, inside: BTreeSet::new() }
+        FoundProjects { parts, inside: BTreeSet::new() }
     }
 
     /// The same with the folders of projects that are not analyzed because they lie inside of one that is.
     pub(super) fn with_inside(self, inside: BTreeSet<String>) -> Self {
-        Found { inside, ..self }
+        FoundProjects { inside, ..self }
     }
 
     /// The folders of projects that are not analyzed because they lie inside of one of the same system that is.

@@ -1,6 +1,6 @@
 //! Which folders of a repository are projects: the one that a folder lies in, or those below it.
 
-use super::registry::{Found, Part};
+use super::registry::{FoundProjects, Part};
 use super::{Dialect, Dialects, Presence, Project};
 use crate::source::Source;
 use crate::source::glob::Glob;
@@ -59,7 +59,7 @@ impl Dialects {
         sources: &[&dyn Source],
         project: &Project,
         selection: &Selection,
-    ) -> Result<Found<'_>, Missing> {
+    ) -> Result<FoundProjects<'_>, Missing> {
         if !project.config.is_empty() {
             return Ok(self.detect(sources, project));
         }
@@ -91,7 +91,7 @@ impl Dialects {
             _ => {
                 let mut inside = if above.is_empty() { BTreeSet::new() } else { inside(&parts, sources) };
                 inside.retain(|folder| above.iter().any(|above| lies_below(folder, above)));
-                Ok(Found::new(parts).with_inside(inside))
+                Ok(FoundProjects::new(parts).with_inside(inside))
             }
         }
     }

@@ -197,9 +197,9 @@ impl Reach {
         files: &Files,
         filter: &dyn Fn(&Address) -> bool,
     ) -> Vec<LocalChange> {
-        let mut asked: HashMap<(Text, Option<Text>), bool> = HashMap::new();
+        let mut answers: HashMap<(Text, Option<Text>), bool> = HashMap::new();
         self.changes.retain(|change| {
-            *asked.entry((Text::clone(&change.file), change.stack.clone())).or_insert_with(|| {
+            *answers.entry((Text::clone(&change.file), change.stack.clone())).or_insert_with(|| {
                 let uses = |ids: &[FileId]| ids.iter().any(|id| files.get(*id).path == change.file);
                 let is_own = |u: &Unit| change.stack.as_ref().is_none_or(|stack| *stack == u.name) && uses(&u.files);
                 let units = sides.iter().flat_map(|e| &e.units).filter(|u| !u.components.is_empty() && is_own(u));

@@ -183,7 +183,7 @@ pub(crate) struct Diff {
     /// Sorted.
     pub unresolved: Vec<String>,
     /// The stacks of removed components that the head has no component of any more.
-    pub gone: BTreeSet<Text>,
+    pub removed_stacks: BTreeSet<Text>,
 }
 
 impl Diff {
@@ -262,9 +262,9 @@ pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options:
         components.extend(found);
     }
     let renames = renames::find(&components, [&old, &new], [base, head], &mut finder);
-    let gone = gone(&components, base, head);
+    let removed_stacks = removed_stacks(&components, base, head);
     let locals = reach.finish([base, head], files, options.filter);
-    Diff { components, renames, locals, gone, unresolved: unresolved(base, head) }
+    Diff { components, renames, locals, removed_stacks, unresolved: unresolved(base, head) }
 }
 
 fn component(
@@ -312,17 +312,17 @@ fn component(
 }
 
 /// Stacks that nothing is left of, neither resolved nor broken.
-fn gone(components: &[ComponentChange], base: &Resolution, head: &Resolution) -> BTreeSet<Text> {
+fn removed_stacks(components: &[ComponentChange], base: &Resolution, head: &Resolution) -> BTreeSet<Text> {
     let removed = components.iter().filter(|c| c.status == Status::Removed);
-    let mut gone: BTreeSet<Text> = removed.map(|c| Text::clone(&c.stack)).collect();
-    if !gone.is_empty() {
+    let mut removed_stacks: BTreeSet<Text> = removed.map(|c| Text::clone(&c.stack)).collect();
+    if !removed_stacks.is_empty() {
         for component in head.units.iter().flat_map(|u| &u.components) {
-            gone.remove(&component.stack);
+            removed_stacks.remove(&component.stack);
         }
         let incomplete = head.incomplete_stacks(base);
-        gone.retain(|stack| !incomplete.contains(stack));
+        removed_stacks.retain(|stack| !incomplete.contains(stack));
     }
-    gone
+    removed_stacks
 }
 
 fn unresolved(base: &Resolution, head: &Resolution) -> Vec<String> {

@@ -48,13 +48,13 @@ pub(super) fn find(
     finder: &mut Finder,
 ) -> Vec<Rename> {
     let of = |status| components.iter().enumerate().filter(move |(_, c)| c.status == status).map(|(i, _)| i);
-    let (gone, new): (Vec<usize>, Vec<usize>) = (of(Status::Removed).collect(), of(Status::Added).collect());
-    if gone.is_empty() || new.is_empty() {
+    let (removed, new): (Vec<usize>, Vec<usize>) = (of(Status::Removed).collect(), of(Status::Added).collect());
+    if removed.is_empty() || new.is_empty() {
         return Vec::new();
     }
     let mut search = Search { components, placed, budget: MAX_NODES, pairs: BTreeMap::new() };
-    search.stacks(&gone, &new, resolutions);
-    search.components(&gone, &new);
+    search.stacks(&removed, &new, resolutions);
+    search.components(&removed, &new);
     let pairs = std::mem::take(&mut search.pairs);
     pairs.into_iter().filter_map(|(from, to)| search.rename(from, to, finder)).collect()
 }
@@ -71,8 +71,8 @@ struct Search<'a> {
 type ByStack<'a> = BTreeMap<&'a Text, Vec<usize>>;
 
 impl<'a> Search<'a> {
-    fn stacks(&mut self, gone: &[usize], new: &[usize], [base, head]: [&Resolution; 2]) {
-        let (old, new) = (self.whole_stacks(gone, [base, head]), self.whole_stacks(new, [head, base]));
+    fn stacks(&mut self, removed: &[usize], new: &[usize], [base, head]: [&Resolution; 2]) {
+        let (old, new) = (self.whole_stacks(removed, [base, head]), self.whole_stacks(new, [head, base]));
         if old.len().max(new.len()) > MAX_STACKS {
             return;
         }
@@ -129,14 +129,14 @@ impl<'a> Search<'a> {
         (alike * 2 > old.len()).then_some(pairs)
     }
 
-    fn components(&mut self, gone: &[usize], new: &[usize]) {
+    fn components(&mut self, removed: &[usize], new: &[usize]) {
         let taken: BTreeSet<usize> = self.pairs.values().copied().collect();
         let mut alternatives: HashMap<(&Text, &Text), Vec<usize>> = HashMap::new();
         for i in new.iter().filter(|i| !taken.contains(i)) {
             let c = &self.components[*i];
             alternatives.entry((&c.stack, &c.kind)).or_default().push(*i);
         }
-        for from in gone.iter().filter(|i| !self.pairs.contains_key(i)).copied().collect::<Vec<_>>() {
+        for from in removed.iter().filter(|i| !self.pairs.contains_key(i)).copied().collect::<Vec<_>>() {
             let c = &self.components[from];
             let Some(list) = alternatives.get_mut(&(&c.stack, &c.kind)) else { continue };
             let mut near: Vec<usize> = (0..list.len()).collect();

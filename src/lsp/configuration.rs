@@ -87,9 +87,9 @@ impl Server<'_, '_, '_> {
             self.notify::<PublishDiagnostics>(PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None });
         }
         self.roots[index].close();
-        let (gone, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|(root, _)| *root == index);
+        let (removed, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|(root, _)| *root == index);
         self.waiting = waiting;
-        for (_, request) in Vec::from_iter::<Vec<(usize, Request)>>(gone) {
+        for (_, request) in Vec::from_iter::<Vec<(usize, Request)>>(removed) {
             self.send(Response::new_ok(request.id, Json::Null));
         }
     }

@@ -25,7 +25,7 @@ pub(super) struct Root {
     pub(super) shown: BTreeMap<String, Vec<Diagnostic>>,
     /// The message that the client shows because nothing was analyzed.
     pub(super) failure: Option<String>,
-    asked: Number,
+    requested: Number,
     done: Number,
     tasks: Sender<Task>,
     /// Cancels the analysis that was requested last.
@@ -55,7 +55,7 @@ impl Root {
         let own = Arc::clone(&analyzer);
         scope.spawn(move || work(index, &*own, &received, &results));
         let (shown, failure, cancel, is_closed) = (BTreeMap::new(), None, Cancel::never(), false);
-        Root { path, analysis: None, shown, failure, asked: 0, done: 0, tasks, cancel, is_closed, analyzer }
+        Root { path, analysis: None, shown, failure, requested: 0, done: 0, tasks, cancel, is_closed, analyzer }
     }
 
     /// Removes the folder from the workspace: its thread ends.
@@ -71,10 +71,10 @@ impl Root {
 
     /// Requests an analysis, replacing those that have not started.
     pub(super) fn ask(&mut self, buffers: Contents) {
-        self.asked += 1;
+        self.requested += 1;
         self.cancel.cancel();
         self.cancel = Cancel::new();
-        let task = Task { number: self.asked, buffers, cancel: self.cancel.clone() };
+        let task = Task { number: self.requested, buffers, cancel: self.cancel.clone() };
         // The thread ends after this only.
         let _ = self.tasks.send(task);
     }
@@ -94,12 +94,12 @@ impl Root {
 
     /// Whether what is known is about the text as it is.
     pub(super) fn is_current(&self) -> bool {
-        self.done == self.asked
+        self.done == self.requested
     }
 
     /// Whether no analysis was requested yet.
     pub(super) fn is_new(&self) -> bool {
-        self.asked == 0
+        self.requested == 0
     }
 
     /// Whether it was never analyzed.

@@ -248,9 +248,9 @@ impl Server<'_, '_, '_> {
     fn publish(&mut self, index: usize) {
         let found = self.view(index).map(|view| features::diagnostics::all(&view)).unwrap_or_default();
         let root = &self.roots[index];
-        let gone = root.shown.keys().filter(|path| !found.contains_key(*path)).map(|path| (path, Vec::new()));
+        let removed = root.shown.keys().filter(|path| !found.contains_key(*path)).map(|path| (path, Vec::new()));
         let new = found.iter().filter(|(path, all)| root.shown.get(*path) != Some(all));
-        for (path, diagnostics) in gone.chain(new.map(|(path, all)| (path, all.clone()))) {
+        for (path, diagnostics) in removed.chain(new.map(|(path, all)| (path, all.clone()))) {
             let Some(uri) = Uri::from_file_path(root.path.join(path)) else { continue };
             let version = self.buffers.get(&uri).map(|buffer| buffer.version);
             self.notify::<PublishDiagnostics>(PublishDiagnosticsParams { uri, diagnostics, version });
@@ -302,9 +302,9 @@ impl Server<'_, '_, '_> {
                     NumberOrString::Number(number) => RequestId::from(number),
                     NumberOrString::String(text) => RequestId::from(text),
                 };
-                let (gone, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|(_, r)| r.id == id);
+                let (removed, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|(_, r)| r.id == id);
                 self.waiting = waiting;
-                for (_, request) in Vec::from_iter::<Vec<(usize, Request)>>(gone) {
+                for (_, request) in Vec::from_iter::<Vec<(usize, Request)>>(removed) {
                     self.refuse(request.id, ErrorCode::RequestCanceled, "canceled");
                 }
             }

@@ -28,7 +28,7 @@ pub(super) struct View<'a> {
 }
 
 /// A place in a file that a request is about.
-pub(super) struct Place<'a> {
+pub(super) struct Cursor<'a> {
     /// The analysis of the text.
     pub(super) view: View<'a>,
     /// The path of the file from the root of the repository.
@@ -163,7 +163,7 @@ impl<'a> View<'a> {
     }
 }
 
-impl<'a> Place<'a> {
+impl<'a> Cursor<'a> {
     /// The documents of the file; none if it is no YAML.
     pub(super) fn documents(&self) -> Vec<Document> {
         let text = Text::from(self.text);

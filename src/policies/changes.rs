@@ -47,12 +47,12 @@ impl Run<'_> {
         change: &Value,
         file: FileId,
     ) -> Vec<RuleRef> {
-        let asked = PolicyInput { owner: Owner { component, file }, code, change: Some(change) };
+        let input = PolicyInput { owner: Owner { component, file }, code, change: Some(change) };
         let active = self.active(&[Subject::Change]);
-        let said = active.into_iter().flat_map(|(i, policy)| {
-            self.of_change(i, policy, &asked).into_iter().map(|(_, reported)| policy.rule_of(reported))
+        let statement = active.into_iter().flat_map(|(i, policy)| {
+            self.of_change(i, policy, &input).into_iter().map(|(_, reported)| policy.rule_of(reported))
         });
-        said.collect()
+        statement.collect()
     }
 
     /// Evaluates the policies about changes.
@@ -74,7 +74,7 @@ impl Run<'_> {
         let reach = input::reach(&diff.components);
         let mut found = Vec::new();
         for (i, policy) in active {
-            let mut said: OfChanges = HashMap::new();
+            let mut statement: OfChanges = HashMap::new();
             self.allow(i);
             for changed in &changes.components {
                 let component = changed.after.or(changed.before);
@@ -84,24 +84,24 @@ impl Run<'_> {
                     let value = input::change(changed.change, change, &reach);
                     let owner = Owner { component, file: changed.file() };
                     let reported = self.of_change(i, policy, &PolicyInput { owner, code, change: Some(&value) });
-                    said.insert((std::ptr::from_ref(changed.change), n), reported);
+                    statement.insert((std::ptr::from_ref(changed.change), n), reported);
                 }
             }
             self.charge(i);
             if !self.is_unusable(i) {
-                found.extend(self.by_cause(policy, changes, &said));
+                found.extend(self.by_cause(policy, changes, &statement));
             }
         }
         found
     }
 
     /// Evaluates a policy for one change, and returns messages.
-    fn of_change(&self, i: usize, policy: &Policy, asked: &PolicyInput<'_>) -> Vec<(String, Statement)> {
+    fn of_change(&self, i: usize, policy: &Policy, input: &PolicyInput<'_>) -> Vec<(String, Statement)> {
         let unknown = |spot: &Spot<'_>| {
             self.states[i].was_unknown.store(true, Ordering::Relaxed);
             (not_evaluable(policy, spot, policy.place.clone()).message, Statement::Unknown)
         };
-        match self.evaluate(i, policy, asked) {
+        match self.evaluate(i, policy, input) {
             Outcome::Fine => Vec::new(),
             Outcome::Fails(_) => vec![(policy.message.clone(), Statement::Fails)],
             Outcome::Unknown(spot) => vec![unknown(&spot)],
@@ -111,16 +111,16 @@ impl Run<'_> {
             }
             Outcome::Applies => {
                 let Body::Rego(module) = &policy.body else { return Vec::new() };
-                match self.ask_each(module, &[*asked]) {
+                match self.ask_each(module, &[*input]) {
                     Ok(answers) => answers
                         .iter()
                         .flat_map(|answer| {
                             let open = answer.open.iter().map(|path| {
                                 let keys: Vec<String> = path.0.iter().skip(1).map(step_name).collect();
-                                unknown(&Spot::at(asked.owner.component, &keys))
+                                unknown(&Spot::at(input.owner.component, &keys))
                             });
                             let found = answer.found.iter().map(|verdict| {
-                                let result = Verdict { value: &verdict.value, about: Some(asked.owner), own: &[] };
+                                let result = Verdict { value: &verdict.value, about: Some(input.owner), own: &[] };
                                 let reported = if verdict.is_warning { Statement::Warns } else { Statement::Fails };
                                 (result.message().unwrap_or_else(|| policy.message.clone()), reported)
                             });
@@ -137,14 +137,14 @@ impl Run<'_> {
     }
 
     /// Attaches violations to the lines that caused the changes.
-    fn by_cause(&self, policy: &Policy, changes: &Changes<'_>, said: &OfChanges) -> Vec<Diagnostic> {
+    fn by_cause(&self, policy: &Policy, changes: &Changes<'_>, statement: &OfChanges) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for wanted in [Statement::Fails, Statement::Warns, Statement::Unknown] {
             let own = changes.by_cause_worded(policy.rule_of(wanted), |changed| {
                 let mut all = Vec::new();
                 for (n, change) in input::changes(changed.change).into_iter().enumerate() {
                     let causes = change.map_or(&changed.change.causes, |change| &change.causes);
-                    let reported = said.get(&(std::ptr::from_ref(changed.change), n)).into_iter().flatten();
+                    let reported = statement.get(&(std::ptr::from_ref(changed.change), n)).into_iter().flatten();
                     all.extend(
                         reported
                             .filter(|(_, reported)| *reported == wanted)

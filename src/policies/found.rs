@@ -160,8 +160,8 @@ impl<'a> Found<'a> {
         if known.is_some_and(|place| self.findings.add_stack(place, stack)) {
             return;
         }
-        let said = ValueStatement { rule: self.policy.rule.clone(), message, note: fault.note.clone() };
-        let finding = self.finding(owner, &fault.spots, &[], &said);
+        let statement = ValueStatement { rule: self.policy.rule.clone(), message, note: fault.note.clone() };
+        let finding = self.finding(owner, &fault.spots, &[], &statement);
         if is_shared {
             self.known.insert(Arc::as_ptr(fault), place_of(&finding));
         }
@@ -174,9 +174,9 @@ impl<'a> Found<'a> {
         owner: Owner<'_>,
         spots: &[Spot<'_>],
         more: &[(Owner<'_>, Spot<'_>)],
-        said: &ValueStatement<'_>,
+        statement: &ValueStatement<'_>,
     ) {
-        let finding = self.finding(owner, spots, more, said);
+        let finding = self.finding(owner, spots, more, statement);
         self.findings.add(&owner.component.stack, finding);
     }
 
@@ -185,7 +185,7 @@ impl<'a> Found<'a> {
         owner: Owner<'_>,
         spots: &[Spot<'_>],
         more: &[(Owner<'_>, Spot<'_>)],
-        said: &ValueStatement<'_>,
+        statement: &ValueStatement<'_>,
     ) -> Diagnostic {
         let whole = [Spot::whole()];
         let spots = if spots.is_empty() { &whole } else { spots };
@@ -194,11 +194,11 @@ impl<'a> Found<'a> {
         let label = spots[0].label(owner, self.files);
         // The same for several stacks is one finding, so what it is known by names no stack.
         let owners = std::iter::once(&owner).chain(more.iter().map(|(owner, _)| owner));
-        let subject = owners.fold(said.message.to_owned(), |text, o| text.replace(&*o.component.stack, "…"));
-        let mut finding =
-            Diagnostic::new(said.rule.clone(), said.message, label.clone()).token(format!("{name} {subject}"));
-        let general = said.message.replace(&*component.stack, "…").replace(&*component.name, "…");
-        if general != said.message {
+        let subject = owners.fold(statement.message.to_owned(), |text, o| text.replace(&*o.component.stack, "…"));
+        let mut finding = Diagnostic::new(statement.rule.clone(), statement.message, label.clone())
+            .token(format!("{name} {subject}"));
+        let general = statement.message.replace(&*component.stack, "…").replace(&*component.name, "…");
+        if general != statement.message {
             finding = finding.subject(&component.stack, &component.name).together(Together::Alike { general });
         }
         let address = [&*component.stack, &*component.name, &*name].join("/");
@@ -228,7 +228,7 @@ impl<'a> Found<'a> {
             let message = format!("`{}` of `{}` in `{}`", spot.name(), other.component.name, other.component.stack);
             finding = relate(finding, Label { message, ..label });
         }
-        if let Some(note) = said.note.as_ref().filter(|_| spots[0].lacks.is_none()) {
+        if let Some(note) = statement.note.as_ref().filter(|_| spots[0].lacks.is_none()) {
             finding = finding.note(note);
         }
         if let Some(help) = &self.policy.help {

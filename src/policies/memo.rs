@@ -167,29 +167,29 @@ impl<'r, 'a> Memo<'r, 'a> {
 
     /// Returns the result of a policy (by its index among the active ones) for the current component, if it is cached
     /// for one with the same input.
-    pub(super) fn get(&mut self, active: usize, asked: &PolicyInput<'a>) -> Option<Known<'a>> {
-        self.set_key(active, asked, |numbers| numbers.content)?;
+    pub(super) fn get(&mut self, active: usize, input: &PolicyInput<'a>) -> Option<Known<'a>> {
+        self.set_key(active, input, |numbers| numbers.content)?;
         let known = self.by_content[active].get(&self.key)?.clone();
         let Outcome::Fails(fault) = &known.outcome else { return Some(known) };
-        self.set_key(active, asked, |numbers| numbers.identity)?;
+        self.set_key(active, input, |numbers| numbers.identity)?;
         if let Some(same) = self.by_identity[active].get(&self.key) {
             return Some(same.clone());
         }
-        let outcome = Outcome::Fails(Arc::new(fault.of_another(asked.owner.component)?));
+        let outcome = Outcome::Fails(Arc::new(fault.of_another(input.owner.component)?));
         let found = Known { outcome, ..known };
         self.put_by_identity(active, &found);
         Some(found)
     }
 
     /// Caches the result of a policy for the current component.
-    pub(super) fn put(&mut self, active: usize, asked: &PolicyInput<'a>, known: &Known<'a>) {
+    pub(super) fn put(&mut self, active: usize, input: &PolicyInput<'a>, known: &Known<'a>) {
         if matches!(known.outcome, Outcome::Unknown(_) | Outcome::Unusable(_)) {
             return;
         }
-        if self.set_key(active, asked, |numbers| numbers.content).is_some() {
+        if self.set_key(active, input, |numbers| numbers.content).is_some() {
             self.by_content[active].insert(self.key.clone(), known.clone());
         }
-        if self.set_key(active, asked, |numbers| numbers.identity).is_some() {
+        if self.set_key(active, input, |numbers| numbers.identity).is_some() {
             self.put_by_identity(active, known);
         }
     }
@@ -204,12 +204,12 @@ impl<'r, 'a> Memo<'r, 'a> {
     }
 
     /// The numbers of what a policy reads of the present component become the key; `None` if it may read anything.
-    fn set_key(&mut self, active: usize, asked: &PolicyInput<'a>, number: impl Fn(&Numbers) -> usize) -> Option<()> {
+    fn set_key(&mut self, active: usize, input: &PolicyInput<'a>, number: impl Fn(&Numbers) -> usize) -> Option<()> {
         let (chains, reads_code) = self.reads.by_policy[active].as_ref()?;
         self.key.clear();
         self.key.extend(chains.iter().map(|chain| number(&self.present[*chain])));
         if *reads_code {
-            self.key.push(std::ptr::from_ref(asked.code) as usize);
+            self.key.push(std::ptr::from_ref(input.code) as usize);
         }
         Some(())
     }

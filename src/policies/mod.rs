@@ -121,19 +121,19 @@ impl Policies {
 
     /// Describes the differences from another state of the policies: one sentence each, sorted by id.
     pub(crate) fn differences(&self, after: &Policies) -> Vec<String> {
-        let mut said = Vec::new();
+        let mut differences = Vec::new();
         for policy in &self.all {
             match after.all.iter().find(|other| other.id() == policy.id()) {
-                None => said.push(format!("it removes the policy `{}`", policy.id())),
+                None => differences.push(format!("it removes the policy `{}`", policy.id())),
                 Some(other) if other.text != policy.text => {
-                    said.push(format!("it changes the policy `{}`", policy.id()))
+                    differences.push(format!("it changes the policy `{}`", policy.id()))
                 }
                 Some(_) => {}
             }
         }
         let new = after.all.iter().filter(|policy| self.find(policy.id()).is_none());
-        said.extend(new.map(|policy| format!("it adds the policy `{}`", policy.id())));
-        said.sort();
-        said
+        differences.extend(new.map(|policy| format!("it adds the policy `{}`", policy.id())));
+        differences.sort();
+        differences
     }
 }

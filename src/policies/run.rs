@@ -208,7 +208,7 @@ impl<'a> Run<'a> {
         let reads_code = active.iter().any(|(_, policy)| policy.reads("code"));
         let with_code = placed.iter().filter(|_| reads_code).map(|p| &*p.component);
         let code = CodeOf::new(with_code, modules);
-        let asked: Vec<PolicyInput<'_>> = placed
+        let input: Vec<PolicyInput<'_>> = placed
             .iter()
             .map(|p| {
                 let owner = Owner { component: &p.component, file: p.unit.file };
@@ -216,15 +216,15 @@ impl<'a> Run<'a> {
             })
             .collect();
         let is_whole = crate::rules::is_whole(resolution);
-        self.judge(&active, &asked, is_whole)
+        self.judge(&active, &input, is_whole)
     }
 
-    fn judge(&self, active: &[(usize, &'a Policy)], asked: &[PolicyInput<'_>], is_whole: bool) -> Vec<Diagnostic> {
-        let (applying, mut found) = self.requirements(active, asked);
+    fn judge(&self, active: &[(usize, &'a Policy)], input: &[PolicyInput<'_>], is_whole: bool) -> Vec<Diagnostic> {
+        let (applying, mut found) = self.requirements(active, input);
         for (i, policy) in active {
             if let Body::Rego(module) = &policy.body {
                 let own: Vec<PolicyInput<'_>> =
-                    applying.iter().filter(|(p, _)| p == i).map(|(_, a)| asked[*a]).collect();
+                    applying.iter().filter(|(p, _)| p == i).map(|(_, a)| input[*a]).collect();
                 found.extend(self.rego(*i, module, &own, is_whole));
             }
         }
@@ -233,27 +233,27 @@ impl<'a> Run<'a> {
 
     /// Evaluates the policies about components for the components of a test case, each with its code.
     pub(super) fn described(&self, components: &[(Component, Value)], file: FileId) -> Vec<Diagnostic> {
-        let asked: Vec<PolicyInput<'_>> = components
+        let input: Vec<PolicyInput<'_>> = components
             .iter()
             .map(|(component, code)| PolicyInput { owner: Owner { component, file }, code, change: None })
             .collect();
-        self.judge(&self.active(&[Subject::Component, Subject::Components]), &asked, true)
+        self.judge(&self.active(&[Subject::Component, Subject::Components]), &input, true)
     }
 
     /// Evaluates requirements, and determines to which components (by index) the policies in Rego (by index) apply.
     fn requirements(
         &self,
         active: &[(usize, &'a Policy)],
-        asked: &[PolicyInput<'_>],
+        input: &[PolicyInput<'_>],
     ) -> (Vec<(usize, usize)>, Vec<Diagnostic>) {
-        let chunks: Vec<Chunk<'_>> = asked.chunks(CHUNK).enumerate().map(|(n, c)| (n * CHUNK, c)).collect();
+        let chunks: Vec<Chunk<'_>> = input.chunks(CHUNK).enumerate().map(|(n, c)| (n * CHUNK, c)).collect();
         let results = self.side_by_side(active, &chunks).unwrap_or_else(|| self.one_by_one(active, &chunks));
         let mut found: HashMap<usize, Found<'_>> = HashMap::new();
         let mut applying = Vec::new();
         for (i, n, outcome) in results {
             let policy = &self.policies.all[i];
             let own = found.entry(i).or_insert_with(|| Found::new(policy, self.files));
-            let owner = asked[n].owner;
+            let owner = input[n].owner;
             match outcome {
                 Outcome::Fine => {}
                 Outcome::Applies => applying.push((i, n)),
@@ -280,39 +280,39 @@ impl<'a> Run<'a> {
         active.iter().for_each(|(i, _)| self.allow(*i));
         let (left, spent) = (self.left.load(Ordering::Relaxed), AtomicU64::new(0));
         let reads = ReadValues::new(active);
-        let said = threads::map(chunks, |(first, chunk)| {
-            let (mut said, mut memo, mut tally) = (Vec::new(), Memo::new(&reads), Tally::new(active));
-            for (n, asked) in chunk.iter().enumerate() {
-                let mut scope = asked.scope();
-                memo.turn_to(asked.owner.component);
+        let statement = threads::map(chunks, |(first, chunk)| {
+            let (mut statement, mut memo, mut tally) = (Vec::new(), Memo::new(&reads), Tally::new(active));
+            for (n, input) in chunk.iter().enumerate() {
+                let mut scope = input.scope();
+                memo.turn_to(input.owner.component);
                 for (number, (i, policy)) in active.iter().enumerate() {
                     if spent.load(Ordering::Relaxed) > left {
-                        return said;
+                        return statement;
                     }
-                    let known = match memo.get(number, asked) {
+                    let known = match memo.get(number, input) {
                         Some(known) => known,
                         None => {
                             let Some(allowed) = self.states[*i].allowed_with(tally.steps[number]) else {
-                                said.push((*i, first + n, self.exceeded()));
+                                statement.push((*i, first + n, self.exceeded()));
                                 continue;
                             };
-                            let new = self.judged(policy, asked, &mut scope, allowed);
-                            memo.put(number, asked, &new);
+                            let new = self.judged(policy, input, &mut scope, allowed);
+                            memo.put(number, input, &new);
                             new
                         }
                     };
                     tally.add(number, &known);
                     if !matches!(known.outcome, Outcome::Fine) {
-                        said.push((*i, first + n, known.outcome));
+                        statement.push((*i, first + n, known.outcome));
                     }
                 }
                 if tally.unpublished > PUBLISH || n + 1 == chunk.len() {
                     spent.fetch_add(tally.unpublished, Ordering::Relaxed);
                     let exceeded = tally.publish(active, &self.states);
-                    said.extend(exceeded.into_iter().map(|i| (i, first + n, self.exceeded())));
+                    statement.extend(exceeded.into_iter().map(|i| (i, first + n, self.exceeded())));
                 }
             }
-            said
+            statement
         });
         if spent.load(Ordering::Relaxed) > left {
             for ((i, _), (taken, applied)) in active.iter().zip(before) {
@@ -322,22 +322,22 @@ impl<'a> Run<'a> {
             return None;
         }
         active.iter().for_each(|(i, _)| self.charge(*i));
-        Some(said.into_iter().flatten().collect())
+        Some(statement.into_iter().flatten().collect())
     }
 
     /// Evaluates policies one after the other, so that the steps left for one do not depend on threads.
     fn one_by_one<'b>(&'b self, active: &[(usize, &'b Policy)], chunks: &[Chunk<'b>]) -> Vec<Answer<'b>> {
-        let said = active.iter().flat_map(|(i, policy)| {
+        let statement = active.iter().flat_map(|(i, policy)| {
             self.allow(*i);
-            let said = threads::map(chunks, |(first, chunk)| {
+            let statement = threads::map(chunks, |(first, chunk)| {
                 let outcomes =
-                    chunk.iter().enumerate().map(|(n, asked)| (*i, first + n, self.evaluate(*i, policy, asked)));
+                    chunk.iter().enumerate().map(|(n, input)| (*i, first + n, self.evaluate(*i, policy, input)));
                 outcomes.filter(|(.., outcome)| !matches!(outcome, Outcome::Fine)).collect::<Vec<_>>()
             });
             self.charge(*i);
-            said
+            statement
         });
-        said.flatten().collect()
+        statement.flatten().collect()
     }
 
     /// Sets the number of steps for the evaluation of a policy: a part of all, and no more than are left.
@@ -370,10 +370,10 @@ impl<'a> Run<'a> {
     }
 
     /// Evaluates a policy for one subject.
-    pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, asked: &PolicyInput<'b>) -> Outcome<'b> {
+    pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, input: &PolicyInput<'b>) -> Outcome<'b> {
         let state = &self.states[i];
         let Some(allowed) = state.allowed_with(0) else { return self.exceeded() };
-        let Known { outcome, steps, applied } = self.judged(policy, asked, &mut asked.scope(), allowed);
+        let Known { outcome, steps, applied } = self.judged(policy, input, &mut input.scope(), allowed);
         if state.count(steps, usize::from(applied)) { self.exceeded() } else { outcome }
     }
 
@@ -381,7 +381,7 @@ impl<'a> Run<'a> {
     fn judged<'b>(
         &'b self,
         policy: &'b Policy,
-        asked: &PolicyInput<'b>,
+        input: &PolicyInput<'b>,
         scope: &mut Scope<'b>,
         allowed: u64,
     ) -> Known<'b> {
@@ -412,7 +412,7 @@ impl<'a> Run<'a> {
                     (Truth::Unknown(blank), _) | (_, Truth::Unknown(blank)) => Outcome::Unknown(Spot::unknown(&blank)),
                     (_, held) => {
                         let note = if let Truth::Missing(note) = held { Some(note) } else { None };
-                        Outcome::Fails(Arc::new(Fault::new(spots(policy, that, asked, scope), note)))
+                        Outcome::Fails(Arc::new(Fault::new(spots(policy, that, input, scope), note)))
                     }
                 }
             }
@@ -478,11 +478,11 @@ impl<'a> Run<'a> {
 fn spots<'b>(
     policy: &'b Policy,
     that: &'b Expression,
-    asked: &PolicyInput<'b>,
+    input: &PolicyInput<'b>,
     scope: &mut Scope<'b>,
 ) -> Vec<Spot<'b>> {
     match &policy.path {
-        Some(path) => vec![Spot::at(asked.owner.component, path)],
+        Some(path) => vec![Spot::at(input.owner.component, path)],
         None => that.blame(scope).iter().map(Spot::of).collect(),
     }
 }

@@ -162,8 +162,8 @@ pub(crate) fn loss(whole: &Resolution, without: &Resolution, files: &Files) -> L
         let broken = |c: &Component| {
             now.is_some_and(|now| now.broken.iter().any(|(kind, name)| *kind == c.kind && *name == c.name))
         };
-        let gone = unit.components.iter().filter(|c| !left.contains(&c.address()) && !broken(c));
-        removed.extend(gone.map(|c| c.address()));
+        let lost = unit.components.iter().filter(|c| !left.contains(&c.address()) && !broken(c));
+        removed.extend(lost.map(|c| c.address()));
     }
     removed.sort();
     removed.dedup();

@@ -18,11 +18,11 @@ pub(crate) fn reached(
     is_asked: &dyn Fn(&str) -> bool,
     folders: BTreeSet<String>,
 ) -> BTreeSet<Address> {
-    let mut asked: BTreeSet<FileId> = resolution.files();
-    asked.extend(resolution.documents.iter().map(|document| document.0));
-    asked.retain(|id| is_asked(&files.get(*id).path));
+    let mut reached: BTreeSet<FileId> = resolution.files();
+    reached.extend(resolution.documents.iter().map(|document| document.0));
+    reached.retain(|id| is_asked(&files.get(*id).path));
     let imports = ImportIndex::new(resolution);
-    let mut items: Vec<usize> = asked.iter().flat_map(|file| imports.of(*file)).map(|(i, _)| i).collect();
+    let mut items: Vec<usize> = reached.iter().flat_map(|file| imports.of(*file)).map(|(i, _)| i).collect();
     items.sort_unstable();
     let mut callers = Callers::of_folders(modules, folders);
     let mut matchers: BTreeMap<BTreeSet<FileId>, Matcher> = BTreeMap::new();
@@ -31,10 +31,10 @@ pub(crate) fn reached(
         let code: BTreeSet<Address> =
             unit.components.iter().filter(|component| callers.has(component)).map(|c| c.address()).collect();
         found.extend(code);
-        if !unit.files.iter().chain([&unit.file]).any(|file| asked.contains(file)) {
+        if !unit.files.iter().chain([&unit.file]).any(|file| reached.contains(file)) {
             continue;
         }
-        let mut whole = asked.clone();
+        let mut whole = reached.clone();
         if !items.is_empty() {
             whole.extend(imports.only_by(unit.file, &items));
         }

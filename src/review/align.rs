@@ -99,7 +99,7 @@ pub(super) fn without_doubtful(diff: &mut Diff, base: &Resolution, head: &Resolu
     });
     let removed: BTreeSet<&Text> =
         diff.components.iter().filter(|c| c.status == Status::Removed).map(|c| &c.stack).collect();
-    diff.gone.retain(|stack| removed.contains(stack));
+    diff.removed_stacks.retain(|stack| removed.contains(stack));
     let incomplete: HashSet<&str> = incomplete(base, head).chain(incomplete(head, base)).collect();
     let units = base.units.iter().chain(&head.units).filter(|u| incomplete.contains(&*u.name));
     let lost: BTreeSet<Text> =

@@ -76,12 +76,12 @@ fn check_from(
         suppressed.retain(|one| plan.has(&one.finding.diagnostic, files));
         plan.finish(&mut coverage, source, &load.settings, request.overrides);
     }
-    let mut asked = FindingScope::new(&request.filter);
+    let mut scope = FindingScope::new(&request.filter);
     for resolution in &resolutions {
         let selection = Selection::new(&request.filter, &[(resolution, source)], files, code);
-        asked.add(&selection, resolution);
+        scope.add(&selection, resolution);
     }
-    asked.retain(&mut findings, files);
+    scope.retain(&mut findings, files);
     drop(projects);
     Ok(Review {
         files: Arc::clone(&start.kept.files),

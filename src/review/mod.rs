@@ -151,7 +151,7 @@ impl Comparison {
             diff.extend_components(part);
             diff.locals.extend(part.locals.iter().cloned());
             diff.unresolved.extend(part.unresolved.iter().map(|name| format!("{}: {name}", project.path)));
-            diff.gone.extend(part.gone.iter().cloned());
+            diff.removed_stacks.extend(part.removed_stacks.iter().cloned());
         }
         let (affected, protected) = (Affected::default(), Vec::new());
         Comparison { base, diff, parts: diffs, code: Vec::new(), affected, protected }

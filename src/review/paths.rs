@@ -16,7 +16,7 @@ const MAX_NAMES: usize = 3;
 #[derive(Debug)]
 pub(super) struct Paths {
     /// As given by the user, in that order.
-    given: Vec<String>,
+    names: Vec<String>,
     plain: BTreeSet<String>,
     patterns: Vec<Glob>,
 }
@@ -26,9 +26,9 @@ impl Paths {
     ///
     /// # Errors
     /// One of them is no pattern, or there are too many patterns.
-    pub(super) fn new(given: &[String]) -> Result<Self, Error> {
-        let mut paths = Paths { given: given.to_vec(), plain: BTreeSet::new(), patterns: Vec::new() };
-        for path in given {
+    pub(super) fn new(names: &[String]) -> Result<Self, Error> {
+        let mut paths = Paths { names: names.to_vec(), plain: BTreeSet::new(), patterns: Vec::new() };
+        for path in names {
             let path = path.trim_end_matches('/');
             paths.plain.insert(path.to_owned());
             if path.contains(['*', '?', '[', '{']) {
@@ -54,12 +54,14 @@ impl Paths {
     pub(super) fn find(&self, sources: &[&dyn Source]) -> Result<(), Error> {
         let paths = || sources.iter().flat_map(|source| files(source.listing()));
         let known: BTreeSet<&str> = paths().flat_map(with_folders).collect();
-        let is_found = |given: &str| {
-            let plain = given.trim_end_matches('/');
+        let is_found = |names: &str| {
+            let plain = names.trim_end_matches('/');
             let mut own = self.patterns.iter().filter(|glob| glob.as_str() == plain);
             known.contains(plain) || own.any(|glob| paths().any(|path| glob.matches(path)))
         };
-        let Some(missing) = self.given.iter().find(|given| !is_found(given)) else { return Ok(()) };
+        let Some(missing) = self.names.iter().find(|names| !is_found(names)) else {
+            return Ok(());
+        };
         let names: Vec<&str> = sources.iter().map(|source| source.name()).collect();
         let near = text::nearest(missing, paths());
         let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
@@ -73,11 +75,11 @@ impl Paths {
 
     /// `a` reaches; `a`, `b` reach; `a`, `b`, `c`, 2 more reach.
     pub(super) fn description(&self) -> String {
-        let mut names: Vec<String> = self.given.iter().take(MAX_NAMES).map(|name| shown(name)).collect();
-        if self.given.len() > MAX_NAMES {
-            names.push(format!("{} more", self.given.len() - MAX_NAMES));
+        let mut names: Vec<String> = self.names.iter().take(MAX_NAMES).map(|name| shown(name)).collect();
+        if self.names.len() > MAX_NAMES {
+            names.push(format!("{} more", self.names.len() - MAX_NAMES));
         }
-        format!("{} {}", names.join(", "), if self.given.len() == 1 { "reaches" } else { "reach" })
+        format!("{} {}", names.join(", "), if self.names.len() == 1 { "reaches" } else { "reach" })
     }
 }
 
@@ -104,8 +106,8 @@ mod tests {
 
     #[test]
     fn files_folders_and_patterns() {
-        let paths = |given: &[&str]| Paths::new(&given.iter().map(|g| (*g).to_owned()).collect::<Vec<_>>()).unwrap();
-        for (given, file, expected) in [
+        let paths = |names: &[&str]| Paths::new(&names.iter().map(|g| (*g).to_owned()).collect::<Vec<_>>()).unwrap();
+        for (names, file, expected) in [
             ("a/b.yaml", "a/b.yaml", true),
             ("a/b.yaml", "a/b.yaml.bak", false),
             ("a", "a/b/c.yaml", true),
@@ -117,7 +119,7 @@ mod tests {
             ("**/c.yaml", "a/b/c.yaml", true),
             ("a[1].yaml", "a[1].yaml", true),
         ] {
-            assert_eq!(paths(&[given]).matches(file), expected, "{given} {file}");
+            assert_eq!(paths(&[names]).matches(file), expected, "{names} {file}");
         }
         assert!(Paths::new(&["[".to_owned()]).is_err());
         assert!(Paths::new(&vec!["*".to_owned(); 65]).is_err());

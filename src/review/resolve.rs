@@ -4,7 +4,7 @@ use super::paths::with_folders;
 use super::{Error, Workspace, phase};
 use crate::diagnostic::rules::INVALID_CONFIG;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::{Dialects, Found, Missing, Project, Scope, Selection, combine};
+use crate::dialects::{Dialects, FoundProjects, Missing, Project, Scope, Selection, combine};
 use crate::files::Files;
 use crate::resolution::{Resolution, State, Unit};
 use crate::settings::Settings;
@@ -112,7 +112,7 @@ impl Workspace<'_> {
         dialects: &'d Dialects,
         sources: &[&dyn Source],
         settings: &Settings,
-    ) -> Result<Found<'d>, Error> {
+    ) -> Result<FoundProjects<'d>, Error> {
         let is_there = |folder: &str| {
             folder.is_empty()
                 || sources.iter().any(|s| s.listing().is_dir(folder) || s.listing().resolve(folder).is_ok())

@@ -71,8 +71,18 @@ enum Damage {
 }
 
 fn damage() -> impl Strategy<Value = Damage> {
-    let pieces =
-        ["{", ": ", "- ", "\n", "'", "{{ .nothing.x }}", "!include gone.yaml ", "import: [gone]\n", "&a *b", "\t"];
+    let pieces = [
+        "{",
+        ": ",
+        "- ",
+        "\n",
+        "'",
+        "{{ .nothing.x }}",
+        "!include removed_stacks.yaml ",
+        "import: [removed_stacks]\n",
+        "&a *b",
+        "\t",
+    ];
     prop_oneof![
         Just(Damage::Deleted),
         Just(Damage::Emptied),
@@ -132,7 +142,10 @@ fn entangled() -> Texts {
             "components:\n  terraform:\n    a: {metadata: {inherits: [b]}}\n    b: {metadata: {inherits: [a]}}\n",
         ),
         ("stacks/catalog/shared.yaml", "locals: {unused: 1, name: shared}\nvars: {common: '{{ .locals.name }}'}\n"),
-        ("stacks/catalog/unreached.yaml", "import: [catalog/shared, catalog/gone]\nvars: {x: '{{ .locals.name }}'}\n"),
+        (
+            "stacks/catalog/unreached.yaml",
+            "import: [catalog/shared, catalog/removed_stacks]\nvars: {x: '{{ .locals.name }}'}\n",
+        ),
         (
             "stacks/catalog/queue.yaml.tmpl",
             "components:\n  terraform:\n    queue-{{ .n }}: {vars: {n: {{ .n }}, size: !env SIZE}}\n",
@@ -304,7 +317,7 @@ fn check_review(review: &Review, sides: [&Texts; 2], is_named: bool) -> Result<(
             );
         }
     }
-    for stack in &comparison.diff.gone {
+    for stack in &comparison.diff.removed_stacks {
         let defines = |u: &Unit| u.components.iter().any(|c| c.stack == *stack);
         let head = &review.resolved.1[1];
         if is_named && head.gap.is_none() && head.units.iter().all(|u| u.name != *stack) {
@@ -335,7 +348,7 @@ fn check_review(review: &Review, sides: [&Texts; 2], is_named: bool) -> Result<(
         // these.
         let may_differ = item["deleted"] != true && (is_named || !is_whole(0));
         prop_assert!(may_differ || comparison.diff.components.iter().any(is_changed), "{item}\n{text}");
-        let is_gone = comparison.diff.gone.iter().any(|stack| item["stack"] == **stack);
+        let is_gone = comparison.diff.removed_stacks.iter().any(|stack| item["stack"] == **stack);
         prop_assert!(item["affected"] != "deleted.stack" || is_gone, "{item}");
     }
     let last = text.lines().last().unwrap_or_default();

@@ -153,8 +153,8 @@ impl<'a> ComponentIndex<'a> {
             let mut having: HashMap<(&Text, &Context), Target<'a>> = HashMap::new();
             let mut target = |from: &Component, link: &'a Link| match &link.stack {
                 StackSelector::Having(wanted) => {
-                    let asked = having.entry((&link.component, wanted));
-                    asked.or_insert_with(|| self.having(&link.component, wanted)).clone()
+                    let target = having.entry((&link.component, wanted));
+                    target.or_insert_with(|| self.having(&link.component, wanted)).clone()
                 }
                 _ => self.target(from, link),
             };

@@ -24,7 +24,7 @@ use crate::source::glob::Glob;
 use crate::terraform::Modules;
 use crate::text::Text;
 use crate::threads::{self, Cancel};
-use crate::value::{FileId, Kind, Output};
+use crate::value::{FileId, Output, ValueKind};
 use crate::yaml::Document;
 pub(crate) use component_index::{ComponentIndex, Need, Target};
 pub(crate) use decided::is_decided_by_file;
@@ -43,7 +43,7 @@ pub(crate) struct Context<'a> {
     /// Whether the file at a path is to be examined: between two revisions only what the edit touches is.
     pub is_examined: &'a (dyn Fn(&str) -> bool + Sync),
     /// The numbers and names that some rules depend on.
-    pub limits: &'a Limits,
+    pub limits: &'a Thresholds,
     /// Records that rules withhold findings.
     pub withheld: &'a Withheld,
     /// The kind of an output that a component reads, by the name of the output, as far as the code of the other
@@ -56,11 +56,11 @@ pub(crate) struct Context<'a> {
 }
 
 /// Returns the kind of an output; see [`Context::output_kind`].
-pub(crate) type OutputKind<'a> = dyn Fn(&Component, &Output, &str) -> Option<Kind> + Sync + 'a;
+pub(crate) type OutputKind<'a> = dyn Fn(&Component, &Output, &str) -> Option<ValueKind> + Sync + 'a;
 
 /// Thresholds of rules, from the settings.
 #[derive(Clone, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct Thresholds {
     /// The maximum number of components that one edited line may change silently.
     pub max_components: usize,
     /// The maximum number of files that one import may match, for `broad-glob-import`.
@@ -71,9 +71,9 @@ pub(crate) struct Limits {
     pub protected: Vec<Glob>,
 }
 
-impl Default for Limits {
+impl Default for Thresholds {
     fn default() -> Self {
-        Limits { max_components: 50, max_imports: 20, max_slow_calls: 20, protected: Vec::new() }
+        Thresholds { max_components: 50, max_imports: 20, max_slow_calls: 20, protected: Vec::new() }
     }
 }
 
@@ -83,7 +83,7 @@ impl<'a> Context<'a> {
         files: &'a Files,
         resolution: &'a Resolution,
         is_examined: &'a (dyn Fn(&str) -> bool + Sync),
-        limits: &'a Limits,
+        limits: &'a Thresholds,
         withheld: &'a Withheld,
     ) -> Context<'a> {
         static WANTED: Cancel = Cancel::never();
@@ -114,7 +114,7 @@ pub(crate) struct Components<'a> {
 
 impl Components<'_> {
     /// The kind of an output that one component reads from another; `None` if the code of the latter does not show it.
-    fn output_kind(&self, from: &Component, output: &Output, name: &str) -> Option<Kind> {
+    fn output_kind(&self, from: &Component, output: &Output, name: &str) -> Option<ValueKind> {
         let link = Link {
             how: LinkKind::Reads,
             by: "".into(),
@@ -128,7 +128,7 @@ impl Components<'_> {
         };
         let Target::Found(targets) = self.index.target(from, &link) else { return None };
         let kinds = targets.iter().map(|target| code::module(self, target)?.output_kinds.get(name).copied());
-        let mut kinds = kinds.collect::<Option<Vec<Kind>>>()?.into_iter();
+        let mut kinds = kinds.collect::<Option<Vec<ValueKind>>>()?.into_iter();
         let first = kinds.next()?;
         kinds.all(|kind| kind == first).then_some(first)
     }

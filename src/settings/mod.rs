@@ -12,7 +12,7 @@ use crate::diagnostic::RuleRef;
 use crate::dialects::RootSettings;
 use crate::limits::{self, Limit};
 use crate::policies::Policies;
-use crate::rules::{self, Group, Limits, Rule};
+use crate::rules::{self, Group, Rule, Thresholds};
 use crate::source::glob::Glob;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -157,7 +157,7 @@ pub(crate) struct Settings {
     /// The baseline file, from the root of the repository.
     pub baseline: Sourced<Option<String>>,
     /// Thresholds of rules.
-    pub limits: Limits,
+    pub limits: Thresholds,
     /// Where the limits come from.
     pub limits_from: LimitOrigins,
     /// Limits of work and sizes.
@@ -187,7 +187,7 @@ impl Default for Settings {
             require_reasons: Sourced::default(false),
             projects: Sourced::default(Vec::new()),
             baseline: Sourced::default(None),
-            limits: Limits::default(),
+            limits: Thresholds::default(),
             limits_from: LimitOrigins::default(),
             work: limits::Limits::default(),
             work_from: BTreeMap::new(),

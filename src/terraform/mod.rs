@@ -13,7 +13,7 @@ pub(crate) use types::Type;
 
 use crate::files::Files;
 use crate::source::{BlobId, Child, Entry, Node, Source, Store};
-use crate::value::{FileId, Kind, Origin};
+use crate::value::{FileId, Origin, ValueKind};
 use parking_lot::Mutex;
 use read::{Declarations, Declared, Parsed, Unreadable, VariableParts};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -29,7 +29,7 @@ pub(crate) struct Module {
     /// The outputs that it declares, by name, with their places.
     pub outputs: BTreeMap<Text, Origin>,
     /// The kinds of the values of its outputs, if their text shows them.
-    pub output_kinds: BTreeMap<Text, Kind>,
+    pub output_kinds: BTreeMap<Text, ValueKind>,
     /// The modules that it calls, by name.
     pub calls: BTreeMap<Text, Call>,
     /// The type of the backend that it configures itself (`cloud` for a `cloud` block), with its place.

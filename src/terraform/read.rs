@@ -5,7 +5,7 @@ use crate::hcl::ast::walk;
 use crate::hcl::ast::{Attribute, Block, Body, Expr, ExprKind, Name, Span};
 use crate::hcl::parse::{Layout, parse_body, parse_expression};
 use crate::text::Text;
-use crate::value::Kind;
+use crate::value::ValueKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,7 +18,7 @@ const MAX_BYTES: usize = 4 << 20;
 #[serde(deny_unknown_fields)]
 pub(super) struct Declarations {
     pub(super) variables: Vec<Declared<VariableParts>>,
-    pub(super) outputs: Vec<Declared<Option<Kind>>>,
+    pub(super) outputs: Vec<Declared<Option<ValueKind>>>,
     pub(super) calls: Vec<Declared<CallParts>>,
     /// The type of the backend; `cloud` for a `cloud` block.
     pub(super) backend: Option<Declared<()>>,
@@ -281,27 +281,27 @@ pub(super) fn values(bytes: &[u8], is_json: bool) -> Result<BTreeSet<Text>, Unre
 }
 
 /// Returns the kind of the value of an expression, if its syntax shows it.
-fn kind(expression: &Expr) -> Option<Kind> {
+fn kind(expression: &Expr) -> Option<ValueKind> {
     match &walk::unwrapped(expression).kind {
-        ExprKind::Bool(_) => Some(Kind::Bool),
-        ExprKind::Number(_) => Some(Kind::Number),
-        ExprKind::Template(_) => Some(Kind::String),
-        ExprKind::Tuple(_) => Some(Kind::List),
-        ExprKind::Object(_) => Some(Kind::Map),
-        ExprKind::For(each) => Some(if each.key.is_some() { Kind::Map } else { Kind::List }),
+        ExprKind::Bool(_) => Some(ValueKind::Bool),
+        ExprKind::Number(_) => Some(ValueKind::Number),
+        ExprKind::Template(_) => Some(ValueKind::String),
+        ExprKind::Tuple(_) => Some(ValueKind::List),
+        ExprKind::Object(_) => Some(ValueKind::Map),
+        ExprKind::For(each) => Some(if each.key.is_some() { ValueKind::Map } else { ValueKind::List }),
         _ => None,
     }
 }
 
 /// The same for the JSON syntax, in which text may be a template.
-fn json_kind(value: &serde_json::Value) -> Option<Kind> {
+fn json_kind(value: &serde_json::Value) -> Option<ValueKind> {
     use serde_json::Value as Json;
     match value {
-        Json::Bool(_) => Some(Kind::Bool),
-        Json::Number(_) => Some(Kind::Number),
-        Json::String(text) => (!text.contains("${") && !text.contains("%{")).then_some(Kind::String),
-        Json::Array(_) => Some(Kind::List),
-        Json::Object(_) => Some(Kind::Map),
+        Json::Bool(_) => Some(ValueKind::Bool),
+        Json::Number(_) => Some(ValueKind::Number),
+        Json::String(text) => (!text.contains("${") && !text.contains("%{")).then_some(ValueKind::String),
+        Json::Array(_) => Some(ValueKind::List),
+        Json::Object(_) => Some(ValueKind::Map),
         Json::Null => None,
     }
 }

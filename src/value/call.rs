@@ -5,7 +5,7 @@ use crate::text::Text;
 
 /// The type of a value, as far as merging and types are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// No value.
     Null,
     /// A truth value.
@@ -20,16 +20,16 @@ pub(crate) enum Kind {
     Map,
 }
 
-impl Kind {
+impl ValueKind {
     /// Returns the kind of a value; `None` if it is unknown. Dates count as maps, because merging turns them into maps.
-    pub(crate) fn of(value: &Value) -> Option<Kind> {
+    pub(crate) fn of(value: &Value) -> Option<ValueKind> {
         Some(match &value.data {
-            Data::Null => Kind::Null,
-            Data::Bool(_) => Kind::Bool,
-            Data::Int(_) | Data::Uint(_) | Data::Float(_) => Kind::Number,
-            Data::Str(_) => Kind::String,
-            Data::List(_) => Kind::List,
-            Data::Map(_) | Data::Time(_) => Kind::Map,
+            Data::Null => ValueKind::Null,
+            Data::Bool(_) => ValueKind::Bool,
+            Data::Int(_) | Data::Uint(_) | Data::Float(_) => ValueKind::Number,
+            Data::Str(_) => ValueKind::String,
+            Data::List(_) => ValueKind::List,
+            Data::Map(_) | Data::Time(_) => ValueKind::Map,
             Data::Unknown(_) => return None,
         })
     }
@@ -37,18 +37,18 @@ impl Kind {
     /// Its name in messages, with an article: `a list`.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Kind::Null => "null",
-            Kind::Bool => "a boolean",
-            Kind::Number => "a number",
-            Kind::String => "a string",
-            Kind::List => "a list",
-            Kind::Map => "a map",
+            ValueKind::Null => "null",
+            ValueKind::Bool => "a boolean",
+            ValueKind::Number => "a number",
+            ValueKind::String => "a string",
+            ValueKind::List => "a list",
+            ValueKind::Map => "a map",
         }
     }
 
     /// Whether it is one value: no list and no map.
     pub(crate) fn is_scalar(self) -> bool {
-        !matches!(self, Kind::List | Kind::Map)
+        !matches!(self, ValueKind::List | ValueKind::Map)
     }
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Call {
     /// The arguments as the function's own grammar takes them apart; two calls of a function with equal ones are equal.
     pub arguments: Vec<Text>,
     /// The kind of the result, if it is known without evaluating the call.
-    pub kind: Option<Kind>,
+    pub kind: Option<ValueKind>,
     /// The path of the value in the component whose JSON text is the value of the call.
     pub json_of: Option<Vec<Text>>,
     /// The output that it reads from another component.

@@ -18,7 +18,7 @@ pub(crate) fn decode(doc: &Document, place: &dyn Fn(u32, Span) -> Prov, limits: 
     if !problems.is_empty() {
         return Err(problems);
     }
-    let mut run = Run { doc, place, walk: Walk::new(limits), beyond: None };
+    let mut run = Run { doc, place, walk: DecodeState::new(limits), beyond: None };
     let value = doc.root().map(|root| run.value(root, None)).unwrap_or_default();
     match run.beyond {
         None => Ok(value),
@@ -43,7 +43,7 @@ pub(crate) fn exceeded(limits: Limits, limit: Limit) -> (String, String) {
 /// The state of a walk that decodes a document into values of type `V`. An anchored node is decoded once, but counted
 /// for every alias that refers to it.
 #[derive(Debug)]
-pub(crate) struct Walk<V> {
+pub(crate) struct DecodeState<V> {
     limits: Limits,
     /// The values of anchored nodes, with the number of values in them.
     anchors: HashMap<NodeId, (V, u64)>,
@@ -55,7 +55,7 @@ pub(crate) struct Walk<V> {
 
 /// How a walk continues at a node.
 #[derive(Debug)]
-pub(crate) enum Step<V> {
+pub(crate) enum DecodeStep<V> {
     /// The value is known: the node is an alias.
     Known(V),
     /// The node is an alias of a node that has not been decoded.
@@ -66,27 +66,27 @@ pub(crate) enum Step<V> {
     Beyond(Limit),
 }
 
-impl<V: Clone> Walk<V> {
+impl<V: Clone> DecodeState<V> {
     /// A walk that begins.
     pub(crate) fn new(limits: Limits) -> Self {
-        Walk { limits, anchors: HashMap::new(), depth: 0, values: 0 }
+        DecodeState { limits, anchors: HashMap::new(), depth: 0, values: 0 }
     }
 
     /// Counts a node and returns how to continue with it.
-    pub(crate) fn enter(&mut self, doc: &Document, id: NodeId) -> Step<V> {
+    pub(crate) fn enter(&mut self, doc: &Document, id: NodeId) -> DecodeStep<V> {
         if let NodeKind::Alias { .. } = doc.node(id).kind {
             let target = doc.target(id);
-            let Some((value, size)) = self.anchors.get(&target).cloned() else { return Step::Alias(target) };
+            let Some((value, size)) = self.anchors.get(&target).cloned() else { return DecodeStep::Alias(target) };
             self.values = self.values.saturating_add(size);
-            return self.beyond().map_or(Step::Known(value), Step::Beyond);
+            return self.beyond().map_or(DecodeStep::Known(value), DecodeStep::Beyond);
         }
         let before = self.values;
         self.values += 1;
         if let Some(limit) = self.beyond() {
-            return Step::Beyond(limit);
+            return DecodeStep::Beyond(limit);
         }
         self.depth += 1;
-        Step::Decode(before)
+        DecodeStep::Decode(before)
     }
 
     /// Leaves a node with its value.
@@ -110,7 +110,7 @@ impl<V: Clone> Walk<V> {
 struct Run<'a> {
     doc: &'a Document,
     place: &'a dyn Fn(u32, Span) -> Prov,
-    walk: Walk<Value>,
+    walk: DecodeState<Value>,
     /// The first limit that does not hold, and where.
     beyond: Option<(Limit, Span)>,
 }
@@ -119,10 +119,10 @@ impl Run<'_> {
     fn value(&mut self, id: NodeId, key: Option<u32>) -> Value {
         let node = self.doc.node(id);
         let before = match self.walk.enter(self.doc, id) {
-            Step::Known(value) => return value,
-            Step::Alias(target) => return self.value(target, None),
-            Step::Decode(before) => before,
-            Step::Beyond(limit) => {
+            DecodeStep::Known(value) => return value,
+            DecodeStep::Alias(target) => return self.value(target, None),
+            DecodeStep::Decode(before) => before,
+            DecodeStep::Beyond(limit) => {
                 self.beyond.get_or_insert((limit, node.span));
                 return Value::default();
             }

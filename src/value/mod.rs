@@ -12,7 +12,7 @@ mod provenance;
 mod vocabulary;
 
 use crate::text::Text;
-pub(crate) use call::{Call, Kind, Language, Mark, Output, Reading};
+pub(crate) use call::{Call, Language, Mark, Output, Reading, ValueKind};
 pub(crate) use map::{Entry, Flags, Key, Map, MapBuilder, has_template, is_call, key};
 pub(crate) use provenance::{Contribution, FileId, Origin, Prov, Trail};
 pub(crate) use vocabulary::{StatePaths, Vocabulary};

@@ -24,11 +24,11 @@ pub(super) fn stdio() -> (Connection, Transport) {
     let (sender, messages) = unbounded();
     let (received, receiver) = bounded(0);
     let broken = Arc::new(Mutex::new(None));
-    let said = Arc::clone(&broken);
+    let broken_by_reader = Arc::clone(&broken);
     let writer = std::thread::spawn(move || write(&messages));
     std::thread::spawn(move || {
         if let Err(why) = forward(&mut io::stdin().lock(), &received) {
-            *said.lock() = Some(why);
+            *broken_by_reader.lock() = Some(why);
         }
     });
     (Connection { sender, receiver }, Transport { writer, broken })
@@ -105,7 +105,7 @@ fn header(input: &mut dyn BufRead) -> Result<Option<u64>, String> {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Result<Option<Message>, String> {
+    fn broken_by_reader(text: &str) -> Result<Option<Message>, String> {
         read(&mut text.as_bytes())
     }
 
@@ -113,8 +113,8 @@ mod tests {
     fn messages_begin_with_their_length() {
         let body = r#"{"jsonrpc":"2.0","method":"x","params":1}"#;
         let text = format!("Content-Type: x\r\ncontent-length:{}\r\n\r\n{body}", body.len());
-        assert!(matches!(said(&text), Ok(Some(Message::Notification(sent))) if sent.method == "x"));
-        assert!(matches!(said(""), Ok(None)));
+        assert!(matches!(broken_by_reader(&text), Ok(Some(Message::Notification(sent))) if sent.method == "x"));
+        assert!(matches!(broken_by_reader(""), Ok(None)));
         for (text, why) in [
             ("Content-Length: 5\n\n{}", "does not end"),
             ("Content-Length: 5", "does not end"),
@@ -126,10 +126,10 @@ mod tests {
             ("Content-Length: 2\r\n\r\n{}", "did not match"),
             ("Content-Length: 3\r\n\r\n{x}", "key must be a string"),
         ] {
-            let found = said(text).expect_err(text);
+            let found = broken_by_reader(text).expect_err(text);
             assert!(found.contains(why), "{text:?}: {found}");
         }
-        assert!(said(&"a: b\r\n".repeat(100)).is_err_and(|why| why.contains("lines")));
-        assert!(said(&"a".repeat(100_000)).is_err_and(|why| why.contains("does not end")));
+        assert!(broken_by_reader(&"a: b\r\n".repeat(100)).is_err_and(|why| why.contains("lines")));
+        assert!(broken_by_reader(&"a".repeat(100_000)).is_err_and(|why| why.contains("does not end")));
     }
 }

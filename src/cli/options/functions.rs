@@ -45,24 +45,24 @@ impl Functions {
     /// A file that cannot be read.
     pub(in crate::cli) fn apply(&self, env_files: &[EnvFileArgument], place: &mut Place) -> Result<(), Failure> {
         self.inputs.apply(place)?;
-        let mut given = EvalInputs::default();
+        let mut inputs = EvalInputs::default();
         for file in env_files {
-            given.env.extend(file.read()?.values.clone());
+            inputs.env.extend(file.read()?.values.clone());
         }
-        place.project.inputs.env.extend(given.env.clone());
+        place.project.inputs.env.extend(inputs.env.clone());
         for (name, value) in &self.variables {
             place.project.inputs.env.insert(name.clone(), value.clone());
-            given.env.insert(name.clone(), unquoted(value).to_owned());
+            inputs.env.insert(name.clone(), unquoted(value).to_owned());
         }
-        if !self.functions && self.values.is_empty() && given.env.is_empty() {
+        if !self.functions && self.values.is_empty() && inputs.env.is_empty() {
             return Ok(());
         }
         for path in &self.values {
             let text = crate::source::read_named(path)
                 .map_err(|e| Failure::Message(format!("cannot read {}: {e}", path.display())))?;
-            given.add_values(&text).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
+            inputs.add_values(&text).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
         }
-        place.project.eval_inputs = Some(given);
+        place.project.eval_inputs = Some(inputs);
         Ok(())
     }
 }

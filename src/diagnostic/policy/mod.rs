@@ -91,10 +91,10 @@ impl Policy<'_> {
     pub(crate) fn judge(&self, head: Side, base: Option<Side>) -> Verdict {
         let mut identities = Identities::new(self.files);
         let mut head = self.side(head, self.trusted, &mut identities);
-        let mut gone = Vec::new();
+        let mut fixed = Vec::new();
         if let Some(base) = base {
             let base = self.side(base, None, &mut identities);
-            gone = compare(&mut head, base);
+            fixed = compare(&mut head, base);
         }
         let mut verdict = Verdict::default();
         for judged in head {
@@ -113,7 +113,7 @@ impl Policy<'_> {
                 }
             }
         }
-        verdict.findings.extend(gone.into_iter().map(|j| j.finding));
+        verdict.findings.extend(fixed.into_iter().map(|j| j.finding));
         verdict
     }
 
@@ -208,11 +208,11 @@ fn compare(head: &mut [Judged], base: Vec<Judged>) -> Vec<Judged> {
             one.finding.novelty = Some(if pair.is_some() { Novelty::Known } else { Novelty::New });
         }
     }
-    let gone = waiting.into_iter().flatten().map(|mut judged| {
+    let fixed = waiting.into_iter().flatten().map(|mut judged| {
         judged.finding.novelty = Some(Novelty::Fixed);
         judged
     });
-    gone.collect()
+    fixed.collect()
 }
 
 /// A file with its comments.

@@ -40,8 +40,8 @@ impl Diagnostics {
         const SHAPE: [&Rule; 3] = [&rules::SCHEMA_VIOLATION, &rules::INEFFECTIVE_METADATA, &rules::NON_MAPPING_SECTION];
         let is_about_shape = |d: &&Diagnostic| SHAPE.contains(&&*d.rule);
         let mut found = self.found.lock();
-        let said: HashSet<_> = found.iter().filter(is_about_shape).map(place).collect();
-        found.extend(findings.into_iter().filter(|d| !is_about_shape(&d) || !said.contains(&place(d))));
+        let places: HashSet<_> = found.iter().filter(is_about_shape).map(place).collect();
+        found.extend(findings.into_iter().filter(|d| !is_about_shape(&d) || !places.contains(&place(d))));
     }
 
     /// Adds an error where a value was written, or at the start of `file` if that is unknown; the requested result is

@@ -196,19 +196,19 @@ pub(super) fn any_names_workspace(siblings: &Siblings<'_>) -> bool {
 /// built, so that the settings of their own bases count too.
 pub(super) fn workspace_settings(siblings: &Siblings<'_>, name: &str, inherit: bool) -> Map {
     let Some(own) = metadata(siblings, name) else { return Map::new() };
-    let mut said: [Option<Value>; 3] = Default::default();
+    let mut values: [Option<Value>; 3] = Default::default();
     if inherit {
         let mut after: Vec<(&str, [Option<Value>; 3])> = Vec::new();
         for base in bases(own) {
             if let Some((_, known)) = after.iter().find(|(n, _)| *n == base) {
-                said = known.clone();
+                values = known.clone();
                 continue;
             }
-            inherit_from(siblings, name, base, &mut said, &mut Vec::new());
-            after.push((base, said.clone()));
+            inherit_from(siblings, name, base, &mut values, &mut Vec::new());
+            after.push((base, values.clone()));
         }
     }
-    let value = |i: usize| own.get(WORKSPACE_KEYS[i]).cloned().or_else(|| said[i].clone());
+    let value = |i: usize| own.get(WORKSPACE_KEYS[i]).cloned().or_else(|| values[i].clone());
     (0..3).filter_map(|i| Some((Key::from(WORKSPACE_KEYS[i]), value(i)?))).collect()
 }
 
@@ -232,7 +232,7 @@ fn inherit_from<'a>(
     siblings: &Siblings<'a>,
     name: &'a str,
     base: &'a str,
-    said: &mut [Option<Value>; 3],
+    values: &mut [Option<Value>; 3],
     path: &mut Vec<(&'a str, &'a str)>,
 ) {
     let step = (name, base);
@@ -242,15 +242,15 @@ fn inherit_from<'a>(
     if own.get("type").and_then(Value::as_str) != Some("abstract")
         && let Some(legacy) = legacy
     {
-        inherit_from(siblings, base, legacy, said, path);
+        inherit_from(siblings, base, legacy, values, path);
     }
     for next in bases(own) {
-        inherit_from(siblings, name, next, said, path);
+        inherit_from(siblings, name, next, values, path);
     }
     path.pop();
-    for (said, key) in said.iter_mut().zip(WORKSPACE_KEYS) {
+    for (values, key) in values.iter_mut().zip(WORKSPACE_KEYS) {
         if let Some(value) = own.get(key) {
-            *said = Some(value.clone());
+            *values = Some(value.clone());
         }
     }
 }
@@ -310,12 +310,12 @@ impl Workspace<'_> {
             return Some("default".to_owned());
         }
         let base = base.filter(|b| *b != component).unwrap_or_default();
-        let said = |key: &str| self.metadata.get(key).and_then(Value::as_str);
-        let plain = said("terraform_workspace");
+        let values = |key: &str| self.metadata.get(key).and_then(Value::as_str);
+        let plain = values("terraform_workspace");
         let patterns = plain.is_none() || !config.inherit_metadata;
-        let name = if said("terraform_workspace_template").is_some_and(|_| patterns) {
+        let name = if values("terraform_workspace_template").is_some_and(|_| patterns) {
             self.name().ok()?.as_str()?.to_owned()
-        } else if let Some(pattern) = said("terraform_workspace_pattern").filter(|_| patterns) {
+        } else if let Some(pattern) = values("terraform_workspace_pattern").filter(|_| patterns) {
             let vars = (self.data)().get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
             let mut context = Context::of(&vars);
             context.fields.push(("component", component.to_owned(), Prov::default()));

@@ -4,7 +4,7 @@ use super::template::node::{Data, Node, Object};
 use crate::diagnostic::{Rule, rules};
 use crate::limits::{Limit, Limits};
 use crate::text::{Text, intern};
-use crate::value::decode::{Step, Walk, exceeded};
+use crate::value::decode::{DecodeState, DecodeStep, exceeded};
 use crate::value::{FileId, Origin, Prov};
 use crate::yaml::{self, Document, NodeId, NodeKind, ProblemKind, Span, Style};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(crate) fn read(doc: &Document, file: Option<FileId>, limits: Limits) -> Resu
     if !problems.is_empty() {
         return Err(problems.into_iter().map(Problem::from).collect());
     }
-    let mut reader = Reader { doc, file, limits, walk: Walk::new(limits), problems: Vec::new() };
+    let mut reader = Reader { doc, file, limits, walk: DecodeState::new(limits), problems: Vec::new() };
     let node = doc.root().map(|root| reader.node(root, None)).unwrap_or_default();
     if reader.problems.is_empty() { Ok(node) } else { Err(reader.problems) }
 }
@@ -65,7 +65,7 @@ struct Reader<'a> {
     doc: &'a Document,
     file: Option<FileId>,
     limits: Limits,
-    walk: Walk<Node>,
+    walk: DecodeState<Node>,
     problems: Vec<Problem>,
 }
 
@@ -73,10 +73,10 @@ impl Reader<'_> {
     fn node(&mut self, id: NodeId, key: Option<u32>) -> Node {
         let node = self.doc.node(id);
         let before = match self.walk.enter(self.doc, id) {
-            Step::Known(value) => return value,
-            Step::Alias(target) => return self.node(target, key),
-            Step::Decode(before) => before,
-            Step::Beyond(limit) => {
+            DecodeStep::Known(value) => return value,
+            DecodeStep::Alias(target) => return self.node(target, key),
+            DecodeStep::Decode(before) => before,
+            DecodeStep::Beyond(limit) => {
                 self.exceeded(limit, node.span);
                 return Node::default();
             }

@@ -106,16 +106,16 @@ impl Garden {
         let named = named_environment(config, project);
         let all: Vec<RequestedEnvironment<'_>> =
             config.environments.iter().map(RequestedEnvironment::whole).chain(named).collect();
-        let one = |asked: &RequestedEnvironment<'_>| {
-            let is_asked = match scope {
-                Scope::Units(units) => units.contains(discover::join(dir, &asked.environment.name).as_str()),
+        let one = |requested: &RequestedEnvironment<'_>| {
+            let is_requested = match scope {
+                Scope::Units(units) => units.contains(discover::join(dir, &requested.environment.name).as_str()),
                 Scope::Touched(changes) => !changes.is_empty(),
                 Scope::All | Scope::Since(_) => true,
             };
-            is_asked.then(|| environment_of(loader, &loaded, (config, asked), project))
+            is_requested.then(|| environment_of(loader, &loaded, (config, requested), project))
         };
-        for (resolved, asked) in threads::map(&all, one).into_iter().zip(&all) {
-            out.add(unit(&asked.stack), resolved);
+        for (resolved, requested) in threads::map(&all, one).into_iter().zip(&all) {
+            out.add(unit(&requested.stack), resolved);
         }
         if !is_touched(loader, scope) {
             for unit in &mut out.units {
@@ -203,10 +203,10 @@ fn named_environment<'a>(config: &'a ProjectConfig, project: &'a Project) -> Opt
 fn environment_of(
     loader: &Loader<'_>,
     loaded: &Loaded,
-    (config, asked): (&ProjectConfig, &RequestedEnvironment<'_>),
+    (config, requested): (&ProjectConfig, &RequestedEnvironment<'_>),
     project: &Project,
 ) -> (Environment, Vec<Diagnostic>) {
-    let (stack, environment, namespace) = (&asked.stack, asked.environment, asked.namespace);
+    let (stack, environment, namespace) = (&requested.stack, requested.environment, requested.namespace);
     let resolved = threads::guarded(&format!("environment {stack} of {}", config.path), || {
         let mut diagnostics = Diagnostics::of_stack(config.file, stack);
         let input = Input { loader, loaded, project: config, environment, namespace, inputs: &project.inputs };
@@ -221,9 +221,9 @@ fn environment_of(
 /// Whether a change reaches a project.
 fn is_touched(loader: &Loader<'_>, scope: Scope<'_>) -> bool {
     let Scope::Touched(changes) = scope else { return true };
-    let asked = loader.asked();
+    let requested = loader.requested_paths();
     let concerns =
-        |path: &str| asked.contains(path) || discover::is_config_name(path.rsplit('/').next().unwrap_or(path));
+        |path: &str| requested.contains(path) || discover::is_config_name(path.rsplit('/').next().unwrap_or(path));
     changes.iter().any(|change| concerns(&change.path))
 }
 

@@ -49,12 +49,12 @@ pub(crate) struct Loader<'a> {
     /// The decoded files.
     pub cache: &'a Cache,
     /// The requested paths, whether they exist or not.
-    pub asked: Mutex<BTreeSet<String>>,
+    pub requested_paths: Mutex<BTreeSet<String>>,
 }
 
 impl<'a> Loader<'a> {
     pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
-        Loader { source, files, cache, asked: Mutex::default() }
+        Loader { source, files, cache, requested_paths: Mutex::default() }
     }
 
     /// Returns the limits.
@@ -68,7 +68,7 @@ impl<'a> Loader<'a> {
     /// Why it cannot be read.
     pub(crate) fn load(&self, path: &str) -> Result<Option<Arc<Loaded>>, String> {
         let ask = |path: &str| {
-            self.asked.lock().insert(path.to_owned());
+            self.requested_paths.lock().insert(path.to_owned());
         };
         ask(path);
         let entry = match self.source.listing().resolve(path) {

@@ -153,10 +153,10 @@ impl Jitsubst {
     fn unit(&self, loader: &Loader<'_>, path: &str, project: &Project, scope: Scope<'_>) -> (Arc<Unit>, Diagnostics) {
         let mut diagnostics = Diagnostics::default();
         let Imported { config, files } = imports::load(loader, path, &mut diagnostics);
-        let asked = std::mem::take(&mut *loader.asked.lock());
+        let requested_paths = std::mem::take(&mut *loader.requested_paths.lock());
         let touched = match scope {
             Scope::All | Scope::Since(_) | Scope::Units(_) => true,
-            Scope::Touched(changes) => changes.iter().any(|c| asked.contains(&*c.path)),
+            Scope::Touched(changes) => changes.iter().any(|c| requested_paths.contains(&*c.path)),
         };
         let file = files.first().map_or_else(|| loader.files.add(path, "", || Text::from("")), |l| l.file);
         let ids: BTreeSet<_> = files.iter().map(|l| l.file).collect();

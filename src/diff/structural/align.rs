@@ -62,12 +62,12 @@ impl Moves {
         if gaps.len() < 2 {
             return moves;
         }
-        let mut gone: HashMap<u64, VecDeque<usize>> = HashMap::new();
+        let mut removed: HashMap<u64, VecDeque<usize>> = HashMap::new();
         for i in gaps.iter().flat_map(|gap| gap.base.clone()) {
-            gone.entry(tokens.base[i]).or_default().push_back(i);
+            removed.entry(tokens.base[i]).or_default().push_back(i);
         }
         for j in gaps.iter().flat_map(|gap| gap.head.clone()) {
-            let Some(same) = gone.get_mut(&tokens.head[j]) else { continue };
+            let Some(same) = removed.get_mut(&tokens.head[j]) else { continue };
             if let Some(i) = same.pop_front().filter(|i| identical(&a[*i], &b[j])) {
                 moves.to.insert(i, j);
                 moves.from.insert(j, i);

@@ -71,8 +71,8 @@ fn extreme(args: &mut Args<'_, '_>, largest: bool) -> Outcome {
 
 fn parse_int(args: &mut Args<'_, '_>) -> Outcome {
     let wrong = || {
-        let given = Type::of(&args.values[0]).name();
-        Fail::Argument(0, format!("first argument must be a string, not {given}"))
+        let actual = Type::of(&args.values[0]).name();
+        Fail::Argument(0, format!("first argument must be a string, not {actual}"))
     };
     let text = args.values[0].as_str().cloned().ok_or_else(wrong)?;
     let base = args.integer(1)?;

@@ -73,16 +73,16 @@ fn possible(from: &Type, to: &Type) -> Result<(), Mismatch> {
     if is_convertible(from, to) { Ok(()) } else { Err(required(to, from)) }
 }
 
-fn required(wanted: &Type, given: &Type) -> Mismatch {
-    match (given, wanted) {
+fn required(wanted: &Type, actual: &Type) -> Mismatch {
+    match (actual, wanted) {
         (_, Type::Bool | Type::Number | Type::Str) => {
             let article = "a";
-            match given.is_primitive() {
+            match actual.is_primitive() {
                 true => Mismatch::new(format!("{article} {} is required", wanted.name())),
-                false => Mismatch::new(format!("{} required, but have {}", wanted.name(), given.short_name())),
+                false => Mismatch::new(format!("{} required, but have {}", wanted.name(), actual.short_name())),
             }
         }
-        _ => Mismatch::new(format!("{} required, but have {}", wanted.name(), given.short_name())),
+        _ => Mismatch::new(format!("{} required, but have {}", wanted.name(), actual.short_name())),
     }
 }
 
@@ -278,8 +278,8 @@ mod tests {
     #[test]
     fn objects_lose_unknown_attributes_and_gain_optional_ones() {
         let ty = object_type(&[("a", Type::Str, false), ("b", Type::Number, true)]);
-        let given = Val::object([("a".into(), Val::number(1_i64)), ("c".into(), Val::null())].into());
-        let found = convert(&given, &ty).unwrap();
+        let actual = Val::object([("a".into(), Val::number(1_i64)), ("c".into(), Val::null())].into());
+        let found = convert(&actual, &ty).unwrap();
         assert_eq!(
             found.as_entries().map(|e| e.keys().map(|k| k.to_string()).collect::<Vec<_>>()),
             Some(vec!["a".into(), "b".into()])

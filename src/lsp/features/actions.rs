@@ -3,7 +3,7 @@
 use super::diagnostics::diagnostic;
 use crate::diagnostic::{Applicability, Finding, Fix};
 use crate::lsp::position::Lines;
-use crate::lsp::view::Place;
+use crate::lsp::view::Cursor;
 use crate::syntax::{Syntax, takes_comments};
 use crate::text::Text;
 use ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit};
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 const MOST: usize = 100;
 
 /// Returns the fixes for findings between a place and a byte offset.
-pub(super) fn actions(place: &Place<'_>, end: usize) -> Vec<CodeActionOrCommand> {
+pub(super) fn actions(place: &Cursor<'_>, end: usize) -> Vec<CodeActionOrCommand> {
     let view = place.view;
     let is_here = |finding: &&Finding| {
         let at = &finding.diagnostic.primary;
@@ -49,7 +49,7 @@ pub(super) fn actions(place: &Place<'_>, end: usize) -> Vec<CodeActionOrCommand>
 }
 
 /// The edits of a fix, all of them or none.
-fn edits(place: &Place<'_>, fix: &Fix) -> Option<WorkspaceEdit> {
+fn edits(place: &Cursor<'_>, fix: &Fix) -> Option<WorkspaceEdit> {
     let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
     for edit in &fix.edits {
         let file = place.view.file(edit.file);
@@ -61,7 +61,7 @@ fn edits(place: &Place<'_>, fix: &Fix) -> Option<WorkspaceEdit> {
 
 /// A comment above the line of a finding. `None` where a line above would be part of a text, or comments begin in another way.
 fn comment(
-    place: &Place<'_>,
+    place: &Cursor<'_>,
     finding: &Finding,
     lines: &Lines<'_>,
     syntax: &OnceCell<Syntax>,

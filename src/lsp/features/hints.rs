@@ -2,7 +2,7 @@
 
 use crate::diff::{inline, mask};
 use crate::lsp::position::Lines;
-use crate::lsp::view::Place;
+use crate::lsp::view::Cursor;
 use crate::syntax::Language;
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Value};
@@ -19,7 +19,7 @@ const MOST_CHARACTERS: usize = 60;
 const MAX_DEPTH: usize = 64;
 
 /// The rendered values of the templates that end between a place and a byte offset, in all stacks.
-pub(super) fn hints(place: &Place<'_>, end: usize) -> Vec<InlayHint> {
+pub(super) fn hints(place: &Cursor<'_>, end: usize) -> Vec<InlayHint> {
     let authoring = place.view.authoring(place.path);
     let opens = authoring.iter().flat_map(|authoring| authoring.templates()).map(|notation| notation.open).collect();
     let is_code = Language::of(place.path) == Language::Hcl;

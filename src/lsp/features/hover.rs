@@ -3,7 +3,7 @@
 
 use super::{code as names_of_code, links};
 use crate::diff::{inline, mask, pointer};
-use crate::lsp::view::Place;
+use crate::lsp::view::Cursor;
 use crate::query::impact::{Impact, Via, impact};
 use crate::query::why::{Explainer, Role};
 use crate::query::{Lines, path};
@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 const MOST: usize = 8;
 
 /// Returns the hover at a place.
-pub(super) fn hover(place: &Place<'_>) -> Option<Hover> {
+pub(super) fn hover(place: &Cursor<'_>) -> Option<Hover> {
     let of_code = || match (names_of_code::hover(place), values(place)) {
         (Some(name), Some(values)) => Some(format!("{name}\n\n{values}")),
         (name, values) => name.or(values),
@@ -32,7 +32,7 @@ pub(super) fn hover(place: &Place<'_>) -> Option<Hover> {
 }
 
 /// The page of the rule that a comment names.
-fn rule(place: &Place<'_>) -> Option<String> {
+fn rule(place: &Cursor<'_>) -> Option<String> {
     if !place.around().0.contains("stacklint:") {
         return None;
     }
@@ -43,7 +43,7 @@ fn rule(place: &Place<'_>) -> Option<String> {
 }
 
 /// Where an import leads, and what comes from there.
-fn import(place: &Place<'_>) -> Option<String> {
+fn import(place: &Cursor<'_>) -> Option<String> {
     let import = links::import_at(place)?;
     let mut text = format!("leads to {}", count(import.targets.len(), "file"));
     for id in import.targets.iter().take(MOST) {
@@ -59,7 +59,7 @@ fn import(place: &Place<'_>) -> Option<String> {
 }
 
 /// Appends the values of components that are set in a file.
-fn contribution(place: &Place<'_>, path: &str, text: &mut String) {
+fn contribution(place: &Cursor<'_>, path: &str, text: &mut String) {
     let (mut components, mut values) = (0, BTreeSet::new());
     for (resolution, impact) in reached_from(place, path, None) {
         let derived = |key: &String| {
@@ -84,13 +84,13 @@ fn contribution(place: &Place<'_>, path: &str, text: &mut String) {
 }
 
 /// Returns what depends on the line of a place.
-pub(super) fn reach<'a>(place: &Place<'a>) -> Vec<(&'a Resolution, Impact)> {
+pub(super) fn reach<'a>(place: &Cursor<'a>) -> Vec<(&'a Resolution, Impact)> {
     let line = place.line();
     reached_from(place, place.path, Some(Lines { first: line, last: line }))
 }
 
 /// What depends on some lines of a file.
-fn reached_from<'a>(place: &Place<'a>, path: &str, lines: Option<Lines>) -> Vec<(&'a Resolution, Impact)> {
+fn reached_from<'a>(place: &Cursor<'a>, path: &str, lines: Option<Lines>) -> Vec<(&'a Resolution, Impact)> {
     let (analysis, cache) = (place.view.analysis, Cache::default());
     let modules = Modules::new(&analysis.source, &analysis.review.files, &cache);
     let of = |r: &'a Resolution| (r, impact(r, &modules, &analysis.review.files, path, lines));
@@ -104,7 +104,7 @@ struct Shown {
 }
 
 /// The values that a line sets.
-fn values(place: &Place<'_>) -> Option<String> {
+fn values(place: &Cursor<'_>) -> Option<String> {
     let found = reach(place);
     let mut groups: BTreeMap<(String, String), Shown> = BTreeMap::new();
     let (mut components, mut stacks, mut replaced) = (0, BTreeSet::new(), BTreeSet::new());
@@ -144,7 +144,7 @@ fn values(place: &Place<'_>) -> Option<String> {
 }
 
 /// Who set a value, and what that replaced.
-fn history(place: &Place<'_>, resolution: &Resolution, placed: &Placed, keys: &[String], text: &mut String) {
+fn history(place: &Cursor<'_>, resolution: &Resolution, placed: &Placed, keys: &[String], text: &mut String) {
     let files = &place.view.analysis.review.files;
     let Ok(answer) = Explainer::new(resolution, files).why(placed, keys) else { return };
     for step in answer.steps.iter().filter(|s| matches!(s.role, Role::Value | Role::Overrides)).take(MOST) {

@@ -3,7 +3,7 @@
 
 use super::hover;
 use crate::lsp::position::Lines;
-use crate::lsp::view::Place;
+use crate::lsp::view::Cursor;
 use crate::syntax::{Language, hcl};
 use crate::text::{Text, count};
 use crate::yaml::{Document, NodeId, NodeKind};
@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 3;
 const MOST: usize = 500;
 
 /// The lenses of a file, without titles: those that are seen are resolved.
-pub(super) fn lenses(place: &Place<'_>, uri: &Uri) -> Vec<CodeLens> {
+pub(super) fn lenses(place: &Cursor<'_>, uri: &Uri) -> Vec<CodeLens> {
     let is_read = |resolution| !place.view.ids(resolution, place.path).is_empty();
     if !place.view.resolutions().into_iter().any(is_read) {
         return Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn uri_of(lens: &CodeLens) -> Option<Uri> {
 }
 
 /// Summarizes what depends on the line of a place.
-pub(super) fn title(place: &Place<'_>) -> String {
+pub(super) fn title(place: &Cursor<'_>) -> String {
     let found = hover::reach(place);
     let components = found.iter().flat_map(|(_, impact)| &impact.components);
     let stacks: BTreeSet<&Text> = components.clone().map(|component| &component.address.0).collect();

@@ -2,7 +2,7 @@
 
 use super::code;
 use crate::lsp::position::Lines;
-use crate::lsp::view::{Place, View};
+use crate::lsp::view::{Cursor, View};
 use crate::resolution::Import;
 use crate::resolution::authoring::{Authoring, Names, WrittenPlace};
 use crate::source::Source;
@@ -13,7 +13,7 @@ use crate::yaml::{Document, NodeId, NodeKind};
 use ls_types::DocumentLink;
 
 /// The links of a file.
-pub(super) fn links(place: &Place<'_>) -> Vec<DocumentLink> {
+pub(super) fn links(place: &Cursor<'_>) -> Vec<DocumentLink> {
     let of = |import: &Import| {
         let location = place.view.location(import.path.file, import.path.start, import.path.end)?;
         let target = place.view.file(*import.targets.first()?);
@@ -32,7 +32,7 @@ pub(super) fn links(place: &Place<'_>) -> Vec<DocumentLink> {
 }
 
 /// The files of the repository that values of a file name as the dialect says, with their places.
-pub(super) fn paths(place: &Place<'_>) -> Vec<(String, u32, u32)> {
+pub(super) fn paths(place: &Cursor<'_>) -> Vec<(String, u32, u32)> {
     let authoring = place.view.authoring(place.path);
     if Language::of(place.path) != Language::Yaml || !authoring.iter().any(|authoring| authoring.names_files()) {
         return Vec::new();
@@ -63,7 +63,7 @@ const MAX_FIELDS: usize = 64;
 const MAX_DEPTH: usize = 6;
 
 struct PathWalk<'w, 'a> {
-    place: &'w Place<'a>,
+    place: &'w Cursor<'a>,
     document: &'w Document,
     fields: &'w [(&'w str, &'w str)],
     authoring: &'w [&'static dyn Authoring],
@@ -135,7 +135,7 @@ pub(super) fn imports<'a>(view: &View<'a>, path: &str) -> Vec<&'a Import> {
 }
 
 /// The import whose path is at a place.
-pub(super) fn import_at<'a>(place: &Place<'a>) -> Option<&'a Import> {
+pub(super) fn import_at<'a>(place: &Cursor<'a>) -> Option<&'a Import> {
     let is_here = |import: &&Import| (import.path.start as usize..=import.path.end as usize).contains(&place.offset);
     imports(&place.view, place.path).into_iter().find(is_here)
 }

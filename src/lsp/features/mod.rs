@@ -14,7 +14,7 @@ mod symbols;
 mod tokens;
 
 use super::position::{Encoding, Lines};
-use super::view::{Place, View};
+use super::view::{Cursor, View};
 use ls_types::request::{
     CodeActionRequest, CodeLensRequest, CodeLensResolve, Completion, DocumentLinkRequest, DocumentSymbolRequest,
     GotoDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename, Request,
@@ -113,10 +113,10 @@ pub(super) struct Context<'a> {
 
 impl Context<'_> {
     /// Calls `with` with the place of a request. `None` if there is no analysis, or the file is not open.
-    fn at<T>(&self, uri: &Uri, position: Position, with: impl FnOnce(&Place<'_>) -> Option<T>) -> Option<T> {
+    fn at<T>(&self, uri: &Uri, position: Position, with: impl FnOnce(&Cursor<'_>) -> Option<T>) -> Option<T> {
         let (view, path, text) = (self.view?, (self.path_of)(uri)?, (self.text_of)(uri)?);
         let offset = Lines::new(text, view.encoding).offset(position);
-        with(&Place { view, path: &path, text, offset })
+        with(&Cursor { view, path: &path, text, offset })
     }
 }
 
@@ -174,7 +174,7 @@ pub(super) fn answer(method: &str, params: Json, context: &Context<'_>) -> Resul
         Rename::METHOD => {
             let params: RenameParams = serde_json::from_value(params).map_err(|e| e.to_string())?;
             let at = params.text_document_position;
-            let edit = |place: &Place<'_>| Some(rename::rename(place, &params.new_name));
+            let edit = |place: &Cursor<'_>| Some(rename::rename(place, &params.new_name));
             let edit = context.at(&at.text_document.uri, at.position, edit).transpose()?;
             serde_json::to_value(edit).map_err(|e| e.to_string())
         }

@@ -1,7 +1,7 @@
 //! Definitions and references: imports, base components, components that others name, local names, variables of code.
 
 use super::{code, completion, hover, links};
-use crate::lsp::view::{Place, View};
+use crate::lsp::view::{Cursor, View};
 use crate::resolution::{Component, StackSelector};
 use crate::syntax;
 use crate::syntax::template::inside;
@@ -23,7 +23,7 @@ struct Reference<'a> {
 }
 
 /// Where what is at a place is defined.
-pub(super) fn definition(place: &Place<'_>) -> Vec<Location> {
+pub(super) fn definition(place: &Cursor<'_>) -> Vec<Location> {
     if let Some(import) = links::import_at(place) {
         return import.targets.iter().take(MOST).filter_map(|id| place.view.top(*id)).collect();
     }
@@ -53,7 +53,7 @@ pub(super) fn definition(place: &Place<'_>) -> Vec<Location> {
 }
 
 /// Where what is at a place is used; with its definition if `all`.
-pub(super) fn references(place: &Place<'_>, all: bool) -> Vec<Location> {
+pub(super) fn references(place: &Cursor<'_>, all: bool) -> Vec<Location> {
     if let Some(import) = links::import_at(place) {
         let items = place.view.resolutions().into_iter().flat_map(|resolution| &resolution.imports.items);
         let same = items.filter(|item| item.targets.iter().any(|target| import.targets.contains(target)));
@@ -104,7 +104,7 @@ fn of_component(component: &Component) -> Vec<Reference<'_>> {
 }
 
 /// The definitions of the components that are named at a place.
-fn mentioned(place: &Place<'_>) -> Vec<Location> {
+fn mentioned(place: &Cursor<'_>) -> Vec<Location> {
     let all = place.view.components().flat_map(|(_, component)| of_component(component));
     let here: Vec<Reference<'_>> = all.filter(|r| place.view.is_at(r.origin, place.path, place.offset)).collect();
     let is_meant = |c: &Component, r: &Reference<'_>| {
@@ -122,7 +122,7 @@ fn mentioned(place: &Place<'_>) -> Vec<Location> {
 }
 
 /// Where what a template reads at a place was set.
-fn members(place: &Place<'_>) -> Vec<Location> {
+fn members(place: &Cursor<'_>) -> Vec<Location> {
     let (start, word) = place.word();
     let written = syntax::place::place(place.text, place.offset);
     let keys: Vec<&str> = written.keys.iter().map(|key| &**key).collect();
@@ -140,7 +140,7 @@ fn members(place: &Place<'_>) -> Vec<Location> {
 }
 
 /// Types and names of the components that are configured or named at a place: a component may be configured in several files.
-fn named(place: &Place<'_>) -> BTreeSet<(Text, Text)> {
+fn named(place: &Cursor<'_>) -> BTreeSet<(Text, Text)> {
     let (_, word) = place.word();
     let reached = hover::reach(place).into_iter().flat_map(|(_, impact)| impact.components);
     let own = reached.map(|reached| reached.address).filter(|(_, _, name)| **name == *word);
@@ -154,7 +154,7 @@ fn named(place: &Place<'_>) -> BTreeSet<(Text, Text)> {
 }
 
 /// The declarations in code of the input whose key is at a place.
-fn variables(place: &Place<'_>) -> Vec<Location> {
+fn variables(place: &Cursor<'_>) -> Vec<Location> {
     let (analysis, cache) = (place.view.analysis, Cache::default());
     let modules = Modules::new(&analysis.source, &analysis.review.files, &cache);
     let mut found = BTreeSet::new();
@@ -173,7 +173,7 @@ fn variables(place: &Place<'_>) -> Vec<Location> {
 }
 
 /// The local name that is used at a place, with its byte offset: `.locals.name`, `local.name`, as the system writes it.
-pub(super) fn local<'a>(place: &Place<'a>) -> Option<(usize, &'a str)> {
+pub(super) fn local<'a>(place: &Cursor<'a>) -> Option<(usize, &'a str)> {
     let (start, name) = place.word();
     let before = place.text.get(..start)?.strip_suffix('.')?;
     let sections = place.view.resolutions().into_iter().flat_map(|resolution| &resolution.vocabularies);
@@ -192,12 +192,12 @@ fn is_part(c: char) -> bool {
 }
 
 /// The local name that is used or defined at a place, with its byte offset.
-pub(super) fn local_at<'a>(place: &Place<'a>) -> Option<(usize, &'a str)> {
+pub(super) fn local_at<'a>(place: &Cursor<'a>) -> Option<(usize, &'a str)> {
     local(place).or_else(|| declared_local(place))
 }
 
 /// The local name that is declared at a place.
-fn declared_local<'a>(place: &Place<'a>) -> Option<(usize, &'a str)> {
+fn declared_local<'a>(place: &Cursor<'a>) -> Option<(usize, &'a str)> {
     let (start, name) = place.word();
     let is_here = |origin: &Origin| {
         place.view.is_at(Origin { end: origin.start.max(origin.key), ..*origin }, place.path, place.offset)
@@ -215,7 +215,7 @@ pub(super) fn definitions(view: &View<'_>, path: &str, name: &str) -> Vec<Origin
 }
 
 /// The uses of a local name in the text of a file.
-pub(super) fn uses<'a>(place: &'a Place<'_>, name: &'a str) -> impl Iterator<Item = Location> + 'a {
+pub(super) fn uses<'a>(place: &'a Cursor<'_>, name: &'a str) -> impl Iterator<Item = Location> + 'a {
     let uri = place.view.uri(place.path);
     let lines = crate::lsp::position::Lines::new(place.text, place.view.encoding);
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
@@ -225,7 +225,7 @@ pub(super) fn uses<'a>(place: &'a Place<'_>, name: &'a str) -> impl Iterator<Ite
         if !before.ends_with('.') || after.starts_with(is_part) {
             return false;
         }
-        let at_name = Place { view: place.view, path: place.path, text: place.text, offset: at };
+        let at_name = Cursor { view: place.view, path: place.path, text: place.text, offset: at };
         local(&at_name).is_some_and(|(start, found)| start == at && found == name)
     };
     let found = place.text.match_indices(name).map(|(at, _)| at).filter(move |at| is_use(*at)).take(MOST);

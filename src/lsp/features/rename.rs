@@ -2,7 +2,7 @@
 
 use super::navigation::{definitions, local_at, uses};
 use crate::lsp::position::Lines;
-use crate::lsp::view::Place;
+use crate::lsp::view::Cursor;
 use crate::resolution::{Local, LocalLevel, LocalScope};
 use crate::syntax::Language;
 use ls_types::{PrepareRenameResponse, Range, TextEdit, WorkspaceEdit};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Returns the range and the name at a place that can be renamed; `None` if there is none.
-pub(super) fn prepare(place: &Place<'_>) -> Option<PrepareRenameResponse> {
+pub(super) fn prepare(place: &Cursor<'_>) -> Option<PrepareRenameResponse> {
     let (start, name) = local_at(place)?;
     edited(place, name).ok()?;
     let range = Lines::new(place.text, place.view.encoding).range(start as u32, (start + name.len()) as u32);
@@ -21,7 +21,7 @@ pub(super) fn prepare(place: &Place<'_>) -> Option<PrepareRenameResponse> {
 ///
 /// # Errors
 /// Why it cannot have that name.
-pub(super) fn rename(place: &Place<'_>, new: &str) -> Result<WorkspaceEdit, String> {
+pub(super) fn rename(place: &Cursor<'_>, new: &str) -> Result<WorkspaceEdit, String> {
     let (_, name) = local_at(place).ok_or("only locals can be renamed")?;
     let is_letter = |c: char| c == '_' || c.is_alphabetic();
     if !new.starts_with(is_letter) || !new.chars().all(|c| is_letter(c) || c.is_numeric()) {
@@ -39,14 +39,14 @@ pub(super) fn rename(place: &Place<'_>, new: &str) -> Result<WorkspaceEdit, Stri
 }
 
 /// The scopes of locals of the file, of all stacks.
-fn scopes<'a>(place: &Place<'a>) -> impl Iterator<Item = &'a Arc<LocalScope>> {
+fn scopes<'a>(place: &Cursor<'a>) -> impl Iterator<Item = &'a Arc<LocalScope>> {
     let (view, path) = (place.view, place.path);
     let all = view.resolutions().into_iter().flat_map(|resolution| &resolution.locals.scopes);
     all.filter(move |scope| *view.file(scope.file).path == *path)
 }
 
 /// The places of a name in the file, once each and in their order: its definitions and its uses.
-fn edited(place: &Place<'_>, name: &str) -> Result<Vec<Range>, String> {
+fn edited(place: &Cursor<'_>, name: &str) -> Result<Vec<Range>, String> {
     let is_defined = |scope: &&Arc<LocalScope>| scope.locals.iter().any(|local: &Local| *local.name == *name);
     let mut defining = scopes(place).filter(is_defined).peekable();
     if defining.peek().is_none() {

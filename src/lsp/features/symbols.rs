@@ -1,7 +1,7 @@
 //! The outline of a file, and the stacks and components of the workspace.
 
 use crate::lsp::position::Lines;
-use crate::lsp::view::{Place, View};
+use crate::lsp::view::{Cursor, View};
 use crate::resolution::Component;
 use crate::syntax::{Language, hcl};
 use crate::text::Text;
@@ -18,7 +18,7 @@ const MAX_KEYS: usize = 10_000;
 const MOST: usize = 500;
 
 /// The keys of a YAML file, or the blocks of one in HCL, nested.
-pub(super) fn of_file(place: &Place<'_>) -> Vec<DocumentSymbol> {
+pub(super) fn of_file(place: &Cursor<'_>) -> Vec<DocumentSymbol> {
     let lines = Lines::new(place.text, place.view.encoding);
     if Language::of(place.path) == Language::Hcl {
         return blocks(&hcl::outline(&Text::from(place.text)), &lines);

@@ -1,7 +1,7 @@
 //! Semantic tokens of templates in YAML.
 
 use crate::lsp::position::Lines;
-use crate::lsp::view::Place;
+use crate::lsp::view::Cursor;
 use crate::syntax::Language;
 use crate::syntax::template::{Notation, Token, TokenKind, tokens};
 use crate::yaml::{Document, NodeKind};
@@ -40,7 +40,7 @@ fn index(kind: TokenKind) -> u32 {
 }
 
 /// Returns the tokens of the templates in a range of a file.
-pub(super) fn semantic_tokens(place: &Place<'_>, range: Range<usize>) -> SemanticTokens {
+pub(super) fn semantic_tokens(place: &Cursor<'_>, range: Range<usize>) -> SemanticTokens {
     let mut found: Vec<Token> = Vec::new();
     if Language::of(place.path) == Language::Yaml && place.view.is_read(place.path) {
         let documents = place.documents();
@@ -87,7 +87,7 @@ fn of_notation(text: &str, documents: &[Document], notation: &Notation, range: &
 }
 
 /// Encodes tokens relative to the preceding token, as the protocol requires. A token of several lines is split.
-fn encoded(place: &Place<'_>, found: &[Token]) -> Vec<SemanticToken> {
+fn encoded(place: &Cursor<'_>, found: &[Token]) -> Vec<SemanticToken> {
     let lines = Lines::new(place.text, place.view.encoding);
     let (mut data, mut line, mut column) = (Vec::new(), 0, 0);
     for token in found {

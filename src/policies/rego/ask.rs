@@ -51,10 +51,10 @@ impl Run<'_> {
                 let rule = warns.unwrap_or(&policy.rule).clone();
                 let result = Verdict { value: &verdict.value, about: about.map(|a| a.owner), own };
                 let message = result.message().unwrap_or_else(|| policy.message.clone());
-                let said = ValueStatement { rule, message: &message, note: None };
+                let statement = ValueStatement { rule, message: &message, note: None };
                 let (main, more) = result.places();
                 match main {
-                    Some((owner, spot)) => found.add(owner, &[spot], &more, &said),
+                    Some((owner, spot)) => found.add(owner, &[spot], &more, &statement),
                     // It names no component, so it is reported at the policy.
                     None => {
                         let why = "a result over all components must name one as `component`";
@@ -76,14 +76,14 @@ impl Run<'_> {
     ) {
         for path in &answer.open {
             self.states[i].was_unknown.store(true, Ordering::Relaxed);
-            let (asked, steps) = match (&path.0[..], about) {
+            let (subject, steps) = match (&path.0[..], about) {
                 ([PathStep::Key(_), PathStep::Item(n), rest @ ..], None) => (own.get(*n).copied(), rest),
-                ([PathStep::Key(root), rest @ ..], Some(asked)) if root == "component" => (Some(asked), rest),
+                ([PathStep::Key(root), rest @ ..], Some(subject)) if root == "component" => (Some(subject), rest),
                 (_, about) => (about, &[][..]),
             };
-            let Some(asked) = asked else { continue };
+            let Some(subject) = subject else { continue };
             let keys: Vec<String> = steps.iter().map(step_name).collect();
-            found.unknown(asked.owner, &Spot::at(asked.owner.component, &keys));
+            found.unknown(subject.owner, &Spot::at(subject.owner.component, &keys));
         }
     }
 
@@ -96,18 +96,18 @@ impl Run<'_> {
         let (reads_code, fill) = (module.names("code"), Module::fill());
         let (mut questions, mut numbers) = (Vec::new(), Vec::with_capacity(own.len()));
         let mut known = Known::new();
-        for asked in own {
-            let (number, is_new) = known.number(asked, &mut wanted, reads_code);
+        for subject in own {
+            let (number, is_new) = known.number(subject, &mut wanted, reads_code);
             numbers.push(number);
             if !is_new {
                 continue;
             }
             let mut input = |fill: Option<&Json>| {
                 let mut json = ToJson::new(fill);
-                let component = asked.owner.component;
+                let component = subject.owner.component;
                 let at = [PathStep::Key("component".to_owned())];
                 let mut all = json!({ "component": json.component(component, &at, &mut wanted)? });
-                let sides = [("code", Some(asked.code).filter(|_| reads_code)), ("change", asked.change)];
+                let sides = [("code", Some(subject.code).filter(|_| reads_code)), ("change", subject.change)];
                 for (name, value) in sides.into_iter().filter_map(|(name, value)| Some((name, value?))) {
                     if let Some(value) = json.at(value, &component.language, PathStep::Key(name.to_owned()))? {
                         all[name] = value;
@@ -127,9 +127,9 @@ impl Run<'_> {
         let mut input = |fill: Option<&Json>| {
             let mut json = ToJson::new(fill);
             let mut all = Vec::with_capacity(own.len());
-            for (n, asked) in own.iter().enumerate() {
+            for (n, subject) in own.iter().enumerate() {
                 let at = [PathStep::Key("components".to_owned()), PathStep::Item(n)];
-                all.push(json.component(asked.owner.component, &at, &mut wanted)?);
+                all.push(json.component(subject.owner.component, &at, &mut wanted)?);
             }
             Some((json!({ "components": all }), json.unknown))
         };
@@ -188,7 +188,7 @@ impl<'a> Verdict<'_, 'a> {
         let (stack, name, kind) = (text("stack")?, text("name")?, text("type"));
         let is_named =
             |c: &Component| &*c.stack == stack && &*c.name == name && kind.is_none_or(|kind| &*c.kind == kind);
-        let owners = self.own.iter().map(|asked| asked.owner).chain(self.about);
+        let owners = self.own.iter().map(|subject| subject.owner).chain(self.about);
         owners.into_iter().find(|owner| is_named(owner.component))
     }
 }

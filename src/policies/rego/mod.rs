@@ -95,11 +95,11 @@ impl Module {
                 next
             })
         };
-        let mut asked = Vec::with_capacity(questions.len());
+        let mut numbered = Vec::with_capacity(questions.len());
         for question in questions {
             let plain = number(question.input);
             let filled = question.filled.map(&mut number);
-            asked.push((plain, filled, question.unknown));
+            numbered.push((plain, filled, question.unknown));
         }
         let results = self.package.evaluate(inputs, budget)?;
         let is_negating = self.is_negating();
@@ -121,7 +121,7 @@ impl Module {
             };
             Ok(Answer { found, open })
         };
-        asked.into_iter().map(answer).collect()
+        numbered.into_iter().map(answer).collect()
     }
 
     /// The replacement for unknown values.

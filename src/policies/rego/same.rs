@@ -34,21 +34,21 @@ impl<'a> Known<'a> {
     /// are never shared.
     pub(in crate::policies) fn number(
         &mut self,
-        asked: &PolicyInput<'a>,
+        input: &PolicyInput<'a>,
         wanted: &mut Wanted<'_>,
         reads_code: bool,
     ) -> (usize, bool) {
-        let component = asked.owner.component;
+        let component = input.owner.component;
         let reading = Reading {
             names: wanted.names(component),
             parts: wanted.of(component),
-            code: Some(asked.code).filter(|_| reads_code),
+            code: Some(input.code).filter(|_| reads_code),
             language: &component.language,
         };
         let mut hasher = self.hashes.build_hasher();
         reading.hash(&mut hasher);
         let alike = self.by_hash.entry(hasher.finish()).or_default();
-        let known = alike.iter().find(|n| asked.change.is_none() && self.readings[**n].is_same(&reading));
+        let known = alike.iter().find(|n| input.change.is_none() && self.readings[**n].is_same(&reading));
         if let Some(known) = known {
             return (*known, false);
         }

@@ -121,9 +121,9 @@ impl Page<'_> {
         // Findings take what edits leave, but at least half.
         let wanted = edits.iter().map(|piece| length(&piece.full) + 2).sum();
         let mut share = room.saturating_sub(wanted).max(room / 2);
-        let given = share;
+        let available = share;
         let (findings, findings_left_out) = fit(new, &mut share);
-        room -= given - share;
+        room -= available - share;
         let (edits, edits_left_out) = fit(edits, &mut room);
         let count = |n: usize, noun: &str| (n > 0).then(|| super::text::style::count(n, noun));
         let mut text = self.template(

@@ -130,14 +130,14 @@ fn place(result: &Object) -> (bool, Reverse<Option<Level>>, &str, [u64; 4], &str
 
 /// How the run of all shards went. What each said of its own part is replaced by what is to be said of all.
 fn invocation(runs: &[Run], leads: &BTreeSet<String>, note: Option<String>, coverage: &Coverage) -> Object {
-    let said = |notification: &Value| {
+    let message_of = |notification: &Value| {
         let message = notification.pointer("/message/text").and_then(Value::as_str);
         message.unwrap_or_default().to_owned()
     };
     let own = runs.iter().flat_map(|run| &run.invocations);
     let notes = own.clone().filter_map(|one| one.get("toolExecutionNotifications")?.as_array()).flatten();
     let mut seen = BTreeSet::new();
-    let kept = notes.filter(|note| !leads.contains(&said(note)) && seen.insert(said(note))).cloned();
+    let kept = notes.filter(|note| !leads.contains(&message_of(note)) && seen.insert(message_of(note))).cloned();
     let warning = |text: String| json!({ "level": "warning", "message": { "text": text } });
     let all = with_report(coverage, lead).into_iter().map(warning);
     let notifications: Vec<Value> = kept.chain(all).chain(note.map(warning)).collect();

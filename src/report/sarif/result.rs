@@ -87,8 +87,8 @@ pub(super) fn message(d: &Diagnostic, files: &Files) -> String {
     let help = d.help.as_deref();
     let components = subjects::notes(d, false);
     let notes = components.iter().chain(&d.notes).map(String::as_str);
-    let said = std::iter::once(d.message.as_str()).chain(notes).chain(help);
-    let mut sentences: Vec<String> = said.map(|text| sentence(&without_links(text))).collect();
+    let texts = std::iter::once(d.message.as_str()).chain(notes).chain(help);
+    let mut sentences: Vec<String> = texts.map(|text| sentence(&without_links(text))).collect();
     let links: Vec<String> = d.related.iter().take(MAX_LINKS).zip(1..).map(|(l, id)| link(l, id, files)).collect();
     if !links.is_empty() {
         let more = if d.related.len() > links.len() { ", …" } else { "" };
@@ -159,7 +159,7 @@ fn logical(subject: &Subject) -> LogicalLocation {
 
 fn location(d: &Diagnostic, files: &Files) -> Location {
     let mut location = Location::builder().physical_location(physical(d, files)).build();
-    location.message = said(&d.primary);
+    location.message = texts(&d.primary);
     location.logical_locations = d.address.as_deref().map(|address| {
         let name = address.rsplit('/').next().unwrap_or(address);
         vec![LogicalLocation::builder().name(name).fully_qualified_name(address).kind("member").build()]
@@ -172,12 +172,12 @@ fn location(d: &Diagnostic, files: &Files) -> Location {
 
 fn related_location(label: &Label, id: i64, files: &Files) -> Location {
     let mut location = Location::builder().id(id).physical_location(place::physical(label, files)).build();
-    location.message = said(label);
+    location.message = texts(label);
     location
 }
 
 /// The words at a place, if there are any.
-fn said(label: &Label) -> Option<Message> {
+fn texts(label: &Label) -> Option<Message> {
     (!label.message.trim().is_empty()).then(|| Message::builder().text(label.message.trim()).build())
 }
 
@@ -187,7 +187,7 @@ fn chain(d: &Diagnostic, files: &Files) -> CodeFlow {
     let first = (d.related.first().map(place) != Some(place(&d.primary))).then_some(&d.primary);
     let step = |label: &Label| {
         let mut location = Location::builder().physical_location(place::physical(label, files)).build();
-        location.message = said(label);
+        location.message = texts(label);
         ThreadFlowLocation::builder().location(location).build()
     };
     let steps: Vec<ThreadFlowLocation> = first.into_iter().chain(&d.related).take(MAX_STEPS).map(step).collect();

@@ -15,8 +15,8 @@ const VALUE: usize = 40;
 pub(super) fn line(group: &Group<'_>, files: &Files, options: &RenderOptions) -> String {
     let theme = Theme::new(options.color);
     let is_gone = cause(group, &group.causes).is_some_and(|c| c.side == Side::Base);
-    let gone = if is_gone { theme.dim(" (removed)") } else { String::new() };
-    format!("{}{gone}  {}", theme.place(&place(group, &group.causes, files)), what(group, options))
+    let removed = if is_gone { theme.dim(" (removed)") } else { String::new() };
+    format!("{}{removed}  {}", theme.place(&place(group, &group.causes, files)), what(group, options))
 }
 
 /// The edited line: one of the newer state, if there is one. What is removed was there because of a line of the older one.

@@ -183,13 +183,13 @@ type Line = (ChangeTag, String);
 /// Selects lines: as many removed as added ones, if there are enough of both, in their order.
 fn balanced(lines: Vec<Line>, limit: usize) -> Vec<Line> {
     let number = |tag: ChangeTag| lines.iter().filter(|(of, _)| *of == tag).count();
-    let (gone, new) = (number(ChangeTag::Delete), number(ChangeTag::Insert));
+    let (removed, new) = (number(ChangeTag::Delete), number(ChangeTag::Insert));
     let half = limit / 2;
-    let (mut gone, mut new) =
-        (gone.min(half.max(limit.saturating_sub(new))), new.min(half.max(limit.saturating_sub(gone))));
+    let (mut removed, mut new) =
+        (removed.min(half.max(limit.saturating_sub(new))), new.min(half.max(limit.saturating_sub(removed))));
     let mut take = |tag: ChangeTag| {
         let left = match tag {
-            ChangeTag::Delete => &mut gone,
+            ChangeTag::Delete => &mut removed,
             ChangeTag::Insert => &mut new,
             ChangeTag::Equal => return false,
         };

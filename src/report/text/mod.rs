@@ -135,7 +135,7 @@ fn write_summary(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderO
 
 /// The findings, most severe first, each with a brief line; then the fixed ones.
 fn finding_blocks(report: &Report<'_>, options: &RenderOptions) -> io::Result<Vec<Block>> {
-    let (gone, mut there): (Vec<&Finding>, Vec<&Finding>) =
+    let (removed, mut there): (Vec<&Finding>, Vec<&Finding>) =
         report.shown().partition(|f| f.novelty == Some(Novelty::Fixed));
     // They are sorted by file and line already.
     there.sort_by_key(|f| std::cmp::Reverse(f.level));
@@ -149,12 +149,15 @@ fn finding_blocks(report: &Report<'_>, options: &RenderOptions) -> io::Result<Ve
         let weight = finding.level as usize * 2 + usize::from(is_first);
         blocks.push(Block { full, brief, weight });
     }
-    if !gone.is_empty() {
+    if !removed.is_empty() {
         let full = rendered(|out| {
-            gone.iter().try_for_each(|finding| findings::write_fixed(out, finding, report.files, options))
+            removed.iter().try_for_each(|finding| findings::write_fixed(out, finding, report.files, options))
         })?;
-        let brief =
-            if gone.len() == 1 { full.clone() } else { vec![format!("{} fixed", style::count(gone.len(), "finding"))] };
+        let brief = if removed.len() == 1 {
+            full.clone()
+        } else {
+            vec![format!("{} fixed", style::count(removed.len(), "finding"))]
+        };
         blocks.push(Block { full, brief, weight: 0 });
     }
     Ok(blocks)

@@ -31,12 +31,12 @@ pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
 
 /// Finds removed components with this removal effect, and adds `help` if set.
 fn removed(changes: &Changes<'_>, removal: RemovalEffect, help: Option<&str>) -> Vec<Diagnostic> {
-    let gone_stacks = stacks_gone(changes);
+    let gone_stacks = removed_stacks(changes);
     changes.by_cause(&COMPONENT_REMOVED, |changed| {
         let change = changed.change;
         let has_effect = changed.before.is_some_and(|c| c.removal == removal);
         let has_help = help.is_none_or(|help| changed.vocabulary().removal_help == help);
-        if !has_effect || !has_help || !is_gone(changes, changed) || gone_stacks.contains(&change.stack) {
+        if !has_effect || !has_help || !is_undeployed(changes, changed) || gone_stacks.contains(&change.stack) {
             return Vec::new();
         }
         let text = match removal {
@@ -52,11 +52,11 @@ fn removed(changes: &Changes<'_>, removal: RemovalEffect, help: Option<&str>) ->
 }
 
 pub(super) fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let gone = stacks_gone(changes);
+    let removed_stacks = removed_stacks(changes);
     let mut found = Vec::new();
-    for stack in gone {
+    for stack in removed_stacks {
         let members: Vec<&Changed<'_>> =
-            changes.components.iter().filter(|c| is_gone(changes, c) && c.change.stack == stack).collect();
+            changes.components.iter().filter(|c| is_undeployed(changes, c) && c.change.stack == stack).collect();
         let Some(first) = members.first() else { continue };
         let help = match first.before.map(|c| c.removal) {
             Some(RemovalEffect::Destroyed) => "destroy it first",
@@ -85,7 +85,7 @@ fn deciding<'a>(members: &[&Changed<'a>]) -> &'a [Cause] {
 }
 
 /// Whether a component was deployed and is neither there nor renamed.
-fn is_gone(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
+fn is_undeployed(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
     status(changed, Status::Removed)
         && changed
             .before
@@ -103,7 +103,7 @@ fn is_released(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
 }
 
 /// The stacks that lose every component that they had, have none that may only be broken, and are not renamed.
-fn stacks_gone(changes: &Changes<'_>) -> BTreeSet<Text> {
+fn removed_stacks(changes: &Changes<'_>) -> BTreeSet<Text> {
     let renamed: BTreeSet<&str> = changes
         .diff
         .renames
@@ -111,6 +111,7 @@ fn stacks_gone(changes: &Changes<'_>) -> BTreeSet<Text> {
         .map(|r| (&changes.diff.components[r.from].stack, &changes.diff.components[r.to].stack))
         .filter_map(|(old, new)| (old != new).then_some(&**old))
         .collect();
-    let gone = changes.components.iter().filter(|c| is_gone(changes, c)).map(|c| Text::clone(&c.change.stack));
-    gone.filter(|stack| changes.diff.gone.contains(stack) && !renamed.contains(&**stack)).collect()
+    let removed_stacks =
+        changes.components.iter().filter(|c| is_undeployed(changes, c)).map(|c| Text::clone(&c.change.stack));
+    removed_stacks.filter(|stack| changes.diff.removed_stacks.contains(stack) && !renamed.contains(&**stack)).collect()
 }

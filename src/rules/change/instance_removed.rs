@@ -20,11 +20,11 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&PROVIDER_INSTANCE_REMOVED, |changed| {
         let path = changed.vocabulary().instances;
         // If the whole stack is removed, that is intended.
-        if path.is_empty() || changes.diff.gone.contains(&changed.change.stack) {
+        if path.is_empty() || changes.diff.removed_stacks.contains(&changed.change.stack) {
             return Vec::new();
         }
-        let Some(gone) = gone(changed, path) else { return Vec::new() };
-        let names: Vec<String> = gone.iter().map(|name| format!("`{name}`")).collect();
+        let Some(removed_stacks) = removed_stacks(changed, path) else { return Vec::new() };
+        let names: Vec<String> = removed_stacks.iter().map(|name| format!("`{name}`")).collect();
         let text = match names.len() {
             1 => Phrase::new("loses an instance", "lose an instance", names.join(", ")),
             _ => Phrase::new("loses instances", "lose instances", names.join(", ")),
@@ -40,7 +40,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
 }
 
 /// Returns the names of removed instances; `None` if they are unknown.
-fn gone<'a>(changed: &Changed<'a>, path: &str) -> Option<Vec<&'a str>> {
+fn removed_stacks<'a>(changed: &Changed<'a>, path: &str) -> Option<Vec<&'a str>> {
     let before = names(changed.before?, path)?;
     let after = match changed.after {
         Some(after) => names(after, path)?,

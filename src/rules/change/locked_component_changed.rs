@@ -15,14 +15,14 @@ rule!(
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&LOCKED_COMPONENT_CHANGED, |changed| {
-        let gone = changed.change.status == Status::Removed;
+        let removed = changed.change.status == Status::Removed;
         // A change that only locks the component is intended.
         let lock = changed.vocabulary().lock;
         let only_lock = !lock.is_empty() && changed.change.changes.iter().all(|c| c.path.starts_with(lock));
-        if !was_locked(changed) || (only_lock && !gone) {
+        if !was_locked(changed) || (only_lock && !removed) {
             return Vec::new();
         }
-        let text = match gone {
+        let text = match removed {
             true => Phrase::new("is locked, and is removed", "are locked, and are removed", ""),
             false => Phrase::new(
                 "is locked, and its configuration changes",

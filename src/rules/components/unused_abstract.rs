@@ -29,10 +29,10 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     // A component that is read by something else is also used.
     let mut read: HashSet<(&str, &str)> = HashSet::new();
     let all = context.index.components().map(|(_, c)| c);
-    let asked: HashSet<&str> = all.filter(|c| c.metadata.is_abstract).map(|c| &*c.name).collect();
+    let abstracts: HashSet<&str> = all.filter(|c| c.metadata.is_abstract).map(|c| &*c.name).collect();
     for need in context.index.needs() {
         if let Target::Found(targets) = &need.target {
-            read.extend(targets.iter().map(|c| (&*c.stack, &*c.name)).filter(|(_, name)| asked.contains(name)));
+            read.extend(targets.iter().map(|c| (&*c.stack, &*c.name)).filter(|(_, name)| abstracts.contains(name)));
         }
     }
     for unit in context.index.units() {

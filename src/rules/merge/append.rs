@@ -3,7 +3,7 @@
 use super::walk::{Gathered, at, each, is_inside, source};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
-use crate::value::{Data, FileId, Kind, Mark, Value};
+use crate::value::{Data, FileId, Mark, Value, ValueKind};
 use std::collections::HashSet;
 
 rule!(
@@ -59,7 +59,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 });
             }
             _ => found.add((here, here), component, true, || {
-                let kind = Kind::of(value).map_or("this", Kind::name);
+                let kind = ValueKind::of(value).map_or("this", ValueKind::name);
                 say(format!("`{tag}` has no effect on {kind}: only lists can be appended to"))
                     .help("write a list, or remove the tag")
             }),

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::resolution::Unit;
 use crate::rules::edit::replacement;
 use crate::rules::{Context, by_unit, rule};
-use crate::value::{Call, Kind, Value};
+use crate::value::{Call, Value, ValueKind};
 use std::sync::Arc;
 
 rule!(
@@ -20,7 +20,7 @@ rule!(
 struct Side<'a> {
     value: &'a Value,
     call: Option<Call>,
-    kind: Option<Kind>,
+    kind: Option<ValueKind>,
 }
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
@@ -74,7 +74,7 @@ fn conflicts(context: &Context<'_>, units: &[Arc<Unit>]) -> Gathered {
                 .related(at(context.files, below, lower.words()))
                 .note(conflict.note(waits))
                 .token(seen.dotted());
-                if upper.kind == Some(Kind::Map) && lower.kind == Some(Kind::List) && is_empty(upper.value) {
+                if upper.kind == Some(ValueKind::Map) && lower.kind == Some(ValueKind::List) && is_empty(upper.value) {
                     finding = finding.help("write `[]` for an empty list");
                     if source(context.files, here) == "{}" {
                         finding = finding.fix(replacement(here, "[]", "write `[]`"));
@@ -102,7 +102,7 @@ impl Side<'_> {
         match (&self.call, self.kind) {
             (Some(call), Some(kind)) => format!("`{}` gives {}", call.function, kind.name()),
             (Some(call), None) => format!("`{}`", call.function),
-            (None, kind) => kind.map_or("a value", Kind::name).to_owned(),
+            (None, kind) => kind.map_or("a value", ValueKind::name).to_owned(),
         }
     }
 }
@@ -126,16 +126,16 @@ fn conflict(upper: &Side<'_>, lower: &Side<'_>, waits: bool, promised: bool) -> 
         // Over a function whose merge waits, null would count for nothing.
         return (promised && !waits && lower.call.is_some()).then_some(Conflict::Promised);
     }
-    let class = |kind: Kind| (kind == Kind::List, kind == Kind::Map);
+    let class = |kind: ValueKind| (kind == ValueKind::List, kind == ValueKind::Map);
     let (new, old) = (upper.kind?, lower.kind?);
-    if new == Kind::Null || old == Kind::Null {
+    if new == ValueKind::Null || old == ValueKind::Null {
         return None;
     }
     if class(new) != class(old) {
         let is_loss = lower.call.is_some() || !is_empty(lower.value);
         return is_loss.then_some(Conflict::Kinds);
     }
-    if new != Kind::Map || waits {
+    if new != ValueKind::Map || waits {
         return None;
     }
     match (&upper.call, &lower.call) {
@@ -149,7 +149,7 @@ impl Conflict {
     fn message(self, path: &str, upper: &Side<'_>, lower: &Side<'_>) -> String {
         match self {
             Conflict::Kinds => {
-                let (new, old) = (upper.kind.map_or("", Kind::name), lower.kind.map_or("", Kind::name));
+                let (new, old) = (upper.kind.map_or("", ValueKind::name), lower.kind.map_or("", ValueKind::name));
                 let who = |side: &Side<'_>| side.call.as_ref().map(|c| Box::<str>::from(&*c.function));
                 match (who(upper), who(lower)) {
                     (Some(function), _) => format!("`{path}` is {old} below, but `{function}` gives {new} here"),

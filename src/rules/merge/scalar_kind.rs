@@ -4,7 +4,7 @@ use super::walk::{Gathered, at, each, has_history, source, written_kind};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::rules::edit::replacement;
 use crate::rules::{Context, rule};
-use crate::value::{Kind, Origin};
+use crate::value::{Origin, ValueKind};
 use crate::yaml::{self, Scalar, Style};
 
 rule!(
@@ -31,7 +31,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             else {
                 continue;
             };
-            let is_scalar = |k: Kind| k.is_scalar() && k != Kind::Null;
+            let is_scalar = |k: ValueKind| k.is_scalar() && k != ValueKind::Null;
             // An empty string stands for anything.
             if new == old
                 || !is_scalar(new)
@@ -57,16 +57,16 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 }
 
 /// Quotes put around a value, or taken away, where that makes it of the kind.
-fn fix(context: &Context<'_>, here: Origin, kind: Kind) -> Option<Fix> {
+fn fix(context: &Context<'_>, here: Origin, kind: ValueKind) -> Option<Fix> {
     let text = source(context.files, here);
-    if kind == Kind::String {
+    if kind == ValueKind::String {
         let is_plain = !text.starts_with(['"', '\'', '!', '&', '*', '|', '>']) && !text.contains(['\n', '"', '\\']);
         return is_plain.then(|| replacement(here, &format!("\"{text}\""), "quote it"));
     }
     let inner = ['"', '\''].into_iter().find_map(|q| text.strip_prefix(q)?.strip_suffix(q))?;
     let is_kind = match yaml::resolve(inner, Style::Plain, None) {
-        Ok(Scalar::Bool(_)) => kind == Kind::Bool,
-        Ok(Scalar::Int(_) | Scalar::Uint(_) | Scalar::Float(_)) => kind == Kind::Number,
+        Ok(Scalar::Bool(_)) => kind == ValueKind::Bool,
+        Ok(Scalar::Int(_) | Scalar::Uint(_) | Scalar::Float(_)) => kind == ValueKind::Number,
         _ => false,
     };
     is_kind.then(|| replacement(here, inner, "remove the quotes"))

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::resolution::Unit;
 use crate::rules::edit::replacement;
 use crate::rules::{Context, by_unit, rule};
-use crate::value::{Data, Kind, Mark, Origin, Value};
+use crate::value::{Data, Mark, Origin, Value, ValueKind};
 use std::sync::Arc;
 
 rule!(
@@ -64,21 +64,21 @@ fn conflict(
     seen: &Seen<'_, '_>,
     upper: &Value,
     lower: &Value,
-) -> Option<(Places, (Kind, Kind))> {
+) -> Option<(Places, (ValueKind, ValueKind))> {
     let places = (upper.prov.origin?, lower.prov.origin?);
     // A list that should append to another one has its own rule.
     if (seen.component.language.mark)(&walk::source(context.files, places.0)) == Some(Mark::Append) {
         return None;
     }
     let kinds = (written_kind(context, seen.component, upper)?, written_kind(context, seen.component, lower)?);
-    if kinds.0 == Kind::Null || kinds.1 == Kind::Null || kinds.0 == kinds.1 {
+    if kinds.0 == ValueKind::Null || kinds.1 == ValueKind::Null || kinds.0 == kinds.1 {
         return None;
     }
     if kinds.0.is_scalar() && kinds.1.is_scalar() {
         return None;
     }
     // Replacing an empty value loses nothing, but an empty map is not an empty list.
-    if is_empty(lower) && !(kinds == (Kind::Map, Kind::List) && is_empty(upper)) {
+    if is_empty(lower) && !(kinds == (ValueKind::Map, ValueKind::List) && is_empty(upper)) {
         return None;
     }
     // Outside of variables, which have a type, `false` in the place of settings switches them off.
@@ -92,10 +92,10 @@ fn diagnostic(
     context: &Context<'_>,
     seen: &Seen<'_, '_>,
     (here, below): Places,
-    (upper, (new, old)): (&Value, (Kind, Kind)),
+    (upper, (new, old)): (&Value, (ValueKind, ValueKind)),
 ) -> Diagnostic {
     let path = seen.dotted();
-    let is_empty_map = new == Kind::Map && old == Kind::List && is_empty(upper);
+    let is_empty_map = new == ValueKind::Map && old == ValueKind::List && is_empty(upper);
     let message = if is_empty_map {
         format!("`{{}}` is an empty map, but `{path}` is a list")
     } else {

@@ -5,7 +5,7 @@ use crate::files::Files;
 use crate::resolution::{Component, Resolution, State, Unit};
 use crate::rules::Context;
 use crate::text::{FastMap, Text};
-use crate::value::{Call, Data, FileId, Flags, Key, Kind, Map, Origin, Value};
+use crate::value::{Call, Data, FileId, Flags, Key, Map, Origin, Value, ValueKind};
 use std::collections::{BTreeMap, BTreeSet, HashSet, btree_map};
 use std::sync::Arc;
 
@@ -187,7 +187,7 @@ pub(super) fn source(files: &Files, origin: Origin) -> String {
 }
 
 /// The kind that a value was written to be; `None` for calls, templates and what is unknown.
-pub(super) fn written_kind(context: &Context<'_>, component: &Component, value: &Value) -> Option<Kind> {
+pub(super) fn written_kind(context: &Context<'_>, component: &Component, value: &Value) -> Option<ValueKind> {
     let origin = value.prov.origin?;
     match &value.data {
         Data::Str(text) if text.contains("{{") || (component.language.read)(text).is_some() => return None,
@@ -202,18 +202,18 @@ pub(super) fn written_kind(context: &Context<'_>, component: &Component, value: 
         Data::Map(_) | Data::List(_) => source.trim_start_matches(['"', '\'', ' ']).starts_with("{{"),
         _ => source.contains("{{"),
     };
-    if is_date || is_templated { None } else { Kind::of(value) }
+    if is_date || is_templated { None } else { ValueKind::of(value) }
 }
 
 /// The kind of the result of a call in a component, if it is known.
-pub(super) fn call_kind(context: &Context<'_>, component: &Component, call: &Call) -> Option<Kind> {
+pub(super) fn call_kind(context: &Context<'_>, component: &Component, call: &Call) -> Option<ValueKind> {
     if call.kind.is_some() {
         return call.kind;
     }
     if let Some(path) = &call.json_of {
         let value = component.value.at_path(path.iter().map(|k| &**k))?;
         // A computed value shows nothing.
-        return if component.language.call(value).is_some() { None } else { Kind::of(value) };
+        return if component.language.call(value).is_some() { None } else { ValueKind::of(value) };
     }
     let output = call.output.as_ref()?;
     let name = output.expression.strip_prefix('.').unwrap_or(&output.expression);

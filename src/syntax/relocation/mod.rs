@@ -191,10 +191,11 @@ impl<'a> Source<'a> {
         // Maps that nothing is left in go as well.
         let emptied = around.iter().rev().zip(self.chain.iter().rev());
         let emptied = emptied.take_while(|(_, inner)| self.pairs(inner.map).len() == 1).count();
-        let gone = self.chain[self.chain.len() - 1 - emptied];
+        let emptied_step = self.chain[self.chain.len() - 1 - emptied];
         let is_in_flow = self.is_flow(last.map);
         let moved = if is_in_flow { last.range(self) } else { self.lines(*last)? };
-        let removed = if self.is_flow(gone.map) { self.with_comma(gone) } else { self.lines(gone)? };
+        let removed =
+            if self.is_flow(emptied_step.map) { self.with_comma(emptied_step) } else { self.lines(emptied_step)? };
         let is_whole = emptied + 1 == self.chain.len();
         let has_comment = |range: Range<usize>| self.text[range].contains('#');
         if removed.start < moved.start && has_comment(removed.start..moved.start)
@@ -209,7 +210,7 @@ impl<'a> Source<'a> {
             false => self.in_lines(*last, moved, &target, wanted)?,
         };
         if target.is_common && is_whole {
-            let place = if is_flow { gone.range(self) } else { removed };
+            let place = if is_flow { emptied_step.range(self) } else { removed };
             return Some(vec![(place, text)]);
         }
         let behind = match target.is_common {

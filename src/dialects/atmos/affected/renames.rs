@@ -23,34 +23,39 @@ pub(super) struct Renamed<'a> {
 }
 
 /// Pairs removed and added files.
-pub(super) fn find<'a>(gone: &[&'a Entry], new: &[&'a Entry], from: &dyn Source, to: &dyn Source) -> Vec<Renamed<'a>> {
-    let (mut gone, mut new) = (gone.to_vec(), new.to_vec());
-    let mut found = same_content(&mut gone, &mut new);
-    found.extend(similar_content(&gone, &new, from, to));
+pub(super) fn find<'a>(
+    removed: &[&'a Entry],
+    new: &[&'a Entry],
+    from: &dyn Source,
+    to: &dyn Source,
+) -> Vec<Renamed<'a>> {
+    let (mut removed, mut new) = (removed.to_vec(), new.to_vec());
+    let mut found = same_content(&mut removed, &mut new);
+    found.extend(similar_content(&removed, &new, from, to));
     found
 }
 
 /// Pairs of the same content; what is paired is taken out.
-fn same_content<'a>(gone: &mut Vec<&'a Entry>, new: &mut Vec<&'a Entry>) -> Vec<Renamed<'a>> {
+fn same_content<'a>(removed: &mut Vec<&'a Entry>, new: &mut Vec<&'a Entry>) -> Vec<Renamed<'a>> {
     let mut by_id: BTreeMap<_, (Vec<&'a Entry>, Vec<&'a Entry>)> = BTreeMap::new();
-    for entry in gone.iter() {
+    for entry in removed.iter() {
         by_id.entry(entry.id).or_default().0.push(entry);
     }
     for entry in new.iter() {
         by_id.entry(entry.id).or_default().1.push(entry);
     }
     let mut found = Vec::new();
-    for (gone, new) in by_id.into_values() {
-        if gone.len().saturating_mul(new.len()) > MAX_PAIRS {
+    for (removed, new) in by_id.into_values() {
+        if removed.len().saturating_mul(new.len()) > MAX_PAIRS {
             continue;
         }
-        let pairs = gone.iter().flat_map(|a| new.iter().map(move |b| (name_score(&b.path, &a.path), *a, *b)));
+        let pairs = removed.iter().flat_map(|a| new.iter().map(move |b| (name_score(&b.path, &a.path), *a, *b)));
         let mut pairs: Vec<_> = pairs.filter(|(_, a, b)| a.kind == b.kind).collect();
         pairs.sort_by_key(|(score, ..)| *score);
         take_best(pairs, &mut found);
     }
     let taken: HashSet<&str> = found.iter().flat_map(|r: &Renamed<'_>| [&*r.from.path, &*r.to.path]).collect();
-    gone.retain(|e| !taken.contains(&*e.path));
+    removed.retain(|e| !taken.contains(&*e.path));
     new.retain(|e| !taken.contains(&*e.path));
     found
 }
@@ -67,17 +72,22 @@ fn take_best<'a>(pairs: Vec<(u64, &'a Entry, &'a Entry)>, found: &mut Vec<Rename
     }
 }
 
-fn similar_content<'a>(gone: &[&'a Entry], new: &[&'a Entry], from: &dyn Source, to: &dyn Source) -> Vec<Renamed<'a>> {
-    if gone.is_empty() || new.is_empty() || gone.len().saturating_mul(new.len()) > MAX_PAIRS {
+fn similar_content<'a>(
+    removed: &[&'a Entry],
+    new: &[&'a Entry],
+    from: &dyn Source,
+    to: &dyn Source,
+) -> Vec<Renamed<'a>> {
+    if removed.is_empty() || new.is_empty() || removed.len().saturating_mul(new.len()) > MAX_PAIRS {
         return Vec::new();
     }
     let indexed = |entries: &[&'a Entry], source: &dyn Source| -> Vec<(&'a Entry, LineIndex)> {
         let regular = entries.iter().filter(|e| e.kind == EntryKind::File);
         regular.filter_map(|e| Some((*e, LineIndex::of(&source.read(e).ok()?)?))).collect()
     };
-    let (gone, new) = (indexed(gone, from), indexed(new, to));
+    let (removed, new) = (indexed(removed, from), indexed(new, to));
     let mut pairs = Vec::new();
-    for (a, one) in &gone {
+    for (a, one) in &removed {
         for (b, other) in &new {
             let (least, most) = (one.size.min(other.size), one.size.max(other.size));
             if least * 100 < LEAST * most {

@@ -86,39 +86,39 @@ impl<'a> Validations<'a> {
         }
         let input = input(&component.value);
         for entry in entries {
-            let asked =
+            let subject =
                 ValidatedComponent { diagnostics, component, name: &entry.key, entry: &entry.value, input: &input };
-            self.one(&asked, deps);
+            self.one(&subject, deps);
         }
     }
 
-    fn one(&self, asked: &ValidatedComponent<'_>, deps: &mut Deps) {
-        let Ok(kind) = asked.text("schema_type") else { return self.report(asked.unknown("schema_type"), asked) };
-        let Ok(path) = asked.text("schema_path") else { return self.report(asked.unknown("schema_path"), asked) };
+    fn one(&self, subject: &ValidatedComponent<'_>, deps: &mut Deps) {
+        let Ok(kind) = subject.text("schema_type") else { return self.report(subject.unknown("schema_type"), subject) };
+        let Ok(path) = subject.text("schema_path") else { return self.report(subject.unknown("schema_path"), subject) };
         if kind != "jsonschema" && kind != "opa" {
             // The schema of manifests reports this where it is written.
             if self.config.manifest_schema.is_empty() {
                 return;
             }
-            let message = format!("{} has the type `{kind}`, which does not exist", asked.called());
-            let finding = Diagnostic::new(&rules::COMPONENT_VALIDATION, message, asked.place("schema_type"));
-            return self.report(finding.token(kind).help("write `jsonschema` or `opa`"), asked);
+            let message = format!("{} has the type `{kind}`, which does not exist", subject.called());
+            let finding = Diagnostic::new(&rules::COMPONENT_VALIDATION, message, subject.place("schema_type"));
+            return self.report(finding.token(kind).help("write `jsonschema` or `opa`"), subject);
         }
         let folder = self.folder(&kind);
         let loaded = match self.find(&path, [Some(self.config.start.clone()), folder.clone()], deps) {
             Found::File(loaded) => loaded,
-            Found::Elsewhere => return self.report(asked.elsewhere("schema_path", &path), asked),
+            Found::Elsewhere => return self.report(subject.elsewhere("schema_path", &path), subject),
             Found::Folder(_) | Found::Missing => {
-                return self.report(asked.missing("schema_path", &path, folder.as_deref()), asked);
+                return self.report(subject.missing("schema_path", &path, folder.as_deref()), subject);
             }
         };
         match &*kind {
-            "jsonschema" => self.schema(asked, &loaded, deps),
-            _ => self.policy(asked, &loaded, folder, deps),
+            "jsonschema" => self.schema(subject, &loaded, deps),
+            _ => self.policy(subject, &loaded, folder, deps),
         }
     }
 
-    fn schema(&self, asked: &ValidatedComponent<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) {
+    fn schema(&self, subject: &ValidatedComponent<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) {
         let known = self.schemas.lock().get(&loaded.path).cloned();
         let known = known.unwrap_or_else(|| {
             let mut own = Deps::default();
@@ -129,28 +129,28 @@ impl<'a> Validations<'a> {
         deps.add(&known.1);
         let schema = match &known.0 {
             Ok(schema) => schema,
-            Err(why) => return self.report(unusable(why, "schema", loaded), asked),
+            Err(why) => return self.report(unusable(why, "schema", loaded), subject),
         };
-        let verdict = match schema.check(asked.input, true, &self.budget) {
+        let verdict = match schema.check(subject.input, true, &self.budget) {
             Ok(verdict) => verdict,
-            Err(why) => return self.report(unusable(&why, "schema", loaded), asked),
+            Err(why) => return self.report(unusable(&why, "schema", loaded), subject),
         };
-        let whole = format!("component `{}`", asked.component.name);
-        let place = asked.place("schema_path");
+        let whole = format!("component `{}`", subject.component.name);
+        let place = subject.place("schema_path");
         for found in &verdict.violations {
-            let value = found.path.of(asked.input);
+            let value = found.path.of(subject.input);
             // A missing key concerns the component, not the line where the map begins.
             let is_about_component = found.key.is_none() && value.is_some_and(|v| v.as_map().is_some());
             let files = self.reader.files;
-            let mut finding = violation(&rules::COMPONENT_VALIDATION, found, asked.input, &whole, files, &place);
+            let mut finding = violation(&rules::COMPONENT_VALIDATION, found, subject.input, &whole, files, &place);
             if is_about_component && !found.path.0.is_empty() {
                 finding.message = format!("{} ({whole})", finding.message);
             }
             if is_about_component {
-                finding.primary = asked.component.value.prov.origin.map_or(place.clone(), |o| Label::at(o, ""));
+                finding.primary = subject.component.value.prov.origin.map_or(place.clone(), |o| Label::at(o, ""));
             }
             finding.notes.push(format!("required by {}, which `settings.validation` names", loaded.path));
-            self.report(finding, asked);
+            self.report(finding, subject);
         }
         for path in &verdict.open {
             let message = format!(
@@ -158,25 +158,27 @@ impl<'a> Validations<'a> {
                 loaded.path,
                 if path.0.is_empty() { whole.clone() } else { format!("`{path}`") }
             );
-            let origin = path.along(asked.input).last().and_then(|v| v.prov.origin);
-            let place = origin.map_or_else(|| asked.place("schema_path"), |o| Label::at(o, ""));
-            self.report(Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, place), asked);
+            let origin = path.along(subject.input).last().and_then(|v| v.prov.origin);
+            let place = origin.map_or_else(|| subject.place("schema_path"), |o| Label::at(o, ""));
+            self.report(Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, place), subject);
         }
     }
 
-    fn policy(&self, asked: &ValidatedComponent<'_>, main: &Arc<Loaded>, folder: Option<String>, deps: &mut Deps) {
+    fn policy(&self, subject: &ValidatedComponent<'_>, main: &Arc<Loaded>, folder: Option<String>, deps: &mut Deps) {
         let mut modules = vec![Arc::clone(main)];
-        let named = asked.entry.get("module_paths").and_then(Value::as_list).cloned().unwrap_or_default();
+        let named = subject.entry.get("module_paths").and_then(Value::as_list).cloned().unwrap_or_default();
         for item in named.iter() {
             let Some(path) = plain_text(item) else { continue };
             match self.find(&path, [None, folder.clone()], deps) {
                 Found::File(loaded) => modules.push(loaded),
                 Found::Folder(inside) => match self.inside(&inside, deps) {
                     Ok(found) => modules.extend(found),
-                    Err(why) => return self.report(unusable(&why, "policy", main), asked),
+                    Err(why) => return self.report(unusable(&why, "policy", main), subject),
                 },
-                Found::Missing => return self.report(asked.missing("module_paths", &path, folder.as_deref()), asked),
-                Found::Elsewhere => return self.report(asked.elsewhere("module_paths", &path), asked),
+                Found::Missing => {
+                    return self.report(subject.missing("module_paths", &path, folder.as_deref()), subject);
+                }
+                Found::Elsewhere => return self.report(subject.elsewhere("module_paths", &path), subject),
             }
         }
         let mut paths: Vec<Text> = Vec::new();
@@ -194,21 +196,21 @@ impl<'a> Validations<'a> {
             .or_insert_with(|| Arc::new(Policy::new(POLICY_PACKAGE, modules.iter().map(module).collect())));
         let policy = Arc::clone(made);
         drop(policies);
-        let Ruling { errors, open } = match policy.check(asked.input, &self.budget) {
+        let Ruling { errors, open } = match policy.check(subject.input, &self.budget) {
             Ok(ruling) => ruling,
-            Err(why) => return self.report(unusable(&why, "policy", main), asked),
+            Err(why) => return self.report(unusable(&why, "policy", main), subject),
         };
         for error in errors {
-            let message = format!("{} refuses component `{}`: {}", main.path, asked.component.name, error.trim());
-            let finding = Diagnostic::new(&rules::COMPONENT_VALIDATION, message, asked.place("schema_path"));
-            self.report(finding.token(error), asked);
+            let message = format!("{} refuses component `{}`: {}", main.path, subject.component.name, error.trim());
+            let finding = Diagnostic::new(&rules::COMPONENT_VALIDATION, message, subject.place("schema_path"));
+            self.report(finding.token(error), subject);
         }
         for open in open {
             let message = format!("this reads `{}`, which is known only at run time", open.unknown);
             let (start, end) = (open.range.start as u32, open.range.end as u32);
             let file = modules[open.module].file;
             let finding = Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, Label::new(file, start, end, ""));
-            self.report(finding.note("violations that depend on it are not reported"), asked);
+            self.report(finding.note("violations that depend on it are not reported"), subject);
         }
     }
 
@@ -256,9 +258,9 @@ impl<'a> Validations<'a> {
         if leads_out { Found::Elsewhere } else { Found::Missing }
     }
 
-    fn report(&self, mut finding: Diagnostic, asked: &ValidatedComponent<'_>) {
-        finding.stacks = vec![Text::clone(&asked.component.stack)];
-        asked.diagnostics.report(finding);
+    fn report(&self, mut finding: Diagnostic, subject: &ValidatedComponent<'_>) {
+        finding.stacks = vec![Text::clone(&subject.component.stack)];
+        subject.diagnostics.report(finding);
     }
 
     /// Notes the files that the components of a manifest are going to be checked against, as far as changes are about them.

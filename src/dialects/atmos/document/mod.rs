@@ -11,7 +11,7 @@ use crate::dialects::atmos::rules;
 use crate::limits::{Limit, Limits};
 use crate::text::Text;
 pub(super) use crate::value::decode::scalar;
-use crate::value::decode::{Step, Walk, exceeded};
+use crate::value::decode::{DecodeState, DecodeStep, exceeded};
 use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Document, Node, NodeId, NodeKind, ProblemKind, Scalar, Span, Style};
 pub(super) use keys::expand_keys;
@@ -98,7 +98,8 @@ impl Decoder<'_> {
                 issue
             })
             .collect();
-        let mut run = Decoding { decoder: self, doc, issues: Vec::new(), walk: Walk::new(self.limits), bare: false };
+        let mut run =
+            Decoding { decoder: self, doc, issues: Vec::new(), walk: DecodeState::new(self.limits), bare: false };
         let value = doc.root().map(|root| run.value(root, None, true)).unwrap_or_default();
         issues.append(&mut run.issues);
         if issues.is_empty() { Ok(value) } else { Err(issues) }
@@ -109,7 +110,7 @@ struct Decoding<'a, 'd> {
     decoder: &'a Decoder<'a>,
     doc: &'d Document,
     issues: Vec<Issue>,
-    walk: Walk<Value>,
+    walk: DecodeState<Value>,
     /// Inside of a tag whose content Atmos does not look into: tags are dropped.
     bare: bool,
 }
@@ -119,10 +120,10 @@ impl Decoding<'_, '_> {
     fn value(&mut self, id: NodeId, key: Option<u32>, root: bool) -> Value {
         let node = self.doc.node(id);
         let before = match self.walk.enter(self.doc, id) {
-            Step::Known(value) => return value,
-            Step::Alias(target) => return self.value(target, None, false),
-            Step::Decode(before) => before,
-            Step::Beyond(limit) => {
+            DecodeStep::Known(value) => return value,
+            DecodeStep::Alias(target) => return self.value(target, None, false),
+            DecodeStep::Decode(before) => before,
+            DecodeStep::Beyond(limit) => {
                 self.exceeded(limit, node);
                 return Value::default();
             }

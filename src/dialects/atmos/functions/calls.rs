@@ -6,7 +6,7 @@ use super::tags::{self, Tag};
 use crate::dialects::atmos::functions::json_or_text;
 use crate::dialects::atmos::vocabulary::VOCABULARY;
 use crate::text::Text;
-use crate::value::{Call, Kind, Language, Mark, Output, Reading, Value, is_call};
+use crate::value::{Call, Language, Mark, Output, Reading, Value, ValueKind, is_call};
 
 /// How Atmos's values are to be read.
 pub(crate) fn language(promised_merge: bool) -> Language {
@@ -73,12 +73,12 @@ fn query(expression: &str) -> String {
 }
 
 /// Returns the type of a function's result, if it does not depend on the arguments.
-fn gives(name: &str) -> Option<Kind> {
+fn gives(name: &str) -> Option<ValueKind> {
     match name {
-        "!env" | "!repo-root" | "!cwd" | "!random" | "!cel" => Some(Kind::String),
-        "!labels" => Some(Kind::Map),
-        "!tags" | "!labels.keys" | "!labels.values" => Some(Kind::List),
-        n if n.starts_with("!aws.") || n.starts_with("!git.") => Some(Kind::String),
+        "!env" | "!repo-root" | "!cwd" | "!random" | "!cel" => Some(ValueKind::String),
+        "!labels" => Some(ValueKind::Map),
+        "!tags" | "!labels.keys" | "!labels.values" => Some(ValueKind::List),
+        n if n.starts_with("!aws.") || n.starts_with("!git.") => Some(ValueKind::String),
         _ => None,
     }
 }
@@ -114,7 +114,7 @@ fn parse(name: &str, arguments: &str) -> Result<Call, String> {
             if arguments.contains("{{") {
                 call.json_of = json_of(arguments);
             } else {
-                call.kind = Kind::of(&Value::new(json_or_text(arguments)));
+                call.kind = ValueKind::of(&Value::new(json_or_text(arguments)));
             }
         }
         "!exec" if arguments.is_empty() => return Err("`!exec` needs a command".to_owned()),
@@ -160,15 +160,15 @@ fn parse(name: &str, arguments: &str) -> Result<Call, String> {
 }
 
 /// Returns the type of the default in a query (`.subnets // []`), which the output has as well.
-fn default_kind(expression: &str) -> Option<Kind> {
+fn default_kind(expression: &str) -> Option<ValueKind> {
     let (_, default) = expression.rsplit_once("//")?;
     let json = serde_json::from_str::<serde_json::Value>(default.trim()).ok()?;
     Some(match json {
-        serde_json::Value::Bool(_) => Kind::Bool,
-        serde_json::Value::Number(_) => Kind::Number,
-        serde_json::Value::String(text) if !text.is_empty() => Kind::String,
-        serde_json::Value::Array(_) => Kind::List,
-        serde_json::Value::Object(_) => Kind::Map,
+        serde_json::Value::Bool(_) => ValueKind::Bool,
+        serde_json::Value::Number(_) => ValueKind::Number,
+        serde_json::Value::String(text) if !text.is_empty() => ValueKind::String,
+        serde_json::Value::Array(_) => ValueKind::List,
+        serde_json::Value::Object(_) => ValueKind::Map,
         // An empty string stands for anything that is missing.
         _ => return None,
     })
@@ -205,25 +205,25 @@ mod tests {
     #[test]
     fn kinds_are_reported_where_they_can_be() {
         for (text, kind) in [
-            ("!template {\"a\": 1}", Some(Kind::Map)),
-            ("!template [1, 2]", Some(Kind::List)),
-            ("!template{\"a\": 1}", Some(Kind::Map)),
-            ("!template 12", Some(Kind::Number)),
-            ("!template true", Some(Kind::Bool)),
-            ("!template null", Some(Kind::Null)),
-            ("!template some text", Some(Kind::String)),
+            ("!template {\"a\": 1}", Some(ValueKind::Map)),
+            ("!template [1, 2]", Some(ValueKind::List)),
+            ("!template{\"a\": 1}", Some(ValueKind::Map)),
+            ("!template 12", Some(ValueKind::Number)),
+            ("!template true", Some(ValueKind::Bool)),
+            ("!template null", Some(ValueKind::Null)),
+            ("!template some text", Some(ValueKind::String)),
             ("!template {{ .x }}", None),
-            ("!env HOME", Some(Kind::String)),
-            ("!env {{ .x }} {{ .y }} z", Some(Kind::String)),
+            ("!env HOME", Some(ValueKind::String)),
+            ("!env {{ .x }} {{ .y }} z", Some(ValueKind::String)),
             ("!terraform.state vpc id", None),
-            ("!terraform.state vpc '.subnets // []'", Some(Kind::List)),
+            ("!terraform.state vpc '.subnets // []'", Some(ValueKind::List)),
             ("!terraform.output vpc .x // \"\"", None),
-            ("!terraform.output vpc .x // 5", Some(Kind::Number)),
+            ("!terraform.output vpc .x // 5", Some(ValueKind::Number)),
             ("!store s c k | default x", None),
             ("!exec ls", None),
-            ("!labels", Some(Kind::Map)),
-            ("!tags", Some(Kind::List)),
-            ("!aws.region", Some(Kind::String)),
+            ("!labels", Some(ValueKind::Map)),
+            ("!tags", Some(ValueKind::List)),
+            ("!aws.region", Some(ValueKind::String)),
             ("!unset", None),
         ] {
             assert_eq!(call(text).kind, kind, "{text}");

@@ -153,16 +153,19 @@ impl Finisher<'_> {
         let built: Vec<_> = all.iter().map(|e| (e, build(e))).collect();
         let siblings: Siblings<'_> = built.iter().filter_map(|(e, b)| Some((&*e.key, &b.as_ref().ok()?.map))).collect();
         // Only Terraform has workspaces.
-        let is_said = kind == ComponentType::Terraform && names::any_names_workspace(&siblings);
+        let has_workspace_names = kind == ComponentType::Terraform && names::any_names_workspace(&siblings);
         let inherits = self.stacks.config.inherit_metadata;
-        let said = |e: &Entry| match kind {
-            ComponentType::Terraform if is_said => Some(names::workspace_settings(&siblings, &e.key, inherits)),
+        let workspace_metadata = |e: &Entry| match kind {
+            ComponentType::Terraform if has_workspace_names => {
+                Some(names::workspace_settings(&siblings, &e.key, inherits))
+            }
             ComponentType::Terraform => Some(Map::new()),
             _ => None,
         };
-        let said: Vec<Option<Map>> = built.iter().map(|(e, _)| said(e)).collect();
-        for ((entry, built), said) in built.into_iter().zip(said) {
-            let component = ComponentEntry { kind: kind.name(), entry, workspace_metadata: said.as_ref() };
+        let workspace_metadata: Vec<Option<Map>> = built.iter().map(|(e, _)| workspace_metadata(e)).collect();
+        for ((entry, built), workspace_metadata) in built.into_iter().zip(workspace_metadata) {
+            let component =
+                ComponentEntry { kind: kind.name(), entry, workspace_metadata: workspace_metadata.as_ref() };
             out.add(kind.name(), &entry.key, built.and_then(|b| self.finish(&component, b)));
         }
         Ok(())
@@ -197,10 +200,11 @@ impl Finisher<'_> {
         let (sites, authored) = (std::mem::take(&mut built.sites), std::mem::take(&mut built.authored));
         let place = ComponentPlace { file: manifest.file, kind, name: Text::clone(&entry.key) };
         let ask = |wanted: &ComponentRef| self.requests.answer(manifest, &place, wanted);
-        let Sections { map, stack, named, workspace, asked } = sections(stacks, manifest, component, built, &ask)?;
+        let Sections { map, stack, named, workspace, requested } = sections(stacks, manifest, component, built, &ask)?;
         let shaping_origins = ShapingOrigins { own: sites.into(), shared: Arc::clone(&manifest.shaping_origins) };
-        let asked = asked.as_ref();
-        let metadata = metadata::of(metadata::FinalSections { map: &map, kind, workspace, authored, asked }, stacks);
+        let requested = requested.as_ref();
+        let metadata =
+            metadata::of(metadata::FinalSections { map: &map, kind, workspace, authored, requested }, stacks);
         let component = Component {
             stack,
             kind: key(kind),

@@ -161,12 +161,14 @@ impl<'a> Requests<'a> {
     ) -> Answer {
         let ComponentRef { component: name, stack } = wanted;
         let reason = |what: &str| Answer::Unknown(format!("component `{name}` of stack `{stack}` {what}").into());
-        let said = (kind == ComponentType::Terraform).then(|| self.workspace_settings(manifest, name, &built));
+        let workspace_metadata =
+            (kind == ComponentType::Terraform).then(|| self.workspace_settings(manifest, name, &built));
         let Some(value) = manifest.components(kind.name()).and_then(|all| all.get(name)) else {
             return reason("is not there");
         };
         let entry = Entry { key: Text::clone(name), value: value.clone() };
-        let component = ComponentEntry { kind: kind.name(), entry: &entry, workspace_metadata: said.as_ref() };
+        let component =
+            ComponentEntry { kind: kind.name(), entry: &entry, workspace_metadata: workspace_metadata.as_ref() };
         let ask = |target: &ComponentRef| self.answer(manifest, place, target);
         let Ok(sections) = sections(self.stacks, manifest, &component, built, &ask) else {
             return reason("cannot be resolved");

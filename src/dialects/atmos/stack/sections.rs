@@ -35,7 +35,7 @@ pub(super) struct Sections {
     /// The workspace that Terraform is run in.
     pub(super) workspace: Option<String>,
     /// The sections before they were rendered, and the components that they read, if any.
-    pub(super) asked: Option<(Value, Vec<ComponentRef>)>,
+    pub(super) requested: Option<(Value, Vec<ComponentRef>)>,
 }
 
 /// The names of a component, its stack and its manifest for templates.
@@ -98,7 +98,7 @@ pub(super) fn sections(
     if stacks.external.eval_inputs.is_some() {
         evaluation::attach(&mut map, &built.deferrals);
     }
-    let Rendered { map, asked } = render(stacks, manifest, map, entry, ask)?;
+    let Rendered { map, requested } = render(stacks, manifest, map, entry, ask)?;
     let outputs = |component: &str, stack: &str| outputs_of(component, stack, ask);
     let mut map = evaluation::evaluate(map, &built.deferrals, &stack, stacks.external, &outputs);
     map.set(key("component_info"), info);
@@ -109,7 +109,7 @@ pub(super) fn sections(
     if component.workspace_metadata.is_some() && !stacks.config.include_empty && map.iter().any(empty) {
         map = map.iter().filter(|e| !empty(e)).map(|e| (Text::clone(&e.key), e.value.clone())).collect();
     }
-    Ok(Sections { map, stack, named, workspace, asked })
+    Ok(Sections { map, stack, named, workspace, requested })
 }
 
 /// Sets the workspace of a component that has one. Returns the one that Terraform is run in, if that is known.

@@ -51,14 +51,14 @@ pub(crate) struct Loader<'a> {
     /// The version of the language of the project.
     era: Era,
     /// Requested paths, whether they exist or not.
-    asked: Mutex<BTreeSet<String>>,
+    requested_paths: Mutex<BTreeSet<String>>,
     /// Files whose problems were reported.
     reported: Mutex<BTreeSet<FileId>>,
 }
 
 impl<'a> Loader<'a> {
     pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache, era: Era) -> Self {
-        Loader { source, files, cache, era, asked: Mutex::default(), reported: Mutex::default() }
+        Loader { source, files, cache, era, requested_paths: Mutex::default(), reported: Mutex::default() }
     }
 
     /// Returns the limits.
@@ -68,12 +68,12 @@ impl<'a> Loader<'a> {
 
     /// Records that a path was requested.
     pub(crate) fn ask(&self, path: &str) {
-        self.asked.lock().insert(path.to_owned());
+        self.requested_paths.lock().insert(path.to_owned());
     }
 
     /// Returns the requested paths.
-    pub(crate) fn asked(&self) -> BTreeSet<String> {
-        self.asked.lock().clone()
+    pub(crate) fn requested_paths(&self) -> BTreeSet<String> {
+        self.requested_paths.lock().clone()
     }
 
     /// The configuration file at a path, with its problems reported once.

@@ -17,12 +17,12 @@ pub(crate) fn needed(name: &str, call: &Declared) -> Failure {
 
 /// Returns the value of a variable from its input: defaults of attributes, conversion, the meaning of null, marks.
 /// `argument` is the value of the argument in the module call, if that sets it.
-pub(crate) fn effective(name: &str, variable: &Variable, given: Option<Val>, argument: Option<Place>) -> Found {
+pub(crate) fn effective(name: &str, variable: &Variable, actual: Option<Val>, argument: Option<Place>) -> Found {
     let wrong = |rule, message: String, place: Option<Place>| match argument {
         Some(argument) => Failure::new(rule, message, argument).declared(variable.place),
         None => Failure::new(rule, message, place.unwrap_or(variable.place)),
     };
-    let Some(given) = given else {
+    let Some(actual) = actual else {
         return match &variable.default {
             Some(default) => Ok(default.clone().marked(variable.marks)),
             None => {
@@ -31,7 +31,7 @@ pub(crate) fn effective(name: &str, variable: &Variable, given: Option<Val>, arg
             }
         };
     };
-    let (value, own) = (variable.defaults.apply(&given), given.prov.clone());
+    let (value, own) = (variable.defaults.apply(&actual), actual.prov.clone());
     let converted = convert(&value, &variable.ty).map_err(|why| {
         let message = format!("the value given to var.{name} does not fit its type: {}", why.text());
         let place = own.origin.map(|o| (o.file, crate::hcl::ast::Span { start: o.start, end: o.end }));

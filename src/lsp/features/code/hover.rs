@@ -2,7 +2,7 @@
 
 use super::{Target, declarations, files, sources, target_at};
 use crate::diff::{inline, mask};
-use crate::lsp::view::{Place, View};
+use crate::lsp::view::{Cursor, View};
 use crate::report::markdown::code;
 use crate::terraform::{self, Cache, Modules};
 use crate::text::Text;
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 const MOST: usize = 8;
 
 /// Returns the hover of the name at a place.
-pub(in crate::lsp::features) fn hover(place: &Place<'_>) -> Option<String> {
+pub(in crate::lsp::features) fn hover(place: &Cursor<'_>) -> Option<String> {
     let (target, is_declaration) = target_at(place)?;
     let view = &place.view;
     let (kind, name) = target.1.split_once('.')?;

@@ -7,7 +7,7 @@ pub(super) use hover::hover;
 pub(super) use navigation::{definition, links, references};
 
 use crate::lsp::position::Lines;
-use crate::lsp::view::{Place, View};
+use crate::lsp::view::{Cursor, View};
 use crate::source::{Child, Source};
 use crate::syntax::Language;
 use crate::syntax::hcl::{self, Names, Subject};
@@ -109,7 +109,7 @@ fn target(folder: &str, sources: &BTreeMap<&str, &str>, subject: &Subject) -> Op
 }
 
 /// Returns the declaration that the name at a place refers to, and whether the place is the declaration.
-fn target_at(place: &Place<'_>) -> Option<(Target, bool)> {
+fn target_at(place: &Cursor<'_>) -> Option<(Target, bool)> {
     let own = CodeFile::read(place.path, place.text)?;
     let name = own.names.at(place.offset)?;
     let folder = folder_of(place.path);

@@ -2,7 +2,7 @@
 
 use super::{CodeFile, Target, declarations, files, folder_of, is_code, sources, target, target_at, text};
 use crate::lsp::position::Lines;
-use crate::lsp::view::{Place, View};
+use crate::lsp::view::{Cursor, View};
 use crate::source::Source;
 use crate::syntax::hcl::Subject;
 use crate::terraform;
@@ -15,7 +15,7 @@ const MAX_SEARCHED: usize = 20_000;
 const MOST_LINKS: usize = 2_000;
 
 /// Returns the declaration of the name at a place. For the declaration of a module call, this is the called module.
-pub(in crate::lsp::features) fn definition(place: &Place<'_>) -> Vec<Location> {
+pub(in crate::lsp::features) fn definition(place: &Cursor<'_>) -> Vec<Location> {
     let Some((target, is_declaration)) = target_at(place) else { return Vec::new() };
     if let Some(call) = target.1.strip_prefix("module.").filter(|_| is_declaration) {
         return called(place, &target.0, call);
@@ -25,7 +25,7 @@ pub(in crate::lsp::features) fn definition(place: &Place<'_>) -> Vec<Location> {
 }
 
 /// Returns the files of a called module.
-fn called(place: &Place<'_>, folder: &str, call: &str) -> Vec<Location> {
+fn called(place: &Cursor<'_>, folder: &str, call: &str) -> Vec<Location> {
     let own = files(&place.view, folder);
     let called = sources(&own).get(call).and_then(|source| terraform::called_folder(folder, source));
     let files = called.map(|folder| files(&place.view, &folder)).unwrap_or_default();
@@ -34,7 +34,7 @@ fn called(place: &Place<'_>, folder: &str, call: &str) -> Vec<Location> {
 }
 
 /// Returns the uses of the name at a place, including its declaration if `all` is set.
-pub(in crate::lsp::features) fn references(place: &Place<'_>, all: bool) -> Vec<Location> {
+pub(in crate::lsp::features) fn references(place: &Cursor<'_>, all: bool) -> Vec<Location> {
     let Some((wanted, _)) = target_at(place) else { return Vec::new() };
     let view = &place.view;
     let mut found = Vec::new();
@@ -86,7 +86,7 @@ fn of_components(view: &View<'_>, folder: &str, name: &str) -> Vec<Location> {
 }
 
 /// Returns links from the sources of module calls to the modules.
-pub(in crate::lsp::features) fn links(place: &Place<'_>) -> Vec<DocumentLink> {
+pub(in crate::lsp::features) fn links(place: &Cursor<'_>) -> Vec<DocumentLink> {
     let Some(own) = CodeFile::read(place.path, place.text) else { return Vec::new() };
     let folder = folder_of(place.path);
     let lines = Lines::new(place.text, place.view.encoding);

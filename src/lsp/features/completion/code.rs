@@ -2,7 +2,7 @@
 
 use super::{Found, named};
 use crate::lsp::features::code::{CodeFile, files, folder_of, sources};
-use crate::lsp::view::Place;
+use crate::lsp::view::Cursor;
 use crate::resolution::authoring::WrittenPlace;
 use crate::syntax::hcl::{Subject, blocks_at};
 use crate::terraform::{self, Cache, Module, Modules};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 const ROOTS: [&str; 7] = ["data", "each", "local", "module", "path", "terraform", "var"];
 
 /// Adds the candidates at a place.
-pub(super) fn add(place: &Place<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn add(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
     let (start, _) = place.word();
     found.replace(start);
     let before = &place.text[line_start(place)..start];
@@ -28,7 +28,7 @@ pub(super) fn add(place: &Place<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-fn line_start(place: &Place<'_>) -> usize {
+fn line_start(place: &Cursor<'_>) -> usize {
     place.offset - place.around().0.len()
 }
 
@@ -42,14 +42,14 @@ fn path_of(before: &str) -> Vec<&str> {
 }
 
 /// Returns the called module.
-fn module(place: &Place<'_>, own: &[CodeFile], call: &str) -> Option<Arc<Module>> {
+fn module(place: &Cursor<'_>, own: &[CodeFile], call: &str) -> Option<Arc<Module>> {
     let folder = terraform::called_folder(folder_of(place.path), sources(own).get(call)?)?;
     let (analysis, cache) = (place.view.analysis, Cache::default());
     Modules::new(&analysis.source, &analysis.review.files, &cache).get(&folder)
 }
 
 /// Adds the candidates after a dot.
-fn members(place: &Place<'_>, own: &[CodeFile], names: &[&str], found: &mut Found<'_, '_>) {
+fn members(place: &Cursor<'_>, own: &[CodeFile], names: &[&str], found: &mut Found<'_, '_>) {
     let kind = CompletionItemKind::FIELD;
     let declared = own.iter().flat_map(|file| &file.names.uses).filter(|name| name.is_declaration);
     let addresses: BTreeSet<&str> = declared
@@ -78,7 +78,7 @@ fn members(place: &Place<'_>, own: &[CodeFile], names: &[&str], found: &mut Foun
 }
 
 /// Adds the variables of the folder.
-fn variables<'n>(place: &Place<'_>, addresses: impl Iterator<Item = &'n str>, found: &mut Found<'_, '_>) {
+fn variables<'n>(place: &Cursor<'_>, addresses: impl Iterator<Item = &'n str>, found: &mut Found<'_, '_>) {
     let (analysis, cache) = (place.view.analysis, Cache::default());
     let module = Modules::new(&analysis.source, &analysis.review.files, &cache).get(folder_of(place.path));
     for name in addresses.filter_map(|address| address.strip_prefix("var.")) {
@@ -92,7 +92,7 @@ fn variables<'n>(place: &Place<'_>, addresses: impl Iterator<Item = &'n str>, fo
 }
 
 /// Adds the arguments and blocks at the start of a line.
-fn arguments(place: &Place<'_>, own: &[CodeFile], typed: usize, found: &mut Found<'_, '_>) {
+fn arguments(place: &Cursor<'_>, own: &[CodeFile], typed: usize, found: &mut Found<'_, '_>) {
     if place.path.ends_with(".tfvars") {
         let addresses = own.iter().flat_map(|file| &file.names.uses).filter_map(|name| match &name.subject {
             Subject::Own(address) if name.is_declaration => Some(address.as_str()),
@@ -122,7 +122,7 @@ fn arguments(place: &Place<'_>, own: &[CodeFile], typed: usize, found: &mut Foun
 }
 
 /// Adds the candidates at the start of an expression.
-fn expression(place: &Place<'_>, own: &[CodeFile], found: &mut Found<'_, '_>) {
+fn expression(place: &Cursor<'_>, own: &[CodeFile], found: &mut Found<'_, '_>) {
     for root in ROOTS {
         found.add(root, CompletionItemKind::KEYWORD, None);
     }

@@ -1,13 +1,13 @@
 //! Completion of keys and values of YAML files, from the descriptions of the dialects.
 
 use super::{Found, named};
-use crate::lsp::view::Place;
+use crate::lsp::view::Cursor;
 use crate::resolution::authoring::{Authoring, Expected, Function, WrittenPlace};
 use crate::syntax::place::{self, ITEM, beside, fields};
 use ls_types::CompletionItemKind;
 
 /// Adds the candidates at a place.
-pub(super) fn add(place: &Place<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn add(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
     if !place.view.is_read(place.path) {
         return;
     }
@@ -47,7 +47,7 @@ pub(super) fn add(place: &Place<'_>, found: &mut Found<'_, '_>) {
     named::references(place, found);
 }
 
-fn add_keys(place: &Place<'_>, expected: &Expected, found: &mut Found<'_, '_>) {
+fn add_keys(place: &Cursor<'_>, expected: &Expected, found: &mut Found<'_, '_>) {
     let there = beside(place.text, place.offset);
     for key in expected.keys.iter().filter(|key| !there.contains(&key.name)) {
         let detail = match key.replacement {
@@ -63,7 +63,7 @@ fn add_keys(place: &Place<'_>, expected: &Expected, found: &mut Found<'_, '_>) {
 }
 
 /// Returns a key with a colon, unless the line continues.
-pub(super) fn with_colon(place: &Place<'_>, key: &str, is_block: bool) -> String {
+pub(super) fn with_colon(place: &Cursor<'_>, key: &str, is_block: bool) -> String {
     let has_more = !place.around().1.trim().is_empty();
     match has_more {
         true => key.to_owned(),
@@ -80,7 +80,7 @@ fn functions(all: &[Function], found: &mut Found<'_, '_>) {
 }
 
 /// Adds the names of functions that form a whole value, or the arguments of one.
-fn calls(place: &Place<'_>, authoring: &dyn Authoring, typed: &str, found: &mut Found<'_, '_>) {
+fn calls(place: &Cursor<'_>, authoring: &dyn Authoring, typed: &str, found: &mut Found<'_, '_>) {
     let all = authoring.functions();
     let Some((name, arguments)) = typed.split_once(' ') else {
         return functions(&all, found);

@@ -7,7 +7,7 @@ mod named;
 mod template;
 
 use crate::lsp::position::Lines;
-use crate::lsp::view::Place;
+use crate::lsp::view::Cursor;
 use crate::resolution::Component;
 use crate::syntax::Language;
 use ls_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Documentation, Range, TextEdit};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 const MOST: usize = 1_000;
 
 /// Returns the candidates at a place, sorted, without duplicates.
-pub(super) fn completions(place: &Place<'_>) -> Vec<CompletionItem> {
+pub(super) fn completions(place: &Cursor<'_>) -> Vec<CompletionItem> {
     let before = place.around().0;
     let mut found = Found::new(place);
     if before.contains("stacklint: ignore") {
@@ -30,7 +30,7 @@ pub(super) fn completions(place: &Place<'_>) -> Vec<CompletionItem> {
     found.into_items()
 }
 
-fn rules(place: &Place<'_>, found: &mut Found<'_, '_>) {
+fn rules(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
     found.replace(place.word().0);
     for rule in place.view.analysis.review.settings.all_rules() {
         found.add(rule.id(), CompletionItemKind::VALUE, Some(rule.summary().to_owned()));
@@ -39,14 +39,14 @@ fn rules(place: &Place<'_>, found: &mut Found<'_, '_>) {
 
 /// The candidates of an answer.
 pub(super) struct Found<'p, 'a> {
-    place: &'p Place<'a>,
+    place: &'p Cursor<'a>,
     items: BTreeMap<String, CompletionItem>,
     /// The range that an item replaces: the typed text.
     range: Range,
 }
 
 impl<'p, 'a> Found<'p, 'a> {
-    fn new(place: &'p Place<'a>) -> Self {
+    fn new(place: &'p Cursor<'a>) -> Self {
         let at = Lines::new(place.text, place.view.encoding).position(place.offset as u32);
         Found { place, items: BTreeMap::new(), range: Range { start: at, end: at } }
     }
@@ -99,7 +99,7 @@ impl<'p, 'a> Found<'p, 'a> {
 
 /// Returns the components that the file of a place affects; if the keys around the place contain the type and name of
 /// one, only that one.
-pub(super) fn components<'a>(place: &Place<'a>, keys: &[&str]) -> Vec<&'a Component> {
+pub(super) fn components<'a>(place: &Cursor<'a>, keys: &[&str]) -> Vec<&'a Component> {
     let all = place.view.reached(place.path);
     let is_around = |component: &&&Component| {
         keys.windows(2).any(|pair| *component.kind == *pair[0] && *component.name == *pair[1])

@@ -3,7 +3,7 @@
 use super::keys::with_colon;
 use super::{Found, components};
 use crate::lsp::features::links;
-use crate::lsp::view::Place;
+use crate::lsp::view::Cursor;
 use crate::resolution::Component;
 use crate::resolution::authoring::Names;
 use crate::source::Source;
@@ -21,7 +21,7 @@ pub(super) fn are_keys(names: &Names) -> bool {
 }
 
 /// Adds names of a kind; `of` is the component in the preceding argument.
-pub(super) fn add(place: &Place<'_>, names: &Names, of: Option<&str>, found: &mut Found<'_, '_>) {
+pub(super) fn add(place: &Cursor<'_>, names: &Names, of: Option<&str>, found: &mut Found<'_, '_>) {
     match names {
         Names::Components(kind) => {
             for component in everywhere(place).filter(|c| kind.is_none_or(|kind| *c.kind == *kind)) {
@@ -46,13 +46,13 @@ pub(super) fn add(place: &Place<'_>, names: &Names, of: Option<&str>, found: &mu
 }
 
 /// Returns all components of the workspace, including those that are broken now.
-fn everywhere<'a>(place: &Place<'a>) -> impl Iterator<Item = &'a Component> {
+fn everywhere<'a>(place: &Cursor<'a>) -> impl Iterator<Item = &'a Component> {
     let remembered = place.view.remembered.components(place.path);
     place.view.components().map(|(_, component)| &**component).chain(remembered)
 }
 
 /// Adds the components of the same type, if the name of one is at the place.
-pub(super) fn references(place: &Place<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn references(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
     let is_here = |origin: Option<Origin>| origin.is_some_and(|o| place.view.is_at(o, place.path, place.offset));
     let names = |component: &Component| {
         let metadata = &component.metadata;
@@ -66,7 +66,7 @@ pub(super) fn references(place: &Place<'_>, found: &mut Found<'_, '_>) {
 }
 
 /// Calls `with` for the code of components, once for each folder.
-fn modules(place: &Place<'_>, components: &[&Component], mut with: impl FnMut(&Component, &Module)) {
+fn modules(place: &Cursor<'_>, components: &[&Component], mut with: impl FnMut(&Component, &Module)) {
     let (analysis, cache) = (place.view.analysis, Cache::default());
     let modules = Modules::new(&analysis.source, &analysis.review.files, &cache);
     let mut seen = BTreeSet::new();
@@ -81,7 +81,7 @@ fn modules(place: &Place<'_>, components: &[&Component], mut with: impl FnMut(&C
     }
 }
 
-fn outputs(place: &Place<'_>, of: &str, found: &mut Found<'_, '_>) {
+fn outputs(place: &Cursor<'_>, of: &str, found: &mut Found<'_, '_>) {
     let named: Vec<&Component> = everywhere(place).filter(|component| *component.name == *of).collect();
     modules(place, &named, |_, module| {
         for name in module.outputs.keys() {
@@ -91,7 +91,7 @@ fn outputs(place: &Place<'_>, of: &str, found: &mut Found<'_, '_>) {
 }
 
 /// Adds the variables of the code of components, except for those that are already set in the map.
-fn inputs(place: &Place<'_>, kind: Option<&Text>, name: Option<&Text>, found: &mut Found<'_, '_>) {
+fn inputs(place: &Cursor<'_>, kind: Option<&Text>, name: Option<&Text>, found: &mut Found<'_, '_>) {
     let there: BTreeSet<&str> = beside(place.text, place.offset).into_iter().collect();
     let written = place::place(place.text, place.offset);
     let keys: Vec<&str> = written.keys.iter().map(|key| &**key).collect();
@@ -118,7 +118,7 @@ pub(super) fn detail(variable: &Variable, folder: &str) -> String {
 }
 
 /// Adds the files below the folder of the file, by their relative paths.
-fn files(place: &Place<'_>, found: &mut Found<'_, '_>) {
+fn files(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
     let folder = place.path.rsplit_once('/').map_or("", |(folder, _)| folder);
     for entry in Source::listing(&place.view.analysis.source).under(folder) {
         let path = entry.path.strip_prefix(folder).unwrap_or(&entry.path).trim_start_matches('/');
@@ -130,7 +130,7 @@ fn files(place: &Place<'_>, found: &mut Found<'_, '_>) {
 
 /// Adds the files that can be imported. The relation between paths and the text of imports is inferred from existing
 /// imports, or from the names of units, which are formed in the same way.
-fn imports(place: &Place<'_>, found: &mut Found<'_, '_>) {
+fn imports(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
     let mut shapes: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut learn = |text: &str, path: &str, weight: usize| {
         if let Some(at) = path.find(text).filter(|_| !text.is_empty() && !text.starts_with('.')) {

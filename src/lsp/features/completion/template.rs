@@ -3,7 +3,7 @@
 use super::{Found, components, named};
 use crate::diff::{inline, mask};
 use crate::lsp::features::navigation;
-use crate::lsp::view::Place;
+use crate::lsp::view::Cursor;
 use crate::resolution::LocalScope;
 use crate::resolution::authoring::{Authoring, Function};
 use crate::syntax::place;
@@ -11,7 +11,7 @@ use crate::syntax::template::{Inside, Notation, TokenKind, inside, tokens};
 use ls_types::CompletionItemKind;
 
 /// Adds the candidates in a template. Returns `false` if the place is not in a template.
-pub(super) fn add(place: &Place<'_>, found: &mut Found<'_, '_>) -> bool {
+pub(super) fn add(place: &Cursor<'_>, found: &mut Found<'_, '_>) -> bool {
     found.replace(place.word().0);
     if locals(place, found) {
         return true;
@@ -39,7 +39,7 @@ pub(super) fn add(place: &Place<'_>, found: &mut Found<'_, '_>) -> bool {
 }
 
 /// Adds the local names of the file, if one is referenced at the place.
-fn locals(place: &Place<'_>, found: &mut Found<'_, '_>) -> bool {
+fn locals(place: &Cursor<'_>, found: &mut Found<'_, '_>) -> bool {
     if navigation::local(place).is_none() {
         return false;
     }
@@ -59,7 +59,7 @@ fn add_scope(scope: &LocalScope, found: &mut Found<'_, '_>) {
     }
 }
 
-fn members(place: &Place<'_>, authoring: &dyn Authoring, at: &Inside<'_>, found: &mut Found<'_, '_>) {
+fn members(place: &Cursor<'_>, authoring: &dyn Authoring, at: &Inside<'_>, found: &mut Found<'_, '_>) {
     let written = place::place(place.text, place.offset);
     let keys: Vec<&str> = written.keys.iter().map(|key| &**key).collect();
     for member in authoring.members(&components(place, &keys), &at.names) {
@@ -90,7 +90,7 @@ fn functions(all: &[Function], at: &Inside<'_>, found: &mut Found<'_, '_>) {
 
 /// Adds the names that a quoted argument of a function can have.
 fn arguments(
-    place: &Place<'_>,
+    place: &Cursor<'_>,
     authoring: &dyn Authoring,
     notation: &Notation,
     at: &Inside<'_>,

@@ -62,15 +62,15 @@ fn dependency(entry: &Value) -> Option<Link> {
 /// the given parts.
 fn legacy_dependency(entry: &Value, own: Option<&Value>) -> Option<Link> {
     let named = entry.get("component")?;
-    let said = |key: &str| entry.get(key).filter(|v| v.as_str() != Some("") && !v.is_null());
+    let non_empty = |key: &str| entry.get(key).filter(|v| v.as_str() != Some("") && !v.is_null());
     let stack = if entry.get("stack").is_some() {
         StackSelector::Unknown
-    } else if CONTEXT.iter().all(|key| said(key).is_none()) {
+    } else if CONTEXT.iter().all(|key| non_empty(key).is_none()) {
         StackSelector::Here
     } else {
         let mut wanted = Vec::new();
         for key in CONTEXT {
-            match said(key).or_else(|| own.and_then(|v| v.get(key))).map(|v| (plain_text(v), v)) {
+            match non_empty(key).or_else(|| own.and_then(|v| v.get(key))).map(|v| (plain_text(v), v)) {
                 Some((Some(text), _)) => wanted.push((Key::from(key), text)),
                 Some((None, _)) => return None,
                 None => {}
@@ -78,7 +78,7 @@ fn legacy_dependency(entry: &Value, own: Option<&Value>) -> Option<Link> {
         }
         StackSelector::Having(wanted)
     };
-    let stack_origin = CONTEXT.iter().find_map(|key| said(key)?.prov.origin);
+    let stack_origin = CONTEXT.iter().find_map(|key| non_empty(key)?.prov.origin);
     Some(Link {
         how: LinkKind::Declared,
         by: key("settings.depends_on"),
@@ -95,18 +95,18 @@ fn legacy_dependency(entry: &Value, own: Option<&Value>) -> Option<Link> {
 /// The components whose state or configuration functions and templates read.
 pub(super) fn read(
     map: &Map,
-    asked: Option<&(Value, Vec<ComponentRef>)>,
+    requested: Option<&(Value, Vec<ComponentRef>)>,
     links: &mut Vec<Link>,
     stacks: &StackContext<'_>,
 ) {
     let flags = map.flags();
     let is_run = |e: &&value::Entry| !NOT_RUN.contains(&&*e.key);
-    let mut search = LinkSearch { map, asked: asked.map_or(&[], |(_, targets)| targets), links, stacks };
+    let mut search = LinkSearch { map, requested: requested.map_or(&[], |(_, targets)| targets), links, stacks };
     if flags.has(Flags::CALL) || flags.has(Flags::UNKNOWN) {
         map.iter().filter(|e| may_read(&e.value)).filter(is_run).for_each(|e| search.value(&e.value));
     }
     // The call was replaced by its result and is no longer visible.
-    let before = asked.and_then(|(sections, _)| sections.as_map());
+    let before = requested.and_then(|(sections, _)| sections.as_map());
     before.iter().flat_map(|m| m.iter()).filter(is_run).for_each(|e| search.templates(&e.value));
 }
 
@@ -117,7 +117,7 @@ fn may_read(value: &Value) -> bool {
 
 struct LinkSearch<'a> {
     map: &'a Map,
-    asked: &'a [ComponentRef],
+    requested: &'a [ComponentRef],
     links: &'a mut Vec<Link>,
     stacks: &'a StackContext<'a>,
 }
@@ -225,7 +225,7 @@ impl LinkSearch<'_> {
 
     /// Returns the stack in which a component is read, if it is only one.
     fn only_stack(&self, component: &str) -> Option<Text> {
-        let mut stacks = self.asked.iter().filter(|t| *t.component == *component).map(|t| &t.stack);
+        let mut stacks = self.requested.iter().filter(|t| *t.component == *component).map(|t| &t.stack);
         let first = stacks.next()?;
         stacks.next().is_none().then(|| Text::clone(first))
     }

@@ -27,7 +27,7 @@ pub(super) struct FinalSections<'a> {
     /// The variables as written for it, and for its bases.
     pub(in crate::dialects::atmos) authored: [Arc<Map>; 2],
     /// Its sections before they were rendered, and the components that its templates read, if any.
-    pub(in crate::dialects::atmos) asked: Option<&'a (Value, Vec<ComponentRef>)>,
+    pub(in crate::dialects::atmos) requested: Option<&'a (Value, Vec<ComponentRef>)>,
 }
 
 /// The facts of a component.
@@ -37,7 +37,7 @@ pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackCon
     let code = code(map, known.kind, stacks);
     let state = (known.kind == "terraform").then(|| state(map, stacks)).flatten();
     let mut links = links::declared(map);
-    links::read(map, known.asked, &mut links, stacks);
+    links::read(map, known.requested, &mut links, stacks);
     links.shrink_to_fit();
     ComponentMetadata {
         is_abstract: metadata("type").and_then(Value::as_str) == Some("abstract"),

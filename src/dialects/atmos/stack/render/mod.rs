@@ -32,7 +32,7 @@ pub(super) struct Rendered {
     /// Its sections.
     pub(super) map: Map,
     /// The sections before the pass, and the components that their templates read, if any.
-    pub(super) asked: Option<(Value, Vec<ComponentRef>)>,
+    pub(super) requested: Option<(Value, Vec<ComponentRef>)>,
 }
 
 /// One run of the templates of a component.
@@ -78,7 +78,7 @@ pub(super) fn render(
     if rounds == 0 && !map.flags().has(Flags::FRAGILE) || leaves {
         let mut map = map;
         map.remove("component_info");
-        return Ok(Rendered { map, asked: None });
+        return Ok(Rendered { map, requested: None });
     }
     let misses = Mutex::default();
     let plain = Engine { env: &env, misses: Some(&misses), ..plain };
@@ -95,7 +95,7 @@ pub(super) fn render(
     }
     let engine = Engine { host: Some(&host), ..plain };
     let targets = host.answers.as_ref().map(|answers| answers.targets()).filter(|targets| !targets.is_empty());
-    let asked = targets.map(|targets| (data.clone(), targets));
+    let requested = targets.map(|targets| (data.clone(), targets));
     let misses = take_misses();
     let map = match attempt {
         Attempt::Parts(parts) => put_back(stacks, parts, data, misses, &engine, manifest.file),
@@ -107,7 +107,7 @@ pub(super) fn render(
             return Err(report_failure(stacks, &failure, &data, &engine, manifest.file, name, value));
         }
     };
-    Ok(Rendered { map, asked })
+    Ok(Rendered { map, requested })
 }
 
 /// The delimiters of templates.
@@ -159,9 +159,9 @@ fn report_failure(
 /// Resolves the components that a rendering requested; `None` if it requested no new ones.
 fn answered(stacks: &StackContext<'_>, manifest: &StackManifest<'_>, host: &Host, ask: Ask<'_>) -> Option<Host> {
     let answers = host.answers.as_ref()?;
-    let asked = answers.asked();
+    let requested = answers.requested();
     let needs_versions = host.versions.is_none() && host.wanted.load(Ordering::Relaxed);
-    if asked.is_empty() && !needs_versions {
+    if requested.is_empty() && !needs_versions {
         return None;
     }
     let versions = match needs_versions {
@@ -171,7 +171,7 @@ fn answered(stacks: &StackContext<'_>, manifest: &StackManifest<'_>, host: &Host
         }
         false => host.versions.clone(),
     };
-    let more = asked.into_iter().map(|target| {
+    let more = requested.into_iter().map(|target| {
         let answer = ask(&target);
         (target, answer)
     });

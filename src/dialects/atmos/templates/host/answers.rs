@@ -32,7 +32,7 @@ pub(in crate::dialects::atmos) enum Answer {
 #[derive(Debug, Default)]
 pub(in crate::dialects::atmos) struct Answers {
     known: BTreeMap<ComponentRef, Answer>,
-    asked: Mutex<BTreeSet<ComponentRef>>,
+    requested: Mutex<BTreeSet<ComponentRef>>,
     /// The reader is disabled: Atmos returns empty sections for everything that it reads.
     is_disabled: bool,
 }
@@ -46,12 +46,12 @@ impl Answers {
     /// The same with more answers and nothing asked.
     pub(in crate::dialects::atmos) fn with(&self, more: impl IntoIterator<Item = (ComponentRef, Answer)>) -> Self {
         let known = self.known.iter().map(|(target, answer)| (target.clone(), answer.clone())).chain(more);
-        Answers { known: known.collect(), asked: Mutex::default(), is_disabled: self.is_disabled }
+        Answers { known: known.collect(), requested: Mutex::default(), is_disabled: self.is_disabled }
     }
 
     /// Returns the requests without a result.
-    pub(in crate::dialects::atmos) fn asked(&self) -> Vec<ComponentRef> {
-        self.asked.lock().iter().cloned().collect()
+    pub(in crate::dialects::atmos) fn requested(&self) -> Vec<ComponentRef> {
+        self.requested.lock().iter().cloned().collect()
     }
 
     /// Returns the requests with a result.
@@ -66,7 +66,7 @@ impl Answers {
             Some(Answer::Cycle(message)) => Err(message.to_string()),
             None => {
                 let reason = format!("reads component `{}` of stack `{}`", target.component, target.stack);
-                self.asked.lock().insert(target);
+                self.requested.lock().insert(target);
                 Ok(Val::unknown("atmos.Component", reason))
             }
         }

@@ -60,13 +60,13 @@ pub(crate) fn decode(text: &str) -> Result<Node, String> {
         let before: usize = text.split('\n').take(error.line().saturating_sub(1)).map(|l| l.chars().count() + 1).sum();
         let at = before + error.column().saturating_sub(1);
         match error.to_string() {
-            said if said.starts_with("key must be a string") => {
+            message if message.starts_with("key must be a string") => {
                 format!("Expected property name or '}}' in JSON at position {at}")
             }
             _ if error.is_eof() => "Unexpected end of JSON input".to_owned(),
-            said => {
-                let said = said.split(" at line").next().unwrap_or_default().to_owned();
-                format!("{said} in JSON at position {at}")
+            message => {
+                let message = message.split(" at line").next().unwrap_or_default().to_owned();
+                format!("{message} in JSON at position {at}")
             }
         }
     })
