@@ -7,40 +7,82 @@ pub(crate) use component::{Described, write_concise, write_instances, write_inst
 use super::RenderOptions;
 use super::text::style::{self, Theme};
 use crate::resolution::{Address, Placed};
+use crate::threads;
 use crate::value::Value;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 
 /// The components that are described, by address.
 pub(crate) type Components = BTreeMap<Address, Placed>;
 
 /// Writes `{stack: {"components": {type: {name: configuration}}}}` as JSON, and a line end.
 pub(crate) fn write_stacks_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
-    // The serializer writes a few bytes at a time.
-    let mut out = io::BufWriter::with_capacity(1 << 14, out);
-    serde_json::to_writer_pretty(&mut out, &Stacks(&rows(components), false))?;
-    writeln!(out)?;
-    out.flush()
+    stacks_json(out, components, false)
 }
 
 /// Writes the same as YAML.
 pub(crate) fn write_stacks_yaml(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
-    yaml_serde::to_writer(out, &Stacks(&rows(components), false)).map_err(io::Error::other)
+    stacks_yaml(out, components, false)
 }
 
 /// Writes the same as JSON, in each component its input variables first.
 pub(crate) fn write_ordered_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
-    let mut out = io::BufWriter::with_capacity(1 << 14, out);
-    serde_json::to_writer_pretty(&mut out, &Stacks(&rows(components), true))?;
-    writeln!(out)?;
-    out.flush()
+    stacks_json(out, components, true)
 }
 
 /// Writes the same as YAML, in each component its input variables first.
 pub(crate) fn write_ordered_yaml(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
-    yaml_serde::to_writer(out, &Stacks(&rows(components), true)).map_err(io::Error::other)
+    stacks_yaml(out, components, true)
+}
+
+/// How many stacks are serialized before they are written.
+const BATCH: usize = 64;
+
+/// Serializes stacks on all threads, and writes them in their order: `between` stands between two of them.
+fn write_stacks(
+    out: &mut dyn io::Write,
+    components: &Components,
+    between: &[u8],
+    serialize: impl Fn(&[Row<'_>]) -> io::Result<Vec<u8>> + Sync + Send,
+) -> io::Result<()> {
+    let rows = rows(components);
+    let stacks: Vec<&[Row<'_>]> = rows.chunk_by(|a, b| a.0.0 == b.0.0).collect();
+    let mut is_first = true;
+    for batch in stacks.chunks(BATCH) {
+        for text in threads::map(batch, |rows| serialize(rows)) {
+            if !std::mem::take(&mut is_first) {
+                out.write_all(between)?;
+            }
+            out.write_all(&text?)?;
+        }
+    }
+    Ok(())
+}
+
+fn stacks_json(out: &mut dyn io::Write, components: &Components, ordered: bool) -> io::Result<()> {
+    if components.is_empty() {
+        return writeln!(out, "{{}}");
+    }
+    out.write_all(b"{\n")?;
+    write_stacks(out, components, b",\n", |rows| {
+        // Without the braces of the map that has this stack only.
+        let text = serde_json::to_vec_pretty(&Stacks(rows, ordered))?;
+        let inner = text.strip_prefix(b"{\n").and_then(|text| text.strip_suffix(b"\n}"));
+        Ok(inner.unwrap_or_default().to_vec())
+    })?;
+    out.write_all(b"\n}\n")
+}
+
+fn stacks_yaml(out: &mut dyn io::Write, components: &Components, ordered: bool) -> io::Result<()> {
+    if components.is_empty() {
+        return writeln!(out, "{{}}");
+    }
+    write_stacks(out, components, b"", |rows| {
+        let text = yaml_serde::to_string(&Stacks(rows, ordered)).map_err(io::Error::other)?;
+        Ok(text.into_bytes())
+    })
 }
 
 /// Writes a value as JSON, and a line end.
@@ -134,5 +176,42 @@ impl Serialize for Names<'_> {
             }
         }
         map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::fixture::{HEAD, resolution};
+    use crate::files::Files;
+    use crate::text::Text;
+
+    type Write = fn(&mut dyn io::Write, &Components) -> io::Result<()>;
+
+    fn written(write: Write, components: &Components) -> String {
+        let mut out = Vec::new();
+        write(&mut out, components).expect("memory can be written to");
+        String::from_utf8(out).expect("the text is UTF-8")
+    }
+
+    #[test]
+    fn stacks_that_are_serialized_apart_are_one_document() {
+        let files = Files::default();
+        let placed = resolution(&files, HEAD).components().into_values().next().expect("the fixture has components");
+        // More stacks than a batch holds, with names that have to be quoted.
+        let address = |n: usize| (Text::from(format!("{n}: 'é\\ #")), Text::from("kind"), Text::from("name"));
+        for count in [0, 1, 2, BATCH, 3 * BATCH + 1] {
+            let components: Components = (0..count).map(|n| (address(n), placed.clone())).collect();
+            for (ordered, json, yaml) in [
+                (false, write_stacks_json as Write, write_stacks_yaml as Write),
+                (true, write_ordered_json, write_ordered_yaml),
+            ] {
+                let rows = rows(&components);
+                let whole = Stacks(&rows, ordered);
+                let expected = serde_json::to_string_pretty(&whole).expect("it is JSON") + "\n";
+                assert_eq!(written(json, &components), expected);
+                assert_eq!(written(yaml, &components), yaml_serde::to_string(&whole).expect("it is YAML"));
+            }
+        }
     }
 }
