@@ -202,9 +202,8 @@ pub(super) fn of(
     };
     let named = |own: &'_ &Resolution| base.is_none_or(|base| misnamed(own, base).or(misnamed(own, head)).is_none());
     let resolved = || sides().filter(named).flat_map(components).filter(is_resolved);
-    let stacks: BTreeSet<&Text> = resolved().map(|c| &c.stack).chain(sides().flat_map(|r| r.empty_stacks())).collect();
-    let all: BTreeSet<_> = resolved().map(|c| (&c.stack, &c.kind, &c.name)).collect();
-    let (stacks, components) = (stacks.len() + untouched, all.len());
+    let stacks: BTreeSet<&Text> = stacks(resolved()).chain(sides().flat_map(|r| r.empty_stacks())).collect();
+    let (stacks, components) = (stacks.len() + untouched, distinct(&resolved().collect::<Vec<_>>()));
     ProjectCoverage {
         dialect,
         path: if folder.is_empty() { ".".to_owned() } else { folder.to_owned() },
@@ -218,6 +217,27 @@ pub(super) fn of(
         all_unresolved: None,
         is_elsewhere: false,
     }
+}
+
+/// The names of the stacks of components; each once where they come after each other.
+fn stacks<'a>(components: impl Iterator<Item = &'a Component>) -> impl Iterator<Item = &'a Text> {
+    let mut last = None;
+    components.map(|component| &component.stack).filter(move |stack| last.replace(*stack) != Some(*stack))
+}
+
+/// The number of components that differ in their stack, type or name.
+fn distinct(components: &[&Component]) -> usize {
+    let mut stacks: BTreeMap<&Text, Vec<&[&Component]>> = BTreeMap::new();
+    for part in components.chunk_by(|a, b| a.stack == b.stack) {
+        stacks.entry(&part[0].stack).or_default().push(part);
+    }
+    let named = |c: &&'_ Component| (Text::clone(&c.kind), Text::clone(&c.name));
+    let is_sorted = |part: &[&Component]| part.is_sorted_by(|a, b| (&a.kind, &a.name) < (&b.kind, &b.name));
+    let of_stack = |parts: &Vec<&[&Component]>| match parts.as_slice() {
+        [part] if is_sorted(part) => part.len(),
+        parts => parts.iter().copied().flatten().map(named).collect::<BTreeSet<_>>().len(),
+    };
+    stacks.values().map(of_stack).sum()
 }
 
 fn untouched(resolution: &Resolution) -> usize {
@@ -237,7 +257,7 @@ fn components(resolution: &Resolution) -> impl Iterator<Item = &Component> {
 fn side(own: &Resolution, other: Option<&Resolution>, files: &Files) -> SideCoverage {
     let is_named = other.is_none_or(|other| misnamed(own, other).is_none());
     let resolved = || components(own).filter(|_| is_named);
-    let stacks: BTreeSet<&Text> = resolved().map(|c| &c.stack).chain(own.empty_stacks()).collect();
+    let stacks: BTreeSet<&Text> = stacks(resolved()).chain(own.empty_stacks()).collect();
     let untouched = untouched(own);
     SideCoverage {
         stacks: stacks.len() + untouched,

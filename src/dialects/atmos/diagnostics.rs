@@ -1,6 +1,6 @@
 //! Where the stages put what they find wrong.
 
-use crate::diagnostic::Rule;
+use crate::diagnostic::{self, Rule};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::dialects::atmos::document::Issue;
 use crate::dialects::atmos::reader::Loaded;
@@ -89,6 +89,11 @@ impl Diagnostics {
     /// Adds the findings of others.
     pub(super) fn add(&self, other: &Diagnostics) {
         self.found.lock().extend(other.found.lock().iter().cloned());
+    }
+
+    /// Unites findings that are equal but for their stacks and related places.
+    pub(super) fn unite(&self) {
+        diagnostic::unite(&mut self.found.lock());
     }
 
     /// All that was found.

@@ -26,7 +26,7 @@ pub(crate) type Replacement = (Range<usize>, String);
 /// Returns the replacements that move the entry whose key begins at a byte offset. `None` if the new place is taken, if
 /// anchors, aliases, merge keys or templates could give the entry another meaning, or if the text is not simple enough.
 pub(crate) fn relocate(file: &File, key: u32, wanted: Move<'_>) -> Option<Vec<Replacement>> {
-    let document = file.derived(|| document_of(file.text.clone()).ok());
+    let document = super::document(file);
     let document = (*document).as_ref()?;
     let chain = chain(document, key)?;
     let first = chain.len().checked_sub(wanted.keys)?;

@@ -16,23 +16,36 @@ fn named(component: &Component) -> impl Iterator<Item = &Base> {
     component.metadata.bases.iter().filter(|base| base.origin.is_some())
 }
 
-/// Reports the cycles of bases among resolved components, which Atmos cut, except those that it rejected elsewhere.
+/// The components of a unit that name bases: a cycle leads only through those.
+fn heirs(unit: &Unit) -> impl Iterator<Item = &Arc<Component>> {
+    unit.components.iter().filter(|c| named(c).next().is_some())
+}
+
+/// Components by type and name, with their numbers.
+type Numbers<'a> = FastMap<(&'a str, &'a str), u32>;
+
+fn numbers(unit: &Unit) -> Numbers<'_> {
+    heirs(unit).map(|c| (&*c.kind, &*c.name)).zip(0..).collect()
+}
+
+/// Whether components of a unit inherit from each other.
+pub(in crate::dialects::atmos) fn has_cycle_of_bases(unit: &Unit) -> bool {
+    let numbers = numbers(unit);
+    let number = |kind: &str, name: &str| numbers.get(&(kind, name)).copied();
+    has_cycle(heirs(unit).flat_map(|c| {
+        let from = number(&c.kind, &c.name);
+        named(c).filter_map(move |base| Some((from?, number(&c.kind, &base.name)?)))
+    }))
+}
+
+/// Reports the cycles of bases among the components of units that have any, which Atmos cut, except those that it rejected
+/// elsewhere.
 pub(in crate::dialects::atmos) fn check(units: &[Arc<Unit>], diagnostics: &Diagnostics) {
     for unit in units {
-        // A circle leads only through components that have bases themselves.
-        let heirs = || unit.components.iter().filter(|c| named(c).next().is_some());
-        let numbers: FastMap<(&str, &str), u32> = heirs().map(|c| (&*c.kind, &*c.name)).zip(0..).collect();
-        let number = |kind: &str, name: &str| numbers.get(&(kind, name)).copied();
-        let edges = heirs().flat_map(|c| {
-            let from = number(&c.kind, &c.name);
-            named(c).filter_map(move |base| Some((from?, number(&c.kind, &base.name)?)))
-        });
-        if !has_cycle(edges) {
-            continue;
-        }
+        let numbers = numbers(unit);
         let mut graph: Graph<(&str, &Key), InheritanceStep> = Graph::new();
-        for component in heirs() {
-            for base in named(component).filter(|b| number(&component.kind, &b.name).is_some()) {
+        for component in heirs(unit) {
+            for base in named(component).filter(|b| numbers.contains_key(&(&*component.kind, &*b.name))) {
                 let step = InheritanceStep {
                     from: Text::clone(&component.name),
                     to: Text::clone(&base.name),

@@ -8,8 +8,9 @@ use crate::dialects::atmos::names;
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::stack::{Name, Named, ResolvedManifest, StackContext, built_again};
 use crate::resolution::{Extent, Gap};
+use crate::text::FastMap;
 use crate::value::{Data, FileId, Key, Map, Origin, Prov, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// How many differing paths are named.
 const NAMED_PATHS: usize = 8;
@@ -126,9 +127,12 @@ fn no_variable(file: FileId, part: &str, users: &[User<'_>], pattern: &str) -> O
 /// Components that several manifests configure differently for one stack.
 fn duplicates(stacks: &StackContext<'_>, done: &[&ResolvedManifest]) {
     let mut all: BTreeMap<(&str, &str, &str), Vec<&ResolvedManifest>> = BTreeMap::new();
-    for d in done {
+    let shared = shared(done);
+    for d in done.iter().filter(|_| !shared.is_empty()) {
         for named in &d.named {
-            if let Name::Known(stack) = &named.stack {
+            if let Name::Known(stack) = &named.stack
+                && shared.contains(&**stack)
+            {
                 all.entry((stack, &named.kind, &named.name)).or_default().push(d);
             }
         }
@@ -168,6 +172,22 @@ fn duplicates(stacks: &StackContext<'_>, done: &[&ResolvedManifest]) {
             .diagnostics
             .report(finding.help("configure it in one manifest, or give the components different names"));
     }
+}
+
+/// The stacks that several manifests define.
+fn shared<'a>(done: &[&'a ResolvedManifest]) -> HashSet<&'a str> {
+    let (mut first, mut shared): (FastMap<&str, usize>, HashSet<&str>) = Default::default();
+    for (number, d) in done.iter().enumerate() {
+        let mut last = None;
+        for stack in
+            d.named.iter().filter_map(|named| if let Name::Known(stack) = &named.stack { Some(stack) } else { None })
+        {
+            if last.replace(stack) != Some(stack) && *first.entry(stack).or_insert(number) != number {
+                shared.insert(stack);
+            }
+        }
+    }
+    shared
 }
 
 /// The place where a manifest configures a component: the component, or else an import, or else the manifest.

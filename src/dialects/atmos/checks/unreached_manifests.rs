@@ -25,14 +25,19 @@ pub(crate) struct Unreached {
 }
 
 /// Checks all manifests below the folder of stacks, within the scope; those that `loader` has not processed for a stack
-/// (`tops`) are processed here. Findings that `diagnostics` already contains are not repeated.
-pub(crate) fn check(loader: &Manifests<'_>, tops: &[String], scope: Scope<'_>) -> Unreached {
+/// (`tops`) are processed here. Findings that `diagnostics` already contains are not repeated. `validated` are those of
+/// [`validated`].
+pub(crate) fn check(
+    loader: &Manifests<'_>,
+    tops: &[String],
+    validated: &BTreeSet<String>,
+    scope: Scope<'_>,
+) -> Unreached {
     let tops: HashSet<&str> = tops.iter().map(String::as_str).collect();
-    let (reader, config, recorder) = (loader.reader, loader.config, loader.recorder);
-    let validated = validated(reader, config);
+    let recorder = loader.recorder;
     let apart = Diagnostics::default();
     let unreached = match is_wanted(loader, scope) {
-        true => unreached(loader, &tops, &validated, scope, &apart),
+        true => unreached(loader, &tops, validated, scope, &apart),
         false => Unreached::default(),
     };
     for mut finding in apart.into_findings() {
@@ -40,13 +45,13 @@ pub(crate) fn check(loader: &Manifests<'_>, tops: &[String], scope: Scope<'_>) -
         finding.is_breaking = false;
         recorder.diagnostics.report(finding);
     }
-    recorder.diagnostics.report_unless_reported(recorder.manifests.findings(&validated));
+    recorder.diagnostics.report_unless_reported(recorder.manifests.findings(validated));
     unreached
 }
 
 /// The manifests that Atmos validates by themselves. Unlike elsewhere, excluded paths are not taken from the folder of
 /// stacks here.
-fn validated(reader: &Reader<'_>, config: &Config) -> BTreeSet<String> {
+pub(crate) fn validated(reader: &Reader<'_>, config: &Config) -> BTreeSet<String> {
     let excluded = |path: &str| config.excluded.iter().any(|pattern| glob::path_match(pattern, path).unwrap_or(true));
     let mut out = BTreeSet::new();
     for extension in ["yaml", "yml"] {
@@ -57,11 +62,10 @@ fn validated(reader: &Reader<'_>, config: &Config) -> BTreeSet<String> {
     out
 }
 
-/// Parses all manifests, each on the next thread that is free. All of them will be examined, most of them at once: stacks
+/// Parses manifests, each on the next thread that is free. All of them will be examined, most of them at once: stacks
 /// import the same ones, and would wait for each other.
-pub(crate) fn preload(reader: &Reader<'_>, config: &Config) {
-    let paths: Vec<String> = validated(reader, config).into_iter().collect();
-    crate::threads::map(&paths, |path| {
+pub(crate) fn preload(reader: &Reader<'_>, paths: &BTreeSet<String>) {
+    crate::threads::map(&paths.iter().collect::<Vec<_>>(), |path| {
         if let Ok(Some(loaded)) = reader.load(path, &mut Deps::default())
             && !loaded.is_empty()
         {

@@ -18,15 +18,16 @@ use crate::dialects::atmos::locals::scopes::LocalCache;
 use crate::dialects::atmos::merge::Merger;
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::recorder::Recorder;
-use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
+use crate::dialects::atmos::schema::manifest_checks::{Given, SchemaChecks};
 use crate::dialects::atmos::templates::engine::{Engine, Templates};
 use crate::dialects::atmos::templates::function_sets;
 use crate::dialects::atmos::templates::host::{Mentions, version_tracks::LockFile};
+use crate::limits::Limit;
 use crate::template::{FunctionSet, MissingKey};
 use crate::text::Text;
 use crate::value::{Map, Origin, Prov};
 use import_chain::ImportChain;
-use overrides::AllOverrides;
+use overrides::{AllOverrides, MergedOverrides, OverridesId};
 use parking_lot::Mutex;
 use process::process;
 use std::collections::{BTreeSet, HashMap};
@@ -42,6 +43,8 @@ pub(super) struct Processed {
     pub merged: Arc<Map>,
     /// The overrides, for its importers.
     overrides: AllOverrides,
+    /// The overrides of its importer. Their addresses are part of its key.
+    given: AllOverrides,
     /// Its dependencies.
     pub deps: Deps,
     /// The records of the manifest and its imports.
@@ -50,6 +53,8 @@ pub(super) struct Processed {
     pub edges: BTreeSet<Origin>,
     /// The files that it imports itself.
     pub targets: BTreeSet<Text>,
+    /// The number of its imports, where an importer has overrides and each counts.
+    imports: usize,
     /// Whether some import path was rendered with what was imported before.
     contextual: bool,
     /// Whether what was found in it depends on the way that led here.
@@ -63,6 +68,11 @@ impl Processed {
             true => Arc::clone(self),
             false => Arc::new(Processed { merged, ..(**self).clone() }),
         }
+    }
+
+    /// Whether no unit that is kept contains it with these overrides.
+    pub(super) fn is_outdated(&self) -> bool {
+        !self.given.is_empty() && self.recorder.as_ref().is_none_or(|recorder| Arc::strong_count(recorder) == 1)
     }
 }
 
@@ -81,10 +91,19 @@ impl Call {
     fn gives_nothing(&self) -> bool {
         self.context.is_empty() || !self.skip_templates && self.context.keys().all(|key| **key == *"locals")
     }
+
+    /// What the importer gives to the manifest.
+    fn given(&self) -> Given {
+        match () {
+            () if self.context.is_empty() => Given::Nothing,
+            () if self.gives_nothing() => Given::Context,
+            () => Given::Data,
+        }
+    }
 }
 
-/// The path, how it is requested ([`Call`]), and whether the importer passed a context.
-pub(super) type MemoKey = (Text, bool, bool, bool);
+/// The path, how it is requested ([`Call`]), whether the importer passed a context, and its overrides.
+pub(super) type MemoKey = (Text, bool, bool, bool, OverridesId);
 
 /// Shared data for processing the manifests of one revision.
 pub(super) struct ManifestCache<'a> {
@@ -93,27 +112,41 @@ pub(super) struct ManifestCache<'a> {
     /// What the templates of files may request.
     pub(super) mentions: Mentions,
     memo: Mutex<HashMap<MemoKey, Arc<Processed>>>,
+    /// The manifests that were processed once with the overrides of an importer: most overrides come only once.
+    once: Mutex<HashMap<MemoKey, AllOverrides>>,
+    overrides: Arc<MergedOverrides>,
+}
+
+/// What is kept of the manifests of one revision for the next one.
+#[derive(Clone, Default)]
+pub(super) struct KnownManifests {
+    /// The manifests, with what they import.
+    pub processed: HashMap<MemoKey, Arc<Processed>>,
+    overrides: Arc<MergedOverrides>,
 }
 
 impl<'a> ManifestCache<'a> {
     /// Nothing is known yet.
     pub(super) fn new(reader: &'a Reader<'a>, config: &'a Config) -> Self {
-        Self::with_processed(reader, config, HashMap::new())
+        Self::with_known(reader, config, KnownManifests::default())
     }
 
     /// Some manifests are known.
-    pub(super) fn with_processed(
-        reader: &'a Reader<'a>,
-        config: &'a Config,
-        known: HashMap<MemoKey, Arc<Processed>>,
-    ) -> Self {
+    pub(super) fn with_known(reader: &'a Reader<'a>, config: &'a Config, known: KnownManifests) -> Self {
         let (lock_file, mentions) = (LockFile::new(reader, config), Mentions::default());
-        ManifestCache { lock_file, mentions, memo: Mutex::new(known) }
+        let KnownManifests { processed, overrides } = known;
+        overrides.limit();
+        ManifestCache { lock_file, mentions, memo: Mutex::new(processed), once: Mutex::default(), overrides }
     }
 
     /// All manifests that were processed.
-    pub(super) fn into_processed(self) -> HashMap<MemoKey, Arc<Processed>> {
-        self.memo.into_inner()
+    pub(super) fn into_known(self) -> KnownManifests {
+        KnownManifests { processed: self.memo.into_inner(), overrides: self.overrides }
+    }
+
+    /// Whether a call with overrides comes again.
+    fn is_repeated(&self, key: &MemoKey, call: &Call) -> bool {
+        self.once.lock().insert(key.clone(), call.overrides.clone()).is_some()
     }
 }
 
@@ -214,19 +247,25 @@ impl<'a> Manifests<'a> {
         chain: &mut ImportChain,
         deps: &mut Deps,
     ) -> Result<Arc<Processed>, ErrorReported> {
-        let plain = call.overrides.is_empty() && call.gives_nothing();
-        let key: MemoKey = (path.into(), call.skip_templates, call.ignore_missing, !call.context.is_empty());
-        if plain && let Some(known) = self.cache.memo.lock().get(&key).cloned() {
+        let plain = call.gives_nothing();
+        let (has_context, overrides) = (!call.context.is_empty(), call.overrides.id());
+        let key: MemoKey = (path.into(), call.skip_templates, call.ignore_missing, has_context, overrides);
+        let known = self.cache.memo.lock().get(&key).filter(|_| plain).cloned();
+        // Where the limit is reached, it is reported where that happens.
+        let limit = self.reader.limits().count(Limit::Imports);
+        if let Some(known) = known.filter(|known| known.imports == 0 || chain.imports + known.imports + 1 < limit) {
             deps.add(&known.deps);
             if let Some(recorder) = &known.recorder {
                 self.recorder.include(Arc::clone(recorder));
             }
-            chain.imports += 1;
+            chain.imports += 1 + known.imports;
             return Ok(known);
         }
         let mut own = Deps::default();
         chain.files.push((Text::clone(&key.0), Prov::default()));
-        let before = if plain { std::mem::take(&mut chain.imports) } else { 0 };
+        let is_alone = plain && call.overrides.is_empty();
+        let before = if is_alone { std::mem::take(&mut chain.imports) } else { 0 };
+        let start = chain.imports;
         let mark = chain.imported_sections.enter();
         let recorder = self.records_apart.then(Arc::<Recorder>::default);
         let recording = self.recording(recorder.as_deref().unwrap_or(self.recorder));
@@ -237,11 +276,14 @@ impl<'a> Manifests<'a> {
         chain.imported_sections.leave(&mark);
         chain.files.pop();
         deps.add(&own);
-        let processed = processed.map(|p| Arc::new(Processed { deps: own, recorder, ..p }));
+        let (given, imports) = (call.overrides.clone(), if is_alone { 0 } else { chain.imports - start });
+        let processed = processed.map(|p| Arc::new(Processed { deps: own, recorder, given, imports, ..p }));
         // A failure may be due to the way that led here (a cycle), so it is not remembered.
         let remembered = processed.as_ref().ok().filter(|p| plain && !p.contextual && !p.singular);
-        chain.imports = before + if remembered.is_some() { 1 } else { 1 + chain.imports };
-        if let Some(processed) = remembered {
+        chain.imports = before + if is_alone && remembered.is_some() { 1 } else { 1 + chain.imports };
+        // If not everything is examined, findings depend on the way that led here.
+        let is_repeated = || is_alone || self.checks_everything() && self.cache.is_repeated(&key, call);
+        if let Some(processed) = remembered.filter(|_| is_repeated()) {
             self.cache.memo.lock().insert(key, Arc::clone(processed));
         }
         processed

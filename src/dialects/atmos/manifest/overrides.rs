@@ -2,8 +2,9 @@
 
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::merge::{Merger, merge_imports};
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 use crate::value::{Data, Map, Value};
+use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// The overrides of one component type.
@@ -22,7 +23,54 @@ pub(super) struct AllOverrides {
     helmfile: Overrides,
 }
 
+/// Identifies overrides by the addresses of their maps, which are valid as long as the overrides exist; zero for those that are
+/// empty.
+pub(in crate::dialects::atmos) type OverridesId = [usize; 4];
+
+/// Merges of overrides by the addresses of their inputs: what many stacks import is the same for all of them.
+#[derive(Default)]
+pub(super) struct MergedOverrides {
+    known: Mutex<FastMap<[usize; 3], Merge>>,
+}
+
+/// The inputs of a merge, and its result.
+type Merge = ([Arc<Map>; 3], Arc<Map>);
+
+/// The number of merges that are kept for the next revision.
+const MAX_MERGES: usize = 1024;
+
+impl MergedOverrides {
+    /// Drops all merges if there are too many.
+    pub(super) fn limit(&self) {
+        let mut known = self.known.lock();
+        if known.len() > MAX_MERGES {
+            known.clear();
+        }
+    }
+
+    fn merge(&self, merger: Merger<'_>, inputs: [&Arc<Map>; 3]) -> Arc<Map> {
+        if inputs.iter().filter(|map| !map.is_empty()).count() < 2 {
+            return merge_imports(strategy, inputs);
+        }
+        let key = inputs.map(address);
+        if let Some((_, merged)) = self.known.lock().get(&key) {
+            return Arc::clone(merged);
+        }
+        let merge = || (inputs.map(Arc::clone), merge_imports(strategy, inputs));
+        Arc::clone(&self.known.lock().entry(key).or_insert_with(merge).1)
+    }
+}
+
+fn address(map: &Arc<Map>) -> usize {
+    if map.is_empty() { 0 } else { Arc::as_ptr(map).addr() }
+}
+
 impl AllOverrides {
+    /// What identifies them.
+    pub(super) fn id(&self) -> OverridesId {
+        [&self.terraform.inline, &self.terraform.imported, &self.helmfile.inline, &self.helmfile.imported].map(address)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         [&self.terraform, &self.helmfile].iter().all(|o| o.inline.is_empty() && o.imported.is_empty())
     }
@@ -49,9 +97,9 @@ impl AllOverrides {
     }
 
     /// Adds those of an imported file.
-    pub(super) fn add(&mut self, theirs: &AllOverrides, merger: Merger<'_>) {
+    pub(super) fn add(&mut self, theirs: &AllOverrides, merger: Merger<'_>, merged: &MergedOverrides) {
         for (own, theirs) in [(&mut self.terraform, &theirs.terraform), (&mut self.helmfile, &theirs.helmfile)] {
-            own.imported = merge_imports(merger, [&own.imported, &theirs.imported, &theirs.inline]);
+            own.imported = merged.merge(merger, [&own.imported, &theirs.imported, &theirs.inline]);
         }
     }
 

@@ -16,7 +16,7 @@ use crate::dialects::atmos::locals::scopes::FileLocals;
 use crate::dialects::atmos::manifest::{ManifestCache, Manifests, import_graph};
 use crate::dialects::atmos::merge::{ListStrategy, Merger};
 use crate::dialects::atmos::reader::{Deps, Reader};
-use crate::dialects::atmos::recorder::Recorder;
+use crate::dialects::atmos::recorder::{Collected, Recorder};
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::Schema;
 use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
@@ -99,7 +99,8 @@ impl Revision<'_> {
         let changes = self.changes();
         let checks = SchemaChecks::new(schema, reader.files, changes);
         let mut last = self.last();
-        let cache = ManifestCache::with_processed(reader, config, std::mem::take(&mut last.manifests));
+        let validated = unreached_manifests::validated(reader, config);
+        let cache = ManifestCache::with_known(reader, config, std::mem::take(&mut last.manifests));
         let (templates, locals, recorder) =
             (&self.resolver.templates, &self.resolver.locals, Arc::new(Recorder::default()));
         let loader = Manifests::new(reader, config, self.merger(), templates, locals, &cache, &recorder)
@@ -122,21 +123,22 @@ impl Revision<'_> {
             scope: changes.map_or(Scope::All, Scope::Touched),
         };
         if changes.is_none() {
-            unreached_manifests::preload(reader, config);
+            unreached_manifests::preload(reader, &validated);
         }
         let resolved: Vec<Arc<ResolvedUnit>> =
             threads::map(&manifests, |path| units.resolve(path)).into_iter().flatten().collect();
         if self.project.cancel.is_canceled() {
             return ProjectResolution::default();
         }
-        let recorders = resolved.iter().map(|unit| Arc::clone(&unit.recorder));
         let recorded = match self.is_kept() {
-            true => Arc::new(Recorder::collect(std::iter::once(Arc::clone(&recorder)).chain(recorders))),
+            true => Arc::new(last.collect(&resolved, Arc::clone(&recorder))),
             false => Arc::clone(&recorder),
         };
-        let project = self.finish(&loader.recording(&recorded), &stacks.recording(&recorded), &manifests, &resolved);
+        let (loader, stacks) = (loader.recording(&recorded), stacks.recording(&recorded));
+        let unreached = unreached_manifests::check(&loader, &manifests, &validated, self.scope);
+        let project = self.finish(&loader, &stacks, unreached, &resolved);
         self.diagnostics.add(&recorded.diagnostics);
-        self.keep(&manifests, resolved, cache);
+        self.keep(&manifests, resolved, cache, last.collected);
         ProjectResolution { gap: gap.or(project.gap), ..project }
     }
 
@@ -168,16 +170,17 @@ impl Revision<'_> {
         &self,
         loader: &Manifests<'_>,
         stacks: &StackContext<'_>,
-        manifests: &[String],
+        unreached: Unreached,
         resolved: &[Arc<ResolvedUnit>],
     ) -> ProjectResolution {
-        let unreached = unreached_manifests::check(loader, manifests, self.scope);
         let anchor = anchor(self.reader.files, self.shared);
+        let circular: Vec<Arc<Unit>> =
+            resolved.iter().filter(|unit| unit.has_cycle).map(|unit| Arc::clone(&unit.manifest.unit)).collect();
         let resolved: Vec<&ResolvedManifest> = resolved.iter().map(|unit| &unit.manifest).collect();
         stack_names::check(stacks, &resolved, anchor);
         let gap = stack_names::doubtful_names(self.config, &resolved, anchor);
         let units = resolved.iter().map(|manifest| Arc::clone(&manifest.unit)).collect();
-        ProjectResolution { gap, ..self.check(loader, unreached, units) }
+        ProjectResolution { gap, ..self.check(loader, unreached, units, &circular) }
     }
 
     /// The paths of the top-level manifests, and why some may be missing.
@@ -231,12 +234,18 @@ impl Revision<'_> {
         }
     }
 
-    /// Runs the checks on the resolved units.
-    fn check(&self, loader: &Manifests<'_>, unreached: Unreached, units: Vec<Arc<Unit>>) -> ProjectResolution {
+    /// Runs the checks on the resolved units, of which some are `circular`: components inherit from each other.
+    fn check(
+        &self,
+        loader: &Manifests<'_>,
+        unreached: Unreached,
+        units: Vec<Arc<Unit>>,
+        circular: &[Arc<Unit>],
+    ) -> ProjectResolution {
         let (reader, config, diagnostics, templates) =
             (self.reader, self.config, &loader.recorder.diagnostics, &self.resolver.templates);
         let inherited = || {
-            inheritance_cycles::check(&units, diagnostics);
+            inheritance_cycles::check(circular, diagnostics);
             disabled_templates::check(&units, config, templates, diagnostics);
         };
         threads::join(inherited, || locals::report_locals(loader, unreached.reported, &units));
@@ -268,8 +277,14 @@ impl Revision<'_> {
 
     /// Keeps what the next revision may reuse. If nothing is reused, the merged manifests are kept all the same, so that they
     /// are not dropped while the process ends.
-    fn keep(&self, paths: &[String], resolved: Vec<Arc<ResolvedUnit>>, cache: ManifestCache<'_>) {
-        let mut last = LastResolution { manifests: cache.into_processed(), ..LastResolution::default() };
+    fn keep(
+        &self,
+        paths: &[String],
+        resolved: Vec<Arc<ResolvedUnit>>,
+        cache: ManifestCache<'_>,
+        collected: Arc<Collected>,
+    ) {
+        let mut last = LastResolution { manifests: cache.into_known(), collected, ..LastResolution::default() };
         if self.is_kept() {
             // There is no unit for a file that is missing, so there may be fewer units than paths.
             let units = paths.iter().zip(resolved.iter()).filter(|_| paths.len() == resolved.len());

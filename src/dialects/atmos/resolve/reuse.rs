@@ -1,14 +1,13 @@
 //! The parts of a resolution that are kept, so that the next one of the same project resolves only what changed.
 
-use crate::dialects::atmos::manifest::MemoKey;
-use crate::dialects::atmos::manifest::Processed;
+use crate::dialects::atmos::manifest::{KnownManifests, Processed};
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
-use crate::dialects::atmos::recorder::Recorder;
+use crate::dialects::atmos::recorder::{Collected, Recorder};
 use crate::dialects::atmos::stack::{ResolvedManifest, VendoredFolders};
 use crate::source::Change;
 use crate::text::{FastMap, Text};
 use crate::value::FileId;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// A unit with all that resolving it recorded.
@@ -17,6 +16,8 @@ pub(super) struct ResolvedUnit {
     pub(super) manifest: ResolvedManifest,
     /// The records made on the way.
     pub(super) recorder: Arc<Recorder>,
+    /// Whether some of its components inherit from each other.
+    pub(super) has_cycle: bool,
     /// Its dependencies; `None` if they are unknown, because it reads other components, or was not resolved at all.
     pub(super) deps: Option<Deps>,
 }
@@ -27,9 +28,11 @@ pub(super) struct LastResolution {
     /// Units by the path of their manifest.
     pub(super) units: FastMap<Text, Arc<ResolvedUnit>>,
     /// Manifests with what they import.
-    pub(super) manifests: HashMap<MemoKey, Arc<Processed>>,
+    pub(super) manifests: KnownManifests,
     /// The merged manifests of units that are not kept.
     pub(super) tops: Vec<Arc<Processed>>,
+    /// What the units recorded that the last edit did not reach.
+    pub(super) collected: Arc<Collected>,
     /// The files that were read.
     pub(super) loaded: BTreeMap<FileId, Arc<Loaded>>,
 }
@@ -43,8 +46,21 @@ impl LastResolution {
             return LastResolution::default();
         }
         self.units.retain(|_, unit| unit.deps.as_ref().is_some_and(|deps| !is_touched(deps)));
-        self.manifests.retain(|_, manifest| !is_touched(&manifest.deps));
+        self.manifests.processed.retain(|_, manifest| !manifest.is_outdated() && !is_touched(&manifest.deps));
         self
+    }
+
+    /// Collects what units recorded, and others. What those recorded that are as they were is only collected if the last edit
+    /// reached other ones.
+    pub(super) fn collect(&mut self, units: &[Arc<ResolvedUnit>], other: Arc<Recorder>) -> Recorder {
+        let known: HashSet<*const ResolvedUnit> = self.units.values().map(Arc::as_ptr).collect();
+        let (same, new): (Vec<_>, Vec<_>) = units.iter().partition(|unit| known.contains(&Arc::as_ptr(unit)));
+        let recorder = |unit: &Arc<ResolvedUnit>| Arc::clone(&unit.recorder);
+        let same: Vec<Arc<Recorder>> = same.into_iter().map(recorder).collect();
+        if !self.collected.is_of(&same) {
+            self.collected = Arc::new(Collected::of(same));
+        }
+        self.collected.with(new.into_iter().map(recorder).chain([other]))
     }
 
     /// The unit of a manifest, if it is as it was. The files that it was made of count as read.

@@ -5,7 +5,7 @@ use super::reuse::{LastResolution, ResolvedUnit};
 use crate::diagnostic::Diagnostic;
 use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
-use crate::dialects::atmos::checks::dependency_paths;
+use crate::dialects::atmos::checks::{dependency_paths, inheritance_cycles};
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::imports::reach::ChangeReach;
 use crate::dialects::atmos::manifest::Manifests;
@@ -60,7 +60,8 @@ impl Units<'_> {
             Some((ResolvedManifest::broken(self.key(path), file), None))
         });
         let (manifest, deps) = resolved?;
-        Some(Arc::new(ResolvedUnit { manifest, recorder, deps }))
+        let has_cycle = inheritance_cycles::has_cycle_of_bases(&manifest.unit);
+        Some(Arc::new(ResolvedUnit { manifest, recorder, has_cycle, deps }))
     }
 
     fn key(&self, path: &str) -> Key {

@@ -31,9 +31,24 @@ pub(in crate::dialects::atmos) struct ManifestRecords {
 pub(in crate::dialects::atmos) struct Seen {
     /// Every manifest that was processed.
     pub(in crate::dialects::atmos) processed: HashSet<Text>,
-    /// The imports of each of them, and whether without a context.
-    imports: HashMap<Text, HashMap<Text, bool>>,
+    /// The imports of each of them.
+    imports: HashMap<Text, HashMap<Text, Ways>>,
     found: Vec<Found>,
+}
+
+/// How a manifest imports another one.
+#[derive(Clone, Copy, Default)]
+struct Ways {
+    /// Without a context.
+    alone: bool,
+    with_context: bool,
+}
+
+impl Ways {
+    fn add(&mut self, other: Ways) {
+        self.alone |= other.alone;
+        self.with_context |= other.with_context;
+    }
 }
 
 impl ManifestRecords {
@@ -51,7 +66,7 @@ impl ManifestRecords {
     pub(in crate::dialects::atmos) fn imports(&self, from: &Text, path: &str, alone: bool) {
         let mut seen = self.seen();
         let targets = seen.imports.entry(Text::clone(from)).or_default();
-        *targets.entry(path.into()).or_default() |= alone;
+        targets.entry(path.into()).or_default().add(Ways { alone, with_context: !alone });
     }
 
     /// Adds the records of others.
@@ -60,8 +75,8 @@ impl ManifestRecords {
         seen.processed.extend(other.processed.iter().cloned());
         for (from, targets) in &other.imports {
             let known = seen.imports.entry(Text::clone(from)).or_default();
-            for (path, alone) in targets {
-                *known.entry(Text::clone(path)).or_default() |= *alone;
+            for (path, ways) in targets {
+                known.entry(Text::clone(path)).or_default().add(*ways);
             }
         }
         seen.found.extend(other.found.iter().cloned());
@@ -71,17 +86,32 @@ impl ManifestRecords {
     /// looks like on a way that does not start at one of the manifests that Atmos examines (`validated`).
     pub(in crate::dialects::atmos) fn findings(&self, validated: &BTreeSet<String>) -> Vec<Diagnostic> {
         let seen = std::mem::take(&mut *self.seen());
-        let mut imported: HashMap<&str, bool> = HashMap::new();
+        let mut imported: HashMap<&str, Ways> = HashMap::new();
         for importer in seen.closure(validated.iter().map(String::as_str)) {
-            for (target, alone) in seen.imports.get(importer).into_iter().flatten() {
-                *imported.entry(target).or_default() |= alone;
+            for (target, ways) in seen.imports.get(importer).into_iter().flatten() {
+                imported.entry(target).or_default().add(*ways);
             }
         }
-        let counts = |found: &&Found| match found.alone {
-            true => imported.get(&*found.path).copied().unwrap_or_else(|| validated.contains(&*found.path)),
-            false => validated.contains(&*found.root),
+        let counts = |found: &&Found| {
+            let imported = imported.get(&*found.path);
+            match &found.reached {
+                Reached::Alone => imported.map_or_else(|| validated.contains(&*found.path), |ways| ways.alone),
+                Reached::WithContext => imported.is_some_and(|ways| ways.with_context),
+                Reached::From(root) => validated.contains(&**root),
+            }
         };
-        seen.found.iter().filter(counts).flat_map(|f| f.findings.iter().cloned()).collect()
+        // A manifest is usually the same to all that import it.
+        let mut distinct: HashMap<_, Vec<&Diagnostic>> = HashMap::new();
+        let mut findings = Vec::new();
+        for finding in seen.found.iter().filter(counts).flat_map(|f| f.findings.iter()) {
+            let place = (finding.primary.file, finding.primary.start, finding.rule.id);
+            let known = distinct.entry(place).or_default();
+            if !known.contains(&finding) {
+                known.push(finding);
+                findings.push(finding.clone());
+            }
+        }
+        findings
     }
 }
 
@@ -102,11 +132,30 @@ impl Seen {
 #[derive(Clone)]
 struct Found {
     path: Text,
-    /// The manifest whose imports led to it.
-    root: Text,
-    /// Whether the manifest had no context from an importer.
-    alone: bool,
+    reached: Reached,
     findings: Arc<[Diagnostic]>,
+}
+
+/// On which ways a manifest has some content.
+#[derive(Clone)]
+enum Reached {
+    /// Without a context from an importer.
+    Alone,
+    /// With any context.
+    WithContext,
+    /// With a context that depends on the way from this top-level manifest.
+    From(Text),
+}
+
+/// The context that an importer gives to a manifest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::dialects::atmos) enum Given {
+    /// None.
+    Nothing,
+    /// One that makes no difference to the content.
+    Context,
+    /// One that may make a difference.
+    Data,
 }
 
 impl<'a> SchemaChecks<'a> {
@@ -122,13 +171,13 @@ impl<'a> SchemaChecks<'a> {
         records: &ManifestRecords,
         loaded: &Loaded,
         content: &Map,
-        alone: bool,
+        given: Given,
         deps: &Deps,
         on_the_way: impl Iterator<Item = &'p Text> + Clone,
     ) -> bool {
         if let Some(changed) = &self.changed {
             let touched = deps.paths.iter().any(|p| changed.contains(&**p));
-            if !touched && (alone || !on_the_way.clone().any(|p| changed.contains(&**p))) {
+            if !touched && (given == Given::Nothing || !on_the_way.clone().any(|p| changed.contains(&**p))) {
                 return false;
             }
         }
@@ -139,9 +188,17 @@ impl<'a> SchemaChecks<'a> {
         };
         if !findings.is_empty() {
             let path = Text::clone(&loaded.path);
-            let root = on_the_way.into_iter().next().map_or_else(|| Text::clone(&path), Text::clone);
-            records.seen().found.push(Found { path, root, alone, findings: findings.into() });
-            return !alone;
+            let reached = match given {
+                Given::Nothing => Reached::Alone,
+                // Where not everything is examined, another way may lead there through a change.
+                Given::Context if self.changed.is_none() => Reached::WithContext,
+                Given::Context | Given::Data => {
+                    Reached::From(on_the_way.into_iter().next().map_or_else(|| Text::clone(&path), Text::clone))
+                }
+            };
+            let is_singular = matches!(reached, Reached::From(_));
+            records.seen().found.push(Found { path, reached, findings: findings.into() });
+            return is_singular;
         }
         false
     }
