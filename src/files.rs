@@ -127,8 +127,64 @@ impl Files {
         id
     }
 
+    /// Returns a table without earlier versions of files: those of a path that has another content now, or another version that was
+    /// added later. `content` returns the identity of a path. The ids of the files stay; those of earlier versions are
+    /// never used again.
+    pub(crate) fn without_earlier_versions(&self, content: impl Fn(&str) -> Option<String>) -> Files {
+        let inner = self.inner.read();
+        let mut last: HashMap<&Text, (&(Text, Text), FileId), RandomState> = HashMap::default();
+        for (key, id) in &inner.ids {
+            let known = last.entry(&key.0).or_insert((key, *id));
+            if *id > known.1 {
+                *known = (key, *id);
+            }
+        }
+        let dropped = Arc::new(File::new(Text::default(), Text::default()));
+        let mut files: Vec<Arc<File>> = inner.files.iter().map(|_| Arc::clone(&dropped)).collect();
+        let mut ids: HashMap<(Text, Text), FileId, RandomState> = HashMap::default();
+        for (path, (newest, id)) in last {
+            let now = content(path).map(|identity| (Text::clone(path), Text::from(identity)));
+            let now = now.and_then(|key| inner.ids.get_key_value(&key));
+            for (key, id) in [(newest, id)].into_iter().chain(now.map(|(key, id)| (key, *id))) {
+                files[id.index()] = Arc::clone(&inner.files[id.index()]);
+                ids.insert(key.clone(), id);
+            }
+        }
+        Files { inner: RwLock::new(Inner { files, ids }) }
+    }
+
     /// Returns the file of an id from this table.
     pub(crate) fn get(&self, id: FileId) -> Arc<File> {
         Arc::clone(&self.inner.read().files[id.index()])
+    }
+
+    /// The texts of the versions of a file.
+    #[cfg(test)]
+    pub(crate) fn texts(&self, path: &str) -> Vec<Text> {
+        self.inner.read().files.iter().filter(|file| *file.path == *path).map(|file| Text::clone(&file.text)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn earlier_versions_are_dropped_and_ids_stay() {
+        let files = Files::default();
+        let add = |path: &str, identity: &str| files.add(path, identity, || format!("{path} {identity}").into());
+        let [old, new, other, gone, older] =
+            [("a", "1"), ("a", "2"), ("b", "1"), ("c", "1"), ("d", "1")].map(|(path, identity)| add(path, identity));
+        let newer = add("d", "2");
+        let content = [("a", "2"), ("b", "1"), ("d", "1")];
+        let content =
+            |path: &str| content.iter().find(|(of, _)| *of == path).map(|(_, identity)| (*identity).to_owned());
+        let kept = files.without_earlier_versions(content);
+        // What is there now, or was there last.
+        for (id, text) in [(new, "a 2"), (other, "b 1"), (gone, "c 1"), (older, "d 1"), (newer, "d 2"), (old, "")] {
+            assert_eq!(&*kept.get(id).text, text);
+        }
+        assert_eq!(kept.add("a", "2", || unreachable!("it is known")), new);
+        assert!(kept.add("a", "1", || "again".into()) > newer);
     }
 }

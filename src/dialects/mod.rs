@@ -153,6 +153,10 @@ pub(crate) trait Dialect: Send + Sync {
     /// Resolves a revision. Mistakes in its files are findings of the resolution.
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution;
 
+    /// Drops what it has parsed, which is parsed again where it is needed: a process that lives long must not keep all versions of
+    /// files. What it keeps of the last revision for [`Scope::Since`] stays.
+    fn forget(&self);
+
     /// Returns the names of the units that changes can affect, if comparing both sides (base, head) gives a better
     /// answer than the files that each unit reads; `None` otherwise.
     fn reached(

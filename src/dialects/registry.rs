@@ -23,6 +23,11 @@ impl Dialects {
         Dialects { all }
     }
 
+    /// Drops what the dialects have parsed; see [`Dialect::forget`].
+    pub(crate) fn forget(&self) {
+        self.all.iter().for_each(|dialect| dialect.forget());
+    }
+
     /// The names of all dialects.
     pub(crate) fn names() -> Vec<&'static str> {
         all(Limits::default()).iter().map(|d| d.name()).collect()

@@ -57,7 +57,7 @@ impl Examined<'_> {
                 return Err(Error::Canceled);
             }
             self.start.compare(number, &resolution.units);
-            phase(host, "rules", || self.examine(&mut resolution));
+            phase(host, "rules", || self.examine(number, &mut resolution));
             if cancel.is_canceled() {
                 return Err(Error::Canceled);
             }
@@ -90,15 +90,15 @@ impl Examined<'_> {
         resolution
     }
 
-    /// Adds the findings of rules and policies to those of resolving.
-    fn examine(&self, resolution: &mut Resolution) {
+    /// Adds the findings of rules and policies to those of resolving a project (by number).
+    fn examine(&self, number: usize, resolution: &mut Resolution) {
         let (files, settings, cancel) = (self.files(), &self.load.settings, &self.workspace.project.cancel);
         let modules = Modules::new(self.source, files, self.code);
         let withheld = rules::Withheld::default();
         let (sees_all, plan) = (self.sees_all(), self.plan);
         let is_own = |path: &str| sees_all || plan.is_some_and(|plan| plan.has_file(path));
         let context = rules::Context::new(files, resolution, &is_own, &settings.limits, &withheld);
-        let results = self.start.results();
+        let results = self.start.results(number);
         let context = rules::Context { results: results.as_deref(), cancel, ..context };
         let mut enabled = settings.enabled();
         enabled.retain(|(rule, _)| sees_all || rules::is_decided_by_file(rule));

@@ -6,14 +6,13 @@ use crate::files::Files;
 use crate::resolution::{Component, State, Unit};
 use crate::rules::UnitResults;
 use crate::settings::FILE_NAME;
-use crate::source::{Change, Listing, Source, changed};
+use crate::source::{Change, ChangeKind, Listing, Source, changed};
 use crate::terraform;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// How many reviews share one table of files. It keeps the text of every version of a file that was analyzed, so it is dropped
-/// after that many.
-const MAX_REVIEWS: usize = 256;
+/// After how many reviews what belongs to earlier versions of files is dropped.
+pub(super) const MAX_VERSIONS: usize = if cfg!(test) { 2 } else { 64 };
 
 /// Reviews of one worktree, one after the other.
 #[derive(Default)]
@@ -28,11 +27,14 @@ pub(super) struct Kept {
     pub(super) files: Arc<Files>,
     /// The systems, with what they keep; `None` for the first review.
     pub(super) dialects: Option<Arc<Dialects>>,
-    /// The findings of rules in units.
-    results: Arc<UnitResults>,
+    /// The findings of rules in the units and files of each project.
+    results: Vec<Arc<UnitResults>>,
     /// The Terraform code that was parsed; `None` for the first review.
     code: Option<terraform::Cache>,
+    /// The files of the last review that began, and all changes since the last one that ended: of a canceled one, dialects may
+    /// keep what they resolved.
     listing: Arc<Listing>,
+    changes: Vec<Change>,
     /// The units of each project.
     units: Vec<Vec<Arc<Unit>>>,
     reviews: usize,
@@ -44,14 +46,14 @@ pub(super) struct Start {
     pub(super) kept: Kept,
     /// The changes since then; `None` if the review is not part of a session.
     changes: Option<Vec<Change>>,
-    /// The findings of rules in units that count for the new state. They become those of the session when the review ends: if it
-    /// is canceled, those of the last state still count.
-    results: Mutex<Arc<UnitResults>>,
+    /// The findings of rules that count for the new state, by project. They become those of the session when the review ends: if
+    /// it is canceled, those of the last state still count.
+    results: Mutex<Vec<Arc<UnitResults>>>,
 }
 
 impl Start {
     fn new(kept: Kept, changes: Option<Vec<Change>>) -> Self {
-        let results = Mutex::new(Arc::clone(&kept.results));
+        let results = Mutex::new(kept.results.clone());
         Start { kept, changes, results }
     }
 
@@ -70,8 +72,12 @@ impl Start {
         let before = self.kept.units.get(project).map_or(&[][..], Vec::as_slice);
         let is_same =
             before.len() == units.len() && before.iter().zip(units).all(|(old, new)| is_same_to_others(old, new));
+        let mut results = self.results.lock();
+        if results.len() <= project {
+            results.resize_with(project + 1, Arc::default);
+        }
         if !is_same {
-            *self.results.lock() = Arc::default();
+            results[project] = Arc::new(results[project].without_units());
         }
     }
 
@@ -80,40 +86,68 @@ impl Start {
         self.kept.code.clone().unwrap_or_else(|| host.code())
     }
 
-    /// Returns the findings of rules in units, if they are kept.
-    pub(super) fn results(&self) -> Option<Arc<UnitResults>> {
-        self.changes.is_some().then(|| Arc::clone(&self.results.lock()))
+    /// Returns the findings of rules in a project (by number), if they are kept.
+    pub(super) fn results(&self, project: usize) -> Option<Arc<UnitResults>> {
+        self.changes.as_ref().and_then(|_| self.results.lock().get(project).cloned())
     }
 }
 
 impl Session {
     /// Begins a review of a state. Nothing of the last one is used if settings may have changed.
     pub(super) fn start(&self, source: &dyn Source) -> Start {
-        let last = self.last.lock().clone().filter(|last| last.reviews < MAX_REVIEWS);
-        let since = last.map(|kept| (changed(&kept.listing, source.listing()), kept));
+        let mut last = self.last.lock();
+        if let Some(kept) = &mut *last {
+            let new = changed(&kept.listing, source.listing());
+            kept.changes.extend(new);
+            kept.changes.sort_by(|a, b| (&a.path, a.kind as u8).cmp(&(&b.path, b.kind as u8)));
+            kept.changes.dedup();
+            kept.listing = Arc::new(source.listing().clone());
+        }
         let is_settings = |change: &Change| change.path.rsplit('/').next() == Some(FILE_NAME);
-        match since.filter(|(changes, _)| !changes.iter().any(is_settings)) {
-            Some((changes, kept)) => {
-                let is_manifest = |change: &Change| [".yaml", ".yml"].iter().any(|end| change.path.ends_with(end));
-                // The findings of rules in a unit also depend on the code of its components.
-                let has_same_code = changes.iter().all(is_manifest);
-                let results = if has_same_code { Arc::clone(&kept.results) } else { Arc::default() };
-                Start { results: Mutex::new(results), ..Start::new(kept, Some(changes)) }
+        match last.clone().filter(|kept| !kept.changes.iter().any(is_settings)) {
+            Some(kept) => {
+                let changes = kept.changes.clone();
+                let is_edit = |change: &Change| {
+                    let is_manifest = [".yaml", ".yml"].iter().any(|end| change.path.ends_with(end));
+                    is_manifest && change.kind == ChangeKind::Modified
+                };
+                // The findings of rules in a unit also depend on the code of its components, and on which folders there are.
+                let has_same_code = changes.iter().all(is_edit);
+                let start = Start::new(kept, Some(changes));
+                if !has_same_code {
+                    start.results.lock().iter_mut().for_each(|results| *results = Arc::new(results.without_units()));
+                }
+                start
             }
             None => Start::new(Kept::default(), Some(Vec::new())),
         }
     }
 
+    /// The texts of a file that are kept.
+    #[cfg(test)]
+    pub(super) fn texts(&self, path: &str) -> Vec<crate::text::Text> {
+        self.last.lock().as_ref().map_or_else(Vec::new, |kept| kept.files.texts(path))
+    }
+
     /// Keeps what a review of a state that has ended leaves.
     pub(super) fn end(&self, start: Start, review: &Review, code: terraform::Cache, source: &dyn Source) {
         let Start { kept, results, .. } = start;
-        let results = results.into_inner();
-        results.retain(review.resolved.1.iter().flat_map(|resolution| &resolution.units));
-        let (dialects, code) = (Some(Arc::clone(&review.resolved.0)), Some(code));
+        let mut results = results.into_inner();
+        results.truncate(review.resolved.1.len());
+        results.iter().zip(&review.resolved.1).for_each(|(results, resolution)| results.retain(resolution));
+        let dialects = Some(Arc::clone(&review.resolved.0));
         let listing = Arc::new(source.listing().clone());
         let units = review.resolved.1.iter().map(|resolution| resolution.units.clone()).collect();
-        let (files, reviews) = (kept.files, kept.reviews + 1);
-        *self.last.lock() = Some(Kept { files, dialects, results, code, listing, units, reviews });
+        let changes = Vec::new();
+        let (mut files, reviews) = (kept.files, kept.reviews + 1);
+        if reviews.is_multiple_of(MAX_VERSIONS) {
+            let content = |path: &str| listing.resolve(path).ok().map(|entry| entry.id.to_string());
+            files = Arc::new(files.without_earlier_versions(content));
+            review.resolved.0.forget();
+            code.retain(&listing);
+        }
+        let code = Some(code);
+        *self.last.lock() = Some(Kept { files, dialects, results, code, listing, changes, units, reviews });
     }
 }
 

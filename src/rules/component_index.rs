@@ -1,10 +1,12 @@
 //! The components of a resolution by stack and name, and the targets of their links.
 
+use super::unit_results::{UnitResults, is_true};
 use crate::diagnostic::Diagnostic;
 use crate::graph::has_cycle;
 use crate::resolution::{Component, FetchedFolder, Link, Mention, Resolution, StackSelector, State, Unit};
 use crate::text::{FastMap, Text};
 use crate::value::{Data, Value};
+use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Deref;
@@ -14,7 +16,10 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct ComponentIndex<'a> {
     resolution: &'a Resolution,
     index: OnceLock<Index<'a>>,
-    needs: OnceLock<Vec<Need<'a>>>,
+    /// The links of the components of each unit.
+    needs: Vec<OnceLock<Vec<Need<'a>>>>,
+    /// The targets of links that look through all stacks, and may hold any number of components.
+    having: Mutex<HashMap<(&'a Text, &'a Context), Target<'a>>>,
     is_acyclic: OnceLock<bool>,
 }
 
@@ -24,9 +29,30 @@ type Context = [(Text, Text)];
 /// The components of a stack by name; several where their types differ.
 type Names<'a> = BTreeMap<&'a str, Targets<'a>>;
 
+/// The components of a stack.
+#[derive(Default)]
+struct Stack<'a> {
+    /// Parts of units, in their order.
+    parts: Vec<&'a [Arc<Component>]>,
+    names: OnceLock<Names<'a>>,
+}
+
+impl<'a> Stack<'a> {
+    fn names(&self) -> &Names<'a> {
+        self.names.get_or_init(|| {
+            let mut names = Names::new();
+            for component in self.parts.iter().copied().flatten() {
+                let one = || Targets::One([component]);
+                names.entry(&component.name).and_modify(|named| named.add(component)).or_insert_with(one);
+            }
+            names
+        })
+    }
+}
+
 #[derive(Default)]
 struct Index<'a> {
-    stacks: BTreeMap<&'a str, Names<'a>>,
+    stacks: BTreeMap<&'a str, Stack<'a>>,
     /// Stacks by the name of the unit that defines them.
     units: BTreeMap<&'a str, BTreeSet<&'a str>>,
     /// Names of components that may be there, though nothing is known of them.
@@ -106,7 +132,9 @@ pub(crate) enum Target<'a> {
 impl<'a> ComponentIndex<'a> {
     /// The index of a resolution; examined when it is first asked.
     pub(crate) fn new(resolution: &'a Resolution) -> Self {
-        ComponentIndex { resolution, index: OnceLock::new(), needs: OnceLock::new(), is_acyclic: OnceLock::new() }
+        let needs = resolution.units.iter().map(|_| OnceLock::new()).collect();
+        let (index, having, is_acyclic) = (OnceLock::new(), Mutex::default(), OnceLock::new());
+        ComponentIndex { resolution, index, needs, having, is_acyclic }
     }
 
     /// Whether all units were resolved, so that a missing component does not exist.
@@ -136,25 +164,33 @@ impl<'a> ComponentIndex<'a> {
 
     /// The names of the components of a stack.
     pub(crate) fn names(&self, stack: &str) -> impl Iterator<Item = &'a str> {
-        self.index().stacks.get(stack).into_iter().flat_map(|names| names.keys().copied())
+        self.index().stacks.get(stack).into_iter().flat_map(|stack| stack.names().keys().copied())
     }
 
     /// The stacks that have a component of this name, sorted.
     pub(crate) fn stacks_with(&self, component: &str) -> Vec<&'a str> {
-        self.index().stacks.iter().filter(|(_, names)| names.contains_key(component)).map(|(stack, _)| *stack).collect()
+        let stacks = self.index().stacks.iter();
+        stacks.filter(|(_, stack)| stack.names().contains_key(component)).map(|(name, _)| *name).collect()
     }
 
     /// All links of all components, those of one component after each other in their order.
-    pub(crate) fn needs(&self) -> &[Need<'a>] {
-        self.needs.get_or_init(|| {
-            let links =
-                self.components().flat_map(|(_, from)| from.metadata.links.iter().map(move |link| (from, link)));
-            // All stacks are looked through for these, and may hold any number of them.
-            let mut having: HashMap<(&Text, &Context), Target<'a>> = HashMap::new();
-            let mut target = |from: &Component, link: &'a Link| match &link.stack {
+    pub(crate) fn needs(&self) -> impl Iterator<Item = &Need<'a>> {
+        (0..self.needs.len()).flat_map(|unit| self.needs_in(unit))
+    }
+
+    /// The links of the components of a unit (by number), in their order.
+    fn needs_in(&self, unit: usize) -> &[Need<'a>] {
+        self.needs[unit].get_or_init(|| {
+            let components = self.resolution.units[unit].components.iter();
+            let links = components.flat_map(|from| from.metadata.links.iter().map(move |link| (from, link)));
+            let target = |from: &Component, link: &'a Link| match &link.stack {
                 StackSelector::Having(wanted) => {
-                    let target = having.entry((&link.component, wanted));
-                    target.or_insert_with(|| self.having(&link.component, wanted)).clone()
+                    let key = (&link.component, &**wanted);
+                    let known = self.having.lock().get(&key).cloned();
+                    known.unwrap_or_else(|| {
+                        let target = self.having(&link.component, wanted);
+                        self.having.lock().entry(key).or_insert(target).clone()
+                    })
                 }
                 _ => self.target(from, link),
             };
@@ -164,28 +200,36 @@ impl<'a> ComponentIndex<'a> {
 
     /// Returns the links of deployed components: links of others have no effect.
     pub(crate) fn needs_of_deployed(&self) -> impl Iterator<Item = &Need<'a>> {
-        self.needs().iter().filter(|need| need.from.metadata.is_deployed())
+        self.needs().filter(|need| need.from.metadata.is_deployed())
+    }
+
+    /// The links of the deployed components of a unit (by number).
+    pub(crate) fn needs_of_deployed_in(&self, unit: usize) -> impl Iterator<Item = &Need<'a>> {
+        self.needs_in(unit).iter().filter(|need| need.from.metadata.is_deployed())
     }
 
     /// Whether no deployed component depends on itself, directly or indirectly.
-    pub(crate) fn is_acyclic(&self) -> bool {
-        *self.is_acyclic.get_or_init(|| {
-            let all = self.index().stacks.values().flat_map(BTreeMap::values).flat_map(|named| named.iter());
-            let numbers: FastMap<*const Component, u32> = all.map(|c| Arc::as_ptr(c)).zip(0..).collect();
-            // One that another unit defines as well has the number of that.
-            let by_name = |c: &Component| {
-                let named = self.index().stacks.get(&*c.stack)?.get(&*c.name)?;
-                named.iter().find(|other| other.kind == c.kind).copied()
-            };
-            let number = |c: &Arc<Component>| {
-                let known = numbers.get(&Arc::as_ptr(c));
-                known.or_else(|| numbers.get(&Arc::as_ptr(by_name(c)?))).copied()
-            };
-            let edges = self.needs_of_deployed().flat_map(|need| {
-                let targets: &[_] = if let Target::Found(targets) = &need.target { targets } else { &[] };
-                targets.iter().filter_map(|target| Some((number(need.from)?, number(target)?)))
-            });
-            !has_cycle(edges)
+    pub(super) fn is_acyclic(&self, kept: Option<&UnitResults>) -> bool {
+        *self.is_acyclic.get_or_init(|| is_true(kept, "no component depends on itself", || !has_cycle(self.edges())))
+    }
+
+    /// The links between deployed components, which are numbered.
+    fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
+        let all = self.index().stacks.values().flat_map(|stack| stack.names().values()).flat_map(|named| named.iter());
+        let numbers: FastMap<*const Component, u32> = all.map(|c| Arc::as_ptr(c)).zip(0..).collect();
+        // One that another unit defines as well has the number of that.
+        let by_name = |c: &Component| {
+            let named = self.index().stacks.get(&*c.stack)?.names().get(&*c.name)?;
+            named.iter().find(|other| other.kind == c.kind).copied()
+        };
+        let number = move |c: &Arc<Component>| {
+            let known = numbers.get(&Arc::as_ptr(c));
+            known.or_else(|| numbers.get(&Arc::as_ptr(by_name(c)?))).copied()
+        };
+        self.needs_of_deployed().flat_map(move |need| {
+            let targets: &[_] = if let Target::Found(targets) = &need.target { targets } else { &[] };
+            let edges = targets.iter().filter_map(|target| Some((number(need.from)?, number(target)?)));
+            edges.collect::<Vec<_>>()
         })
     }
 
@@ -199,10 +243,10 @@ impl<'a> ComponentIndex<'a> {
             StackSelector::Having(wanted) => return self.having(&link.component, wanted),
         };
         let known = index.stacks.get_key_value(stack);
-        let Some((stack, names)) = known.or_else(|| self.unit_stack(stack)) else {
+        let Some((stack, known)) = known.or_else(|| self.unit_stack(stack)) else {
             return if index.is_whole { Target::NoStack } else { Target::Withheld };
         };
-        match names.get(&*link.component).and_then(|named| named.of_kind(link.kind.as_ref())) {
+        match known.names().get(&*link.component).and_then(|named| named.of_kind(link.kind.as_ref())) {
             Some(found) => Target::Found(found),
             None if index.is_whole && !index.hidden.contains(&*link.component) => Target::NoComponent(stack),
             None => Target::Withheld,
@@ -237,7 +281,7 @@ impl<'a> ComponentIndex<'a> {
         let component = mention.component.as_ref().map(|component| &*component.name);
         let Some(stack) = &mention.stack else {
             let Some(name) = component else { return Target::Unknown };
-            let found = index.stacks.values().find_map(|names| has(names, name));
+            let found = index.stacks.values().find_map(|stack| has(stack.names(), name));
             return match found {
                 Some(found) => Target::Found(found),
                 None if is_hidden(name) => Target::Withheld,
@@ -245,7 +289,7 @@ impl<'a> ComponentIndex<'a> {
             };
         };
         let known = index.stacks.get_key_value(&*stack.name).or_else(|| self.unit_stack(&stack.name));
-        let Some((stack, names)) = known else {
+        let Some((stack, known)) = known else {
             // A unit of that name has several stacks, or none.
             return match self.resolution.units.iter().any(|unit| unit.name == stack.name) {
                 true => Target::Unknown,
@@ -254,7 +298,7 @@ impl<'a> ComponentIndex<'a> {
             };
         };
         let Some(name) = component else { return Target::Unknown };
-        match has(names, name) {
+        match has(known.names(), name) {
             Some(found) => Target::Found(found),
             None if is_hidden(name) => Target::Withheld,
             None => Target::NoComponent(stack),
@@ -262,7 +306,7 @@ impl<'a> ComponentIndex<'a> {
     }
 
     /// The one stack of a unit that is called by the name of the unit.
-    fn unit_stack(&self, unit: &str) -> Option<(&&'a str, &Names<'a>)> {
+    fn unit_stack(&self, unit: &str) -> Option<(&&'a str, &Stack<'a>)> {
         let index = self.index();
         let stacks = index.units.get(unit)?;
         let only = stacks.first().filter(|_| stacks.len() == 1)?;
@@ -271,8 +315,8 @@ impl<'a> ComponentIndex<'a> {
 
     fn having(&self, name: &str, wanted: &[(Text, Text)]) -> Target<'a> {
         let index = self.index();
-        let all: Vec<&Arc<Component>> =
-            index.stacks.values().filter_map(|names| names.get(name)).flat_map(|named| named.iter()).copied().collect();
+        let named = index.stacks.values().filter_map(|stack| stack.names().get(name));
+        let all: Vec<&Arc<Component>> = named.flat_map(|named| named.iter()).copied().collect();
         let input = |c: &Component, key: &str| c.metadata.inputs.get(key).map(Cow::into_owned);
         let fits = |c: &Component| {
             wanted.iter().all(|(key, text)| input(c, key).as_ref().and_then(Value::as_str) == Some(text))
@@ -300,11 +344,9 @@ impl<'a> ComponentIndex<'a> {
             for unit in &self.resolution.units {
                 index.is_whole &= unit.state == State::Resolved && unit.failed.is_empty();
                 index.hidden.extend(unit.broken.iter().chain(&unit.unlisted).map(|(_, name)| &**name));
-                for component in &unit.components {
-                    index.units.entry(&unit.name).or_default().insert(&component.stack);
-                    let names = index.stacks.entry(&component.stack).or_default();
-                    let one = || Targets::One([component]);
-                    names.entry(&component.name).and_modify(|named| named.add(component)).or_insert_with(one);
+                for part in unit.components.chunk_by(|a, b| a.stack == b.stack) {
+                    index.units.entry(&unit.name).or_default().insert(&part[0].stack);
+                    index.stacks.entry(&part[0].stack).or_default().parts.push(part);
                 }
             }
             index
@@ -377,7 +419,6 @@ mod tests {
         let world = ComponentIndex::new(&resolution);
         let found: Vec<_> = world
             .needs()
-            .iter()
             .filter_map(|need| match &need.target {
                 Target::Found(Targets::Several(all)) => Some(all),
                 _ => None,
@@ -391,7 +432,7 @@ mod tests {
     fn cycles_are_noticed_whichever_unit_or_type_they_lead_through() {
         let here = |name: &str| vec![link(name, StackSelector::Here)];
         let there = |name: &str, stack: &str| vec![link(name, StackSelector::Stack(stack.into()))];
-        let is_acyclic = |units: Vec<Vec<Arc<Component>>>| ComponentIndex::new(&resolution(units)).is_acyclic();
+        let is_acyclic = |units: Vec<Vec<Arc<Component>>>| ComponentIndex::new(&resolution(units)).is_acyclic(None);
         let one = |name: &str, links| component("s", "terraform", name, links);
         assert!(is_acyclic(vec![vec![one("a", here("b")), one("b", here("gone")), one("c", here("a"))]]));
         assert!(!is_acyclic(vec![vec![one("a", here("a"))]]));

@@ -30,7 +30,7 @@ pub(crate) use component_index::{ComponentIndex, Need, Target};
 pub(crate) use decided::is_decided_by_file;
 use std::sync::LazyLock;
 pub(crate) use unit_results::UnitResults;
-use unit_results::by_unit;
+use unit_results::{by_document, by_unit, in_units};
 pub(crate) use withheld::Withheld;
 
 /// The input of a rule.
@@ -209,7 +209,13 @@ pub(crate) fn check_state(
             Check::Whole(_) | Check::Change(_) => Vec::new(),
         })
     };
+    if let Some(results) = results {
+        results.ask_again(modules);
+    }
     let mut found: Vec<Diagnostic> = threads::map(&checks(enabled), run).into_iter().flatten().collect();
+    if let Some(results) = results {
+        results.asked(modules);
+    }
     found.extend(modules.errors().into_iter().map(|error| {
         let message = format!("this code cannot be read: {}", error.message.trim());
         let place = Label::new(error.file, error.offset, error.offset, "");

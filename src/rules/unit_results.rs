@@ -1,17 +1,27 @@
-//! A cache of the findings of rules in single units, valid as long as the units are unchanged.
+//! Caches of what rules found, kept between the reviews of a session: in single units, valid as long as the units are
+//! unchanged and no other one looks different to them, and in single files.
 
-use super::Rule;
-use crate::resolution::Unit;
-use crate::text::FastMap;
+use super::{Context, Rule};
+use crate::diagnostic::Diagnostic;
+use crate::resolution::{Resolution, Unit};
+use crate::terraform::Modules;
+use crate::text::{FastMap, Text};
+use crate::value::{FileId, Vocabulary};
+use crate::yaml::Document;
 use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The results of rules by unit.
+/// The results of rules for the units and the files of one project.
 #[derive(Default)]
 pub(crate) struct UnitResults {
     known: Mutex<FastMap<(&'static str, usize), Known>>,
+    /// What all units together have: names of facts that were found to be true.
+    facts: Mutex<HashSet<&'static str>>,
+    /// The folders that rules asked for code in vain: that it cannot be read is reported as often as a rule asks.
+    without_code: Mutex<HashSet<Text>>,
+    documents: Arc<DocumentResults>,
 }
 
 /// A result with its unit, whose address in memory is valid as long as it is cached.
@@ -20,30 +30,65 @@ struct Known {
     result: Arc<dyn Any + Send + Sync>,
 }
 
+/// Findings in a file, and the vocabularies that they were found with.
+type OfFile = (Vec<&'static Vocabulary>, Arc<Vec<Diagnostic>>);
+
+/// The findings of rules that read one file at a time.
+#[derive(Default)]
+struct DocumentResults {
+    known: Mutex<FastMap<(&'static str, FileId), OfFile>>,
+}
+
 impl UnitResults {
+    /// The results that are valid although units look different to each other: those of files.
+    pub(crate) fn without_units(&self) -> UnitResults {
+        UnitResults { documents: Arc::clone(&self.documents), ..UnitResults::default() }
+    }
+
+    /// Returns the cached result of a rule for a unit.
+    fn get<T: Send + Sync + 'static>(&self, rule: &'static Rule, unit: &Arc<Unit>) -> Option<Arc<T>> {
+        let known = self.known.lock();
+        Arc::clone(&known.get(&(rule.id(), Arc::as_ptr(unit).addr()))?.result).downcast().ok()
+    }
+
+    fn insert<T: Send + Sync + 'static>(&self, rule: &'static Rule, unit: &Arc<Unit>, result: Arc<T>) {
+        let kept = Known { unit: Arc::clone(unit), result };
+        self.known.lock().insert((rule.id(), Arc::as_ptr(unit).addr()), kept);
+    }
+
     /// Returns the result of a rule for a unit: the cached one, or that of `find`. All results of a rule have one type.
     fn of<T: Send + Sync + 'static>(&self, rule: &'static Rule, unit: &Arc<Unit>, find: impl FnOnce() -> T) -> Arc<T> {
-        let key = (rule.id(), Arc::as_ptr(unit).addr());
-        let known = self.known.lock().get(&key).map(|known| Arc::clone(&known.result));
-        if let Some(result) = known.and_then(|known| known.downcast().ok()) {
+        if let Some(result) = self.get(rule, unit) {
             return result;
         }
         let result = Arc::new(find());
-        let kept = Known { unit: Arc::clone(unit), result: Arc::clone(&result) as Arc<dyn Any + Send + Sync> };
-        self.known.lock().insert(key, kept);
+        self.insert(rule, unit, Arc::clone(&result));
         result
     }
 
-    /// Drops what was found in other units.
-    pub(crate) fn retain<'u>(&self, units: impl Iterator<Item = &'u Arc<Unit>>) {
-        let units: HashSet<*const Unit> = units.map(Arc::as_ptr).collect();
+    /// Asks for the code that rules asked for in vain; those that examine nothing again do not.
+    pub(super) fn ask_again(&self, modules: &Modules<'_>) {
+        self.without_code.lock().iter().for_each(|folder| drop(modules.get(folder)));
+    }
+
+    /// Remembers the code that rules asked for in vain.
+    pub(super) fn asked(&self, modules: &Modules<'_>) {
+        self.without_code.lock().extend(modules.without_code());
+    }
+
+    /// Drops what was found in units and files that are not part of a resolution.
+    pub(crate) fn retain(&self, resolution: &Resolution) {
+        let units: HashSet<*const Unit> = resolution.units.iter().map(Arc::as_ptr).collect();
         self.known.lock().retain(|_, known| units.contains(&Arc::as_ptr(&known.unit)));
+        let documents = &resolution.documents;
+        let is_there = |file: &FileId| documents.binary_search_by_key(file, |(known, _)| *known).is_ok();
+        self.documents.known.lock().retain(|(_, file), _| is_there(file));
     }
 }
 
 /// Returns the findings of a rule in units: with a cache of `kept` results, in each unit separately; otherwise in all
 /// of them together, which takes less work. `find` must return the same findings either way, after its results are
-/// combined.
+/// combined. They may name places only in the files of the unit and in code.
 pub(super) fn by_unit<T: Send + Sync + 'static>(
     kept: Option<&UnitResults>,
     rule: &'static Rule,
@@ -54,4 +99,68 @@ pub(super) fn by_unit<T: Send + Sync + 'static>(
         Some(kept) => units.iter().map(|unit| kept.of(rule, unit, || find(std::slice::from_ref(unit)))).collect(),
         None => vec![Arc::new(find(units))],
     }
+}
+
+/// Examines units, by their numbers, except those in which there was nothing before. `examine` returns whether there is
+/// nothing in a unit: neither a finding nor something withheld. That may depend on the unit, on code, and on what other
+/// units look like to it ([`crate::resolution::ComponentMetadata::is_same_to_others`]).
+pub(super) fn in_units(
+    kept: Option<&UnitResults>,
+    rule: &'static Rule,
+    units: &[Arc<Unit>],
+    mut examine: impl FnMut(usize) -> bool,
+) {
+    for (number, unit) in units.iter().enumerate() {
+        if kept.is_some_and(|kept| kept.get::<()>(rule, unit).is_some()) {
+            continue;
+        }
+        if let (true, Some(kept)) = (examine(number), kept) {
+            kept.insert(rule, unit, Arc::new(()));
+        }
+    }
+}
+
+/// Whether something is true of all units together. It may depend on what units look like to each other, on code, and on
+/// nothing else.
+pub(super) fn is_true(kept: Option<&UnitResults>, fact: &'static str, find: impl FnOnce() -> bool) -> bool {
+    let Some(kept) = kept else { return find() };
+    if kept.facts.lock().contains(fact) {
+        return true;
+    }
+    let is_true = find();
+    if is_true {
+        kept.facts.lock().insert(fact);
+    }
+    is_true
+}
+
+/// Returns the findings of a rule in the files that are to be examined. What it finds may depend on one file and the
+/// vocabularies of the resolution.
+pub(super) fn by_document<'a>(
+    context: &Context<'a>,
+    rule: &'static Rule,
+    mut find: impl FnMut(FileId, &'a Document) -> Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    let words = &context.resolution.vocabularies;
+    let is_same = |known: &[&'static Vocabulary]| {
+        known.len() == words.len() && known.iter().zip(words).all(|(known, word)| std::ptr::eq(*known, *word))
+    };
+    let mut all = Vec::new();
+    for (file, document) in context.documents() {
+        let Some(kept) = context.results.map(|results| &results.documents.known) else {
+            all.extend(find(file, document));
+            continue;
+        };
+        let known = kept.lock().get(&(rule.id(), file)).filter(|(words, _)| is_same(words)).cloned();
+        let found = match known {
+            Some((_, found)) => found,
+            None => {
+                let found = Arc::new(find(file, document));
+                kept.lock().insert((rule.id(), file), (words.clone(), Arc::clone(&found)));
+                found
+            }
+        };
+        all.extend(found.iter().cloned());
+    }
+    all
 }

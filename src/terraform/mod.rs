@@ -12,11 +12,11 @@ use crate::text::{FastMap, Text};
 pub(crate) use types::Type;
 
 use crate::files::Files;
-use crate::source::{BlobId, Child, Entry, Node, Source, Store};
+use crate::source::{BlobId, Child, Entry, Listing, Node, Source, Store};
 use crate::value::{FileId, Origin, ValueKind};
 use parking_lot::Mutex;
 use read::{Declarations, Declared, Parsed, Unreadable, VariableParts};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// A module: one folder with code.
@@ -106,6 +106,12 @@ impl Cache {
     /// A cache with what other runs have left in a store, which has to be one for [`Cache::space`] alone.
     pub(crate) fn with(store: Option<Arc<dyn Store>>) -> Self {
         Cache { store, ..Self::default() }
+    }
+
+    /// Drops the files that are not in a listing.
+    pub(crate) fn retain(&self, listing: &Listing) {
+        let contents: HashSet<&BlobId> = listing.iter().map(|entry| &entry.id).collect();
+        self.files.lock().retain(|(id, _), _| contents.contains(id));
     }
 
     /// Identifies the entries of this build in a store; can be part of a file name.
@@ -225,6 +231,11 @@ impl<'a> Modules<'a> {
             }
             found
         })
+    }
+
+    /// The folders that were requested and hold no code, or code that cannot be read.
+    pub(crate) fn without_code(&self) -> Vec<Text> {
+        self.known.lock().iter().filter(|(_, module)| module.is_none()).map(|(folder, _)| Text::clone(folder)).collect()
     }
 
     /// Returns what prevented requested modules from being read, sorted by file.

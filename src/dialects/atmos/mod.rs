@@ -156,6 +156,10 @@ impl Dialect for Atmos {
         projects::below(source, folder)
     }
 
+    fn forget(&self) {
+        self.resolver.templates.forget();
+    }
+
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         self.resolver.resolve(source, project, files, scope)
     }

@@ -275,6 +275,10 @@ impl Dialect for Garden {
         self.units_reached(sides, project, files, changes)
     }
 
+    fn forget(&self) {
+        self.cache.forget();
+    }
+
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         let mut resolution = Resolution::default();
         let mut lost = Vec::new();

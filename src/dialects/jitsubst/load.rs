@@ -35,6 +35,11 @@ impl Cache {
     pub(crate) fn new(limits: Limits) -> Self {
         Cache { loaded: Mutex::default(), limits }
     }
+
+    /// Drops all files.
+    pub(crate) fn forget(&self) {
+        self.loaded.lock().clear();
+    }
 }
 
 /// The content of a file and its requested path.

@@ -251,6 +251,10 @@ impl Dialect for Jitsubst {
         Below { projects: projects.collect(), ..Below::default() }
     }
 
+    fn forget(&self) {
+        self.cache.forget();
+    }
+
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         let loader = Loader::new(source, files, &self.cache);
         let paths = match project.config.is_empty() {

@@ -130,13 +130,18 @@ impl Dialect for OpenTofu {
         let Some(content) = discovery::content(source, start, settings) else { return Presence::Absent };
         // Asked again and again of the same revisions.
         self.cache.presence(content, || {
-            let modules = Modules::new(source, self.cache.detected(), &self.cache, project);
+            let files = self.cache.detected();
+            let modules = Modules::new(source, &files, &self.cache, project);
             // Code of another system's project looks the same: that project is certain, this one is not.
             match discovery::has_roots(&modules, start, settings) {
                 true => Presence::Likely,
                 false => Presence::Absent,
             }
         })
+    }
+
+    fn forget(&self) {
+        self.cache.forget();
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {

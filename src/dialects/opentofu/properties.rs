@@ -156,7 +156,8 @@ proptest! {
         // Whether there are root modules is reported in a shorter way.
         let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
         let (source, cache, any) = (Memory::new("memory", bytes), Cache::default(), Project::default());
-        let modules = Modules::new(&source, cache.detected(), &cache, &any);
+        let files = cache.detected();
+        let modules = Modules::new(&source, &files, &cache, &any);
         for start in ["", "r", "r/m", "s"] {
             let settings = RootSettings::default();
             let found = !discovery::roots(&modules, start, &settings).candidates.is_empty();

@@ -48,7 +48,7 @@ pub(super) fn needs(context: &Context<'_>, only_read: bool) -> Graph {
         shown(context).for_each(|component| graph.add_node(&node(component)));
     }
     let world = ComponentIndex::new(context.resolution);
-    let needed = world.needs().iter().filter(|need| (context.keep)(&need.from.stack));
+    let needed = world.needs().filter(|need| (context.keep)(&need.from.stack));
     for need in needed.filter(|need| !only_read || need.link.how == LinkKind::Reads) {
         let from = node(need.from);
         let label = match &need.link.reads {

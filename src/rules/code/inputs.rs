@@ -5,7 +5,7 @@ use crate::diagnostic::rules::{MISSING_REQUIRED_VARIABLE, UNDECLARED_VARIABLE};
 use crate::diagnostic::{Diagnostic, Label, Together};
 use crate::resolution::{Component, ReadTarget};
 use crate::rules::places::{Findings, at_key, key_in, rename_key};
-use crate::rules::{Components, Target};
+use crate::rules::{Components, Target, in_units};
 use crate::syntax::secrets::is_secret_key;
 use crate::terraform::{Module, Variable};
 use crate::text::Text;
@@ -32,15 +32,16 @@ fn takes(component: &Component, module: Option<&Arc<Module>>, name: &str) -> boo
 
 /// The places of inputs that the code of some component does not declare, with the others that they reach.
 fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>> {
-    let components = || context.index.components().map(|(_, c)| c).filter(|c| !c.metadata.is_abstract);
+    let units = context.index.units();
     let mut places: BTreeMap<(Origin, Text), Written<'_>> = BTreeMap::new();
     // Findings that stacks share are computed with the first of them, unless they differ.
     let mut examined: HashSet<(*const Map, *const Module)> = HashSet::new();
     let of_code =
         |map: &Arc<Map>, module: Option<&Arc<Module>>| (Arc::as_ptr(map), module.map_or(std::ptr::null(), Arc::as_ptr));
-    for component in components() {
+    let mut undeclared = |component: &'a Arc<Component>| {
         let module = module(context, component);
         let module = module.as_ref();
+        let mut is_clean = true;
         for map in component.metadata.inputs.authored.iter().filter(|map| !map.is_empty() && module.is_some()) {
             if examined.contains(&of_code(map, module)) {
                 continue;
@@ -53,16 +54,22 @@ fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>
                 places.entry((origin, Text::clone(&entry.key))).or_default().undeclared.push(component);
                 is_examined = false;
             }
+            is_clean &= is_examined;
             if is_examined {
                 examined.insert(of_code(map, module));
             }
         }
-    }
+        is_clean
+    };
+    in_units(context.results, &UNDECLARED_VARIABLE, units, |unit| {
+        let components = units[unit].components.iter().filter(|c| !c.metadata.is_abstract);
+        components.filter(|component| !undeclared(component)).count() == 0
+    });
     if places.is_empty() {
         return places;
     }
     examined.clear();
-    for component in components() {
+    for component in context.index.components().map(|(_, c)| c).filter(|c| !c.metadata.is_abstract) {
         let module = module(context, component);
         for map in &component.metadata.inputs.authored {
             if !examined.insert(of_code(map, module.as_ref())) {
@@ -151,39 +158,54 @@ fn is_read_inside(component: &Component, place: Origin) -> bool {
 }
 
 pub(super) fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
-    let mut findings = Findings::default();
+    let (mut findings, units) = (Findings::default(), context.index.units());
     let outside = OnceCell::new();
-    for (_, component) in context.index.components().filter(|(_, c)| c.metadata.is_deployed()) {
-        let inputs = &component.metadata.inputs;
-        let (Some(module), Some(origin)) = (module(context, component), component.value.prov.origin) else { continue };
-        if inputs.is_open {
-            continue;
-        }
-        for (name, variable) in module.required().filter(|(name, _)| is_missing(component, &module, name)) {
-            // A name that is almost right is the finding, not that the right one is missing.
-            let written = inputs.names().filter(|n| !module.variables.contains_key(*n)).map(|n| &**n);
-            if written.into_iter().any(|n| nearest(n, [&**name]).is_some()) {
+    in_units(context.results, &MISSING_REQUIRED_VARIABLE, units, |unit| {
+        let mut is_clean = true;
+        for component in units[unit].components.iter().filter(|c| c.metadata.is_deployed()) {
+            let inputs = &component.metadata.inputs;
+            let (Some(module), Some(origin)) = (module(context, component), component.value.prov.origin) else {
+                continue;
+            };
+            if inputs.is_open {
                 continue;
             }
-            if outside.get_or_init(|| Outside::new(context)).gives(name, variable, context) {
-                continue;
+            for (name, variable) in module.required().filter(|(name, _)| is_missing(component, &module, name)) {
+                // A name that is almost right is the finding, not that the right one is missing.
+                let written = inputs.names().filter(|n| !module.variables.contains_key(*n)).map(|n| &**n);
+                if written.into_iter().any(|n| nearest(n, [&**name]).is_some()) {
+                    continue;
+                }
+                is_clean = false;
+                if !outside.get_or_init(|| Outside::new(context)).gives(name, variable, context) {
+                    findings.add(&component.stack, unset(context, component, origin, name, variable));
+                }
             }
-            let message = format!("`{}` sets no value for `{name}`, a required variable of its code", component.name);
-            let finding = Diagnostic::new(&MISSING_REQUIRED_VARIABLE, message, at_key(context.files, origin, ""))
-                .related(Label::at(variable.origin, "it has no default"))
-                .token(&**name)
-                .address(format!("{}/{}/{name}", component.stack, component.name))
-                .help("set it for the component, or give the variable a default")
-                .subject(&component.stack, &component.name)
-                .together(Together::Names {
-                    start: format!("`{}` sets no value for # of its code", component.name),
-                    noun: "required variable",
-                    name: name.to_string(),
-                });
-            findings.add(&component.stack, finding);
         }
-    }
+        is_clean
+    });
     findings.finish()
+}
+
+fn unset(
+    context: &Components<'_>,
+    component: &Component,
+    origin: Origin,
+    name: &Text,
+    variable: &Variable,
+) -> Diagnostic {
+    let message = format!("`{}` sets no value for `{name}`, a required variable of its code", component.name);
+    Diagnostic::new(&MISSING_REQUIRED_VARIABLE, message, at_key(context.files, origin, ""))
+        .related(Label::at(variable.origin, "it has no default"))
+        .token(&**name)
+        .address(format!("{}/{}/{name}", component.stack, component.name))
+        .help("set it for the component, or give the variable a default")
+        .subject(&component.stack, &component.name)
+        .together(Together::Names {
+            start: format!("`{}` sets no value for # of its code", component.name),
+            noun: "required variable",
+            name: name.to_string(),
+        })
 }
 
 /// Inputs that probably get their values from outside of the configuration: the environment in which the code runs

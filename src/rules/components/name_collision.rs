@@ -29,7 +29,12 @@ impl Part<'_> {
 
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut stacks: BTreeMap<&Text, BTreeMap<FileId, Part<'_>>> = BTreeMap::new();
-    for (unit, component) in context.index.components() {
+    let parts = context
+        .index
+        .units()
+        .iter()
+        .flat_map(|unit| unit.components.chunk_by(|a, b| a.stack == b.stack).map(move |part| (unit, &part[0])));
+    for (unit, component) in parts {
         // All components of a stack have the same stack name; the first one shows where it comes from.
         stacks.entry(&component.stack).or_default().entry(unit.file).or_insert_with(|| {
             let inputs = &component.metadata.inputs;

@@ -1,10 +1,10 @@
 //! Links whose target exists but does not provide what they need: `dependency-on-abstract`, `undefined-output`,
 //! `implicit-dependency`.
 
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Diagnostic, Label, Rule};
 use crate::resolution::{CodeOrigin, Component, LinkKind, ReadTarget};
 use crate::rules::places::{Findings, at_key, at_name, rename};
-use crate::rules::{Components, Need, Target, rule};
+use crate::rules::{Components, Need, Target, in_units, rule};
 use crate::terraform::Module;
 use crate::text::nearest;
 use std::collections::BTreeSet;
@@ -36,36 +36,55 @@ fn address(component: &Component) -> String {
     format!("{}/{}", component.stack, component.name)
 }
 
-pub(super) fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
+/// Calls `find` for the links of deployed components that need something; the findings of all of them. Nothing is found
+/// again where nothing was found before.
+fn in_links(
+    context: &Components<'_>,
+    rule: &'static Rule,
+    find: impl Fn(&Need<'_>) -> Option<Diagnostic>,
+) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    for Need { from: component, link, target } in context.index.needs_of_deployed().filter(|n| !n.link.is_optional) {
-        let Target::Found(targets) = target else { continue };
-        let is_declared = link.how == LinkKind::Declared;
-        if !is_declared && !matches!(link.reads, ReadTarget::Output(_)) {
-            continue;
+    in_units(context.results, rule, context.index.units(), |unit| {
+        let needs = context.index.needs_of_deployed_in(unit).filter(|need| !need.link.is_optional);
+        let mut is_clean = true;
+        for (need, finding) in needs.filter_map(|need| Some((need, find(need)?))) {
+            findings.add(&need.from.stack, finding);
+            is_clean = false;
         }
-        let is_never = |c: &Component| c.metadata.is_abstract || c.metadata.is_disabled && is_declared;
-        let (Some(target), Some(origin)) = (targets.first(), link.origin.or(component.value.prov.origin)) else {
-            continue;
-        };
-        if !targets.iter().all(|c| is_never(c)) {
-            continue;
-        }
-        let what = if target.metadata.is_abstract { "abstract" } else { "disabled" };
-        let verb = if is_declared { "depends on" } else { "reads the state of" };
-        let message = format!("`{}` {verb} `{}`, which is {what} and never deployed", component.name, target.name);
-        let place = at_name(context.files, origin, &link.component, "");
-        let mut finding = Diagnostic::new(&DEPENDENCY_ON_ABSTRACT, message, place)
-            .token(&*link.component)
-            .address(address(component))
-            .help("name a component that is deployed, or remove the dependency");
-        if let Some(origin) = target.value.prov.origin {
-            let label = at_key(context.files, origin, format!("`{}` is defined here", target.name));
-            finding = finding.related(label);
-        }
-        findings.add(&component.stack, finding);
-    }
+        is_clean
+    });
     findings.finish()
+}
+
+pub(super) fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
+    in_links(context, &DEPENDENCY_ON_ABSTRACT, |need| of_abstract(context, need))
+}
+
+fn of_abstract(context: &Components<'_>, need: &Need<'_>) -> Option<Diagnostic> {
+    let Need { from: component, link, target } = need;
+    let Target::Found(targets) = target else { return None };
+    let is_declared = link.how == LinkKind::Declared;
+    if !is_declared && !matches!(link.reads, ReadTarget::Output(_)) {
+        return None;
+    }
+    let is_never = |c: &Component| c.metadata.is_abstract || c.metadata.is_disabled && is_declared;
+    let (target, origin) = (targets.first()?, link.origin.or(component.value.prov.origin)?);
+    if !targets.iter().all(|c| is_never(c)) {
+        return None;
+    }
+    let what = if target.metadata.is_abstract { "abstract" } else { "disabled" };
+    let verb = if is_declared { "depends on" } else { "reads the state of" };
+    let message = format!("`{}` {verb} `{}`, which is {what} and never deployed", component.name, target.name);
+    let place = at_name(context.files, origin, &link.component, "");
+    let mut finding = Diagnostic::new(&DEPENDENCY_ON_ABSTRACT, message, place)
+        .token(&*link.component)
+        .address(address(component))
+        .help("name a component that is deployed, or remove the dependency");
+    if let Some(origin) = target.value.prov.origin {
+        let label = at_key(context.files, origin, format!("`{}` is defined here", target.name));
+        finding = finding.related(label);
+    }
+    Some(finding)
 }
 
 /// The code of a component, if all outputs that it declares are known.
@@ -75,34 +94,28 @@ fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>
 }
 
 pub(super) fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
-    let mut findings = Findings::default();
-    for Need { from: component, link, target } in context.index.needs_of_deployed().filter(|n| !n.link.is_optional) {
-        let (ReadTarget::Output(name), Target::Found(targets)) = (&link.reads, target) else { continue };
-        let [target] = **targets else { continue };
-        let (Some(module), Some(origin)) = (module(context, target), link.origin.or(component.value.prov.origin))
-        else {
-            continue;
-        };
-        if module.outputs.contains_key(name) {
-            continue;
-        }
-        let message = format!("`{name}` is not an output of `{}`, the code of `{}`", module.folder, target.name);
-        let mut finding = Diagnostic::new(&UNDEFINED_OUTPUT, message, at_name(context.files, origin, name, ""))
-            .token(format!("{} {name}", link.component))
-            .address(address(component));
-        finding = match nearest(name, module.outputs.keys().map(|k| &**k)) {
-            Some(near) => {
-                if let Some(origin) = module.outputs.get(near) {
-                    finding = finding.related(Label::at(*origin, format!("`{near}` is declared here")));
-                }
-                finding.fix = rename(context.files, origin, name, near);
-                finding.help(format!("did you mean `{near}`?"))
-            }
-            None => finding.help("declare the output, or correct the name"),
-        };
-        findings.add(&component.stack, finding);
+    in_links(context, &UNDEFINED_OUTPUT, |need| undeclared_output(context, need))
+}
+
+fn undeclared_output(context: &Components<'_>, need: &Need<'_>) -> Option<Diagnostic> {
+    let Need { from: component, link, target } = need;
+    let (ReadTarget::Output(name), Target::Found(targets)) = (&link.reads, target) else { return None };
+    let [target] = **targets else { return None };
+    let (module, origin) = (module(context, target)?, link.origin.or(component.value.prov.origin)?);
+    if module.outputs.contains_key(name) {
+        return None;
     }
-    findings.finish()
+    let message = format!("`{name}` is not an output of `{}`, the code of `{}`", module.folder, target.name);
+    let finding = Diagnostic::new(&UNDEFINED_OUTPUT, message, at_name(context.files, origin, name, ""))
+        .token(format!("{} {name}", link.component))
+        .address(address(component));
+    let Some(near) = nearest(name, module.outputs.keys().map(|k| &**k)) else {
+        return Some(finding.help("declare the output, or correct the name"));
+    };
+    let declared = module.outputs.get(near).map(|o| Label::at(*o, format!("`{near}` is declared here")));
+    let mut finding = declared.into_iter().fold(finding, Diagnostic::related);
+    finding.fix = rename(context.files, origin, name, near);
+    Some(finding.help(format!("did you mean `{near}`?")))
 }
 
 pub(super) fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {

@@ -5,7 +5,7 @@ use crate::diagnostic::Rule;
 use crate::diagnostic::rules::UNDEFINED_DEPENDENCY;
 use crate::resolution::{Component, Link, LinkKind, StackSelector};
 use crate::rules::places::{Findings, at_name, rename};
-use crate::rules::{Components, Need, Target, rule};
+use crate::rules::{Components, Need, Target, in_units, rule};
 use crate::text::Text;
 use crate::text::nearest;
 
@@ -27,24 +27,30 @@ pub(super) fn references(context: &Components<'_>) -> Vec<Diagnostic> {
 
 fn undefined(context: &Components<'_>, rule: &'static Rule, how: LinkKind) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    for Need { from: component, link, target } in context.index.needs_of_deployed().filter(|n| n.link.how == how) {
-        // A default of what is read does not help where the whole component is missing.
-        if how == LinkKind::Declared && link.is_optional {
-            continue;
-        }
-        let finding = match target {
-            Target::Found(_) | Target::Unknown => continue,
-            Target::Withheld => {
-                context.withheld.by(rule);
+    in_units(context.results, rule, context.index.units(), |unit| {
+        let mut is_clean = true;
+        for need in context.index.needs_of_deployed_in(unit).filter(|need| need.link.how == how) {
+            let Need { from: component, link, target } = need;
+            // A default of what is read does not help where the whole component is missing.
+            if how == LinkKind::Declared && link.is_optional {
                 continue;
             }
-            Target::NoComponent(stack) => no_component(context, rule, component, link, stack),
-            Target::NoStack => no_stack(context, rule, component, link),
-        };
-        if let Some(finding) = finding {
-            findings.add(&component.stack, finding);
+            let finding = match target {
+                Target::Found(_) | Target::Unknown => continue,
+                Target::Withheld => {
+                    context.withheld.by(rule);
+                    None
+                }
+                Target::NoComponent(stack) => no_component(context, rule, component, link, stack),
+                Target::NoStack => no_stack(context, rule, component, link),
+            };
+            is_clean = false;
+            if let Some(finding) = finding {
+                findings.add(&component.stack, finding);
+            }
         }
-    }
+        is_clean
+    });
     findings.finish()
 }
 

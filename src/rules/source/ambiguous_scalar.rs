@@ -2,7 +2,8 @@
 
 use super::plain_values;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
-use crate::rules::{Context, rule};
+use crate::rules::{Context, by_document, rule};
+use crate::value::FileId;
 use crate::yaml::{Document, NodeId, NodeKind, Scalar, Style, resolve};
 
 rule!(
@@ -14,28 +15,29 @@ rule!(
 );
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    for (file, document) in context.documents() {
-        let mut names = None;
-        for (id, text, span) in plain_values(document) {
-            // Nearly all scalars are words.
-            if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+')) {
-                continue;
-            }
-            let key = || names.get_or_insert_with(|| keys(document))[id.index()];
-            let Some(reading) = reading(text, key) else { continue };
-            let edit = Edit { file, start: span.start, end: span.end, text: format!("\"{text}\"") };
-            let finding = Diagnostic::new(
-                &AMBIGUOUS_SCALAR,
-                format!("`{text}` is read as {reading}"),
-                Label::new(file, span.start, span.end, ""),
-            );
-            found.push(finding.help(format!("write `\"{text}\"` to keep it as it is")).fix(Fix::one(
-                "quote it",
-                edit,
-                Applicability::Safe,
-            )));
+    by_document(context, &AMBIGUOUS_SCALAR, in_document)
+}
+
+fn in_document(file: FileId, document: &Document) -> Vec<Diagnostic> {
+    let (mut found, mut names) = (Vec::new(), None);
+    for (id, text, span) in plain_values(document) {
+        // Nearly all scalars are words.
+        if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+')) {
+            continue;
         }
+        let key = || names.get_or_insert_with(|| keys(document))[id.index()];
+        let Some(reading) = reading(text, key) else { continue };
+        let edit = Edit { file, start: span.start, end: span.end, text: format!("\"{text}\"") };
+        let finding = Diagnostic::new(
+            &AMBIGUOUS_SCALAR,
+            format!("`{text}` is read as {reading}"),
+            Label::new(file, span.start, span.end, ""),
+        );
+        found.push(finding.help(format!("write `\"{text}\"` to keep it as it is")).fix(Fix::one(
+            "quote it",
+            edit,
+            Applicability::Safe,
+        )));
     }
     found
 }

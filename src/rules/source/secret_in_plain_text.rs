@@ -1,7 +1,7 @@
 //! `secret-in-plain-text`: a password, key or token is written in a file.
 
 use crate::diagnostic::{Diagnostic, Label};
-use crate::rules::{Context, rule};
+use crate::rules::{Context, by_document, rule};
 use crate::syntax::secrets::{self, tokens};
 use crate::value::FileId;
 use crate::value::Vocabulary;
@@ -39,10 +39,9 @@ const PLACEHOLDERS: [&str; 12] = [
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut known = HashMap::new();
     let words = context.resolution.vocabularies.first().copied().unwrap_or(&Vocabulary::EMPTY);
-    context
-        .documents()
-        .flat_map(|(file, document)| document_secrets(file, document, words.secret_help, &mut known))
-        .collect()
+    by_document(context, &SECRET_IN_PLAIN_TEXT, |file, document| {
+        document_secrets(file, document, words.secret_help, &mut known)
+    })
 }
 
 /// Results for keys are cached: the same few keys are in all files.

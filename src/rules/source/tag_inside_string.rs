@@ -2,31 +2,35 @@
 
 use super::plain_values;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::rules::{Context, rule};
-use crate::value::Vocabulary;
+use crate::rules::{Context, by_document, rule};
+use crate::value::{FileId, Vocabulary};
+use crate::yaml::Document;
 
 rule!(TAG_INSIDE_STRING, "tag-inside-string", Suspicious, "0.1.0", "a YAML function inside a string is not called");
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let words = &context.resolution.vocabularies;
+    by_document(context, &TAG_INSIDE_STRING, |file, document| in_document(file, document, words))
+}
+
+fn in_document(file: FileId, document: &Document, words: &[&'static Vocabulary]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for (file, document) in context.documents() {
-        for (_, text, span) in plain_values(document) {
-            if !text.contains('!') || text.contains('\n') {
-                continue;
-            }
-            let called = |words: &&'static Vocabulary| Some((inside(text, words.functions)?, words.function_help));
-            let Some(((at, name), help)) = context.resolution.vocabularies.iter().find_map(called) else { continue };
-            // The text and the file agree byte for byte where the scalar is plain and of one line.
-            let source = document.text().get(span.start as usize..span.end as usize);
-            let at = source.and_then(|source| source.find(name)).unwrap_or(at) as u32;
-            let label = Label::new(file, span.start + at, span.start + at + name.len() as u32, "");
-            let finding = Diagnostic::new(
-                &TAG_INSIDE_STRING,
-                format!("`{name}` is not called here: a function must be the whole value"),
-                label,
-            );
-            found.push(finding.help(help));
+    for (_, text, span) in plain_values(document) {
+        if !text.contains('!') || text.contains('\n') {
+            continue;
         }
+        let called = |words: &&'static Vocabulary| Some((inside(text, words.functions)?, words.function_help));
+        let Some(((at, name), help)) = words.iter().find_map(called) else { continue };
+        // The text and the file agree byte for byte where the scalar is plain and of one line.
+        let source = document.text().get(span.start as usize..span.end as usize);
+        let at = source.and_then(|source| source.find(name)).unwrap_or(at) as u32;
+        let label = Label::new(file, span.start + at, span.start + at + name.len() as u32, "");
+        let finding = Diagnostic::new(
+            &TAG_INSIDE_STRING,
+            format!("`{name}` is not called here: a function must be the whole value"),
+            label,
+        );
+        found.push(finding.help(help));
     }
     found
 }

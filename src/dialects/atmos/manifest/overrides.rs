@@ -50,13 +50,13 @@ impl MergedOverrides {
 
     fn merge(&self, merger: Merger<'_>, inputs: [&Arc<Map>; 3]) -> Arc<Map> {
         if inputs.iter().filter(|map| !map.is_empty()).count() < 2 {
-            return merge_imports(strategy, inputs);
+            return merge_imports(merger, inputs);
         }
         let key = inputs.map(address);
         if let Some((_, merged)) = self.known.lock().get(&key) {
             return Arc::clone(merged);
         }
-        let merge = || (inputs.map(Arc::clone), merge_imports(strategy, inputs));
+        let merge = || (inputs.map(Arc::clone), merge_imports(merger, inputs));
         Arc::clone(&self.known.lock().entry(key).or_insert_with(merge).1)
     }
 }

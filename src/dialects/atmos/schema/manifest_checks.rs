@@ -104,7 +104,7 @@ impl ManifestRecords {
         let mut distinct: HashMap<_, Vec<&Diagnostic>> = HashMap::new();
         let mut findings = Vec::new();
         for finding in seen.found.iter().filter(counts).flat_map(|f| f.findings.iter()) {
-            let place = (finding.primary.file, finding.primary.start, finding.rule.id);
+            let place = (finding.primary.file, finding.primary.start, finding.rule.id());
             let known = distinct.entry(place).or_default();
             if !known.contains(&finding) {
                 known.push(finding);

@@ -73,8 +73,15 @@ impl Templates {
         Templates { limits, ..Self::default() }
     }
 
+    /// Drops all templates.
+    pub(in crate::dialects::atmos) fn forget(&self) {
+        self.parsed.lock().clear();
+        self.written.lock().clear();
+        self.recent.clear();
+    }
+
     /// Drops what is cached by the addresses of texts, and with it texts that are no longer in use.
-    pub(crate) fn clear_recent(&self) {
+    pub(in crate::dialects::atmos) fn clear_recent(&self) {
         self.recent.clear();
     }
 }

@@ -39,6 +39,11 @@ impl Cache {
     pub(crate) fn new(limits: Limits) -> Self {
         Cache { files: Mutex::default(), limits }
     }
+
+    /// Drops all files.
+    pub(crate) fn forget(&self) {
+        self.files.lock().clear();
+    }
 }
 
 /// The files of one revision.

@@ -59,6 +59,11 @@ impl ParsedFiles {
     pub(crate) fn new(limits: Limits) -> Self {
         ParsedFiles { limits, ..ParsedFiles::default() }
     }
+
+    /// Drops all files.
+    pub(crate) fn forget(&self) {
+        self.parsed.lock().clear();
+    }
 }
 
 /// The files of one revision.

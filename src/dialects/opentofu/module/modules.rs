@@ -39,7 +39,7 @@ pub(crate) struct Cache {
     /// entries, and the outline.
     outlines: Mutex<HashMap<(String, bool), Vec<Outlined>, RandomState>>,
     /// The files that were read to find out whether there are root modules.
-    detected: FileTable,
+    detected: Mutex<Arc<FileTable>>,
     /// Whether there are root modules, by the content of revisions.
     presence: Mutex<HashMap<u64, Presence>>,
 }
@@ -50,8 +50,18 @@ impl Cache {
     }
 
     /// The table for files that are read to find out whether there are root modules.
-    pub(crate) fn detected(&self) -> &FileTable {
-        &self.detected
+    pub(crate) fn detected(&self) -> Arc<FileTable> {
+        Arc::clone(&self.detected.lock())
+    }
+
+    /// Drops all that was parsed and detected.
+    pub(crate) fn forget(&self) {
+        self.files.forget();
+        self.modules.lock().clear();
+        self.file_outlines.lock().clear();
+        self.outlines.lock().clear();
+        self.presence.lock().clear();
+        *self.detected.lock() = Arc::default();
     }
 
     /// Returns whether there are root modules in the content with a number.

@@ -1,5 +1,7 @@
 //! What a review never reports, whatever is wrong with the files of a side.
 
+mod session;
+
 use super::*;
 use crate::diff::Status;
 use crate::report::{Format, RenderOptions, Report};
@@ -132,141 +134,6 @@ fn written(format: Format, review: &Review) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A project with dependencies between files: locals that others read, a base that inherits from itself, a manifest
-/// that no stack uses, a template of a file, a schema, code and a workflow.
-fn entangled() -> Texts {
-    let mut files = project();
-    let more = [
-        (
-            "stacks/catalog/loop.yaml",
-            "components:\n  terraform:\n    a: {metadata: {inherits: [b]}}\n    b: {metadata: {inherits: [a]}}\n",
-        ),
-        ("stacks/catalog/shared.yaml", "locals: {unused: 1, name: shared}\nvars: {common: '{{ .locals.name }}'}\n"),
-        (
-            "stacks/catalog/unreached.yaml",
-            "import: [catalog/shared, catalog/removed_stacks]\nvars: {x: '{{ .locals.name }}'}\n",
-        ),
-        (
-            "stacks/catalog/queue.yaml.tmpl",
-            "components:\n  terraform:\n    queue-{{ .n }}: {vars: {n: {{ .n }}, size: !env SIZE}}\n",
-        ),
-        (
-            "stacks/deploy/edge.yaml",
-            "import:\n  - catalog/shared\n  - catalog/loop\n  - path: catalog/queue.yaml.tmpl\n    context: {n: 1}\nvars: {stage: edge}\n\
-                                     components:\n  terraform:\n    box:\n      metadata: {component: code}\n      vars: {size: [1], typo: 1, from: !terraform.state net dev .id}\n\
-                                     \x20     settings: {validation: {size: {schema_type: jsonschema, schema_path: size.json}}, depends_on: {1: {component: queue-2}}}\n",
-        ),
-        ("size.json", "{\"properties\": {\"vars\": {\"required\": [\"zone\"]}}}"),
-        ("components/terraform/code/main.tf", "variable \"size\" {\n  type = number\n}\n"),
-        (
-            "stacks/workflows/w.yaml",
-            "workflows:\n  w:\n    steps:\n      - {command: terraform plan box -s nowhere, type: atmos}\n",
-        ),
-    ];
-    files.extend(more.map(|(path, text)| (path.to_owned(), text.to_owned())));
-    files
-}
-
-/// Returns the findings of a session and of a single review for a state.
-fn in_both_ways(session: &Session, files: &Texts) -> [String; 2] {
-    let (project, overrides) = (Project::default(), Overrides { groups: Group::ALL.to_vec(), ..Overrides::default() });
-    let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
-    let shown = |review: Result<Review, Error>| match review {
-        Ok(review) => {
-            let values = review.heads().into_iter().flat_map(|resolution| resolution.components());
-            let values = values.map(|(address, placed)| {
-                let value = serde_json::to_string(&placed.component.value).unwrap_or_default();
-                format!("{address:?} {value}\n")
-            });
-            written(Format::Json, &review) + &values.collect::<String>()
-        }
-        Err(error) => format!("{error:?}"),
-    };
-    let source = source("worktree", files);
-    [check_again(session, &source, &workspace, &request), check(&source, &workspace, &request)].map(shown)
-}
-
-#[test]
-fn a_session_forgets_what_an_edit_reaches_and_nothing_else() {
-    let (session, mut files) = (Session::default(), entangled());
-    let mut check = |edit: &str, path: &str, text: Option<&str>| {
-        match text {
-            Some(text) => files.insert(path.to_owned(), text.to_owned()),
-            None => files.remove(path),
-        };
-        let [kept, fresh] = in_both_ways(&session, &files);
-        assert_eq!(kept, fresh, "{edit}");
-        kept
-    };
-    let whole = entangled();
-    let first = check("nothing", "size.json", Some(&whole["size.json"]));
-    for id in
-        ["unresolved-import", "variable-type-mismatch", "undeclared-variable", "unused-local", "component-validation"]
-    {
-        assert!(first.contains(id), "{id}: {first}");
-    }
-    check(
-        "a stack imports another file",
-        "stacks/deploy/edge.yaml",
-        Some("import: [catalog/net]\nvars: {stage: edge}\n"),
-    );
-    check("and back", "stacks/deploy/edge.yaml", Some(&whole["stacks/deploy/edge.yaml"]));
-    check("a shared file breaks", "stacks/catalog/net.yaml", Some("components: [\n"));
-    check("and is repaired", "stacks/catalog/net.yaml", Some(&whole["stacks/catalog/net.yaml"]));
-    check("a schema is gone", "size.json", None);
-    check("code declares another variable", "components/terraform/code/main.tf", Some("variable \"typo\" {}\n"));
-    check("a file that was missing comes", "stacks/catalog/gone.yaml", Some("vars: {y: 1}\n"));
-    check("settings change", "stacklint.toml", Some("[rules]\nunused-local = 'off'\n"));
-    let edited = whole["atmos.yaml"].replace("{stage}", "{stage}-{stage}");
-    assert!(!check("the configuration changes", "atmos.yaml", Some(&edited)).contains("unused-local"));
-}
-
-/// Cancels a review when its rules have been run.
-struct CancelAfterRules(crate::threads::Cancel);
-
-impl Host for CancelAfterRules {
-    fn end(&self, phase: &'static str) {
-        if phase == "rules" {
-            self.0.cancel();
-        }
-    }
-}
-
-#[test]
-fn findings_of_a_canceled_review_are_not_those_of_the_last_state() {
-    let (session, files) = (Session::default(), entangled());
-    in_both_ways(&session, &files);
-    let mut edited = files.clone();
-    edited.insert("components/terraform/code/main.tf".to_owned(), "variable \"size\" {}\n".to_owned());
-    let cancel = crate::threads::Cancel::new();
-    let (host, overrides) = (CancelAfterRules(cancel.clone()), Overrides::default());
-    let project = Project { cancel, ..Project::default() };
-    let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &host };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
-    let canceled = check_again(&session, &source("worktree", &edited), &workspace, &request);
-    assert!(matches!(canceled, Err(Error::Canceled)));
-    let [kept, fresh] = in_both_ways(&session, &files);
-    assert!(fresh.contains("variable-type-mismatch"));
-    assert_eq!(kept, fresh);
-}
-
-#[test]
-fn a_canceled_review_leaves_the_session_as_it_was() {
-    let (session, mut files) = (Session::default(), entangled());
-    in_both_ways(&session, &files);
-    files.insert("stacks/catalog/net.yaml".to_owned(), "vars: {all: new}\n".to_owned());
-    let cancel = crate::threads::Cancel::new();
-    cancel.cancel();
-    let (project, overrides) = (Project { cancel, ..Project::default() }, Overrides::default());
-    let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
-    let canceled = check_again(&session, &source("worktree", &files), &workspace, &request);
-    assert!(matches!(canceled, Err(Error::Canceled)));
-    let [kept, fresh] = in_both_ways(&session, &files);
-    assert_eq!(kept, fresh);
-}
-
 /// The files of the units of a side that pass a test.
 fn unit_files(review: &Review, side: usize, is_meant: impl Fn(&Unit) -> bool) -> Vec<String> {
     let units = review.resolved.1[side].units.iter().filter(|u| is_meant(u));
@@ -354,25 +221,6 @@ fn check_review(review: &Review, sides: [&Texts; 2], is_named: bool) -> Result<(
     let last = text.lines().last().unwrap_or_default();
     prop_assert!(last.starts_with("compared "), "{text}");
     Ok(())
-}
-
-proptest! {
-    #![proptest_config(crate::fuzz::cases(48))]
-
-    #[test]
-    fn a_session_finds_what_a_review_by_itself_finds(edits in prop::collection::vec((any::<Index>(), damage(), any::<bool>()), 1..5)) {
-        let (session, mut files) = (Session::default(), entangled());
-        for (file, damage, is_undone) in edits {
-            let before = files.clone();
-            apply(&mut files, file, &damage);
-            let [kept, fresh] = in_both_ways(&session, &files);
-            let differing = kept.lines().zip(fresh.lines()).find(|(kept, fresh)| kept != fresh);
-            prop_assert!(kept == fresh, "{differing:?}");
-            if is_undone {
-                files = before;
-            }
-        }
-    }
 }
 
 proptest! {
