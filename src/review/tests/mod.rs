@@ -73,18 +73,8 @@ enum Damage {
 }
 
 fn damage() -> impl Strategy<Value = Damage> {
-    let pieces = [
-        "{",
-        ": ",
-        "- ",
-        "\n",
-        "'",
-        "{{ .nothing.x }}",
-        "!include removed_stacks.yaml ",
-        "import: [removed_stacks]\n",
-        "&a *b",
-        "\t",
-    ];
+    let pieces =
+        ["{", ": ", "- ", "\n", "'", "{{ .nothing.x }}", "!include gone.yaml ", "import: [gone]\n", "&a *b", "\t"];
     prop_oneof![
         Just(Damage::Deleted),
         Just(Damage::Emptied),
