@@ -157,7 +157,7 @@ impl Dialect for Atmos {
     }
 
     fn forget(&self) {
-        self.resolver.templates.forget();
+        self.resolver.forget();
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {

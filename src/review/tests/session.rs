@@ -167,6 +167,21 @@ fn a_canceled_review_leaves_the_session_as_it_was() {
     assert_eq!(kept, fresh);
 }
 
+#[test]
+fn a_version_that_was_dropped_while_the_configuration_was_unusable_is_read_again() {
+    let (session, files) = (Session::default(), entangled());
+    let mut broken = files.clone();
+    broken.insert("atmos.yaml".to_owned(), String::new());
+    // Each state is the last one before earlier versions are dropped.
+    for _ in 0..MAX_VERSIONS {
+        for state in [&files, &broken, &files, &files] {
+            let [kept, fresh] = in_both_ways(&session, state);
+            assert_eq!(kept, fresh);
+        }
+        in_both_ways(&session, &files);
+    }
+}
+
 /// An edit of the project of [`entangled`].
 #[derive(Clone, Debug)]
 enum Edit {

@@ -150,6 +150,13 @@ impl Resolver {
         self.templates.clear_recent();
     }
 
+    /// Drops everything that was parsed: files that are needed again are read again, since their table may have dropped the
+    /// versions that were parsed.
+    pub(super) fn forget(&self) {
+        self.retain(&BTreeMap::new());
+        self.templates.forget();
+    }
+
     fn last(&self) -> MutexGuard<'_, HashMap<ProjectKey, LastResolution>> {
         self.last.lock()
     }

@@ -135,11 +135,16 @@ impl Revision<'_> {
             false => Arc::clone(&recorder),
         };
         let (loader, stacks) = (loader.recording(&recorded), stacks.recording(&recorded));
-        let unreached = unreached_manifests::check(&loader, &manifests, &validated, self.scope);
-        let project = self.finish(&loader, &stacks, unreached, &resolved);
+        let (mut unreached, mut gap_of_names) = (Unreached::default(), None);
+        threads::join(
+            || unreached = unreached_manifests::check(&loader, &manifests, &validated, self.scope),
+            || gap_of_names = self.check_units(&stacks, &resolved),
+        );
+        let units = resolved.iter().map(|unit| Arc::clone(&unit.manifest.unit)).collect();
+        let project = self.finish(&loader, unreached, units);
         self.diagnostics.add(&recorded.diagnostics);
         self.keep(&manifests, resolved, cache, last.collected);
-        ProjectResolution { gap: gap.or(project.gap), ..project }
+        ProjectResolution { gap: gap.or(gap_of_names), ..project }
     }
 
     /// Merges maps by the list strategy of the configuration.
@@ -165,22 +170,17 @@ impl Revision<'_> {
         (self.project.start.clone(), self.project.config.clone())
     }
 
-    /// Runs the checks that need all units.
-    fn finish(
-        &self,
-        loader: &Manifests<'_>,
-        stacks: &StackContext<'_>,
-        unreached: Unreached,
-        resolved: &[Arc<ResolvedUnit>],
-    ) -> ProjectResolution {
+    /// Runs the checks that read only the units, and returns why names of stacks are doubtful.
+    fn check_units(&self, stacks: &StackContext<'_>, resolved: &[Arc<ResolvedUnit>]) -> Option<Gap> {
         let anchor = anchor(self.reader.files, self.shared);
-        let circular: Vec<Arc<Unit>> =
-            resolved.iter().filter(|unit| unit.has_cycle).map(|unit| Arc::clone(&unit.manifest.unit)).collect();
-        let resolved: Vec<&ResolvedManifest> = resolved.iter().map(|unit| &unit.manifest).collect();
-        stack_names::check(stacks, &resolved, anchor);
-        let gap = stack_names::doubtful_names(self.config, &resolved, anchor);
-        let units = resolved.iter().map(|manifest| Arc::clone(&manifest.unit)).collect();
-        ProjectResolution { gap, ..self.check(loader, unreached, units, &circular) }
+        let manifests: Vec<&ResolvedManifest> = resolved.iter().map(|unit| &unit.manifest).collect();
+        stack_names::check(stacks, &manifests, anchor);
+        let diagnostics = &stacks.recorder.diagnostics;
+        let circular = resolved.iter().filter(|unit| unit.has_cycle).map(|unit| Arc::clone(&unit.manifest.unit));
+        inheritance_cycles::check(&circular.collect::<Vec<_>>(), diagnostics);
+        let units: Vec<Arc<Unit>> = resolved.iter().map(|unit| Arc::clone(&unit.manifest.unit)).collect();
+        disabled_templates::check(&units, self.config, stacks.templates, diagnostics);
+        stack_names::doubtful_names(self.config, &manifests, anchor)
     }
 
     /// The paths of the top-level manifests, and why some may be missing.
@@ -234,21 +234,11 @@ impl Revision<'_> {
         }
     }
 
-    /// Runs the checks on the resolved units, of which some are `circular`: components inherit from each other.
-    fn check(
-        &self,
-        loader: &Manifests<'_>,
-        unreached: Unreached,
-        units: Vec<Arc<Unit>>,
-        circular: &[Arc<Unit>],
-    ) -> ProjectResolution {
+    /// Runs the checks that need all units and manifests.
+    fn finish(&self, loader: &Manifests<'_>, unreached: Unreached, units: Vec<Arc<Unit>>) -> ProjectResolution {
         let (reader, config, diagnostics, templates) =
             (self.reader, self.config, &loader.recorder.diagnostics, &self.resolver.templates);
-        let inherited = || {
-            inheritance_cycles::check(circular, diagnostics);
-            disabled_templates::check(&units, config, templates, diagnostics);
-        };
-        threads::join(inherited, || locals::report_locals(loader, unreached.reported, &units));
+        locals::report_locals(loader, unreached.reported, &units);
         let locals = self.local_scopes(loader, &units);
         let imports = import_graph::of(loader, &unreached.manifests, &units);
         let mentions = workflows::mentions(reader, config, self.scope, diagnostics);
