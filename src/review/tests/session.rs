@@ -86,6 +86,14 @@ fn a_session_forgets_what_an_edit_reaches_and_nothing_else() {
     check("a schema is gone", "size.json", None);
     check("code declares another variable", "components/terraform/code/main.tf", Some("variable \"typo\" {}\n"));
     check("a file that was missing comes", "stacks/catalog/gone.yaml", Some("vars: {y: 1}\n"));
+    check("a file with a similar name is gone", "stacks/catalog/gone.yaml", None);
+    check(
+        "the import of a file is misspelled",
+        "stacks/deploy/edge.yaml",
+        Some("import: [catalog/gome]\nvars: {stage: edge}\n"),
+    );
+    check("a file with a similar name comes", "stacks/catalog/gone.yaml", Some("vars: {y: 1}\n"));
+    check("and back again", "stacks/deploy/edge.yaml", Some(&whole["stacks/deploy/edge.yaml"]));
     check("settings change", "stacklint.toml", Some("[rules]\nunused-local = 'off'\n"));
     let edited = whole["atmos.yaml"].replace("{stage}", "{stage}-{stage}");
     assert!(!check("the configuration changes", "atmos.yaml", Some(&edited)).contains("unused-local"));

@@ -5,6 +5,7 @@ use crate::dialects::atmos::diagnostics::label;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
 use crate::dialects::atmos::rules;
+use crate::text::Text;
 use crate::value::{Data, Map, Prov, Value};
 use std::sync::Arc;
 
@@ -132,23 +133,30 @@ pub(crate) fn pattern(path: &str, stacks: &str, reader: &Reader<'_>, deps: &mut 
     paths::join(stacks, &full)
 }
 
-/// Returns advice for an import path without a match, and the path that was probably meant.
-pub(crate) fn advice(path: &str, stacks: &str, reader: &Reader<'_>) -> (Option<String>, Option<String>) {
+/// Returns advice for an import path without a match, and the path that was probably meant. It depends on which manifests
+/// exist.
+pub(crate) fn advice(
+    path: &str,
+    stacks: &str,
+    reader: &Reader<'_>,
+    deps: &mut Deps,
+) -> (Option<String>, Option<String>) {
     if path.contains(['*', '?', '[', '{']) {
         return (None, None);
     }
-    let mut deps = Deps::default();
     let full = |suffix: &str| paths::join(stacks, &format!("{path}{suffix}"));
     for extension in [".yaml", ".yml"] {
-        if full(extension).is_some_and(|p| reader.exists(&p, &mut deps)) {
+        if full(extension).is_some_and(|p| reader.exists(&p, deps)) {
             let meant = format!("{path}{extension}");
             let help = format!("Atmos treats the text after the last dot as a file extension: write `{meant}`");
             return (Some(help), Some(meant));
         }
     }
-    if full("").is_some_and(|p| reader.is_dir(&p, &mut deps)) {
+    if full("").is_some_and(|p| reader.is_dir(&p, deps)) {
         return (Some(format!("`{path}` is a folder: import `{path}/*` or a manifest in it")), None);
     }
+    deps.globs
+        .extend(["yaml", "yml"].iter().filter_map(|end| paths::join(stacks, &format!("**/*.{end}"))).map(Text::from));
     let there = reader.source.listing().under(stacks);
     let has_extension = [".yaml", ".yml"].iter().any(|e| path.ends_with(e));
     let names = there.iter().filter_map(|entry| {

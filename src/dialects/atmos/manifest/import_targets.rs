@@ -52,7 +52,7 @@ impl ImportSite<'_> {
         };
         match !found.is_empty() || self.item.skip_if_missing {
             true => Ok(found),
-            false => self.nothing_found(&path, pattern),
+            false => self.nothing_found(&path, pattern, deps),
         }
     }
 
@@ -98,7 +98,12 @@ impl ImportSite<'_> {
     }
 
     /// Reports an import that leads nowhere, unless Atmos leaves it out because its path still is a template.
-    fn nothing_found(&self, path: &str, pattern: Option<String>) -> Result<Vec<String>, ErrorReported> {
+    fn nothing_found(
+        &self,
+        path: &str,
+        pattern: Option<String>,
+        deps: &mut Deps,
+    ) -> Result<Vec<String>, ErrorReported> {
         let ImportSite { manifests, from, item } = self;
         let options = template::TemplateOptions { left: "{{", right: "}}", functions: &Builtins };
         match template::parse(path, &options) {
@@ -111,7 +116,7 @@ impl ImportSite<'_> {
                 let message = format!("import `{path}` not found (looked for {looked})");
                 let place = label(&item.path_site, from.file, "");
                 let finding = Diagnostic::new(&rules::UNRESOLVED_IMPORT, message, place).token(path);
-                let (help, meant) = items::advice(path, &manifests.config.stacks, manifests.reader);
+                let (help, meant) = items::advice(path, &manifests.config.stacks, manifests.reader, deps);
                 let fix = meant.zip(item.path_site.origin).and_then(|(meant, origin)| {
                     let text = Text::clone(&manifests.reader.files.get(origin.file).text);
                     rename(origin, &text, path, &meant)
