@@ -5,10 +5,13 @@
 #![allow(dead_code, reason = "the helpers are shared with other tests")]
 
 mod common;
+#[path = "common/cores.rs"]
+mod cores;
 
 use common::{Repo, Run};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// What a tree gets that has no configuration of its own.
 const CONFIG: &str = "\
@@ -173,22 +176,26 @@ fn every_page_is_of_a_rule() {
 #[test]
 fn every_page_is_true() {
     let only = std::env::var("RULE").ok();
-    let mut problems = Vec::new();
     let is_asked = |rule: &String| only.as_ref().is_none_or(|o| o == rule) && !is_unregistered(rule);
-    for (rule, path) in pages().into_iter().filter(|(rule, _)| is_asked(rule)) {
-        let page = std::fs::read_to_string(&path).unwrap();
-        let is_off = stacklint::testing::is_off_by_default(&rule);
-        let (renewed, wrong) = tested(&rule, is_off, &page);
-        problems.extend(wrong.into_iter().map(|w| format!("{rule}: {w}")));
+    let pages: Vec<(String, PathBuf)> = pages().into_iter().filter(|(rule, _)| is_asked(rule)).collect();
+    let problems = Mutex::new(Vec::new());
+    cores::on_all_cores(&pages, |(rule, path)| {
+        let page = std::fs::read_to_string(path).unwrap();
+        let is_off = stacklint::testing::is_off_by_default(rule);
+        let (renewed, wrong) = tested(rule, is_off, &page);
+        let mut all: Vec<String> = wrong.into_iter().map(|w| format!("{rule}: {w}")).collect();
         if renewed != page {
             if std::env::var_os("UPDATE_PAGES").is_some() {
-                std::fs::write(&path, &renewed).unwrap();
+                std::fs::write(path, &renewed).unwrap();
             } else {
                 let new: Vec<&str> = renewed.lines().filter(|l| !page.contains(l)).collect();
-                problems.push(format!("{rule}: the findings differ; now:\n{}", new.join("\n")));
+                all.push(format!("{rule}: the findings differ; now:\n{}", new.join("\n")));
             }
         }
-    }
+        problems.lock().unwrap().append(&mut all);
+    });
+    let mut problems = problems.into_inner().unwrap();
+    problems.sort();
     assert!(problems.is_empty(), "{}\nUPDATE_PAGES=1 writes the findings anew", problems.join("\n\n"));
 }
 

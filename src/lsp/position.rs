@@ -53,16 +53,28 @@ const STEP: usize = 256;
 impl<'t> Lines<'t> {
     /// The lines of a text. Editors do not show a byte-order mark, so the first line starts after it.
     pub(super) fn new(text: &'t str, encoding: Encoding) -> Self {
-        let bytes = text.as_bytes();
-        let is_end = |i: usize| bytes[i] == b'\n' || bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
         let first = if text.starts_with('\u{feff}') { 3 } else { 0 };
-        let starts = std::iter::once(first).chain((0..bytes.len()).filter(|i| is_end(*i)).map(|i| i + 1)).collect();
-        let (mut widths, mut width) = (Vec::with_capacity(text.len() / STEP + 1), 0);
-        for (at, c) in text.char_indices() {
-            while widths.len() * STEP <= at {
-                widths.push(width);
+        let bytes = text.as_bytes();
+        let (mut starts, mut widths, mut width) = (vec![first], Vec::with_capacity(text.len() / STEP + 1), 0);
+        // Most texts have no other ends of lines than LF, which is found faster than both.
+        match text.contains('\r') {
+            true => {
+                let is_end = |i: &usize| bytes[*i] == b'\n' || bytes[*i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
+                starts.extend((0..bytes.len()).filter(is_end).map(|i| i + 1));
             }
-            width += encoding.width(c);
+            false => starts.extend(text.match_indices('\n').map(|(i, _)| i + 1)),
+        }
+        let mut at = 0;
+        while at < bytes.len() {
+            widths.push(width);
+            let end = text.ceil_char_boundary(at / STEP * STEP + STEP);
+            // At the start of the step, or after a character that extends into it.
+            let step = &text[at..end];
+            width += match step.is_ascii() {
+                true => step.len() as u32,
+                false => step.chars().map(|c| encoding.width(c)).sum(),
+            };
+            at = end;
         }
         widths.push(width);
         Lines { text, encoding, starts, widths }

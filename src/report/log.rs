@@ -175,12 +175,20 @@ impl<W: Write> Filter<W> {
                 let text = text_of(bytes);
                 let text = if self.shows_secrets { Cow::Borrowed(&*text) } else { secrets::hide_in_json(&text) };
                 // Only strings hold other characters than those of ASCII, or a `#`.
-                if self.command == Command::None && text.is_ascii() && !text.contains('#') && !text.contains('\u{7f}') {
+                let is_plain = text.is_ascii() && !text.contains('\u{7f}');
+                if self.command == Command::None && is_plain && !text.contains('#') {
                     return self.out.write_all(text.as_bytes());
                 }
-                let mut safe = String::with_capacity(text.len());
+                let (mut safe, mut rest) = (String::with_capacity(text.len()), &*text);
                 let mut units = [0; 2];
-                for c in text.chars() {
+                loop {
+                    if is_plain && self.command == Command::None {
+                        let (plain, from) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
+                        safe.push_str(plain);
+                        rest = from;
+                    }
+                    let Some(c) = rest.chars().next() else { break };
+                    rest = &rest[c.len_utf8()..];
                     let is_command = c == '[' && self.command == Command::Name;
                     self.command = self.command.then(c);
                     if is_command || c >= '\u{7f}' && style::steers(c) {
@@ -347,6 +355,9 @@ mod tests {
             );
             assert!(!safe.chars().any(|c| style::steers(c) && c != '\n'), "{safe}");
         }
+        let plain = serde_json::to_string_pretty("# a ##[x] b ###y[z] ## c[d] # [e]").unwrap().repeat(2_000);
+        let safe = plain.replace("##[", "##\\u005b").replace("y[", "y\\u005b");
+        assert_eq!(filtered(OutputKind::Json, &plain), [safe.as_str(); 4]);
         assert_eq!(filtered(OutputKind::Raw, &text), [text.as_str(); 4]);
     }
 }

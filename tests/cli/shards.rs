@@ -26,14 +26,21 @@ fn repo() -> Repo {
 
 /// The reports of all shards, as files beside the repository.
 fn shards(repo: &Repo, of: usize, format: &str, options: &[&str]) -> Vec<String> {
-    let one = |index: usize| {
-        let path = repo.beside(&format!("shard-{index}.{format}")).display().to_string();
-        let (shard, output) = (format!("{index}/{of}"), format!("{format}={path}"));
-        let run = repo.run(&[&["check", "--shard", &shard, "--output", &output], options].concat());
+    let [reports] = shards_in(repo, of, [format], options);
+    reports
+}
+
+/// The reports of all shards in several formats, which each shard writes in one run.
+fn shards_in<const N: usize>(repo: &Repo, of: usize, formats: [&str; N], options: &[&str]) -> [Vec<String>; N] {
+    let path = |index: usize, format: &str| repo.beside(&format!("shard-{index}.{format}")).display().to_string();
+    for index in 1..=of {
+        let shard = format!("{index}/{of}");
+        let outputs = formats.map(|format| format!("--output={format}={}", path(index, format)));
+        let outputs = outputs.each_ref().map(String::as_str);
+        let run = repo.run(&[&["check", "--shard", &shard][..], &outputs[..], options].concat());
         assert!(run.status < 2, "{run}");
-        path
-    };
-    (1..=of).map(one).collect()
+    }
+    formats.map(|format| (1..=of).map(|index| path(index, format)).collect())
 }
 
 fn merge(repo: &Repo, paths: &[String], options: &[&str]) -> Run {
@@ -45,10 +52,12 @@ fn merge(repo: &Repo, paths: &[String], options: &[&str]) -> Run {
 fn the_shards_tell_what_one_run_tells() {
     for options in [&[][..], &["--pedantic", "--preview"], &["--rev", "HEAD", "--fail-on", "warning"]] {
         let repo = repo();
+        let formats = ["json", "sarif"];
+        let wholes = formats.map(|format| repo.run(&[&["check", "--format", format], options].concat()));
         for of in [1, 2, 3, 6] {
-            for format in ["json", "sarif"] {
-                let whole = repo.run(&[&["check", "--format", format], options].concat());
-                let merged = merge(&repo, &shards(&repo, of, format, options), &[]).ends_with(whole.status);
+            let shards = shards_in(&repo, of, formats, options);
+            for ((whole, reports), format) in wholes.iter().zip(shards).zip(formats) {
+                let merged = merge(&repo, &reports, &[]).ends_with(whole.status);
                 assert_eq!(merged.json(), whole.json(), "{of} shards, {format}");
             }
         }

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// An `atmos.yaml` that names stacks by their `stage`, with templates on.
@@ -12,6 +13,21 @@ stacks: {base_path: stacks, included_paths: ['deploy/**/*'], name_pattern: '{sta
 components: {terraform: {base_path: components/terraform}}
 templates: {settings: {enabled: true, sprig: {enabled: true}}}
 ";
+
+/// The folders of an empty repository.
+const GIT_FOLDERS: [&str; 4] = ["objects/info", "objects/pack", "refs/heads", "refs/tags"];
+
+/// The files of an empty repository, as git writes them on this machine. It is asked once: hundreds of tests need a repository,
+/// and what git renames while it makes one has to reach the disk.
+fn git_files() -> &'static [(&'static str, Vec<u8>)] {
+    static FILES: OnceLock<Vec<(&str, Vec<u8>)>> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let folder = TempDir::new().expect("a temporary folder");
+        git_in(folder.path(), &["init", "--quiet", "--template=", "--initial-branch=main", "."]);
+        let read = |name| (name, std::fs::read(folder.path().join(".git").join(name)).expect("a file of git"));
+        ["HEAD", "config"].map(read).into()
+    })
+}
 
 /// A folder, with or without git, that is deleted when it is dropped.
 pub(crate) struct Repo {
@@ -31,7 +47,13 @@ impl Repo {
     /// An empty git repository.
     pub(crate) fn new() -> Self {
         let repo = Self::plain();
-        repo.git(&["init", "--quiet", "--template=", "--initial-branch=main", "."]);
+        let git = repo.root.join(".git");
+        for folder in GIT_FOLDERS {
+            std::fs::create_dir_all(git.join(folder)).expect("a folder");
+        }
+        for (name, content) in git_files() {
+            std::fs::write(git.join(name), content).expect("a written file");
+        }
         repo
     }
 
@@ -236,6 +258,8 @@ fn git(folder: &Path, arguments: &[&str]) -> Command {
     command
         .args(["-c", "user.name=Tester", "-c", "user.email=tester@example.com"])
         .args(["-c", "commit.gpgSign=false", "-c", "core.autocrlf=false", "-c", "protocol.file.allow=always"])
+        // Whether there is something to pack would be another process for each commit.
+        .args(["-c", "gc.auto=0", "-c", "maintenance.auto=false"])
         .args(arguments)
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")

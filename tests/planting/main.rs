@@ -8,6 +8,8 @@ mod changes;
 #[path = "../common/mod.rs"]
 mod common;
 mod components;
+#[path = "../common/cores.rs"]
+mod cores;
 mod edit;
 mod files;
 mod garden;
@@ -20,7 +22,6 @@ mod values;
 use plant::{GARDEN, INFRA, Plant, TOFU, TREES, Tree};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A rule, and what plants its mistake. It marks the line where it must be found.
 type Planting = (&'static str, fn(&mut Plant));
@@ -31,20 +32,6 @@ fn plantings() -> Vec<(&'static [Tree], Planting)> {
     let stacks = stacks.map(|planting| (&TREES[..], *planting));
     let others: [(&[Tree], &[Planting]); 3] = [(&INFRA, infra::ALL), (&GARDEN, garden::ALL), (&TOFU, tofu::ALL)];
     stacks.chain(others.into_iter().flat_map(|(trees, all)| all.iter().map(move |p| (trees, *p)))).collect()
-}
-
-/// Does some work on all cores.
-fn on_all_cores<T: Sync>(work: &[T], each: impl Fn(&T) + Sync) {
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(item) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    each(item)
-                }
-            });
-        }
-    });
 }
 
 #[test]
@@ -73,7 +60,7 @@ fn planted_mistakes_are_found_wherever_they_are() {
     let wanted = plantings().into_iter().filter(|(_, (rule, _))| only.as_ref().is_none_or(|o| o == rule));
     let work: Vec<(Planting, &Tree)> = wanted.flat_map(|(trees, p)| trees.iter().map(move |tree| (p, tree))).collect();
     let missed = Mutex::new(Vec::new());
-    on_all_cores(&work, |((rule, planting), tree)| {
+    cores::on_all_cores(&work, |((rule, planting), tree)| {
         let mut plant = Plant::new(tree);
         planting(&mut plant);
         let found = plant.findings();

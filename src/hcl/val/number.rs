@@ -159,6 +159,15 @@ impl Number {
         }
     }
 
+    /// The same without a big integer, for the short cuts of arithmetic with what most numbers are.
+    fn as_small(&self) -> Option<i64> {
+        match self {
+            Number::Finite { mantissa, exponent: 0 } => i64::try_from(mantissa).ok(),
+            Number::Finite { mantissa, exponent: e @ 1..=62 } => i64::try_from(mantissa).ok()?.checked_mul(1 << *e),
+            _ => None,
+        }
+    }
+
     /// The integer that it is, if 64 bits hold it.
     pub(crate) fn as_i64(&self) -> Option<i64> {
         i64::try_from(self.as_integer()?).ok()
@@ -211,6 +220,9 @@ impl Number {
     /// The sum.
     #[must_use]
     pub(crate) fn add(&self, other: &Number) -> Self {
+        if let Some(sum) = self.as_small().zip(other.as_small()).and_then(|(a, b)| a.checked_add(b)) {
+            return Number::from(sum);
+        }
         let (Number::Finite { mantissa: a, exponent: ea }, Number::Finite { mantissa: b, exponent: eb }) =
             (self, other)
         else {
@@ -309,13 +321,14 @@ fn quotient(a: &BigInt, ea: i64, b: &BigInt, eb: i64) -> Number {
 
 impl From<i64> for Number {
     fn from(value: i64) -> Self {
-        Number::integer(BigInt::from(value))
+        let exponent = if value == 0 { 0 } else { value.trailing_zeros() };
+        Number::Finite { mantissa: BigInt::from(value >> exponent), exponent: i64::from(exponent) }
     }
 }
 
 impl From<usize> for Number {
     fn from(value: usize) -> Self {
-        Number::integer(BigInt::from(value))
+        i64::try_from(value).map_or_else(|_| Number::integer(BigInt::from(value)), Number::from)
     }
 }
 
@@ -327,6 +340,9 @@ impl PartialOrd for Number {
 
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
+        if let Some((a, b)) = self.as_small().zip(other.as_small()) {
+            return a.cmp(&b);
+        }
         match (self, other) {
             (Number::Infinite(a), Number::Infinite(b)) => a.cmp(b),
             (Number::Infinite(true), _) | (_, Number::Infinite(false)) => Ordering::Greater,
@@ -384,6 +400,21 @@ mod tests {
         assert_eq!(number("1e6").to_string(), "1000000");
         assert_eq!(number("1E-3").to_string(), "0.001");
         assert_eq!(number("0.1").add(&number("0.2")).to_string(), "0.3");
+    }
+
+    /// The short cuts give what the long way gives.
+    #[test]
+    fn small_integers_are_like_others() {
+        let all = [0, 1, -1, 6, -8, 1024, 1 << 62, i64::MAX, i64::MIN, i64::MIN + 2];
+        for a in all {
+            assert_eq!(Number::from(a), Number::integer(BigInt::from(a)), "{a}");
+            assert_eq!((Number::from(a).as_i64(), Number::from(a).to_string()), (Some(a), a.to_string()));
+            for b in all {
+                let sum = Number::from(a).add(&Number::from(b));
+                assert_eq!(sum, Number::integer(BigInt::from(a) + BigInt::from(b)), "{a} + {b}");
+                assert_eq!(Number::from(a).cmp(&Number::from(b)), a.cmp(&b), "{a} and {b}");
+            }
+        }
     }
 
     #[test]

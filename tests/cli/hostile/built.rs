@@ -8,6 +8,8 @@ use crate::common::{ATMOS, Repo, Run, run_in};
 use std::path::Path;
 use std::time::Instant;
 
+/// How many repositories are put together by default; each is run through a dozen commands.
+const ROUNDS: usize = 12;
 /// The content of files outside, which must not leak.
 const SECRET: &str = "leaked-outside-content";
 /// The command in everything that could be executed.
@@ -103,7 +105,7 @@ fn hostile_repositories_bend_nothing() {
     let start = Instant::now();
     let seed: u64 = std::env::var("STACKLINT_FUZZ_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
     let mut done = 0;
-    while rounds(done, start) {
+    while rounds(done, ROUNDS, start) {
         let mut dice = Dice(seed.wrapping_mul(7_000_003).wrapping_add(done as u64));
         let what = format!("STACKLINT_FUZZ_SEED={seed}, round {done}");
         let repo = Repo::new();

@@ -112,12 +112,15 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether to damage the projects once more: `STACKLINT_FUZZ_SECONDS` sets the duration.
-pub(super) fn rounds(done: usize, start: Instant) -> bool {
+/// How often the projects are damaged by default.
+const ROUNDS: usize = 25;
+
+/// Whether to go on after so many rounds: up to `most`, or for the duration that `STACKLINT_FUZZ_SECONDS` sets.
+pub(super) fn rounds(done: usize, most: usize, start: Instant) -> bool {
     let seconds = std::env::var("STACKLINT_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
     match seconds {
         Some(seconds) => start.elapsed() < Duration::from_secs(seconds),
-        None => done < 25,
+        None => done < most,
     }
 }
 
@@ -146,7 +149,7 @@ fn damaged_projects_end_in_order() {
         })
         .collect();
     let mut done = 0;
-    while rounds(done, start) {
+    while rounds(done, ROUNDS, start) {
         let mut dice = Dice(seed.wrapping_mul(1_000_003).wrapping_add(done as u64));
         let repo = &repos[done % repos.len()];
         let mut all = Vec::new();
@@ -168,7 +171,7 @@ fn damaged_projects_end_in_order() {
         }
         done += 1;
     }
-    if done > 25 {
+    if done > ROUNDS {
         note(&format!("{done} rounds in {:?}", start.elapsed()));
     }
 }

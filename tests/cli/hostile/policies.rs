@@ -127,7 +127,7 @@ fn hostile_policies_end_within_their_limits() {
     ];
     for (name, require, module, words) in policies {
         let rego = if module.is_empty() { "" } else { "[[rego]]\nid = 'hostile'\nfile = 'hostile.rego'\n" };
-        let settings = format!("{require}{rego}{POLICY}[limits]\npolicy-steps = 20_000_000\n");
+        let settings = format!("{require}{rego}{POLICY}[limits]\npolicy-steps = 5_000_000\n");
         let repo =
             project(&[("stacks/deploy/wide.yaml", &wide), ("stacklint.toml", &settings), ("hostile.rego", &module)]);
         repo.write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 9}}}}\n");

@@ -91,7 +91,7 @@ fn nesting_as_deep_as_it_may_be() {
 /// Thousands of findings: formats without a limit have all of them, others say what they omit.
 #[test]
 fn findings_by_the_thousand() {
-    const FINDINGS: usize = 1_500;
+    const FINDINGS: usize = 1_000;
     let all: String = (0..FINDINGS).map(|i| format!("    k{i}: {{metadata: {{inherits: [gone{i}]}}}}\n")).collect();
     let repo =
         project(&[("stacks/deploy/bad.yaml", &format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{all}"))]);
