@@ -36,6 +36,13 @@ impl Encoding {
             Encoding::Utf16 => c.len_utf16() as u32,
         }
     }
+
+    fn width_of(self, text: &str) -> u32 {
+        match self {
+            Encoding::Utf16 if !text.is_ascii() => text.chars().map(|c| self.width(c)).sum(),
+            _ => text.len() as u32,
+        }
+    }
 }
 
 /// A text with the starts of its lines, which end with LF, CRLF or a lone CR.
@@ -69,11 +76,7 @@ impl<'t> Lines<'t> {
             widths.push(width);
             let end = text.ceil_char_boundary(at / STEP * STEP + STEP);
             // At the start of the step, or after a character that extends into it.
-            let step = &text[at..end];
-            width += match step.is_ascii() {
-                true => step.len() as u32,
-                false => step.chars().map(|c| encoding.width(c)).sum(),
-            };
+            width += encoding.width_of(&text[at..end]);
             at = end;
         }
         widths.push(width);
@@ -88,7 +91,7 @@ impl<'t> Lines<'t> {
             start += 1;
         }
         let rest = self.text.get(start..offset).unwrap_or_default();
-        self.widths[step] + rest.chars().map(|c| self.encoding.width(c)).sum::<u32>()
+        self.widths[step] + self.encoding.width_of(rest)
     }
 
     /// The position of a byte offset; an offset past the end is the end, and one within a line end its start.
