@@ -82,7 +82,10 @@ const MOST_COMPARED: usize = 500;
 
 /// The set of letters of a word, each as one bit (some share one).
 fn letters(word: &str) -> u64 {
-    word.chars().fold(0, |set, letter| set | 1 << (u32::from(letter) & 63))
+    match word.is_ascii() {
+        true => word.bytes().fold(0, |set, letter| set | 1 << (letter & 63)),
+        false => word.chars().fold(0, |set, letter| set | 1 << (u32::from(letter) & 63)),
+    }
 }
 
 /// A number with its noun: `1 stack`, `2 stacks`.

@@ -173,7 +173,7 @@ fn names_of_files_are_no_commands_of_any_system() {
 #[cfg(unix)]
 fn who_stops_reading_is_no_failure() {
     use std::process::{Command, Stdio};
-    let many: String = (0..5000).map(|i| format!("    k{i}: {{metadata: {{inherits: [gone{i}]}}}}\n")).collect();
+    let many: String = (0..1000).map(|i| format!("    k{i}: {{metadata: {{inherits: [gone{i}]}}}}\n")).collect();
     let repo =
         project(&[("stacks/deploy/bad.yaml", &format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{many}"))]);
     let mut child = Command::new(crate::common::bin())
