@@ -45,14 +45,3 @@ fn what_a_change_of_a_policy_or_a_schema_refuses_is_new() {
     assert_eq!(new.len(), 1, "{new:?}");
     assert!(new[0].contains("`vars` needs `name` (component `box`)"), "{new:?}");
 }
-
-#[test]
-fn a_policy_without_end_is_given_up() {
-    let repo = repo();
-    repo.write(
-        "checks/size.rego",
-        "package atmos\nerrors[m] {\n  a := numbers.range(1, 100000)\n  a[_] + a[_] + a[_] < 0\n  m = \"x\"\n}\n",
-    );
-    let run = repo.run(&["check", "--format", "concise"]);
-    assert!(run.stdout.contains("this policy is not evaluated: all schemas and policies together may take"), "{run:?}");
-}

@@ -40,7 +40,7 @@ fn templates_and_keys_without_end_take_no_square_of_time() {
     repo.write(path, STACK);
     let mut client = Client::start(&repo);
     client.open(path, STACK);
-    let many = 10_000;
+    let many = 5_000;
     let texts = [
         // On one line and on many, none of them closed; quotes that do not end; a path of many names.
         format!("vars: {{stage: dev}}\na: {}", "{{ .a ".repeat(many)),
@@ -74,7 +74,7 @@ fn code_of_any_size_and_depth_has_answers() {
     let path = "main.tf";
     let plain = "terraform {\n  backend \"local\" {}\n}\n";
     repo.write(path, plain);
-    let many = 10_000;
+    let many = 5_000;
     // Many files that call each other, and a name that all of them have.
     for i in 0..60 {
         let next = (i + 1) % 60;
