@@ -37,8 +37,8 @@ pub(crate) fn write_ordered_yaml(out: &mut dyn io::Write, components: &Component
     stacks_yaml(out, components, true)
 }
 
-/// How many stacks are serialized before they are written.
-const BATCH: usize = 64;
+/// How many stacks are serialized before they are written: enough for all threads, and few of them are in memory as text.
+const BATCH: usize = 8;
 
 /// Serializes stacks on all threads, and writes them in their order: `between` stands between two of them.
 fn write_stacks(
@@ -68,9 +68,10 @@ fn stacks_json(out: &mut dyn io::Write, components: &Components, ordered: bool) 
     out.write_all(b"{\n")?;
     write_stacks(out, components, b",\n", |rows| {
         // Without the braces of the map that has this stack only.
-        let text = serde_json::to_vec_pretty(&Stacks(rows, ordered))?;
-        let inner = text.strip_prefix(b"{\n").and_then(|text| text.strip_suffix(b"\n}"));
-        Ok(inner.unwrap_or_default().to_vec())
+        let mut text = serde_json::to_vec_pretty(&Stacks(rows, ordered))?;
+        text.truncate(text.len() - b"\n}".len());
+        text.drain(..b"{\n".len());
+        Ok(text)
     })?;
     out.write_all(b"\n}\n")
 }
