@@ -146,14 +146,13 @@ impl Resolver {
         self.cache.retain(files);
         self.locals.retain(|file| files.contains_key(&file));
         self.bases.lock().clear();
-        self.merges.clear();
-        self.templates.clear_recent();
     }
 
     /// Drops everything that was parsed: files that are needed again are read again, since their table may have dropped the
     /// versions that were parsed.
     pub(super) fn forget(&self) {
         self.retain(&BTreeMap::new());
+        self.merges.clear();
         self.templates.forget();
     }
 

@@ -79,11 +79,6 @@ impl Templates {
         self.written.lock().clear();
         self.recent.clear();
     }
-
-    /// Drops what is cached by the addresses of texts, and with it texts that are no longer in use.
-    pub(in crate::dialects::atmos) fn clear_recent(&self) {
-        self.recent.clear();
-    }
 }
 
 /// A key that a template read and that was not there.
