@@ -54,6 +54,14 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Se
     }
 }
 
+/// Drops values on the threads of the pool, without waiting for it.
+pub(crate) fn drop_in_background<T: Send + 'static>(items: Vec<T>) {
+    match pool() {
+        Some(pool) => items.into_iter().for_each(|item| pool.spawn(move || drop(item))),
+        None => drop(items),
+    }
+}
+
 /// Does both, at the same time if there is another processor.
 pub(crate) fn join(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     match pool() {

@@ -227,6 +227,9 @@ impl Server<'_, '_, '_> {
         if let Some(new) = &self.roots[index].analysis {
             self.remembered[index].update(old.as_ref(), new);
         }
+        if let Some(old) = old {
+            old.review.drop_in_background();
+        }
         if let Some(message) = self.roots[index].failure.clone().filter(|now| before.as_ref() != Some(now)) {
             self.log(MessageType::WARNING, message);
         }

@@ -45,6 +45,7 @@ use crate::settings::Settings;
 use crate::source::{self, Source};
 use crate::terraform;
 use crate::text::Text;
+use crate::threads;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -223,6 +224,13 @@ pub(crate) enum Demand {
 }
 
 impl Review {
+    /// Drops the review, most of it in the background: freeing a large one takes a noticeable part of an analysis.
+    pub(crate) fn drop_in_background(self) {
+        let units: Vec<_> = self.heads().into_iter().flat_map(|resolution| resolution.units.clone()).collect();
+        drop(self);
+        threads::drop_in_background(units);
+    }
+
     /// The verdict on what is reported.
     pub(crate) fn outcome(&self, overrides: &Overrides, demand: Demand) -> Outcome {
         let demand = if self.settings.strict.value { Demand::Everything } else { demand };
