@@ -1,4 +1,8 @@
-//! How the process uses memory.
+//! How the process uses memory, and what of it is not freed.
+
+use parking_lot::Mutex;
+use std::any::Any;
+use std::sync::Arc;
 
 /// Asks Linux for memory in pages of ordinary size, or in huge ones where the allocator asks for them. A short run touches only a part of each
 /// huge page, so that they take a third more memory; a long one takes less time with them.
@@ -6,4 +10,22 @@ pub(super) fn use_huge_pages(_huge: bool) {
     #[cfg(target_os = "linux")]
     // Where the kernel refuses, the process takes more memory or time.
     let _ = rustix::thread::disable_transparent_huge_pages(!_huge);
+}
+
+/// Values that a command leaves behind because the process ends soon: dropping a large resolution takes a noticeable part of
+/// a run, and frees memory that the system frees anyway. [`super::main`] owns them, and decides whether they are dropped.
+#[derive(Clone, Default)]
+pub(super) struct Leftovers(Arc<Mutex<Vec<Box<dyn Any + Send>>>>);
+
+impl Leftovers {
+    /// Leaves a value that is no longer used to `main`.
+    pub(super) fn leave(&self, value: impl Any + Send) {
+        self.0.lock().push(Box::new(value));
+    }
+}
+
+impl std::fmt::Debug for Leftovers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Leftovers({})", self.0.lock().len())
+    }
 }

@@ -13,7 +13,6 @@ mod generate;
 mod graph;
 mod hook;
 mod impact;
-mod leftovers;
 mod lsp;
 mod memory;
 mod merge_reports;
@@ -36,7 +35,7 @@ use crate::review::Outcome;
 use crate::threads;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use leftovers::Leftovers;
+use memory::Leftovers;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! From where a command was started to the revision and the project that it means.
 #![allow(clippy::disallowed_methods, reason = "this is where the environment of the process comes in")]
 
-use super::leftovers::Leftovers;
+use super::memory::Leftovers;
 use super::timings::Timings;
 use super::{Failure, Global, output};
 use crate::dialects::{Project, Variables};
