@@ -49,10 +49,10 @@ impl Run<'_> {
     ) -> Vec<RuleRef> {
         let input = PolicyInput { owner: Owner { component, file }, code, change: Some(change) };
         let active = self.active(&[Subject::Change]);
-        let statement = active.into_iter().flat_map(|(i, policy)| {
+        let rules = active.into_iter().flat_map(|(i, policy)| {
             self.of_change(i, policy, &input).into_iter().map(|(_, reported)| policy.rule_of(reported))
         });
-        statement.collect()
+        rules.collect()
     }
 
     /// Evaluates the policies about changes.
@@ -74,7 +74,7 @@ impl Run<'_> {
         let reach = input::reach(&diff.components);
         let mut found = Vec::new();
         for (i, policy) in active {
-            let mut statement: OfChanges = HashMap::new();
+            let mut statements: OfChanges = HashMap::new();
             self.allow(i);
             for changed in &changes.components {
                 let component = changed.after.or(changed.before);
@@ -84,12 +84,12 @@ impl Run<'_> {
                     let value = input::change(changed.change, change, &reach);
                     let owner = Owner { component, file: changed.file() };
                     let reported = self.of_change(i, policy, &PolicyInput { owner, code, change: Some(&value) });
-                    statement.insert((std::ptr::from_ref(changed.change), n), reported);
+                    statements.insert((std::ptr::from_ref(changed.change), n), reported);
                 }
             }
             self.charge(i);
             if !self.is_unusable(i) {
-                found.extend(self.by_cause(policy, changes, &statement));
+                found.extend(self.by_cause(policy, changes, &statements));
             }
         }
         found
@@ -137,14 +137,14 @@ impl Run<'_> {
     }
 
     /// Attaches violations to the lines that caused the changes.
-    fn by_cause(&self, policy: &Policy, changes: &Changes<'_>, statement: &OfChanges) -> Vec<Diagnostic> {
+    fn by_cause(&self, policy: &Policy, changes: &Changes<'_>, statements: &OfChanges) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for wanted in [Statement::Fails, Statement::Warns, Statement::Unknown] {
             let own = changes.by_cause_worded(policy.rule_of(wanted), |changed| {
                 let mut all = Vec::new();
                 for (n, change) in input::changes(changed.change).into_iter().enumerate() {
                     let causes = change.map_or(&changed.change.causes, |change| &change.causes);
-                    let reported = statement.get(&(std::ptr::from_ref(changed.change), n)).into_iter().flatten();
+                    let reported = statements.get(&(std::ptr::from_ref(changed.change), n)).into_iter().flatten();
                     all.extend(
                         reported
                             .filter(|(_, reported)| *reported == wanted)

@@ -280,20 +280,20 @@ impl<'a> Run<'a> {
         active.iter().for_each(|(i, _)| self.allow(*i));
         let (left, spent) = (self.left.load(Ordering::Relaxed), AtomicU64::new(0));
         let reads = ReadValues::new(active);
-        let statement = threads::map(chunks, |(first, chunk)| {
-            let (mut statement, mut memo, mut tally) = (Vec::new(), Memo::new(&reads), Tally::new(active));
+        let answers = threads::map(chunks, |(first, chunk)| {
+            let (mut answers, mut memo, mut tally) = (Vec::new(), Memo::new(&reads), Tally::new(active));
             for (n, input) in chunk.iter().enumerate() {
                 let mut scope = input.scope();
                 memo.turn_to(input.owner.component);
                 for (number, (i, policy)) in active.iter().enumerate() {
                     if spent.load(Ordering::Relaxed) > left {
-                        return statement;
+                        return answers;
                     }
                     let known = match memo.get(number, input) {
                         Some(known) => known,
                         None => {
                             let Some(allowed) = self.states[*i].allowed_with(tally.steps[number]) else {
-                                statement.push((*i, first + n, self.exceeded()));
+                                answers.push((*i, first + n, self.exceeded()));
                                 continue;
                             };
                             let new = self.judged(policy, input, &mut scope, allowed);
@@ -303,16 +303,16 @@ impl<'a> Run<'a> {
                     };
                     tally.add(number, &known);
                     if !matches!(known.outcome, Outcome::Fine) {
-                        statement.push((*i, first + n, known.outcome));
+                        answers.push((*i, first + n, known.outcome));
                     }
                 }
                 if tally.unpublished > PUBLISH || n + 1 == chunk.len() {
                     spent.fetch_add(tally.unpublished, Ordering::Relaxed);
                     let exceeded = tally.publish(active, &self.states);
-                    statement.extend(exceeded.into_iter().map(|i| (i, first + n, self.exceeded())));
+                    answers.extend(exceeded.into_iter().map(|i| (i, first + n, self.exceeded())));
                 }
             }
-            statement
+            answers
         });
         if spent.load(Ordering::Relaxed) > left {
             for ((i, _), (taken, applied)) in active.iter().zip(before) {
@@ -322,22 +322,22 @@ impl<'a> Run<'a> {
             return None;
         }
         active.iter().for_each(|(i, _)| self.charge(*i));
-        Some(statement.into_iter().flatten().collect())
+        Some(answers.into_iter().flatten().collect())
     }
 
     /// Evaluates policies one after the other, so that the steps left for one do not depend on threads.
     fn one_by_one<'b>(&'b self, active: &[(usize, &'b Policy)], chunks: &[Chunk<'b>]) -> Vec<Answer<'b>> {
-        let statement = active.iter().flat_map(|(i, policy)| {
+        let answers = active.iter().flat_map(|(i, policy)| {
             self.allow(*i);
-            let statement = threads::map(chunks, |(first, chunk)| {
+            let answers = threads::map(chunks, |(first, chunk)| {
                 let outcomes =
                     chunk.iter().enumerate().map(|(n, input)| (*i, first + n, self.evaluate(*i, policy, input)));
                 outcomes.filter(|(.., outcome)| !matches!(outcome, Outcome::Fine)).collect::<Vec<_>>()
             });
             self.charge(*i);
-            statement
+            answers
         });
-        statement.flatten().collect()
+        answers.flatten().collect()
     }
 
     /// Sets the number of steps for the evaluation of a policy: a part of all, and no more than are left.

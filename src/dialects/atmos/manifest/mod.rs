@@ -94,10 +94,12 @@ impl Call {
 
     /// What the importer gives to the manifest.
     fn given(&self) -> Given {
-        match () {
-            () if self.context.is_empty() => Given::Nothing,
-            () if self.gives_nothing() => Given::Context,
-            () => Given::Data,
+        if self.context.is_empty() {
+            Given::Nothing
+        } else if self.gives_nothing() {
+            Given::Context
+        } else {
+            Given::Data
         }
     }
 }
