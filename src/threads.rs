@@ -54,12 +54,32 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Se
     }
 }
 
-/// Drops values on the threads of the pool, without waiting for it.
-pub(crate) fn drop_in_background<T: Send + 'static>(items: Vec<T>) {
-    match pool() {
-        Some(pool) => items.into_iter().for_each(|item| pool.spawn(move || drop(item))),
-        None => drop(items),
+/// A thread of the pool; other threads are not told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PoolThread(Option<usize>);
+
+impl PoolThread {
+    /// The thread that this is called on.
+    pub(crate) fn current() -> Self {
+        PoolThread(rayon::current_thread_index())
     }
+}
+
+/// Drops values on the threads of the pool, without waiting for it: each on the thread that it was made on, because the
+/// allocator takes back memory of other threads much more slowly.
+pub(crate) fn drop_in_background<T: Send + 'static>(items: Vec<T>, made_on: impl Fn(&T) -> PoolThread) {
+    let Some(pool) = pool() else { return };
+    let mut of_threads: Vec<Vec<T>> = (0..pool.current_num_threads()).map(|_| Vec::new()).collect();
+    for item in items {
+        let PoolThread(thread) = made_on(&item);
+        if let Some(own) = of_threads.get_mut(thread.unwrap_or_default()) {
+            own.push(item);
+        }
+    }
+    let of_threads: Vec<Mutex<Vec<T>>> = of_threads.into_iter().map(Mutex::new).collect();
+    pool.spawn_broadcast(move |thread| {
+        drop(of_threads.get(thread.index()).map(|own| std::mem::take(&mut *own.lock())))
+    });
 }
 
 /// Does both, at the same time if there is another processor.

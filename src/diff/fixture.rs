@@ -138,14 +138,10 @@ pub(crate) fn resolution(files: &Files, tree: Tree) -> Resolution {
             }));
         }
         units.push(Arc::new(Unit {
-            name: name.into(),
-            file,
             files: used,
             components,
             state: State::Resolved,
-            broken: Vec::new(),
-            failed: Vec::new(),
-            unlisted: Vec::new(),
+            ..Unit::broken(name.into(), file)
         }));
     }
     units.sort_by(|a, b| a.name.cmp(&b.name));

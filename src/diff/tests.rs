@@ -187,16 +187,7 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             metadata: Default::default(),
         };
         let components = vec![Arc::new(component)];
-        Arc::new(Unit {
-            name: name.into(),
-            file,
-            files: vec![file],
-            components,
-            state: State::Resolved,
-            broken: Vec::new(),
-            failed: Vec::new(),
-            unlisted: Vec::new(),
-        })
+        Arc::new(Unit { files: vec![file], components, state: State::Resolved, ..Unit::broken(name.into(), file) })
     };
     let last = unit("z", 0);
     let resolution = |value| Resolution { units: vec![unit("a", value), Arc::clone(&last)], ..Resolution::default() };
@@ -255,14 +246,10 @@ fn many_components_are_fast() {
         let components = (0..8_000).map(component).collect();
         Resolution {
             units: vec![Arc::new(Unit {
-                name: "u".into(),
-                file,
                 files: vec![file],
                 components,
                 state: State::Resolved,
-                broken: Vec::new(),
-                failed: Vec::new(),
-                unlisted: Vec::new(),
+                ..Unit::broken("u".into(), file)
             })],
             ..Resolution::default()
         }

@@ -19,6 +19,7 @@ pub(crate) use metadata::{
 };
 
 use crate::diagnostic::Diagnostic;
+use crate::threads::PoolThread;
 use crate::value::{FileId, Language, Origin, Value, Vocabulary};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,13 +147,24 @@ pub(crate) struct Unit {
     pub failed: Vec<Text>,
     /// Types and names of components that it defines but does not list, because their type is unknown. Sorted.
     pub unlisted: Vec<(Text, Text)>,
+    /// The thread that resolved it, which drops it fastest.
+    pub thread: PoolThread,
 }
 
 impl Unit {
     /// A unit about which nothing is known.
     pub(crate) fn broken(name: Text, file: FileId) -> Self {
-        let (components, broken, failed, unlisted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Unit { name, file, files: vec![file], components, state: State::Broken, broken, failed, unlisted }
+        Unit {
+            name,
+            file,
+            files: vec![file],
+            components: Vec::new(),
+            state: State::Broken,
+            broken: Vec::new(),
+            failed: Vec::new(),
+            unlisted: Vec::new(),
+            thread: PoolThread::current(),
+        }
     }
 
     /// Whether something of it could not be resolved.

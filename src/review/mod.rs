@@ -228,7 +228,7 @@ impl Review {
     pub(crate) fn drop_in_background(self) {
         let units: Vec<_> = self.heads().into_iter().flat_map(|resolution| resolution.units.clone()).collect();
         drop(self);
-        threads::drop_in_background(units);
+        threads::drop_in_background(units, |unit| unit.thread);
     }
 
     /// The verdict on what is reported.

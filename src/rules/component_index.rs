@@ -397,14 +397,10 @@ mod tests {
     fn resolution(units: Vec<Vec<Arc<Component>>>) -> Resolution {
         let unit = |(n, components): (usize, Vec<_>)| {
             Arc::new(Unit {
-                name: format!("unit {n}").into(),
-                file: FileId::new(0),
                 files: vec![FileId::new(0)],
                 components,
                 state: State::Resolved,
-                broken: Vec::new(),
-                failed: Vec::new(),
-                unlisted: Vec::new(),
+                ..Unit::broken(format!("unit {n}").into(), FileId::new(0))
             })
         };
         Resolution { units: units.into_iter().enumerate().map(unit).collect(), ..Resolution::default() }

@@ -160,16 +160,7 @@ impl Jitsubst {
         };
         let file = files.first().map_or_else(|| loader.files.add(path, "", || Text::from("")), |l| l.file);
         let ids: BTreeSet<_> = files.iter().map(|l| l.file).collect();
-        let mut unit = Unit {
-            name: path.into(),
-            file,
-            files: ids.into_iter().collect(),
-            components: Vec::new(),
-            state: State::Broken,
-            broken: Vec::new(),
-            failed: Vec::new(),
-            unlisted: Vec::new(),
-        };
+        let mut unit = Unit { files: ids.into_iter().collect(), ..Unit::broken(path.into(), file) };
         if let Some(config) = config.filter(|_| !diagnostics.is_broken()) {
             unit.state = if touched { State::Resolved } else { State::OutOfScope };
             if touched {

@@ -72,9 +72,8 @@ impl Units<'_> {
     fn out_of_reach(&self, path: &str, mut files: BTreeSet<FileId>) -> Option<ResolvedManifest> {
         let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
         files.extend(&self.revision.shared.files);
-        let (name, files) = (self.key(path), files.into_iter().collect());
-        let (state, components, broken, unlisted) = (State::OutOfScope, Vec::new(), Vec::new(), Vec::new());
-        let unit = Arc::new(Unit { name, file, files, components, state, broken, failed: Vec::new(), unlisted });
+        let (files, state) = (files.into_iter().collect(), State::OutOfScope);
+        let unit = Arc::new(Unit { files, state, ..Unit::broken(self.key(path), file) });
         Some(ResolvedManifest { unit, processed: None, named: Vec::new() })
     }
 
@@ -126,7 +125,8 @@ impl Units<'_> {
         // Where the name of a stack cannot be computed, its components go by the name of the manifest.
         let is_unnamed = named.iter().any(|n| matches!(n.stack, Name::Lacks(_)));
         let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
-        let unit = Arc::new(Unit { name, file, files, components, state, broken, failed, unlisted });
+        let named_only = Unit::broken(name, file);
+        let unit = Arc::new(Unit { files, components, state, broken, failed, unlisted, ..named_only });
         let is_whole = is_touched && !asks;
         Some((ResolvedManifest { unit, processed: processed.ok(), named }, is_whole.then_some(deps)))
     }

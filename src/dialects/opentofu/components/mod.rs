@@ -94,15 +94,12 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     };
     let findings = failures.iter().map(report).collect();
     let unit = Unit {
-        name: variant.stack.clone(),
-        file,
         files: all_files(&statics, file),
         components,
         state: State::Resolved,
-        broken: Vec::new(),
         // A partial result would look as if the rest were removed.
         failed: if is_hidden { vec![variant.stack.clone()] } else { Vec::new() },
-        unlisted: Vec::new(),
+        ..Unit::broken(variant.stack.clone(), file)
     };
     let reached = statics.nodes.iter().skip(1).map(|n| n.module.dir.clone()).collect();
     Resolved { unit: Arc::new(unit), scopes: locals::of(&statics, file, variant), findings, reached }
