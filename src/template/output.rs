@@ -108,6 +108,10 @@ impl Inputs {
                 return;
             }
         }
+        if self.list.capacity() == 0 {
+            // Most templates read one value.
+            self.list.reserve_exact(1);
+        }
         self.list.push(prov.clone());
     }
 

@@ -8,7 +8,7 @@ pub(crate) mod state;
 mod types;
 
 use crate::go::path::within;
-use crate::text::{FastMap, Text};
+use crate::text::{self, FastMap, Text};
 pub(crate) use types::Type;
 
 use crate::files::Files;
@@ -362,7 +362,8 @@ impl Module {
                         origin: origin(span),
                     };
                     variable.refine(parts);
-                    self.variables.insert(Text::clone(name), variable);
+                    // Inputs are interned, too, so that equal names are one text.
+                    self.variables.insert(text::intern(name), variable);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Maps with text keys, kept in key order.
 
 use super::Value;
-use crate::text::{Text, compare, intern};
+use crate::text::{Text, compare, intern, order};
 use std::cell::RefCell;
 use std::ops::BitOr;
 use std::sync::Arc;
@@ -277,6 +277,23 @@ impl Map {
         }
     }
 
+    /// Sets several keys, which come in order, in one pass.
+    pub fn set_all<const N: usize>(&mut self, new: [(Key, Value); N]) {
+        debug_assert!(new.is_sorted_by(|(a, _), (b, _)| a < b), "keys come in order");
+        *self.count.get_mut() = 0;
+        let room = self.entries.capacity().max(self.entries.len() + N);
+        let mut old = std::mem::replace(&mut self.entries, Vec::with_capacity(room)).into_iter().peekable();
+        for (key, value) in new {
+            self.flags = self.flags | value.flags() | key_flags(&key);
+            while let Some(before) = old.next_if(|e| order(&e.key, &key).is_lt()) {
+                self.entries.push(before);
+            }
+            old.next_if(|e| order(&e.key, &key).is_eq());
+            self.entries.push(Entry { key, value });
+        }
+        self.entries.extend(old);
+    }
+
     /// Adds an entry behind all others, whose key has no flags.
     pub fn append(&mut self, key: Key, value: Value) {
         debug_assert!(self.entries.last().is_none_or(|last| last.key < key) && key_flags(&key).is_empty());
@@ -439,9 +456,25 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn several_keys_are_set_as_one_after_the_other(
+            old in prop::collection::btree_set(0..20u32, 0..12),
+            new in prop::collection::btree_set(0..20u32, 3),
+            text in "(__a|<no value>|\\{\\{ \\.x \\}\\}|!env|a)",
+        ) {
+            let key = |n: u32| Key::from(format!("{n:02}"));
+            let new: Vec<(Key, Value)> = new.into_iter().map(|n| (key(n), Value::str(&*text))).collect();
+            let mut one_by_one: Map = old.into_iter().map(|n| (key(n), Value::default())).collect();
+            let mut together = one_by_one.clone();
+            new.iter().for_each(|(key, value)| one_by_one.set(Key::clone(key), value.clone()));
+            together.set_all::<3>(new.try_into().expect("three"));
+            prop_assert_eq!(&together, &one_by_one);
+            prop_assert_eq!(together.flags(), one_by_one.flags());
+        }
+
         /// A cached count is never returned after a change, not even in copies.
         #[test]
-        fn values_are_counted_anew_after_each_change(changes in prop::collection::vec((0..5u8, 0..6u32, 0..4u32), 1..12)) {
+        fn values_are_counted_anew_after_each_change(changes in prop::collection::vec((0..6u8, 0..6u32, 0..4u32), 1..12)) {
             let plain = |map: &Map| map.iter().fold(0, |n, e| n + 1 + e.value.as_map().map_or(0, |m| m.len()));
             let mut map = map(0..3);
             for (change, place, size) in changes {
@@ -450,6 +483,7 @@ mod tests {
                 let (key, value) = (format!("k{place}"), Value::map(self::map(0..size)));
                 match change {
                     0 => map.set(key, value),
+                    5 => map.set_all([("k00".into(), Value::default()), (key.into(), value)]),
                     1 => drop(map.remove(&key)),
                     2 if map.len() > place as usize => map.put_at(place as usize, value),
                     3 if map.len() > place as usize => map.change_at(place as usize, |v| *v = value),

@@ -273,7 +273,10 @@ fn count_all<'a>(values: impl ExactSizeIterator<Item = &'a Value>, most: usize) 
         if count > most {
             break;
         }
-        count = count.saturating_add(value.inner(most - count));
+        // Most values are scalars.
+        if matches!(value.data, Data::Map(_) | Data::List(_)) {
+            count = count.saturating_add(value.inner(most - count));
+        }
     }
     count
 }

@@ -8,9 +8,8 @@ use crate::rules::places::{Findings, at_key, key_in, rename_key};
 use crate::rules::{Components, Target, in_units};
 use crate::syntax::secrets::is_secret_key;
 use crate::terraform::{Module, Variable};
-use crate::text::Text;
-use crate::text::nearest;
-use crate::value::{Data, Map, Origin, Prov, Value};
+use crate::text::{Text, nearest, order};
+use crate::value::{Data, Entry, Map, Origin, Prov, Value};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -30,6 +29,21 @@ fn takes(component: &Component, module: Option<&Arc<Module>>, name: &str) -> boo
     module.is_none_or(is_declared) || component.metadata.inputs.reserved.contains(&name) || name.contains("{{")
 }
 
+/// The entries of some inputs that their component cannot do anything with.
+fn untaken<'m>(
+    component: &Component,
+    module: Option<&'m Arc<Module>>,
+    inputs: &'m Map,
+) -> impl Iterator<Item = &'m Entry> {
+    // Both come in the order of their names.
+    let mut declared = module.into_iter().flat_map(|module| module.variables.keys()).peekable();
+    let mut is_declared = move |name: &Text| {
+        while declared.next_if(|other| order(other, name).is_lt()).is_some() {}
+        declared.next_if(|other| order(other, name).is_eq()).is_some()
+    };
+    inputs.iter().filter(move |e| !is_declared(&e.key) && !takes(component, module, &e.key))
+}
+
 /// The places of inputs that the code of some component does not declare, with the others that they reach.
 fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>> {
     let units = context.index.units();
@@ -47,7 +61,7 @@ fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>
                 continue;
             }
             let mut is_examined = true;
-            for entry in map.iter().filter(|e| !takes(component, module, &e.key)) {
+            for entry in untaken(component, module, map) {
                 // Entries of an included file or a template are not written here.
                 let origin = entry.value.prov.origin.filter(|o| key_in(context.files, *o, &entry.key).is_some());
                 let Some(origin) = origin else { continue };

@@ -2,7 +2,7 @@
 //! (`reference: atmos.md` section 8.4): a function string does not take part in the ordinary merge; afterwards the
 //! value that wins at its place is inserted.
 
-use crate::dialects::atmos::merge::{ListStrategy, Merger, merge};
+use crate::dialects::atmos::merge::{ListStrategy, Merger, WITHOUT_CALLS, merge};
 use crate::text::Text;
 use crate::value::{Contribution, Data, Entry, Flags, Key, Map, MapBuilder, Prov, Value, is_call};
 use std::collections::BTreeMap;
@@ -59,9 +59,16 @@ pub(crate) fn merge_deferred<'m>(
         .iter()
         .enumerate()
         .map(|(i, layer)| {
-            strip(layer, &mut Vec::new(), &mut |path, call| {
+            let mut has_calls = false;
+            each_call(layer, &mut Vec::new(), &mut |path, call| {
+                has_calls = true;
                 calls.entry(path.to_vec()).or_default().push(Contribution { value: call.clone(), layer: i });
-            })
+            });
+            match has_calls {
+                // Many components have the same layers.
+                true => merger.cached(WITHOUT_CALLS, &[layer], || strip(layer)),
+                false => Arc::clone(layer),
+            }
         })
         .collect();
     for (path, values) in &mut calls {
@@ -98,24 +105,38 @@ fn holds_call(map: &Map) -> bool {
     })
 }
 
-/// Replaces every deferred function in the map by null, and reports each to `found`.
-fn strip(map: &Arc<Map>, path: &mut Vec<Key>, found: &mut impl FnMut(&[Key], &Value)) -> Arc<Map> {
+/// Calls `found` for every deferred function in a map.
+fn each_call(map: &Map, path: &mut Vec<Key>, found: &mut impl FnMut(&[Key], &Value)) {
+    for Entry { key, value } in map.iter() {
+        match &value.data {
+            Data::Str(text) if is_held_back(text) => {
+                path.push(Text::clone(key));
+                found(path, value);
+                path.pop();
+            }
+            Data::Map(inner) if inner.flags().has(Flags::CALL) => {
+                path.push(Text::clone(key));
+                each_call(inner, path, found);
+                path.pop();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The map with null in the place of every deferred function.
+fn strip(map: &Arc<Map>) -> Arc<Map> {
     if !map.flags().has(Flags::CALL) || !holds_call(map) {
         return Arc::clone(map);
     }
     let mut out = MapBuilder::with_capacity(map.len());
     for Entry { key, value } in map.iter() {
-        path.push(Text::clone(key));
-        let value = match &value.data {
-            Data::Str(s) if is_held_back(s) => {
-                found(path, value);
-                Value { data: Data::Null, prov: value.prov.clone() }
-            }
-            Data::Map(m) => Value { data: Data::Map(strip(m, path, found)), prov: value.prov.clone() },
-            _ => value.clone(),
+        let data = match &value.data {
+            Data::Str(s) if is_held_back(s) => Data::Null,
+            Data::Map(inner) => Data::Map(strip(inner)),
+            other => other.clone(),
         };
-        path.pop();
-        out.push_next(Text::clone(key), value);
+        out.push_next(Text::clone(key), Value { data, prov: value.prov.clone() });
     }
     // It holds nothing new, and functions elsewhere may be left.
     Arc::new(out.finish_with(map.flags()))

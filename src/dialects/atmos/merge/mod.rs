@@ -66,6 +66,9 @@ impl<'a> Merger<'a> {
     }
 }
 
+/// The mode of a map without the functions in it, which is cached like a merge.
+const WITHOUT_CALLS: u8 = u8::MAX;
+
 /// Merges without a cache.
 impl From<ListStrategy> for Merger<'static> {
     fn from(strategy: ListStrategy) -> Self {
@@ -121,14 +124,13 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode<'_>) -> Arc<Map> {
     // Nearly always nothing is lost or resolved, and what meets nothing stays as it is.
     let is_normal = !all.has(Flags::TIME) && !all.has(Flags::MARKER);
     let mut contested = Flags::default();
-    while let Some(Entry { key, value }) = least(rest) {
+    while let Some((Entry { key, value }, owners)) = least(rest) {
         let mut values = [value; WIDTH];
         let mut count = 0;
-        for iter in rest.iter_mut() {
-            if let Some(entry) = iter.as_slice().first().filter(|e| order(&e.key, key).is_eq()) {
+        for (_, iter) in rest.iter_mut().enumerate().filter(|(number, _)| owners & (1 << number) != 0) {
+            if let Some(entry) = iter.next() {
                 values[count] = &entry.value;
                 count += 1;
-                iter.next();
             }
         }
         let value = match &values[..count] {
@@ -145,10 +147,22 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode<'_>) -> Arc<Map> {
     finish(out, all | contested)
 }
 
-/// The entry with the least key among those that are next in some maps.
-fn least<'a>(rest: &[std::slice::Iter<'a, Entry>]) -> Option<&'a Entry> {
-    let next = rest.iter().filter_map(|iter| iter.as_slice().first());
-    next.reduce(|a, b| if order(&b.key, &a.key).is_lt() { b } else { a })
+/// The entry with the least key among those that are next in some maps, and the maps that have this key next: a bit for the
+/// number of each.
+fn least<'a>(rest: &[std::slice::Iter<'a, Entry>]) -> Option<(&'a Entry, u32)> {
+    let mut least: Option<(&Entry, u32)> = None;
+    for (number, iter) in rest.iter().enumerate() {
+        let Some(next) = iter.as_slice().first() else { continue };
+        match &mut least {
+            Some((known, owners)) => match order(&next.key, &known.key) {
+                Ordering::Less => least = Some((next, 1 << number)),
+                Ordering::Equal => *owners |= 1 << number,
+                Ordering::Greater => {}
+            },
+            None => least = Some((next, 1 << number)),
+        }
+    }
+    least
 }
 
 /// Merges several values of one key, the lowest first.

@@ -66,11 +66,13 @@ impl Identity {
     }
 
     fn add_to(&self, map: &mut Map) {
-        map.set(key("atmos_component"), self.component.clone());
-        map.set(key("atmos_stack"), self.stack.clone());
-        map.set(key("stack"), self.stack.clone());
-        map.set(key("atmos_stack_file"), Value::str(Text::clone(&self.manifest)));
-        map.set(key("atmos_manifest"), Value::str(Text::clone(&self.manifest)));
+        map.set_all([
+            (key("atmos_component"), self.component.clone()),
+            (key("atmos_manifest"), Value::str(Text::clone(&self.manifest))),
+            (key("atmos_stack"), self.stack.clone()),
+            (key("atmos_stack_file"), Value::str(Text::clone(&self.manifest))),
+            (key("stack"), self.stack.clone()),
+        ]);
     }
 }
 

@@ -123,9 +123,9 @@ impl Renderings {
 
 /// Parses a rendered scalar, if its meaning does not depend on the text around it.
 fn read_scalar(text: &str) -> Option<Data> {
-    if text.contains(['\n', '\r'])
-        || text.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}'))
-    {
+    let is_printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    let is_special = |c: char| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}');
+    if !is_printable && text.chars().any(is_special) {
         return None;
     }
     if let Some(inner) = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
@@ -134,7 +134,8 @@ fn read_scalar(text: &str) -> Option<Data> {
     let first = text.chars().next()?;
     let harmless =
         first.is_alphanumeric() || matches!(first, '/' | '.' | '_' | '+' | '<' | '(' | '$' | '=' | '^' | ';');
-    if !harmless || text.contains(": ") || text.contains(" #") || text.ends_with([' ', ':', '\t']) {
+    let has_sign = text.as_bytes().array_windows().any(|two| matches!(two, b": " | b" #"));
+    if !harmless || has_sign || text.ends_with([' ', ':', '\t']) {
         return None;
     }
     Some(crate::dialects::atmos::document::scalar(&text.into(), Style::Plain, None))

@@ -111,8 +111,14 @@ pub(super) fn read(
 }
 
 /// Whether something in a value may read another component.
-fn may_read(value: &Value) -> bool {
-    value.holds(Flags::CALL) || value.holds(Flags::UNKNOWN)
+fn may_read(of: &Value) -> bool {
+    match &of.data {
+        Data::Map(map) => map.flags().has(Flags::CALL) || map.flags().has(Flags::UNKNOWN),
+        Data::Str(text) => value::is_call(text),
+        Data::List(items) => items.iter().any(may_read),
+        Data::Unknown(_) => true,
+        _ => false,
+    }
 }
 
 struct LinkSearch<'a> {
@@ -123,13 +129,11 @@ struct LinkSearch<'a> {
 }
 
 impl LinkSearch<'_> {
+    /// Searches a value that may read another component.
     fn value(&mut self, value: &Value) {
-        if !may_read(value) {
-            return;
-        }
         match &value.data {
-            Data::Map(map) => map.iter().for_each(|e| self.value(&e.value)),
-            Data::List(items) => items.iter().for_each(|v| self.value(v)),
+            Data::Map(map) => map.iter().filter(|e| may_read(&e.value)).for_each(|e| self.value(&e.value)),
+            Data::List(items) => items.iter().filter(|v| may_read(v)).for_each(|v| self.value(v)),
             Data::Str(text) => self.function(text, value.prov.origin),
             Data::Unknown(unknown) => {
                 self.function(&unknown.text, value.prov.origin);
