@@ -6,9 +6,9 @@ use super::timings::Timings;
 use super::{Failure, Global, output};
 use crate::dialects::{Project, Variables};
 use crate::limits::Limits;
-use crate::review::{Host, Workspace};
+use crate::review::{CheckCache, Host, Workspace};
 use crate::settings::{Load, Settings};
-use crate::source::{DiskStore, Folder, Repository, Source, Store};
+use crate::source::{Bound, DiskStore, Error, Folder, Repository, Source, Store};
 use crate::terraform;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -30,8 +30,16 @@ pub(super) struct Place {
     folder: PathBuf,
     /// The folder of the cache, if any.
     kept: Option<PathBuf>,
-    store: OnceLock<Option<Arc<dyn Store>>>,
+    /// The stores in it: of the code of Terraform, and of checks.
+    code: OnceLock<Option<Arc<dyn Store>>>,
+    checks: OnceLock<Option<Arc<dyn Store>>>,
+    /// Set if it was reported that the cache cannot be used.
+    disabled: OnceLock<()>,
 }
+
+/// How many checks are kept, and how large they are together. One takes a few kilobytes for each finding, and the names of all
+/// files.
+const CHECKS: Bound = Bound { entries: 200, bytes: 256 << 20 };
 
 /// Which state of a repository is meant.
 #[derive(Clone, Debug)]
@@ -91,10 +99,12 @@ impl Place {
             }
         }
         let kept = global.cache.clone().filter(|dir| may_keep(dir, repository.as_ref()));
-        let (dialect, store) = (global.dialect.clone(), OnceLock::new());
+        let dialect = global.dialect.clone();
         let folders = global.projects.iter().map(|path| folder_of(path)).collect::<Result<_, _>>()?;
         let leftovers = global.leftovers.clone();
-        let mut place = Place { repository, project, leftovers, timings, folders, dialect, folder, kept, store };
+        let (code, checks, disabled) = Default::default();
+        let mut place =
+            Place { repository, project, leftovers, timings, folders, dialect, folder, kept, code, checks, disabled };
         for path in &global.config {
             let path = place.inside(path)?;
             place.project.config.push(path);
@@ -126,7 +136,9 @@ impl Place {
             dialect: None,
             folder,
             kept: None,
-            store: OnceLock::new(),
+            code: OnceLock::new(),
+            checks: OnceLock::new(),
+            disabled: OnceLock::new(),
         }
     }
 
@@ -158,6 +170,28 @@ impl Place {
     /// The folder that paths of the worktree begin in.
     pub(super) fn root(&self) -> &Path {
         self.repository.as_ref().and_then(Repository::workdir).unwrap_or(&self.folder)
+    }
+
+    /// The checks of earlier runs, if there is a cache.
+    pub(super) fn checks(&self) -> Option<CheckCache> {
+        let store = self.store(&self.checks, |dir| Ok(DiskStore::open(dir, CheckCache::SPACE)?.bounded(CHECKS)));
+        store.map(CheckCache::new)
+    }
+
+    /// Opens a store in the folder of the cache once, if there is one. That it cannot be opened is reported once.
+    fn store(
+        &self,
+        opened: &OnceLock<Option<Arc<dyn Store>>>,
+        open: impl FnOnce(&Path) -> Result<DiskStore, Error>,
+    ) -> Option<Arc<dyn Store>> {
+        let open = || match open(self.kept.as_ref()?) {
+            Ok(store) => Some(Arc::new(store) as Arc<dyn Store>),
+            Err(error) => {
+                self.disabled.get_or_init(|| output::eprint(&format!("stacklint: the cache is disabled: {error}")));
+                None
+            }
+        };
+        opened.get_or_init(open).clone()
     }
 
     /// Returns what all reviews of this place share.
@@ -219,13 +253,7 @@ impl Host for Place {
     }
 
     fn code(&self) -> terraform::Cache {
-        let open = |dir: &PathBuf| match DiskStore::open(dir, &terraform::Cache::space()) {
-            Ok(store) => Some(Arc::new(store) as Arc<dyn Store>),
-            Err(error) => {
-                output::eprint(&format!("stacklint: the cache is disabled: {error}"));
-                None
-            }
-        };
-        terraform::Cache::with(self.store.get_or_init(|| self.kept.as_ref().and_then(open)).clone())
+        let open = |dir: &Path| DiskStore::open(dir, &terraform::Cache::space());
+        terraform::Cache::with(self.store(&self.code, open))
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::files::Files;
 use crate::value::FileId;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How far a fix can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum Applicability {
     /// Only to be shown; never applied.
     DisplayOnly,
@@ -27,7 +28,8 @@ impl Applicability {
 }
 
 /// Bytes of a file that are replaced.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Edit {
     /// The file.
     pub file: FileId,
@@ -40,7 +42,8 @@ pub(crate) struct Edit {
 }
 
 /// A change that makes a finding go away: all its edits or none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Fix {
     /// A description of one line: ``rename to `vpc` ``.
     pub title: String,

@@ -18,6 +18,7 @@ pub(crate) use defect::{REVIEW_CHANGED, UNTRUSTED_REPOSITORY};
 pub(crate) use finding::{Finding, Novelty, Suppressed, Suppression};
 pub(crate) use fingerprint::fingerprint_of;
 pub(crate) use fix::{Applicability, Edit, Fix};
+pub(crate) use ignore::may_have_comments;
 pub(crate) use policy::{Policy, Side, TrustedFile, Verdict};
 pub(crate) use rule::rule;
 pub(crate) use rule::{Group, Rule, RuleRef};
@@ -49,7 +50,8 @@ impl Level {
 }
 
 /// A place in a file with words to it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Label {
     /// The file.
     pub file: FileId,
@@ -111,7 +113,7 @@ pub(crate) struct Diagnostic {
 }
 
 /// The place in the newer state of something that only the older one has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum AtHead {
     /// The line (from 1) where it was, in the file at the same path.
     Line(u32),
@@ -139,6 +141,15 @@ impl Diagnostic {
             together: None,
             at_head: None,
         }
+    }
+
+    /// The files that it names, each with the span in it.
+    pub(crate) fn places_mut(&mut self) -> Vec<(&mut FileId, (u32, u32))> {
+        let labels = std::iter::once(&mut self.primary).chain(&mut self.related);
+        let mut all: Vec<_> = labels.map(|label| (&mut label.file, (label.start, label.end))).collect();
+        let edits = self.fix.iter_mut().flat_map(|fix| &mut fix.edits);
+        all.extend(edits.map(|edit| (&mut edit.file, (edit.start, edit.end))));
+        all
     }
 
     /// Adds a related place.

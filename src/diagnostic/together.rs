@@ -6,10 +6,12 @@ use super::{Diagnostic, Finding, Label, Level, Novelty};
 use crate::diagnostic::RuleRef;
 use crate::text::{Text, count};
 use crate::value::FileId;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 /// How findings of one rule at one place read as one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum Together {
     /// Components to which the same happens.
     Components {
@@ -23,7 +25,7 @@ pub(crate) enum Together {
         /// The message up to the names, with `#` for how many there are.
         start: String,
         /// The noun that `#` counts, in the singular.
-        noun: &'static str,
+        noun: Cow<'static, str>,
         /// The name of this finding.
         name: String,
     },
@@ -35,7 +37,8 @@ pub(crate) enum Together {
 }
 
 /// A component that a finding is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Subject {
     /// Its stack; empty if the finding names none.
     pub stack: Text,
@@ -263,7 +266,7 @@ mod tests {
         let of = |name: &str| {
             let mut d = Diagnostic::new(&X, format!("no value for `{name}`"), Label::new(FileId::new(0), 0, 1, ""));
             let start = "`vpc` sets no value for #".to_owned();
-            d.together = Some(Together::Names { start, noun: "variable", name: name.to_owned() });
+            d.together = Some(Together::Names { start, noun: "variable".into(), name: name.to_owned() });
             Finding { diagnostic: d, level: Level::Warning, novelty: None, fingerprint: name.into(), also: Vec::new() }
         };
         let united = unite(vec![of("a"), of("b")]);

@@ -1,16 +1,20 @@
 //! The findings of one state.
 
+use super::check_cache::{CheckCache, Checked, Found, Key};
 use super::coverage::Coverage;
 use super::examined::Examined;
-use super::judge::Judged;
+use super::judge::{Judge, Judged, judge};
 use super::selection::{FindingScope, Selection};
 use super::session::{Session, Start};
 use super::shard::Plan;
 use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::{Side, together};
+use crate::dialects::Dialects;
 use crate::policies;
+use crate::resolution::Resolution;
 use crate::rules::Rule;
-use crate::source::Source;
+use crate::settings::Load;
+use crate::source::{Source, Verified};
 use crate::terraform;
 use std::sync::Arc;
 
@@ -20,7 +24,37 @@ use std::sync::Arc;
 /// There is no project in it, or it cannot be judged.
 pub(crate) fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'_>) -> Result<Review, Error> {
     let start = Start::alone();
-    check_from(&start, &start.code(workspace.host), source, workspace, request)
+    let checking = Checking { start: &start, code: &start.code(workspace.host), source, workspace, request };
+    checking.run()
+}
+
+/// Analyzes one state, reusing the checks of other runs. The result is that of [`check`], but without resolutions.
+///
+/// # Errors
+/// As for [`check`].
+pub(crate) fn check_cached(
+    cache: &CheckCache,
+    source: &dyn Source,
+    workspace: &Workspace<'_>,
+    request: &Request<'_>,
+) -> Result<Review, Error> {
+    if request.shard.is_some() || request.filter.is_set() || !source.unreadable().is_empty() {
+        return check(source, workspace, request);
+    }
+    let (start, verified) = (Start::alone(), Verified::new(source));
+    let code = start.code(workspace.host);
+    let checking = Checking { start: &start, code: &code, source: &verified, workspace, request };
+    let load = checking.load()?;
+    let key = Key::new(source.listing(), workspace, request.overrides);
+    let checked = Checked { source: &verified, files: &start.kept.files, settings: &load.settings };
+    let kept = phase(workspace.host, "cache", || cache.find(&key, checked));
+    if let Some(found) = kept.filter(|_| verified.is_as_listed()) {
+        let dialects = Arc::new(workspace.dialects(&load.settings));
+        return checking.judge(load, Examination { found, dialects, resolutions: Vec::new(), plan: None });
+    }
+    let examination = checking.examine(&load)?;
+    phase(workspace.host, "cache", || cache.keep(&key, checked, &examination.found));
+    checking.judge(load, examination)
 }
 
 /// Analyzes a state of a worktree, reusing an analysis of an earlier state in the same session. The result is that of
@@ -36,64 +70,99 @@ pub(crate) fn check_again(
 ) -> Result<Review, Error> {
     let start = session.start(source);
     let code = start.code(workspace.host);
-    let review = check_from(&start, &code, source, workspace, request)?;
+    let review = Checking { start: &start, code: &code, source, workspace, request }.run()?;
     session.end(start, &review, code, source);
     Ok(review)
 }
 
-fn check_from(
-    start: &Start,
-    code: &terraform::Cache,
-    source: &dyn Source,
-    workspace: &Workspace<'_>,
-    request: &Request<'_>,
-) -> Result<Review, Error> {
-    let files = &*start.kept.files;
-    let load = request.overrides.load(source, workspace, files)?;
-    request.filter.finds_files(&[source])?;
-    let host = workspace.host;
-    host.limits(&load.settings.work);
-    let dialects = start.kept.dialects.clone().unwrap_or_else(|| Arc::new(workspace.dialects(&load.settings)));
-    let projects = workspace.find(&dialects, &[source], &load.settings)?;
-    let plan = |shard| phase(host, "plan", || Plan::new(shard, source, workspace, &load.settings));
-    let plan = request.shard.map(plan).transpose()?;
-    let enabled = load.settings.enabled();
-    let is_on = |rule: &Rule| enabled.iter().any(|(on, _)| *on == rule);
-    let policies = policies::Run::new(&load.settings.policies, files, &load.settings.work, &is_on);
-    let part = Examined { start, source, workspace, load: &load, code, policies: &policies, plan: plan.as_ref() };
-    let (mut coverage, mut found) = (Coverage::default(), Side::default());
-    let resolutions = part.projects(projects.parts(), &mut coverage, &mut found)?;
-    coverage.not_analyzed = projects.inside().iter().cloned().collect();
-    if part.sees_all() {
-        part.about_settings(&resolutions, &mut coverage, &mut found);
+/// A check of one state.
+struct Checking<'a> {
+    start: &'a Start,
+    code: &'a terraform::Cache,
+    source: &'a dyn Source,
+    workspace: &'a Workspace<'a>,
+    request: &'a Request<'a>,
+}
+
+/// What was examined, and what it was examined with.
+struct Examination {
+    found: Found,
+    dialects: Arc<Dialects>,
+    resolutions: Vec<Resolution>,
+    /// `None` if all is examined.
+    plan: Option<Plan>,
+}
+
+impl Checking<'_> {
+    fn run(&self) -> Result<Review, Error> {
+        let load = self.load()?;
+        let examination = self.examine(&load)?;
+        self.judge(load, examination)
     }
-    let has_defect = found.diagnostics.iter().any(|d| d.is_defect());
-    let Judged { mut findings, mut suppressed, .. } = phase(host, "judge", || part.judge(found, request.overrides))?;
-    request.filter.matched(&resolutions)?;
-    coverage.narrowed = request.filter.description();
-    if let Some(plan) = plan {
-        findings.retain(|finding| plan.has(&finding.diagnostic, files));
-        suppressed.retain(|one| plan.has(&one.finding.diagnostic, files));
-        plan.finish(&mut coverage, source, &load.settings, request.overrides);
+
+    /// The settings of the state.
+    fn load(&self) -> Result<Load, Error> {
+        let load = self.request.overrides.load(self.source, self.workspace, &self.start.kept.files)?;
+        self.request.filter.finds_files(&[self.source])?;
+        self.workspace.host.limits(&load.settings.work);
+        Ok(load)
     }
-    let mut scope = FindingScope::new(&request.filter);
-    for resolution in &resolutions {
-        let selection = Selection::new(&request.filter, &[(resolution, source)], files, code);
-        scope.add(&selection, resolution);
+
+    /// Resolves the state and runs rules and policies.
+    fn examine(&self, load: &Load) -> Result<Examination, Error> {
+        let Checking { start, code, source, workspace, request } = *self;
+        let (settings, files) = (&load.settings, &*start.kept.files);
+        let dialects = start.kept.dialects.clone().unwrap_or_else(|| Arc::new(workspace.dialects(settings)));
+        let projects = workspace.find(&dialects, &[source], settings)?;
+        let plan = |shard| phase(workspace.host, "plan", || Plan::new(shard, source, workspace, settings));
+        let plan = request.shard.map(plan).transpose()?;
+        let enabled = settings.enabled();
+        let is_on = |rule: &Rule| enabled.iter().any(|(on, _)| *on == rule);
+        let policies = policies::Run::new(&settings.policies, files, &settings.work, &is_on);
+        let part = Examined { start, source, workspace, load, code, policies: &policies, plan: plan.as_ref() };
+        let (mut coverage, mut side) = (Coverage::default(), Side::default());
+        let resolutions = part.projects(projects.parts(), &mut coverage, &mut side)?;
+        coverage.not_analyzed = projects.inside().iter().cloned().collect();
+        if part.sees_all() {
+            part.about_settings(&resolutions, &mut coverage, &mut side);
+        }
+        drop(projects);
+        Ok(Examination { found: Found { side, coverage }, dialects, resolutions, plan })
     }
-    scope.retain(&mut findings, files);
-    drop(projects);
-    Ok(Review {
-        files: Arc::clone(&start.kept.files),
-        head: Revision::of(source),
-        comparison: None,
-        findings: together::unite(findings),
-        suppressed,
-        rules: enabled,
-        settings: load.settings,
-        unreadable: source.unreadable().to_vec(),
-        has_defect,
-        coverage,
-        resolved: (dialects, resolutions),
-    })
+
+    /// Decides what is reported.
+    fn judge(&self, load: Load, examination: Examination) -> Result<Review, Error> {
+        let Checking { start, code, source, workspace, request } = *self;
+        let Examination { found: Found { side, mut coverage }, dialects, resolutions, plan } = examination;
+        let (settings, files) = (&load.settings, &*start.kept.files);
+        let has_defect = side.diagnostics.iter().any(|d| d.is_defect());
+        let by = Judge { files, settings, overrides: request.overrides, source, other: None, trusted: None };
+        let Judged { mut findings, mut suppressed, .. } = phase(workspace.host, "judge", || judge(&by, side, None))?;
+        request.filter.matched(&resolutions)?;
+        coverage.narrowed = request.filter.description();
+        if let Some(plan) = plan {
+            findings.retain(|finding| plan.has(&finding.diagnostic, files));
+            suppressed.retain(|one| plan.has(&one.finding.diagnostic, files));
+            plan.finish(&mut coverage, source, settings, request.overrides);
+        }
+        let mut scope = FindingScope::new(&request.filter);
+        for resolution in &resolutions {
+            let selection = Selection::new(&request.filter, &[(resolution, source)], files, code);
+            scope.add(&selection, resolution);
+        }
+        scope.retain(&mut findings, files);
+        Ok(Review {
+            files: Arc::clone(&start.kept.files),
+            head: Revision::of(source),
+            comparison: None,
+            findings: together::unite(findings),
+            suppressed,
+            rules: settings.enabled(),
+            settings: load.settings,
+            unreadable: source.unreadable().to_vec(),
+            has_defect,
+            coverage,
+            resolved: (dialects, resolutions),
+        })
+    }
 }

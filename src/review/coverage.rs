@@ -8,10 +8,13 @@ use crate::files::Files;
 use crate::resolution::{Component, Extent, Gap, Resolution, State, Unit};
 use crate::text::Text;
 use crate::value::FileId;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The coverage of a review.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Coverage {
     /// The projects in the order in which they are reported.
     pub projects: Vec<ProjectCoverage>,
@@ -23,14 +26,16 @@ pub(crate) struct Coverage {
     /// The part that the report is limited to, as a sentence without a full stop; `None` if it is complete.
     pub narrowed: Option<String>,
     /// The part of a check that was asked for; `None` if it is all of it.
+    #[serde(skip)]
     pub shard: Option<ShardCoverage>,
 }
 
 /// The coverage of one project.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ProjectCoverage {
     /// Its system.
-    pub dialect: &'static str,
+    pub dialect: Cow<'static, str>,
     /// Its folder from the root of the repository; `.` for the root.
     pub path: String,
     /// The paths of the configuration files in use on either side, sorted; empty if defaults are used.
@@ -54,7 +59,8 @@ pub(crate) struct ProjectCoverage {
 }
 
 /// The coverage of one state of a project.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct SideCoverage {
     /// The number of stacks that were resolved, those that no edit reaches included.
     pub stacks: usize,
@@ -67,7 +73,8 @@ pub(crate) struct SideCoverage {
 }
 
 /// Something that could not be resolved.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Unresolved {
     /// The stack, where its name is known.
     pub stack: Option<Text>,
@@ -205,7 +212,7 @@ pub(super) fn of(
     let stacks: BTreeSet<&Text> = stacks(resolved()).chain(sides().flat_map(|r| r.empty_stacks())).collect();
     let (stacks, components) = (stacks.len() + untouched, distinct(&resolved().collect::<Vec<_>>()));
     ProjectCoverage {
-        dialect,
+        dialect: dialect.into(),
         path: if folder.is_empty() { ".".to_owned() } else { folder.to_owned() },
         config: config.into_iter().collect(),
         assumptions: assumptions.into_iter().cloned().collect(),

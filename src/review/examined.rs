@@ -1,7 +1,7 @@
 //! The part of a state that a check examines: all of it, or what belongs to a shard.
 
 use super::coverage::{self, Coverage, ProjectCoverage};
-use super::judge::{Judge, Judged, Overrides, idle_patterns, judge};
+use super::judge::idle_patterns;
 use super::resolve::report_empty;
 use super::session::Start;
 use super::shard::Plan;
@@ -134,15 +134,6 @@ impl Examined<'_> {
             diagnostics.retain(|found| plan.has(found, self.files()));
         }
         Side { files, diagnostics }
-    }
-
-    /// Decides what is reported.
-    ///
-    /// # Errors
-    /// The baseline cannot be read.
-    pub(super) fn judge(&self, found: Side, overrides: &Overrides) -> Result<Judged, Error> {
-        let (files, settings, source) = (self.files(), &self.load.settings, self.source);
-        judge(&Judge { files, settings, overrides, source, other: None, trusted: None }, found, None)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod align;
 mod check;
+mod check_cache;
 mod compare;
 pub(crate) mod coverage;
 mod examined;
@@ -21,7 +22,8 @@ mod session;
 mod shard;
 mod trust;
 
-pub(crate) use check::{check, check_again};
+pub(crate) use check::{check, check_again, check_cached};
+pub(crate) use check_cache::CheckCache;
 pub(crate) use compare::compare;
 pub(crate) use coverage::Coverage;
 pub(crate) use filter::Filter;

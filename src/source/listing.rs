@@ -21,6 +21,12 @@ impl BlobId {
         Self::with(gix::hash::Kind::Sha1, content)
     }
 
+    /// Whether it is the id of `content`.
+    pub(super) fn is_of(&self, content: &[u8]) -> bool {
+        let kind = if self.len == 20 { gix::hash::Kind::Sha1 } else { gix::hash::Kind::Sha256 };
+        Self::with(kind, content) == *self
+    }
+
     pub(super) fn with(kind: gix::hash::Kind, content: &[u8]) -> Self {
         // Hashing fails only for a SHA-1 collision attack. No repository contains such content; its SHA-256 identifies
         // it.

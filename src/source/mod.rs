@@ -24,6 +24,7 @@ mod scratch;
 mod store;
 #[cfg(test)]
 mod tests;
+mod verified;
 mod without;
 mod write;
 
@@ -39,7 +40,8 @@ pub(crate) use overlay::Overlay;
 pub(crate) use repository::{Environment, Repository};
 pub(crate) use revision::{Revision, Spec};
 pub(crate) use scratch::{Commit, Scratch};
-pub(crate) use store::{DiskStore, Store};
+pub(crate) use store::{Bound, DiskStore, Store};
+pub(crate) use verified::Verified;
 pub(crate) use without::Without;
 pub(crate) use write::{make_folder, read_named, replace, write_file};
 

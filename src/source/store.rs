@@ -2,13 +2,14 @@
 #![allow(clippy::disallowed_methods, reason = "this is where what is kept reaches the disk")]
 
 use super::Error;
-use super::disk::read_file;
+use super::disk::{open_file, read_file};
 use super::write::make_folder;
 use sha2::{Digest, Sha256};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// A cache of bytes by key. It never fails: entries that cannot be read are missing, entries that cannot be written are
 /// skipped.
@@ -40,6 +41,16 @@ const MARKS: [(&str, &str); 2] = [
 #[derive(Debug)]
 pub(crate) struct DiskStore {
     folder: PathBuf,
+    bound: Option<Bound>,
+}
+
+/// How much a store holds at most. Entries that were not used for the longest time are removed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bound {
+    /// The number of entries.
+    pub entries: usize,
+    /// The bytes of all entries.
+    pub bytes: u64,
 }
 
 impl DiskStore {
@@ -61,7 +72,13 @@ impl DiskStore {
         }
         let folder = dir.join(format!("{PREFIX}{space}"));
         make_dir(&folder).map_err(|e| fail(e.to_string()))?;
-        Ok(DiskStore { folder })
+        Ok(DiskStore { folder, bound: None })
+    }
+
+    /// The same store with a limit.
+    #[must_use]
+    pub(crate) fn bounded(self, bound: Bound) -> Self {
+        DiskStore { bound: Some(bound), ..self }
     }
 
     fn path(&self, key: &str) -> Option<PathBuf> {
@@ -88,16 +105,46 @@ impl DiskStore {
         let mut file = builder.tempfile_in(folder)?;
         file.write_all(&[checksum(key, bytes).as_bytes(), b"\n", bytes].concat())?;
         file.persist(path)?;
+        if let Some(bound) = self.bound {
+            self.remove_unused(bound);
+        }
         Ok(())
+    }
+
+    /// Removes the entries beyond a limit. Files that a run left behind under temporary names count as well.
+    fn remove_unused(&self, bound: Bound) {
+        let children = |folder: &Path| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        let files = children(&self.folder).flat_map(|first| children(&first.path()));
+        let mut files: Vec<(SystemTime, u64, PathBuf)> = files
+            .filter_map(|file| Some((file.metadata().ok().filter(fs::Metadata::is_file)?, file.path())))
+            .map(|(metadata, path)| (metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), metadata.len(), path))
+            .collect();
+        files.sort();
+        let (mut entries, mut bytes) = (files.len(), files.iter().map(|(_, size, _)| size).sum::<u64>());
+        for (_, size, path) in files {
+            if entries <= bound.entries && bytes <= bound.bytes {
+                return;
+            }
+            // Another run may have removed it.
+            let _ = fs::remove_file(path);
+            (entries, bytes) = (entries - 1, bytes - size);
+        }
     }
 }
 
 impl Store for DiskStore {
     fn get(&self, key: &str) -> Option<Vec<u8>> {
-        let entry = read_file(&self.path(key)?, MAX_ENTRY).ok()??;
+        let path = self.path(key)?;
+        let entry = read_file(&path, MAX_ENTRY).ok()??;
         let (sum, rest) = entry.split_at_checked(SUM)?;
         let bytes = rest.strip_prefix(b"\n")?;
-        (sum == checksum(key, bytes).as_bytes()).then(|| bytes.to_vec())
+        let is_whole = sum == checksum(key, bytes).as_bytes();
+        if is_whole && self.bound.is_some() {
+            // The time decides only which entries are removed first.
+            let _ = open_file(&path, fs::OpenOptions::new().write(true))
+                .and_then(|file| file.set_modified(SystemTime::now()));
+        }
+        is_whole.then(|| bytes.to_vec())
     }
 
     fn put(&self, key: &str, bytes: &[u8]) {
@@ -183,6 +230,34 @@ mod tests {
         }
         store.put(KEY, b"content");
         assert_eq!(fs::read(entry(&store)).unwrap(), good);
+    }
+
+    #[test]
+    fn a_bounded_store_keeps_what_was_used_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let size = (SUM + 1 + 10) as u64;
+        let open = |entries, bytes| DiskStore::open(folder.path(), "1").unwrap().bounded(Bound { entries, bytes });
+        let age = |store: &DiskStore, key: &str, seconds| {
+            let file = fs::File::options().write(true).open(store.path(key).unwrap()).unwrap();
+            file.set_modified(SystemTime::now() - std::time::Duration::from_secs(seconds)).unwrap();
+        };
+        let store = open(3, u64::MAX);
+        for (i, key) in ["aaa-1", "bbb-2", "ccc-3"].iter().enumerate() {
+            store.put(key, b"0123456789");
+            age(&store, key, 100 - i as u64);
+        }
+        assert!(store.get("aaa-1").is_some(), "it is used again");
+        store.put("ddd-4", b"0123456789");
+        let known = |store: &DiskStore| {
+            let keys = ["aaa-1", "bbb-2", "ccc-3", "ddd-4", "eee-5"];
+            keys.map(|key| store.path(key).unwrap().exists())
+        };
+        assert_eq!(known(&store), [true, false, true, true, false]);
+        age(&store, "ddd-4", 10);
+        open(usize::MAX, 2 * size).put("eee-5", b"0123456789");
+        assert_eq!(known(&store), [true, false, false, false, true]);
+        open(1, size).put("bbb-2", &[b'x'; 1000]);
+        assert_eq!(known(&store), [false; 5], "one that is too large is not kept");
     }
 
     #[test]

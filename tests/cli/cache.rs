@@ -37,12 +37,17 @@ fn all(repo: &Repo, options: &[&str]) -> Vec<Run> {
     RUNS.iter().map(|arguments| repo.run(&[arguments, options].concat())).collect()
 }
 
-/// The entries in a cache, sorted.
+/// Removes the checks in a cache, so that the next one resolves its state.
+fn forget_checks(cache: &Path) {
+    std::fs::remove_dir_all(cache.join("stacklint-checks")).unwrap();
+}
+
+/// The entries of code in a cache, sorted.
 fn entries(cache: &Path) -> Vec<PathBuf> {
     let children = |dir: &Path| -> Vec<PathBuf> {
         std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.exists()).collect()
     };
-    let spaces = children(cache).into_iter().filter(|path| path.is_dir());
+    let spaces = children(cache).into_iter().filter(|path| path.is_dir() && !path.ends_with("stacklint-checks"));
     let mut found: Vec<PathBuf> = spaces.flat_map(|s| children(&s)).flat_map(|first| children(&first)).collect();
     found.sort();
     found
@@ -101,7 +106,9 @@ fn what_is_kept_is_read_and_nothing_else() {
     // An entry with another content in the same form is trusted.
     let other = body.replace("\"size\"", "\"sise\"");
     std::fs::write(entry, format!("{}\n{other}", checksum(entry, &other))).unwrap();
+    forget_checks(&cache);
     assert_ne!(repo.run(&check), first);
+    forget_checks(&cache);
     // One with the checksum of something else is not, nor are those of another version.
     std::fs::write(entry, format!("{sum}\n{other}")).unwrap();
     assert_eq!(repo.run(&check), first);
@@ -109,6 +116,7 @@ fn what_is_kept_is_read_and_nothing_else() {
     std::fs::write(entry, format!("{}\n{other}", checksum(entry, &other))).unwrap();
     let space = entry.parent().unwrap().parent().unwrap();
     std::fs::rename(space, cache.join("stacklint-0.0.1-0123456789abcdef")).unwrap();
+    forget_checks(&cache);
     assert_eq!(repo.run(&check), first);
     assert_eq!(entries(&cache).len(), 2 * paths.len());
 }
@@ -134,6 +142,7 @@ fn damaged_entries_are_repaired() {
         for (i, path) in paths.iter().enumerate() {
             std::fs::write(path, damages[(i + 2 * round) % damages.len()](i)).unwrap();
         }
+        forget_checks(&cache);
         assert_eq!(all(&repo, &options), plain);
         assert_eq!(content(&paths), good);
     }
@@ -142,11 +151,13 @@ fn damaged_entries_are_repaired() {
         std::fs::remove_file(path).unwrap();
         std::fs::create_dir_all(path.join("full")).unwrap();
     }
+    forget_checks(&cache);
     assert_eq!(all(&repo, &options), plain);
     for path in &paths {
         std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path.parent().unwrap(), "").unwrap();
     }
+    forget_checks(&cache);
     assert_eq!(all(&repo, &options), plain);
     std::fs::remove_dir_all(&cache).unwrap();
     assert_eq!(all(&repo, &options), plain);
@@ -233,6 +244,7 @@ fn runs_at_once_share_a_folder() {
         }
         // The next ones find every other entry damaged.
         paths.iter().step_by(2).for_each(|path| std::fs::write(path, "").unwrap());
+        forget_checks(&cache);
     }
 }
 
@@ -274,6 +286,7 @@ fn what_comes_with_a_change_is_not_believed() {
                     \"required_providers\":[],\"is_blank\":true}}";
         std::fs::write(&entry, format!("{}\n{body}", checksum(&entry, body))).unwrap();
     }
+    forget_checks(&repo.root().join(".cache"));
     assert_ne!(repo.run(&["check", "--cache", ".cache"]).stdout, plain.stdout);
     repo.git(&["add", "--force", ".cache"]);
     for dir in [".cache", "./.cache/../.cache", ".cache/below"] {

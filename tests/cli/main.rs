@@ -6,6 +6,7 @@ mod affected;
 mod broken;
 mod cache;
 mod causes;
+mod check_cache;
 #[path = "../common/mod.rs"]
 mod common;
 mod completion;

@@ -111,7 +111,7 @@ impl WrittenProject {
         let (stacks, components) = (self.stack_names.len(), self.head.components);
         let unresolved = self.head.unresolved.into_iter().map(one).collect();
         ProjectCoverage {
-            dialect,
+            dialect: dialect.into(),
             path: self.path,
             config: self.config,
             assumptions: self.assumptions,
@@ -135,10 +135,10 @@ pub(super) fn united<'a>(shards: impl Iterator<Item = &'a Coverage>) -> Coverage
         add_new(&mut all.not_analyzed, &shard.not_analyzed);
         add_new(&mut all.warnings, &shard.warnings);
         for project in &shard.projects {
-            let number = *numbers.entry((project.dialect, &project.path)).or_insert(sets.len());
+            let number = *numbers.entry((&project.dialect, &project.path)).or_insert(sets.len());
             if number == sets.len() {
                 sets.push(Sets::default());
-                let (dialect, path) = (project.dialect, project.path.clone());
+                let (dialect, path) = (project.dialect.clone(), project.path.clone());
                 all.projects.push(ProjectCoverage { dialect, path, ..ProjectCoverage::default() });
             }
             sets[number].add(project);

@@ -1,5 +1,6 @@
 //! What a review never reports, whatever is wrong with the files of a side.
 
+mod cached;
 mod session;
 
 use super::*;

@@ -6,7 +6,7 @@ use crate::text::Text;
 
 /// A project with dependencies between files: locals that others read, a base that inherits from itself, a manifest
 /// that no stack uses, a template of a file, a schema, code and a workflow.
-fn entangled() -> Texts {
+pub(super) fn entangled() -> Texts {
     let mut files = project();
     let more = [
         (
@@ -192,7 +192,7 @@ fn a_version_that_was_dropped_while_the_configuration_was_unusable_is_read_again
 
 /// An edit of the project of [`entangled`].
 #[derive(Clone, Debug)]
-enum Edit {
+pub(super) enum Edit {
     Damaged(Index, Damage),
     /// Lines that are added to a stack, below its components.
     Extended(Index, &'static str),
@@ -201,7 +201,7 @@ enum Edit {
 }
 
 impl Edit {
-    fn apply(&self, files: &mut Texts) {
+    pub(super) fn apply(&self, files: &mut Texts) {
         match self {
             Edit::Damaged(file, damage) => apply(files, *file, damage),
             Edit::Extended(file, lines) => {
@@ -217,7 +217,7 @@ impl Edit {
     }
 }
 
-fn edit() -> impl Strategy<Value = Edit> {
+pub(super) fn edit() -> impl Strategy<Value = Edit> {
     let lines = [
         "    other: {settings: {depends_on: {1: {component: box}}}}\n",
         "    other: {settings: {depends_on: {1: {component: other}}}}\n",

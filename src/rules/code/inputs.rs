@@ -217,7 +217,7 @@ fn unset(
         .subject(&component.stack, &component.name)
         .together(Together::Names {
             start: format!("`{}` sets no value for # of its code", component.name),
-            noun: "required variable",
+            noun: "required variable".into(),
             name: name.to_string(),
         })
 }

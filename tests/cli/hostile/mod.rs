@@ -2,6 +2,7 @@
 
 mod budgets;
 mod built;
+mod caches;
 mod comments;
 mod defects;
 mod discovery;

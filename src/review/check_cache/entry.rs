@@ -1,0 +1,226 @@
+//! The form in which a check is kept. What is read back must fit the files that it is about.
+
+use super::{Checked, Found};
+use crate::diagnostic::{AtHead, Diagnostic, Fix, Label, RuleRef, Side, Subject, Together, may_have_comments};
+use crate::files::Files;
+use crate::review::coverage::Coverage;
+use crate::rules;
+use crate::settings::Settings;
+use crate::source::Source;
+use crate::text::Text;
+use crate::value::FileId;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
+
+/// A check.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// The files that findings are about. Their numbers are those of this table.
+    files: Vec<FileRecord>,
+    /// The numbers of examined files in which comments may silence something.
+    commented: Vec<FileId>,
+    findings: Vec<FindingRecord>,
+    coverage: Coverage,
+}
+
+/// A file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileRecord {
+    path: Text,
+    /// The text, if it is not that of the file at this path.
+    text: Option<Text>,
+}
+
+/// A [`Diagnostic`] with the id of its rule.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FindingRecord {
+    rule: String,
+    message: String,
+    primary: Label,
+    related: Vec<Label>,
+    is_chain: bool,
+    notes: Vec<String>,
+    help: Option<String>,
+    fix: Option<Fix>,
+    token: Option<String>,
+    address: Option<String>,
+    is_breaking: bool,
+    stacks: Vec<Text>,
+    subjects: Vec<Subject>,
+    together: Option<Together>,
+    at_head: Option<AtHead>,
+}
+
+/// Returns the form of a check; `None` if it cannot be read back.
+pub(super) fn write(checked: Checked<'_>, found: &Found) -> Option<Vec<u8>> {
+    let mut table = Table { checked, files: Vec::new(), numbers: BTreeMap::new(), paths: HashSet::new() };
+    let commented = found.side.files.iter().filter(|id| may_have_comments(&checked.files.get(**id).text));
+    let commented: Vec<FileId> = commented.map(|id| table.number(*id)).collect();
+    let mut findings = Vec::with_capacity(found.side.diagnostics.len());
+    for finding in &found.side.diagnostics {
+        let mut finding = finding.clone();
+        if !finding.places_mut().iter().all(|(file, span)| fits(&checked.files.get(**file).text, *span)) {
+            return None;
+        }
+        finding.places_mut().into_iter().for_each(|(file, _)| *file = table.number(*file));
+        let is_known = rule(finding.rule.id(), checked.settings).is_some();
+        findings.push(Some(FindingRecord::from(finding)).filter(|_| is_known)?);
+    }
+    let entry = Entry { files: table.files, commented, findings, coverage: found.coverage.clone() };
+    serde_json::to_vec(&entry).ok()
+}
+
+/// Reads a check back, and adds the files that it is about; `None` if something does not fit.
+pub(super) fn read(bytes: &[u8], checked: Checked<'_>) -> Option<Found> {
+    let Entry { files, commented, findings, coverage } = serde_json::from_slice(bytes).ok()?;
+    let add = |(number, file): (usize, FileRecord)| add_file(number, file, checked.source, checked.files);
+    let files: Vec<FileId> = files.into_iter().enumerate().map(add).collect::<Option<_>>()?;
+    let diagnostics = findings.into_iter().map(|finding| {
+        let mut finding = finding.finding(checked.settings)?;
+        for (file, span) in finding.places_mut() {
+            *file = *files.get(file.index())?;
+            if !fits(&checked.files.get(*file).text, span) {
+                return None;
+            }
+        }
+        Some(finding)
+    });
+    let diagnostics = diagnostics.collect::<Option<_>>()?;
+    let commented = commented.iter().map(|file| files.get(file.index()).copied()).collect::<Option<_>>()?;
+    Some(Found { side: Side { diagnostics, files: commented }, coverage })
+}
+
+/// The files of an entry.
+struct Table<'a> {
+    checked: Checked<'a>,
+    files: Vec<FileRecord>,
+    numbers: BTreeMap<FileId, FileId>,
+    paths: HashSet<Text>,
+}
+
+impl Table<'_> {
+    /// Returns the number of a file in the table.
+    fn number(&mut self, id: FileId) -> FileId {
+        let Table { checked, files, numbers, paths } = self;
+        *numbers.entry(id).or_insert_with(|| {
+            let file = checked.files.get(id);
+            let path = Text::clone(&file.path);
+            let is_listed = paths.insert(Text::clone(&path))
+                && content(checked.source, &path).is_some_and(|(_, text)| *text == *file.text);
+            files.push(FileRecord { path, text: (!is_listed).then(|| Text::clone(&file.text)) });
+            FileId::new(files.len() as u32 - 1)
+        })
+    }
+}
+
+/// Returns the identity and the text of the file at a path.
+fn content(source: &dyn Source, path: &str) -> Option<(String, String)> {
+    let entry = source.listing().resolve(path).ok()?;
+    let bytes = source.read(entry).ok()?;
+    Some((entry.id.to_string(), String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+fn add_file(number: usize, file: FileRecord, source: &dyn Source, files: &Files) -> Option<FileId> {
+    let FileRecord { path, text } = file;
+    match text {
+        Some(text) => Some(files.add(&path, &format!("kept {number}"), || text)),
+        None => {
+            let (identity, text) = content(source, &path)?;
+            Some(files.add(&path, &identity, || Text::from(text)))
+        }
+    }
+}
+
+/// Whether a span is one of a text.
+fn fits(text: &str, (start, end): (u32, u32)) -> bool {
+    text.get(start as usize..end as usize).is_some()
+}
+
+/// The rule of an id.
+fn rule(id: &str, settings: &Settings) -> Option<RuleRef> {
+    rules::find(id).map(RuleRef::from).or_else(|| settings.policies.find(id).cloned())
+}
+
+impl From<Diagnostic> for FindingRecord {
+    fn from(finding: Diagnostic) -> Self {
+        let Diagnostic {
+            rule,
+            message,
+            primary,
+            related,
+            is_chain,
+            notes,
+            help,
+            fix,
+            token,
+            address,
+            is_breaking,
+            stacks,
+            subjects,
+            together,
+            at_head,
+        } = finding;
+        let rule = rule.id().to_owned();
+        FindingRecord {
+            rule,
+            message,
+            primary,
+            related,
+            is_chain,
+            notes,
+            help,
+            fix,
+            token,
+            address,
+            is_breaking,
+            stacks,
+            subjects,
+            together,
+            at_head,
+        }
+    }
+}
+
+impl FindingRecord {
+    /// The finding, if its rule exists.
+    fn finding(self, settings: &Settings) -> Option<Diagnostic> {
+        let FindingRecord {
+            rule: id,
+            message,
+            primary,
+            related,
+            is_chain,
+            notes,
+            help,
+            fix,
+            token,
+            address,
+            is_breaking,
+            stacks,
+            subjects,
+            together,
+            at_head,
+        } = self;
+        let rule = rule(&id, settings)?;
+        Some(Diagnostic {
+            rule,
+            message,
+            primary,
+            related,
+            is_chain,
+            notes,
+            help,
+            fix,
+            token,
+            address,
+            is_breaking,
+            stacks,
+            subjects,
+            together,
+            at_head,
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! Whole checks, kept across runs: what is found in a state is determined by its listing, the inputs of the run and the program.
+//! Of all that only findings and coverage are kept. Levels, comments and baselines are applied anew in every run.
+
+mod entry;
+mod key;
+
+use super::coverage::Coverage;
+use crate::diagnostic::Side;
+use crate::diagnostic::rules::LIMIT_EXCEEDED;
+use crate::files::Files;
+use crate::settings::Settings;
+use crate::source::{Store, Verified};
+pub(super) use key::Key;
+use std::sync::Arc;
+
+/// The checks that earlier runs have left.
+pub(crate) struct CheckCache {
+    store: Arc<dyn Store>,
+}
+
+/// What a check finds in a state, before it is judged.
+pub(super) struct Found {
+    /// The findings, and the files that were examined.
+    pub(super) side: Side,
+    /// What was analyzed.
+    pub(super) coverage: Coverage,
+}
+
+/// The state that is checked, and what it is read with.
+#[derive(Clone, Copy)]
+pub(super) struct Checked<'a> {
+    /// The state.
+    pub(super) source: &'a Verified<'a>,
+    /// Where its files are added.
+    pub(super) files: &'a Files,
+    /// Its settings.
+    pub(super) settings: &'a Settings,
+}
+
+impl CheckCache {
+    /// The name of the store, which all versions of the program share: entries of others are never found, and are removed when they
+    /// were not used for long.
+    pub(crate) const SPACE: &str = "checks";
+
+    /// The checks in a store that holds nothing else.
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        CheckCache { store }
+    }
+
+    /// Returns what was found in a state before. `None` if nothing is kept, or what is kept is damaged.
+    pub(super) fn find(&self, key: &Key, checked: Checked<'_>) -> Option<Found> {
+        entry::read(&self.store.get(&key.state())?, checked)
+    }
+
+    /// Keeps what was found in a state. What may be different next time is not kept: what a defect or a limit of time prevented,
+    /// and what was read from files that are not as listed.
+    pub(super) fn keep(&self, key: &Key, checked: Checked<'_>, found: &Found) {
+        let is_repeatable = found.side.diagnostics.iter().all(|d| !d.is_defect() && d.rule != &LIMIT_EXCEEDED);
+        if !is_repeatable || !checked.source.is_as_listed() {
+            return;
+        }
+        let entry = entry::write(checked, found).filter(|_| checked.source.is_as_listed());
+        if let Some(entry) = entry {
+            self.store.put(&key.state(), &entry);
+        }
+    }
+}
