@@ -1,21 +1,24 @@
 //! A source that compares what it reads with its listing.
 
-use super::{Entry, Error, Listing, Source};
+use super::{BlobId, Entry, Error, Listing, Source};
+use parking_lot::Mutex;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Another source; records whether something could not be read, or is not what the id in the listing says: a worktree may change
+/// Another source; records what was read, and whether something could not be read, or is not what the id in the listing says: a worktree may change
 /// after it was listed, and git can replace objects. Without that, whatever is computed from the source is determined by its
 /// listing.
 pub(crate) struct Verified<'a> {
     inner: &'a dyn Source,
     differs: AtomicBool,
+    read: Mutex<HashSet<BlobId>>,
 }
 
 impl<'a> Verified<'a> {
     /// Nothing is read yet.
     pub(crate) fn new(inner: &'a dyn Source) -> Self {
-        Verified { inner, differs: AtomicBool::new(false) }
+        Verified { inner, differs: AtomicBool::new(false), read: Mutex::default() }
     }
 
     /// Whether everything that was read so far is as listed.
@@ -23,7 +26,13 @@ impl<'a> Verified<'a> {
         !self.differs.load(Ordering::Relaxed)
     }
 
+    /// Whether something with this content was read, or could not be read.
+    pub(crate) fn has_read(&self, id: &BlobId) -> bool {
+        self.read.lock().contains(id)
+    }
+
     fn verify(&self, entry: &Entry, read: &Result<Arc<[u8]>, Error>) {
+        self.read.lock().insert(entry.id);
         if !read.as_ref().is_ok_and(|bytes| entry.id.is_of(bytes)) {
             self.differs.store(true, Ordering::Relaxed);
         }
@@ -74,7 +83,9 @@ mod tests {
         let source = Folder::open(folder.path()).unwrap();
         let verified = Verified::new(&source);
         let entry = verified.listing().get("a").unwrap();
+        assert!(!verified.has_read(&entry.id));
         assert!(verified.read(entry).is_ok() && verified.read_many(&[entry])[0].is_ok() && verified.is_as_listed());
+        assert!(verified.has_read(&entry.id));
         write("2");
         for read in [&|v: &Verified<'_>| v.read(entry).is_ok(), &|v: &Verified<'_>| v.read_many(&[entry])[0].is_ok()]
             as [&dyn Fn(&Verified<'_>) -> bool; 2]

@@ -38,6 +38,11 @@ fn states(cache: &Path) -> Vec<PathBuf> {
     found
 }
 
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
 /// Writes an entry with a correct checksum.
 fn forge(entry: &Path, body: &str) {
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
@@ -183,4 +188,34 @@ fn what_is_no_file_of_the_state_counts_too() {
     let before = states(&cache).len();
     run(&["--values", values.to_str().unwrap()]);
     assert_eq!(states(&cache).len(), before);
+}
+
+#[test]
+fn files_that_no_check_reads_may_change() {
+    let repo = repo();
+    repo.write("app/main.go", "print()\n").commit("more");
+    let cache = repo.beside("cache");
+    let options = ["--cache", cache.to_str().unwrap()];
+    let all_same = || {
+        for state in [&["--rev", "HEAD"][..], &["--staged"], &[]] {
+            assert_eq!(all(&repo, state, &options), all(&repo, state, &[]));
+        }
+    };
+    all_same();
+    assert_eq!(states(&cache).len(), 1);
+    repo.edit("app/main.go", "print()", "print(1)").commit("app");
+    all_same();
+    assert_eq!(states(&cache).len(), 1, "the state before is the same to a check");
+    repo.edit("stacks/catalog.yaml", "10.0.0.0/8", "[]").commit("stacks");
+    all_same();
+    assert_eq!(states(&cache).len(), 2);
+    // What is remembered of the last states may be damaged, too.
+    for entry in files(&cache.join("stacklint-checks")).iter().filter(|path| path.to_str().unwrap().contains("-recent"))
+    {
+        for body in ["", "{}", "{\"states\":[{\"key\":\"\",\"paths\":[],\"content\":\"\"}]}", "[[[["] {
+            forge(entry, body);
+            repo.edit("app/main.go", "print(", "print(1, ");
+            all_same();
+        }
+    }
 }

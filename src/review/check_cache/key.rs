@@ -2,13 +2,15 @@
 
 use crate::dialects::Project;
 use crate::review::{Overrides, Workspace};
-use crate::source::Listing;
+use crate::source::{Entry, EntryKind, Listing};
 use sha2::{Digest, Sha256};
 use std::fmt::Debug;
 
 /// Identifies a check: by the program and its inputs, and by the state.
 pub(in crate::review) struct Key {
     state: String,
+    /// The same without the content of files.
+    paths: String,
 }
 
 impl Key {
@@ -19,20 +21,38 @@ impl Key {
         fields.add(&env!("STACKLINT_BUILD"));
         add_workspace(&mut fields, workspace);
         add_overrides(&mut fields, overrides);
-        let inputs = fields.end();
+        let mut all = fields.clone();
+        for entry in listing.iter() {
+            add_path(&mut fields, listing, entry);
+            add_path(&mut all, listing, entry);
+            all.bytes(entry.id.as_bytes());
+        }
+        Key { state: all.end(), paths: fields.end() }
+    }
+
+    /// A digest of files and their content.
+    pub(super) fn content(entries: &[&Entry]) -> String {
         let mut fields = Fields(Sha256::new());
-        fields.add(&inputs);
-        add_listing(&mut fields, listing);
-        Key { state: fields.end() }
+        for entry in entries {
+            fields.bytes(entry.path.as_bytes());
+            fields.bytes(entry.id.as_bytes());
+        }
+        fields.end()
     }
 
     /// The key of the entry of the state.
     pub(super) fn state(&self) -> String {
         format!("{}-state", self.state)
     }
+
+    /// The key of the states with the same paths that were checked last.
+    pub(super) fn recent(&self) -> String {
+        format!("{}-recent", self.paths)
+    }
 }
 
 /// A digest of fields, in their order. None can be taken for a part of another one.
+#[derive(Clone)]
 struct Fields(Sha256);
 
 impl Fields {
@@ -70,14 +90,12 @@ fn add_overrides(fields: &mut Fields, overrides: &Overrides) {
     all.into_iter().for_each(|field| fields.add(field));
 }
 
-fn add_listing(fields: &mut Fields, listing: &Listing) {
-    for entry in listing.iter() {
-        let kind = [entry.kind as u8, u8::from(entry.lossy)];
-        fields.bytes(entry.path.as_bytes());
-        fields.bytes(&kind);
+/// Adds a path with its kind. Where a link leads decides what is at other paths.
+fn add_path(fields: &mut Fields, listing: &Listing, entry: &Entry) {
+    fields.bytes(entry.path.as_bytes());
+    fields.bytes(&[entry.kind as u8, u8::from(entry.lossy)]);
+    if !matches!(entry.kind, EntryKind::File | EntryKind::Executable) {
         fields.bytes(entry.id.as_bytes());
-        if let Some(target) = listing.link_target(&entry.path) {
-            fields.bytes(target.as_bytes());
-        }
+        fields.bytes(listing.link_target(&entry.path).unwrap_or_default().as_bytes());
     }
 }

@@ -3,14 +3,16 @@
 
 mod entry;
 mod key;
+mod recent;
 
 use super::coverage::Coverage;
 use crate::diagnostic::Side;
 use crate::diagnostic::rules::LIMIT_EXCEEDED;
 use crate::files::Files;
 use crate::settings::Settings;
-use crate::source::{Store, Verified};
+use crate::source::{Source, Store, Verified};
 pub(super) use key::Key;
+use recent::Recent;
 use std::sync::Arc;
 
 /// The checks that earlier runs have left.
@@ -47,9 +49,14 @@ impl CheckCache {
         CheckCache { store }
     }
 
-    /// Returns what was found in a state before. `None` if nothing is kept, or what is kept is damaged.
+    /// Returns what was found in a state before, or in one that differs only in files that were not read. `None` if nothing is
+    /// kept, or what is kept is damaged.
     pub(super) fn find(&self, key: &Key, checked: Checked<'_>) -> Option<Found> {
-        entry::read(&self.store.get(&key.state())?, checked)
+        let entry = |state: &str| entry::read(&self.store.get(state)?, checked);
+        entry(&key.state()).or_else(|| {
+            let recent = Recent::read(&self.store.get(&key.recent())?);
+            entry(&recent.find(checked.source.listing())?)
+        })
     }
 
     /// Keeps what was found in a state. What may be different next time is not kept: what a defect or a limit of time prevented,
@@ -60,8 +67,12 @@ impl CheckCache {
             return;
         }
         let entry = entry::write(checked, found).filter(|_| checked.source.is_as_listed());
-        if let Some(entry) = entry {
-            self.store.put(&key.state(), &entry);
+        let Some(entry) = entry else { return };
+        self.store.put(&key.state(), &entry);
+        let mut recent = self.store.get(&key.recent()).map_or_else(Recent::default, |known| Recent::read(&known));
+        recent.add(key.state(), checked.source.listing(), |id| checked.source.has_read(id));
+        if let Some(recent) = recent.bytes() {
+            self.store.put(&key.recent(), &recent);
         }
     }
 }

@@ -170,6 +170,46 @@ fn every_file_counts() {
 }
 
 #[test]
+fn files_that_decide_nothing_may_change() {
+    let (shelf, mut files) = (Arc::<Shelf>::default(), entangled());
+    let other = "other".to_owned();
+    files.extend([("docs/a.md".to_owned(), other.clone()), ("app/b.py".to_owned(), other.clone())]);
+    let (first, _) = checked(&shelf, &files, &inputs());
+    let same = |files: &Texts| checked(&shelf, files, &inputs()) == (first.clone(), true);
+    let mut edited = files.clone();
+    edited.insert("docs/a.md".to_owned(), "more words".to_owned());
+    assert!(same(&edited));
+    edited.insert("app/b.py".to_owned(), "print()".to_owned());
+    assert!(same(&edited));
+    assert_eq!(shelf.states(), 1, "it is not kept twice");
+    // Now it has the content of a file that was read: what is known of that file counts for it.
+    edited.insert("app/b.py".to_owned(), files["stacks/deploy/dev.yaml"].clone());
+    assert!(!checked(&shelf, &edited, &inputs()).1);
+    // A file that was read has the content of another one, which was not.
+    edited.insert("app/b.py".to_owned(), other);
+    edited.insert("stacks/deploy/dev.yaml".to_owned(), "more words".to_owned());
+    assert!(!checked(&shelf, &edited, &inputs()).1);
+    // A path is no content.
+    let mut moved = files.clone();
+    let text = moved.remove("docs/a.md").unwrap();
+    moved.insert("docs/b.md".to_owned(), text);
+    assert!(!checked(&shelf, &moved, &inputs()).1);
+    // Several states are remembered.
+    shelf.entries.lock().clear();
+    checked(&shelf, &files, &inputs());
+    for size in 2..5 {
+        let mut edited = files.clone();
+        let box_of = |size: usize| files["stacks/deploy/dev.yaml"].replace("size: 1", &format!("size: {size}"));
+        edited.insert("stacks/deploy/dev.yaml".to_owned(), box_of(size));
+        assert!(!checked(&shelf, &edited, &inputs()).1);
+        edited.insert("docs/a.md".to_owned(), format!("{size}"));
+        assert!(checked(&shelf, &edited, &inputs()).1);
+        edited.insert("stacks/deploy/dev.yaml".to_owned(), box_of(1));
+        assert!(same(&edited));
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_not_believed() {
     let (shelf, files) = (Arc::<Shelf>::default(), entangled());
     let (plain, _) = checked(&shelf, &files, &inputs());
@@ -181,7 +221,8 @@ fn what_does_not_fit_is_not_believed() {
         *shelf.entries.lock() = damaged.clone();
         let [kept, _] = with_and_without(&shelf, &source("state", &files), &inputs());
         assert!(kept == plain);
-        let replaced = shelf.entries.lock().iter().all(|(key, bytes)| damaged[key] != *bytes);
+        let replaced =
+            shelf.entries.lock().iter().all(|(key, bytes)| key.ends_with("-recent") || damaged[key] != *bytes);
         assert!(replaced, "what is damaged is replaced");
     };
     damage(&|_| Vec::new());
@@ -234,7 +275,7 @@ fn what_is_not_as_listed_is_not_kept() {
     // The entry of the listing does not count for other content.
     shelf.hits();
     let [kept, fresh] = with_and_without(&shelf, &changing, &inputs());
-    assert_eq!((kept, shelf.hits()), (fresh, 1));
+    assert!(kept == fresh && shelf.hits() > 0);
 }
 
 #[test]
