@@ -63,11 +63,10 @@ impl CheckCache {
     /// and what was read from files that are not as listed.
     pub(super) fn keep(&self, key: &Key, checked: Checked<'_>, found: &Found) {
         let is_repeatable = found.side.diagnostics.iter().all(|d| !d.is_defect() && d.rule != &LIMIT_EXCEEDED);
-        if !is_repeatable || !checked.source.is_as_listed() {
+        let Some(entry) = entry::write(checked, found).filter(|_| is_repeatable && checked.source.is_as_listed())
+        else {
             return;
-        }
-        let entry = entry::write(checked, found).filter(|_| checked.source.is_as_listed());
-        let Some(entry) = entry else { return };
+        };
         self.store.put(&key.state(), &entry);
         let mut recent = self.store.get(&key.recent()).map_or_else(Recent::default, |known| Recent::read(&known));
         recent.add(key.state(), checked.source.listing(), |id| checked.source.has_read(id));
