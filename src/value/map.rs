@@ -483,7 +483,7 @@ mod tests {
                 let (key, value) = (format!("k{place}"), Value::map(self::map(0..size)));
                 match change {
                     0 => map.set(key, value),
-                    5 => map.set_all([("k00".into(), Value::default()), (key.into(), value)]),
+                    5 => map.set_all([("a".into(), Value::default()), (key.into(), value)]),
                     1 => drop(map.remove(&key)),
                     2 if map.len() > place as usize => map.put_at(place as usize, value),
                     3 if map.len() > place as usize => map.change_at(place as usize, |v| *v = value),
