@@ -233,9 +233,9 @@ impl ComponentMetadata {
         self.bases.iter().map(|b| &b.name).eq(other.bases.iter().map(|b| &b.name))
     }
 
-    /// Whether two states of a component look the same to all other components: its dependencies, the location of its
-    /// state, the names of its inputs, whether it is deployed.
-    pub(crate) fn is_same_to_others(&self, other: &ComponentMetadata) -> bool {
+    /// Whether the metadata of two states of a component look the same to all other components: its dependencies, the location
+    /// of its state, the names of its inputs, whether it is deployed.
+    pub(super) fn is_same_to_others(&self, other: &ComponentMetadata) -> bool {
         let flags = |f: &ComponentMetadata| (f.is_abstract, f.is_disabled);
         let folder = |f: &ComponentMetadata| f.code.as_ref().map(|c| Text::clone(&c.folder));
         let has_same_names = |i: usize| {

@@ -262,6 +262,16 @@ impl Component {
         self.declared.as_ref().unwrap_or(&self.name)
     }
 
+    /// Whether two states of a component look the same to all other components: their metadata, and the inputs that stacks are
+    /// named after, by which others may select them.
+    pub(crate) fn is_same_to_others(&self, other: &Component) -> bool {
+        let words = self.language.vocabulary;
+        let selected_by = words.stack_inputs.iter().chain(std::iter::once(&words.stage));
+        let input = |component: &Component, name: &str| component.metadata.inputs.all.get(name).cloned();
+        self.metadata.is_same_to_others(&other.metadata)
+            && selected_by.into_iter().all(|name| input(self, name) == input(other, name))
+    }
+
     /// Its address.
     pub(crate) fn address(&self) -> Address {
         (Text::clone(&self.stack), Text::clone(&self.kind), Text::clone(&self.name))

@@ -157,7 +157,7 @@ fn is_same_to_others(old: &Arc<Unit>, new: &Arc<Unit>) -> bool {
         old.stack == new.stack
             && old.kind == new.kind
             && old.name == new.name
-            && old.metadata.is_same_to_others(&new.metadata)
+            && old.is_same_to_others(new)
             && old.metadata.known_module().is_some() == new.metadata.known_module().is_some()
     };
     Arc::ptr_eq(old, new)

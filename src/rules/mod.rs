@@ -19,7 +19,7 @@ pub(crate) use crate::diagnostic::{Group, Rule};
 use crate::dialects;
 use crate::diff::Diff;
 use crate::files::Files;
-use crate::resolution::{Component, ComponentMetadata, Link, LinkKind, ReadTarget, Resolution, StackSelector};
+use crate::resolution::{Component, Link, LinkKind, ReadTarget, Resolution, StackSelector};
 use crate::source::glob::Glob;
 use crate::terraform::Modules;
 use crate::text::Text;
@@ -241,11 +241,11 @@ pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(RuleRef, Level)]) -> bool {
         return false;
     }
     let inherits = enabled.iter().any(|(rule, _)| *rule == &components::unused_abstract::UNUSED_ABSTRACT_COMPONENT);
-    let is_same = |old: &ComponentMetadata, new: &ComponentMetadata| {
-        old.is_same_to_others(new) && (!inherits || old.has_same_bases(new))
+    let is_same = |old: &Component, new: &Component| {
+        old.is_same_to_others(new) && (!inherits || old.metadata.has_same_bases(&new.metadata))
     };
     diff.components.iter().any(|c| match (&c.before, &c.after) {
-        (Some(old), Some(new)) => !is_same(&old.metadata, &new.metadata),
+        (Some(old), Some(new)) => !is_same(old, new),
         _ => true,
     })
 }

@@ -103,7 +103,7 @@ pub(super) fn by_unit<T: Send + Sync + 'static>(
 
 /// Examines units, by their numbers, except those in which there was nothing before. `examine` returns whether there is
 /// nothing in a unit: neither a finding nor something withheld. That may depend on the unit, on code, and on what other
-/// units look like to it ([`crate::resolution::ComponentMetadata::is_same_to_others`]).
+/// units look like to it ([`crate::resolution::Component::is_same_to_others`]).
 pub(super) fn in_units(
     kept: Option<&UnitResults>,
     rule: &'static Rule,

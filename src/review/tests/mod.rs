@@ -23,6 +23,28 @@ fn a_run_takes_its_own_time_where_settings_say_nothing() {
 
 type Texts = BTreeMap<String, String>;
 
+#[test]
+fn a_value_that_others_select_a_component_by_concerns_all_stacks() {
+    let config = "stacks: {base_path: stacks, included_paths: ['**/*'], name_pattern: '{stage}'}\n\
+                  components: {terraform: {base_path: components/terraform}}\n";
+    let mut files: Texts = BTreeMap::from([("atmos.yaml".to_owned(), config.to_owned())]);
+    // So many stacks that only those are resolved that an edit reaches.
+    for number in 0..40 {
+        let text = format!("vars: {{stage: s{number}}}\ncomponents: {{terraform: {{x: {{vars: {{a: 1}}}}}}}}\n");
+        files.insert(format!("stacks/s{number}.yaml"), text);
+    }
+    let network = "vars: {stage: net, tenant: acme}\ncomponents: {terraform: {vpc: {vars: {a: 1}}}}\n";
+    files.insert("stacks/net.yaml".to_owned(), network.to_owned());
+    let user = "vars: {stage: app}\ncomponents:\n  terraform:\n    app:\n      settings:\n        depends_on:\n          \
+                1: {component: vpc, tenant: acme, stage: net}\n";
+    files.insert("stacks/app.yaml".to_owned(), user.to_owned());
+    let mut edited = files.clone();
+    edited.insert("stacks/net.yaml".to_owned(), network.replace("acme", "other"));
+    let review = review(&files, &edited).unwrap();
+    let found: Vec<&str> = review.findings.iter().map(|f| f.diagnostic.rule.id()).collect();
+    assert!(found.contains(&"undefined-dependency"), "{found:?}");
+}
+
 /// Three stacks that share a catalog; one of them uses a base component of it.
 fn project() -> Texts {
     let config = "base_path: .\nstacks:\n  base_path: stacks\n  included_paths: ['deploy/**/*']\n  name_pattern: '{stage}'\n\
