@@ -14,7 +14,7 @@ mod vocabulary;
 use crate::text::Text;
 pub(crate) use call::{Call, Language, Mark, Output, Reading, ValueKind};
 pub(crate) use map::{Entry, Flags, Key, Map, MapBuilder, has_template, is_call, key};
-pub(crate) use provenance::{Contribution, FileId, Origin, Prov, Trail};
+pub(crate) use provenance::{Contribution, FileId, Origin, Prov, Rewrite, Trail};
 pub(crate) use vocabulary::{StatePaths, Vocabulary};
 
 use crate::yaml::Timestamp;

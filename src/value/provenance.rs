@@ -106,12 +106,45 @@ impl Trail {
         }
     }
 
+    /// Returns the history with its parts replaced; `None` if all of them stay.
+    ///
+    /// # Errors
+    /// That of the first part that cannot be replaced.
+    pub(crate) fn rewrite<R: Rewrite>(&self, rewrite: &mut R) -> Result<Option<Trail>, R::Error> {
+        let overrode = self.overrode().map(|value| rewrite.value(value)).transpose()?.flatten();
+        let inputs: Result<Vec<Option<Prov>>, R::Error> = self.inputs().iter().map(|i| rewrite.input(i)).collect();
+        let layers = self.layers().iter().map(|layer| rewrite.value(&layer.value));
+        let (inputs, layers) = (inputs?, layers.collect::<Result<Vec<Option<Value>>, R::Error>>()?);
+        if overrode.is_none() && inputs.iter().all(Option::is_none) && layers.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let inputs = self.inputs().iter().zip(inputs).map(|(old, new)| new.unwrap_or_else(|| old.clone()));
+        let layer = |(old, new): (&Contribution, Option<Value>)| Contribution {
+            value: new.unwrap_or_else(|| old.value.clone()),
+            layer: old.layer,
+        };
+        let layers = self.layers().iter().zip(layers).map(layer).collect();
+        Ok(Some(Trail::new(overrode.or_else(|| self.overrode().cloned()), inputs.collect(), layers)))
+    }
+
     fn shared_layers(&self) -> Arc<[Contribution]> {
         match &self.0 {
             Past::All(all) => Arc::clone(&all.layers),
             _ => Arc::default(),
         }
     }
+}
+
+/// Replaces the parts of histories. Each function returns `None` if its part stays as it is.
+pub(crate) trait Rewrite {
+    /// Why a part cannot be replaced.
+    type Error;
+
+    /// A value that was overridden, or that a layer contributed.
+    fn value(&mut self, value: &Value) -> Result<Option<Value>, Self::Error>;
+
+    /// The provenance of something that a value was computed from.
+    fn input(&mut self, input: &Prov) -> Result<Option<Prov>, Self::Error>;
 }
 
 /// The contribution of one layer of a merge to a value: known, a call to be evaluated later, or unknown.

@@ -248,6 +248,25 @@ impl Observations {
         }
     }
 
+    /// Whether something is recorded besides the locals that components read.
+    pub(in crate::dialects::atmos) fn has_places(&self) -> bool {
+        let Records {
+            manifests,
+            locals,
+            imports,
+            abandoned,
+            lenient,
+            unrendered,
+            unresolved,
+            traces,
+            component_uses: _,
+        } = &*self.lock();
+        let is_empty = manifests.is_empty() && locals.is_empty() && imports.is_empty() && abandoned.is_empty();
+        !is_empty
+            || !(lenient.is_empty() && unrendered.is_empty() && unresolved.is_empty() && traces.is_empty())
+            || !self.items.lock().is_empty()
+    }
+
     /// The items of imports, which nothing else needs any more.
     pub(crate) fn take_items(&self) -> BTreeMap<Origin, Item> {
         std::mem::take(&mut *self.items.lock())

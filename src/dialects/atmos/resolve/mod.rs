@@ -3,6 +3,7 @@
 mod project;
 mod reuse;
 mod sharing;
+mod substitution;
 mod units;
 
 use crate::diagnostic;

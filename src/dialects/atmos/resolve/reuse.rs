@@ -20,6 +20,8 @@ pub(super) struct ResolvedUnit {
     pub(super) has_cycle: bool,
     /// Its dependencies; `None` if they are unknown, because it reads other components, or was not resolved at all.
     pub(super) deps: Option<Deps>,
+    /// Those of them that its components have besides its merged manifest.
+    pub(super) component_deps: Deps,
 }
 
 /// The last resolution of a project.
@@ -27,6 +29,8 @@ pub(super) struct ResolvedUnit {
 pub(super) struct LastResolution {
     /// Units by the path of their manifest.
     pub(super) units: FastMap<Text, Arc<ResolvedUnit>>,
+    /// Units whose manifest or imports changed, by the path of their manifest.
+    pub(super) outdated: FastMap<Text, Arc<ResolvedUnit>>,
     /// Manifests with what they import.
     pub(super) manifests: KnownManifests,
     /// The merged manifests of units that are not kept.
@@ -45,7 +49,9 @@ impl LastResolution {
         if is_touched(shared) || is_vendored() {
             return LastResolution::default();
         }
-        self.units.retain(|_, unit| unit.deps.as_ref().is_some_and(|deps| !is_touched(deps)));
+        let outdated = self.units.extract_if(|_, unit| unit.deps.as_ref().is_none_or(&is_touched));
+        let has_components = |unit: &ResolvedUnit| unit.deps.is_some() && !is_touched(&unit.component_deps);
+        self.outdated = outdated.filter(|(_, unit)| has_components(unit)).collect();
         self.manifests.processed.retain(|_, manifest| !manifest.is_outdated() && !is_touched(&manifest.deps));
         self
     }

@@ -2,13 +2,14 @@
 
 use super::project::Revision;
 use super::reuse::{LastResolution, ResolvedUnit};
+use super::substitution;
 use crate::diagnostic::Diagnostic;
 use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
 use crate::dialects::atmos::checks::{dependency_paths, inheritance_cycles};
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::imports::reach::ChangeReach;
-use crate::dialects::atmos::manifest::Manifests;
+use crate::dialects::atmos::manifest::{Manifests, Processed};
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::recorder::Recorder;
@@ -40,6 +41,15 @@ pub(super) struct Units<'a> {
     pub(super) scope: Scope<'a>,
 }
 
+/// The dependencies of a unit.
+#[derive(Default)]
+struct Dependencies {
+    /// All of them, if they are known.
+    all: Option<Deps>,
+    /// Those that its components have besides its merged manifest.
+    of_components: Deps,
+}
+
 impl Units<'_> {
     /// Resolves the unit of a manifest; `None` if there is no such file.
     pub(super) fn resolve(&self, path: &String) -> Option<Arc<ResolvedUnit>> {
@@ -51,17 +61,17 @@ impl Units<'_> {
         }
         let recorder = if self.revision.is_kept() { Arc::default() } else { Arc::clone(self.recorder) };
         let unit = || match self.reach.and_then(|reach| reach.untouched(path, &recorder.manifests)) {
-            Some(files) => Some((self.out_of_reach(path, files)?, None)),
+            Some(files) => Some((self.out_of_reach(path, files)?, Dependencies::default())),
             None => self.unit(path, &recorder),
         };
         let resolved = threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
             let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
             recorder.diagnostics.push(Diagnostic::defect(&defect, file));
-            Some((ResolvedManifest::broken(self.key(path), file), None))
+            Some((ResolvedManifest::broken(self.key(path), file), Dependencies::default()))
         });
-        let (manifest, deps) = resolved?;
+        let (manifest, Dependencies { all: deps, of_components: component_deps }) = resolved?;
         let has_cycle = inheritance_cycles::has_cycle_of_bases(&manifest.unit);
-        Some(Arc::new(ResolvedUnit { manifest, recorder, has_cycle, deps }))
+        Some(Arc::new(ResolvedUnit { manifest, recorder, has_cycle, deps, component_deps }))
     }
 
     fn key(&self, path: &str) -> Key {
@@ -78,7 +88,7 @@ impl Units<'_> {
     }
 
     /// The unit of a manifest, and what it depends on, if that is known.
-    fn unit(&self, path: &str, recorder: &Recorder) -> Option<(ResolvedManifest, Option<Deps>)> {
+    fn unit(&self, path: &str, recorder: &Recorder) -> Option<(ResolvedManifest, Dependencies)> {
         let (loader, stacks) = (&self.loader.recording(recorder), &self.stacks.recording(recorder));
         // Two analyses of a worktree are never compared, so their values need not be shared.
         let previous = (!self.revision.is_kept()).then_some(&self.revision.resolver.previous);
@@ -89,7 +99,10 @@ impl Units<'_> {
             // The reason was reported where it was found.
             Err(_) => {
                 let file = loader.reader.files.add(path, "", || Text::from(""));
-                return Some((ResolvedManifest::broken(name, file), Some(deps)));
+                return Some((
+                    ResolvedManifest::broken(name, file),
+                    Dependencies { all: Some(deps), ..Dependencies::default() },
+                ));
             }
         };
         let processed = loader.top(path, &mut deps).map(|p| match previous {
@@ -102,8 +115,13 @@ impl Units<'_> {
         let asks =
             host::add_possible_reads(&loader.cache.mentions, &loader.cache.lock_file, loader.reader.files, &mut deps);
         let is_touched = self.is_touched(asks, &deps);
+        deps.files.extend(&self.revision.shared.files);
+        let mut of_components = Deps::default();
         let built = match &processed {
-            Ok(processed) if is_touched => components(stacks, self.referenced, &name, file, processed, &mut deps),
+            Ok(processed) if is_touched => {
+                let last = self.last.outdated.get(path).filter(|_| !asks).map(|last| (&**last, &deps.files));
+                self.components(stacks, (&name, file), processed, last, &mut of_components)
+            }
             Ok(_) => Ok(StackComponents::default()),
             Err(poisoned) => Err(*poisoned),
         };
@@ -113,14 +131,10 @@ impl Units<'_> {
             (true, Err(ErrorReported)) => State::Broken,
         };
         let StackComponents { mut components, broken, unlisted, named } = built.unwrap_or_default();
-        for component in &components {
-            self.validations.check(component, &mut deps, &recorder.diagnostics);
-            dependency_paths::check(component, loader.reader, loader.config, &mut deps, &recorder.diagnostics);
-        }
         if let Some(previous) = previous {
             previous.share(&name, &mut components);
         }
-        deps.files.extend(&self.revision.shared.files);
+        deps.add(&of_components);
         let files = deps.files.iter().copied().collect();
         // Where the name of a stack cannot be computed, its components go by the name of the manifest.
         let is_unnamed = named.iter().any(|n| matches!(n.stack, Name::Lacks(_)));
@@ -128,7 +142,36 @@ impl Units<'_> {
         let named_only = Unit::broken(name, file);
         let unit = Arc::new(Unit { files, components, state, broken, failed, unlisted, ..named_only });
         let is_whole = is_touched && !asks;
-        Some((ResolvedManifest { unit, processed: processed.ok(), named }, is_whole.then_some(deps)))
+        Some((
+            ResolvedManifest { unit, processed: processed.ok(), named },
+            Dependencies { all: is_whole.then_some(deps), of_components },
+        ))
+    }
+
+    /// The components of a merged manifest, whose key and file are `manifest`. `last` is its unit in the last resolution, and the
+    /// files of the manifest now.
+    fn components(
+        &self,
+        stacks: &StackContext<'_>,
+        manifest: (&Key, FileId),
+        processed: &Processed,
+        last: Option<(&ResolvedUnit, &BTreeSet<FileId>)>,
+        deps: &mut Deps,
+    ) -> Result<StackComponents, ErrorReported> {
+        if let Some((last, files)) = last
+            && let Some(known) = substitution::components(stacks, last, processed, files)
+        {
+            deps.add(&last.component_deps);
+            return Ok(known);
+        }
+        let (key, file) = manifest;
+        let built = components(stacks, self.referenced, key, file, processed, deps)?;
+        let diagnostics = &stacks.recorder.diagnostics;
+        for component in &built.components {
+            self.validations.check(component, deps, diagnostics);
+            dependency_paths::check(component, stacks.reader, stacks.config, deps, diagnostics);
+        }
+        Ok(built)
     }
 
     /// Whether a change touches a dependency of a unit. Adds dependencies that only its components will have.

@@ -44,8 +44,19 @@ pub(in crate::dialects::atmos) struct StackContext<'a> {
 
 impl StackContext<'_> {
     /// The template engine of stack names.
-    pub(super) fn name_engine(&self, missing: MissingKey) -> Engine<'_> {
+    pub(in crate::dialects::atmos) fn name_engine(&self, missing: MissingKey) -> Engine<'_> {
         self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, missing)
+    }
+
+    /// The template engine of the component pass.
+    pub(in crate::dialects::atmos) fn component_engine<'e>(
+        &'e self,
+        functions: &'e FunctionSet,
+        delimiters: (&'e str, &'e str),
+    ) -> Engine<'e> {
+        let templates = &self.config.templates;
+        let slot = 2 + usize::from(templates.sprig) + 2 * usize::from(templates.gomplate);
+        self.engine(slot, delimiters, functions, MissingKey::Default)
     }
 
     /// The same for a component that another one waits for: findings are not reported, functions are evaluated.

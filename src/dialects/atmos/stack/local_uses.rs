@@ -5,7 +5,6 @@ use super::manifest::StackManifest;
 use crate::dialects::atmos::component::builder::Built;
 use crate::dialects::atmos::locals::uses::Uses;
 use crate::dialects::atmos::templates::function_sets;
-use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{Key, Value};
 
@@ -21,8 +20,7 @@ pub(super) fn note_local_uses(
     let Some(locals) = section("locals").filter(|locals| !locals.is_empty()) else { return };
     let templates = &stacks.config.templates;
     let functions = function_sets::component(templates.sprig, templates.gomplate);
-    let slot = 2 + usize::from(templates.sprig) + 2 * usize::from(templates.gomplate);
-    let engine = stacks.engine(slot, ("{{", "}}"), &functions, MissingKey::Default);
+    let engine = stacks.component_engine(&functions, ("{{", "}}"));
     // Policies see the whole component.
     let has_policies = section("settings").is_some_and(|settings| settings.has("validation"));
     let mut uses = Uses { unsure: templates.delimiters.is_some() || has_policies, ..Uses::default() };

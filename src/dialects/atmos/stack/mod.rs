@@ -24,7 +24,7 @@ pub(super) use build::built_again;
 pub(super) use components::{ResolvedManifest, StackComponents, components};
 pub(super) use context::StackContext;
 pub(super) use evaluation::ExternalInputs;
-pub(super) use metadata::evaluated;
 pub(super) use metadata::vendored::VendoredFolders;
+pub(super) use metadata::{RESERVED, evaluated};
 pub(super) use naming::{Name, Named};
 pub(super) use referenced::ReferencedComponents;

@@ -12,7 +12,7 @@ use crate::text::Text;
 use crate::value::{Entry, Key, Map, Origin, Prov, Value, key};
 
 /// A component whose stack name is validated: of Terraform or Helmfile, and not abstract.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::dialects::atmos) struct Named {
     /// Its type.
     pub kind: Key,
@@ -25,7 +25,7 @@ pub(in crate::dialects::atmos) struct Named {
 }
 
 /// The name of a stack as validation sees it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::dialects::atmos) enum Name {
     /// It is this; it may be empty.
     Known(Key),

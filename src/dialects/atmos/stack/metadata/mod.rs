@@ -14,7 +14,8 @@ use crate::value::{Data, Flags, Map, MapBuilder, Value};
 use std::sync::Arc;
 
 /// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is enabled.
-const RESERVED: &[&str] = &["namespace", "tenant", "environment", "stage", "region", "attributes", "enabled"];
+pub(in crate::dialects::atmos) const RESERVED: &[&str] =
+    &["namespace", "tenant", "environment", "stage", "region", "attributes", "enabled"];
 
 /// The sections of a component.
 pub(super) struct FinalSections<'a> {

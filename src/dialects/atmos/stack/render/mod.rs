@@ -13,7 +13,6 @@ use crate::dialects::atmos::templates::function_sets;
 use crate::dialects::atmos::templates::host::Host;
 use crate::dialects::atmos::templates::host::answers::{Answer, Answers, ComponentRef};
 use crate::dialects::atmos::templates::scalars::Renderings;
-use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{Data, Entry, FileId, Flags, Key, Map, Prov, Value};
 use missing_values::{blames_local, note_missing};
@@ -70,8 +69,7 @@ pub(super) fn render(
     let functions = function_sets::component(templates.sprig, templates.gomplate);
     let delimiters = delimiters(stacks, manifest)?;
     let env = declared_env(stacks, &map);
-    let slot = 2 + usize::from(templates.sprig) + 2 * usize::from(templates.gomplate);
-    let plain = stacks.engine(slot, delimiters, &functions, MissingKey::Default);
+    let plain = stacks.component_engine(&functions, delimiters);
     // Without templates the trip through YAML text still takes place.
     let rounds = if templates.enabled { templates.evaluations } else { 0 };
     let leaves = plain.leaves(map.flags()) && !map.flags().has(Flags::TRACE);

@@ -1,0 +1,127 @@
+//! Makes the components of a unit from those of the last resolution, if its merged manifest differs only in places of
+//! values, and in variables that nothing reads while components are built.
+//!
+//! Components are a function of the merged manifest. That function passes places through, and it passes the values of
+//! variables through unless a name, a template or a policy reads them. `difference` compares the merged manifests,
+//! `reads` finds out which variables are read, and `replacement` replaces places and values in the components. Where
+//! something else differs, the components are built as usual.
+
+mod difference;
+mod reads;
+mod replacement;
+
+use crate::dialects::atmos::manifest::Processed;
+use crate::dialects::atmos::recorder::Recorder;
+use crate::dialects::atmos::resolve::reuse::ResolvedUnit;
+use crate::dialects::atmos::stack::{Name, Named, StackComponents, StackContext};
+use crate::resolution::{Component, ShapingOrigins, State};
+use crate::text::FastMap;
+use crate::value::{Data, FileId, Map, Origin, Trail, Value};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// How deep values and their histories are examined.
+const MAX_DEPTH: usize = 64;
+
+/// The difference between two merged manifests that are equal but for places and unread variables.
+#[derive(Debug, Default)]
+struct Substitution {
+    /// The files of the last resolution that are not part of this one.
+    outdated: Vec<FileId>,
+    /// What was written at each place in outdated files, and its place now.
+    places: FastMap<Origin, Place>,
+    /// The starts of keys in outdated files, and where they are now.
+    keys: FastMap<(FileId, u32), (FileId, u32)>,
+    /// Maps and histories that several components share, with their replacements.
+    maps: FastMap<*const Map, Option<Arc<Map>>>,
+    trails: FastMap<*const Trail, Option<Arc<Trail>>>,
+}
+
+/// A place in an outdated file.
+#[derive(Debug)]
+struct Place {
+    now: Origin,
+    /// The value before and now, if it changed.
+    change: Option<(Data, Data)>,
+}
+
+/// The components of a unit depend on something that changed, or it is not known whether they do.
+#[derive(Debug)]
+struct Dependent;
+
+/// Returns the components of a unit whose merged manifest is `processed`, given the last resolution of the unit. What was
+/// recorded for them is recorded again. `files` are the files of the manifest and of the configuration. `None` if they have to
+/// be built.
+pub(super) fn components(
+    stacks: &StackContext<'_>,
+    last: &ResolvedUnit,
+    processed: &Processed,
+    files: &BTreeSet<FileId>,
+) -> Option<StackComponents> {
+    let unit = &last.manifest.unit;
+    let before = last.manifest.processed.as_ref()?;
+    let is_whole = unit.state == State::Resolved && !unit.is_incomplete() && stacks.external.eval_inputs.is_none();
+    if !is_whole || unit.components.iter().any(|component| has_policies(component)) {
+        return None;
+    }
+    let is_current = |file: &&FileId| files.contains(file) || last.component_deps.files.contains(file);
+    let outdated: Vec<FileId> = unit.files.iter().filter(|file| !is_current(file)).copied().collect();
+    let (mut substitution, changed) = difference::between(&before.merged, &processed.merged, outdated)?;
+    if reads::any(stacks, &processed.merged, &changed)
+        || !recorded_again(&last.recorder, &substitution, stacks.recorder)
+    {
+        return None;
+    }
+    let named: Option<Vec<Named>> = last.manifest.named.iter().map(renamed).collect();
+    let shared: Arc<[Origin]> = processed.edges.iter().chain(&stacks.config.shaping_origins).copied().collect();
+    let component = |component: &Arc<Component>| {
+        let mut replaced = substitution.component(component).ok()?;
+        replaced.shaping_origins = ShapingOrigins { shared: Arc::clone(&shared), ..replaced.shaping_origins };
+        Some(Arc::new(replaced))
+    };
+    let components: Option<Vec<Arc<Component>>> = unit.components.iter().map(component).collect();
+    Some(StackComponents {
+        components: components?,
+        broken: Vec::new(),
+        named: named?,
+        unlisted: unit.unlisted.clone(),
+    })
+}
+
+/// Whether policies or schemas see the whole component.
+fn has_policies(component: &Component) -> bool {
+    component.value.get("settings").is_some_and(|settings| settings.get("validation").is_some())
+}
+
+/// A name of a stack that is as it was; `None` if it is a value of the component.
+fn renamed(named: &Named) -> Option<Named> {
+    let is_name = matches!(named.stack, Name::Known(_) | Name::Unnamed) && named.instead.is_none();
+    is_name.then(|| named.clone())
+}
+
+/// Records what was recorded for the components of the last resolution; returns `false` if that is about outdated files.
+fn recorded_again(last: &Recorder, substitution: &Substitution, recorder: &Recorder) -> bool {
+    let is_outdated = |file: FileId| substitution.is_outdated(file);
+    if last.diagnostics.name_any(is_outdated) || last.observations.has_places() {
+        return false;
+    }
+    recorder.diagnostics.add(&last.diagnostics);
+    recorder.observations.add(&last.observations);
+    true
+}
+
+impl Substitution {
+    fn is_outdated(&self, file: FileId) -> bool {
+        self.outdated.contains(&file)
+    }
+}
+
+/// Whether a value has no meaning of its own for anything that passes it on.
+fn is_plain(value: &Value) -> bool {
+    const LONGEST: usize = 1024;
+    match &value.data {
+        Data::Bool(_) | Data::Int(_) => true,
+        Data::Str(text) => value.flags().is_empty() && text.len() <= LONGEST && !text.chars().any(char::is_control),
+        _ => false,
+    }
+}
