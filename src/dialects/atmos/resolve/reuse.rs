@@ -20,7 +20,7 @@ pub(super) struct ResolvedUnit {
     pub(super) has_cycle: bool,
     /// Its dependencies; `None` if they are unknown, because it reads other components, or was not resolved at all.
     pub(super) deps: Option<Deps>,
-    /// Those of them that its components have besides its merged manifest.
+    /// Those of them that building its components added to those of its merged manifest.
     pub(super) component_deps: Deps,
 }
 

@@ -17,7 +17,7 @@ use crate::dialects::atmos::stack::{
     Name, ReferencedComponents, ResolvedManifest, StackComponents, StackContext, components,
 };
 use crate::dialects::atmos::templates::host;
-use crate::resolution::{State, Unit};
+use crate::resolution::{Component, State, Unit};
 use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Key};
@@ -46,7 +46,7 @@ pub(super) struct Units<'a> {
 struct Dependencies {
     /// All of them, if they are known.
     all: Option<Deps>,
-    /// Those that its components have besides its merged manifest.
+    /// Those that building its components adds to those of its merged manifest.
     of_components: Deps,
 }
 
@@ -131,6 +131,7 @@ impl Units<'_> {
             (true, Err(ErrorReported)) => State::Broken,
         };
         let StackComponents { mut components, broken, unlisted, named } = built.unwrap_or_default();
+        self.check(&components, recorder, &mut deps);
         if let Some(previous) = previous {
             previous.share(&name, &mut components);
         }
@@ -165,13 +166,20 @@ impl Units<'_> {
             return Ok(known);
         }
         let (key, file) = manifest;
-        let built = components(stacks, self.referenced, key, file, processed, deps)?;
-        let diagnostics = &stacks.recorder.diagnostics;
-        for component in &built.components {
+        components(stacks, self.referenced, key, file, processed, deps)
+    }
+
+    /// Runs the checks of single components. What they find is recorded apart from what building the components finds.
+    fn check(&self, components: &[Arc<Component>], recorder: &Recorder, deps: &mut Deps) {
+        let apart = self.revision.is_kept().then(Arc::<Recorder>::default);
+        let diagnostics = &apart.as_deref().unwrap_or(recorder).diagnostics;
+        for component in components {
             self.validations.check(component, deps, diagnostics);
-            dependency_paths::check(component, stacks.reader, stacks.config, deps, diagnostics);
+            dependency_paths::check(component, self.revision.reader, self.revision.config, deps, diagnostics);
         }
-        Ok(built)
+        if let Some(apart) = apart {
+            recorder.include(apart);
+        }
     }
 
     /// Whether a change touches a dependency of a unit. Adds dependencies that only its components will have.

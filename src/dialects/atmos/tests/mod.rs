@@ -20,6 +20,7 @@ mod overrides;
 mod properties;
 mod scalars;
 mod sections;
+mod substitution;
 mod templates;
 mod validate_stacks;
 mod vendor;

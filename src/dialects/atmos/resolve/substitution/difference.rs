@@ -15,7 +15,7 @@ pub(super) type Variables = BTreeSet<Vec<String>>;
 pub(super) fn between(old: &Map, new: &Map, outdated: Vec<FileId>) -> Option<(Substitution, Variables)> {
     let substitution = Substitution { outdated, ..Substitution::default() };
     let mut comparison = Comparison { substitution, changed: Variables::new(), path: Vec::new() };
-    comparison.entries(old, new, MAX_DEPTH)?;
+    comparison.sections(old, new)?;
     let Comparison { substitution, changed, .. } = comparison;
     Some((substitution, changed))
 }
@@ -29,6 +29,19 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
+    /// The sections of the manifests. No component reads what was imported, and such lists have long histories.
+    fn sections(&mut self, old: &'a Map, new: &'a Map) -> Option<()> {
+        if !old.keys().eq(new.keys()) {
+            return None;
+        }
+        for (a, b) in old.iter().zip(new.iter()).filter(|(a, _)| *a.key != *"import") {
+            self.path.push(&a.key);
+            self.value(&a.value, &b.value, MAX_DEPTH)?;
+            self.path.pop();
+        }
+        Some(())
+    }
+
     fn entries(&mut self, old: &'a Map, new: &'a Map, depth: usize) -> Option<()> {
         if old.len() != new.len() || old.is_mixed() != new.is_mixed() {
             return None;

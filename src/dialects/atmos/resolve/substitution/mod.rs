@@ -2,7 +2,7 @@
 //! values, and in variables that nothing reads while components are built.
 //!
 //! Components are a function of the merged manifest. That function passes places through, and it passes the values of
-//! variables through unless a name, a template or a policy reads them. `difference` compares the merged manifests,
+//! variables through unless a name or a template reads them. `difference` compares the merged manifests,
 //! `reads` finds out which variables are read, and `replacement` replaces places and values in the components. Where
 //! something else differs, the components are built as usual.
 
@@ -20,8 +20,8 @@ use crate::value::{Data, FileId, Map, Origin, Trail, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How deep values and their histories are examined.
-const MAX_DEPTH: usize = 64;
+/// How deep values are nested and how long histories are at most; a step into a history counts twice.
+const MAX_DEPTH: usize = 512;
 
 /// The difference between two merged manifests that are equal but for places and unread variables.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ pub(super) fn components(
     let unit = &last.manifest.unit;
     let before = last.manifest.processed.as_ref()?;
     let is_whole = unit.state == State::Resolved && !unit.is_incomplete() && stacks.external.eval_inputs.is_none();
-    if !is_whole || unit.components.iter().any(|component| has_policies(component)) {
+    if !is_whole {
         return None;
     }
     let is_current = |file: &&FileId| files.contains(file) || last.component_deps.files.contains(file);
@@ -86,11 +86,6 @@ pub(super) fn components(
         named: named?,
         unlisted: unit.unlisted.clone(),
     })
-}
-
-/// Whether policies or schemas see the whole component.
-fn has_policies(component: &Component) -> bool {
-    component.value.get("settings").is_some_and(|settings| settings.get("validation").is_some())
 }
 
 /// A name of a stack that is as it was; `None` if it is a value of the component.

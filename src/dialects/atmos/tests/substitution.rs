@@ -1,0 +1,246 @@
+//! Components that are made from those of the last resolution are what they are when they are built.
+
+use super::{ATMOS, Atmos};
+use crate::dialects::{Dialect, Project, Scope};
+use crate::files::Files;
+use crate::resolution::{Resolution, Unit};
+use crate::source::{self, Memory, Source};
+use crate::value::{Data, Map, Prov, Value};
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// What differs between two states of the project below. Each is a piece of a file.
+#[derive(Clone, Debug)]
+struct State {
+    /// Variables of all stacks: read by nothing, by a template, by a template that reads all around it, and by names.
+    free: &'static str,
+    read: &'static str,
+    around: &'static str,
+    stage: &'static str,
+    /// Variables of a component type, of a base component, and of a component in a stack.
+    typed: &'static str,
+    base: &'static str,
+    own: &'static str,
+    /// An item of a list, and settings.
+    item: &'static str,
+    team: &'static str,
+    /// What moves the rest: a comment, and a key above.
+    comment: &'static str,
+    more: &'static str,
+}
+
+const FIRST: State = State {
+    free: "1",
+    read: "a",
+    around: "x",
+    stage: "dev",
+    typed: "true",
+    base: "small",
+    own: "7",
+    item: "one",
+    team: "net",
+    comment: "",
+    more: "",
+};
+
+impl State {
+    fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let State { free, read, around, stage, typed, base, own, item, team, comment, more } = self;
+        let defaults = format!(
+            "{comment}vars:\n{more}  free: &free {free}\n  again: *free\n  read: {read}\n  around: {{inner: {{x: {around}}}}}\n  \
+             stage: {stage}\n  items: [{item}, two]\n  env_name: 'n-{{{{ .vars.read }}}}'\nsettings: {{team: {team}}}\n\
+             terraform: {{vars: {{typed: {typed}}}}}\n"
+        );
+        let catalog = format!(
+            "components:\n  terraform:\n    base:\n      metadata: {{type: abstract}}\n      vars: {{base: {base}, free: 0, \
+             list: [{item}]}}\n"
+        );
+        let one = format!(
+            "import: [_defaults, catalog]\nvars: {{items: [three]}}\ncomponents:\n  terraform:\n    box:\n      metadata: {{inherits: [base]}}\n      \
+             vars: {{own: {own}, all: '{{{{ toJson .vars.around }}}}'}}\n      \
+             settings: {{note: 'in {{{{ .vars.stage }}}}', team: '{{{{ .settings.team }}}}', \
+             made: {{of: '{{{{ printf \"text\" }}}}'}}}}\n  helmfile: {{chart: {{vars: {{own: {own}}}}}}}\n"
+        );
+        let two =
+            "import: [_defaults]\nvars: {stage: two, free: 5}\ncomponents: {terraform: {plain: {vars: {p: !env P}}}}\n";
+        let three = "import: [_defaults]\nvars: {stage: three}\ncomponents:\n  terraform:\n    seen:\n      vars: {v: 'free is {{ .vars.free }}'}\n";
+        let all = [
+            ("atmos.yaml", ATMOS),
+            ("stacks/_defaults.yaml", &defaults),
+            ("stacks/catalog.yaml", &catalog),
+            ("stacks/deploy/one.yaml", &one),
+            ("stacks/deploy/two.yaml", two),
+            ("stacks/deploy/three.yaml", three),
+        ];
+        all.into_iter().map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec())).collect()
+    }
+}
+
+/// Resolves states one after the other as an editor does.
+struct Editor {
+    atmos: Atmos,
+    files: Files,
+    last: Memory,
+}
+
+impl Editor {
+    fn new(state: &State) -> (Self, Resolution) {
+        let editor = Editor { atmos: Atmos::new(), files: Files::default(), last: Memory::new("m", state.files()) };
+        let resolution = editor.atmos.resolve(&editor.last, &Project::default(), &editor.files, Scope::Since(&[]));
+        (editor, resolution)
+    }
+
+    fn edit(&mut self, state: &State) -> Resolution {
+        let source = Memory::new("m", state.files());
+        let changes = source::changed(self.last.listing(), source.listing());
+        self.last = source;
+        self.atmos.resolve(&self.last, &Project::default(), &self.files, Scope::Since(&changes))
+    }
+
+    /// The current state, resolved with empty caches.
+    fn fresh(&self) -> Resolution {
+        Atmos::new().resolve(&self.last, &Project::default(), &self.files, Scope::All)
+    }
+}
+
+/// All of a resolution that others read, places and histories included.
+fn shown(resolution: &Resolution) -> String {
+    let mut out = String::new();
+    for unit in &resolution.units {
+        let Unit { name, file, files, components, state, broken, failed, unlisted, thread: _ } = &**unit;
+        let _ = writeln!(out, "{name} {file:?} {files:?} {state:?} {broken:?} {failed:?} {unlisted:?}");
+        for component in components {
+            let _ = writeln!(out, "{:?} {:?}", component.address(), component.shaping_origins);
+            show(&mut out, &component.value);
+            component.locals.iter().for_each(|locals| show(&mut out, locals));
+            let known = &component.metadata;
+            let maps = known.inputs.authored.iter().chain([&known.inputs.all]);
+            maps.chain(known.state.iter().map(|state| &state.settings)).for_each(|map| show_map(&mut out, map));
+            let state = known.state.as_ref().map(|state| (&state.backend, state.origin, state.authored));
+            let _ = writeln!(out, "{:?} {:?} {:?} {state:?}", known.code, known.links, known.bases);
+            let _ = writeln!(out, "{:?} {:?} {:?}", known.workspace, known.is_disabled, known.inputs.given);
+        }
+    }
+    let findings = resolution.findings.iter().map(|f| (f.rule.id(), &f.message, &f.primary, &f.related, &f.stacks));
+    let _ = writeln!(out, "{:?}", findings.collect::<Vec<_>>());
+    let _ = writeln!(out, "{:?} {:?}", resolution.locals, resolution.imports);
+    out
+}
+
+fn show(out: &mut String, value: &Value) {
+    match &value.data {
+        Data::Map(map) => show_map(out, map),
+        Data::List(items) => items.iter().for_each(|item| show(out, item)),
+        data => {
+            let _ = write!(out, "{data:?}");
+        }
+    }
+    show_prov(out, &value.prov);
+}
+
+fn show_map(out: &mut String, map: &Map) {
+    let _ = write!(out, "{:?} {{", map.flags());
+    for entry in map.iter() {
+        let _ = write!(out, "{}: ", entry.key);
+        show(out, &entry.value);
+    }
+    out.push_str("}\n");
+}
+
+fn show_prov(out: &mut String, prov: &Prov) {
+    let _ = write!(out, " @{:?}", prov.origin);
+    let Some(trail) = &prov.trail else { return };
+    out.push('[');
+    trail.overrode().into_iter().for_each(|value| show(out, value));
+    trail.inputs().iter().for_each(|input| show_prov(out, input));
+    trail.layers().iter().for_each(|layer| show(out, &layer.value));
+    out.push(']');
+}
+
+/// A part of a component that a template makes whenever the component is built, without reading anything.
+fn made(resolution: &Resolution) -> Arc<Map> {
+    let components = resolution.components();
+    let (_, placed) = components.iter().find(|((_, _, name), _)| **name == *"box").unwrap();
+    Arc::clone(placed.component.value.at_path(["settings", "made"]).and_then(Value::as_map).unwrap())
+}
+
+/// Whether the component is made from that of the first state when an edit leads to another one.
+#[track_caller]
+fn is_reused(state: &State) -> bool {
+    let (mut editor, first) = Editor::new(&FIRST);
+    let edited = editor.edit(state);
+    assert_eq!(shown(&edited), shown(&editor.fresh()));
+    Arc::ptr_eq(&made(&first), &made(&edited))
+}
+
+#[test]
+fn components_are_reused_unless_something_reads_the_change() {
+    for (edit, reused) in [
+        (State { free: "2", ..FIRST }, true),
+        (State { typed: "false", ..FIRST }, true),
+        (State { base: "large", ..FIRST }, true),
+        (State { item: "other", ..FIRST }, true),
+        (State { comment: "# moved\n", ..FIRST }, true),
+        (State { read: "b", ..FIRST }, false),
+        (State { around: "y", ..FIRST }, false),
+        (State { stage: "test", ..FIRST }, false),
+        (State { team: "other", ..FIRST }, false),
+        (State { free: "one", ..FIRST }, false),
+        (State { free: "null", ..FIRST }, false),
+        (State { free: "'{{ .vars.stage }}'", ..FIRST }, false),
+        (State { free: "!env FREE", ..FIRST }, false),
+        (State { more: "  above: 1\n", ..FIRST }, false),
+    ] {
+        assert_eq!(is_reused(&edit), reused, "{edit:?}");
+    }
+}
+
+fn state() -> impl Strategy<Value = State> {
+    let values = || select(vec!["1", "2", "one", "true", "null", "'{{ .vars.read }}'", "[1]", "{k: 1}"]);
+    let words = || select(vec!["a", "b", "c d"]);
+    let moved = (select(vec!["", "# moved\n"]), select(vec!["", "  above: 1\n"]));
+    let variables = (values(), words(), words(), select(vec!["dev", "test"]), values(), words(), values());
+    (variables, words(), words(), moved).prop_map(|(variables, item, team, (comment, more))| {
+        let (free, read, around, stage, typed, base, own) = variables;
+        State { free, read, around, stage, typed, base, own, item, team, comment, more }
+    })
+}
+
+/// A state in which a few pieces are those of another one.
+fn mixed(old: &State, new: &State, pieces: u16) -> State {
+    let mut out = old.clone();
+    let slots = [
+        (&mut out.free, new.free),
+        (&mut out.read, new.read),
+        (&mut out.around, new.around),
+        (&mut out.stage, new.stage),
+        (&mut out.typed, new.typed),
+        (&mut out.base, new.base),
+        (&mut out.own, new.own),
+        (&mut out.item, new.item),
+        (&mut out.team, new.team),
+        (&mut out.comment, new.comment),
+        (&mut out.more, new.more),
+    ];
+    slots.into_iter().enumerate().filter(|(i, _)| pieces >> i & 1 == 1).for_each(|(_, (slot, piece))| *slot = piece);
+    out
+}
+
+proptest! {
+    #![proptest_config(crate::fuzz::cases(24))]
+
+    /// After each of several edits, nothing differs from a resolution with empty caches.
+    #[test]
+    fn edits_give_what_fresh_resolutions_give(first in state(), edits in prop::collection::vec((state(), any::<u16>(), any::<u16>()), 1..6)) {
+        let (mut editor, _) = Editor::new(&first);
+        let mut state = first;
+        for (new, some, others) in edits {
+            state = mixed(&state, &new, some & others);
+            let edited = editor.edit(&state);
+            prop_assert_eq!(shown(&edited), shown(&editor.fresh()));
+        }
+    }
+}
