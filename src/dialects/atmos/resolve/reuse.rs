@@ -72,7 +72,12 @@ impl LastResolution {
     /// The unit of a manifest, if it is as it was. The files that it was made of count as read.
     pub(super) fn unit(&self, path: &str, reader: &Reader<'_>) -> Option<Arc<ResolvedUnit>> {
         let unit = self.units.get(path)?;
-        reader.see(unit.manifest.unit.files.iter().filter_map(|file| self.loaded.get(file)));
+        self.see(&unit.manifest.unit.files, reader);
         Some(Arc::clone(unit))
+    }
+
+    /// Counts files as read.
+    pub(super) fn see<'f>(&self, files: impl IntoIterator<Item = &'f FileId>, reader: &Reader<'_>) {
+        reader.see(files.into_iter().filter_map(|file| self.loaded.get(file)));
     }
 }

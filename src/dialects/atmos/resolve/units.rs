@@ -162,6 +162,7 @@ impl Units<'_> {
         if let Some((last, files)) = last
             && let Some(known) = substitution::components(stacks, last, processed, files)
         {
+            self.last.see(&last.component_deps.files, stacks.reader);
             deps.add(&last.component_deps);
             return Ok(known);
         }

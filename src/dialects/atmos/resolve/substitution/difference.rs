@@ -3,9 +3,13 @@
 use super::{MAX_DEPTH, Place, Substitution, is_plain};
 use crate::dialects::atmos::component::layers::ComponentType;
 use crate::dialects::atmos::stack::RESERVED;
+use crate::text::FastSet;
 use crate::value::{Contribution, Data, FileId, Map, Origin, Prov, Trail, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// How many values are compared at most: aliases can make one value of a file very many.
+const MAX_VALUES: usize = 1_000_000;
 
 /// The paths of changed variables in their components, from `vars` on.
 pub(super) type Variables = BTreeSet<Vec<String>>;
@@ -14,7 +18,8 @@ pub(super) type Variables = BTreeSet<Vec<String>>;
 /// something else than places in outdated files and plain values of variables.
 pub(super) fn between(old: &Map, new: &Map, outdated: Vec<FileId>) -> Option<(Substitution, Variables)> {
     let substitution = Substitution { outdated, ..Substitution::default() };
-    let mut comparison = Comparison { substitution, changed: Variables::new(), path: Vec::new() };
+    let mut comparison =
+        Comparison { substitution, changed: Variables::new(), path: Vec::new(), values: 0, trails: FastSet::default() };
     comparison.sections(old, new)?;
     let Comparison { substitution, changed, .. } = comparison;
     Some((substitution, changed))
@@ -26,6 +31,10 @@ struct Comparison<'a> {
     changed: Variables,
     /// The path of the values that are compared.
     path: Vec<&'a str>,
+    /// How many values were compared.
+    values: usize,
+    /// The histories that were compared, by their addresses: many values can have one. No template reads them.
+    trails: FastSet<(*const Trail, *const Trail)>,
 }
 
 impl<'a> Comparison<'a> {
@@ -59,6 +68,10 @@ impl<'a> Comparison<'a> {
 
     fn value(&mut self, old: &'a Value, new: &'a Value, depth: usize) -> Option<()> {
         let below = depth.checked_sub(1)?;
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            return None;
+        }
         let is_same = match (&old.data, &new.data) {
             (Data::Map(a), Data::Map(b)) => {
                 if !Arc::ptr_eq(a, b) {
@@ -137,6 +150,9 @@ impl<'a> Comparison<'a> {
 
     fn trail(&mut self, old: &'a Trail, new: &'a Trail, depth: usize) -> Option<()> {
         let below = depth.checked_sub(1)?;
+        if !self.trails.insert((std::ptr::from_ref(old), std::ptr::from_ref(new))) {
+            return Some(());
+        }
         match (old.overrode(), new.overrode()) {
             (None, None) => {}
             (Some(a), Some(b)) => self.value(a, b, below)?,
