@@ -37,7 +37,7 @@ impl Recorder {
     }
 
     /// Adds what another recorder holds itself.
-    fn add(&self, other: &Recorder) {
+    pub(super) fn add(&self, other: &Recorder) {
         self.diagnostics.add(&other.diagnostics);
         self.observations.add(&other.observations);
         self.manifests.add(&other.manifests);

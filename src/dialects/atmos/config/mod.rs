@@ -17,7 +17,7 @@ pub(super) use errors::{anchor, report_unusable};
 use std::sync::Arc;
 
 /// The configuration in force for a project.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Config {
     /// The folder of stack manifests, from the root of the repository.
     pub stacks: String,
@@ -68,7 +68,7 @@ pub(super) struct Config {
 }
 
 /// `templates.settings`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Templates {
     /// Whether components are rendered.
     pub enabled: bool,

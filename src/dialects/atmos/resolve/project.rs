@@ -152,7 +152,7 @@ impl Revision<'_> {
         Merger::new(self.strategy, &self.resolver.merges)
     }
 
-    /// Returns the unchanged part of the last resolution.
+    /// Returns what can be used of the last resolution.
     fn last(&self) -> LastResolution {
         match self.scope {
             Scope::Since(changes) => {
@@ -160,8 +160,8 @@ impl Revision<'_> {
                 last.map(|last| last.retain_unchanged(changes, self.shared)).unwrap_or_default()
             }
             _ => {
-                self.resolver.last().clear();
-                LastResolution::default()
+                let last = self.resolver.last().remove(&self.key()).unwrap_or_default();
+                last.under(self.config, self.shared)
             }
         }
     }
@@ -265,8 +265,7 @@ impl Revision<'_> {
         matches!(self.scope, Scope::Since(_))
     }
 
-    /// Keeps what the next revision may reuse. If nothing is reused, the merged manifests are kept all the same, so that they
-    /// are not dropped while the process ends.
+    /// Keeps what the next revision may reuse.
     fn keep(
         &self,
         paths: &[String],
@@ -275,14 +274,17 @@ impl Revision<'_> {
         collected: Arc<Collected>,
     ) {
         let mut last = LastResolution { manifests: cache.into_known(), collected, ..LastResolution::default() };
+        last.config = Some((self.config.clone(), self.shared.files.clone()));
+        last.loaded = self.reader.seen();
+        // There is no unit for a file that is missing, so there may be fewer units than paths.
+        let is_complete = paths.len() == resolved.len();
+        let units = paths.iter().zip(resolved).filter(|_| is_complete);
+        let units = units.map(|(path, unit)| (Text::from(path.as_str()), unit)).collect();
         if self.is_kept() {
-            // There is no unit for a file that is missing, so there may be fewer units than paths.
-            let units = paths.iter().zip(resolved.iter()).filter(|_| paths.len() == resolved.len());
-            last.units = units.map(|(path, unit)| (Text::from(path.as_str()), Arc::clone(unit))).collect();
-            last.loaded = self.reader.seen();
+            last.units = units;
             self.resolver.retain(&last.loaded);
         } else {
-            last.tops = resolved.iter().filter_map(|unit| unit.manifest.processed.clone()).collect();
+            last.outdated = units;
         }
         self.resolver.last().insert(self.key(), last);
     }

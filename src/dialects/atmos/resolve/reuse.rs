@@ -1,13 +1,14 @@
 //! The parts of a resolution that are kept, so that the next one of the same project resolves only what changed.
 
-use crate::dialects::atmos::manifest::{KnownManifests, Processed};
+use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::manifest::KnownManifests;
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
 use crate::dialects::atmos::recorder::{Collected, Recorder};
 use crate::dialects::atmos::stack::{ResolvedManifest, VendoredFolders};
-use crate::source::Change;
+use crate::source::{BlobId, Change, ResolveError};
 use crate::text::{FastMap, Text};
 use crate::value::FileId;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// A unit with all that resolving it recorded.
@@ -20,8 +21,41 @@ pub(super) struct ResolvedUnit {
     pub(super) has_cycle: bool,
     /// Its dependencies; `None` if they are unknown, because it reads other components, or was not resolved at all.
     pub(super) deps: Option<Deps>,
-    /// Those of them that building its components added to those of its merged manifest.
-    pub(super) component_deps: Deps,
+    /// What building its components recorded.
+    pub(super) building: Arc<Recorder>,
+    /// What building its components read besides its merged manifest.
+    pub(super) reads: BuildReads,
+}
+
+/// What building components read besides their merged manifest.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BuildReads {
+    /// As dependencies.
+    pub(super) deps: Deps,
+    /// What is at each of their paths.
+    found: Vec<Found>,
+}
+
+/// What is at a path: the content of the file, and whether there is a folder.
+type Found = (Result<BlobId, ResolveError>, bool);
+
+fn found(path: &str, reader: &Reader<'_>) -> Found {
+    let listing = reader.source.listing();
+    (listing.resolve(path).map(|entry| entry.id), listing.is_dir(path))
+}
+
+impl BuildReads {
+    /// What is at the paths of some dependencies.
+    pub(super) fn of(deps: Deps, reader: &Reader<'_>) -> Self {
+        let found = deps.paths.iter().map(|path| found(path, reader)).collect();
+        BuildReads { deps, found }
+    }
+
+    /// Whether reading it again gives the same.
+    pub(super) fn are_same(&self, reader: &Reader<'_>) -> bool {
+        let is_same = |(path, known): (&Text, &Found)| found(path, reader) == *known;
+        self.deps.globs.is_empty() && self.deps.paths.iter().zip(&self.found).all(is_same)
+    }
 }
 
 /// The last resolution of a project.
@@ -29,12 +63,12 @@ pub(super) struct ResolvedUnit {
 pub(super) struct LastResolution {
     /// Units by the path of their manifest.
     pub(super) units: FastMap<Text, Arc<ResolvedUnit>>,
-    /// Units whose manifest or imports changed, by the path of their manifest.
+    /// Units that have to be resolved again, by the path of their manifest.
     pub(super) outdated: FastMap<Text, Arc<ResolvedUnit>>,
+    /// The configuration, and the files that it was read from.
+    pub(super) config: Option<(Config, BTreeSet<FileId>)>,
     /// Manifests with what they import.
     pub(super) manifests: KnownManifests,
-    /// The merged manifests of units that are not kept.
-    pub(super) tops: Vec<Arc<Processed>>,
     /// What the units recorded that the last edit did not reach.
     pub(super) collected: Arc<Collected>,
     /// The files that were read.
@@ -50,10 +84,19 @@ impl LastResolution {
             return LastResolution::default();
         }
         let outdated = self.units.extract_if(|_, unit| unit.deps.as_ref().is_none_or(&is_touched));
-        let has_components = |unit: &ResolvedUnit| unit.deps.is_some() && !is_touched(&unit.component_deps);
-        self.outdated = outdated.filter(|(_, unit)| has_components(unit)).collect();
+        self.outdated = outdated.collect();
         self.manifests.processed.retain(|_, manifest| !manifest.is_outdated() && !is_touched(&manifest.deps));
         self
+    }
+
+    /// The units of a resolution that need not be the one before this one, if it had the same configuration. All of them have to
+    /// be resolved again.
+    pub(super) fn under(self, config: &Config, shared: &Deps) -> Self {
+        let is_same = |(known, files): &(Config, _)| known == config && *files == shared.files;
+        match self.config.as_ref().is_some_and(is_same) {
+            true => LastResolution { outdated: self.outdated, loaded: self.loaded, ..LastResolution::default() },
+            false => LastResolution::default(),
+        }
     }
 
     /// Collects what units recorded, and others. What those recorded that are as they were is only collected if the last edit

@@ -1,7 +1,8 @@
 //! The unit of each top-level manifest.
 
 use super::project::Revision;
-use super::reuse::{LastResolution, ResolvedUnit};
+use super::reuse::{BuildReads, LastResolution, ResolvedUnit};
+use super::sharing::PreviousRevision;
 use super::substitution;
 use crate::diagnostic::Diagnostic;
 use crate::dialects::Scope;
@@ -17,7 +18,7 @@ use crate::dialects::atmos::stack::{
     Name, ReferencedComponents, ResolvedManifest, StackComponents, StackContext, components,
 };
 use crate::dialects::atmos::templates::host;
-use crate::resolution::{Component, State, Unit};
+use crate::resolution::{State, Unit};
 use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Key};
@@ -41,13 +42,12 @@ pub(super) struct Units<'a> {
     pub(super) scope: Scope<'a>,
 }
 
-/// The dependencies of a unit.
+/// What resolving a unit found out besides the unit; see [`ResolvedUnit`].
 #[derive(Default)]
-struct Dependencies {
-    /// All of them, if they are known.
-    all: Option<Deps>,
-    /// Those that building its components adds to those of its merged manifest.
-    of_components: Deps,
+struct Found {
+    deps: Option<Deps>,
+    building: Arc<Recorder>,
+    reads: BuildReads,
 }
 
 impl Units<'_> {
@@ -61,17 +61,17 @@ impl Units<'_> {
         }
         let recorder = if self.revision.is_kept() { Arc::default() } else { Arc::clone(self.recorder) };
         let unit = || match self.reach.and_then(|reach| reach.untouched(path, &recorder.manifests)) {
-            Some(files) => Some((self.out_of_reach(path, files)?, Dependencies::default())),
+            Some(files) => Some((self.out_of_reach(path, files)?, Found::default())),
             None => self.unit(path, &recorder),
         };
         let resolved = threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
             let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
             recorder.diagnostics.push(Diagnostic::defect(&defect, file));
-            Some((ResolvedManifest::broken(self.key(path), file), Dependencies::default()))
+            Some((ResolvedManifest::broken(self.key(path), file), Found::default()))
         });
-        let (manifest, Dependencies { all: deps, of_components: component_deps }) = resolved?;
+        let (manifest, Found { deps, building, reads }) = resolved?;
         let has_cycle = inheritance_cycles::has_cycle_of_bases(&manifest.unit);
-        Some(Arc::new(ResolvedUnit { manifest, recorder, has_cycle, deps, component_deps }))
+        Some(Arc::new(ResolvedUnit { manifest, recorder, has_cycle, deps, building, reads }))
     }
 
     fn key(&self, path: &str) -> Key {
@@ -88,10 +88,9 @@ impl Units<'_> {
     }
 
     /// The unit of a manifest, and what it depends on, if that is known.
-    fn unit(&self, path: &str, recorder: &Recorder) -> Option<(ResolvedManifest, Dependencies)> {
-        let (loader, stacks) = (&self.loader.recording(recorder), &self.stacks.recording(recorder));
-        // Two analyses of a worktree are never compared, so their values need not be shared.
-        let previous = (!self.revision.is_kept()).then_some(&self.revision.resolver.previous);
+    fn unit(&self, path: &str, recorder: &Recorder) -> Option<(ResolvedManifest, Found)> {
+        let building = Arc::<Recorder>::default();
+        let (loader, stacks) = (&self.loader.recording(recorder), &self.stacks.recording(&building));
         let mut deps = Deps::default();
         let name = self.key(path);
         let file = match loader.reader.load(path, &mut deps) {
@@ -99,13 +98,10 @@ impl Units<'_> {
             // The reason was reported where it was found.
             Err(_) => {
                 let file = loader.reader.files.add(path, "", || Text::from(""));
-                return Some((
-                    ResolvedManifest::broken(name, file),
-                    Dependencies { all: Some(deps), ..Dependencies::default() },
-                ));
+                return Some((ResolvedManifest::broken(name, file), Found { deps: Some(deps), ..Found::default() }));
             }
         };
-        let processed = loader.top(path, &mut deps).map(|p| match previous {
+        let processed = loader.top(path, &mut deps).map(|p| match self.previous() {
             Some(previous) => p.with(previous.manifest(&name, &p.merged)),
             None => p,
         });
@@ -116,26 +112,30 @@ impl Units<'_> {
             host::add_possible_reads(&loader.cache.mentions, &loader.cache.lock_file, loader.reader.files, &mut deps);
         let is_touched = self.is_touched(asks, &deps);
         deps.files.extend(&self.revision.shared.files);
-        let mut of_components = Deps::default();
+        let mut reads = BuildReads::default();
         let built = match &processed {
             Ok(processed) if is_touched => {
                 let last = self.last.outdated.get(path).filter(|_| !asks).map(|last| (&**last, &deps.files));
-                self.components(stacks, (&name, file), processed, last, &mut of_components)
+                self.components(stacks, (&name, file), processed, last, &mut reads)
             }
             Ok(_) => Ok(StackComponents::default()),
             Err(poisoned) => Err(*poisoned),
         };
+        match self.revision.is_kept() {
+            true => recorder.include(Arc::clone(&building)),
+            false => recorder.add(&building),
+        }
         let state = match (is_touched, &built) {
             (false, _) => State::OutOfScope,
             (true, Ok(_)) => State::Resolved,
             (true, Err(ErrorReported)) => State::Broken,
         };
-        let StackComponents { mut components, broken, unlisted, named } = built.unwrap_or_default();
-        self.check(&components, recorder, &mut deps);
-        if let Some(previous) = previous {
-            previous.share(&name, &mut components);
+        let StackComponents { components, broken, unlisted, named } = built.unwrap_or_default();
+        for component in &components {
+            self.validations.check(component, &mut deps, &recorder.diagnostics);
+            dependency_paths::check(component, loader.reader, loader.config, &mut deps, &recorder.diagnostics);
         }
-        deps.add(&of_components);
+        deps.add(&reads.deps);
         let files = deps.files.iter().copied().collect();
         // Where the name of a stack cannot be computed, its components go by the name of the manifest.
         let is_unnamed = named.iter().any(|n| matches!(n.stack, Name::Lacks(_)));
@@ -145,7 +145,7 @@ impl Units<'_> {
         let is_whole = is_touched && !asks;
         Some((
             ResolvedManifest { unit, processed: processed.ok(), named },
-            Dependencies { all: is_whole.then_some(deps), of_components },
+            Found { deps: is_whole.then_some(deps), building, reads },
         ))
     }
 
@@ -157,30 +157,28 @@ impl Units<'_> {
         manifest: (&Key, FileId),
         processed: &Processed,
         last: Option<(&ResolvedUnit, &BTreeSet<FileId>)>,
-        deps: &mut Deps,
+        reads: &mut BuildReads,
     ) -> Result<StackComponents, ErrorReported> {
         if let Some((last, files)) = last
             && let Some(known) = substitution::components(stacks, last, processed, files)
         {
-            self.last.see(&last.component_deps.files, stacks.reader);
-            deps.add(&last.component_deps);
+            self.last.see(&last.reads.deps.files, stacks.reader);
+            reads.clone_from(&last.reads);
             return Ok(known);
         }
         let (key, file) = manifest;
-        components(stacks, self.referenced, key, file, processed, deps)
+        let mut deps = Deps::default();
+        let mut built = components(stacks, self.referenced, key, file, processed, &mut deps)?;
+        *reads = BuildReads::of(deps, stacks.reader);
+        if let Some(previous) = self.previous() {
+            previous.share(key, &mut built.components);
+        }
+        Ok(built)
     }
 
-    /// Runs the checks of single components. What they find is recorded apart from what building the components finds.
-    fn check(&self, components: &[Arc<Component>], recorder: &Recorder, deps: &mut Deps) {
-        let apart = self.revision.is_kept().then(Arc::<Recorder>::default);
-        let diagnostics = &apart.as_deref().unwrap_or(recorder).diagnostics;
-        for component in components {
-            self.validations.check(component, deps, diagnostics);
-            dependency_paths::check(component, self.revision.reader, self.revision.config, deps, diagnostics);
-        }
-        if let Some(apart) = apart {
-            recorder.include(apart);
-        }
+    /// The units of the previous revision. Two analyses of a worktree are never compared, so their values need not be shared.
+    fn previous(&self) -> Option<&PreviousRevision> {
+        (!self.revision.is_kept()).then_some(&self.revision.resolver.previous)
     }
 
     /// Whether a change touches a dependency of a unit. Adds dependencies that only its components will have.

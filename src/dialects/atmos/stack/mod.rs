@@ -25,6 +25,6 @@ pub(super) use components::{ResolvedManifest, StackComponents, components};
 pub(super) use context::StackContext;
 pub(super) use evaluation::ExternalInputs;
 pub(super) use metadata::vendored::VendoredFolders;
-pub(super) use metadata::{RESERVED, evaluated};
+pub(super) use metadata::{RESERVED, evaluated, unfetched};
 pub(super) use naming::{Name, Named};
 pub(super) use referenced::ReferencedComponents;

@@ -243,4 +243,19 @@ proptest! {
             prop_assert_eq!(shown(&edited), shown(&editor.fresh()));
         }
     }
+
+    /// The states of a comparison may come in any order, with parts of them or all.
+    #[test]
+    fn compared_states_are_what_they_are_alone(first in state(), new in state(), pieces in any::<u16>(), whole in any::<[bool; 4]>()) {
+        let second = mixed(&first, &new, pieces);
+        let [old, new] = [&first, &second].map(|state| Memory::new("m", state.files()));
+        let changes = source::changed(old.listing(), new.listing());
+        let (atmos, files) = (Atmos::new(), Files::default());
+        for (source, whole) in [&old, &new, &new, &old].into_iter().zip(whole) {
+            let scope = if whole { Scope::All } else { Scope::Touched(&changes) };
+            let together = atmos.resolve(source, &Project::default(), &files, scope);
+            let alone = Atmos::new().resolve(source, &Project::default(), &files, scope);
+            prop_assert_eq!(shown(&together), shown(&alone));
+        }
+    }
 }

@@ -13,8 +13,8 @@ mod replacement;
 use crate::dialects::atmos::manifest::Processed;
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::resolve::reuse::ResolvedUnit;
-use crate::dialects::atmos::stack::{Name, Named, StackComponents, StackContext};
-use crate::resolution::{Component, ShapingOrigins, State};
+use crate::dialects::atmos::stack::{Name, Named, StackComponents, StackContext, unfetched};
+use crate::resolution::{CodeOrigin, Component, ShapingOrigins, State};
 use crate::text::FastMap;
 use crate::value::{Data, FileId, Map, Origin, Trail, Value};
 use std::collections::BTreeSet;
@@ -60,23 +60,31 @@ pub(super) fn components(
 ) -> Option<StackComponents> {
     let unit = &last.manifest.unit;
     let before = last.manifest.processed.as_ref()?;
-    let is_whole = unit.state == State::Resolved && !unit.is_incomplete() && stacks.external.eval_inputs.is_none();
-    if !is_whole {
+    let is_whole = unit.state == State::Resolved && !unit.is_incomplete() && last.deps.is_some();
+    if !is_whole || stacks.external.eval_inputs.is_some() || !last.reads.are_same(stacks.reader) {
         return None;
     }
-    let is_current = |file: &&FileId| files.contains(file) || last.component_deps.files.contains(file);
+    let is_current = |file: &&FileId| files.contains(file) || last.reads.deps.files.contains(file);
     let outdated: Vec<FileId> = unit.files.iter().filter(|file| !is_current(file)).copied().collect();
     let (mut substitution, changed) = difference::between(&before.merged, &processed.merged, outdated)?;
     if reads::any(stacks, &processed.merged, &changed)
-        || !recorded_again(&last.recorder, &substitution, stacks.recorder)
+        || !recorded_again(&last.building, &substitution, stacks.recorder)
     {
         return None;
     }
     let named: Option<Vec<Named>> = last.manifest.named.iter().map(renamed).collect();
     let shared: Arc<[Origin]> = processed.edges.iter().chain(&stacks.config.shaping_origins).copied().collect();
+    let is_equal = substitution.outdated.is_empty();
     let component = |component: &Arc<Component>| {
+        let is_same_supply = supply(component, stacks) == component.metadata.code.as_ref().map(|code| code.supply);
+        if is_equal && is_same_supply && component.shaping_origins.shared == shared {
+            return Some(Arc::clone(component));
+        }
         let mut replaced = substitution.component(component).ok()?;
         replaced.shaping_origins = ShapingOrigins { shared: Arc::clone(&shared), ..replaced.shaping_origins };
+        if let (Some(code), Some(supply)) = (&mut replaced.metadata.code, supply(component, stacks)) {
+            code.supply = supply;
+        }
         Some(Arc::new(replaced))
     };
     let components: Option<Vec<Arc<Component>>> = unit.components.iter().map(component).collect();
@@ -86,6 +94,12 @@ pub(super) fn components(
         named: named?,
         unlisted: unit.unlisted.clone(),
     })
+}
+
+/// How the code of a component gets into its folder, which depends on other files.
+fn supply(component: &Component, stacks: &StackContext<'_>) -> Option<CodeOrigin> {
+    let code = component.metadata.code.as_ref()?;
+    Some(if code.supply == CodeOrigin::Fetched { code.supply } else { unfetched(&code.folder, stacks) })
 }
 
 /// A name of a stack that is as it was; `None` if it is a value of the component.

@@ -83,17 +83,19 @@ fn code(map: &Map, kind: &str, stacks: &StackContext<'_>) -> Option<Code> {
     let folder = paths::join(&config.base, text)?;
     let root = paths::join(&config.base, base)?;
     let is_filled = |key: &str| map.get(key).is_some_and(|v| v.as_map().is_none_or(|m| !m.is_empty()) && !v.is_null());
-    let supply = if is_filled("source") {
-        CodeOrigin::Fetched
-    } else if stacks.vendored.has(&folder, stacks.reader, config) {
-        CodeOrigin::Vendored
-    } else {
-        CodeOrigin::Repository
-    };
+    let supply = if is_filled("source") { CodeOrigin::Fetched } else { unfetched(&folder, stacks) };
     // Generated files may declare more, and a static remote state replaces the outputs.
     let remote = map.get("remote_state_backend_type").and_then(Value::as_str);
     let is_open = is_filled("generate") || remote == Some("static");
     Some(Code { folder: folder.into(), root: root.into(), origin: path.prov.origin, supply, is_open })
+}
+
+/// How code gets into a folder that is not filled whenever it is needed.
+pub(in crate::dialects::atmos) fn unfetched(folder: &str, stacks: &StackContext<'_>) -> CodeOrigin {
+    match stacks.vendored.has(folder, stacks.reader, stacks.config) {
+        true => CodeOrigin::Vendored,
+        false => CodeOrigin::Repository,
+    }
 }
 
 fn inputs(map: &Map, authored: [Arc<Map>; 2]) -> Inputs {
