@@ -198,6 +198,28 @@ fn components_are_reused_unless_something_reads_the_change() {
     }
 }
 
+/// Each local reads the two before it, so there are very many ways through the histories of their values.
+#[test]
+fn histories_that_branch_are_compared_in_time() {
+    let mut locals = String::from("  l0: a\n  l1: b\n");
+    for n in 2..90 {
+        let _ = writeln!(locals, "  l{n}: '{{{{ if .locals.l{} }}}}{{{{ .locals.l{} }}}}{{{{ end }}}}'", n - 2, n - 1);
+    }
+    let files = |free: &str| {
+        let text = format!(
+            "locals:\n{locals}vars: {{stage: dev, free: {free}}}\ncomponents:\n  terraform:\n    box: {{vars: {{last: '{{{{ .locals.l89 }}}}'}}}}\n"
+        );
+        let all = [("atmos.yaml", ATMOS.to_owned()), ("stacks/deploy/one.yaml", text)];
+        all.into_iter().map(|(path, text)| (path.to_owned(), text.into_bytes())).collect::<BTreeMap<_, _>>()
+    };
+    let [old, new] = ["1", "2"].map(|free| Memory::new("m", files(free)));
+    let (atmos, table) = (Atmos::new(), Files::default());
+    atmos.resolve(&old, &Project::default(), &table, Scope::All);
+    let edited = atmos.resolve(&new, &Project::default(), &table, Scope::All);
+    let free = |r: &Resolution| r.units[0].components[0].value.at_path(["vars", "free"]).cloned();
+    assert_eq!(free(&edited), Some(Value::new(Data::Int(2))));
+}
+
 fn state() -> impl Strategy<Value = State> {
     let values = || select(vec!["1", "2", "one", "true", "null", "'{{ .vars.read }}'", "[1]", "{k: 1}"]);
     let words = || select(vec!["a", "b", "c d"]);
