@@ -198,6 +198,24 @@ fn components_are_reused_unless_something_reads_the_change() {
     }
 }
 
+#[test]
+fn templates_of_the_configuration_read_variables() {
+    let config = format!("{ATMOS}env: {{SIZE: '{{{{ if .vars.free }}}}{{{{ .vars.stage }}}}{{{{ end }}}}'}}\n");
+    let files = |free: &str| {
+        let stack =
+            format!("vars: {{stage: dev, free: {free}}}\ncomponents: {{terraform: {{box: {{vars: {{a: 1}}}}}}}}\n");
+        let all = [("atmos.yaml", config.clone()), ("stacks/deploy/one.yaml", stack)];
+        all.into_iter().map(|(path, text)| (path.to_owned(), text.into_bytes())).collect::<BTreeMap<_, _>>()
+    };
+    let (atmos, table) = (Atmos::new(), Files::default());
+    let size = |free: &str| {
+        let resolution = atmos.resolve(&Memory::new("m", files(free)), &Project::default(), &table, Scope::All);
+        resolution.units[0].components[0].value.at_path(["env", "SIZE"]).cloned()
+    };
+    assert_eq!(size("true"), Some(Value::str("dev")));
+    assert_ne!(size("false"), Some(Value::str("dev")));
+}
+
 /// Each local reads the two before it, so there are very many ways through the histories of their values.
 #[test]
 fn histories_that_branch_are_compared_in_time() {

@@ -8,7 +8,8 @@ use crate::dialects::atmos::templates::function_sets;
 use crate::template::MissingKey;
 use crate::value::{Data, Entry, Flags, Map, Value, has_template};
 
-/// Whether a template of a merged manifest, or that of the names of stacks, may read one of these variables.
+/// Whether a template of a merged manifest or of the configuration, whose `env` and `auth` become parts of components, may read one
+/// of these variables.
 pub(super) fn any(stacks: &StackContext<'_>, merged: &Map, variables: &Variables) -> bool {
     if variables.is_empty() {
         return false;
@@ -24,7 +25,7 @@ pub(super) fn any(stacks: &StackContext<'_>, merged: &Map, variables: &Variables
     }
     let functions = function_sets::component(*sprig, *gomplate);
     let engine = stacks.component_engine(&functions, ("{{", "}}"));
-    any_in_map(&engine, merged, variables)
+    any_in_map(&engine, merged, variables) || any_in_value(&engine, &stacks.config.all, variables)
 }
 
 fn any_in_map(engine: &Engine<'_>, map: &Map, variables: &Variables) -> bool {
