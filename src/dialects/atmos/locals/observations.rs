@@ -248,8 +248,8 @@ impl Observations {
         }
     }
 
-    /// Whether something is recorded besides the locals that components read.
-    pub(in crate::dialects::atmos) fn has_places(&self) -> bool {
+    /// Whether nothing is recorded besides the locals that components read.
+    pub(in crate::dialects::atmos) fn has_only_component_uses(&self) -> bool {
         let Records {
             manifests,
             locals,
@@ -261,10 +261,9 @@ impl Observations {
             traces,
             component_uses: _,
         } = &*self.lock();
-        let is_empty = manifests.is_empty() && locals.is_empty() && imports.is_empty() && abandoned.is_empty();
-        !is_empty
-            || !(lenient.is_empty() && unrendered.is_empty() && unresolved.is_empty() && traces.is_empty())
-            || !self.items.lock().is_empty()
+        let has_no_files = manifests.is_empty() && locals.is_empty() && imports.is_empty() && abandoned.is_empty();
+        let has_no_marks = lenient.is_empty() && unrendered.is_empty();
+        has_no_files && has_no_marks && unresolved.is_empty() && traces.is_empty() && self.items.lock().is_empty()
     }
 
     /// The items of imports, which nothing else needs any more.

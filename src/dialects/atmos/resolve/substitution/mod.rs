@@ -67,9 +67,7 @@ pub(super) fn components(
     let is_current = |file: &&FileId| files.contains(file) || last.reads.deps.files.contains(file);
     let outdated: Vec<FileId> = unit.files.iter().filter(|file| !is_current(file)).copied().collect();
     let (mut substitution, changed) = difference::between(&before.merged, &processed.merged, outdated)?;
-    if reads::any(stacks, &processed.merged, &changed)
-        || !recorded_again(&last.building, &substitution, stacks.recorder)
-    {
+    if reads::any(stacks, &processed.merged, &changed) || is_about_outdated(&last.building, &substitution) {
         return None;
     }
     let named: Option<Vec<Named>> = last.manifest.named.iter().map(renamed).collect();
@@ -88,12 +86,10 @@ pub(super) fn components(
         Some(Arc::new(replaced))
     };
     let components: Option<Vec<Arc<Component>>> = unit.components.iter().map(component).collect();
-    Some(StackComponents {
-        components: components?,
-        broken: Vec::new(),
-        named: named?,
-        unlisted: unit.unlisted.clone(),
-    })
+    let (components, named, unlisted) = (components?, named?, unit.unlisted.clone());
+    stacks.recorder.diagnostics.add(&last.building.diagnostics);
+    stacks.recorder.observations.add(&last.building.observations);
+    Some(StackComponents { components, broken: Vec::new(), named, unlisted })
 }
 
 /// How the code of a component gets into its folder, which depends on other files.
@@ -108,15 +104,10 @@ fn renamed(named: &Named) -> Option<Named> {
     is_name.then(|| named.clone())
 }
 
-/// Records what was recorded for the components of the last resolution; returns `false` if that is about outdated files.
-fn recorded_again(last: &Recorder, substitution: &Substitution, recorder: &Recorder) -> bool {
-    let is_outdated = |file: FileId| substitution.is_outdated(file);
-    if last.diagnostics.name_any(is_outdated) || last.observations.has_places() {
-        return false;
-    }
-    recorder.diagnostics.add(&last.diagnostics);
-    recorder.observations.add(&last.observations);
-    true
+/// Whether something that was recorded while components were built may be about outdated files.
+fn is_about_outdated(recorded: &Recorder, substitution: &Substitution) -> bool {
+    recorded.diagnostics.name_any(|file| substitution.is_outdated(file))
+        || !recorded.observations.has_only_component_uses()
 }
 
 impl Substitution {
