@@ -6,6 +6,7 @@
 
 mod call;
 pub(crate) mod decode;
+mod flags;
 pub(crate) mod json;
 mod map;
 mod provenance;
@@ -13,7 +14,8 @@ mod vocabulary;
 
 use crate::text::Text;
 pub(crate) use call::{Call, Language, Mark, Output, Reading, ValueKind};
-pub(crate) use map::{Entry, Flags, Key, Map, MapBuilder, has_template, is_call, key};
+pub(crate) use flags::{Flags, has_template, is_call};
+pub(crate) use map::{Entry, Key, Map, MapBuilder, key};
 pub(crate) use provenance::{Contribution, FileId, Origin, Prov, Rewrite, Trail};
 pub(crate) use vocabulary::{StatePaths, Vocabulary};
 
