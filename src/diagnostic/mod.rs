@@ -77,10 +77,11 @@ impl Label {
 
 /// A finding. It has exactly one primary place, which `Diagnostic::new` requires. Its level is decided later and in one
 /// place, from its rule and the settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Diagnostic {
-    /// The rule that it violates.
-    pub rule: RuleRef,
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Diagnostic<R = RuleRef> {
+    /// The rule that it violates; where findings are kept, its id.
+    pub rule: R,
     /// One sentence that describes the problem.
     pub message: String,
     /// Where.
@@ -119,6 +120,29 @@ pub(crate) enum AtHead {
     Line(u32),
     /// The file as a whole: the line was removed, or is no longer used.
     File,
+}
+
+impl<R> Diagnostic<R> {
+    /// The same finding with its rule given in another form.
+    pub(crate) fn with_rule<S>(self, rule: S) -> Diagnostic<S> {
+        Diagnostic {
+            rule,
+            message: self.message,
+            primary: self.primary,
+            related: self.related,
+            is_chain: self.is_chain,
+            notes: self.notes,
+            help: self.help,
+            fix: self.fix,
+            token: self.token,
+            address: self.address,
+            is_breaking: self.is_breaking,
+            stacks: self.stacks,
+            subjects: self.subjects,
+            together: self.together,
+            at_head: self.at_head,
+        }
+    }
 }
 
 impl Diagnostic {

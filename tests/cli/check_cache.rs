@@ -1,7 +1,7 @@
 //! `--cache`: a check of a state that was checked before is read, and reports the same.
 
 use crate::common::{Repo, Run};
-use sha2::{Digest, Sha256};
+use crate::kept_checks::{files, forge, without_findings};
 use std::path::{Path, PathBuf};
 
 const DEV: &str = "import: [catalog]\nvars: {stage: dev}\ncomponents:\n  terraform:\n    box: {vars: {size: 1, sise: 1}}\n    bad: {}\n";
@@ -36,28 +36,6 @@ fn states(cache: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = all.filter(|path| path.to_str().unwrap().ends_with("-state.json")).collect();
     found.sort();
     found
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
-}
-
-/// Writes an entry with a correct checksum.
-fn forge(entry: &Path, body: &str) {
-    let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    let key = name(entry.parent().unwrap()) + &name(entry);
-    let sum: String = Sha256::digest(format!("{key}\n{body}")).iter().map(|byte| format!("{byte:02x}")).collect();
-    std::fs::write(entry, format!("{sum}\n{body}")).unwrap();
-}
-
-/// The body of an entry in which nothing was found.
-fn without_findings(entry: &Path) -> String {
-    let text = std::fs::read_to_string(entry).unwrap();
-    let body = text.split_once('\n').unwrap().1;
-    let (before, rest) = body.split_once("\"findings\":[").unwrap();
-    let (_, after) = rest.split_once("],\"coverage\"").unwrap();
-    format!("{before}\"findings\":[],\"coverage\"{after}")
 }
 
 const FORMATS: [&str; 9] = ["text", "concise", "json", "sarif", "github", "markdown", "gitlab", "junit", "rdjson"];
@@ -116,7 +94,7 @@ fn what_is_read_is_what_was_kept() {
     let plain = repo.run(&check).ends_with(0).says("sise");
     let [entry] = &states(&cache)[..] else { panic!("one state") };
     let good = std::fs::read(entry).unwrap();
-    forge(entry, &without_findings(entry));
+    forge(entry, &without_findings(entry).unwrap());
     repo.run(&check).hides("sise");
     // Everything that is damaged is a miss, and is replaced.
     let damages = [

@@ -24,6 +24,7 @@ mod hook;
 mod hostile;
 mod infra;
 mod judging;
+mod kept_checks;
 mod locals;
 mod lsp;
 mod narrowed;

@@ -1,7 +1,7 @@
 //! The form in which a check is kept. What is read back must fit the files that it is about.
 
 use super::{Checked, Found};
-use crate::diagnostic::{AtHead, Diagnostic, Fix, Label, RuleRef, Side, Subject, Together, may_have_comments};
+use crate::diagnostic::{Diagnostic, RuleRef, Side, may_have_comments};
 use crate::files::Files;
 use crate::review::coverage::Coverage;
 use crate::rules;
@@ -20,7 +20,8 @@ struct Entry {
     files: Vec<FileRecord>,
     /// The numbers of examined files in which comments may silence something.
     commented: Vec<FileId>,
-    findings: Vec<FindingRecord>,
+    /// The findings with the ids of their rules.
+    findings: Vec<Diagnostic<String>>,
     coverage: Coverage,
 }
 
@@ -31,27 +32,6 @@ struct FileRecord {
     path: Text,
     /// The text, if it is not that of the file at this path.
     text: Option<Text>,
-}
-
-/// A [`Diagnostic`] with the id of its rule.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FindingRecord {
-    rule: String,
-    message: String,
-    primary: Label,
-    related: Vec<Label>,
-    is_chain: bool,
-    notes: Vec<String>,
-    help: Option<String>,
-    fix: Option<Fix>,
-    token: Option<String>,
-    address: Option<String>,
-    is_breaking: bool,
-    stacks: Vec<Text>,
-    subjects: Vec<Subject>,
-    together: Option<Together>,
-    at_head: Option<AtHead>,
 }
 
 /// Returns the form of a check; `None` if it cannot be read back.
@@ -66,8 +46,9 @@ pub(super) fn write(checked: Checked<'_>, found: &Found) -> Option<Vec<u8>> {
             return None;
         }
         finding.places_mut().into_iter().for_each(|(file, _)| *file = table.number(*file));
-        let is_known = rule(finding.rule.id(), checked.settings).is_some();
-        findings.push(Some(FindingRecord::from(finding)).filter(|_| is_known)?);
+        let id = finding.rule.id().to_owned();
+        rule(&id, checked.settings)?;
+        findings.push(finding.with_rule(id));
     }
     let entry = Entry { files: table.files, commented, findings, coverage: found.coverage.clone() };
     serde_json::to_vec(&entry).ok()
@@ -79,7 +60,8 @@ pub(super) fn read(bytes: &[u8], checked: Checked<'_>) -> Option<Found> {
     let add = |(number, file): (usize, FileRecord)| add_file(number, file, checked.source, checked.files);
     let files: Vec<FileId> = files.into_iter().enumerate().map(add).collect::<Option<_>>()?;
     let diagnostics = findings.into_iter().map(|finding| {
-        let mut finding = finding.finding(checked.settings)?;
+        let rule = rule(&finding.rule, checked.settings)?;
+        let mut finding = finding.with_rule(rule);
         for (file, span) in finding.places_mut() {
             *file = *files.get(file.index())?;
             if !fits(&checked.files.get(*file).text, span) {
@@ -142,85 +124,4 @@ fn fits(text: &str, (start, end): (u32, u32)) -> bool {
 /// The rule of an id.
 fn rule(id: &str, settings: &Settings) -> Option<RuleRef> {
     rules::find(id).map(RuleRef::from).or_else(|| settings.policies.find(id).cloned())
-}
-
-impl From<Diagnostic> for FindingRecord {
-    fn from(finding: Diagnostic) -> Self {
-        let Diagnostic {
-            rule,
-            message,
-            primary,
-            related,
-            is_chain,
-            notes,
-            help,
-            fix,
-            token,
-            address,
-            is_breaking,
-            stacks,
-            subjects,
-            together,
-            at_head,
-        } = finding;
-        let rule = rule.id().to_owned();
-        FindingRecord {
-            rule,
-            message,
-            primary,
-            related,
-            is_chain,
-            notes,
-            help,
-            fix,
-            token,
-            address,
-            is_breaking,
-            stacks,
-            subjects,
-            together,
-            at_head,
-        }
-    }
-}
-
-impl FindingRecord {
-    /// The finding, if its rule exists.
-    fn finding(self, settings: &Settings) -> Option<Diagnostic> {
-        let FindingRecord {
-            rule: id,
-            message,
-            primary,
-            related,
-            is_chain,
-            notes,
-            help,
-            fix,
-            token,
-            address,
-            is_breaking,
-            stacks,
-            subjects,
-            together,
-            at_head,
-        } = self;
-        let rule = rule(&id, settings)?;
-        Some(Diagnostic {
-            rule,
-            message,
-            primary,
-            related,
-            is_chain,
-            notes,
-            help,
-            fix,
-            token,
-            address,
-            is_breaking,
-            stacks,
-            subjects,
-            together,
-            at_head,
-        })
-    }
 }

@@ -1,33 +1,16 @@
 //! A change that brings entries of a cache silences nothing with them.
 
 use crate::common::Repo;
-use sha2::{Digest, Sha256};
-use std::path::{Path, PathBuf};
+use crate::kept_checks::{files, forge, without_findings};
+use std::path::Path;
 
 const WRONG: &str = "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 1, size: 2}}}}\n";
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
-}
-
-/// Writes an entry with the checksum that belongs to its content.
-fn forge(entry: &Path, body: &str) {
-    let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    let key = name(entry.parent().unwrap()) + &name(entry);
-    let sum: String = Sha256::digest(format!("{key}\n{body}")).iter().map(|byte| format!("{byte:02x}")).collect();
-    std::fs::write(entry, format!("{sum}\n{body}")).unwrap();
-}
 
 /// Makes all checks that are kept in a folder ones that found nothing.
 fn silence(cache: &Path) {
     for entry in files(&cache.join("stacklint-checks")) {
-        let text = std::fs::read_to_string(&entry).unwrap();
-        let body = text.split_once('\n').unwrap().1;
-        if let (Some((before, _)), Some((_, after))) =
-            (body.split_once("\"findings\":["), body.split_once("],\"coverage\""))
-        {
-            forge(&entry, &format!("{before}\"findings\":[],\"coverage\"{after}"));
+        if let Some(body) = without_findings(&entry) {
+            forge(&entry, &body);
         }
     }
 }
