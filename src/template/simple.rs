@@ -13,8 +13,10 @@ pub(super) fn run(template: &Template, data: &Value, limits: Limits) -> Option<R
         return None;
     }
     let (most_steps, most) = (limits.get(Limit::TemplateSteps), limits.count(Limit::TemplateOutput));
-    let (mut out, mut inputs, mut steps) = (Rendered::default(), Inputs::default(), 0);
+    let fields = template.root.iter().filter(|node| !matches!(node, Node::Text(_))).count();
+    let (mut out, mut inputs, mut steps) = (Rendered::default(), Inputs::with_capacity(fields), 0);
     out.text.reserve(template.text.len() + 32);
+    out.segments.reserve_exact(template.root.len());
     for piece in template.root.iter().filter_map(Node::piece) {
         let (text, src, own) = match piece {
             Piece::Text(span) => (&template.text[span.clone()], span.start, true),

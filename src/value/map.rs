@@ -297,8 +297,12 @@ impl MapBuilder {
     /// Returns the map; `flags` includes all flags of entries that were added without reading them.
     pub(crate) fn finish_with(mut self, flags: Flags) -> Map {
         self.map.flags = self.map.flags | flags;
-        if self.map.entries.capacity() > self.map.entries.len() + self.map.entries.len() / 4 {
-            self.map.entries.shrink_to_fit();
+        let entries = &mut self.map.entries;
+        if entries.capacity() > entries.len() + entries.len() / 8 {
+            // `shrink_to_fit` would change nothing if more than half is used: the allocator leaves that where it is.
+            let mut exact = Vec::with_capacity(entries.len());
+            exact.append(entries);
+            *entries = exact;
         }
         self.map
     }

@@ -5,8 +5,8 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::resolution::Unit;
 use crate::rules::places::{Findings, at_key};
 use crate::rules::{Components, by_unit, rule};
-use crate::terraform::Type;
-use crate::text::order;
+use crate::terraform::{Module, Type, Variable};
+use crate::text::{FastMap, Text, order};
 use crate::value::{Data, Entry, is_call};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -29,10 +29,11 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
 fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
     let mut findings = Findings::default();
     let mut unknown: HashSet<*const u8> = HashSet::new();
+    let mut typed = TypedVariables::default();
     let components = units.iter().flat_map(|unit| &unit.components);
     for component in components.filter(|component| component.metadata.is_deployed()) {
         let Some(module) = module(context, component) else { continue };
-        let mut variables = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any).peekable();
+        let mut variables = typed.of(&module).iter().peekable();
         let inputs = &component.metadata.inputs;
         for Entry { key: name, value } in inputs.all.iter() {
             // Both come in the order of their names.
@@ -68,6 +69,21 @@ fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
         }
     }
     findings
+}
+
+/// The variables of modules that do not take any value, in the order of their names: many components use one module.
+#[derive(Default)]
+struct TypedVariables(FastMap<*const Module, (Arc<Module>, Vec<(Text, Variable)>)>);
+
+impl TypedVariables {
+    fn of(&mut self, module: &Arc<Module>) -> &[(Text, Variable)] {
+        let typed = || {
+            let variables = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any);
+            variables.map(|(name, variable)| (Text::clone(name), variable.clone())).collect()
+        };
+        // The module is kept so that its address stays its own.
+        &self.0.entry(Arc::as_ptr(module)).or_insert_with(|| (Arc::clone(module), typed())).1
+    }
 }
 
 fn written(component: &crate::resolution::Component, name: &str) -> Option<crate::value::Origin> {

@@ -7,7 +7,8 @@ use crate::dialects::atmos::merge::{ListStrategy, Merger, merge, merge_values, n
 use crate::limits::{Exceeded, Limit, Limits};
 use crate::text::{FastMap, Text};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::RwLock;
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -53,8 +54,8 @@ pub(super) struct Bases {
     merged: usize,
     /// The bases added so far, including repetitions, and whether by a legacy `component:`.
     added: Vec<(bool, Key)>,
-    /// Every base that was merged, as it was found.
-    visited: Arc<Vec<(Key, Arc<Map>)>>,
+    /// Every base that was visited, as it was found.
+    visited: Vec<(Key, Arc<Map>)>,
     /// Whether it depends on more than what was visited.
     singular: bool,
 }
@@ -62,8 +63,12 @@ pub(super) struct Bases {
 /// Caches the results of merging bases, shared by components with the same bases.
 #[derive(Debug, Default)]
 pub(crate) struct InheritanceCache {
-    known: Mutex<FastMap<SumKey, Vec<Arc<Sum>>>>,
+    known: RwLock<FastMap<SumKey, Vec<Arc<Sum>>>>,
 }
+
+/// The cached sums whose bases are the very same in the components of one type in one manifest, by their address in memory.
+#[derive(Debug, Default)]
+pub(crate) struct ValidSums(RefCell<FastMap<*const Sum, Arc<Sum>>>);
 
 /// The component type, the list strategy, the bases in order, and the address of the last one in memory: stacks may
 /// configure each base differently, and the inputs of a sum stay at their address as long as the sum is cached.
@@ -77,29 +82,39 @@ struct Sum {
     deepest: Option<Key>,
     /// The lines below the one that names the base.
     sites: Vec<Origin>,
-    visited: Arc<Vec<(Key, Arc<Map>)>>,
+    visited: Vec<(Key, Arc<Map>)>,
     merged: usize,
+    /// The length of the longest chain of bases that begins with the one that was added last.
+    depth: usize,
 }
 
 /// The maximum number of cached sums of the same bases: their own bases may differ.
 const MAX_VARIANTS: usize = 4;
 
 impl InheritanceCache {
-    fn lock(&self) -> MutexGuard<'_, FastMap<SumKey, Vec<Arc<Sum>>>> {
-        self.known.lock()
-    }
-
-    /// The sum of bases that are the very same in `all`.
-    fn find(&self, key: &SumKey, component: &Key, all: &Map) -> Option<Arc<Sum>> {
-        let candidates = self.lock().get(key)?.clone();
-        let same = |(name, map): &(Key, Arc<Map>)| {
-            name != component && all.get(name).and_then(Value::as_map).is_some_and(|found| Arc::ptr_eq(found, map))
+    /// The sum of bases that are the very same in `all`, and of which none has one of the `excluded` names.
+    fn find<'k>(
+        &self,
+        key: &SumKey,
+        excluded: impl Iterator<Item = &'k Key> + Clone,
+        all: &Map,
+        valid: &ValidSums,
+    ) -> Option<Arc<Sum>> {
+        let known = self.known.read();
+        let is_excluded = |name: &Key| excluded.clone().any(|excluded| excluded == name);
+        let is_same = |(name, map): &(Key, Arc<Map>)| {
+            all.get(name).and_then(Value::as_map).is_some_and(|found| Arc::ptr_eq(found, map))
         };
-        candidates.into_iter().rev().find(|sum| sum.visited.iter().all(same))
+        let is_valid =
+            |sum: &&Arc<Sum>| valid.0.borrow().contains_key(&Arc::as_ptr(sum)) || sum.visited.iter().all(is_same);
+        let allowed = |sum: &&Arc<Sum>| !sum.visited.iter().any(|(name, _)| is_excluded(name));
+        let sum = known.get(key)?.iter().rev().find(|sum| allowed(sum) && is_valid(sum))?;
+        valid.0.borrow_mut().insert(Arc::as_ptr(sum), Arc::clone(sum));
+        Some(Arc::clone(sum))
     }
 
     fn keep(&self, key: SumKey, sum: Sum) {
-        let mut known = self.lock();
+        let mut known = self.known.write();
         let variants = known.entry(key).or_default();
         if variants.len() == MAX_VARIANTS {
             variants.remove(0);
@@ -164,6 +179,13 @@ fn circle(members: &[Visit], closing: Option<Origin>) -> Vec<InheritanceStep> {
     steps.map(step).collect()
 }
 
+/// What was visited and merged before a sum of bases.
+#[derive(Clone, Copy)]
+struct Part {
+    visited: usize,
+    merged: usize,
+}
+
 /// Merges bases of one component.
 pub(super) struct Inheritance<'a> {
     /// The configuration.
@@ -180,6 +202,8 @@ pub(super) struct Inheritance<'a> {
     pub is_folder: &'a dyn Fn(&str) -> bool,
     /// The cached results for the bases of other components.
     pub cache: &'a InheritanceCache,
+    /// Those that are valid for `all`.
+    pub valid: &'a ValidSums,
     /// The limits.
     pub limits: Limits,
 }
@@ -195,44 +219,86 @@ impl Inheritance<'_> {
             (into.layer, into.chain) = (Arc::clone(layer), Arc::clone(chain));
             return Ok(());
         }
-        let place = self.all.get(&name).and_then(Value::as_map).map_or(0, |map| Arc::as_ptr(map).addr());
-        let key = (self.kind, self.merger.strategy, into.added.clone(), place);
-        let known = if into.singular { None } else { self.cache.find(&key, component, self.all) };
-        if let Some(sum) = known {
+        let all = into.added.clone();
+        let nothing = Part { visited: 0, merged: 0 };
+        self.visit_or_reuse(into, component, (base, legacy), &mut Vec::new(), all, nothing)?;
+        into.after.push((name, Arc::clone(&into.layer), Arc::clone(&into.chain)));
+        Ok(())
+    }
+
+    /// Adds a base below another one, and returns the length of the longest chain of bases that begins with it. The first one
+    /// that is merged makes a sum of its own, which other components and other bases may have, too.
+    fn visit_below(
+        &self,
+        into: &mut Bases,
+        component: &Key,
+        (base, legacy): (&Value, bool),
+        path: &mut Vec<Visit>,
+    ) -> Result<usize, BaseError> {
+        if !into.chain.is_empty() {
+            return self.visit(into, component, (base, legacy), path);
+        }
+        let before = Part { visited: into.visited.len(), merged: into.merged };
+        self.visit_or_reuse(into, component, (base, legacy), path, vec![(legacy, name_in(base))], before)
+    }
+
+    /// Adds a base as [`Self::visit`] does, or takes the cached sum. The sum is that of the `bases`, the last of which is
+    /// added; `before` is what does not belong to it.
+    fn visit_or_reuse(
+        &self,
+        into: &mut Bases,
+        component: &Key,
+        (base, legacy): (&Value, bool),
+        path: &mut Vec<Visit>,
+        bases: Vec<(bool, Key)>,
+        before: Part,
+    ) -> Result<usize, BaseError> {
+        if into.singular {
+            return self.visit(into, component, (base, legacy), path);
+        }
+        let place = self.all.get(&name_in(base)).and_then(Value::as_map).map_or(0, |map| Arc::as_ptr(map).addr());
+        let key = (self.kind, self.merger.strategy, bases, place);
+        let outer = path.iter().map(|visit| &visit.name).chain([component]);
+        let fits = |sum: &Arc<Sum>| {
+            path.len() + sum.depth <= self.limits.count(Limit::InheritanceDepth)
+                && before.merged + sum.merged <= self.limits.count(Limit::Bases)
+        };
+        if let Some(sum) = self.cache.find(&key, outer, self.all, self.valid).filter(fits) {
             into.layer = Arc::clone(&sum.layer);
             into.chain = Arc::clone(&sum.chain);
             into.deepest = sum.deepest.clone();
             into.sites.extend(base.prov.origin);
             into.sites.extend(&sum.sites);
-            into.visited = Arc::clone(&sum.visited);
-            into.merged = sum.merged;
-        } else {
-            let before = into.sites.len();
-            self.visit(into, component, base, legacy, &mut Vec::new())?;
-            if !into.singular {
-                let own = usize::from(base.prov.origin.is_some());
-                let sites = into.sites[before..].iter().skip(own).copied().collect();
-                let (layer, chain, deepest) = (Arc::clone(&into.layer), Arc::clone(&into.chain), into.deepest.clone());
-                let (visited, merged) = (Arc::clone(&into.visited), into.merged);
-                self.cache.keep(key, Sum { layer, chain, deepest, sites, visited, merged });
-            }
+            into.visited.truncate(before.visited);
+            into.visited.extend_from_slice(&sum.visited);
+            into.merged = before.merged + sum.merged;
+            return Ok(sum.depth);
         }
-        into.after.push((name, Arc::clone(&into.layer), Arc::clone(&into.chain)));
-        Ok(())
+        let first_site = into.sites.len();
+        let depth = self.visit(into, component, (base, legacy), path)?;
+        if !into.singular {
+            let own = usize::from(base.prov.origin.is_some());
+            let sites = into.sites[first_site..].iter().skip(own).copied().collect();
+            let (layer, chain, deepest) = (Arc::clone(&into.layer), Arc::clone(&into.chain), into.deepest.clone());
+            let visited = into.visited[before.visited..].to_vec();
+            let merged = into.merged - before.merged;
+            self.cache.keep(key, Sum { layer, chain, deepest, sites, visited, merged, depth });
+        }
+        Ok(depth)
     }
 
+    /// Adds a base with its own bases below it, and returns the length of the longest chain of bases that begins with it.
     fn visit(
         &self,
         into: &mut Bases,
         component: &Key,
-        base: &Value,
-        legacy: bool,
+        (base, legacy): (&Value, bool),
         visited: &mut Vec<Visit>,
-    ) -> Result<(), BaseError> {
+    ) -> Result<usize, BaseError> {
         let name = name_in(base);
         if *component == name {
             into.singular = true;
-            return Ok(());
+            return Ok(1);
         }
         for (limit, value) in [(Limit::InheritanceDepth, visited.len()), (Limit::Bases, into.merged)] {
             if value >= self.limits.count(limit) {
@@ -246,7 +312,7 @@ impl Inheritance<'_> {
         let Some(value) = self.all.get(&name) else {
             if legacy && (self.is_folder)(&name) {
                 into.singular = true;
-                return Ok(());
+                return Ok(1);
             }
             return Err(BaseError::Undefined {
                 component: Text::clone(component),
@@ -260,14 +326,15 @@ impl Inheritance<'_> {
             let message = format!("`{what}` must be a map, not {}", value.a_kind());
             return Err(WrongShape { message, site: value.prov.clone() }.into());
         };
-        Arc::make_mut(&mut into.visited).push((Text::clone(&name), Arc::clone(map)));
+        into.visited.push((Text::clone(&name), Arc::clone(map)));
         visited.push(Visit { component: Text::clone(component), name: Text::clone(&name), site: base.prov.origin });
-        self.visit_bases_of(into, component, &name, map, visited)?;
+        let below = self.visit_bases_of(into, component, &name, map, visited)?;
         visited.pop();
-        self.merge(into, &name, map, what)
+        self.merge(into, &name, map, what)?;
+        Ok(1 + below)
     }
 
-    /// Adds the bases that a base itself names.
+    /// Adds the bases that a base itself names, and returns the length of the longest chain of them.
     fn visit_bases_of(
         &self,
         into: &mut Bases,
@@ -275,7 +342,8 @@ impl Inheritance<'_> {
         name: &Key,
         map: &Map,
         visited: &mut Vec<Visit>,
-    ) -> Result<(), BaseError> {
+    ) -> Result<usize, BaseError> {
+        let mut depth = 0;
         let what = format_args!("components.{}.{name}", self.kind.name());
         let metadata = map.get("metadata").and_then(Value::as_map);
         let is_abstract = metadata.is_some_and(|m| m.get("type").and_then(Value::as_str) == Some("abstract"));
@@ -284,7 +352,7 @@ impl Inheritance<'_> {
                 let message = format!("`{what}.component` must be text, not {}", next.a_kind());
                 return Err(WrongShape { message, site: next.prov.clone() }.into());
             }
-            self.visit(into, name, next, true, visited)?;
+            depth = self.visit_below(into, name, (next, true), visited)?;
         }
         for next in metadata.and_then(|m| m.get("inherits")).and_then(Value::as_list).into_iter().flat_map(|l| l.iter())
         {
@@ -292,9 +360,9 @@ impl Inheritance<'_> {
                 let message = format!("`{what}.metadata.inherits` must name components, not {}", next.a_kind());
                 return Err(WrongShape { message, site: next.prov.clone() }.into());
             }
-            self.visit(into, component, next, false, visited)?;
+            depth = depth.max(self.visit_below(into, component, (next, false), visited)?);
         }
-        Ok(())
+        Ok(depth)
     }
 
     fn merge(&self, into: &mut Bases, name: &Key, map: &Map, what: fmt::Arguments<'_>) -> Result<(), BaseError> {

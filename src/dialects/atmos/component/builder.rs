@@ -1,7 +1,7 @@
 //! One component from its layers (`reference: atmos.md` sections 4.1 and 4.4 to 4.6).
 
 use super::backend;
-use super::bases::{BaseError, Bases, Inheritance, InheritanceCache, own_merger};
+use super::bases::{BaseError, Bases, Inheritance, InheritanceCache, ValidSums, own_merger};
 use super::layers::{ComponentType, Layer, Section, WrongShape};
 use super::merged_sections::{DeferringMerge, Layers, MergedSections, add_keys_of_type};
 use crate::dialects::atmos::config::Config;
@@ -13,7 +13,7 @@ use crate::value::{Data, Key, Map, Origin, Prov, Value, key};
 use std::sync::Arc;
 
 /// Shared data of all components of one type in one stack: the global and the type layer.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Shared {
     /// Global and type sections, merged.
     pub layer: Layer,
@@ -21,6 +21,8 @@ pub(crate) struct Shared {
     pub metadata: Arc<Map>,
     /// Global `secrets`, for the types that take them.
     pub secrets: Arc<Map>,
+    /// The cached results of merging bases that are valid in the stack.
+    pub valid_sums: ValidSums,
 }
 
 /// A component before its stack is known.
@@ -235,6 +237,7 @@ impl Builder<'_> {
             outer: self.merger,
             is_folder: self.is_folder,
             cache: self.cache,
+            valid: &self.shared.valid_sums,
             limits: self.limits,
         }
     }

@@ -69,10 +69,7 @@ impl DeferringMerge<'_> {
     }
 
     pub(super) fn merge(&mut self, name: &'static str, layers: &[&Arc<Map>]) -> Result<Arc<Map>, LostPath> {
-        let before = self.deferrals.len();
-        let merged = merge_deferred(self.merger, layers, &mut self.deferrals);
-        self.deferrals[before..].iter_mut().for_each(|d| d.path.insert(0, key(name)));
-        merged
+        merge_deferred(self.merger, Some(key(name)), layers, &mut self.deferrals)
     }
 }
 

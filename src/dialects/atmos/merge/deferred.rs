@@ -39,13 +39,14 @@ pub(crate) fn is_held_back(text: &str) -> bool {
     is_call(text) && HELD_BACK.iter().any(|p| text.starts_with(p))
 }
 
-/// Merges layers, the lowest first, around functions. The places where functions were are added to `deferrals`, shorter
-/// paths first.
+/// Merges layers of a section, the lowest first, around functions. The places where functions were are added to `deferrals`,
+/// shorter paths first, each with the name of the section, if there is one, at the start.
 ///
 /// # Errors
-/// A function that Atmos cannot put back.
+/// A function that Atmos cannot put back, by its path in the section.
 pub(crate) fn merge_deferred<'m>(
     merger: impl Into<Merger<'m>>,
+    section: Option<Key>,
     layers: &[&Arc<Map>],
     deferrals: &mut Vec<Deferral>,
 ) -> Result<Arc<Map>, LostPath> {
@@ -55,12 +56,14 @@ pub(crate) fn merge_deferred<'m>(
         return Ok(merge(merger, layers.iter().copied()));
     }
     let mut calls: BTreeMap<Vec<Key>, Vec<Contribution>> = BTreeMap::new();
+    let mut path: Vec<Key> = section.into_iter().collect();
+    let start = path.len();
     let stripped: Vec<Arc<Map>> = layers
         .iter()
         .enumerate()
         .map(|(i, layer)| {
             let mut has_calls = false;
-            each_call(layer, &mut Vec::new(), &mut |path, call| {
+            each_call(layer, &mut path, &mut |path, call| {
                 has_calls = true;
                 calls.entry(path.to_vec()).or_default().push(Contribution { value: call.clone(), layer: i });
             });
@@ -73,7 +76,7 @@ pub(crate) fn merge_deferred<'m>(
         .collect();
     for (path, values) in &mut calls {
         for (layer, map) in stripped.iter().enumerate() {
-            if let Some(value) = value_at(map, path).filter(|_| values.iter().all(|c| c.layer != layer)) {
+            if let Some(value) = value_at(map, &path[start..]).filter(|_| values.iter().all(|c| c.layer != layer)) {
                 values.push(Contribution { value: value.clone(), layer });
             }
         }
@@ -91,7 +94,8 @@ pub(crate) fn merge_deferred<'m>(
         if layers.len() > 1 {
             winner.prov = winner.prov.with_layers(layers);
         }
-        put(&mut merged, &path, winner).map_err(|blocker| LostPath { path: path.clone(), blocker, call })?;
+        let inside = &path[start..];
+        put(&mut merged, inside, winner).map_err(|blocker| LostPath { path: inside.to_vec(), blocker, call })?;
         deferrals.push(Deferral { path, values, strategy });
     }
     Ok(merged)

@@ -38,7 +38,7 @@ fn the_table() {
     for (strategy, layers, expected) in cases {
         let maps: Vec<_> = layers.iter().map(|l| map(&format!("k: {l}"))).collect();
         let merged =
-            merge_deferred(*strategy, &maps.iter().collect::<Vec<_>>(), &mut Vec::new()).expect("no lost path");
+            merge_deferred(*strategy, None, &maps.iter().collect::<Vec<_>>(), &mut Vec::new()).expect("no lost path");
         assert_eq!(to_value(&*merged).unwrap()["k"], json(expected), "{strategy:?} {layers:?}");
     }
 }
@@ -59,7 +59,7 @@ fn prefixes_count_silently_boundary() {
 fn nothing_but_a_map_may_cover_a_function() {
     for upper in ["str", "[1]", "null", "7"] {
         let (a, b) = (map("m: {k: !env X q}"), map(&format!("m: {upper}")));
-        let lost = merge_deferred(Replace, &[&a, &b], &mut Vec::new()).expect_err(upper);
+        let lost = merge_deferred(Replace, None, &[&a, &b], &mut Vec::new()).expect_err(upper);
         assert_eq!(lost.path.iter().map(|k| &**k).collect::<Vec<_>>(), ["m", "k"]);
     }
     let manifest = "\

@@ -1,6 +1,7 @@
 //! `reference: atmos.md` sections 4.3 to 4.5.
 
-use super::{dev, json};
+use super::{Json, World, dev, json};
+use proptest::prelude::*;
 
 #[test]
 fn later_bases_win_and_the_component_wins_over_all() {
@@ -152,6 +153,20 @@ fn circles() {
 }
 
 #[test]
+fn a_base_that_leads_back_to_the_component_is_left_out() {
+    // `x` leads to `b` only for itself: what an abstract base names is not followed.
+    let found = dev("\
+components:
+  terraform:
+    a: {component: b}
+    b: {metadata: {inherits: [x]}, vars: {b: 1}}
+    x: {component: b, metadata: {type: abstract}, vars: {x: 1}}
+");
+    assert_eq!(found.get("a")["inheritance"], json("[b, x]"));
+    assert_eq!(found.get("x")["inheritance"], json("[b]"));
+}
+
+#[test]
 fn long_chains_of_bases_end() {
     let mut text = String::from("components:\n  terraform:\n    c0: {vars: {deep: 1}}\n");
     for i in 1..200 {
@@ -161,4 +176,73 @@ fn long_chains_of_bases_end() {
     let world = dev(&text);
     let resolution = world.resolution();
     assert!(resolution.components().len() == 200 || !resolution.findings.is_empty());
+}
+
+/// Names of components. Each inherits from later ones only, whatever the order in which they are built.
+const NAMES: [&str; 6] = ["c", "a", "e", "b", "f", "d"];
+
+/// The bases of a component by number (those that are not later are left out), its legacy base, and a number that decides
+/// about the rest of it.
+type Written = (Vec<usize>, Option<usize>, usize);
+
+/// A component of this number as flow YAML, named `name`.
+fn written(number: usize, name: &str, (bases, legacy, rest): &Written) -> String {
+    let is_later = |base: &&usize| **base > number;
+    let bases: Vec<&str> = bases.iter().filter(is_later).map(|base| NAMES[*base]).collect();
+    let legacy =
+        legacy.as_ref().filter(is_later).map_or_else(String::new, |base| format!("component: {}, ", NAMES[*base]));
+    let kind = if rest % 3 == 0 { "type: abstract, " } else { "" };
+    let words = if rest % 2 == 0 { "command: tofu, backend_type: s3, " } else { "" };
+    format!(
+        "    {name}: {{{legacy}{words}metadata: {{{kind}inherits: [{}]}}, vars: {{own{number}: 1, x{}: {number}, l: [{number}]}}}}\n",
+        bases.join(", "),
+        rest % 4,
+    )
+}
+
+/// The sections of a component that follow from its bases, and how many lines shaped it.
+fn inherited(world: &World, stack: &str, name: &str) -> Option<(Json, usize)> {
+    let resolution = world.resolution();
+    let components = resolution.components();
+    let component = &components.get(&(stack.into(), "terraform".into(), name.into()))?.component;
+    let mut shown = serde_json::to_value(&component.value).ok()?;
+    let component_name = shown["component"].take();
+    let sections = ["vars", "inheritance", "command", "backend_type"].map(|section| shown[section].take());
+    let code = component_name.as_str().filter(|code| *code != name).map(Json::from);
+    Some((Json::from_iter(sections.into_iter().chain(code)), component.shaping_origins.own.len()))
+}
+
+proptest! {
+    #![proptest_config(crate::fuzz::cases(96))]
+
+    /// Sums of bases are cached for other components, for other bases, and for other stacks. The same component as the first
+    /// one of the only stack, for which nothing is cached, is the same.
+    #[test]
+    fn cached_sums_are_the_same_as_computed_ones(
+        all in prop::collection::vec((prop::collection::vec(0..6usize, 0..4), prop::option::weighted(0.2, 0..6usize), 0..12usize), 6),
+        strategy in prop::sample::select(vec!["replace", "append", "merge"]),
+        edited in 0..6usize,
+    ) {
+        let catalog: String = all.iter().enumerate().map(|(i, one)| written(i, NAMES[i], one)).collect();
+        let edit = format!("components: {{terraform: {{{}: {{vars: {{x0: edited}}}}}}}}\n", NAMES[edited]);
+        let edits = [("dev", ""), ("qa", ""), ("prod", &*edit)];
+        let world = |first: &str, stacks: &[(&str, &str)]| {
+            let world = World::new()
+                .atmos(&format!("settings: {{list_merge_strategy: {strategy}}}\n"))
+                .stack("catalog.yaml", &format!("components:\n  terraform:\n{first}{catalog}"));
+            stacks.iter().fold(world, |world, (stage, edit)| {
+                let text = format!("import: [catalog]\nvars: {{stage: {stage}}}\n{edit}");
+                world.stack(&format!("deploy/{stage}.yaml"), &text)
+            })
+        };
+        let cached = world("", &edits);
+        for (i, one) in all.iter().enumerate() {
+            let first = written(i, "\"0\"", one);
+            for stack in edits.iter().filter(|(stage, _)| i != edited || *stage != "prod") {
+                let own = inherited(&cached, stack.0, NAMES[i]);
+                prop_assert_eq!(&own, &inherited(&world(&first, &[*stack]), stack.0, "0"), "{} of\n{}", NAMES[i], catalog);
+                prop_assert!(own.is_some());
+            }
+        }
+    }
 }

@@ -56,7 +56,7 @@ fn every_pair_of_kinds_under_every_strategy() {
         for (i, strategy) in STRATEGIES.into_iter().enumerate() {
             let plain = merge(strategy, [&a, &b]);
             assert_eq!(to_value(&*plain).unwrap()["k"], json(expected[i]), "{strategy:?}: {row}");
-            let last = merge_deferred(strategy, &[&a, &b], &mut Vec::new()).expect("no lost path");
+            let last = merge_deferred(strategy, None, &[&a, &b], &mut Vec::new()).expect("no lost path");
             assert_eq!(to_value(&*last).unwrap()["k"], json(expected[3 + i]), "last, {strategy:?}: {row}");
             for merged in [&plain, &last] {
                 let both = contributors(merged.get("k").unwrap());

@@ -115,8 +115,8 @@ proptest! {
         let mut more: Vec<_> = layers.iter().collect();
         more.insert(at.index(layers.len() + 1), &other);
         let (mut found, mut with) = (Vec::new(), Vec::new());
-        let without = merge_deferred(strategy, &layers.iter().collect::<Vec<_>>(), &mut found).expect("flat");
-        let merged = merge_deferred(strategy, &more, &mut with).expect("flat");
+        let without = merge_deferred(strategy, None, &layers.iter().collect::<Vec<_>>(), &mut found).expect("flat");
+        let merged = merge_deferred(strategy, None, &more, &mut with).expect("flat");
         let mut merged = (*merged).clone();
         merged.remove("z");
         prop_assert_eq!(shown(&without), shown(&Arc::new(merged)));
