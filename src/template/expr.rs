@@ -183,8 +183,10 @@ impl<'t, 'd> State<'t, 'd> {
         let last = names.len().saturating_sub(1);
         for (i, name) in names.iter().enumerate() {
             let found = match &receiver.content {
-                Content::Ref(Value { data: Data::Map(map), .. }) => map.get(name).map(Operand::element),
-                Content::Own(Value { data: Data::Map(map), .. }) => map.get(name).cloned().map(Operand::owned_element),
+                Content::Ref(Value { data: Data::Map(map), .. }) => map.value_of(name).map(Operand::element),
+                Content::Own(Value { data: Data::Map(map), .. }) => {
+                    map.value_of(name).cloned().map(Operand::owned_element)
+                }
                 Content::Object(object) if object.has(name) => {
                     let object = object.clone();
                     let (args, input) = if i == last { (args, input.take()) } else { (&args[..0], None) };

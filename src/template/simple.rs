@@ -21,7 +21,7 @@ pub(super) fn run(template: &Template, data: &Value, limits: Limits) -> Option<R
         let (text, src, own) = match piece {
             Piece::Text(span) => (&template.text[span.clone()], span.start, true),
             Piece::Field { path, span } => {
-                let value = path.iter().try_fold(data, |value, name| value.get(name))?;
+                let value = path.iter().try_fold(data, |value, name| value.as_map()?.value_of(name))?;
                 inputs.add(&value.prov);
                 (value.as_str()?, span.start, false)
             }

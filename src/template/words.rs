@@ -5,7 +5,7 @@ use super::lex::TokenKind;
 use super::parse::{Parser, Result, known};
 use super::text::{Number, quote};
 use super::val::text_of;
-use crate::text::Text;
+use crate::text::{Text, intern};
 use std::ops::Range;
 
 impl Parser<'_> {
@@ -119,7 +119,7 @@ impl Parser<'_> {
         let mut more: Vec<Text> = Vec::new();
         while self.peek().kind == TokenKind::Field {
             let item = self.next();
-            more.push(self.source(item)[1..].into());
+            more.push(intern(&self.source(item)[1..]));
             span.end = item.end;
         }
         let kind = match term.kind {
@@ -158,7 +158,7 @@ impl Parser<'_> {
                 }
                 ExprKind::Variable { name: source.into(), fields: Vec::new() }
             }
-            TokenKind::Field => ExprKind::Field(vec![source[1..].into()]),
+            TokenKind::Field => ExprKind::Field(vec![intern(&source[1..])]),
             TokenKind::Bool => ExprKind::Bool(source == "true"),
             TokenKind::CharConstant | TokenKind::Number | TokenKind::Complex => {
                 let number = match item.kind {

@@ -1,6 +1,7 @@
 //! Maps with text keys, kept in key order.
 
 use super::Value;
+use super::fit;
 use super::flags::{Flags, key_flags};
 use crate::text::{Text, compare, intern, order};
 use std::cell::RefCell;
@@ -87,6 +88,14 @@ impl Map {
         self.entry(key).map(|e| &e.value)
     }
 
+    /// The value under a key that is interned, as keys of documents are: it is found by its address.
+    pub fn value_of(&self, key: &Text) -> Option<&Value> {
+        match self.entries.iter().take(FEW).find(|e| Text::ptr_eq(&e.key, key)) {
+            Some(entry) => Some(&entry.value),
+            None => self.get(key),
+        }
+    }
+
     /// The shared key and the value under `key`.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         if self.entries.len() <= FEW {
@@ -138,6 +147,11 @@ impl Map {
         *self.count.get_mut() = 0;
         change(&mut self.entries[index].value);
         self.flags = self.flags | self.entries[index].value.flags();
+    }
+
+    /// Releases memory that is reserved for more entries, unless that is little.
+    pub fn fit(&mut self) {
+        fit(&mut self.entries);
     }
 
     /// Clears `flag` for the subtree.
@@ -297,13 +311,7 @@ impl MapBuilder {
     /// Returns the map; `flags` includes all flags of entries that were added without reading them.
     pub(crate) fn finish_with(mut self, flags: Flags) -> Map {
         self.map.flags = self.map.flags | flags;
-        let entries = &mut self.map.entries;
-        if entries.capacity() > entries.len() + entries.len() / 8 {
-            // `shrink_to_fit` would change nothing if more than half is used: the allocator leaves that where it is.
-            let mut exact = Vec::with_capacity(entries.len());
-            exact.append(entries);
-            *entries = exact;
-        }
+        self.map.fit();
         self.map
     }
 }
@@ -330,6 +338,11 @@ mod tests {
                     "{n} of {size}"
                 );
                 assert_eq!(map.has(&key), n < size);
+                let interned = map.entry(&key).map_or_else(|| Key::from(&*key), |e| Key::clone(&e.key));
+                assert_eq!(
+                    (map.value_of(&key.into()), map.value_of(&interned)),
+                    (map.get(&interned), map.get(&interned))
+                );
             }
             assert!(!map.has("") && !map.has("k") && !map.has("l0"));
         }

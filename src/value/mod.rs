@@ -22,6 +22,16 @@ pub(crate) use vocabulary::{StatePaths, Vocabulary};
 use crate::yaml::Timestamp;
 use std::sync::Arc;
 
+/// Releases the memory that a vector reserves for more items, unless that is little. `shrink_to_fit` changes nothing if at
+/// least half is used, because the allocator leaves that where it is.
+pub(crate) fn fit<T>(items: &mut Vec<T>) {
+    if items.capacity() > items.len() + items.len() / 8 {
+        let mut exact = Vec::with_capacity(items.len());
+        exact.append(items);
+        *items = exact;
+    }
+}
+
 /// A value with its provenance. Equality compares only the data.
 #[derive(Clone, Debug, Default)]
 pub struct Value {

@@ -1,6 +1,6 @@
 //! Who set a value, who was overridden, and what it was computed from.
 
-use super::Value;
+use super::{Value, fit};
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Default for Trail {
 
 impl Trail {
     fn new(overrode: Option<Value>, mut inputs: Vec<Prov>, layers: Arc<[Contribution]>) -> Self {
-        inputs.shrink_to_fit();
+        fit(&mut inputs);
         Trail(match overrode {
             Some(value) if inputs.is_empty() && layers.is_empty() => Past::Overrode(value),
             None if layers.is_empty() => Past::Inputs(inputs),

@@ -73,16 +73,22 @@ fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
 
 /// The variables of modules that do not take any value, in the order of their names: many components use one module.
 #[derive(Default)]
-struct TypedVariables(FastMap<*const Module, (Arc<Module>, Vec<(Text, Variable)>)>);
+struct TypedVariables(FastMap<*const Module, OfModule>);
+
+/// The module is kept so that its address stays its own.
+struct OfModule {
+    _module: Arc<Module>,
+    variables: Vec<(Text, Variable)>,
+}
 
 impl TypedVariables {
     fn of(&mut self, module: &Arc<Module>) -> &[(Text, Variable)] {
         let typed = || {
-            let variables = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any);
-            variables.map(|(name, variable)| (Text::clone(name), variable.clone())).collect()
+            let typed = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any);
+            let variables = typed.map(|(name, variable)| (Text::clone(name), variable.clone())).collect();
+            OfModule { _module: Arc::clone(module), variables }
         };
-        // The module is kept so that its address stays its own.
-        &self.0.entry(Arc::as_ptr(module)).or_insert_with(|| (Arc::clone(module), typed())).1
+        &self.0.entry(Arc::as_ptr(module)).or_insert_with(typed).variables
     }
 }
 

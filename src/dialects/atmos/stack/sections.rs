@@ -111,6 +111,7 @@ pub(super) fn sections(
     if component.workspace_metadata.is_some() && !stacks.config.include_empty && map.iter().any(empty) {
         map = map.iter().filter(|e| !empty(e)).map(|e| (Text::clone(&e.key), e.value.clone())).collect();
     }
+    map.fit();
     Ok(Sections { map, stack, named, workspace, requested })
 }
 

@@ -10,7 +10,7 @@ use crate::dialects::atmos::paths;
 use crate::dialects::atmos::templates::host::answers::ComponentRef;
 use crate::resolution::{Base, Code, CodeOrigin, ComponentMetadata, Inputs, StatePlace};
 use crate::text::Text;
-use crate::value::{Data, Flags, Map, MapBuilder, Value};
+use crate::value::{Data, Flags, Map, MapBuilder, Value, fit};
 use std::sync::Arc;
 
 /// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is enabled.
@@ -39,7 +39,7 @@ pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackCon
     let state = (known.kind == "terraform").then(|| state(map, stacks)).flatten();
     let mut links = links::declared(map);
     links::read(map, known.requested, &mut links, stacks);
-    links.shrink_to_fit();
+    fit(&mut links);
     ComponentMetadata {
         is_abstract: metadata("type").and_then(Value::as_str) == Some("abstract"),
         is_disabled: metadata("enabled").and_then(Value::as_bool) == Some(false),
@@ -67,7 +67,7 @@ fn bases(map: &Map) -> Vec<Base> {
             bases.push(Base { name: Text::clone(name), origin: value.prov.origin });
         }
     }
-    bases.shrink_to_fit();
+    fit(&mut bases);
     bases
 }
 
