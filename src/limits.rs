@@ -197,6 +197,14 @@ impl Limits {
         self
     }
 
+    /// The same limits, none of them above its default.
+    #[must_use]
+    pub(crate) fn lowered(self) -> Self {
+        Limit::ALL
+            .into_iter()
+            .fold(self, |limits, limit| limits.with(limit, limits.get(limit).min(limit.default_value())))
+    }
+
     /// Returns the description of an exceeded limit, with advice.
     pub(crate) fn exceeded(&self, limit: Limit) -> Exceeded {
         Exceeded { limit, value: self.get(limit) }

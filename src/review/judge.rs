@@ -74,9 +74,7 @@ impl Overrides {
             settings.work = settings.work.with(Limit::Time, seconds);
         }
         if !self.raise_limits {
-            for limit in Limit::ALL {
-                settings.work = settings.work.with(limit, settings.work.get(limit).min(limit.default_value()));
-            }
+            settings.work = settings.work.lowered();
         }
         settings.fail_on = settings.fail_on.clone().or_typed(self.fail_on);
         settings.min_level = settings.min_level.clone().or_typed(self.min_level);

@@ -162,13 +162,14 @@ impl Load {
         }
     }
 
-    /// Reads the settings that control how a state is resolved, for commands without findings.
+    /// Reads the settings that control how a state is resolved, for commands without findings. They have no option that raises
+    /// limits.
     ///
     /// # Errors
     /// As for [`Load::find`].
     pub(crate) fn resolving(source: &dyn Source, start: &str) -> Result<Settings, String> {
-        let load = Self::find(source, start, &Files::default())?;
-        Ok(Settings { roots: load.settings.roots, ..Settings::default() })
+        let Settings { roots, work, .. } = Self::find(source, start, &Files::default())?.settings;
+        Ok(Settings { roots, work: work.lowered(), ..Settings::default() })
     }
 
     /// The settings in a file.

@@ -159,6 +159,18 @@ fn inheritance_depth() {
 }
 
 #[test]
+fn commands_without_findings_have_the_same_limits() {
+    let repo = limited(Limit::InheritanceDepth, 5, &[(BAD, &bases(6, 1))]);
+    let shown = |repo: &Repo| repo.run(&["describe", "stacks"]).ends_with(1);
+    assert!(shown(&repo).stdout.contains("k5 ") && !shown(&repo).stdout.contains("k6 "), "{}", shown(&repo).stdout);
+    assert!(shown(&repo).stderr.contains("k6"), "{}", shown(&repo).stderr);
+    // They have no option that raises limits above their defaults.
+    let repo = limited(Limit::InheritanceDepth, 100, &[(BAD, &bases(70, 1))]);
+    assert!(!shown(&repo).stdout.contains("k70 "), "{}", shown(&repo).stdout);
+    assert!(shown(&repo).stderr.contains("k70"), "{}", shown(&repo).stderr);
+}
+
+#[test]
 fn bases_that_multiply() {
     // 2^30 ways.
     assert_reported(&limited(Limit::Bases, 50, &[(BAD, &bases(30, 2))]), BAD, &["limit-exceeded", "raise `bases`"]);
