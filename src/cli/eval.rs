@@ -8,7 +8,6 @@ use crate::files::Files;
 use crate::report::answers::excerpt;
 use crate::report::describe;
 use crate::report::log::OutputKind;
-use crate::settings::Load;
 use crate::value::{Data, Value, json};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -171,10 +170,10 @@ fn of_component(
     let state = options.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();
-    let load = Load::find(&*source, &place.project.start, &files).map_err(Failure::Message)?;
+    let settings = place.settings(&*source)?;
     let workspace = place.workspace();
-    let dialects = workspace.dialects(&load.settings);
-    let found = workspace.find(&dialects, &[&*source], &load.settings)?;
+    let dialects = workspace.dialects(&settings);
+    let found = workspace.find(&dialects, &[&*source], &settings)?;
     let wanted = super::describe::Wanted { stack, name: component, kind: options.kind.as_deref() };
     let mut all = BTreeMap::new();
     for part in found.parts() {

@@ -79,8 +79,8 @@ fn test(options: &Test, global: &Global) -> Result<Outcome, Failure> {
         let shown = path.strip_prefix(&folder).unwrap_or(path).display().to_string();
         let text =
             crate::source::read_named(path).map_err(|e| Failure::Message(format!("cannot read {shown}: {e}")))?;
-        let policies = &load.settings.policies;
-        let tested = cases::run(policies, &files, &load.settings.work, &shown, &text).map_err(Failure::Message)?;
+        let (policies, limits) = (&load.settings.policies, load.settings.work.lowered());
+        let tested = cases::run(policies, &files, &limits, &shown, &text).map_err(Failure::Message)?;
         named.extend(tested.iter().map(|_| shown.clone()));
         all.extend(tested);
     }

@@ -168,8 +168,8 @@ impl Load {
     /// # Errors
     /// As for [`Load::find`].
     pub(crate) fn resolving(source: &dyn Source, start: &str) -> Result<Settings, String> {
-        let Settings { roots, work, .. } = Self::find(source, start, &Files::default())?.settings;
-        Ok(Settings { roots, work: work.lowered(), ..Settings::default() })
+        let Settings { projects, roots, work, .. } = Self::find(source, start, &Files::default())?.settings;
+        Ok(Settings { projects, roots, work: work.lowered(), ..Settings::default() })
     }
 
     /// The settings in a file.

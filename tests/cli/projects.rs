@@ -82,8 +82,11 @@ fn projects_can_be_selected() {
     );
     let of_head = [&DIFF[..], &["--settings-from", "head"]].concat();
     assert_eq!(paths(&repo.run(&of_head).ends_with(0)), ["infra", "platform/a", "platform/b"]);
+    repo.write("stacklint.toml", "projects = ['infra']\n").commit("settings");
+    assert_eq!(repo.run(&["describe", "stacks"]), repo.run_in("infra", &["describe", "stacks"]).ends_with(0));
     repo.write("stacklint.toml", "projects = ['nothing']\n").commit("settings");
     repo.run(&of_head).ends_with(2).complains("infra");
+    repo.run(&["describe", "stacks"]).ends_with(2).complains("infra");
 }
 
 #[test]

@@ -167,6 +167,8 @@ fn commands_without_findings_have_the_same_limits() {
     // They have no option that raises limits above their defaults.
     let repo = limited(Limit::InheritanceDepth, 100, &[(BAD, &bases(70, 1))]);
     assert!(!shown(&repo).stdout.contains("k70 "), "{}", shown(&repo).stdout);
+    repo.run(&["eval", "{{ .vars.a }}", "-s", "bad", "-c", "k60"]).ends_with(0);
+    repo.run(&["eval", "{{ .vars.a }}", "-s", "bad", "-c", "k70"]).ends_with(2).complains("k70");
     assert!(shown(&repo).stderr.contains("k70"), "{}", shown(&repo).stderr);
 }
 
