@@ -2,6 +2,7 @@
 
 mod properties;
 mod rules;
+mod unused;
 
 use super::{World, boxed, dev, json};
 
