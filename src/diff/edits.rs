@@ -3,10 +3,10 @@
 use super::Side;
 use crate::files::{File, Files};
 use crate::resolution::Resolution;
-use crate::text::Text;
+use crate::text::{FastMap, FastSet, Text};
 use crate::value::FileId;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -79,9 +79,9 @@ impl Edited {
 pub(crate) struct Edits<'a> {
     files: &'a Files,
     touched: Option<&'a dyn Fn(&str) -> bool>,
-    used: [HashSet<FileId>; 2],
+    used: [FastSet<FileId>; 2],
     by_path: [HashMap<Text, FileId>; 2],
-    known: [HashMap<FileId, Rc<Edited>>; 2],
+    known: [FastMap<FileId, Rc<Edited>>; 2],
 }
 
 impl<'a> Edits<'a> {
@@ -94,7 +94,7 @@ impl<'a> Edits<'a> {
     ) -> Self {
         let used = [base, head].map(|resolution| {
             let own = resolution.units.iter().flat_map(|u| u.files.iter().chain([&u.file]));
-            own.copied().collect::<HashSet<_>>()
+            own.copied().collect::<FastSet<_>>()
         });
         let by_path = [0, 1].map(|side: usize| {
             let mut paths: HashMap<Text, FileId> = HashMap::with_capacity(used[side].len());

@@ -17,7 +17,7 @@ pub(crate) mod structural;
 
 use crate::files::Files;
 use crate::resolution::{Address, Component, Placed, Resolution, State, Unit};
-use crate::text::Text;
+use crate::text::{FastSet, Text};
 use crate::value::{FileId, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -338,7 +338,11 @@ fn unresolved(base: &Resolution, head: &Resolution) -> Vec<String> {
 type Components = BTreeMap<Address, Placed>;
 
 /// The components of both sides whose address some unit has that is not shared.
-fn candidates(base: &Resolution, head: &Resolution, filter: &dyn Fn(&Address) -> bool) -> (Components, Components) {
+fn candidates<'a>(
+    base: &'a Resolution,
+    head: &'a Resolution,
+    filter: &dyn Fn(&Address) -> bool,
+) -> (Components, Components) {
     let pointers = |resolution: &Resolution| resolution.units.iter().map(Arc::as_ptr).collect::<HashSet<_>>();
     let shared: HashSet<*const Unit> = pointers(base).intersection(&pointers(head)).copied().collect();
     let units = || [base, head].into_iter().flat_map(|e| &e.units);
@@ -352,26 +356,24 @@ fn candidates(base: &Resolution, head: &Resolution, filter: &dyn Fn(&Address) ->
     };
     let is_shared = |unit: &Arc<Unit>| shared.contains(&Arc::as_ptr(unit));
 
-    let mut addresses: HashSet<Address> = HashSet::new();
+    let mut addresses: FastSet<Address> = FastSet::default();
     for unit in [base, head].iter().flat_map(|e| &e.units).filter(|u| relevant(u) && !is_shared(u)) {
         let whole = unit.components.iter().filter(|c| is_whole(unit, c));
         addresses.extend(whole.map(|c| c.address()).filter(filter));
     }
-    let select = |resolution: &Resolution| {
-        let mut found = Components::new();
+    let select = |resolution: &'a Resolution| -> Components {
         if addresses.is_empty() {
-            return found;
+            return Components::new();
         }
-        // In the order of `Resolution::components`: the last unit that defines an address counts, shared or not.
-        for unit in resolution.units.iter().filter(|u| relevant(u)) {
-            for component in unit.components.iter().filter(|c| is_whole(unit, c)) {
-                let address = component.address();
-                if addresses.contains(&address) {
-                    found.insert(address, Placed { component: Arc::clone(component), unit: Arc::clone(unit) });
-                }
-            }
-        }
-        found
+        // As in `Resolution::components`: the last unit that defines an address counts, shared or not.
+        let of_unit = |unit: &'a Arc<Unit>| unit.components.iter().map(move |component| (unit, component));
+        let all = resolution.units.iter().filter(|u| relevant(u)).flat_map(of_unit);
+        let placed = |(unit, component): (&Arc<Unit>, &Arc<Component>)| {
+            let address = component.address();
+            let is_candidate = is_whole(unit, component) && addresses.contains(&address);
+            is_candidate.then(|| (address, Placed { component: Arc::clone(component), unit: Arc::clone(unit) }))
+        };
+        all.filter_map(placed).collect()
     };
     (select(base), select(head))
 }

@@ -3,6 +3,7 @@
 
 use super::Report;
 use crate::affected::Item;
+use crate::report::indented_json;
 use serde::Serialize;
 use std::io;
 
@@ -24,8 +25,7 @@ struct Job<'a> {
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, items(report))?;
-    writeln!(out)
+    indented_json::write(out, &items(report))
 }
 
 /// Writes the matrix on one line: the components that have to be deployed or destroyed.

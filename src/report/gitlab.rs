@@ -4,6 +4,7 @@
 use super::text::style::escape;
 use super::{Finding, Report};
 use crate::diagnostic::{AtHead, Level};
+use crate::report::indented_json;
 use serde::Serialize;
 use std::io;
 
@@ -35,8 +36,7 @@ struct Lines {
 pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     let present = report.findings.iter().filter(|f| f.is_present());
     let issues: Vec<Issue> = present.map(|f| issue(f, report)).collect();
-    serde_json::to_writer_pretty(&mut *out, &issues)?;
-    writeln!(out)
+    indented_json::write(out, &issues)
 }
 
 fn issue<'a>(finding: &'a Finding, report: &Report<'_>) -> Issue<'a> {

@@ -10,6 +10,7 @@ use crate::diff::locals::LocalChange;
 use crate::diff::renames::Rename;
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side};
 use crate::files::Files;
+use crate::report::indented_json;
 use crate::resolution::Address;
 use crate::text::Text;
 use crate::value::Value;
@@ -30,7 +31,7 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<
     let suppressed = each(report.suppressed, |s| suppressed(s, files));
     let Some(comparison) = &report.comparison else {
         let coverage = CoverageJson::of(report.coverage);
-        return finish(out, &Check { schema: SCHEMA, diagnostics, suppressed, coverage });
+        return indented_json::write(out, &Check { schema: SCHEMA, diagnostics, suppressed, coverage });
     };
     let side = |r: &'_ Revision| RevisionJson { rev: r.rev.clone(), commit: r.commit.clone() };
     let diff = comparison.diff;
@@ -47,12 +48,7 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<
         suppressed,
         coverage: CoverageJson::of(report.coverage),
     };
-    finish(out, &report)
-}
-
-fn finish(out: &mut dyn io::Write, report: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
-    writeln!(out)
+    indented_json::write(out, &report)
 }
 
 #[derive(Serialize)]

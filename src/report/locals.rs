@@ -5,6 +5,7 @@ use super::text::style::{Theme, escape, width};
 use super::text::value;
 use crate::diff::mask;
 use crate::files::Files;
+use crate::report::indented_json;
 use crate::resolution::{Dependency, Local, LocalLevel, LocalScope};
 use crate::text::Text;
 use crate::value::{Data, Map, Origin, Value};
@@ -286,8 +287,7 @@ fn reasons(value: &Value, out: &mut Vec<Text>, depth: usize) {
 impl Provenance {
     /// Writes it as JSON, and a line end.
     pub(crate) fn write_json(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        writeln!(out)
+        indented_json::write(out, self)
     }
 
     /// Writes it as YAML.

@@ -9,6 +9,7 @@ pub(crate) mod describe;
 pub(crate) mod github;
 pub(crate) mod gitlab;
 mod headline;
+mod indented_json;
 pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod links;

@@ -7,6 +7,7 @@ use super::text::style::escape;
 use super::{Finding, Report, links};
 use crate::diagnostic::{Applicability, AtHead, Diagnostic, Edit, Level};
 use crate::files::File;
+use crate::report::indented_json;
 use serde::Serialize;
 use std::io;
 
@@ -82,8 +83,7 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<
     let counted = report.findings.iter().filter(|finding| finding.counts());
     let source = Source { name: env!("CARGO_PKG_NAME") };
     let result = DiagnosticResult { source, diagnostics: counted.map(|finding| entry(finding, report)).collect() };
-    serde_json::to_writer_pretty(&mut *out, &result)?;
-    writeln!(out)
+    indented_json::write(out, &result)
 }
 
 fn entry<'a>(finding: &'a Finding, report: &Report<'_>) -> Entry<'a> {

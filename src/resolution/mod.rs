@@ -327,14 +327,11 @@ impl Resolution {
     }
 
     /// All components by address. Where several units define one component of one stack, the last unit counts.
-    pub(crate) fn components(&self) -> BTreeMap<Address, Placed> {
-        let mut all = BTreeMap::new();
-        for unit in &self.units {
-            for component in &unit.components {
-                let placed = Placed { component: Arc::clone(component), unit: Arc::clone(unit) };
-                all.insert(component.address(), placed);
-            }
-        }
-        all
+    pub(crate) fn components<'a>(&'a self) -> BTreeMap<Address, Placed> {
+        let of_unit = |unit: &'a Arc<Unit>| unit.components.iter().map(move |component| (unit, component));
+        let placed = |(unit, component): (&Arc<Unit>, &Arc<Component>)| {
+            (component.address(), Placed { component: Arc::clone(component), unit: Arc::clone(unit) })
+        };
+        self.units.iter().flat_map(of_unit).map(placed).collect()
     }
 }

@@ -4,7 +4,7 @@ use super::unit_results::{UnitResults, is_true};
 use crate::diagnostic::Diagnostic;
 use crate::graph::has_cycle;
 use crate::resolution::{Component, FetchedFolder, Link, Mention, Resolution, StackSelector, State, Unit};
-use crate::text::{FastMap, Text};
+use crate::text::{FastMap, Text, compare, order};
 use crate::value::{Data, Value};
 use parking_lot::Mutex;
 use std::borrow::Cow;
@@ -26,8 +26,38 @@ pub(crate) struct ComponentIndex<'a> {
 /// Inputs by name, and what they have to be.
 type Context = [(Text, Text)];
 
-/// The components of a stack by name; several where their types differ.
-type Names<'a> = BTreeMap<&'a str, Targets<'a>>;
+/// The components of a stack by name, in the order of their names; several where their types differ.
+#[derive(Default)]
+struct Names<'a>(Vec<(&'a str, Targets<'a>)>);
+
+impl<'a> Names<'a> {
+    /// The names of some components. Of several units that define one component of a type, the last one counts.
+    fn of(components: impl Iterator<Item = &'a Arc<Component>>) -> Self {
+        let mut all: Vec<&Arc<Component>> = components.collect();
+        all.sort_by(|a, b| order(&a.name, &b.name));
+        let mut names: Vec<(&str, Targets<'_>)> = Vec::with_capacity(all.len());
+        for component in all {
+            match names.last_mut().filter(|(name, _)| *name == &*component.name) {
+                Some((_, named)) => named.add(component),
+                None => names.push((&component.name, Targets::One([component]))),
+            }
+        }
+        Names(names)
+    }
+
+    fn get(&self, name: &str) -> Option<&Targets<'a>> {
+        self.0.binary_search_by(|(known, _)| compare(known, name)).ok().map(|i| &self.0[i].1)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.0.iter().map(|(name, _)| *name)
+    }
+
+    /// The components by name.
+    fn targets(&self) -> impl Iterator<Item = &Targets<'a>> {
+        self.0.iter().map(|(_, named)| named)
+    }
+}
 
 /// The components of a stack.
 #[derive(Default)]
@@ -39,14 +69,7 @@ struct Stack<'a> {
 
 impl<'a> Stack<'a> {
     fn names(&self) -> &Names<'a> {
-        self.names.get_or_init(|| {
-            let mut names = Names::new();
-            for component in self.parts.iter().copied().flatten() {
-                let one = || Targets::One([component]);
-                names.entry(&component.name).and_modify(|named| named.add(component)).or_insert_with(one);
-            }
-            names
-        })
+        self.names.get_or_init(|| Names::of(self.parts.iter().copied().flatten()))
     }
 }
 
@@ -164,13 +187,13 @@ impl<'a> ComponentIndex<'a> {
 
     /// The names of the components of a stack.
     pub(crate) fn names(&self, stack: &str) -> impl Iterator<Item = &'a str> {
-        self.index().stacks.get(stack).into_iter().flat_map(|stack| stack.names().keys().copied())
+        self.index().stacks.get(stack).into_iter().flat_map(|stack| stack.names().names())
     }
 
     /// The stacks that have a component of this name, sorted.
     pub(crate) fn stacks_with(&self, component: &str) -> Vec<&'a str> {
         let stacks = self.index().stacks.iter();
-        stacks.filter(|(_, stack)| stack.names().contains_key(component)).map(|(name, _)| *name).collect()
+        stacks.filter(|(_, stack)| stack.names().get(component).is_some()).map(|(name, _)| *name).collect()
     }
 
     /// All links of all components, those of one component after each other in their order.
@@ -215,11 +238,11 @@ impl<'a> ComponentIndex<'a> {
 
     /// The links between deployed components, which are numbered.
     fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
-        let all = self.index().stacks.values().flat_map(|stack| stack.names().values()).flat_map(|named| named.iter());
+        let all = self.index().stacks.values().flat_map(|stack| stack.names().targets()).flat_map(|named| named.iter());
         let numbers: FastMap<*const Component, u32> = all.map(|c| Arc::as_ptr(c)).zip(0..).collect();
         // One that another unit defines as well has the number of that.
         let by_name = |c: &Component| {
-            let named = self.index().stacks.get(&*c.stack)?.names().get(&*c.name)?;
+            let named = self.index().stacks.get(&*c.stack)?.names().get(&c.name)?;
             named.iter().find(|other| other.kind == c.kind).copied()
         };
         let number = move |c: &Arc<Component>| {
@@ -246,7 +269,7 @@ impl<'a> ComponentIndex<'a> {
         let Some((stack, known)) = known.or_else(|| self.unit_stack(stack)) else {
             return if index.is_whole { Target::NoStack } else { Target::Withheld };
         };
-        match known.names().get(&*link.component).and_then(|named| named.of_kind(link.kind.as_ref())) {
+        match known.names().get(&link.component).and_then(|named| named.of_kind(link.kind.as_ref())) {
             Some(found) => Target::Found(found),
             None if index.is_whole && !index.hidden.contains(&*link.component) => Target::NoComponent(stack),
             None => Target::Withheld,

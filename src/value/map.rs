@@ -5,8 +5,9 @@ use super::fit;
 use super::flags::{Flags, key_flags};
 use crate::text::{Text, compare, intern, order};
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A map key; keys of one document are shared.
 pub(crate) type Key = Text;
@@ -51,7 +52,7 @@ pub struct Map {
 
 impl Clone for Map {
     fn clone(&self) -> Self {
-        let count = AtomicU32::new(self.count.load(Ordering::Relaxed));
+        let count = AtomicU32::new(self.count.load(Relaxed));
         Map { entries: self.entries.clone(), flags: self.flags, mixed: self.mixed, count }
     }
 }
@@ -116,7 +117,7 @@ impl Map {
 
     /// The number of values in it, or more than `most`.
     pub(super) fn count(&self, most: usize) -> usize {
-        let known = self.count.load(Ordering::Relaxed);
+        let known = self.count.load(Relaxed);
         if known != 0 {
             return known as usize;
         }
@@ -124,7 +125,7 @@ impl Map {
         if let Ok(known) = u32::try_from(count)
             && count <= most
         {
-            self.count.store(known, Ordering::Relaxed);
+            self.count.store(known, Relaxed);
         }
         count
     }
@@ -133,6 +134,30 @@ impl Map {
     pub fn entries_mut(&mut self) -> impl Iterator<Item = (&Key, &mut Value)> {
         *self.count.get_mut() = 0;
         self.entries.iter_mut().map(|e| (&e.key, &mut e.value))
+    }
+
+    /// Returns the map with other values of the same kind of content, so that flags stay as they are; `None` if `replace` returns
+    /// none.
+    ///
+    /// # Errors
+    /// The first one of `replace`.
+    pub fn with_values<E>(
+        &self,
+        mut replace: impl FnMut(&Value) -> Result<Option<Value>, E>,
+    ) -> Result<Option<Map>, E> {
+        let mut out: Option<Vec<Entry>> = None;
+        for (i, Entry { key, value }) in self.entries.iter().enumerate() {
+            let new = replace(value)?;
+            if new.is_some() && out.is_none() {
+                let mut entries = Vec::with_capacity(self.entries.len());
+                entries.extend_from_slice(&self.entries[..i]);
+                out = Some(entries);
+            }
+            if let Some(out) = &mut out {
+                out.push(Entry { key: Key::clone(key), value: new.unwrap_or_else(|| value.clone()) });
+            }
+        }
+        Ok(out.map(|entries| Map { entries, flags: self.flags, mixed: self.mixed, count: AtomicU32::default() }))
     }
 
     /// Puts a value in the place of that of the entry of this number.
@@ -185,32 +210,38 @@ impl Map {
     pub fn set(&mut self, key: impl Into<Key>, value: Value) {
         *self.count.get_mut() = 0;
         let key = key.into();
-        self.flags = self.flags | value.flags() | key_flags(&key);
-        if self.entries.last().is_none_or(|last| last.key < key) {
-            self.entries.push(Entry { key, value });
-            return;
-        }
-        match self.find(&key) {
+        self.flags = self.flags | value.flags();
+        // The flags of a key that is there are set already.
+        let is_last = self.entries.last().is_none_or(|last| compare(&last.key, &key).is_lt());
+        match if is_last { Err(self.entries.len()) } else { self.find(&key) } {
             Ok(i) => self.entries[i].value = value,
-            Err(i) => self.entries.insert(i, Entry { key, value }),
+            Err(i) => {
+                self.flags = self.flags | key_flags(&key);
+                self.entries.insert(i, Entry { key, value });
+            }
         }
     }
 
-    /// Sets several keys, which come in order, in one pass.
+    /// Sets several keys.
     pub fn set_all<const N: usize>(&mut self, new: [(Key, Value); N]) {
-        debug_assert!(new.is_sorted_by(|(a, _), (b, _)| a < b), "keys come in order");
-        *self.count.get_mut() = 0;
-        let room = self.entries.capacity().max(self.entries.len() + N);
-        let mut old = std::mem::replace(&mut self.entries, Vec::with_capacity(room)).into_iter().peekable();
-        for (key, value) in new {
-            self.flags = self.flags | value.flags() | key_flags(&key);
-            while let Some(before) = old.next_if(|e| order(&e.key, &key).is_lt()) {
-                self.entries.push(before);
+        self.entries.reserve(N);
+        new.into_iter().for_each(|(key, value)| self.set(key, value));
+    }
+
+    /// The values under several keys, which come in order: found in one pass.
+    pub fn get_all<const N: usize>(&self, keys: [&'static str; N]) -> [Option<&Value>; N] {
+        debug_assert!(keys.is_sorted(), "keys come in order");
+        let mut entries = self.entries.iter();
+        keys.map(|key| {
+            while let Some(entry) = entries.as_slice().first() {
+                match compare(&entry.key, key) {
+                    Ordering::Less => drop(entries.next()),
+                    Ordering::Equal => return Some(&entry.value),
+                    Ordering::Greater => return None,
+                }
             }
-            old.next_if(|e| order(&e.key, &key).is_eq());
-            self.entries.push(Entry { key, value });
-        }
-        self.entries.extend(old);
+            None
+        })
     }
 
     /// Adds an entry behind all others, whose key has no flags.
@@ -250,12 +281,17 @@ impl PartialEq for Map {
 impl FromIterator<(Key, Value)> for Map {
     fn from_iter<I: IntoIterator<Item = (Key, Value)>>(pairs: I) -> Self {
         let mut entries: Vec<Entry> = pairs.into_iter().map(|(key, value)| Entry { key, value }).collect();
-        entries.sort_by(|a, b| a.key.cmp(&b.key));
-        let mut builder = MapBuilder::with_capacity(entries.len());
-        for e in entries {
-            builder.push(e.key, e.value);
-        }
-        builder.finish()
+        entries.sort_by(|a, b| order(&a.key, &b.key));
+        entries.dedup_by(|later, earlier| {
+            let is_same = later.key == earlier.key;
+            if is_same {
+                std::mem::swap(later, earlier);
+            }
+            is_same
+        });
+        fit(&mut entries);
+        let flags = entries.iter().fold(Flags::default(), |flags, e| flags | e.value.flags() | key_flags(&e.key));
+        Map { entries, flags, ..Map::default() }
     }
 }
 

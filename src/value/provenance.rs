@@ -112,19 +112,25 @@ impl Trail {
     /// That of the first part that cannot be replaced.
     pub(crate) fn rewrite<R: Rewrite>(&self, rewrite: &mut R) -> Result<Option<Trail>, R::Error> {
         let overrode = self.overrode().map(|value| rewrite.value(value)).transpose()?.flatten();
-        let inputs: Result<Vec<Option<Prov>>, R::Error> = self.inputs().iter().map(|i| rewrite.input(i)).collect();
-        let layers = self.layers().iter().map(|layer| rewrite.value(&layer.value));
-        let (inputs, layers) = (inputs?, layers.collect::<Result<Vec<Option<Value>>, R::Error>>()?);
-        if overrode.is_none() && inputs.iter().all(Option::is_none) && layers.iter().all(Option::is_none) {
+        // Most histories stay as they are.
+        let mut inputs: Option<Vec<Prov>> = None;
+        for (i, input) in self.inputs().iter().enumerate() {
+            if let Some(new) = rewrite.input(input)? {
+                inputs.get_or_insert_with(|| self.inputs().to_vec())[i] = new;
+            }
+        }
+        let mut layers: Option<Vec<Contribution>> = None;
+        for (i, layer) in self.layers().iter().enumerate() {
+            if let Some(new) = rewrite.value(&layer.value)? {
+                layers.get_or_insert_with(|| self.layers().to_vec())[i].value = new;
+            }
+        }
+        if overrode.is_none() && inputs.is_none() && layers.is_none() {
             return Ok(None);
         }
-        let inputs = self.inputs().iter().zip(inputs).map(|(old, new)| new.unwrap_or_else(|| old.clone()));
-        let layer = |(old, new): (&Contribution, Option<Value>)| Contribution {
-            value: new.unwrap_or_else(|| old.value.clone()),
-            layer: old.layer,
-        };
-        let layers = self.layers().iter().zip(layers).map(layer).collect();
-        Ok(Some(Trail::new(overrode.or_else(|| self.overrode().cloned()), inputs.collect(), layers)))
+        let overrode = overrode.or_else(|| self.overrode().cloned());
+        let inputs = inputs.unwrap_or_else(|| self.inputs().to_vec());
+        Ok(Some(Trail::new(overrode, inputs, layers.map_or_else(|| self.shared_layers(), Arc::from))))
     }
 
     fn shared_layers(&self) -> Arc<[Contribution]> {

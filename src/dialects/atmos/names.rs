@@ -4,7 +4,7 @@ use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::templates::engine::Engine;
 use crate::template;
 use crate::text::{FastMap, Text};
-use crate::value::{Data, Key, Map, Prov, Value, key};
+use crate::value::{Data, Key, Map, Prov, Value, has_template, key};
 use std::sync::Arc;
 
 /// How a component got the name of its stack.
@@ -163,7 +163,7 @@ pub(super) fn stack(
 /// names stacks, `Err` with the part of the name pattern that has no value.
 pub(super) fn validated(config: &Config, named: &Value, component: &Map) -> Option<Result<Key, &'static str>> {
     if !config.name_template.is_empty() {
-        return Some(Ok(named.as_str().unwrap_or_default().into()));
+        return Some(Ok(if let Data::Str(name) = &named.data { Text::clone(name) } else { Text::default() }));
     }
     if config.name_pattern.is_empty() {
         return None;
@@ -298,38 +298,37 @@ impl Workspace<'_> {
         } else {
             self.prefix()?
         };
-        let text = value.as_str().unwrap_or_default().replace('/', "-");
-        Ok(Value { data: Data::Str(text.into()), prov: value.prov })
+        let name = if let Data::Str(name) = value.data { without_slashes(name) } else { Text::default() };
+        Ok(Value { data: Data::Str(name), prov: value.prov })
     }
 
     /// Returns the name of the Terraform workspace, if known; `describe stacks` shows another one (see
     /// [`Workspace::name`]) if a component is built from another one. `base` is its `component` key.
-    pub(super) fn deployed(&self, component: &str, base: Option<&str>) -> Option<String> {
+    pub(super) fn deployed(&self, component: &str, base: Option<&str>) -> Option<Text> {
         let config = self.config;
         if self.backend_type == "http" || !config.workspaces {
-            return Some("default".to_owned());
+            return Some(key("default"));
         }
         let base = base.filter(|b| *b != component).unwrap_or_default();
         let values = |key: &str| self.metadata.get(key).and_then(Value::as_str);
         let plain = values("terraform_workspace");
         let patterns = plain.is_none() || !config.inherit_metadata;
         let name = if values("terraform_workspace_template").is_some_and(|_| patterns) {
-            self.name().ok()?.as_str()?.to_owned()
+            text(self.name().ok()?)?
         } else if let Some(pattern) = values("terraform_workspace_pattern").filter(|_| patterns) {
             let vars = (self.data)().get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
             let mut context = Context::of(&vars);
             context.fields.push(("component", component.to_owned(), Prov::default()));
             context.fields.push(("base-component", base.to_owned(), Prov::default()));
-            context.fill(pattern).as_str()?.to_owned()
+            text(context.fill(pattern))?
         } else if let Some(plain) = plain {
-            plain.to_owned()
+            Text::from(plain)
         } else {
-            let prefix = self.prefix().ok()?;
-            let prefix = prefix.as_str()?;
-            if base.is_empty() { prefix.to_owned() } else { format!("{prefix}-{component}") }
+            let prefix = text(self.prefix().ok()?)?;
+            if base.is_empty() { prefix } else { format!("{prefix}-{component}").into() }
         };
-        let is_known = !name.is_empty() && !name.contains("{{") && !name.contains("<no value>");
-        is_known.then(|| name.replace('/', "-"))
+        let is_known = !name.is_empty() && !has_template(&name) && !name.contains("<no value>");
+        is_known.then(|| without_slashes(name))
     }
 
     fn prefix(&self) -> Result<Value, template::Error> {
@@ -350,6 +349,15 @@ impl Workspace<'_> {
         }
         Ok(self.stack.clone())
     }
+}
+
+fn text(value: Value) -> Option<Text> {
+    if let Data::Str(text) = value.data { Some(text) } else { None }
+}
+
+/// The name of a workspace: slashes cannot be part of it.
+fn without_slashes(name: Text) -> Text {
+    if name.contains('/') { name.replace('/', "-").into() } else { name }
 }
 
 /// The sections that the template of a stack name sees.

@@ -9,7 +9,7 @@ mod align;
 
 use super::same::same;
 use super::{ChangeKind, Moved, Side, pointer};
-use crate::text::{Text, order};
+use crate::text::order;
 use crate::value::{Data, Language, Map, Value, is_call};
 use align::{Gap, Moves, Tokens, align};
 use std::sync::Arc;
@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
             };
             let x = if place.is_le() { a.next() } else { None };
             let y = if place.is_ge() { b.next() } else { None };
-            if x.zip(y).is_some_and(|(x, y)| is_one(&x.value, &y.value)) {
+            if x.zip(y).is_some_and(|(x, y)| is_plainly_same(&x.value, &y.value)) {
                 continue;
             }
             let Some(key) = x.or(y).map(|e| &e.key) else { return };
@@ -120,6 +120,10 @@ impl<'a> Walk<'a> {
 
     /// Whether the lists could be compared within what is left of the bound.
     fn list(&mut self, base: &'a Value, head: &'a Value, a: &'a [Value], b: &'a [Value]) -> bool {
+        // Most lists that are not one differ only in their places.
+        if same(base, head) {
+            return true;
+        }
         let (tokens, named) = Tokens::of(a, b);
         let Some(gaps) = align(&tokens, &mut self.cells) else { return false };
         let moves = Moves::find(&gaps, &tokens, a, b);
@@ -213,12 +217,15 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether two values are one in memory; most that are the same are.
-fn is_one(a: &Value, b: &Value) -> bool {
+/// Whether two values are the same because they are one in memory, or the same plain scalar. It is so for most that are the same.
+fn is_plainly_same(a: &Value, b: &Value) -> bool {
     match (&a.data, &b.data) {
         (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b),
         (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b),
-        (Data::Str(a), Data::Str(b)) => Text::ptr_eq(a, b),
+        (Data::Str(a), Data::Str(b)) => a == b,
+        (Data::Bool(a), Data::Bool(b)) => a == b,
+        (Data::Int(a), Data::Int(b)) => a == b,
+        (Data::Null, Data::Null) => true,
         _ => false,
     }
 }

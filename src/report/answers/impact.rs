@@ -6,6 +6,7 @@ use crate::files::Files;
 use crate::query::Lines;
 use crate::query::impact::{Impact, Impacted, ImpactedLocal, Loss, Overridden};
 use crate::report::RenderOptions;
+use crate::report::indented_json;
 use crate::report::text::style::{self, Theme, count, escape};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -127,8 +128,7 @@ impl Described<'_> {
             importers: self.importers(),
             without: self.loss.map(|loss| self.without(loss)),
         };
-        serde_json::to_writer_pretty(&mut *out, &json)?;
-        writeln!(out)
+        indented_json::write(out, &json)
     }
 
     fn local<'a>(&self, local: &'a ImpactedLocal) -> LocalJson<'a> {

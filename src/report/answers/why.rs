@@ -5,6 +5,7 @@ use crate::diff::{Cause, Side, mask};
 use crate::files::Files;
 use crate::query::why::{Answer, Role, WhyStep};
 use crate::report::RenderOptions;
+use crate::report::indented_json;
 use crate::report::text::style::{Theme, count, escape};
 use crate::report::text::value;
 use crate::syntax::secrets::is_in_private_key;
@@ -114,8 +115,7 @@ fn is_filled(value: &Value) -> bool {
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write_json(out: &mut dyn io::Write, answer: &Answer, files: &Files) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &json(answer, files))?;
-    writeln!(out)
+    indented_json::write(out, &json(answer, files))
 }
 
 /// Writes answers that differ between stacks as JSON, `{"groups": […]}`, and a line end.
@@ -125,8 +125,7 @@ pub(crate) fn write_json(out: &mut dyn io::Write, answer: &Answer, files: &Files
 pub(crate) fn write_groups_json(out: &mut dyn io::Write, groups: &[Group], files: &Files) -> io::Result<()> {
     let groups: Vec<_> =
         groups.iter().map(|g| GroupJson { stacks: &g.stacks, answer: json(&g.answer, files) }).collect();
-    serde_json::to_writer_pretty(&mut *out, &serde_json::json!({ "groups": groups }))?;
-    writeln!(out)
+    indented_json::write(out, &serde_json::json!({ "groups": groups }))
 }
 
 impl Difference {
@@ -158,8 +157,7 @@ pub(crate) fn write_difference_json(
         changed: found.is_changed(),
         causes: found.causes.iter().map(cause).collect(),
     };
-    serde_json::to_writer_pretty(&mut *out, &json)?;
-    writeln!(out)
+    indented_json::write(out, &json)
 }
 
 /// Writes a difference for people: the edited lines, then both values with their chains.

@@ -6,6 +6,7 @@ use super::RenderOptions;
 use super::text::style::{self, Theme, count};
 use crate::diagnostic::Level;
 use crate::diagnostic::RuleRef;
+use crate::report::indented_json;
 use crate::review::Coverage;
 use crate::review::coverage::ProjectCoverage;
 use crate::rules::{Group, Rule};
@@ -88,8 +89,7 @@ impl<'a> RuleJson<'a> {
 /// Those of the writer.
 pub(crate) fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> io::Result<()> {
     let all = settings.all_rules();
-    serde_json::to_writer_pretty(&mut *out, &all.iter().map(|rule| RuleJson::of(rule, settings)).collect::<Vec<_>>())?;
-    writeln!(out)
+    indented_json::write(out, &all.iter().map(|rule| RuleJson::of(rule, settings)).collect::<Vec<_>>())
 }
 
 /// Writes the page of a rule, laid out for the width of the terminal; with color, marks of Markdown become faces.
@@ -215,6 +215,5 @@ pub(crate) fn write_settings(
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write_settings_json(out: &mut dyn io::Write, load: &Load, coverage: &Coverage) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &settings(load, coverage))?;
-    writeln!(out)
+    indented_json::write(out, &settings(load, coverage))
 }

@@ -4,6 +4,7 @@ use super::{Components, rows};
 use crate::diff::mask;
 use crate::files::Files;
 use crate::report::RenderOptions;
+use crate::report::indented_json;
 use crate::report::text::style::{self, Theme, count};
 use crate::report::text::value;
 use crate::resolution::{Address, Component, Placed};
@@ -86,8 +87,7 @@ impl Described<'_> {
     /// # Errors
     /// Those of the writer.
     pub(crate) fn write_json(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, &Ordered(&self.placed.component))?;
-        writeln!(out)
+        indented_json::write(out, &Ordered(&self.placed.component))
     }
 
     /// Writes the configuration as YAML.
@@ -196,8 +196,7 @@ pub(crate) fn write_instances(
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write_instances_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &instances(components))?;
-    writeln!(out)
+    indented_json::write(out, &instances(components))
 }
 
 /// Writes the same as YAML.

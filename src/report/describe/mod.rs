@@ -6,6 +6,7 @@ pub(crate) use component::{Described, write_concise, write_instances, write_inst
 
 use super::RenderOptions;
 use super::text::style::{self, Theme};
+use crate::report::indented_json;
 use crate::resolution::{Address, Placed};
 use crate::threads;
 use crate::value::Value;
@@ -68,7 +69,7 @@ fn stacks_json(out: &mut dyn io::Write, components: &Components, ordered: bool) 
     out.write_all(b"{\n")?;
     write_stacks(out, components, b",\n", |rows| {
         // Without the braces of the map that has this stack only.
-        let mut text = serde_json::to_vec_pretty(&Stacks(rows, ordered))?;
+        let mut text = indented_json::to_vec(&Stacks(rows, ordered))?;
         text.truncate(text.len() - b"\n}".len());
         text.drain(..b"{\n".len());
         Ok(text)
@@ -88,8 +89,7 @@ fn stacks_yaml(out: &mut dyn io::Write, components: &Components, ordered: bool) 
 
 /// Writes a value as JSON, and a line end.
 pub(crate) fn write_value_json(out: &mut dyn io::Write, value: &Value) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
-    writeln!(out)
+    indented_json::write(out, value)
 }
 
 /// Writes a value as YAML.

@@ -4,6 +4,7 @@ use super::coverage::Written;
 use super::{Part, Source, Weight, level, no_report, parse, text};
 use crate::diagnostic::Level;
 use crate::report::coverage::CoverageJson;
+use crate::report::indented_json;
 use crate::report::json::SCHEMA;
 use crate::review::Coverage;
 use serde::{Deserialize, Serialize};
@@ -92,6 +93,5 @@ fn place(finding: &Object) -> (&str, [u64; 4], &str, &str) {
 pub(super) fn write(out: &mut dyn io::Write, content: &Content, coverage: &Coverage) -> io::Result<()> {
     let Content { diagnostics, suppressed } = content;
     let whole = Whole { schema: SCHEMA, diagnostics, suppressed, coverage: CoverageJson::of(coverage) };
-    serde_json::to_writer_pretty(&mut *out, &whole)?;
-    writeln!(out)
+    indented_json::write(out, &whole)
 }

@@ -4,6 +4,7 @@ use super::coverage::Written;
 use super::{Part, Source, Weight, level, no_report, parse, text, with_report};
 use crate::diagnostic::Level;
 use crate::report::coverage::{CoverageJson, lead, summary};
+use crate::report::indented_json;
 use crate::report::sarif::{Limited, limited};
 use crate::review::Coverage;
 use serde::{Deserialize, Serialize};
@@ -155,6 +156,5 @@ fn invocation(runs: &[Run], leads: &BTreeSet<String>, note: Option<String>, cove
 /// # Errors
 /// Those of the writer.
 pub(super) fn write(out: &mut dyn io::Write, content: &Content) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, content)?;
-    writeln!(out)
+    indented_json::write(out, content)
 }

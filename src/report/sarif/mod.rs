@@ -11,6 +11,7 @@ mod rules;
 use super::links::{self, Web};
 use super::{Finding, Novelty, Report, Suppressed, coverage};
 use crate::diagnostic::Suppression;
+use crate::report::indented_json;
 use rules::Catalogue;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -35,8 +36,7 @@ const MAX_BYTES: usize = 8_000_000;
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &log(report)?)?;
-    writeln!(out)
+    indented_json::write(out, &log(report)?)
 }
 
 /// A finding with why it is not reported, if it is not.

@@ -24,13 +24,13 @@ use crate::dialects::atmos::templates::function_sets;
 use crate::dialects::atmos::templates::host::{Mentions, version_tracks::LockFile};
 use crate::limits::Limit;
 use crate::template::{FunctionSet, MissingKey};
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 use crate::value::{Map, Origin, Prov};
 use import_chain::ImportChain;
 use overrides::{AllOverrides, MergedOverrides, OverridesId};
 use parking_lot::Mutex;
 use process::process;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The template functions of a render of a whole file.
@@ -104,8 +104,19 @@ impl Call {
     }
 }
 
-/// The path, how it is requested ([`Call`]), whether the importer passed a context, and its overrides.
-pub(super) type MemoKey = (Text, bool, bool, bool, OverridesId);
+/// What the result for a manifest depends on besides the files.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct MemoKey {
+    path: Text,
+    /// How it is requested; see [`Call`].
+    skip_templates: bool,
+    ignore_missing: bool,
+    /// Whether the importer passed a context.
+    has_context: bool,
+    /// Whether a file that led here changed: where not everything is examined, contexts are only examined then.
+    is_way_changed: bool,
+    overrides: OverridesId,
+}
 
 /// Shared data for processing the manifests of one revision.
 pub(super) struct ManifestCache<'a> {
@@ -113,9 +124,9 @@ pub(super) struct ManifestCache<'a> {
     pub(super) lock_file: LockFile<'a>,
     /// What the templates of files may request.
     pub(super) mentions: Mentions,
-    memo: Mutex<HashMap<MemoKey, Arc<Processed>>>,
+    memo: Mutex<FastMap<MemoKey, Arc<Processed>>>,
     /// The manifests that were processed once with the overrides of an importer: most overrides come only once.
-    once: Mutex<HashMap<MemoKey, AllOverrides>>,
+    once: Mutex<FastMap<MemoKey, AllOverrides>>,
     overrides: Arc<MergedOverrides>,
 }
 
@@ -123,7 +134,7 @@ pub(super) struct ManifestCache<'a> {
 #[derive(Clone, Default)]
 pub(super) struct KnownManifests {
     /// The manifests, with what they import.
-    pub processed: HashMap<MemoKey, Arc<Processed>>,
+    pub processed: FastMap<MemoKey, Arc<Processed>>,
     overrides: Arc<MergedOverrides>,
 }
 
@@ -250,8 +261,14 @@ impl<'a> Manifests<'a> {
         deps: &mut Deps,
     ) -> Result<Arc<Processed>, ErrorReported> {
         let plain = call.gives_nothing();
-        let (has_context, overrides) = (!call.context.is_empty(), call.overrides.id());
-        let key: MemoKey = (path.into(), call.skip_templates, call.ignore_missing, has_context, overrides);
+        let key = MemoKey {
+            path: path.into(),
+            skip_templates: call.skip_templates,
+            ignore_missing: call.ignore_missing,
+            has_context: !call.context.is_empty(),
+            is_way_changed: chain.is_changed,
+            overrides: call.overrides.id(),
+        };
         let known = self.cache.memo.lock().get(&key).filter(|_| plain).cloned();
         // Where the limit is reached, it is reported where that happens.
         let limit = self.reader.limits().count(Limit::Imports);
@@ -264,7 +281,8 @@ impl<'a> Manifests<'a> {
             return Ok(known);
         }
         let mut own = Deps::default();
-        chain.files.push((Text::clone(&key.0), Prov::default()));
+        chain.files.push((Text::clone(&key.path), Prov::default()));
+        chain.is_changed |= self.checks.is_some_and(|checks| checks.is_changed(path));
         let is_alone = plain && call.overrides.is_empty();
         let before = if is_alone { std::mem::take(&mut chain.imports) } else { 0 };
         let start = chain.imports;
@@ -277,14 +295,14 @@ impl<'a> Manifests<'a> {
         }
         chain.imported_sections.leave(&mark);
         chain.files.pop();
+        chain.is_changed = key.is_way_changed;
         deps.add(&own);
         let (given, imports) = (call.overrides.clone(), if is_alone { 0 } else { chain.imports - start });
         let processed = processed.map(|p| Arc::new(Processed { deps: own, recorder, given, imports, ..p }));
         // A failure may be due to the way that led here (a cycle), so it is not remembered.
         let remembered = processed.as_ref().ok().filter(|p| plain && !p.contextual && !p.singular);
         chain.imports = before + if is_alone && remembered.is_some() { 1 } else { 1 + chain.imports };
-        // If not everything is examined, findings depend on the way that led here.
-        let is_repeated = || is_alone || self.checks_everything() && self.cache.is_repeated(&key, call);
+        let is_repeated = || is_alone || self.cache.is_repeated(&key, call);
         if let Some(processed) = remembered.filter(|_| is_repeated()) {
             self.cache.memo.lock().insert(key, Arc::clone(processed));
         }

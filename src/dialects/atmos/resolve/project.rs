@@ -1,6 +1,7 @@
 //! Resolves the manifests of one revision with a usable configuration.
 
 use super::reuse::{LastResolution, ResolvedUnit};
+use super::substitution::Substitutions;
 use super::units::Units;
 use super::{ProjectKey, Resolver};
 use crate::diagnostic::{Diagnostic, Label};
@@ -21,7 +22,7 @@ use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::Schema;
 use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
 use crate::dialects::atmos::stack::{
-    ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
+    CodeFolders, ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
 };
 use crate::dialects::{Project, Scope};
 use crate::resolution::{self, Extent, Gap, Unit};
@@ -109,7 +110,8 @@ impl Revision<'_> {
             .recording_apart(self.is_kept());
         let referenced = ReferencedComponents::new(&loader, &manifests);
         let vendored = VendoredFolders::default();
-        let stacks = self.stacks(&loader, &vendored);
+        let folders = CodeFolders::default();
+        let stacks = self.stacks(&loader, &folders, &vendored);
         let reach = changes.map(|changes| ChangeReach::new(reader, config, changes));
         let units = Units {
             revision: self,
@@ -119,6 +121,7 @@ impl Revision<'_> {
             validations: &Validations::new(reader, config),
             recorder: &recorder,
             last: &last,
+            substitutions: Substitutions::default(),
             reach: reach.as_ref(),
             scope: changes.map_or(Scope::All, Scope::Touched),
         };
@@ -219,7 +222,12 @@ impl Revision<'_> {
         }
     }
 
-    fn stacks<'s>(&'s self, loader: &'s Manifests<'_>, vendored: &'s VendoredFolders) -> StackContext<'s> {
+    fn stacks<'s>(
+        &'s self,
+        loader: &'s Manifests<'_>,
+        folders: &'s CodeFolders,
+        vendored: &'s VendoredFolders,
+    ) -> StackContext<'s> {
         StackContext {
             reader: self.reader,
             config: self.config,
@@ -227,6 +235,7 @@ impl Revision<'_> {
             templates: &self.resolver.templates,
             recorder: loader.recorder,
             lock_file: &loader.cache.lock_file,
+            folders,
             vendored,
             external: self.external,
             bases: self.resolver.bases(self.config),

@@ -3,7 +3,7 @@
 use super::project::Revision;
 use super::reuse::{BuildReads, LastResolution, ResolvedUnit};
 use super::sharing::PreviousRevision;
-use super::substitution;
+use super::substitution::{self, Substitutions};
 use crate::diagnostic::Diagnostic;
 use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
@@ -36,6 +36,8 @@ pub(super) struct Units<'a> {
     pub(super) recorder: &'a Arc<Recorder>,
     /// The unchanged part of the last resolution.
     pub(super) last: &'a LastResolution,
+    /// What was replaced in units of the last resolution.
+    pub(super) substitutions: Substitutions,
     /// Which manifests changes can reach, if only those are resolved.
     pub(super) reach: Option<&'a ChangeReach<'a>>,
     /// The changes that limit the resolved units.
@@ -160,7 +162,7 @@ impl Units<'_> {
         reads: &mut BuildReads,
     ) -> Result<StackComponents, ErrorReported> {
         if let Some((last, files)) = last
-            && let Some(known) = substitution::components(stacks, last, processed, files)
+            && let Some(known) = substitution::components(stacks, last, processed, files, &self.substitutions)
         {
             self.last.see(&last.reads.deps.files, stacks.reader);
             reads.clone_from(&last.reads);

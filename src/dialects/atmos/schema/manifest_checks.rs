@@ -6,7 +6,7 @@ use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::Schema;
 use crate::files::Files;
 use crate::source::Change;
-use crate::text::Text;
+use crate::text::{FastSet, Text};
 use crate::value::{Map, Value};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -17,7 +17,7 @@ pub(crate) struct SchemaChecks<'a> {
     schema: Schema,
     files: &'a Files,
     /// The paths that changed; `None` where everything is examined.
-    pub(in crate::dialects::atmos) changed: Option<HashSet<&'a str>>,
+    pub(in crate::dialects::atmos) changed: Option<FastSet<&'a str>>,
 }
 
 /// The processed manifests, and their violations of the schema.
@@ -162,6 +162,11 @@ impl<'a> SchemaChecks<'a> {
     pub(crate) fn new(schema: Schema, files: &'a Files, changes: Option<&'a [Change]>) -> Self {
         let changed = changes.map(|all| all.iter().map(|c| &*c.path).collect());
         SchemaChecks { schema, files, changed }
+    }
+
+    /// Whether not everything is examined, but the file at this path is, because it changed.
+    pub(in crate::dialects::atmos) fn is_changed(&self, path: &str) -> bool {
+        self.changed.as_ref().is_some_and(|changed| changed.contains(path))
     }
 
     /// Validates the content of a manifest before it is merged, and records violations. `on_the_way` are the manifests

@@ -1,6 +1,7 @@
 //! The context in which all components of a revision are built, rendered and evaluated.
 
 use super::evaluation::ExternalInputs;
+use super::folders::CodeFolders;
 use super::metadata::vendored::VendoredFolders;
 use crate::dialects::EvalInputs;
 use crate::dialects::atmos::component::bases::InheritanceCache;
@@ -32,6 +33,8 @@ pub(in crate::dialects::atmos) struct StackContext<'a> {
     pub recorder: &'a Recorder,
     /// The locked versions.
     pub lock_file: &'a LockFile<'a>,
+    /// The folders of code that are known.
+    pub folders: &'a CodeFolders,
     /// The folders that vendor manifests speak of.
     pub vendored: &'a VendoredFolders,
     /// External inputs.

@@ -4,13 +4,14 @@
 //! `manifest` (a merged manifest and the rule for its stack names) → `build` (components from their layers) →
 //! `sections` (with the names of the stack and the workspace (`naming`), rendered (`render`) and evaluated
 //! (`evaluation`)) → `components` (with their metadata for rules: `metadata`). A component that reads another one gets
-//! it from `requests`, which finds it in `referenced`. `context` has the shared inputs.
+//! it from `requests`, which finds it in `referenced`. `context` has the shared inputs, `folders` the folders of code.
 
 mod build;
 mod build_errors;
 mod components;
 mod context;
 mod evaluation;
+mod folders;
 mod local_uses;
 mod manifest;
 mod metadata;
@@ -24,6 +25,7 @@ pub(super) use build::built_again;
 pub(super) use components::{ResolvedManifest, StackComponents, components};
 pub(super) use context::StackContext;
 pub(super) use evaluation::ExternalInputs;
+pub(super) use folders::CodeFolders;
 pub(super) use metadata::vendored::VendoredFolders;
 pub(super) use metadata::{RESERVED, evaluated, unfetched};
 pub(super) use naming::{Name, Named};

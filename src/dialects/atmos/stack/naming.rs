@@ -107,7 +107,7 @@ pub(super) fn workspace(
     of: WorkspaceInputs<'_>,
     map: &Map,
     name: &Key,
-) -> Result<(Value, Option<String>), template::Error> {
+) -> Result<(Value, Option<Text>), template::Error> {
     let lenient = stacks.config.templates.ignore_missing;
     let missing = if lenient { MissingKey::Default } else { MissingKey::Error };
     let engine = stacks.name_engine(missing);

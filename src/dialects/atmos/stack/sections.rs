@@ -8,7 +8,6 @@ use super::render::{Ask, Rendered, render};
 use crate::dialects::atmos::component::builder::Built;
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::names::{self, Context, name_data};
-use crate::dialects::atmos::paths;
 use crate::dialects::atmos::templates::host::answers::{Answer, ComponentRef};
 use crate::template;
 use crate::text::Text;
@@ -33,7 +32,7 @@ pub(super) struct Sections {
     /// How validation sees that name.
     pub(super) named: Option<Named>,
     /// The workspace that Terraform is run in.
-    pub(super) workspace: Option<String>,
+    pub(super) workspace: Option<Text>,
     /// The sections before they were rendered, and the components that they read, if any.
     pub(super) requested: Option<(Value, Vec<ComponentRef>)>,
 }
@@ -124,7 +123,7 @@ fn set_workspace(
     identity: &Identity,
     given_name: &Value,
     context: &Context,
-) -> Result<Option<String>, template::Error> {
+) -> Result<Option<Text>, template::Error> {
     let Some(metadata) = component.workspace_metadata else { return Ok(None) };
     let name = &component.entry.key;
     let data = || {
@@ -136,8 +135,8 @@ fn set_workspace(
     let inputs = WorkspaceInputs { stack: &identity.stack, context, metadata, templated, data: &data };
     let (printed, deployed) = workspace(stacks, manifest, inputs, map, name)?;
     map.set(key("workspace"), printed);
-    if let Some(workspace) = deployed.as_deref().filter(|_| stacks.describes) {
-        map.set(key("workspace"), Value::str(workspace));
+    if let Some(workspace) = deployed.as_ref().filter(|_| stacks.describes) {
+        map.set(key("workspace"), Value::str(Text::clone(workspace)));
     }
     Ok(deployed)
 }
@@ -152,14 +151,17 @@ fn outputs_of(component: &str, stack: &str, ask: Ask<'_>) -> Option<Value> {
 
 /// `component_info`: the type and the location of the component's code.
 fn component_info(stacks: &StackContext<'_>, map: &Map, type_name: &'static str) -> Value {
-    let mut info = Map::from_iter([(key("component_type"), Value::str(key(type_name)))]);
-    let base = stacks.config.component_path(type_name);
-    let component = map.get("component").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
-    if let Some(component) = component.filter(|_| !base.is_empty()) {
-        let prefix = map.get("metadata").and_then(|m| m.get("component_folder_prefix")).and_then(Value::as_str);
-        let prefix = prefix.map(str::trim).filter(|p| !p.is_empty()).map_or_else(String::new, |p| format!("{p}/"));
-        let path = paths::clean(&format!("{base}/{prefix}{}", component.as_str().unwrap_or_default()));
-        info.set(key("component_path"), Value { data: Data::Str(path.into()), prov: component.prov.clone() });
+    let mut info = Map::with_capacity(2);
+    info.set(key("component_type"), Value::str(key(type_name)));
+    let has_code = !stacks.config.component_path(type_name).is_empty();
+    let [component, metadata] = map.get_all(["component", "metadata"]);
+    if let Some(Value { data: Data::Str(name), prov }) = component.filter(|_| has_code)
+        && !name.is_empty()
+    {
+        let prefix = metadata.and_then(|m| m.get("component_folder_prefix")).and_then(Value::as_str);
+        let prefix = prefix.map(str::trim).map(Text::from).unwrap_or_default();
+        let path = stacks.folders.printed(type_name, &prefix, name, stacks.config);
+        info.set(key("component_path"), Value { data: Data::Str(path), prov: prov.clone() });
     }
     Value::map(info)
 }

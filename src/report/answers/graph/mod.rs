@@ -7,6 +7,7 @@ mod tree;
 
 use crate::query::graphs::{About, Change, Edge, Graph, Node};
 use crate::report::RenderOptions;
+use crate::report::indented_json;
 use serde::Serialize;
 use std::io;
 
@@ -85,8 +86,7 @@ fn json(out: &mut dyn io::Write, graph: &Graph, about: About) -> io::Result<()> 
         edges: graph.edges.iter().map(|((from, to), edge)| edge_json(from, to, edge)).collect(),
         truncated: graph.is_cut,
     };
-    serde_json::to_writer_pretty(&mut *out, &json)?;
-    writeln!(out)
+    indented_json::write(out, &json)
 }
 
 fn node_json<'a>(name: &'a String, node: &Node) -> NodeJson<'a> {

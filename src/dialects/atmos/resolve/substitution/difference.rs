@@ -4,7 +4,7 @@ use super::{MAX_DEPTH, Place, Substitution, is_plain};
 use crate::dialects::atmos::component::layers::ComponentType;
 use crate::dialects::atmos::stack::RESERVED;
 use crate::text::FastSet;
-use crate::value::{Contribution, Data, FileId, Map, Origin, Prov, Trail, Value};
+use crate::value::{Contribution, Data, Map, Origin, Prov, Trail, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -14,20 +14,18 @@ const MAX_VALUES: usize = 1_000_000;
 /// The paths of changed variables in their components, from `vars` on.
 pub(super) type Variables = BTreeSet<Vec<String>>;
 
-/// Returns the difference between two merged manifests with the variables that changed; `None` if they differ in
-/// something else than places in outdated files and plain values of variables.
-pub(super) fn between(old: &Map, new: &Map, outdated: Vec<FileId>) -> Option<(Substitution, Variables)> {
-    let substitution = Substitution { outdated, ..Substitution::default() };
-    let mut comparison =
-        Comparison { substitution, changed: Variables::new(), path: Vec::new(), values: 0, trails: FastSet::default() };
+/// Adds the difference between two merged manifests to what is known, and returns the variables that changed; `None` if they differ
+/// in something else than places in outdated files and plain values of variables, or in another way than what is known.
+pub(super) fn find(old: &Map, new: &Map, known: &mut Substitution) -> Option<Variables> {
+    let (changed, trails) = (Variables::new(), FastSet::default());
+    let mut comparison = Comparison { substitution: known, changed, path: Vec::new(), values: 0, trails };
     comparison.sections(old, new)?;
-    let Comparison { substitution, changed, .. } = comparison;
-    Some((substitution, changed))
+    Some(comparison.changed)
 }
 
 /// Each function returns `None` if the two differ in something else.
 struct Comparison<'a> {
-    substitution: Substitution,
+    substitution: &'a mut Substitution,
     changed: Variables,
     /// The path of the values that are compared.
     path: Vec<&'a str>,

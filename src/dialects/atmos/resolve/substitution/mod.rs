@@ -5,6 +5,9 @@
 //! variables through unless a name or a template reads them. `difference` compares the merged manifests,
 //! `reads` finds out which variables are read, and `replacement` replaces places and values in the components. Where
 //! something else differs, the components are built as usual.
+//!
+//! Most units have parts in common, and one edit changes these in the same way: what was replaced for one unit is kept for the next
+//! one ([`Substitutions`]).
 
 mod difference;
 mod reads;
@@ -16,6 +19,7 @@ use crate::dialects::atmos::resolve::reuse::ResolvedUnit;
 use crate::dialects::atmos::stack::{Name, Named, StackComponents, StackContext, unfetched};
 use crate::resolution::{CodeOrigin, Component, ShapingOrigins, State};
 use crate::text::FastMap;
+use crate::threads::PerThread;
 use crate::value::{Data, FileId, Map, Origin, Trail, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,18 +27,24 @@ use std::sync::Arc;
 /// How deep values are nested and how long histories are at most; a step into a history counts twice.
 const MAX_DEPTH: usize = 512;
 
-/// The difference between two merged manifests that are equal but for places and unread variables.
+/// What was replaced for the units of one revision, for each thread. It must not outlive the last resolution: parts of that are
+/// identified by their addresses.
+pub(super) type Substitutions = PerThread<Substitution>;
+
+/// The difference between merged manifests that are equal but for places and unread variables: those of one unit, or of several
+/// with the same outdated files.
 #[derive(Debug, Default)]
-struct Substitution {
+pub(super) struct Substitution {
     /// The files of the last resolution that are not part of this one.
     outdated: Vec<FileId>,
     /// What was written at each place in outdated files, and its place now.
     places: FastMap<Origin, Place>,
     /// The starts of keys in outdated files, and where they are now.
     keys: FastMap<(FileId, u32), (FileId, u32)>,
-    /// Maps and histories that several components share, with their replacements.
-    maps: FastMap<*const Map, Option<Arc<Map>>>,
-    trails: FastMap<*const Trail, Option<Arc<Trail>>>,
+    /// Maps, lists and histories with several owners, by their addresses, with their replacements.
+    maps: FastMap<usize, Option<Arc<Map>>>,
+    lists: FastMap<usize, Option<Arc<Vec<Value>>>>,
+    trails: FastMap<usize, Option<Arc<Trail>>>,
 }
 
 /// A place in an outdated file.
@@ -57,6 +67,7 @@ pub(super) fn components(
     last: &ResolvedUnit,
     processed: &Processed,
     files: &BTreeSet<FileId>,
+    substitutions: &Substitutions,
 ) -> Option<StackComponents> {
     let unit = &last.manifest.unit;
     let before = last.manifest.processed.as_ref()?;
@@ -66,10 +77,40 @@ pub(super) fn components(
     }
     let is_current = |file: &&FileId| files.contains(file) || last.reads.deps.files.contains(file);
     let outdated: Vec<FileId> = unit.files.iter().filter(|file| !is_current(file)).copied().collect();
-    let (mut substitution, changed) = difference::between(&before.merged, &processed.merged, outdated)?;
-    if reads::any(stacks, &processed.merged, &changed) || is_about_outdated(&last.building, &substitution) {
+    let replace = |substitution: &mut Substitution| {
+        let changed = difference::find(&before.merged, &processed.merged, substitution)?;
+        if reads::any(stacks, &processed.merged, &changed) {
+            return None;
+        }
+        replaced(stacks, last, processed, substitution)
+    };
+    substitutions.with(|kept| {
+        if kept.outdated == outdated
+            && let Some(components) = replace(kept)
+        {
+            return Some(components);
+        }
+        // The differences of other units may contradict those of this one.
+        *kept = Substitution { outdated, ..Substitution::default() };
+        let components = replace(kept);
+        if components.is_none() {
+            *kept = Substitution::default();
+        }
+        components
+    })?
+}
+
+/// Returns the components of a unit with everything replaced.
+fn replaced(
+    stacks: &StackContext<'_>,
+    last: &ResolvedUnit,
+    processed: &Processed,
+    substitution: &mut Substitution,
+) -> Option<StackComponents> {
+    if is_about_outdated(&last.building, substitution) {
         return None;
     }
+    let unit = &last.manifest.unit;
     let named: Option<Vec<Named>> = last.manifest.named.iter().map(renamed).collect();
     let shared: Arc<[Origin]> = processed.edges.iter().chain(&stacks.config.shaping_origins).copied().collect();
     let is_equal = substitution.outdated.is_empty();

@@ -115,28 +115,32 @@ impl Substitution {
 
     fn map(&mut self, map: &Arc<Map>, depth: usize) -> Replaced<Arc<Map>> {
         let is_shared = Arc::strong_count(map) > 1;
-        if is_shared && let Some(known) = self.maps.get(&Arc::as_ptr(map)) {
+        if is_shared && let Some(known) = self.maps.get(&Arc::as_ptr(map).addr()) {
             return Ok(known.clone());
         }
-        let mut replaced = Vec::new();
-        for (i, entry) in map.iter().enumerate() {
-            replaced.extend(self.at_depth(&entry.value, depth)?.map(|value| (i, value)));
-        }
-        let out = (!replaced.is_empty()).then(|| Arc::new(with_values(map, replaced)));
+        let out = map.with_values(|value| self.at_depth(value, depth))?.map(Arc::new);
         if is_shared {
-            self.maps.insert(Arc::as_ptr(map), out.clone());
+            self.maps.insert(Arc::as_ptr(map).addr(), out.clone());
         }
         Ok(out)
     }
 
     fn list(&mut self, items: &Arc<Vec<Value>>, depth: usize) -> Replaced<Arc<Vec<Value>>> {
+        let is_shared = Arc::strong_count(items) > 1;
+        if is_shared && let Some(known) = self.lists.get(&Arc::as_ptr(items).addr()) {
+            return Ok(known.clone());
+        }
         let mut out: Option<Vec<Value>> = None;
         for (i, item) in items.iter().enumerate() {
             if let Some(value) = self.at_depth(item, depth)? {
                 out.get_or_insert_with(|| (**items).clone())[i] = value;
             }
         }
-        Ok(out.map(Arc::new))
+        let out = out.map(Arc::new);
+        if is_shared {
+            self.lists.insert(Arc::as_ptr(items).addr(), out.clone());
+        }
+        Ok(out)
     }
 
     /// The data that replace those of a scalar: the value of a variable that changed must be the one that was written.
@@ -167,26 +171,15 @@ impl Substitution {
     fn trail(&mut self, trail: &Arc<Trail>, depth: usize) -> Replaced<Arc<Trail>> {
         let below = depth.checked_sub(1).ok_or(Dependent)?;
         let is_shared = Arc::strong_count(trail) > 1;
-        if is_shared && let Some(known) = self.trails.get(&Arc::as_ptr(trail)) {
+        if is_shared && let Some(known) = self.trails.get(&Arc::as_ptr(trail).addr()) {
             return Ok(known.clone());
         }
         let out = trail.rewrite(&mut AtDepth { substitution: self, depth: below })?.map(Arc::new);
         if is_shared {
-            self.trails.insert(Arc::as_ptr(trail), out.clone());
+            self.trails.insert(Arc::as_ptr(trail).addr(), out.clone());
         }
         Ok(out)
     }
-}
-
-/// Returns a map with the values at some indexes, in their order, replaced by those of the same kind.
-fn with_values(map: &Map, values: Vec<(usize, Value)>) -> Map {
-    let (mut out, mut values) = (map.clone(), values.into_iter().peekable());
-    for (i, (_, value)) in out.entries_mut().enumerate() {
-        if let Some((_, new)) = values.next_if(|(at, _)| *at == i) {
-            *value = new;
-        }
-    }
-    out
 }
 
 /// Replaces the parts of a history.

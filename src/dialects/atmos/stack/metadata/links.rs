@@ -16,18 +16,16 @@ const CONTEXT: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
 /// Sections whose functions are not run, or that repeat others.
 const NOT_RUN: [&str; 7] = ["overrides", "locals", "mocks", "test", "inheritance", "component_info", "metadata"];
 
-/// The dependencies that a component declares (`reference: atmos.md` section 11).
-pub(super) fn declared(map: &Map) -> Vec<Link> {
-    let list =
-        map.get("dependencies").and_then(|d| d.get("components")).and_then(Value::as_list).filter(|l| !l.is_empty());
+/// The dependencies that a component declares (`reference: atmos.md` section 11), given three of its sections.
+pub(super) fn declared(dependencies: Option<&Value>, settings: Option<&Value>, vars: Option<&Value>) -> Vec<Link> {
+    let list = dependencies.and_then(|d| d.get("components")).and_then(Value::as_list).filter(|l| !l.is_empty());
     if let Some(list) = list {
         return list.iter().filter_map(dependency).collect();
     }
-    let legacy = map.get("settings").and_then(|s| s.get("depends_on"));
-    let own = map.get("vars");
+    let legacy = settings.and_then(|s| s.get("depends_on"));
     match legacy.map(|v| &v.data) {
-        Some(Data::Map(entries)) => entries.iter().filter_map(|e| legacy_dependency(&e.value, own)).collect(),
-        Some(Data::List(entries)) => entries.iter().filter_map(|v| legacy_dependency(v, own)).collect(),
+        Some(Data::Map(entries)) => entries.iter().filter_map(|e| legacy_dependency(&e.value, vars)).collect(),
+        Some(Data::List(entries)) => entries.iter().filter_map(|v| legacy_dependency(v, vars)).collect(),
         _ => Vec::new(),
     }
 }
@@ -166,6 +164,9 @@ impl LinkSearch<'_> {
     }
 
     fn function(&mut self, text: &str, origin: Option<Origin>) {
+        if !text.starts_with("!terraform.") {
+            return;
+        }
         let (name, arguments) = tags::split(text);
         if !matches!(name, "!terraform.state" | "!terraform.output") || arguments.contains("{{") {
             return;

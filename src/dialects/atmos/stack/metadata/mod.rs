@@ -4,13 +4,13 @@ mod links;
 pub(in crate::dialects::atmos) mod vendored;
 
 use super::context::StackContext;
+use super::folders::CodeFolder;
 use crate::dialects::atmos::functions;
 use crate::dialects::atmos::functions::tags;
-use crate::dialects::atmos::paths;
 use crate::dialects::atmos::templates::host::answers::ComponentRef;
 use crate::resolution::{Base, Code, CodeOrigin, ComponentMetadata, Inputs, StatePlace};
 use crate::text::Text;
-use crate::value::{Data, Flags, Map, MapBuilder, Value, fit};
+use crate::value::{self, Data, Flags, Map, MapBuilder, Value, fit};
 use std::sync::Arc;
 
 /// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is enabled.
@@ -22,9 +22,9 @@ pub(super) struct FinalSections<'a> {
     /// Its sections, rendered.
     pub(in crate::dialects::atmos) map: &'a Map,
     /// Its type.
-    pub(in crate::dialects::atmos) kind: &'a str,
+    pub(in crate::dialects::atmos) kind: &'static str,
     /// The workspace that Terraform is run in, if that is known.
-    pub(in crate::dialects::atmos) workspace: Option<String>,
+    pub(in crate::dialects::atmos) workspace: Option<Text>,
     /// The variables as written for it, and for its bases.
     pub(in crate::dialects::atmos) authored: [Arc<Map>; 2],
     /// Its sections before they were rendered, and the components that its templates read, if any.
@@ -34,10 +34,11 @@ pub(super) struct FinalSections<'a> {
 /// The facts of a component.
 pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackContext<'_>) -> ComponentMetadata {
     let map = known.map;
-    let metadata = |key: &str| map.get("metadata").and_then(|m| m.get(key));
-    let code = code(map, known.kind, stacks);
-    let state = (known.kind == "terraform").then(|| state(map, stacks)).flatten();
-    let mut links = links::declared(map);
+    let sections = KnownSections::of(map);
+    let metadata = |key: &str| sections.metadata.and_then(|m| m.get(key));
+    let code = code(&sections, known.kind, stacks);
+    let state = (known.kind == "terraform").then(|| state(&sections, stacks)).flatten();
+    let mut links = links::declared(sections.dependencies, sections.settings, sections.vars);
     links::read(map, known.requested, &mut links, stacks);
     fit(&mut links);
     ComponentMetadata {
@@ -46,19 +47,84 @@ pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackCon
         is_locked: metadata("locked").and_then(Value::as_bool) == Some(true),
         code,
         is_module: known.kind == "terraform",
-        inputs: inputs(map, known.authored),
+        inputs: inputs(&sections, known.authored),
         state,
-        workspace: known.workspace.map(Text::from),
+        workspace: known.workspace,
         links,
-        bases: bases(map),
+        bases: bases(metadata("inherits"), sections.inheritance),
         ..ComponentMetadata::default()
     }
 }
 
+/// The sections that metadata is read from.
+struct KnownSections<'a> {
+    backend: Option<&'a Value>,
+    backend_type: Option<&'a Value>,
+    component_info: Option<&'a Value>,
+    dependencies: Option<&'a Value>,
+    env: Option<&'a Value>,
+    generate: Option<&'a Value>,
+    inheritance: Option<&'a Value>,
+    metadata: Option<&'a Value>,
+    provision: Option<&'a Value>,
+    remote_state_backend_type: Option<&'a Value>,
+    settings: Option<&'a Value>,
+    source: Option<&'a Value>,
+    vars: Option<&'a Value>,
+}
+
+impl<'a> KnownSections<'a> {
+    fn of(map: &'a Map) -> Self {
+        let [
+            backend,
+            backend_type,
+            component_info,
+            dependencies,
+            env,
+            generate,
+            inheritance,
+            metadata,
+            provision,
+            remote_state_backend_type,
+            settings,
+            source,
+            vars,
+        ] = map.get_all([
+            "backend",
+            "backend_type",
+            "component_info",
+            "dependencies",
+            "env",
+            "generate",
+            "inheritance",
+            "metadata",
+            "provision",
+            "remote_state_backend_type",
+            "settings",
+            "source",
+            "vars",
+        ]);
+        KnownSections {
+            backend,
+            backend_type,
+            component_info,
+            dependencies,
+            env,
+            generate,
+            inheritance,
+            metadata,
+            provision,
+            remote_state_backend_type,
+            settings,
+            source,
+            vars,
+        }
+    }
+}
+
 /// The bases: those that the component names itself, with their places, then what else it inherits from.
-fn bases(map: &Map) -> Vec<Base> {
-    let named = map.get("metadata").and_then(|m| m.get("inherits"));
-    let lists = [named, map.get("inheritance")].into_iter().flatten().filter_map(Value::as_list);
+fn bases(named: Option<&Value>, inheritance: Option<&Value>) -> Vec<Base> {
+    let lists = [named, inheritance].into_iter().flatten().filter_map(Value::as_list);
     let mut bases: Vec<Base> = Vec::new();
     for value in lists.flat_map(|list| list.iter()) {
         if let Data::Str(name) = &value.data
@@ -71,23 +137,21 @@ fn bases(map: &Map) -> Vec<Base> {
     bases
 }
 
-fn code(map: &Map, kind: &str, stacks: &StackContext<'_>) -> Option<Code> {
-    let config = stacks.config;
-    let base = config.component_path(kind);
+fn code(sections: &KnownSections<'_>, kind: &'static str, stacks: &StackContext<'_>) -> Option<Code> {
     if kind == "container" {
         // It may have no folder: an image is enough.
         return None;
     }
-    let path = map.get("component_info")?.get("component_path")?;
-    let text = path.as_str().filter(|p| !p.contains("{{") && !p.contains("<no value>") && !p.starts_with('/'))?;
-    let folder = paths::join(&config.base, text)?;
-    let root = paths::join(&config.base, base)?;
-    let is_filled = |key: &str| map.get(key).is_some_and(|v| v.as_map().is_none_or(|m| !m.is_empty()) && !v.is_null());
-    let supply = if is_filled("source") { CodeOrigin::Fetched } else { unfetched(&folder, stacks) };
+    let path = sections.component_info?.get("component_path")?;
+    let Data::Str(text) = &path.data else { return None };
+    let CodeFolder { folder, root } = stacks.folders.code(kind, text, stacks.config)?;
+    let is_filled =
+        |section: Option<&Value>| section.is_some_and(|v| v.as_map().is_none_or(|m| !m.is_empty()) && !v.is_null());
+    let supply = if is_filled(sections.source) { CodeOrigin::Fetched } else { unfetched(&folder, stacks) };
     // Generated files may declare more, and a static remote state replaces the outputs.
-    let remote = map.get("remote_state_backend_type").and_then(Value::as_str);
-    let is_open = is_filled("generate") || remote == Some("static");
-    Some(Code { folder: folder.into(), root: root.into(), origin: path.prov.origin, supply, is_open })
+    let remote = sections.remote_state_backend_type.and_then(Value::as_str);
+    let is_open = is_filled(sections.generate) || remote == Some("static");
+    Some(Code { folder, root, origin: path.prov.origin, supply, is_open })
 }
 
 /// How code gets into a folder that is not filled whenever it is needed.
@@ -98,10 +162,10 @@ pub(in crate::dialects::atmos) fn unfetched(folder: &str, stacks: &StackContext<
     }
 }
 
-fn inputs(map: &Map, authored: [Arc<Map>; 2]) -> Inputs {
-    let given = map.get("env").and_then(Value::as_map).into_iter().flat_map(|m| m.keys());
+fn inputs(sections: &KnownSections<'_>, authored: [Arc<Map>; 2]) -> Inputs {
+    let given = sections.env.and_then(Value::as_map).into_iter().flat_map(|m| m.keys());
     let given = given.filter_map(|name| name.strip_prefix("TF_VAR_").map(Text::from)).collect();
-    let (all, is_open) = match map.get("vars").map(|v| &v.data) {
+    let (all, is_open) = match sections.vars.map(|v| &v.data) {
         None => (Arc::default(), false),
         Some(Data::Map(vars)) => (Arc::clone(vars), false),
         Some(_) => (Arc::default(), true),
@@ -135,11 +199,11 @@ fn evaluated_value(value: &Value) -> Value {
 }
 
 fn is_unset(value: &Value) -> bool {
-    value.as_str().is_some_and(|s| s.trim_end() == "!unset")
+    value.as_str().is_some_and(|s| value::is_call(s) && s.trim_end() == "!unset")
 }
 
-fn state(map: &Map, stacks: &StackContext<'_>) -> Option<StatePlace> {
-    let backend = match &map.get("backend_type")?.data {
+fn state(sections: &KnownSections<'_>, stacks: &StackContext<'_>) -> Option<StatePlace> {
+    let backend = match &sections.backend_type?.data {
         Data::Str(name) if !name.is_empty() => Text::clone(name),
         _ => return None,
     };
@@ -148,7 +212,7 @@ fn state(map: &Map, stacks: &StackContext<'_>) -> Option<StatePlace> {
     if generates.is_some_and(|v| v.as_bool() == Some(false) || v.as_str() == Some("false")) {
         return None;
     }
-    let value = map.get("backend");
+    let value = sections.backend;
     let settings = value.and_then(Value::as_map).map(evaluated).unwrap_or_default();
     let filled = match &*backend {
         "s3" => "workspace_key_prefix",
@@ -159,7 +223,7 @@ fn state(map: &Map, stacks: &StackContext<'_>) -> Option<StatePlace> {
     let written = || settings.iter().filter(|e| *e.key != *filled);
     let authored = written().count();
     let origin = value.and_then(|v| v.prov.origin).or_else(|| written().find_map(|e| e.value.prov.origin));
-    let workdir = map.get("provision").and_then(|p| p.at_path(["workdir", "enabled"])).and_then(Value::as_bool);
-    let is_separate = workdir == Some(true) || map.get("source").and_then(Value::as_map).is_some_and(|m| !m.is_empty());
+    let workdir = sections.provision.and_then(|p| p.at_path(["workdir", "enabled"])).and_then(Value::as_bool);
+    let is_separate = workdir == Some(true) || sections.source.and_then(Value::as_map).is_some_and(|m| !m.is_empty());
     Some(StatePlace { backend, settings, origin, authored, is_separate })
 }
