@@ -386,6 +386,34 @@ mod tests {
 
     proptest! {
         #[test]
+        fn later_pairs_replace_earlier_ones(pairs in prop::collection::vec((0..12u32, 0..9i64, "(__a|<<|a)"), 0..20)) {
+            let pairs = pairs.into_iter().map(|(n, value, prefix)| {
+                (Key::from(format!("{prefix}{n}")), Value::new(Data::Int(value)))
+            });
+            let mut one_by_one = Map::new();
+            pairs.clone().for_each(|(key, value)| one_by_one.set(key, value));
+            let together: Map = pairs.collect();
+            prop_assert_eq!(&together, &one_by_one);
+            prop_assert_eq!(together.flags(), one_by_one.flags());
+            let keys = ["a1", "a11", "a2", "a5", "zz"];
+            prop_assert_eq!(together.get_all(keys), keys.map(|key| together.get(key)));
+        }
+
+        #[test]
+        fn values_are_replaced(map in prop::collection::vec(0..30u32, 0..12), replaced in any::<u32>()) {
+            let map = self::map(map);
+            let is_replaced = |value: &Value| matches!(value.data, Data::Int(n) if replaced >> n & 1 == 1);
+            let new = map.with_values(|value| Ok::<_, ()>(is_replaced(value).then(|| Value::new(Data::Int(100)))));
+            let expected: Map = map
+                .iter()
+                .map(|e| (Key::clone(&e.key), if is_replaced(&e.value) { Value::new(Data::Int(100)) } else { e.value.clone() }))
+                .collect();
+            let is_same = !map.iter().any(|e| is_replaced(&e.value));
+            prop_assert_eq!(new, Ok((!is_same).then_some(expected)));
+            prop_assert_eq!(map.with_values(|_| Err::<Option<Value>, _>(7)).err(), (!map.is_empty()).then_some(7));
+        }
+
+        #[test]
         fn several_keys_are_set_as_one_after_the_other(
             old in prop::collection::btree_set(0..20u32, 0..12),
             new in prop::collection::btree_set(0..20u32, 3),

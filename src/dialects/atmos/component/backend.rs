@@ -3,8 +3,9 @@
 use super::layers::{Layer, Section, Word};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::merge::{Merger, merge};
-use crate::text::Text;
-use crate::value::{Data, Key, Map, Prov, Value};
+use crate::text::{FastMap, Text};
+use crate::threads::PerThread;
+use crate::value::{Data, Key, Map, Origin, Prov, Value, key};
 use std::sync::Arc;
 
 /// The layers of a component with backend settings.
@@ -14,10 +15,42 @@ pub(super) struct Layers<'a> {
     pub own: &'a Layer,
 }
 
+/// Settings of backends with the names of components, for each thread: most components of one module have the same.
+#[derive(Default)]
+pub(crate) struct BackendCache(PerThread<FastMap<NamedKey, Named>>);
+
+/// The setting of the name, the addresses of the other settings and of the text of the name, and the provenance of the name.
+type NamedKey = (&'static str, usize, usize, Option<Origin>, usize);
+
+/// Settings with a name. What identifies them is kept, so that addresses stay valid.
+struct Named {
+    _settings: Arc<Map>,
+    _name: (Text, Prov),
+    named: Arc<Map>,
+}
+
+impl BackendCache {
+    /// Returns the cached settings with a name, or those of `add`.
+    fn named(
+        &self,
+        key: &'static str,
+        settings: &Arc<Map>,
+        (text, prov): (&Text, &Prov),
+        add: impl Fn() -> Arc<Map>,
+    ) -> Arc<Map> {
+        let trail = prov.trail.as_ref().map_or(0, |trail| Arc::as_ptr(trail).addr());
+        let known_by = (key, Arc::as_ptr(settings).addr(), text.as_ptr().addr(), prov.origin, trail);
+        let new = || Named { _settings: Arc::clone(settings), _name: (Text::clone(text), prov.clone()), named: add() };
+        let known = self.0.with(|known| Arc::clone(&known.entry(known_by).or_insert_with(new).named));
+        known.unwrap_or_else(add)
+    }
+}
+
 /// Other inputs of the backend.
-pub(crate) struct Parts<'a> {
+pub(super) struct Parts<'a> {
     pub config: &'a Config,
     pub merger: Merger<'a>,
+    pub cache: &'a BackendCache,
     /// The name of the component.
     pub component: &'a Key,
     /// Its `component` key.
@@ -38,7 +71,7 @@ pub(crate) struct Mismatch {
 }
 
 /// The backend of a component.
-pub(crate) struct Backend {
+pub(super) struct Backend {
     /// `backend_type`.
     pub kind: Value,
     /// `backend`.
@@ -53,36 +86,36 @@ pub(crate) struct Backend {
 ///
 /// # Errors
 /// A type for which nothing is configured.
-pub(crate) fn of(layers: &Layers<'_>, parts: &Parts<'_>) -> Result<Backend, Mismatch> {
+pub(super) fn of(layers: &Layers<'_>, parts: &Parts<'_>) -> Result<Backend, Mismatch> {
     let all = [layers.own, layers.base, layers.global];
     let word = |w: Word| all.iter().find_map(|l| l.word(w)).cloned();
     let kind = word(Word::BackendType).unwrap_or_else(|| Value::str(""));
     let kind_name = kind.as_str().unwrap_or_default();
     let section = merge(parts.merger, [layers.global, layers.base, layers.own].map(|l| l.map(Section::Backend)));
-    let (mut backend, prov) = match section.get(kind_name) {
-        Some(Value { data: Data::Map(map), prov }) => ((**map).clone(), prov.clone()),
+    let (settings, prov) = match section.get(kind_name) {
+        Some(Value { data: Data::Map(map), prov }) => (Arc::clone(map), prov.clone()),
         Some(other) => {
             let message =
                 format!("`backend.{kind_name}` of `{}` must be a map, not {}", parts.component, other.a_kind());
             return Err(Mismatch { message, site: other.prov.clone(), help: String::new() });
         }
-        None if kind_name.is_empty() || section.is_empty() => (Map::new(), Prov::default()),
+        None if kind_name.is_empty() || section.is_empty() => (Map::none(), Prov::default()),
         None => return Err(mismatch("backend", &kind, &section, parts)),
     };
-    match kind_name {
-        "s3" => default_text(&mut backend, "workspace_key_prefix", parts),
-        "gcs" => default_text(&mut backend, "prefix", parts),
-        "azurerm" => azure_key(&mut backend, layers, parts),
-        _ => {}
-    }
-    let backend = Arc::new(backend);
+    let backend = match kind_name {
+        "s3" => with_name(&settings, "workspace_key_prefix", parts),
+        "gcs" => with_name(&settings, "prefix", parts),
+        "azurerm" => azure_key(settings, layers, parts),
+        _ => settings,
+    };
 
     let remote_kind = word(Word::RemoteStateBackendType).unwrap_or_else(|| kind.clone());
     let remote_name = remote_kind.as_str().unwrap_or_default();
     let remote = [layers.global, layers.base, layers.own].map(|l| l.map(Section::RemoteStateBackend));
-    let configured: Arc<Map> =
-        Arc::new(remote.iter().flat_map(|m| m.iter()).map(|e| (Text::clone(&e.key), e.value.clone())).collect());
-    if !remote_name.is_empty() && !configured.is_empty() && !configured.has(remote_name) {
+    let is_configured = remote.iter().all(|map| map.is_empty()) || remote.iter().any(|map| map.has(remote_name));
+    if !remote_name.is_empty() && !is_configured {
+        let all = remote.iter().flat_map(|m| m.iter());
+        let configured: Map = all.map(|e| (Text::clone(&e.key), e.value.clone())).collect();
         return Err(mismatch("remote_state_backend", &remote_kind, &configured, parts));
     }
     let mut inputs: Vec<Arc<Map>> = Vec::new();
@@ -126,34 +159,47 @@ fn mismatch(section: &str, kind: &Value, configured: &Map, parts: &Parts<'_>) ->
     }
 }
 
-/// The name that state addresses are made of, with what it was taken from.
-fn state_name(parts: &Parts<'_>) -> Value {
+/// What the name in state addresses is made of.
+fn name_source<'p>(parts: &Parts<'p>) -> (&'p Text, &'p Prov) {
     let named = parts.metadata.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
     let value = named.unwrap_or(parts.name);
-    let text = value.as_str().unwrap_or(parts.component);
-    let text = if parts.config.separator == "/" { text.to_owned() } else { text.replace('/', &parts.config.separator) };
-    Value { data: Data::Str(text.into()), prov: value.prov.clone() }
+    (if let Data::Str(text) = &value.data { text } else { parts.component }, &value.prov)
 }
 
-fn default_text(backend: &mut Map, key: &str, parts: &Parts<'_>) {
-    if backend.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
-        backend.set(key, state_name(parts));
+/// The name that state addresses are made of, with what it was taken from.
+fn state_name(parts: &Parts<'_>) -> Value {
+    let (text, prov) = name_source(parts);
+    let is_kept = parts.config.separator == "/" || !text.contains('/');
+    let name = if is_kept { Text::clone(text) } else { text.replace('/', &parts.config.separator).into() };
+    Value { data: Data::Str(name), prov: prov.clone() }
+}
+
+/// The settings with the name in one of them that nobody sets.
+fn with_name(settings: &Arc<Map>, setting: &'static str, parts: &Parts<'_>) -> Arc<Map> {
+    if settings.get(setting).and_then(Value::as_str).is_some_and(|text| !text.is_empty()) {
+        return Arc::clone(settings);
     }
+    parts.cache.named(setting, settings, name_source(parts), || {
+        let mut named = Map::clone(settings);
+        named.set(key(setting), state_name(parts));
+        named.fit();
+        Arc::new(named)
+    })
 }
 
-fn azure_key(backend: &mut Map, layers: &Layers<'_>, parts: &Parts<'_>) {
+fn azure_key(mut backend: Arc<Map>, layers: &Layers<'_>, parts: &Parts<'_>) -> Arc<Map> {
     let key_of = |layer: &Layer| {
         layer.map(Section::Backend).get("azurerm").and_then(|a| a.get("key")).filter(|k| k.as_str().is_some()).cloned()
     };
     if key_of(layers.own).is_some() {
-        return;
+        return backend;
     }
     let global = key_of(layers.global);
     let has_global = layers.global.map(Section::Backend).get("azurerm").and_then(Value::as_map).is_some();
     if let Some(existing) = backend.get("key").and_then(Value::as_str).filter(|k| !k.is_empty()) {
         let inherited_only = has_global && global.as_ref().and_then(Value::as_str) == Some(existing);
         if !inherited_only {
-            return;
+            return backend;
         }
     }
     let name = state_name(parts);
@@ -165,5 +211,6 @@ fn azure_key(backend: &mut Map, layers: &Layers<'_>, parts: &Parts<'_>) {
         }
         None => Value { data: Data::Str(file.into()), prov: name.prov },
     };
-    backend.set("key", value);
+    Arc::make_mut(&mut backend).set(key("key"), value);
+    backend
 }

@@ -9,8 +9,8 @@ use crate::text::Text;
 use crate::value::{Data, Map, Prov, Value, key};
 use std::sync::Arc;
 
-/// How many entries a component has at most, nearly.
-const ROOM: usize = 36;
+/// How many entries a component has at most, nearly: also when the names of its stack are added.
+const ROOM: usize = 44;
 
 /// The layers of a component, the lowest first.
 pub(super) struct Layers<'a> {

@@ -62,6 +62,9 @@ pub(crate) fn merge_deferred<'m>(
         .iter()
         .enumerate()
         .map(|(i, layer)| {
+            if !layer.flags().has(Flags::CALL) {
+                return Arc::clone(layer);
+            }
             let mut has_calls = false;
             each_call(layer, &mut path, &mut |path, call| {
                 has_calls = true;

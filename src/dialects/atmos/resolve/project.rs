@@ -22,7 +22,7 @@ use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::Schema;
 use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
 use crate::dialects::atmos::stack::{
-    CodeFolders, ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
+    CommonParts, ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
 };
 use crate::dialects::{Project, Scope};
 use crate::resolution::{self, Extent, Gap, Unit};
@@ -110,8 +110,8 @@ impl Revision<'_> {
             .recording_apart(self.is_kept());
         let referenced = ReferencedComponents::new(&loader, &manifests);
         let vendored = VendoredFolders::default();
-        let folders = CodeFolders::default();
-        let stacks = self.stacks(&loader, &folders, &vendored);
+        let common = CommonParts::default();
+        let stacks = self.stacks(&loader, &common, &vendored);
         let reach = changes.map(|changes| ChangeReach::new(reader, config, changes));
         let units = Units {
             revision: self,
@@ -225,7 +225,7 @@ impl Revision<'_> {
     fn stacks<'s>(
         &'s self,
         loader: &'s Manifests<'_>,
-        folders: &'s CodeFolders,
+        common: &'s CommonParts,
         vendored: &'s VendoredFolders,
     ) -> StackContext<'s> {
         StackContext {
@@ -235,7 +235,7 @@ impl Revision<'_> {
             templates: &self.resolver.templates,
             recorder: loader.recorder,
             lock_file: &loader.cache.lock_file,
-            folders,
+            common,
             vendored,
             external: self.external,
             bases: self.resolver.bases(self.config),

@@ -183,7 +183,8 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
         };
         let (config, merger, limits) = (self.stacks.config, self.stacks.merger, self.stacks.reader.limits());
         let (is_folder, cache) = (&is_folder, &*self.stacks.bases);
-        let builder = Builder { config, merger, kind, all, shared, is_folder, cache, limits };
+        let backends = &self.stacks.common.backends;
+        let builder = Builder { config, merger, kind, all, shared, is_folder, cache, backends, limits };
         builder.build(name, map).map_err(|t| report_build_error(self.stacks, self.manifest, &t, kind, name, value))
     }
 

@@ -1,9 +1,11 @@
-//! The folders of code, each found once for all components that share it.
+//! The folders of code and what `component_info` prints of them, found once for all components that share them.
 
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::paths;
 use crate::text::{FastMap, Text};
 use crate::threads::PerThread;
+use crate::value::{Data, Map, Origin, Value, key};
+use std::sync::Arc;
 
 /// The folders of code of one revision.
 #[derive(Default)]
@@ -12,7 +14,8 @@ pub(in crate::dialects::atmos) struct CodeFolders(PerThread<Known>);
 /// What a thread has found, by the type of components, and by what their configuration says.
 #[derive(Default)]
 struct Known {
-    paths: FastMap<(&'static str, Text, Text), Text>,
+    /// By `component_folder_prefix` and `component`, and by the place and the address of the history of the latter, which is kept.
+    infos: FastMap<(&'static str, Text, Text, Option<Origin>, usize), (Value, Value)>,
     folders: FastMap<(&'static str, Text), Option<CodeFolder>>,
 }
 
@@ -25,18 +28,33 @@ pub(super) struct CodeFolder {
 }
 
 impl CodeFolders {
-    /// The path of a component's code as `component_info` prints it, given its `component_folder_prefix` and its `component`.
-    pub(super) fn printed(&self, kind: &'static str, prefix: &Text, component: &Text, config: &Config) -> Text {
-        let find = || {
-            let separator = if prefix.is_empty() { "" } else { "/" };
-            let base = config.component_path(kind);
-            Text::from(paths::clean(&format!("{base}/{prefix}{separator}{component}")))
+    /// `component_info` of a component, given its `component_folder_prefix` and its `component`. It has a path only if there is a
+    /// folder for the type.
+    pub(super) fn info(&self, kind: &'static str, prefix: Text, component: Option<&Value>, config: &Config) -> Value {
+        let base = config.component_path(kind);
+        let mut info = Map::with_capacity(2);
+        info.set(key("component_type"), Value::str(key(kind)));
+        let Some((component @ Value { prov, .. }, name)) = component.and_then(|value| Some((value, text(value)?)))
+        else {
+            return Value::map(info);
         };
-        let known = self.0.with(|known| {
-            let key = (kind, Text::clone(prefix), Text::clone(component));
-            Text::clone(known.paths.entry(key).or_insert_with(find))
-        });
-        known.unwrap_or_else(find)
+        if base.is_empty() || name.is_empty() {
+            return Value::map(info);
+        }
+        let add_path = || {
+            let separator = if prefix.is_empty() { "" } else { "/" };
+            let path = paths::clean(&format!("{base}/{prefix}{separator}{name}"));
+            info.set(key("component_path"), Value { data: Data::Str(path.into()), prov: prov.clone() });
+            Value::map(info)
+        };
+        let trail = prov.trail.as_ref().map_or(0, |trail| Arc::as_ptr(trail).addr());
+        let known_by = (kind, Text::clone(&prefix), Text::clone(name), prov.origin, trail);
+        let known = self.0.with(|known| known.infos.get(&known_by).map(|(_, info)| info.clone())).flatten();
+        known.unwrap_or_else(|| {
+            let info = add_path();
+            self.0.with(|known| known.infos.insert(known_by, (component.clone(), info.clone())));
+            info
+        })
     }
 
     /// The folder of the code at a printed path; `None` if it is not known, or outside of the repository.
@@ -50,4 +68,8 @@ impl CodeFolders {
         let known = self.0.with(|known| known.folders.entry((kind, Text::clone(path))).or_insert_with(find).clone());
         known.unwrap_or_else(find)
     }
+}
+
+fn text(value: &Value) -> Option<&Text> {
+    if let Data::Str(text) = &value.data { Some(text) } else { None }
 }

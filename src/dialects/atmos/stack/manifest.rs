@@ -64,17 +64,23 @@ impl<'a> StackManifest<'a> {
     }
 
     /// The name of the stack of a component. It is made once of the same values.
-    pub(super) fn stack_name(
-        &self,
+    pub(super) fn stack_name<'f>(
+        &'f self,
         stacks: &StackContext<'_>,
-        map: &Map,
+        map: &'f Map,
         name: &Key,
     ) -> Result<names::Named, template::Error> {
-        let at = |path: &Vec<String>| {
+        // Nearly always all of them are in one section.
+        let mut section: Option<(&str, &Value)> = None;
+        let mut at = |path: &'f Vec<String>| {
             let (first, rest) = path.split_first()?;
-            map.get(first)?.at_path(rest.iter().map(String::as_str)).filter(|v| v.as_str().is_some())
+            let value = match section.filter(|(name, _)| name == first) {
+                Some((_, known)) => known,
+                None => section.insert((first, map.get(first)?)).1,
+            };
+            value.at_path(rest.iter().map(String::as_str)).filter(|v| v.as_str().is_some())
         };
-        let values: Option<Vec<&Value>> = self.name_fields.as_ref().and_then(|all| all.iter().map(at).collect());
+        let values: Option<Vec<&Value>> = self.name_fields.as_ref().and_then(|all| all.iter().map(&mut at).collect());
         let last = || self.last_name.lock();
         if let (Some(values), Some((of, name))) = (&values, &*last())
             && values.iter().zip(of).all(|(a, b)| is_same(a, b))

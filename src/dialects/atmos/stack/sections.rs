@@ -151,17 +151,8 @@ fn outputs_of(component: &str, stack: &str, ask: Ask<'_>) -> Option<Value> {
 
 /// `component_info`: the type and the location of the component's code.
 fn component_info(stacks: &StackContext<'_>, map: &Map, type_name: &'static str) -> Value {
-    let mut info = Map::with_capacity(2);
-    info.set(key("component_type"), Value::str(key(type_name)));
-    let has_code = !stacks.config.component_path(type_name).is_empty();
     let [component, metadata] = map.get_all(["component", "metadata"]);
-    if let Some(Value { data: Data::Str(name), prov }) = component.filter(|_| has_code)
-        && !name.is_empty()
-    {
-        let prefix = metadata.and_then(|m| m.get("component_folder_prefix")).and_then(Value::as_str);
-        let prefix = prefix.map(str::trim).map(Text::from).unwrap_or_default();
-        let path = stacks.folders.printed(type_name, &prefix, name, stacks.config);
-        info.set(key("component_path"), Value { data: Data::Str(path), prov: prov.clone() });
-    }
-    Value::map(info)
+    let prefix = metadata.and_then(|m| m.get("component_folder_prefix")).and_then(Value::as_str);
+    let prefix = prefix.map(str::trim).map(Text::from).unwrap_or_default();
+    stacks.common.folders.info(type_name, prefix, component, stacks.config)
 }

@@ -26,6 +26,32 @@ fn addresses_get_a_default() {
     }
 }
 
+/// What is made once for many components differs where they differ.
+#[test]
+fn components_of_one_module_have_their_own_names_and_places() {
+    let resolution = dev("terraform: {backend_type: s3, backend: {s3: {bucket: x}}}\ncomponents:\n  terraform:\n    \
+         a: {metadata: {component: vpc}}\n    \
+         b: {metadata: {component: vpc, component_folder_prefix: p}}\n    \
+         c: {metadata: {component: other}}\n    d: {backend: {s3: {bucket: y}}}\n")
+    .stack("deploy/prod.yaml", "import: [deploy/dev]\nvars: {stage: prod}\n")
+    .resolution();
+    for unit in &resolution.units {
+        let found = unit.components.iter().map(|component| {
+            let value = |path: [&str; 2]| component.value.at_path(path).unwrap();
+            let text = |path| value(path).as_str().unwrap().to_owned();
+            let (path, prefix) = (["component_info", "component_path"], ["backend", "workspace_key_prefix"]);
+            let named = component.value.at_path(["metadata", "component"]).and_then(|named| named.prov.origin);
+            assert_eq!((value(path).prov.origin, value(prefix).prov.origin), (named, named));
+            (text(path), text(prefix), text(["backend", "bucket"]))
+        });
+        let wanted = [("vpc", "vpc", "x"), ("p/vpc", "vpc", "x"), ("other", "other", "x"), ("d", "d", "y")];
+        let wanted = wanted.map(|(path, prefix, bucket)| {
+            (format!("components/terraform/{path}"), prefix.to_owned(), bucket.to_owned())
+        });
+        assert_eq!(found.collect::<Vec<_>>(), wanted);
+    }
+}
+
 #[test]
 fn other_backends_are_left_alone() {
     let found = boxed("backend_type: local, backend: {local: {path: x}, s3: {bucket: y}}", "");

@@ -60,7 +60,8 @@ pub(in crate::dialects::atmos) fn oddities(file: &FileLocals, manifests: &Manife
 pub(super) fn uses(file: &FileLocals, manifests: &Manifests<'_>) -> Uses {
     // An included file may be named by a text that is not there any more when the rest is examined.
     let included = |line: &str| line.contains("!include") && line.contains("{{");
-    let mut uses = Uses { unsure: file.loaded.text.lines().any(included), ..Uses::default() };
+    let text = &file.loaded.text;
+    let mut uses = Uses { unsure: text.contains("!include") && text.lines().any(included), ..Uses::default() };
     let engine = manifests.engine(MissingKey::Default);
     uses.add_map(&file.raw, &|text| engine.parse(text));
     uses

@@ -144,7 +144,7 @@ fn code(sections: &KnownSections<'_>, kind: &'static str, stacks: &StackContext<
     }
     let path = sections.component_info?.get("component_path")?;
     let Data::Str(text) = &path.data else { return None };
-    let CodeFolder { folder, root } = stacks.folders.code(kind, text, stacks.config)?;
+    let CodeFolder { folder, root } = stacks.common.folders.code(kind, text, stacks.config)?;
     let is_filled =
         |section: Option<&Value>| section.is_some_and(|v| v.as_map().is_none_or(|m| !m.is_empty()) && !v.is_null());
     let supply = if is_filled(sections.source) { CodeOrigin::Fetched } else { unfetched(&folder, stacks) };
