@@ -5,6 +5,7 @@ use super::Template;
 use super::ast::{Node, Piece};
 use super::output::{Inputs, Rendered};
 use crate::limits::{Limit, Limits};
+use crate::text::Text;
 use crate::value::Value;
 
 /// Renders the template; `None` if it is not simple, or a limit would be exceeded.
@@ -17,11 +18,18 @@ pub(super) fn run(template: &Template, data: &Value, limits: Limits) -> Option<R
     let (mut out, mut inputs, mut steps) = (Rendered::default(), Inputs::with_capacity(fields), 0);
     out.text.reserve(template.text.len() + 32);
     out.segments.reserve_exact(template.root.len());
+    // Nearly always all of them are in one section.
+    let mut section: Option<(&Text, &Value)> = None;
     for piece in template.root.iter().filter_map(Node::piece) {
         let (text, src, own) = match piece {
             Piece::Text(span) => (&template.text[span.clone()], span.start, true),
             Piece::Field { path, span } => {
-                let value = path.iter().try_fold(data, |value, name| value.as_map()?.value_of(name))?;
+                let (first, rest) = path.split_first()?;
+                let outer = match section.filter(|(name, _)| Text::ptr_eq(name, first)) {
+                    Some((_, known)) => known,
+                    None => section.insert((first, data.as_map()?.value_of(first)?)).1,
+                };
+                let value = rest.iter().try_fold(outer, |value, name| value.as_map()?.value_of(name))?;
                 inputs.add(&value.prov);
                 (value.as_str()?, span.start, false)
             }

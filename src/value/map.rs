@@ -91,7 +91,10 @@ impl Map {
 
     /// The value under a key that is interned, as keys of documents are: it is found by its address.
     pub fn value_of(&self, key: &Text) -> Option<&Value> {
-        match self.entries.iter().take(FEW).find(|e| Text::ptr_eq(&e.key, key)) {
+        if self.entries.len() > FEW {
+            return self.entries.binary_search_by(|e| order(&e.key, key)).ok().map(|i| &self.entries[i].value);
+        }
+        match self.entries.iter().find(|e| Text::ptr_eq(&e.key, key)) {
             Some(entry) => Some(&entry.value),
             None => self.get(key),
         }
@@ -136,8 +139,7 @@ impl Map {
         self.entries.iter_mut().map(|e| (&e.key, &mut e.value))
     }
 
-    /// Returns the map with other values of the same kind of content, so that flags stay as they are; `None` if `replace` returns
-    /// none.
+    /// Returns the map with other values; `None` if `replace` returns none. The flags may then include too much, which is safe.
     ///
     /// # Errors
     /// The first one of `replace`.
@@ -145,19 +147,34 @@ impl Map {
         &self,
         mut replace: impl FnMut(&Value) -> Result<Option<Value>, E>,
     ) -> Result<Option<Map>, E> {
-        let mut out: Option<Vec<Entry>> = None;
+        let (mut out, mut flags): (Option<Vec<Entry>>, _) = (None, self.flags);
         for (i, Entry { key, value }) in self.entries.iter().enumerate() {
             let new = replace(value)?;
-            if new.is_some() && out.is_none() {
-                let mut entries = Vec::with_capacity(self.entries.len());
-                entries.extend_from_slice(&self.entries[..i]);
-                out = Some(entries);
+            if let Some(new) = &new {
+                flags = flags | new.flags();
+                out.get_or_insert_with(|| {
+                    let mut entries = Vec::with_capacity(self.entries.len());
+                    entries.extend_from_slice(&self.entries[..i]);
+                    entries
+                });
             }
             if let Some(out) = &mut out {
                 out.push(Entry { key: Key::clone(key), value: new.unwrap_or_else(|| value.clone()) });
             }
         }
-        Ok(out.map(|entries| Map { entries, flags: self.flags, mixed: self.mixed, count: AtomicU32::default() }))
+        Ok(out.map(|entries| Map { entries, flags, mixed: self.mixed, count: AtomicU32::default() }))
+    }
+
+    /// Sets a key of the program, which has no flags.
+    pub fn set_known(&mut self, name: &'static str, value: Value) {
+        let key = key(name);
+        debug_assert!(key_flags(&key).is_empty());
+        *self.count.get_mut() = 0;
+        self.flags = self.flags | value.flags();
+        match self.find(&key) {
+            Ok(i) => self.entries[i].value = value,
+            Err(i) => self.entries.insert(i, Entry { key, value }),
+        }
     }
 
     /// Puts a value in the place of that of the entry of this number.
@@ -222,12 +239,6 @@ impl Map {
         }
     }
 
-    /// Sets several keys.
-    pub fn set_all<const N: usize>(&mut self, new: [(Key, Value); N]) {
-        self.entries.reserve(N);
-        new.into_iter().for_each(|(key, value)| self.set(key, value));
-    }
-
     /// The values under several keys, which come in order: found in one pass.
     pub fn get_all<const N: usize>(&self, keys: [&'static str; N]) -> [Option<&Value>; N] {
         debug_assert!(keys.is_sorted(), "keys come in order");
@@ -264,7 +275,7 @@ impl Map {
 }
 
 /// In as many entries it takes no longer to look at one after the other than to search.
-const FEW: usize = 32;
+const FEW: usize = 16;
 
 fn is(key: &Key, text: &str) -> bool {
     // Nearly all other keys have another length or begin with another letter.
@@ -332,6 +343,12 @@ impl MapBuilder {
     pub(crate) fn push_next(&mut self, key: Key, value: Value) {
         debug_assert!(self.map.entries.last().is_none_or(|l| l.key < key), "keys come in order");
         self.map.entries.push(Entry { key, value });
+    }
+
+    /// Adds entries like [`Self::push_next`].
+    pub(crate) fn extend_with(&mut self, entries: &[Entry]) {
+        debug_assert!(self.map.entries.last().zip(entries.first()).is_none_or(|(a, b)| a.key < b.key));
+        self.map.entries.extend_from_slice(entries);
     }
 
     /// Returns the flags of all entries.
@@ -414,19 +431,18 @@ mod tests {
         }
 
         #[test]
-        fn several_keys_are_set_as_one_after_the_other(
-            old in prop::collection::btree_set(0..20u32, 0..12),
-            new in prop::collection::btree_set(0..20u32, 3),
-            text in "(__a|<no value>|\\{\\{ \\.x \\}\\}|!env|a)",
+        fn keys_of_the_program_are_set_like_others(
+            old in prop::collection::btree_set("[a-e]", 0..5),
+            new in prop::collection::vec((prop::sample::select(vec!["a", "b", "c", "d", "e"]), "(__a|<no value>|\\{\\{ \\.x \\}\\}|!env|a)"), 0..4),
         ) {
-            let key = |n: u32| Key::from(format!("{n:02}"));
-            let new: Vec<(Key, Value)> = new.into_iter().map(|n| (key(n), Value::str(&*text))).collect();
-            let mut one_by_one: Map = old.into_iter().map(|n| (key(n), Value::default())).collect();
-            let mut together = one_by_one.clone();
-            new.iter().for_each(|(key, value)| one_by_one.set(Key::clone(key), value.clone()));
-            together.set_all::<3>(new.try_into().expect("three"));
-            prop_assert_eq!(&together, &one_by_one);
-            prop_assert_eq!(together.flags(), one_by_one.flags());
+            let mut map: Map = old.into_iter().map(|name| (name.into(), Value::default())).collect();
+            let mut known = map.clone();
+            for (name, text) in new {
+                map.set(name, Value::str(&*text));
+                known.set_known(name, Value::str(&*text));
+            }
+            prop_assert_eq!(&known, &map);
+            prop_assert_eq!(known.flags(), map.flags());
         }
 
         /// A cached count is never returned after a change, not even in copies.
@@ -440,7 +456,7 @@ mod tests {
                 let (key, value) = (format!("k{place}"), Value::map(self::map(0..size)));
                 match change {
                     0 => map.set(key, value),
-                    5 => map.set_all([("a".into(), Value::default()), (key.into(), value)]),
+                    5 => map.set_known("a", value),
                     1 => drop(map.remove(&key)),
                     2 if map.len() > place as usize => map.put_at(place as usize, value),
                     3 if map.len() > place as usize => map.change_at(place as usize, |v| *v = value),

@@ -12,9 +12,10 @@ use crate::dialects::atmos::functions;
 use crate::dialects::atmos::templates::engine::{Engine, inputs};
 use crate::template;
 use crate::text::Text;
-use crate::value::{Data, Flags, Key, Map, Value};
+use crate::value::{Data, Flags, Key, Map, Value, has_template};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 /// The component types that have a scope of their own, in the order in which they hide each other.
@@ -314,23 +315,30 @@ pub(super) fn plain_reference(text: &str, data: &Value, engine: &Engine<'_>) -> 
 
 /// A value in which every text that is one plain reference is replaced by the typed value it refers to.
 pub(super) fn replace_references(value: &Value, data: &Value, engine: &Engine<'_>) -> Value {
-    if !value.holds(Flags::TEMPLATE) {
-        return value.clone();
-    }
+    with_references(value, data, engine).unwrap_or_else(|| value.clone())
+}
+
+/// The same; `None` if nothing is replaced.
+fn with_references(value: &Value, data: &Value, engine: &Engine<'_>) -> Option<Value> {
     let replaced = match &value.data {
-        Data::Str(s) if s.contains("{{") => {
-            return match plain_reference(s, data, engine) {
-                Some(found) => Value { data: found.data, prov: value.prov.with_inputs([found.prov]) },
-                None => value.clone(),
-            };
+        Data::Str(text) if has_template(text) => {
+            let found = plain_reference(text, data, engine)?;
+            return Some(Value { data: found.data, prov: value.prov.with_inputs([found.prov]) });
         }
-        Data::List(items) => Data::List(Arc::new(items.iter().map(|v| replace_references(v, data, engine)).collect())),
-        Data::Map(map) if map.is_mixed() => return value.clone(),
-        Data::Map(map) => {
-            let entries = map.iter().map(|e| (Text::clone(&e.key), replace_references(&e.value, data, engine)));
-            Data::Map(Arc::new(entries.collect()))
+        Data::List(items) => {
+            let mut out: Option<Vec<Value>> = None;
+            for (i, item) in items.iter().enumerate() {
+                if let Some(new) = with_references(item, data, engine) {
+                    out.get_or_insert_with(|| items.to_vec())[i] = new;
+                }
+            }
+            Data::List(Arc::new(out?))
         }
-        other => other.clone(),
+        Data::Map(map) if map.flags().has(Flags::TEMPLATE) && !map.is_mixed() => {
+            let Ok(out) = map.with_values(|value| Ok::<_, Infallible>(with_references(value, data, engine)));
+            Data::Map(Arc::new(out?))
+        }
+        _ => return None,
     };
-    Value { data: replaced, prov: value.prov.clone() }
+    Some(Value { data: replaced, prov: value.prov.clone() })
 }

@@ -7,7 +7,7 @@ pub(super) mod deferred;
 pub(super) use cache::MergeCache;
 
 use crate::text::{Text, order};
-use crate::value::{Data, Entry, Flags, Map, MapBuilder, Value};
+use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -116,19 +116,35 @@ fn merge_many(inputs: &[&Arc<Map>], mode: Mode<'_>) -> Arc<Map> {
 }
 
 fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode<'_>) -> Arc<Map> {
-    let Some(first) = inputs.first() else { return Map::none() };
-    let mut rest: [_; WIDTH] = std::array::from_fn(|i| inputs.get(i).unwrap_or(first).iter());
+    // Usually one of the maps is much longer than the others: what it has between the keys of those is copied at once.
+    let Some(longest) = (0..inputs.len()).max_by_key(|number| inputs[*number].len()) else { return Map::none() };
+    let mut long = inputs[longest].iter().as_slice();
+    let mut rest: [_; WIDTH] = std::array::from_fn(|number| match inputs.get(number) {
+        Some(input) if number != longest => input.iter(),
+        _ => [].iter(),
+    });
     let rest = &mut rest[..inputs.len()];
     let mut out = MapBuilder::with_capacity(inputs.iter().map(|m| m.len()).sum());
     let all = inputs.iter().fold(Flags::default(), |f, m| f | m.flags());
     // Nearly always nothing is lost or resolved, and what meets nothing stays as it is.
     let is_normal = !all.has(Flags::TIME) && !all.has(Flags::MARKER);
+    let copy = |out: &mut MapBuilder, entries: &[Entry]| match is_normal {
+        true => out.extend_with(entries),
+        false => entries.iter().for_each(|e| out.push_next(Text::clone(&e.key), normalize(&e.value))),
+    };
     let mut contested = Flags::default();
-    while let Some((Entry { key, value }, owners)) = least(rest) {
+    while let Some((Entry { key, value }, mut owners)) = least(rest) {
+        let (before, from) = long.split_at(lower_keys(long, key));
+        copy(&mut out, before);
+        let meets = from.first().filter(|entry| order(&entry.key, key).is_eq());
+        owners |= u32::from(meets.is_some()) << longest;
+        long = if meets.is_some() { &from[1..] } else { from };
         let mut values = [value; WIDTH];
         let mut count = 0;
-        for (_, iter) in rest.iter_mut().enumerate().filter(|(number, _)| owners & (1 << number) != 0) {
-            if let Some(entry) = iter.next() {
+        while owners != 0 {
+            let number = owners.trailing_zeros() as usize;
+            owners &= owners - 1;
+            if let Some(entry) = if number == longest { meets } else { rest[number].next() } {
                 values[count] = &entry.value;
                 count += 1;
             }
@@ -144,7 +160,20 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode<'_>) -> Arc<Map> {
         };
         out.push_next(Text::clone(key), value);
     }
+    copy(&mut out, long);
     finish(out, all | contested)
+}
+
+/// How many entries come before a key. It is found in few steps if there are few.
+fn lower_keys(entries: &[Entry], key: &Key) -> usize {
+    let is_lower = |entry: &Entry| order(&entry.key, key).is_lt();
+    let (mut start, mut end, mut step) = (0, 0, 1);
+    while entries.get(end).is_some_and(is_lower) {
+        start = end + 1;
+        end += step;
+        step *= 2;
+    }
+    start + entries[start..end.min(entries.len())].partition_point(is_lower)
 }
 
 /// The entry with the least key among those that are next in some maps, and the maps that have this key next: a bit for the

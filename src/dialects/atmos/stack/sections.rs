@@ -65,13 +65,11 @@ impl Identity {
     }
 
     fn add_to(&self, map: &mut Map) {
-        map.set_all([
-            (key("atmos_component"), self.component.clone()),
-            (key("atmos_manifest"), Value::str(Text::clone(&self.manifest))),
-            (key("atmos_stack"), self.stack.clone()),
-            (key("atmos_stack_file"), Value::str(Text::clone(&self.manifest))),
-            (key("stack"), self.stack.clone()),
-        ]);
+        map.set_known("atmos_component", self.component.clone());
+        map.set_known("atmos_manifest", Value::str(Text::clone(&self.manifest)));
+        map.set_known("atmos_stack", self.stack.clone());
+        map.set_known("atmos_stack_file", Value::str(Text::clone(&self.manifest)));
+        map.set_known("stack", self.stack.clone());
     }
 }
 
@@ -94,7 +92,7 @@ pub(super) fn sections(
     let workspace = set_workspace(stacks, manifest, component, &mut map, &identity, &given_name, &context);
     let workspace = workspace.map_err(failed)?;
     let info = component_info(stacks, &map, component.kind);
-    map.set(key("component_info"), info.clone());
+    map.set_known("component_info", info.clone());
     let mocks = map.remove("mocks");
     if stacks.external.eval_inputs.is_some() {
         evaluation::attach(&mut map, &built.deferrals);
@@ -102,7 +100,7 @@ pub(super) fn sections(
     let Rendered { map, requested } = render(stacks, manifest, map, entry, ask)?;
     let outputs = |component: &str, stack: &str| outputs_of(component, stack, ask);
     let mut map = evaluation::evaluate(map, &built.deferrals, &stack, stacks.external, &outputs);
-    map.set(key("component_info"), info);
+    map.set_known("component_info", info);
     if let Some(mocks) = mocks {
         map.set(key("mocks"), mocks);
     }
@@ -134,7 +132,7 @@ fn set_workspace(
     let templated = manifest.name_fields.is_some().then_some(given_name);
     let inputs = WorkspaceInputs { stack: &identity.stack, context, metadata, templated, data: &data };
     let (printed, deployed) = workspace(stacks, manifest, inputs, map, name)?;
-    map.set(key("workspace"), printed);
+    map.set_known("workspace", printed);
     if let Some(workspace) = deployed.as_ref().filter(|_| stacks.describes) {
         map.set(key("workspace"), Value::str(Text::clone(workspace)));
     }
