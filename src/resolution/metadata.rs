@@ -27,20 +27,20 @@ pub(crate) struct ComponentMetadata {
     /// The workspace that its code runs in, if it is known.
     pub workspace: Option<Text>,
     /// The components that it needs: those that it declares, in the order of the text, then those that it reads from.
-    pub links: Vec<Link>,
+    pub links: Box<[Link]>,
     /// The components of its stack that it needs, in systems that judge that by themselves: graphs show it, no rule of all
     /// systems reads it.
-    pub needed: Vec<Needed>,
+    pub needed: Box<[Needed]>,
     /// The components that it inherits from, those that it names itself and those that follow from them.
-    pub bases: Vec<Base>,
+    pub bases: Box<[Base]>,
     /// The names that it had before, from which the deployment tool moves what is deployed.
-    pub former_names: Vec<Text>,
+    pub former_names: Box<[Text]>,
     /// Types and names of components of its stack that are removed on purpose: their deployed resources stay.
-    pub released: Vec<(Text, Text)>,
+    pub released: Box<[(Text, Text)]>,
     /// Its resources are part of the state of its stack: they stay if the stack is renamed.
     pub shares_state: bool,
     /// Its encrypted data, and the methods that can read them.
-    pub encryption: Vec<Encrypted>,
+    pub encryption: Box<[Encrypted]>,
 }
 
 /// Data that are written with one cipher and can be read with some.
@@ -131,7 +131,7 @@ pub(crate) struct Inputs {
     /// from. Neither includes inputs for a whole stack.
     pub authored: [Arc<Map>; 2],
     /// The names of inputs that are set in another way.
-    pub given: Vec<Text>,
+    pub given: Box<[Text]>,
     /// Names that have a meaning for the system itself, even if the code does not declare them.
     pub reserved: &'static [&'static str],
     /// There may be inputs that are not known.

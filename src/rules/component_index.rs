@@ -410,7 +410,7 @@ mod tests {
             language: Language::default(),
             locals: None,
             metadata: ComponentMetadata {
-                links,
+                links: links.into(),
                 inputs: Inputs { all, ..Inputs::default() },
                 ..ComponentMetadata::default()
             },

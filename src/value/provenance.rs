@@ -141,6 +141,44 @@ impl Trail {
     }
 }
 
+/// Recent histories of computed values: values that are computed from the same ones share theirs.
+#[derive(Debug, Default)]
+pub(crate) struct SharedInputs {
+    /// Each in the slot of its inputs.
+    slots: Vec<Option<Arc<Trail>>>,
+}
+
+/// How many histories [`SharedInputs`] remembers.
+const SHARED: usize = 512;
+
+impl SharedInputs {
+    /// The same as [`Prov::with_inputs`].
+    pub(crate) fn with_inputs(&mut self, prov: &Prov, inputs: Vec<Prov>) -> Prov {
+        if inputs.is_empty() || prov.trail.is_some() {
+            return prov.with_inputs(inputs);
+        }
+        if self.slots.is_empty() {
+            self.slots.resize(SHARED, None);
+        }
+        let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = inputs.iter().fold(1, |sum, input| {
+            let place = input.origin.map_or(0, |o| u64::from(o.file.0.get()) << 32 | u64::from(o.start));
+            mix(mix(sum, place), input.trail_address() as u64)
+        });
+        // The upper bits depend on all of the input.
+        let slot = &mut self.slots[(hash >> 40) as usize % SHARED];
+        let is_same = |known: &&Arc<Trail>| {
+            let known = known.inputs();
+            known.len() == inputs.len() && known.iter().zip(&inputs).all(|(a, b)| a.is_identical(b))
+        };
+        let trail = match slot.as_ref().filter(is_same) {
+            Some(known) => Arc::clone(known),
+            None => Arc::clone(slot.insert(Arc::new(Trail::new(None, inputs, Arc::default())))),
+        };
+        Prov { origin: prov.origin, trail: Some(trail) }
+    }
+}
+
 /// Replaces the parts of histories. Each function returns `None` if its part stays as it is.
 pub(crate) trait Rewrite {
     /// Why a part cannot be replaced.
@@ -199,6 +237,16 @@ impl Prov {
     /// Written at `origin`, without history.
     pub fn at(origin: Origin) -> Self {
         Prov { origin: Some(origin), trail: None }
+    }
+
+    /// Whether both have the same origin, and one history in memory.
+    fn is_identical(&self, other: &Prov) -> bool {
+        self.origin == other.origin && self.trail_address() == other.trail_address()
+    }
+
+    /// The address of the history in memory; zero if there is none.
+    pub(crate) fn trail_address(&self) -> usize {
+        self.trail.as_ref().map_or(0, |trail| Arc::as_ptr(trail).addr())
     }
 
     /// The same provenance, having replaced `value`. A repetition of the very same value is not an override.
@@ -291,6 +339,29 @@ mod tests {
     #[test]
     fn a_history_takes_no_more_room_than_the_value_in_it() {
         assert_eq!(size_of::<Trail>(), size_of::<Value>());
+    }
+
+    #[test]
+    fn the_same_inputs_are_one_history() {
+        let at = |n: u32| Prov::at(Origin { file: FileId::new(n), key: 1, start: 1, end: 2 });
+        let (with_trail, again) = (at(5).with_inputs([at(6)]), at(5).with_inputs([at(6)]));
+        let lists =
+            [vec![at(1)], vec![at(2)], vec![at(1), at(2)], vec![at(2), at(1)], vec![with_trail], vec![again], vec![]];
+        let mut shared = SharedInputs::default();
+        let trails: Vec<_> = lists.iter().map(|inputs| shared.with_inputs(&at(0), inputs.clone())).collect();
+        for (i, list) in lists.iter().enumerate() {
+            let other = shared.with_inputs(&at(9), list.clone());
+            assert_eq!(other.origin, at(9).origin);
+            let known: Vec<usize> =
+                (0..trails.len()).filter(|n| trails[*n].trail_address() == other.trail_address()).collect();
+            assert_eq!(known, [i]);
+            let origins = |inputs: &[Prov]| inputs.iter().map(|p| p.origin).collect::<Vec<_>>();
+            assert_eq!(origins(other.trail.as_deref().map_or(&[], Trail::inputs)), origins(list));
+        }
+        // One that has a history keeps it.
+        let below = Value::default().with_prov(at(3));
+        let overriding = shared.with_inputs(&at(0).overriding(&below), vec![at(1)]);
+        assert_eq!(overriding.overrode().map(|v| v.prov.origin), Some(at(3).origin));
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Stack {
             declared: (planned.resource.name != planned.resource.module).then(|| Text::clone(&planned.resource.module)),
             removal: RemovalEffect::Destroyed,
             metadata: ComponentMetadata {
-                needed: checks::needed(self, &planned.resource.name),
+                needed: checks::needed(self, &planned.resource.name).into(),
                 ..ComponentMetadata::default()
             },
             language: Language::default(),

@@ -38,8 +38,7 @@ impl BackendCache {
         (text, prov): (&Text, &Prov),
         add: impl Fn() -> Arc<Map>,
     ) -> Arc<Map> {
-        let trail = prov.trail.as_ref().map_or(0, |trail| Arc::as_ptr(trail).addr());
-        let known_by = (key, Arc::as_ptr(settings).addr(), text.as_ptr().addr(), prov.origin, trail);
+        let known_by = (key, Arc::as_ptr(settings).addr(), text.as_ptr().addr(), prov.origin, prov.trail_address());
         let new = || Named { _settings: Arc::clone(settings), _name: (Text::clone(text), prov.clone()), named: add() };
         let known = self.0.with(|known| Arc::clone(&known.entry(known_by).or_insert_with(new).named));
         known.unwrap_or_else(add)

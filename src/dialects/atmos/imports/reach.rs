@@ -12,10 +12,10 @@ use crate::dialects::atmos::schema::manifest_checks::ManifestRecords;
 use crate::dialects::atmos::templates::host::version_tracks::LockFile;
 use crate::dialects::atmos::templates::host::{mentions_component, mentions_version};
 use crate::source::Change;
-use crate::text::Text;
+use crate::text::{FastMap, FastSet, Text};
 use crate::value::{FileId, Map};
 use parking_lot::Mutex;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Follows the imports of one revision.
@@ -25,8 +25,8 @@ pub(crate) struct ChangeReach<'a> {
     changes: &'a [Change],
     /// Whether any file changes that is not a manifest, so that components may be validated against something else.
     others: bool,
-    known: Mutex<HashMap<Text, Arc<Option<FileReach>>>>,
-    reported: Mutex<HashSet<Text>>,
+    known: Mutex<FastMap<Text, Arc<Option<FileReach>>>>,
+    reported: Mutex<FastSet<Text>>,
 }
 
 /// The dependencies of one file, and the files that it imports.
@@ -67,13 +67,13 @@ impl<'a> ChangeReach<'a> {
     }
 
     /// The paths of a manifest and of all that it imports, if that is certain and no change touches them.
-    pub(crate) fn files(&self, path: &str) -> Option<HashSet<Text>> {
+    pub(crate) fn files(&self, path: &str) -> Option<FastSet<Text>> {
         self.closure(path).map(|(paths, _)| paths)
     }
 
-    fn closure(&self, path: &str) -> Option<(HashSet<Text>, BTreeSet<FileId>)> {
+    fn closure(&self, path: &str) -> Option<(FastSet<Text>, BTreeSet<FileId>)> {
         let mut files = BTreeSet::new();
-        let mut seen: HashSet<Text> = HashSet::new();
+        let mut seen: FastSet<Text> = FastSet::default();
         let mut open: Vec<Text> = vec![path.into()];
         while let Some(path) = open.pop() {
             if !seen.insert(Text::clone(&path)) {

@@ -5,7 +5,6 @@ use crate::dialects::atmos::paths;
 use crate::text::{FastMap, Text};
 use crate::threads::PerThread;
 use crate::value::{Data, Map, Origin, Value, key};
-use std::sync::Arc;
 
 /// The folders of code of one revision.
 #[derive(Default)]
@@ -47,8 +46,7 @@ impl CodeFolders {
             info.set(key("component_path"), Value { data: Data::Str(path.into()), prov: prov.clone() });
             Value::map(info)
         };
-        let trail = prov.trail.as_ref().map_or(0, |trail| Arc::as_ptr(trail).addr());
-        let known_by = (kind, Text::clone(&prefix), Text::clone(name), prov.origin, trail);
+        let known_by = (kind, Text::clone(&prefix), Text::clone(name), prov.origin, prov.trail_address());
         let known = self.0.with(|known| known.infos.get(&known_by).map(|(_, info)| info.clone())).flatten();
         known.unwrap_or_else(|| {
             let info = add_path();

@@ -76,10 +76,11 @@ impl Engine<'_> {
             for (_, more) in &rendered.unknowns[1..] {
                 unknown.reasons.extend(more.reasons.iter().filter(|r| !first.reasons.contains(r)).cloned());
             }
-            return Some(Value { data: Data::Unknown(Arc::new(unknown)), prov: prov.with_inputs(rendered.inputs) });
+            let prov = self.templates.computed(prov, rendered.inputs);
+            return Some(Value { data: Data::Unknown(Arc::new(unknown)), prov });
         }
         let data = read_scalar(&rendered.text)?;
-        Some(Value { data, prov: prov.with_inputs(rendered.inputs) })
+        Some(Value { data, prov: self.templates.computed(prov, rendered.inputs) })
     }
 }
 

@@ -49,7 +49,7 @@ fn component(stack: &Text, part: Part) -> Component {
         removal,
         metadata: ComponentMetadata {
             is_disabled: part.is_disabled,
-            links: part.links,
+            links: part.links.into(),
             ..ComponentMetadata::default()
         },
         language: Language::default(),

@@ -38,8 +38,8 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, calls: &[Call]) {
             ("dir", dir),
             ("inputs", inputs),
         ]);
-        let former_names = moves.former_names(&call.address);
-        let (called, needed) = (called(call), needed(call));
+        let former_names = moves.former_names(&call.address).into();
+        let (called, needed) = (called(call), needed(call).into());
         let metadata =
             ComponentMetadata { former_names, called, needed, shares_state: true, ..ComponentMetadata::default() };
         let described = Described {

@@ -67,7 +67,7 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     provider::add(&mut builder, &mut failures);
     backend::add(&mut builder, &mut failures);
     if let Some(found) = encryption::resolve(&statics, &module.encryption, &mut failures) {
-        let metadata = ComponentMetadata { encryption: found.targets, ..ComponentMetadata::default() };
+        let metadata = ComponentMetadata { encryption: found.targets.into(), ..ComponentMetadata::default() };
         let place = module.encryption.place.map(origin).into_iter();
         builder.add(
             Described {

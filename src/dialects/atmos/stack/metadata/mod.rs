@@ -10,7 +10,7 @@ use crate::dialects::atmos::functions::tags;
 use crate::dialects::atmos::templates::host::answers::ComponentRef;
 use crate::resolution::{Base, Code, CodeOrigin, ComponentMetadata, Inputs, StatePlace};
 use crate::text::Text;
-use crate::value::{self, Data, Flags, Map, MapBuilder, Value, fit};
+use crate::value::{self, Data, Flags, Map, MapBuilder, Value};
 use std::sync::Arc;
 
 /// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is enabled.
@@ -40,7 +40,6 @@ pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackCon
     let state = (known.kind == "terraform").then(|| state(&sections, stacks)).flatten();
     let mut links = links::declared(sections.dependencies, sections.settings, sections.vars);
     links::read(map, known.requested, &mut links, stacks);
-    fit(&mut links);
     ComponentMetadata {
         is_abstract: metadata("type").and_then(Value::as_str) == Some("abstract"),
         is_disabled: metadata("enabled").and_then(Value::as_bool) == Some(false),
@@ -50,7 +49,7 @@ pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackCon
         inputs: inputs(&sections, known.authored),
         state,
         workspace: known.workspace,
-        links,
+        links: links.into(),
         bases: bases(metadata("inherits"), sections.inheritance),
         ..ComponentMetadata::default()
     }
@@ -123,7 +122,7 @@ impl<'a> KnownSections<'a> {
 }
 
 /// The bases: those that the component names itself, with their places, then what else it inherits from.
-fn bases(named: Option<&Value>, inheritance: Option<&Value>) -> Vec<Base> {
+fn bases(named: Option<&Value>, inheritance: Option<&Value>) -> Box<[Base]> {
     let lists = [named, inheritance].into_iter().flatten().filter_map(Value::as_list);
     let mut bases: Vec<Base> = Vec::new();
     for value in lists.flat_map(|list| list.iter()) {
@@ -133,8 +132,7 @@ fn bases(named: Option<&Value>, inheritance: Option<&Value>) -> Vec<Base> {
             bases.push(Base { name: Text::clone(name), origin: value.prov.origin });
         }
     }
-    fit(&mut bases);
-    bases
+    bases.into()
 }
 
 fn code(sections: &KnownSections<'_>, kind: &'static str, stacks: &StackContext<'_>) -> Option<Code> {
