@@ -16,7 +16,7 @@ use crate::text::Text;
 pub(crate) use call::{Call, Language, Mark, Output, Reading, ValueKind};
 pub(crate) use flags::{Flags, has_template, is_call};
 pub(crate) use map::{Entry, Key, Map, MapBuilder, key};
-pub(crate) use provenance::{Contribution, FileId, Origin, Prov, Rewrite, SharedInputs, Trail};
+pub(crate) use provenance::{Contribution, FileId, Origin, Prov, Rewrite, SharedTrails, Trail};
 pub(crate) use vocabulary::{StatePaths, Vocabulary};
 
 use crate::yaml::Timestamp;
@@ -296,6 +296,21 @@ fn count_all<'a>(values: impl ExactSizeIterator<Item = &'a Value>, most: usize) 
 impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
         self.data == other.data
+    }
+}
+
+impl Data {
+    /// Whether both are the same in memory, or plain scalars that are equal.
+    fn is_identical(&self, other: &Data) -> bool {
+        match (self, other) {
+            (Data::Str(a), Data::Str(b)) => Text::ptr_eq(a, b),
+            (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b),
+            (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b),
+            (Data::Int(a), Data::Int(b)) => a == b,
+            (Data::Bool(a), Data::Bool(b)) => a == b,
+            (Data::Null, Data::Null) => true,
+            _ => false,
+        }
     }
 }
 

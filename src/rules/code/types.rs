@@ -6,9 +6,8 @@ use crate::resolution::Unit;
 use crate::rules::places::{Findings, at_key};
 use crate::rules::{Components, by_unit, rule};
 use crate::terraform::{Module, Type, Variable};
-use crate::text::{FastMap, Text, order};
-use crate::value::{Data, Entry, is_call};
-use std::collections::HashSet;
+use crate::text::{FastMap, FastSet, Text, order};
+use crate::value::{Data, Entry, Value, is_call};
 use std::sync::Arc;
 
 rule!(
@@ -28,7 +27,9 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
 /// Returns the values in some units that do not match their variables.
 fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
     let mut findings = Findings::default();
-    let mut unknown: HashSet<*const u8> = HashSet::new();
+    let mut unknown: FastSet<*const u8> = FastSet::default();
+    // Lists and maps that fit a variable, by the addresses of both: many components share one.
+    let mut fitting: FastSet<(usize, *const Variable)> = FastSet::default();
     let mut typed = TypedVariables::default();
     let components = units.iter().flat_map(|unit| &unit.components);
     for component in components.filter(|component| component.metadata.is_deployed()) {
@@ -44,13 +45,22 @@ fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
             if text.is_some_and(|text| unknown.contains(&text)) {
                 continue;
             }
+            let shared = shared_address(value).map(|address| (address, std::ptr::from_ref(variable)));
+            if shared.is_some_and(|shared| fitting.contains(&shared)) {
+                continue;
+            }
             let Some(value) = inputs.evaluated(value) else { continue };
             if let Data::Unknown(_) = value.data {
                 unknown.extend(text);
                 continue;
             }
+            let mismatches = variable.ty.mismatches(&value);
+            if mismatches.is_empty() {
+                fitting.extend(shared);
+                continue;
+            }
             let whole = value.prov.origin.or_else(|| written(component, name));
-            for mismatch in variable.ty.mismatches(&value) {
+            for mismatch in mismatches {
                 let Some(origin) = mismatch.prov.origin.or(whole).or(component.value.prov.origin) else { continue };
                 let path: Vec<&str> =
                     std::iter::once(&**name).chain(mismatch.path.iter().map(String::as_str)).collect();
@@ -69,6 +79,15 @@ fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
         }
     }
     findings
+}
+
+/// The address of a list or a map with several owners.
+fn shared_address(value: &Value) -> Option<usize> {
+    match &value.data {
+        Data::List(items) if Arc::strong_count(items) > 1 => Some(Arc::as_ptr(items).addr()),
+        Data::Map(map) if Arc::strong_count(map) > 1 => Some(Arc::as_ptr(map).addr()),
+        _ => None,
+    }
 }
 
 /// The variables of modules that do not take any value, in the order of their names: many components use one module.

@@ -124,8 +124,12 @@ impl<M: Fn(&Map) -> bool, W: Fn(&Value) -> bool> ValueWalk<M, W> {
         match &value.data {
             Data::Map(map) if self.holds(map) => {
                 for entry in map.iter() {
-                    let is_container = matches!(entry.value.data, Data::Map(_) | Data::List(_));
-                    if !is_container && !(self.wanted)(&entry.value) {
+                    let may_hold = match &entry.value.data {
+                        Data::Map(map) => (self.may_hold)(map),
+                        Data::List(_) => true,
+                        _ => false,
+                    };
+                    if !may_hold && !(self.wanted)(&entry.value) {
                         continue;
                     }
                     path.push(Text::clone(&entry.key));

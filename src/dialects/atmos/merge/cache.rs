@@ -2,7 +2,7 @@
 //! share most layers of most sections, so this saves work and memory.
 
 use crate::threads::PerThread;
-use crate::value::Map;
+use crate::value::{Map, Prov, SharedTrails, Value};
 use std::sync::Arc;
 
 /// The number of merges that are cached for each thread, and the number whose occurrence is remembered.
@@ -22,11 +22,13 @@ struct Slots {
     cached: Vec<Option<CachedMerge>>,
     /// Hashes of inputs that occurred once. Most merges occur only once, and caching those would cost more than it saves.
     seen: Vec<u64>,
+    trails: SharedTrails,
 }
 
 impl Default for Slots {
     fn default() -> Self {
-        Slots { cached: std::iter::repeat_with(|| None).take(CACHED).collect(), seen: vec![0; SEEN] }
+        let cached = std::iter::repeat_with(|| None).take(CACHED).collect();
+        Slots { cached, seen: vec![0; SEEN], trails: SharedTrails::default() }
     }
 }
 
@@ -66,6 +68,11 @@ impl MergeCache {
         let replaced = self.0.with(|slots| slots.store(hash, mode, inputs, &merged));
         drop(replaced);
         merged
+    }
+
+    /// The provenance of a value that replaces another one in a merge.
+    pub(super) fn overriding(&self, prov: &Prov, lower: &Value) -> Prov {
+        self.0.with(|slots| slots.trails.overriding(prov, lower)).unwrap_or_else(|| prov.overriding(lower))
     }
 
     /// Drops all merges.

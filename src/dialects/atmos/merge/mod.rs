@@ -338,7 +338,10 @@ fn merge_pair(lower: &Value, upper: &Value, mode: Mode<'_>) -> Value {
         }
         _ => {
             let mut value = fresh(upper, mode);
-            value.prov = value.prov.overriding(lower);
+            value.prov = match mode.merger.cache {
+                Some(cache) => cache.overriding(&value.prov, lower),
+                None => value.prov.overriding(lower),
+            };
             value
         }
     }

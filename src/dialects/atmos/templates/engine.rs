@@ -15,7 +15,7 @@ use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::text::{FastMap, Text};
 use crate::threads::PerThread;
-use crate::value::{Data, Entry, Flags, Map, Prov, SharedInputs, Unknown, Value};
+use crate::value::{Data, Entry, Flags, Map, Prov, SharedTrails, Unknown, Value};
 use crate::yaml::{self, Emitter, Span};
 use parking_lot::Mutex;
 use std::borrow::Cow;
@@ -65,8 +65,8 @@ pub(crate) struct Templates {
     written: Mutex<HashMap<(usize, usize), ByText>>,
     /// The templates of `written` that were used last, by the address of their text.
     recent: RecentTemplates,
-    /// Histories of rendered values.
-    inputs: PerThread<SharedInputs>,
+    /// Recent histories of rendered values.
+    trails: PerThread<SharedTrails>,
     limits: Limits,
 }
 
@@ -79,7 +79,7 @@ impl Templates {
     /// The provenance of a value that was rendered from others.
     pub(super) fn computed(&self, prov: &Prov, inputs: Vec<Prov>) -> Prov {
         let mut inputs = Some(inputs);
-        let shared = self.inputs.with(|shared| shared.with_inputs(prov, inputs.take().unwrap_or_default()));
+        let shared = self.trails.with(|shared| shared.with_inputs(prov, inputs.take().unwrap_or_default()));
         shared.unwrap_or_else(|| prov.with_inputs(inputs.unwrap_or_default()))
     }
 
@@ -88,7 +88,7 @@ impl Templates {
         self.parsed.lock().clear();
         self.written.lock().clear();
         self.recent.clear();
-        self.inputs.clear();
+        self.trails.clear();
     }
 }
 
