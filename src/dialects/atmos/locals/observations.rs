@@ -4,7 +4,7 @@
 use super::scopes::FileLocals;
 use super::uses::Uses;
 use crate::dialects::atmos::imports::items::Import;
-use crate::text::{FastMap, Text};
+use crate::text::{FastMap, FastSet, Text};
 use crate::value::{FileId, Key, Origin, Prov};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +43,8 @@ pub(crate) struct Records {
     pub traces: Vec<Trace>,
     /// The locals that components with locals read.
     pub component_uses: FastMap<Key, Arc<ComponentUses>>,
+    /// What these read, each once: most components of a unit read the same.
+    distinct_uses: FastSet<Arc<Uses>>,
 }
 
 /// The locals that the components of a unit read, by the type and the name of the component.
@@ -235,9 +237,11 @@ impl Observations {
 
     /// Records the locals that a component with locals reads.
     pub(crate) fn component_uses(&self, unit: &Key, component: (Key, Key), uses: Uses) {
-        let mut records = self.lock();
+        let records = &mut *self.lock();
+        let uses = records.distinct_uses.get(&uses).map_or_else(|| Arc::new(uses), Arc::clone);
+        records.distinct_uses.insert(Arc::clone(&uses));
         let of_unit = records.component_uses.entry(Text::clone(unit)).or_default();
-        Arc::make_mut(of_unit).insert(component, Arc::new(uses));
+        Arc::make_mut(of_unit).insert(component, uses);
     }
 
     /// Adds the observations of others.
@@ -260,6 +264,7 @@ impl Observations {
             unresolved,
             traces,
             component_uses: _,
+            distinct_uses: _,
         } = &*self.lock();
         let has_no_files = manifests.is_empty() && locals.is_empty() && imports.is_empty() && abandoned.is_empty();
         let has_no_marks = lenient.is_empty() && unrendered.is_empty();

@@ -6,8 +6,8 @@ use crate::value::{Map, Prov, SharedTrails, Value};
 use std::sync::Arc;
 
 /// The number of merges that are cached for each thread, and the number whose occurrence is remembered.
-const CACHED: usize = 512;
-const SEEN: usize = 4096;
+const CACHED: usize = 8192;
+const SEEN: usize = 1 << 16;
 
 /// A merge: its mode, its inputs and its result. Inputs are compared by their addresses in memory, which stay valid
 /// because the inputs are kept alive.

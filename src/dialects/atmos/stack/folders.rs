@@ -10,11 +10,14 @@ use crate::value::{Data, Map, Origin, Value, key};
 #[derive(Default)]
 pub(in crate::dialects::atmos) struct CodeFolders(PerThread<Known>);
 
+/// The type of components, `component_folder_prefix`, `component`, and the place and the address of the history of the latter.
+type InfoKey = (&'static str, Text, Text, Option<Origin>, usize);
+
 /// What a thread has found, by the type of components, and by what their configuration says.
 #[derive(Default)]
 struct Known {
-    /// By `component_folder_prefix` and `component`, and by the place and the address of the history of the latter, which is kept.
-    infos: FastMap<(&'static str, Text, Text, Option<Origin>, usize), (Value, Value)>,
+    /// Each with the value of `component`, so that the address of its history stays valid.
+    infos: FastMap<InfoKey, (Value, Value)>,
     folders: FastMap<(&'static str, Text), Option<CodeFolder>>,
 }
 

@@ -6,13 +6,13 @@ use crate::dialects::atmos::component::builder::Built;
 use crate::dialects::atmos::locals::uses::Uses;
 use crate::dialects::atmos::templates::function_sets;
 use crate::text::Text;
-use crate::value::{Key, Value};
+use crate::value::{Key, Value, key};
 
 /// Notes what a component of a manifest reads of its locals, if it has any, its bases' among them.
 pub(super) fn note_local_uses(
     stacks: &StackContext<'_>,
     manifest: &StackManifest<'_>,
-    kind: &str,
+    kind: &'static str,
     name: &Key,
     built: &Built,
 ) {
@@ -29,5 +29,5 @@ pub(super) fn note_local_uses(
     for value in built.deferrals.iter().filter(|_| !is_known).flat_map(|deferral| &deferral.values) {
         uses.add_value(value, &|text| engine.parse(text));
     }
-    stacks.recorder.observations.component_uses(&manifest.key, (kind.into(), Text::clone(name)), uses);
+    stacks.recorder.observations.component_uses(&manifest.key, (key(kind), Text::clone(name)), uses);
 }
