@@ -205,6 +205,7 @@ impl<'a> ComponentIndex<'a> {
     fn needs_in(&self, unit: usize) -> &[Need<'a>] {
         self.needs[unit].get_or_init(|| {
             let components = self.resolution.units[unit].components.iter();
+            let mut needs = Vec::with_capacity(components.clone().map(|from| from.metadata.links.len()).sum());
             let links = components.flat_map(|from| from.metadata.links.iter().map(move |link| (from, link)));
             let target = |from: &Component, link: &'a Link| match &link.stack {
                 StackSelector::Having(wanted) => {
@@ -217,7 +218,8 @@ impl<'a> ComponentIndex<'a> {
                 }
                 _ => self.target(from, link),
             };
-            links.map(|(from, link)| Need { from, link, target: target(from, link) }).collect()
+            needs.extend(links.map(|(from, link)| Need { from, link, target: target(from, link) }));
+            needs
         })
     }
 

@@ -6,8 +6,8 @@ use crate::value::{Map, Prov, SharedTrails, Value};
 use std::sync::Arc;
 
 /// The number of merges that are cached for each thread, and the number whose occurrence is remembered.
-const CACHED: usize = 8192;
-const SEEN: usize = 1 << 16;
+const CACHED: usize = 1 << 14;
+const SEEN: usize = 1 << 17;
 
 /// A merge: its mode, its inputs and its result. Inputs are compared by their addresses in memory, which stay valid
 /// because the inputs are kept alive.
@@ -21,7 +21,7 @@ struct CachedMerge {
 struct Slots {
     cached: Vec<Option<CachedMerge>>,
     /// Hashes of inputs that occurred once. Most merges occur only once, and caching those would cost more than it saves.
-    seen: Vec<u64>,
+    seen: Vec<u32>,
     trails: SharedTrails,
 }
 
@@ -44,7 +44,8 @@ impl Slots {
     /// Stores a merge that occurs for the second time, and returns the one that it replaces.
     fn store(&mut self, hash: u64, mode: u8, inputs: &[&Arc<Map>], merged: &Arc<Map>) -> Option<CachedMerge> {
         let seen = &mut self.seen[slot(hash, SEEN)];
-        if std::mem::replace(seen, hash) != hash {
+        // The lower half: the slot depends on the upper one.
+        if std::mem::replace(seen, hash as u32) != hash as u32 {
             return None;
         }
         let inputs = inputs.iter().map(|map| Arc::clone(map)).collect();
