@@ -83,7 +83,7 @@ type User<'a> = (&'a ResolvedManifest, &'a Named);
 
 /// A variable of the name pattern that is not text, or empty.
 fn no_text(origin: Origin, part: &str, users: &[User<'_>], pattern: &str) -> Diagnostic {
-    let value = users.first().and_then(|(_, n)| n.instead.as_ref());
+    let value = users.first().and_then(|(_, n)| n.instead.as_deref());
     let message = match value.map(|v| &v.data) {
         Some(Data::Str(_)) => format!("`{part}` is empty, but `stacks.name_pattern` ({pattern}) needs it"),
         _ => {

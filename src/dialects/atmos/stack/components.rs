@@ -23,7 +23,7 @@ use crate::dialects::atmos::templates::host::answers::ComponentRef;
 use crate::limits::Limit;
 use crate::resolution::{Component, RemovalEffect, ShapingOrigins, Unit};
 use crate::text::Text;
-use crate::value::{Data, Entry, FileId, Key, Map, Value, key};
+use crate::value::{Data, Entry, FileId, Key, Map, Value, fit, key};
 use std::sync::Arc;
 
 /// The components of a manifest.
@@ -82,6 +82,8 @@ pub(in crate::dialects::atmos) fn components(
     let found = Finisher { stacks, manifest: &manifest, requests: &requests }.all();
     deps.add(&manifest.into_deps());
     let mut resolved = found?;
+    fit(&mut resolved.components);
+    fit(&mut resolved.named);
     resolved.components.sort_by_cached_key(|component| component.address());
     resolved.broken.sort();
     resolved.unlisted.sort();

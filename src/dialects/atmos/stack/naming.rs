@@ -21,7 +21,7 @@ pub(in crate::dialects::atmos) struct Named {
     /// The name of its stack.
     pub stack: Name,
     /// The variable of the part that the name pattern [lacks](Name::Lacks), if it exists but is not a string.
-    pub instead: Option<Value>,
+    pub instead: Option<Box<Value>>,
 }
 
 /// The name of a stack as validation sees it.
@@ -94,7 +94,7 @@ pub(super) fn checked_name(
     }
     let stack = validated_name(stacks, manifest, given, map, name, value);
     let instead = match &stack {
-        Name::Lacks(part) => map.get("vars").and_then(|v| v.get(part)).filter(|v| !v.is_null()).cloned(),
+        Name::Lacks(part) => map.get("vars").and_then(|v| v.get(part)).filter(|v| !v.is_null()).cloned().map(Box::new),
         _ => None,
     };
     Some(Named { kind: key(type_name), name: Text::clone(name), stack, instead })

@@ -172,3 +172,33 @@ impl<'a> Comparison<'a> {
         Some(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::FileId;
+
+    /// A manifest with one variable, written at a place of the file before (`false`) or after (`true`) an edit.
+    fn manifest(is_new: bool, start: u32, value: i64) -> Map {
+        let origin = Origin { file: FileId::new(u32::from(is_new)), key: start, start: start + 3, end: start + 4 };
+        let vars = Map::from_iter([("a".into(), Value::at(Data::Int(value), origin))]);
+        Map::from_iter([("vars".into(), Value::map(vars))])
+    }
+
+    #[test]
+    fn what_is_found_in_one_unit_must_not_contradict_another_one() {
+        let known = || {
+            let mut known = Substitution { outdated: vec![FileId::new(0)], ..Substitution::default() };
+            let changed = find(&manifest(false, 5, 1), &manifest(true, 7, 2), &mut known);
+            assert_eq!(changed, Some(Variables::from([vec!["vars".to_owned(), "a".to_owned()]])));
+            known
+        };
+        let is_found = |old: Map, new: Map| find(&old, &new, &mut known()).is_some();
+        assert!(is_found(manifest(false, 5, 1), manifest(true, 7, 2)));
+        assert!(is_found(manifest(false, 20, 1), manifest(true, 22, 1)));
+        // Another place, another value, or none.
+        assert!(!is_found(manifest(false, 5, 1), manifest(true, 9, 2)));
+        assert!(!is_found(manifest(false, 5, 1), manifest(true, 7, 3)));
+        assert!(!is_found(manifest(false, 5, 1), manifest(true, 7, 1)));
+    }
+}
