@@ -239,23 +239,28 @@ impl<'a> ComponentIndex<'a> {
     }
 
     /// The links between deployed components, which are numbered.
-    fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
+    fn edges(&self) -> Vec<(u32, u32)> {
         let all = self.index().stacks.values().flat_map(|stack| stack.names().targets()).flat_map(|named| named.iter());
-        let numbers: FastMap<*const Component, u32> = all.map(|c| Arc::as_ptr(c)).zip(0..).collect();
+        let mut numbers: FastMap<*const Component, u32> = FastMap::default();
+        numbers.reserve(self.resolution.units.iter().map(|unit| unit.components.len()).sum());
+        numbers.extend(all.map(|c| Arc::as_ptr(c)).zip(0..));
         // One that another unit defines as well has the number of that.
         let by_name = |c: &Component| {
             let named = self.index().stacks.get(&*c.stack)?.names().get(&c.name)?;
             named.iter().find(|other| other.kind == c.kind).copied()
         };
-        let number = move |c: &Arc<Component>| {
+        let number = |c: &Arc<Component>| {
             let known = numbers.get(&Arc::as_ptr(c));
             known.or_else(|| numbers.get(&Arc::as_ptr(by_name(c)?))).copied()
         };
-        self.needs_of_deployed().flat_map(move |need| {
-            let targets: &[_] = if let Target::Found(targets) = &need.target { targets } else { &[] };
-            let edges = targets.iter().filter_map(|target| Some((number(need.from)?, number(target)?)));
-            edges.collect::<Vec<_>>()
-        })
+        let found = |need: &Need<'a>| if let Target::Found(targets) = &need.target { targets.len() } else { 0 };
+        let mut edges = Vec::with_capacity(self.needs_of_deployed().map(found).sum());
+        for need in self.needs_of_deployed() {
+            let Target::Found(targets) = &need.target else { continue };
+            let Some(from) = number(need.from) else { continue };
+            edges.extend(targets.iter().filter_map(|target| Some((from, number(target)?))));
+        }
+        edges
     }
 
     /// Returns the target of a component's link.
