@@ -185,7 +185,7 @@ fn check(report: &Report<'_>) {
 }
 
 proptest! {
-    #![proptest_config(crate::fuzz::cases(24))]
+    #![proptest_config(crate::fuzz::cases(16))]
 
     #[test]
     fn whatever_stands_in_files(

@@ -132,7 +132,7 @@ const PIECES: [&str; 18] = [
 ];
 
 proptest! {
-    #![proptest_config(crate::fuzz::cases(16))]
+    #![proptest_config(crate::fuzz::cases(10))]
 
     #[test]
     fn damaged_projects_are_told_in_shards_as_in_one(

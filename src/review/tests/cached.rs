@@ -303,7 +303,7 @@ fn edit_of_all() -> impl Strategy<Value = Edit> {
 }
 
 proptest! {
-    #![proptest_config(crate::fuzz::cases(16))]
+    #![proptest_config(crate::fuzz::cases(12))]
 
     #[test]
     fn a_cache_changes_no_report(edits in prop::collection::vec((edit_of_all(), any::<bool>()), 1..12)) {

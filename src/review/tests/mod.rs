@@ -237,7 +237,7 @@ fn check_review(review: &Review, sides: [&Texts; 2], is_named: bool) -> Result<(
 }
 
 proptest! {
-    #![proptest_config(crate::fuzz::cases(128))]
+    #![proptest_config(crate::fuzz::cases(80))]
 
     #[test]
     fn what_is_not_resolved_is_not_reported(
