@@ -59,19 +59,30 @@ impl Budget {
         if started.is_err() {
             return Err(Stopped::Defect);
         }
-        let result = receive.recv_timeout(left);
-        let mut left = self.left.lock();
-        *left = left.saturating_sub(start.elapsed());
-        result.map_err(|error| match error {
-            RecvTimeoutError::Timeout => Stopped::OutOfTime,
-            RecvTimeoutError::Disconnected => Stopped::Defect,
-        })
+        let (result, took) = (receive.recv_timeout(left), start.elapsed());
+        let mut rest = self.left.lock();
+        *rest = rest.saturating_sub(took);
+        match result {
+            // Work that ends itself when the time is up did not end in time.
+            Ok(result) if took < left => Ok(result),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => Err(Stopped::OutOfTime),
+            Err(RecvTimeoutError::Disconnected) => Err(Stopped::Defect),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_ends_itself_when_the_time_is_up_is_out_of_time() {
+        let (budget, most) = (Budget::default(), Duration::from_millis(10));
+        for _ in 0..5 {
+            assert_eq!(budget.run_for(most, move || std::thread::sleep(most)), Err(Stopped::OutOfTime));
+        }
+        assert_eq!(budget.run(|| 1), Ok(1));
+    }
 
     #[test]
     fn what_does_not_end_is_left_behind() {
