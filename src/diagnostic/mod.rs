@@ -167,12 +167,12 @@ impl Diagnostic {
         }
     }
 
-    /// The files that it names, each with the span in it.
-    pub(crate) fn places_mut(&mut self) -> Vec<(&mut FileId, (u32, u32))> {
+    /// The files that it names, each with the start and the end of the span in it.
+    pub(crate) fn places_mut(&mut self) -> Vec<(&mut FileId, &mut u32, &mut u32)> {
         let labels = std::iter::once(&mut self.primary).chain(&mut self.related);
-        let mut all: Vec<_> = labels.map(|label| (&mut label.file, (label.start, label.end))).collect();
+        let mut all: Vec<_> = labels.map(|label| (&mut label.file, &mut label.start, &mut label.end)).collect();
         let edits = self.fix.iter_mut().flat_map(|fix| &mut fix.edits);
-        all.extend(edits.map(|edit| (&mut edit.file, (edit.start, edit.end))));
+        all.extend(edits.map(|edit| (&mut edit.file, &mut edit.start, &mut edit.end)));
         all
     }
 

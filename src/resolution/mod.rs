@@ -147,6 +147,9 @@ pub(crate) struct Unit {
     pub failed: Vec<Text>,
     /// Types and names of components that it defines but does not list, because their type is unknown. Sorted.
     pub unlisted: Vec<(Text, Text)>,
+    /// Whether its components were made from those of the same unit of the revision that was resolved before, by replacing places
+    /// and values that nothing reads while components are made.
+    pub is_substituted: bool,
     /// The thread that resolved it, which drops it fastest.
     pub thread: PoolThread,
 }
@@ -163,6 +166,7 @@ impl Unit {
             broken: Vec::new(),
             failed: Vec::new(),
             unlisted: Vec::new(),
+            is_substituted: false,
             thread: PoolThread::current(),
         }
     }

@@ -1,21 +1,24 @@
 //! The findings of one state.
 
-use super::check_cache::{CheckCache, Checked, Found, Key};
+use super::check_cache::{CheckCache, Checked, Found, Key, ReadFiles};
 use super::coverage::Coverage;
 use super::examined::Examined;
 use super::judge::{Judge, Judged, judge};
+use super::one_edit::OneEdit;
 use super::selection::{FindingScope, Selection};
 use super::session::{Session, Start};
 use super::shard::Plan;
 use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::{Side, together};
 use crate::dialects::Dialects;
+use crate::files::Files;
 use crate::policies;
 use crate::resolution::Resolution;
 use crate::rules::Rule;
 use crate::settings::Load;
 use crate::source::{Source, Verified};
 use crate::terraform;
+use crate::text::Text;
 use std::sync::Arc;
 
 /// Analyzes one state, or the part of it that belongs to a shard.
@@ -52,9 +55,25 @@ pub(crate) fn check_cached(
         let dialects = Arc::new(workspace.dialects(&load.settings));
         return checking.judge(load, Examination { found, dialects, resolutions: Vec::new(), plan: None });
     }
+    let (files, settings) = (checked.files, checked.settings);
+    let edit = OneEdit { workspace, settings, files, code: &code, source: &verified };
+    if let Some((found, earlier)) = edit.find(cache, &key).filter(|_| verified.is_as_listed()) {
+        let read = earlier.read_in(source.listing());
+        phase(workspace.host, "cache", || cache.keep(&key, checked, &found, read));
+        let dialects = Arc::new(workspace.dialects(settings));
+        return checking.judge(load, Examination { found, dialects, resolutions: Vec::new(), plan: None });
+    }
     let examination = checking.examine(&load)?;
-    phase(workspace.host, "cache", || cache.keep(&key, checked, &examination.found));
+    let read = read_files(&verified, files, &examination.resolutions);
+    phase(workspace.host, "cache", || cache.keep(&key, checked, &examination.found, read));
     checking.judge(load, examination)
+}
+
+/// The files that a check read.
+fn read_files(source: &Verified<'_>, files: &Files, resolutions: &[Resolution]) -> ReadFiles {
+    let units = resolutions.iter().flat_map(|resolution| &resolution.units);
+    let paths = units.map(|unit| unit.files.iter().map(|file| Text::clone(&files.get(*file).path)).collect());
+    ReadFiles::of(source.listing(), |id| source.has_read(id), paths)
 }
 
 /// Analyzes a state of a worktree, reusing an analysis of an earlier state in the same session. The result is that of

@@ -152,7 +152,7 @@ impl Session {
 }
 
 /// Whether two states of a unit look the same to other units: they have the same components, which say the same of themselves.
-fn is_same_to_others(old: &Arc<Unit>, new: &Arc<Unit>) -> bool {
+pub(super) fn is_same_to_others(old: &Arc<Unit>, new: &Arc<Unit>) -> bool {
     let is_same = |(old, new): (&Arc<Component>, &Arc<Component>)| {
         old.stack == new.stack
             && old.kind == new.kind

@@ -13,7 +13,7 @@ use gix::index::entry::stat::Options as StatOptions;
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 
 use super::index::kind as kind_of_mode;
-use super::objects::{MAX_ENTRIES, MAX_PATH};
+use super::objects::{MAX_ENTRIES, MAX_PATH, Objects};
 use super::store::is_own;
 use super::{BlobId, Entry, EntryKind, Error, Listing, MAX_FILE, Repository, Source};
 
@@ -35,6 +35,8 @@ pub(crate) struct Folder {
     /// Where files are whose names are not UTF-8.
     odd: BTreeMap<Box<str>, PathBuf>,
     unreadable: Vec<String>,
+    /// The objects of the repository whose worktree it is.
+    objects: Option<Arc<Objects>>,
 }
 
 impl Folder {
@@ -60,6 +62,7 @@ impl Folder {
             odd: walk.odd,
             unreadable: walk.unreadable,
             limit: hasher.limit,
+            objects: None,
             name,
         })
     }
@@ -88,6 +91,10 @@ impl Source for Folder {
         }
     }
 
+    fn stored(&self, id: &BlobId) -> Option<Arc<[u8]>> {
+        self.objects.as_ref()?.stored(id)
+    }
+
     fn name(&self) -> &str {
         &self.name
     }
@@ -113,7 +120,7 @@ impl Repository {
             limit: self.objects.limit(),
         });
         let folder = Folder::list(root, "worktree".to_owned(), &hasher, store)?;
-        Ok(Box::new(folder))
+        Ok(Box::new(Folder { objects: Some(Arc::clone(&self.objects)), ..folder }))
     }
 }
 

@@ -9,7 +9,8 @@ use gix::ObjectId;
 const MAX_LINKS: usize = 40;
 
 /// Identity of a file's content: its git blob id (20 or 32 bytes). Equal ids mean equal bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct BlobId {
     len: u8,
     bytes: [u8; 32],
@@ -63,6 +64,21 @@ impl fmt::Display for BlobId {
         }
         let digits = &digits[..2 * self.as_bytes().len()];
         f.write_str(std::str::from_utf8(digits).unwrap_or_default())
+    }
+}
+
+impl From<BlobId> for String {
+    fn from(id: BlobId) -> Self {
+        id.to_string()
+    }
+}
+
+impl TryFrom<String> for BlobId {
+    type Error = String;
+
+    /// Reads the form that `Display` writes.
+    fn try_from(text: String) -> Result<Self, String> {
+        ObjectId::from_hex(text.as_bytes()).map(BlobId::from).map_err(|error| error.to_string())
     }
 }
 

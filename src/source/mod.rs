@@ -9,6 +9,7 @@
 mod changes;
 mod discover;
 mod disk;
+mod earlier;
 mod error;
 mod expand;
 pub(crate) mod glob;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 
 pub(crate) use changes::{Change, ChangeKind, EntryPair, changed, differences};
 pub(crate) use disk::Folder;
+pub(crate) use earlier::Earlier;
 pub(crate) use error::{ConfigPlace, Error};
 pub(crate) use hooks::{Hooks, Owner};
 pub(crate) use listing::{BlobId, Child, Entry, EntryKind, Listing, Node, ResolveError};
@@ -59,6 +61,11 @@ pub(crate) trait Source: Send + Sync {
     /// Reads many entries, in whatever order is fastest; results are in the order of `entries`.
     fn read_many(&self, entries: &[&Entry]) -> Vec<Result<Arc<[u8]>, Error>> {
         entries.iter().map(|entry| self.read(entry)).collect()
+    }
+
+    /// The content of a file of some state of the repository; `None` if it is not stored there.
+    fn stored(&self, _id: &BlobId) -> Option<Arc<[u8]>> {
+        None
     }
 
     /// Its name in messages: the revision as the user wrote it, `index`, `worktree`, …

@@ -56,6 +56,10 @@ impl Source for Verified<'_> {
         all
     }
 
+    fn stored(&self, id: &BlobId) -> Option<Arc<[u8]>> {
+        self.inner.stored(id)
+    }
+
     fn name(&self) -> &str {
         self.inner.name()
     }

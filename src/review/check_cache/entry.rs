@@ -42,10 +42,14 @@ pub(super) fn write(checked: Checked<'_>, found: &Found) -> Option<Vec<u8>> {
     let mut findings = Vec::with_capacity(found.side.diagnostics.len());
     for finding in &found.side.diagnostics {
         let mut finding = finding.clone();
-        if !finding.places_mut().iter().all(|(file, span)| fits(&checked.files.get(**file).text, *span)) {
+        if !finding
+            .places_mut()
+            .iter()
+            .all(|(file, start, end)| fits(&checked.files.get(**file).text, (**start, **end)))
+        {
             return None;
         }
-        finding.places_mut().into_iter().for_each(|(file, _)| *file = table.number(*file));
+        finding.places_mut().into_iter().for_each(|(file, ..)| *file = table.number(*file));
         let id = finding.rule.id().to_owned();
         rule(&id, checked.settings)?;
         findings.push(finding.with_rule(id));
@@ -62,9 +66,9 @@ pub(super) fn read(bytes: &[u8], checked: Checked<'_>) -> Option<Found> {
     let diagnostics = findings.into_iter().map(|finding| {
         let rule = rule(&finding.rule, checked.settings)?;
         let mut finding = finding.with_rule(rule);
-        for (file, span) in finding.places_mut() {
+        for (file, start, end) in finding.places_mut() {
             *file = *files.get(file.index())?;
-            if !fits(&checked.files.get(*file).text, span) {
+            if !fits(&checked.files.get(*file).text, (*start, *end)) {
                 return None;
             }
         }

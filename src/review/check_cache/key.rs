@@ -30,16 +30,6 @@ impl Key {
         Key { state: all.end(), paths: fields.end() }
     }
 
-    /// A digest of files and their content.
-    pub(super) fn content(entries: &[&Entry]) -> String {
-        let mut fields = Fields(Sha256::new());
-        for entry in entries {
-            fields.bytes(entry.path.as_bytes());
-            fields.bytes(entry.id.as_bytes());
-        }
-        fields.end()
-    }
-
     /// The key of the entry of the state.
     pub(super) fn state(&self) -> String {
         format!("{}-state", self.state)

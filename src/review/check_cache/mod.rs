@@ -10,9 +10,10 @@ use crate::diagnostic::Side;
 use crate::diagnostic::rules::LIMIT_EXCEEDED;
 use crate::files::Files;
 use crate::settings::Settings;
-use crate::source::{Source, Store, Verified};
+use crate::source::{Listing, Source, Store, Verified};
 pub(super) use key::Key;
 use recent::Recent;
+pub(super) use recent::{EarlierState, EditedFile, ReadFiles};
 use std::sync::Arc;
 
 /// The checks that earlier runs have left.
@@ -55,13 +56,24 @@ impl CheckCache {
         let entry = |state: &str| entry::read(&self.store.get(state)?, checked);
         entry(&key.state()).or_else(|| {
             let recent = Recent::read(&self.store.get(&key.recent())?);
-            entry(&recent.find(checked.source.listing())?)
+            entry(recent.find(checked.source.listing())?)
         })
     }
 
-    /// Keeps what was found in a state. What may be different next time is not kept: what a defect or a limit of time prevented,
-    /// and what was read from files that are not as listed.
-    pub(super) fn keep(&self, key: &Key, checked: Checked<'_>, found: &Found) {
+    /// Returns the states with the same paths from which one with this listing differs in one file that was read, the newest first.
+    pub(super) fn with_one_edit(&self, key: &Key, listing: &Listing) -> Vec<EarlierState> {
+        let recent = self.store.get(&key.recent()).map_or_else(Recent::default, |known| Recent::read(&known));
+        recent.with_one_edit(listing)
+    }
+
+    /// Returns what was found in an earlier state. `None` if that is damaged, or kept no longer.
+    pub(super) fn read(&self, state: &EarlierState, checked: Checked<'_>) -> Option<Found> {
+        entry::read(&self.store.get(&state.key)?, checked)
+    }
+
+    /// Keeps what was found in a state, by the files that were read. What may be different next time is not kept: what a defect or
+    /// a limit of time prevented, and what was read from files that are not as listed.
+    pub(super) fn keep(&self, key: &Key, checked: Checked<'_>, found: &Found, read: ReadFiles) {
         let is_repeatable = found.side.diagnostics.iter().all(|d| !d.is_defect() && d.rule != &LIMIT_EXCEEDED);
         let Some(entry) = entry::write(checked, found).filter(|_| is_repeatable && checked.source.is_as_listed())
         else {
@@ -69,7 +81,7 @@ impl CheckCache {
         };
         self.store.put(&key.state(), &entry);
         let mut recent = self.store.get(&key.recent()).map_or_else(Recent::default, |known| Recent::read(&known));
-        recent.add(key.state(), checked.source.listing(), |id| checked.source.has_read(id));
+        recent.add(key.state(), read);
         if let Some(recent) = recent.bytes() {
             self.store.put(&key.recent(), &recent);
         }

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A store in memory that counts what is read from it.
 #[derive(Default)]
-struct Shelf {
-    entries: Mutex<BTreeMap<String, Vec<u8>>>,
+pub(super) struct Shelf {
+    pub(super) entries: Mutex<BTreeMap<String, Vec<u8>>>,
     hits: AtomicUsize,
 }
 
@@ -30,7 +30,7 @@ impl Store for Shelf {
 
 impl Shelf {
     /// How many states were found since the last call.
-    fn hits(&self) -> usize {
+    pub(super) fn hits(&self) -> usize {
         self.hits.swap(0, Ordering::Relaxed)
     }
 
@@ -41,7 +41,7 @@ impl Shelf {
 
 /// The inputs of a check besides its files.
 #[derive(Clone)]
-struct Inputs {
+pub(super) struct Inputs {
     project: Project,
     folders: Vec<String>,
     dialect: Option<&'static str>,
@@ -50,7 +50,7 @@ struct Inputs {
     formats: &'static [Format],
 }
 
-fn inputs() -> Inputs {
+pub(super) fn inputs() -> Inputs {
     let overrides = Overrides { groups: Group::ALL.to_vec(), ..Overrides::default() };
     Inputs {
         project: Project::default(),
@@ -74,7 +74,7 @@ fn shown(review: Result<Review, Error>, inputs: &Inputs) -> String {
 }
 
 /// What a check with a cache and one without report.
-fn with_and_without(shelf: &Arc<Shelf>, source: &dyn Source, inputs: &Inputs) -> [String; 2] {
+pub(super) fn with_and_without(shelf: &Arc<Shelf>, source: &dyn Source, inputs: &Inputs) -> [String; 2] {
     let Inputs { project, folders, dialect, overrides, formats: _ } = inputs;
     let workspace = Workspace { project, folders, dialect: *dialect, host: &NoHost };
     let request = Request { filter: Filter::default(), overrides, affected: None, shard: None };

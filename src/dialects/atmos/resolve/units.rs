@@ -132,7 +132,7 @@ impl Units<'_> {
             (true, Ok(_)) => State::Resolved,
             (true, Err(ErrorReported)) => State::Broken,
         };
-        let StackComponents { components, broken, unlisted, named } = built.unwrap_or_default();
+        let StackComponents { components, broken, unlisted, named, is_substituted } = built.unwrap_or_default();
         for component in &components {
             self.validations.check(component, &mut deps, &recorder.diagnostics);
             dependency_paths::check(component, loader.reader, loader.config, &mut deps, &recorder.diagnostics);
@@ -143,7 +143,7 @@ impl Units<'_> {
         let is_unnamed = named.iter().any(|n| matches!(n.stack, Name::Lacks(_)));
         let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
         let named_only = Unit::broken(name, file);
-        let unit = Arc::new(Unit { files, components, state, broken, failed, unlisted, ..named_only });
+        let unit = Arc::new(Unit { files, components, state, broken, failed, unlisted, is_substituted, ..named_only });
         let is_whole = is_touched && !asks;
         Some((
             ResolvedManifest { unit, processed: processed.ok(), named },

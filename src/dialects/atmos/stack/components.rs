@@ -37,6 +37,8 @@ pub(in crate::dialects::atmos) struct StackComponents {
     pub named: Vec<Named>,
     /// Types and names of components that Atmos does not list, because it does not know their type. Sorted.
     pub unlisted: Vec<(Key, Key)>,
+    /// Whether they were made from those of the last resolution.
+    pub is_substituted: bool,
 }
 
 impl StackComponents {

@@ -110,7 +110,8 @@ impl Editor {
 fn shown(resolution: &Resolution) -> String {
     let mut out = String::new();
     for unit in &resolution.units {
-        let Unit { name, file, files, components, state, broken, failed, unlisted, thread: _ } = &**unit;
+        let Unit { name, file, files, components, state, broken, failed, unlisted, is_substituted: _, thread: _ } =
+            &**unit;
         let _ = writeln!(out, "{name} {file:?} {files:?} {state:?} {broken:?} {failed:?} {unlisted:?}");
         for component in components {
             let _ = writeln!(out, "{:?} {:?}", component.address(), component.shaping_origins);

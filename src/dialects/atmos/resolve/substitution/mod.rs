@@ -130,7 +130,7 @@ fn replaced(
     let (components, named, unlisted) = (components?, named?, unit.unlisted.clone());
     stacks.recorder.diagnostics.add(&last.building.diagnostics);
     stacks.recorder.observations.add(&last.building.observations);
-    Some(StackComponents { components, broken: Vec::new(), named, unlisted })
+    Some(StackComponents { components, broken: Vec::new(), named, unlisted, is_substituted: true })
 }
 
 /// How the code of a component gets into its folder, which depends on other files.
