@@ -37,6 +37,9 @@ pub(super) struct Place {
     disabled: OnceLock<()>,
 }
 
+/// How many files of code are kept. One takes about half of its size.
+const CODE: Bound = Bound { entries: 20_000, bytes: 256 << 20 };
+
 /// How many checks are kept, and how large they are together. One takes a few kilobytes for each finding, and the names of all
 /// files.
 const CHECKS: Bound = Bound { entries: 200, bytes: 256 << 20 };
@@ -174,7 +177,7 @@ impl Place {
 
     /// The checks of earlier runs, if there is a cache.
     pub(super) fn checks(&self) -> Option<CheckCache> {
-        let store = self.store(&self.checks, |dir| Ok(DiskStore::open(dir, CheckCache::SPACE)?.bounded(CHECKS)));
+        let store = self.store(&self.checks, |dir| DiskStore::open(dir, CheckCache::SPACE, CHECKS));
         store.map(CheckCache::new)
     }
 
@@ -253,7 +256,7 @@ impl Host for Place {
     }
 
     fn code(&self) -> terraform::Cache {
-        let open = |dir: &Path| DiskStore::open(dir, &terraform::Cache::space());
+        let open = |dir: &Path| DiskStore::open(dir, terraform::Cache::SPACE, CODE);
         terraform::Cache::with(self.store(&self.code, open))
     }
 }

@@ -18,9 +18,12 @@ pub(crate) mod structural;
 use crate::files::Files;
 use crate::resolution::{Address, Component, Placed, Resolution, State, Unit};
 use crate::text::{FastSet, Text};
+use crate::threads;
 use crate::value::{FileId, Value};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
+use structural::DiffStep;
 
 /// One of the two revisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -243,23 +246,16 @@ pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options:
     let mut finder = causes::Finder::new(base, head, files, options.touched);
     let mut reach = locals::Reach::new(base, head, files, options.touched);
     let (mut components, mut secrets) = (Vec::new(), mask::Secrets::default());
-    let (mut a, mut b) = (old.iter().peekable(), new.iter().peekable());
-    loop {
-        let order = match (a.peek(), b.peek()) {
-            (Some(x), Some(y)) => x.0.cmp(y.0),
-            (Some(_), None) => std::cmp::Ordering::Less,
-            (None, Some(_)) => std::cmp::Ordering::Greater,
-            (None, None) => break,
-        };
-        let x = if order.is_le() { a.next() } else { None };
-        let y = if order.is_ge() { b.next() } else { None };
-        let Some((address, _)) = x.or(y) else { break };
-        let (x, y) = (x.map(|x| x.1), y.map(|y| y.1));
-        let found = component(address, x, y, &mut finder, &mut secrets);
-        if let Some(found) = &found {
-            reach.note(found, x, y);
+    for batch in pairs(&old, &new).chunks(BATCH) {
+        let parts: Vec<&[Pair<'_>]> = batch.chunks(PART).collect();
+        let steps = threads::map(&parts, |part| part.iter().map(Pair::steps).collect::<Vec<_>>());
+        for (pair, steps) in batch.iter().zip(steps.into_iter().flatten()) {
+            let found = component(pair, steps, &mut finder, &mut secrets);
+            if let Some(found) = &found {
+                reach.note(found, pair.old, pair.new);
+            }
+            components.extend(found);
         }
-        components.extend(found);
     }
     let renames = renames::find(&components, [&old, &new], [base, head], &mut finder);
     let removed_stacks = removed_stacks(&components, base, head);
@@ -267,20 +263,59 @@ pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options:
     Diff { components, renames, locals, removed_stacks, unresolved: unresolved(base, head) }
 }
 
+/// A component of both sides, or of one.
+struct Pair<'a> {
+    address: &'a Address,
+    old: Option<&'a Placed>,
+    new: Option<&'a Placed>,
+}
+
+/// How many components are compared before their causes are searched: what differs in them is in memory at once.
+const BATCH: usize = 8192;
+/// How many components a thread compares at a time.
+const PART: usize = 64;
+
+impl<'a> Pair<'a> {
+    /// The differences of a component of both sides; none if it is of one.
+    fn steps(&self) -> Vec<DiffStep<'a>> {
+        match (self.old, self.new) {
+            (Some(old), Some(new)) if !Arc::ptr_eq(&old.component, &new.component) => {
+                structural::compare(&old.component.value, &new.component.value, &new.component.language)
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The components of two sides, in the order of their addresses.
+fn pairs<'a>(old: &'a Components, new: &'a Components) -> Vec<Pair<'a>> {
+    let (mut a, mut b) = (old.iter().peekable(), new.iter().peekable());
+    let next = || {
+        let order = match (a.peek(), b.peek()) {
+            (Some(x), Some(y)) => x.0.cmp(y.0),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return None,
+        };
+        let x = if order.is_le() { a.next() } else { None };
+        let y = if order.is_ge() { b.next() } else { None };
+        let (address, _) = x.or(y)?;
+        Some(Pair { address, old: x.map(|x| x.1), new: y.map(|y| y.1) })
+    };
+    std::iter::from_fn(next).collect()
+}
+
+/// The change of a component, given its differences; `None` if nothing differs.
 fn component(
-    address: &Address,
-    old: Option<&Placed>,
-    new: Option<&Placed>,
+    pair: &Pair<'_>,
+    mut steps: Vec<DiffStep<'_>>,
     finder: &mut causes::Finder,
     secrets: &mut mask::Secrets,
 ) -> Option<ComponentChange> {
+    let Pair { address, old, new } = *pair;
     let mut changes = Vec::new();
     let (status, causes) = match (old, new) {
         (Some(old), Some(new)) => {
-            if Arc::ptr_eq(&old.component, &new.component) {
-                return None;
-            }
-            let mut steps = structural::compare(&old.component.value, &new.component.value, &new.component.language);
             for step in &mut steps {
                 let causes = finder.of_step(step, old, new);
                 let is_secret = secrets.has(&step.path, [&old.component.value, &new.component.value]);

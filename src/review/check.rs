@@ -11,14 +11,12 @@ use super::shard::Plan;
 use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::{Side, together};
 use crate::dialects::Dialects;
-use crate::files::Files;
 use crate::policies;
 use crate::resolution::Resolution;
 use crate::rules::Rule;
 use crate::settings::Load;
 use crate::source::{Source, Verified};
 use crate::terraform;
-use crate::text::Text;
 use std::sync::Arc;
 
 /// Analyzes one state, or the part of it that belongs to a shard.
@@ -44,36 +42,51 @@ pub(crate) fn check_cached(
     if request.shard.is_some() || request.filter.is_set() || !source.unreadable().is_empty() {
         return check(source, workspace, request);
     }
-    let (start, verified) = (Start::alone(), Verified::new(source));
+    let (verified, key) = (Verified::new(source), Key::new(source.listing(), workspace, request.overrides));
+    if let Some(review) = check_known(cache, &key, &verified, workspace, request)? {
+        return Ok(review);
+    }
+    // The numbers of files are those of a check by itself.
+    let start = Start::alone();
     let code = start.code(workspace.host);
     let checking = Checking { start: &start, code: &code, source: &verified, workspace, request };
     let load = checking.load()?;
-    let key = Key::new(source.listing(), workspace, request.overrides);
-    let checked = Checked { source: &verified, files: &start.kept.files, settings: &load.settings };
-    let kept = phase(workspace.host, "cache", || cache.find(&key, checked));
-    if let Some(found) = kept.filter(|_| verified.is_as_listed()) {
-        let dialects = Arc::new(workspace.dialects(&load.settings));
-        return checking.judge(load, Examination { found, dialects, resolutions: Vec::new(), plan: None });
-    }
-    let (files, settings) = (checked.files, checked.settings);
-    let edit = OneEdit { workspace, settings, files, code: &code, source: &verified };
-    if let Some((found, earlier)) = edit.find(cache, &key).filter(|_| verified.is_as_listed()) {
-        let read = earlier.read_in(source.listing());
-        phase(workspace.host, "cache", || cache.keep(&key, checked, &found, read));
-        let dialects = Arc::new(workspace.dialects(settings));
-        return checking.judge(load, Examination { found, dialects, resolutions: Vec::new(), plan: None });
-    }
     let examination = checking.examine(&load)?;
-    let read = read_files(&verified, files, &examination.resolutions);
+    let checked = Checked { source: &verified, files: &start.kept.files, settings: &load.settings };
+    let units = examination.resolutions.iter().flat_map(|resolution| &resolution.units);
+    let read = ReadFiles::of(source.listing(), |id| verified.has_read(id), units, checked.files);
     phase(workspace.host, "cache", || cache.keep(&key, checked, &examination.found, read));
     checking.judge(load, examination)
 }
 
-/// The files that a check read.
-fn read_files(source: &Verified<'_>, files: &Files, resolutions: &[Resolution]) -> ReadFiles {
-    let units = resolutions.iter().flat_map(|resolution| &resolution.units);
-    let paths = units.map(|unit| unit.files.iter().map(|file| Text::clone(&files.get(*file).path)).collect());
-    ReadFiles::of(source.listing(), |id| source.has_read(id), paths)
+/// Reports a state of which the findings are kept, or follow from those of an earlier one. `None` if it has to be examined.
+///
+/// # Errors
+/// As for [`check`].
+fn check_known(
+    cache: &CheckCache,
+    key: &Key,
+    verified: &Verified<'_>,
+    workspace: &Workspace<'_>,
+    request: &Request<'_>,
+) -> Result<Option<Review>, Error> {
+    let start = Start::alone();
+    let code = start.code(workspace.host);
+    let checking = Checking { start: &start, code: &code, source: verified, workspace, request };
+    let load = checking.load()?;
+    let checked = Checked { source: verified, files: &start.kept.files, settings: &load.settings };
+    let same = phase(workspace.host, "cache", || cache.find(key, checked));
+    let found = same.filter(|_| verified.is_as_listed()).or_else(|| {
+        let (found, earlier) = OneEdit { workspace, checked, code: &code }.find(cache, key)?;
+        let read = earlier.read_in(verified.listing());
+        verified.is_as_listed().then(|| {
+            phase(workspace.host, "cache", || cache.keep(key, checked, &found, read));
+            found
+        })
+    });
+    let Some(found) = found else { return Ok(None) };
+    let dialects = Arc::new(workspace.dialects(&load.settings));
+    checking.judge(load, Examination { found, dialects, resolutions: Vec::new(), plan: None }).map(Some)
 }
 
 /// Analyzes a state of a worktree, reusing an analysis of an earlier state in the same session. The result is that of

@@ -22,6 +22,7 @@ use crate::settings::{Load, Settings};
 use crate::source::{Change, Source, changed, differences};
 use crate::terraform::{Cache, Modules};
 use crate::text::{self, Text};
+use crate::threads;
 use crate::value::FileId;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -228,14 +229,6 @@ impl Comparing<'_> {
         });
         // Only what the edit touches was examined in full, on both sides.
         let [of_base, of_head, of_changes] = self.policies;
-        let check = |resolution: &mut Resolution, source: &dyn Source, policies: &policies::Run<'_>| {
-            let modules = Modules::new(source, self.files, &cache);
-            let context = rules::Context { resolution: &*resolution, ..shared };
-            let found = phase(self.workspace.host, "rules", || rules::check_state(&context, &modules, self.rules));
-            resolution.findings.extend(found);
-            let found = phase(self.workspace.host, "policies", || policies.components(resolution, &modules));
-            resolution.findings.extend(found);
-        };
         let [old, new] = self.sources.map(|source| Modules::new(source, self.files, &cache));
         let context = rules::Context { resolution: &head, ..shared };
         let changes = rules::Changes::new(&context, &base, &diff);
@@ -243,8 +236,22 @@ impl Comparing<'_> {
         drop(changes);
         report_empty(&mut head);
         report_empty(&mut base);
-        check(&mut head, self.sources[1], of_head);
-        check(&mut base, self.sources[0], of_base);
+        let check = |resolution: &Resolution, modules: &Modules<'_>| {
+            let withheld = rules::Withheld::default();
+            rules::check_state(&rules::Context { resolution, withheld: &withheld, ..shared }, modules, self.rules)
+        };
+        let modules = self.sources.map(|source| Modules::new(source, self.files, &cache));
+        let (mut in_head, mut in_base) = (Vec::new(), Vec::new());
+        phase(self.workspace.host, "rules", || {
+            // Some rules take long: the processors would wait for these twice.
+            threads::join(|| in_head = check(&head, &modules[1]), || in_base = check(&base, &modules[0]));
+        });
+        head.findings.extend(in_head);
+        base.findings.extend(in_base);
+        for (resolution, policies, modules) in [(&mut head, of_head, &modules[1]), (&mut base, of_base, &modules[0])] {
+            let found = phase(self.workspace.host, "policies", || policies.components(resolution, modules));
+            resolution.findings.extend(found);
+        }
         let part = self.part;
         let coverage = coverage::of(part.dialect().name(), part.folder(), Some(&base), &head, self.files);
         if diff.unresolved.is_empty() {

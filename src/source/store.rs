@@ -9,7 +9,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
 
 /// A cache of bytes by key. It never fails: entries that cannot be read are missing, entries that cannot be written are
 /// skipped.
@@ -41,7 +42,9 @@ const MARKS: [(&str, &str); 2] = [
 #[derive(Debug)]
 pub(crate) struct DiskStore {
     folder: PathBuf,
-    bound: Option<Bound>,
+    bound: Bound,
+    /// How many entries were written.
+    written: AtomicUsize,
 }
 
 /// How much a store holds at most. Entries that were not used for the longest time are removed.
@@ -54,11 +57,12 @@ pub(crate) struct Bound {
 }
 
 impl DiskStore {
-    /// Opens or makes the store in `dir`. Stores with another `space` (part of a file name) have entries of their own.
+    /// Opens or makes the store in `dir`. Stores with another `space` (part of a file name) have entries of their own. All that
+    /// use this one should have the same limit.
     ///
     /// # Errors
     /// There is no folder, and none can be made.
-    pub(crate) fn open(dir: &Path, space: &str) -> Result<Self, Error> {
+    pub(crate) fn open(dir: &Path, space: &str, bound: Bound) -> Result<Self, Error> {
         let fail = |reason: String| Error::Keep { path: dir.into(), reason };
         if fs::metadata(dir).is_ok_and(|there| !there.is_dir()) {
             return Err(fail("it is not a folder".to_owned()));
@@ -72,13 +76,7 @@ impl DiskStore {
         }
         let folder = dir.join(format!("{PREFIX}{space}"));
         make_dir(&folder).map_err(|e| fail(e.to_string()))?;
-        Ok(DiskStore { folder, bound: None })
-    }
-
-    /// The same store with a limit.
-    #[must_use]
-    pub(crate) fn bounded(self, bound: Bound) -> Self {
-        DiskStore { bound: Some(bound), ..self }
+        Ok(DiskStore { folder, bound, written: AtomicUsize::new(0) })
     }
 
     fn path(&self, key: &str) -> Option<PathBuf> {
@@ -105,14 +103,17 @@ impl DiskStore {
         let mut file = builder.tempfile_in(folder)?;
         file.write_all(&[checksum(key, bytes).as_bytes(), b"\n", bytes].concat())?;
         file.persist(path)?;
-        if let Some(bound) = self.bound {
-            self.remove_unused(bound);
+        // Listing all entries takes longer than writing one.
+        let often = (self.bound.entries / 64).max(1);
+        if self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(often) {
+            self.remove_unused();
         }
         Ok(())
     }
 
-    /// Removes the entries beyond a limit. Files that a run left behind under temporary names count as well.
-    fn remove_unused(&self, bound: Bound) {
+    /// Removes the entries beyond the limit. Files that a run left behind under temporary names count as well.
+    fn remove_unused(&self) {
+        let bound = self.bound;
         let children = |folder: &Path| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let files = children(&self.folder).flat_map(|first| children(&first.path()));
         let mut files: Vec<(SystemTime, u64, PathBuf)> = files
@@ -139,10 +140,9 @@ impl Store for DiskStore {
         let (sum, rest) = entry.split_at_checked(SUM)?;
         let bytes = rest.strip_prefix(b"\n")?;
         let is_whole = sum == checksum(key, bytes).as_bytes();
-        if is_whole && self.bound.is_some() {
+        if is_whole {
             // The time decides only which entries are removed first.
-            let _ = open_file(&path, fs::OpenOptions::new().write(true))
-                .and_then(|file| file.set_modified(SystemTime::now()));
+            let _ = mark_used(&path);
         }
         is_whole.then(|| bytes.to_vec())
     }
@@ -150,6 +150,16 @@ impl Store for DiskStore {
     fn put(&self, key: &str, bytes: &[u8]) {
         // Then the next run does the work again.
         let _ = self.write(key, bytes);
+    }
+}
+
+/// Notes in the time of a file that it was used, unless that was noted within the last hour.
+fn mark_used(path: &Path) -> std::io::Result<()> {
+    const RECENTLY: Duration = Duration::from_secs(3600);
+    let (known, now) = (fs::symlink_metadata(path)?.modified()?, SystemTime::now());
+    match now.duration_since(known).is_ok_and(|age| age < RECENTLY) {
+        true => Ok(()),
+        false => open_file(path, fs::OpenOptions::new().write(true))?.set_modified(now),
     }
 }
 
@@ -186,6 +196,8 @@ mod tests {
 
     const KEY: &str = "abcdef-native";
 
+    const LARGE: Bound = Bound { entries: 1_000, bytes: u64::MAX };
+
     fn entry(store: &DiskStore) -> PathBuf {
         store.path(KEY).unwrap()
     }
@@ -194,7 +206,7 @@ mod tests {
     fn what_was_put_is_there() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("a/b");
-        let store = DiskStore::open(&dir, "1").unwrap();
+        let store = DiskStore::open(&dir, "1", LARGE).unwrap();
         assert_eq!(store.get(KEY), None);
         for content in [&b"one"[..], b"", b"two\n\xff"] {
             store.put(KEY, content);
@@ -202,8 +214,8 @@ mod tests {
         }
         assert_eq!(entry(&store), dir.join("stacklint-1/ab/cdef-native.json"));
         assert_eq!(fs::read_dir(dir.join("stacklint-1/ab")).unwrap().count(), 1, "nothing else is left there");
-        assert_eq!(DiskStore::open(&dir, "1").unwrap().get(KEY).as_deref(), Some(&b"two\n\xff"[..]));
-        assert_eq!(DiskStore::open(&dir, "2").unwrap().get(KEY), None);
+        assert_eq!(DiskStore::open(&dir, "1", LARGE).unwrap().get(KEY).as_deref(), Some(&b"two\n\xff"[..]));
+        assert_eq!(DiskStore::open(&dir, "2", LARGE).unwrap().get(KEY), None);
         for (name, content) in MARKS {
             assert_eq!(fs::read_to_string(dir.join(name)).unwrap(), content);
         }
@@ -212,7 +224,7 @@ mod tests {
     #[test]
     fn what_is_damaged_is_not_there_until_it_is_put_again() {
         let folder = tempfile::tempdir().unwrap();
-        let store = DiskStore::open(folder.path(), "1").unwrap();
+        let store = DiskStore::open(folder.path(), "1", LARGE).unwrap();
         store.put("abcdee-native", b"another");
         let another = fs::read(store.path("abcdee-native").unwrap()).unwrap();
         store.put(KEY, b"content");
@@ -236,7 +248,7 @@ mod tests {
     fn a_bounded_store_keeps_what_was_used_last() {
         let folder = tempfile::tempdir().unwrap();
         let size = (SUM + 1 + 10) as u64;
-        let open = |entries, bytes| DiskStore::open(folder.path(), "1").unwrap().bounded(Bound { entries, bytes });
+        let open = |entries, bytes| DiskStore::open(folder.path(), "1", Bound { entries, bytes }).unwrap();
         let age = |store: &DiskStore, key: &str, seconds| {
             let file = fs::File::options().write(true).open(store.path(key).unwrap()).unwrap();
             file.set_modified(SystemTime::now() - std::time::Duration::from_secs(seconds)).unwrap();
@@ -244,7 +256,7 @@ mod tests {
         let store = open(3, u64::MAX);
         for (i, key) in ["aaa-1", "bbb-2", "ccc-3"].iter().enumerate() {
             store.put(key, b"0123456789");
-            age(&store, key, 100 - i as u64);
+            age(&store, key, 100_000 - i as u64);
         }
         assert!(store.get("aaa-1").is_some(), "it is used again");
         store.put("ddd-4", b"0123456789");
@@ -253,7 +265,7 @@ mod tests {
             keys.map(|key| store.path(key).unwrap().exists())
         };
         assert_eq!(known(&store), [true, false, true, true, false]);
-        age(&store, "ddd-4", 10);
+        age(&store, "ddd-4", 10_000);
         open(usize::MAX, 2 * size).put("eee-5", b"0123456789");
         assert_eq!(known(&store), [true, false, false, false, true]);
         open(1, size).put("bbb-2", &[b'x'; 1000]);
@@ -263,7 +275,7 @@ mod tests {
     #[test]
     fn what_is_in_the_way_keeps_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let store = DiskStore::open(folder.path(), "1").unwrap();
+        let store = DiskStore::open(folder.path(), "1", LARGE).unwrap();
         fs::create_dir_all(entry(&store)).unwrap();
         store.put(KEY, b"content");
         assert_eq!(store.get(KEY), None);
@@ -277,7 +289,7 @@ mod tests {
         fs::write(&file, "x").unwrap();
         for path in [&file, &file.join("below")] {
             assert!(
-                DiskStore::open(path, "1").unwrap_err().to_string().starts_with("cannot store anything in"),
+                DiskStore::open(path, "1", LARGE).unwrap_err().to_string().starts_with("cannot store anything in"),
                 "{path:?}"
             );
         }
@@ -286,7 +298,7 @@ mod tests {
         let others = folder.path().join("others");
         fs::create_dir(&others).unwrap();
         fs::write(others.join("x"), "").unwrap();
-        DiskStore::open(&others, "1").unwrap();
+        DiskStore::open(&others, "1", LARGE).unwrap();
         assert!(!others.join(".gitignore").exists());
     }
 
@@ -296,7 +308,7 @@ mod tests {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let (dir, outside) = (folder.path().join("dir"), folder.path().join("outside"));
-        let store = DiskStore::open(&dir, "1").unwrap();
+        let store = DiskStore::open(&dir, "1", LARGE).unwrap();
         store.put(KEY, b"content");
         let good = fs::read(entry(&store)).unwrap();
         fs::write(&outside, &good).unwrap();
@@ -311,7 +323,7 @@ mod tests {
         symlink(&outside, dir.join("stacklint-1/xy")).unwrap();
         store.put("xyz-native", b"content");
         symlink(&outside, dir.join("stacklint-2")).unwrap();
-        assert!(DiskStore::open(&dir, "2").is_err());
+        assert!(DiskStore::open(&dir, "2", LARGE).is_err());
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     }
 }

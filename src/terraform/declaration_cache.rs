@@ -23,19 +23,15 @@ const fn fnv(bytes: &[u8], mut hash: u64) -> u64 {
     hash
 }
 
-/// Identifies the entries of this build: the version of the program, and a version of its reader.
-pub(super) fn space() -> String {
-    format!("{}-{READER:016x}", env!("CARGO_PKG_VERSION"))
-}
-
-/// The key of a file. The id is that of the bytes that were read: a listing may be older than they are, or name a file that is
+/// The key of a file. It contains the version of the program, and a version of its reader. The id is that of the bytes that were read: a listing may be older than they are, or name a file that is
 /// too large by other things than its content.
 pub(super) fn key(bytes: &[u8], syntax: Syntax) -> String {
     let syntax = match syntax {
         Syntax::Native => "native",
         Syntax::Json => "json",
     };
-    format!("{}-{syntax}", BlobId::of(bytes))
+    let version = env!("CARGO_PKG_VERSION").replace('.', "-");
+    format!("{}-{syntax}-{version}-{READER:016x}", BlobId::of(bytes))
 }
 
 /// Returns the cached declarations of a file with these bytes.
@@ -164,8 +160,9 @@ mod tests {
 
     #[test]
     fn keys_tell_content_and_syntax_apart() {
-        assert_eq!(key(b"", Syntax::Native), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391-native");
-        assert_eq!(key(b"", Syntax::Json), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391-json");
-        assert!(space().starts_with(concat!(env!("CARGO_PKG_VERSION"), "-")));
+        let version = format!("{}-{READER:016x}", env!("CARGO_PKG_VERSION").replace('.', "-"));
+        let of = |syntax| format!("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391-{syntax}-{version}");
+        assert_eq!(key(b"", Syntax::Native), of("native"));
+        assert_eq!(key(b"", Syntax::Json), of("json"));
     }
 }

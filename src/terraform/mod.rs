@@ -103,6 +103,10 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
+    /// The name of the store, which all versions of the program share: entries of others are never found, and are removed when they
+    /// were not used for long.
+    pub(crate) const SPACE: &str = "code";
+
     /// A cache with what other runs have left in a store, which has to be one for [`Cache::space`] alone.
     pub(crate) fn with(store: Option<Arc<dyn Store>>) -> Self {
         Cache { store, ..Self::default() }
@@ -112,11 +116,6 @@ impl Cache {
     pub(crate) fn retain(&self, listing: &Listing) {
         let contents: HashSet<&BlobId> = listing.iter().map(|entry| &entry.id).collect();
         self.files.lock().retain(|(id, _), _| contents.contains(id));
-    }
-
-    /// Identifies the entries of this build in a store; can be part of a file name.
-    pub(crate) fn space() -> String {
-        declaration_cache::space()
     }
 }
 

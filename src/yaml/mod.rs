@@ -11,7 +11,6 @@ mod parse;
 mod patch;
 mod properties;
 mod scalar;
-mod scalar_edit;
 mod style;
 #[cfg(test)]
 mod tests;
@@ -23,6 +22,5 @@ pub(crate) use node::{Document, Node, NodeId, NodeKind, Span, Style, Tag};
 pub(crate) use order::{compare_keys, sort_keys};
 pub(crate) use parse::{Error, document_of, documents_of, parse};
 pub(crate) use scalar::{Scalar, resolve, short_tag};
-pub(crate) use scalar_edit::ScalarEdit;
 pub(crate) use style::{analyze, double_quoted, is_base60, is_old_bool, is_printable};
 pub(crate) use timestamp::Timestamp;

@@ -43,8 +43,9 @@ fn measure() {
     let before = resident();
     resolve(200..1_200);
     let grown = resident().saturating_sub(before);
-    // One resolution takes about 200 KiB: 1 in 50 of them would be noticed.
-    assert!(grown < 4 << 20, "1,000 resolutions left {grown} bytes behind");
+    // One resolution takes about 200 KiB: 1 in 20 of them would be noticed. Without huge pages, what the allocator itself keeps
+    // differs by 5 MiB from run to run.
+    assert!(grown < 10 << 20, "1,000 resolutions left {grown} bytes behind");
 }
 
 /// Resolves projects whose texts, values and templates all differ.

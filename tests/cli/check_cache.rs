@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 const DEV: &str = "import: [catalog]\nvars: {stage: dev}\ncomponents:\n  terraform:\n    box: {vars: {size: 1, sise: 1}}\n    bad: {}\n";
 
-/// Two stacks with a catalog, code that does not fit, a comment that silences something, and one that does not.
+/// Two stacks with a catalog, code that does not fit, a comment that silences something, and one that does not; two more stacks.
 fn repo() -> Repo {
     let repo = Repo::atmos();
     repo.write(
@@ -18,6 +18,8 @@ fn repo() -> Repo {
         "stacks/deploy/prod.yaml",
         DEV.replace("dev", "prod").replace("bad: {}", "bad: {} # stacklint: ignore[unused-local] why"),
     )
+    .write("stacks/deploy/test.yaml", "vars: {stage: test}\n")
+    .write("stacks/deploy/qa.yaml", "vars: {stage: qa}\n")
     .write("components/terraform/box/main.tf", "variable \"size\" {\n  type = number\n}\nvariable \"name\" {}\n")
     .write("components/terraform/bad/main.tf", "variable \"x\" {{\n")
     .write("components/terraform/net/main.tf", "variable \"cidr\" {}\n")
@@ -205,4 +207,69 @@ fn files_that_no_check_reads_may_change() {
             all_same();
         }
     }
+}
+
+/// The repository with a check of its base in a cache, of which somebody took the findings away: what is reported without them comes
+/// from there.
+fn forged(repo: &Repo) -> PathBuf {
+    let cache = repo.beside("cache");
+    repo.run(&["check", "--rev", "base", "--cache", cache.to_str().unwrap()]).ends_with(0).says("sise");
+    let [entry] = &states(&cache)[..] else { panic!("one state") };
+    forge(entry, &without_findings(entry).unwrap());
+    cache
+}
+
+#[test]
+fn an_edited_value_is_checked_from_the_state_before() {
+    let repo = repo();
+    let cache = repo.beside("cache");
+    let options = ["--cache", cache.to_str().unwrap()];
+    repo.run(&["check", "--rev", "base", options[0], options[1]]).ends_with(0);
+    for size in [20, 3, 400] {
+        repo.edit("stacks/deploy/dev.yaml", "sise: 1", &format!("sise: 1{size}"));
+        // What is not committed yet is compared with what is.
+        assert_eq!(some(&repo, &[], &options), some(&repo, &[], &[]));
+        repo.commit("edit");
+        let kept = all(&repo, &["--rev", "HEAD"], &options);
+        assert_eq!(kept, all(&repo, &["--rev", "HEAD"], &[]));
+        assert!(kept[0].stdout.contains(&format!("sise: 1{size}")), "{}", kept[0]);
+        repo.edit("stacks/deploy/dev.yaml", &format!("sise: 1{size}"), "sise: 1");
+    }
+}
+
+#[test]
+fn only_an_edit_that_decides_nothing_is_checked_from_the_state_before() {
+    let repo = repo();
+    let edits = [
+        ("sise: 1", "sise: 2", true),
+        ("sise: 1", "sise: [2]", false),
+        ("sise: 1", "seize: 1", false),
+        ("size: 1", "size: x", false),
+        ("size: 1", "size: 2 # stacklint: ignore[undeclared-variable]", false),
+        ("stage: dev", "stage: other", false),
+        ("[catalog]", "[catalogue]", false),
+    ];
+    for (from, to, is_kept) in edits {
+        for state in [&["--staged"][..], &[]] {
+            let cache = forged(&repo);
+            repo.edit("stacks/deploy/dev.yaml", from, to).git(&["add", "--all"]);
+            let run = repo.run(&[&["check", "--cache", cache.to_str().unwrap()], state].concat());
+            let plain = repo.run(&[&["check"], state].concat());
+            assert_eq!(run.stdout == plain.stdout, !is_kept, "{to}: {run}");
+            repo.git(&["reset", "--quiet", "--hard"]);
+            std::fs::remove_dir_all(cache).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_value_that_was_never_stored_is_checked_anew() {
+    let repo = repo();
+    let cache = repo.beside("cache");
+    let check = ["check", "--cache", cache.to_str().unwrap()];
+    repo.edit("stacks/deploy/dev.yaml", "sise: 1", "sise: 2").run(&check).says("sise: 2");
+    let [entry] = &states(&cache)[..] else { panic!("one state") };
+    forge(entry, &without_findings(entry).unwrap());
+    // Git has no object with the content before.
+    repo.edit("stacks/deploy/dev.yaml", "sise: 2", "sise: 3").run(&check).says("sise: 3");
 }

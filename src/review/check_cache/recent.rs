@@ -1,9 +1,12 @@
 //! The states that were checked last, by the files that decided what was found in each: others may change.
 
+use crate::files::Files;
+use crate::resolution::Unit;
 use crate::source::{BlobId, Entry, Listing};
 use crate::text::Text;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// How many states with the same paths are remembered.
 const MAX_STATES: usize = 4;
@@ -39,8 +42,9 @@ pub(in crate::review) struct ReadFiles {
 struct ReadFile {
     path: Text,
     id: BlobId,
-    /// The number of units that it is a part of.
-    units: usize,
+    /// The number of units that it is a part of; `None` if one of them defines a stack that another unit defines as well: then the
+    /// values of both may have been compared.
+    units: Option<usize>,
 }
 
 /// The only file in which two states differ, of those that a check of the earlier one read.
@@ -50,8 +54,10 @@ pub(in crate::review) struct EditedFile<'a> {
     pub(in crate::review) path: &'a str,
     /// Its content before.
     pub(in crate::review) before: BlobId,
-    /// How many units read it, and how many there are.
-    pub(in crate::review) units: (usize, usize),
+    /// How many units it is a part of; `None` if these cannot be told from others.
+    pub(in crate::review) parts: Option<usize>,
+    /// How many units there are.
+    pub(in crate::review) units: usize,
 }
 
 impl Recent {
@@ -92,7 +98,7 @@ impl EarlierState {
     pub(in crate::review) fn edited(&self, listing: &Listing) -> Option<EditedFile<'_>> {
         let differing = self.read.differing(listing)?;
         let [file] = differing[..] else { return None };
-        Some(EditedFile { path: &file.path, before: file.id, units: (file.units, self.read.units) })
+        Some(EditedFile { path: &file.path, before: file.id, parts: file.units, units: self.read.units })
     }
 
     /// The files that decide what is found in a state with this listing, in which the same files are read.
@@ -104,23 +110,35 @@ impl EarlierState {
 }
 
 impl ReadFiles {
-    /// The files of a listing of which `is_read` is true. `units` are the files of each unit.
-    pub(in crate::review) fn of(
+    /// The files of a listing of which `is_read` is true, after a check of these units.
+    pub(in crate::review) fn of<'u>(
         listing: &Listing,
         is_read: impl Fn(&BlobId) -> bool,
-        units: impl IntoIterator<Item = Vec<Text>>,
+        units: impl IntoIterator<Item = &'u Arc<Unit>>,
+        files: &Files,
     ) -> ReadFiles {
-        let (mut total, mut parts) = (0, HashMap::<Text, usize>::new());
-        for paths in units {
-            total += 1;
-            paths.into_iter().for_each(|path| *parts.entry(path).or_default() += 1);
+        let units: Vec<&Arc<Unit>> = units.into_iter().collect();
+        let mut owners: HashMap<&Text, (&Text, bool)> = HashMap::new();
+        for (unit, component) in units.iter().flat_map(|unit| unit.components.iter().map(move |c| (unit, c))) {
+            let (owner, is_shared) = owners.entry(&component.stack).or_insert((&unit.name, false));
+            *is_shared |= **owner != unit.name;
+        }
+        let is_alone =
+            |unit: &Unit| !unit.components.iter().any(|c| owners.get(&c.stack).is_some_and(|(_, shared)| *shared));
+        let mut parts: HashMap<Text, Option<usize>> = HashMap::new();
+        for unit in &units {
+            let is_alone = is_alone(unit);
+            for file in &unit.files {
+                let known = parts.entry(Text::clone(&files.get(*file).path)).or_insert(Some(0));
+                *known = known.filter(|_| is_alone).map(|known| known + 1);
+            }
         }
         let file = |entry: &Entry| ReadFile {
             path: (&*entry.path).into(),
             id: entry.id,
-            units: parts.get(&*entry.path).copied().unwrap_or_default(),
+            units: parts.get(&*entry.path).copied().unwrap_or(Some(0)),
         };
-        ReadFiles { units: total, files: listing.iter().filter(|entry| is_read(&entry.id)).map(file).collect() }
+        ReadFiles { units: units.len(), files: listing.iter().filter(|entry| is_read(&entry.id)).map(file).collect() }
     }
 
     /// Returns the files that have another content in a listing; `None` if one is missing there, or another file has the content

@@ -5,7 +5,7 @@ use super::*;
 use crate::yaml::{NodeKind, document_of};
 use std::collections::BTreeSet;
 
-/// Six stacks of two stages of three regions. Values are set, repeated and overridden in defaults, catalogs, mixins and stacks; some
+/// Eight stacks of two stages of four regions. Values are set, repeated and overridden in defaults, catalogs, mixins and stacks; some
 /// are read by templates, some have types.
 fn regions() -> Texts {
     let mut files: Texts = BTreeMap::new();
@@ -26,7 +26,7 @@ fn regions() -> Texts {
         "components:\n  terraform:\n    app:\n      metadata: {component: net}\n      vars: {size: 3, name: \"app-{{ .vars.read }}\"}\n      \
          settings: {depends_on: {1: {component: net}}}\n",
     );
-    for region in ["east", "west", "north"] {
+    for region in ["east", "west", "north", "south"] {
         add(
             &format!("stacks/mixins/{region}.yaml"),
             &format!(
@@ -145,6 +145,17 @@ fn a_policy_may_ask_for_any_value() {
     files.insert("stacklint.toml".to_owned(), policy.to_owned());
     let mut history = History::new(files);
     assert!(!history.edit(STACK, "wrong: 1", "wrong: 2").0);
+}
+
+#[test]
+fn values_of_manifests_that_define_one_stack_are_compared() {
+    let mut files = regions();
+    let copy = files[STACK].clone();
+    files.insert("stacks/deploy/more.yaml".to_owned(), copy);
+    let mut history = History::new(files);
+    let (is_known, report) = history.edit(STACK, "flag: true", "flag: false");
+    assert!(!is_known && report.contains("duplicate-component"), "{report}");
+    assert!(history.edit("stacks/deploy/north-dev.yaml", "flag: true", "flag: false").0, "another stack");
 }
 
 #[test]

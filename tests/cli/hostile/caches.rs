@@ -82,3 +82,36 @@ fn monstrous_entries_are_misses() {
         assert_eq!(repo.run(&check), plain);
     }
 }
+
+#[test]
+fn the_content_before_an_edit_is_a_file_of_the_repository() {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", WRONG).commit("base");
+    let cache = repo.beside("cache");
+    let check = ["check", "--cache", cache.to_str().unwrap()];
+    repo.run(&check).ends_with(1);
+    let known = files(&cache.join("stacklint-checks"));
+    let recent: Vec<_> = known.iter().filter(|path| path.to_str().unwrap().ends_with("-recent.json")).collect();
+    let [recent] = recent[..] else { panic!("one list of states") };
+    let text = std::fs::read_to_string(recent).unwrap();
+    let id = repo.git(&["rev-parse", "HEAD:stacks/deploy/dev.yaml"]);
+    let body = text.split_once('\n').unwrap().1;
+    assert!(body.contains(id.trim()));
+    repo.edit("stacks/deploy/dev.yaml", "size: 2", "size: 3");
+    let plain = repo.run(&["check"]).ends_with(1).says("duplicate-key");
+    // A folder, a commit, nothing, another file, and no id.
+    let others =
+        ["HEAD:stacks", "HEAD", "HEAD:atmos.yaml"].map(|name| repo.git(&["rev-parse", name]).trim().to_owned());
+    for other in others.iter().map(String::as_str).chain(["0000000000000000000000000000000000000000", "x", ""]) {
+        forge(recent, &body.replace(id.trim(), other));
+        for entry in files(&cache.join("stacklint-checks")) {
+            if let Some(body) = without_findings(&entry) {
+                forge(&entry, &body);
+            }
+        }
+        assert_eq!(repo.run(&check), plain, "{other}");
+        // What was kept of this state now would be found next time.
+        let kept = files(&cache.join("stacklint-checks"));
+        kept.iter().filter(|path| !known.contains(path)).for_each(|path| std::fs::remove_file(path).unwrap());
+    }
+}

@@ -1,6 +1,7 @@
-//! Edits of a text that replace one scalar.
+//! Edits of a YAML file that replace one scalar.
 
-use super::node::{Document, Node, NodeId, NodeKind, Span};
+use crate::text::Text;
+use crate::yaml::{Document, Node, NodeId, NodeKind, Span, document_of};
 use std::ops::Range;
 
 /// One scalar that replaces another one, on the same line. The rest of the text is the same.
@@ -12,9 +13,10 @@ pub(crate) struct ScalarEdit {
 }
 
 impl ScalarEdit {
-    /// The edit that turns one document into the other; `None` if they differ in something else than one scalar that is the value
-    /// of a key or an item of a list, in comments or white space too.
-    pub(crate) fn between(old: &Document, new: &Document) -> Option<ScalarEdit> {
+    /// The edit that turns one text into the other; `None` if they differ in something else than one scalar that is the value of a
+    /// key or an item of a list, in comments or white space too.
+    pub(crate) fn between(old: &Text, new: &Text) -> Option<ScalarEdit> {
+        let [old, new] = &[document_of(Text::clone(old)).ok()?, document_of(Text::clone(new)).ok()?];
         if old.extra_documents || new.extra_documents || old.len() != new.len() || old.root() != new.root() {
             return None;
         }
@@ -61,11 +63,9 @@ fn is_key(document: &Document, id: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::document_of;
 
     fn edit(old: &str, new: &str) -> Option<ScalarEdit> {
-        let document = |text: &str| document_of(text.into()).unwrap();
-        ScalarEdit::between(&document(old), &document(new))
+        ScalarEdit::between(&old.into(), &new.into())
     }
 
     #[test]
