@@ -135,7 +135,7 @@ impl OneEdit<'_> {
 
 /// Whether so few units read a file that resolving them twice costs less than resolving all.
 fn is_read_by_few(edited: &EditedFile<'_>) -> bool {
-    edited.parts.is_some_and(|parts| parts > 0 && parts <= edited.units / 4)
+    edited.units.is_some_and(|units| units > 0 && units <= edited.all_units / 4)
 }
 
 /// Whether the units of a state are made from those before, and look the same to others.

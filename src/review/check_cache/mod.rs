@@ -54,16 +54,34 @@ impl CheckCache {
     /// kept, or what is kept is damaged.
     pub(super) fn find(&self, key: &Key, checked: Checked<'_>) -> Option<Found> {
         let entry = |state: &str| entry::read(&self.store.get(state)?, checked);
-        entry(&key.state()).or_else(|| {
-            let recent = Recent::read(&self.store.get(&key.recent())?);
-            entry(recent.find(checked.source.listing())?)
-        })
+        let (state, mut recent) = (key.state(), self.recent(key));
+        let (state, found) = match entry(&state) {
+            Some(found) => (state, found),
+            None => {
+                let state = recent.find(checked.source.listing())?.to_owned();
+                let found = entry(&state)?;
+                (state, found)
+            }
+        };
+        if recent.use_again(&state) {
+            self.put_recent(key, &recent);
+        }
+        Some(found)
     }
 
     /// Returns the states with the same paths from which one with this listing differs in one file that was read, the newest first.
     pub(super) fn with_one_edit(&self, key: &Key, listing: &Listing) -> Vec<EarlierState> {
-        let recent = self.store.get(&key.recent()).map_or_else(Recent::default, |known| Recent::read(&known));
-        recent.with_one_edit(listing)
+        self.recent(key).with_one_edit(listing)
+    }
+
+    fn recent(&self, key: &Key) -> Recent {
+        self.store.get(&key.recent()).map_or_else(Recent::default, |known| Recent::read(&known))
+    }
+
+    fn put_recent(&self, key: &Key, recent: &Recent) {
+        if let Some(recent) = recent.bytes() {
+            self.store.put(&key.recent(), &recent);
+        }
     }
 
     /// Returns what was found in an earlier state. `None` if that is damaged, or kept no longer.
@@ -80,10 +98,8 @@ impl CheckCache {
             return;
         };
         self.store.put(&key.state(), &entry);
-        let mut recent = self.store.get(&key.recent()).map_or_else(Recent::default, |known| Recent::read(&known));
+        let mut recent = self.recent(key);
         recent.add(key.state(), read);
-        if let Some(recent) = recent.bytes() {
-            self.store.put(&key.recent(), &recent);
-        }
+        self.put_recent(key, &recent);
     }
 }

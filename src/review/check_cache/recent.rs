@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// How many states with the same paths are remembered.
 const MAX_STATES: usize = 4;
 
-/// The states that were checked last, the newest first. All have the same paths and inputs.
+/// The states that were checked last, the last one first. All have the same paths and inputs.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Recent {
@@ -42,8 +42,8 @@ pub(in crate::review) struct ReadFiles {
 struct ReadFile {
     path: Text,
     id: BlobId,
-    /// The number of units that it is a part of; `None` if one of them defines a stack that another unit defines as well: then the
-    /// values of both may have been compared.
+    /// The number of units that it is a part of; `None` if one of them shares a stack with another unit, because then the values of
+    /// both may have been compared.
     units: Option<usize>,
 }
 
@@ -54,10 +54,10 @@ pub(in crate::review) struct EditedFile<'a> {
     pub(in crate::review) path: &'a str,
     /// Its content before.
     pub(in crate::review) before: BlobId,
-    /// How many units it is a part of; `None` if these cannot be told from others.
-    pub(in crate::review) parts: Option<usize>,
+    /// How many units it is a part of; `None` if one of them shares a stack with another unit.
+    pub(in crate::review) units: Option<usize>,
     /// How many units there are.
-    pub(in crate::review) units: usize,
+    pub(in crate::review) all_units: usize,
 }
 
 impl Recent {
@@ -76,6 +76,17 @@ impl Recent {
         self.states.retain(|state| state.read != read);
         self.states.insert(0, EarlierState { key, read });
         self.states.truncate(MAX_STATES);
+    }
+
+    /// Puts a state that is checked again first, by its key. Returns whether anything changed.
+    pub(super) fn use_again(&mut self, key: &str) -> bool {
+        match self.states.iter().position(|state| state.key == key) {
+            None | Some(0) => false,
+            Some(at) => {
+                self.states[..=at].rotate_right(1);
+                true
+            }
+        }
     }
 
     /// Returns the key of the entry of a state in which the same was found as in a state with this listing: the files that were
@@ -98,7 +109,7 @@ impl EarlierState {
     pub(in crate::review) fn edited(&self, listing: &Listing) -> Option<EditedFile<'_>> {
         let differing = self.read.differing(listing)?;
         let [file] = differing[..] else { return None };
-        Some(EditedFile { path: &file.path, before: file.id, parts: file.units, units: self.read.units })
+        Some(EditedFile { path: &file.path, before: file.id, units: file.units, all_units: self.read.units })
     }
 
     /// The files that decide what is found in a state with this listing, in which the same files are read.
@@ -148,10 +159,10 @@ impl ReadFiles {
         let contents: HashSet<BlobId> =
             entries.iter().map(|entry| entry.id).chain(self.files.iter().map(|f| f.id)).collect();
         let with_such_content = listing.iter().filter(|entry| contents.contains(&entry.id)).count();
-        let differs = |(file, entry): (_, &&Entry)| -> Option<&ReadFile> {
-            let file: &ReadFile = file;
-            (file.id != entry.id).then_some(file)
-        };
-        (with_such_content == entries.len()).then(|| self.files.iter().zip(&entries).filter_map(differs).collect())
+        if with_such_content != entries.len() {
+            return None;
+        }
+        let differing = self.files.iter().zip(&entries).filter(|(file, entry)| file.id != entry.id);
+        Some(differing.map(|(file, _)| file).collect())
     }
 }

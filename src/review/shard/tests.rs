@@ -93,10 +93,13 @@ fn same(name: &str, texts: &Texts, of: usize, format: Format) {
 
 #[test]
 fn the_shards_of_all_systems_tell_what_the_whole_tells() {
-    for (name, texts) in fixtures() {
-        same(&name, &texts, 1, Format::Json);
+    for (number, (name, texts)) in fixtures().into_iter().enumerate() {
         same(&name, &texts, 3, Format::Json);
-        same(&name, &texts, 2, Format::Sarif);
+        // One shard is a check by itself, and SARIF describes all rules, which takes long.
+        if number % 4 == 0 {
+            same(&name, &texts, 1, Format::Json);
+            same(&name, &texts, 2, Format::Sarif);
+        }
     }
 }
 

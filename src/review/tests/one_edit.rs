@@ -174,6 +174,18 @@ fn the_content_before_is_not_stored() {
 }
 
 #[test]
+fn a_state_that_is_checked_again_and_again_is_remembered() {
+    let mut history = History::new(regions());
+    for size in 2..9 {
+        let edited = format!("wrong: {size}");
+        assert!(history.edit(STACK, "wrong: 1", &edited).0, "{size}");
+        assert!(history.edit(STACK, &edited, "wrong: 1").0);
+        assert!(history.edit(MIXIN, "note: 1", &format!("note: {size}")).0, "{size}");
+        assert!(history.edit(MIXIN, &format!("note: {size}"), "note: 1").0);
+    }
+}
+
+#[test]
 fn an_edit_that_many_units_read_is_checked_anew() {
     let mut history = History::new(regions());
     assert!(!history.edit("stacks/_defaults.yaml", "label: x", "label: z").0);
