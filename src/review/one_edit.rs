@@ -22,6 +22,7 @@ use crate::files::Files;
 use crate::resolution::{Resolution, State, Unit};
 use crate::rules;
 use crate::source::{BlobId, Earlier, Source, Verified};
+use crate::syntax::Syntax;
 use crate::syntax::scalar_edit::ScalarEdit;
 use crate::terraform::{self, Modules};
 use crate::text::Text;
@@ -94,7 +95,8 @@ impl OneEdit<'_> {
         let mut is_reached = false;
         let mut is_same = |part: &Part<'_>| {
             let sources: [&dyn Source; 2] = [earlier, source];
-            if !part.dialect().substitutes() || self.workspace.project.cancel.is_canceled() {
+            let inputs = part.dialect().vocabulary().inputs;
+            if !part.dialect().substitutes() || !edit.is_below(inputs) || self.workspace.project.cancel.is_canceled() {
                 return false;
             }
             let [before, now] = sources.map(|source| self.resolve(part, source, &files, edit));
@@ -157,6 +159,12 @@ impl Edit {
         let scalar = ScalarEdit::between(old, new)?;
         let has_same_comments = may_have_comments(old) == may_have_comments(new);
         has_same_comments.then(|| Edit { path: path.into(), scalar, versions })
+    }
+
+    /// Whether the scalar is below a key with this name.
+    fn is_below(&self, key: &str) -> bool {
+        let text = Syntax::read(&self.path, &self.versions[0].text);
+        text.path_at(self.scalar.start()).split('.').any(|part| part == key)
     }
 
     /// The two versions of the file in a table of files.

@@ -37,6 +37,11 @@ impl ScalarEdit {
         is_alone.then_some(ScalarEdit { start: a.span.start, end: a.span.end, new_end: b.span.end })
     }
 
+    /// The first byte of the scalar.
+    pub(crate) fn start(&self) -> u32 {
+        self.start
+    }
+
     /// Where an offset of the old text is in the new one; `None` inside of the scalar.
     pub(crate) fn new_offset(&self, offset: u32) -> Option<u32> {
         match offset {
