@@ -40,12 +40,15 @@ fn a_thousand_resolutions_leave_no_memory_behind() {
 fn measure() {
     // The first resolutions fill what belongs to the program: interned keys, compiled schemas, the arenas of the allocator.
     resolve(0..200);
-    let before = resident();
-    resolve(200..1_200);
-    let grown = resident().saturating_sub(before);
-    // One resolution takes about 200 KiB: 1 in 20 of them would be noticed. Without huge pages, what the allocator itself keeps
-    // differs by 5 MiB from run to run.
-    assert!(grown < 10 << 20, "1,000 resolutions left {grown} bytes behind");
+    let grows_by = |first: usize| {
+        let before = resident();
+        resolve(first..first + 1_000);
+        resident().saturating_sub(before)
+    };
+    // One resolution takes about 200 KiB: 1 in 50 of them would be noticed. What the allocator itself keeps varies more than that
+    // without huge pages, but what is left behind is left behind every time.
+    let is_clean = [200, 1_200, 2_200].into_iter().any(|first| grows_by(first) < 4 << 20);
+    assert!(is_clean, "1,000 resolutions left more than 4 MiB behind, three times in a row");
 }
 
 /// Resolves projects whose texts, values and templates all differ.
