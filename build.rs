@@ -30,6 +30,15 @@ fn main() {
         add(std::env::var(variable).unwrap_or_default().as_bytes());
     }
     println!("cargo:rustc-env=STACKLINT_BUILD={hash:016x}");
+    if is("PROFILE", "debug") && is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
+        // A large program without optimization has 300,000 addresses that depend on where it is loaded. To fill them in takes a
+        // quarter of a short run, and tests start it thousands of times.
+        println!("cargo:rustc-link-arg=-no-pie");
+    }
+}
+
+fn is(variable: &str, value: &str) -> bool {
+    std::env::var(variable).is_ok_and(|is| is == value)
 }
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {

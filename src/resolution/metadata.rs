@@ -238,10 +238,7 @@ impl ComponentMetadata {
     pub(super) fn is_same_to_others(&self, other: &ComponentMetadata) -> bool {
         let flags = |f: &ComponentMetadata| (f.is_abstract, f.is_disabled);
         let folder = |f: &ComponentMetadata| f.code.as_ref().map(|c| Text::clone(&c.folder));
-        let has_same_names = |i: usize| {
-            let (a, b) = (&self.inputs.authored[i], &other.inputs.authored[i]);
-            Arc::ptr_eq(a, b) || a.keys().eq(b.keys())
-        };
+        let has_same_names = |i: usize| self.inputs.authored[i].has_same_keys(&other.inputs.authored[i]);
         flags(self) == flags(other)
             && self.workspace == other.workspace
             && folder(self) == folder(other)

@@ -271,9 +271,9 @@ impl Component {
     pub(crate) fn is_same_to_others(&self, other: &Component) -> bool {
         let words = self.language.vocabulary;
         let selected_by = words.stack_inputs.iter().chain(std::iter::once(&words.stage));
-        let input = |component: &Component, name: &str| component.metadata.inputs.all.get(name).cloned();
+        let (own, others) = (&self.metadata.inputs.all, &other.metadata.inputs.all);
         self.metadata.is_same_to_others(&other.metadata)
-            && selected_by.into_iter().all(|name| input(self, name) == input(other, name))
+            && selected_by.into_iter().all(|name| own.get(name) == others.get(name))
     }
 
     /// Its address.

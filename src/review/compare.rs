@@ -224,14 +224,12 @@ impl Comparing<'_> {
         let (nothing, withheld) = (Resolution::default(), rules::Withheld::default());
         let is_touched = |path: &str| self.touched.contains(path);
         let shared = rules::Context::new(self.files, &nothing, &is_touched, &self.settings.limits, &withheld);
-        let mut of_change = phase(self.workspace.host, "rules", || {
-            rules::check_change(&rules::Context { resolution: &head, ..shared }, &base, &diff, self.rules)
-        });
+        let context = rules::Context { resolution: &head, ..shared };
+        let changes = rules::Changes::new(&context, &base, &diff);
+        let mut of_change = phase(self.workspace.host, "rules", || rules::check_change(&changes, self.rules));
         // Only what the edit touches was examined in full, on both sides.
         let [of_base, of_head, of_changes] = self.policies;
         let [old, new] = self.sources.map(|source| Modules::new(source, self.files, &cache));
-        let context = rules::Context { resolution: &head, ..shared };
-        let changes = rules::Changes::new(&context, &base, &diff);
         of_change.extend(phase(self.workspace.host, "policies", || of_changes.changes(&changes, [&old, &new])));
         drop(changes);
         report_empty(&mut head);

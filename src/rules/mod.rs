@@ -251,20 +251,15 @@ pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(RuleRef, Level)]) -> bool {
 }
 
 /// Runs the rules that check a change.
-pub(crate) fn check_change(
-    context: &Context<'_>,
-    base: &Resolution,
-    diff: &Diff,
-    enabled: &[(RuleRef, Level)],
-) -> Vec<Diagnostic> {
-    let changes = Changes::new(context, base, diff);
+pub(crate) fn check_change(changes: &Changes<'_>, enabled: &[(RuleRef, Level)]) -> Vec<Diagnostic> {
+    let context = changes.context;
     let enabled = checks(enabled);
     let checks = enabled.iter().filter_map(|(rule, check)| match check {
         Check::Change(check) | Check::StateAndChange(_, check) => Some((rule, check)),
         Check::State(_) | Check::Component(_) | Check::Whole(_) => None,
     });
     let mut found: Vec<Diagnostic> =
-        checks.flat_map(|(rule, check)| isolated(rule, context, || check(&changes))).collect();
+        checks.flat_map(|(rule, check)| isolated(rule, context, || check(changes))).collect();
     found.extend(context.withheld.take(context.resolution, context.files));
     found
 }

@@ -206,6 +206,12 @@ impl Map {
         self.entries.iter().map(|e| &e.key)
     }
 
+    /// Whether both have the same keys.
+    pub(crate) fn has_same_keys(&self, other: &Map) -> bool {
+        let is_same = |(a, b): (&Entry, &Entry)| order(&a.key, &b.key).is_eq();
+        self.len() == other.len() && self.entries.iter().zip(&other.entries).all(is_same)
+    }
+
     /// Returns the flags of the whole subtree.
     pub fn flags(&self) -> Flags {
         self.flags

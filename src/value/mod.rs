@@ -293,6 +293,13 @@ fn count_all<'a>(values: impl ExactSizeIterator<Item = &'a Value>, most: usize) 
     count
 }
 
+impl Value {
+    /// Whether both are the same in memory, or plain scalars that are equal, with the same origin and history.
+    pub(crate) fn is_identical(&self, other: &Value) -> bool {
+        self.prov.is_identical(&other.prov) && self.data.is_identical(&other.data)
+    }
+}
+
 impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
         self.data == other.data

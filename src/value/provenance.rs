@@ -178,7 +178,7 @@ impl SharedTrails {
         }
         let slot = self.slot(std::iter::once(&value.prov));
         let is_same = |known: &&Arc<Trail>| match &known.0 {
-            Past::Overrode(known) => known.prov.is_identical(&value.prov) && known.data.is_identical(&value.data),
+            Past::Overrode(known) => known.is_identical(value),
             _ => false,
         };
         let trail = match slot.as_ref().filter(is_same) {
@@ -263,7 +263,7 @@ impl Prov {
     }
 
     /// Whether both have the same origin, and one history in memory.
-    fn is_identical(&self, other: &Prov) -> bool {
+    pub(super) fn is_identical(&self, other: &Prov) -> bool {
         self.origin == other.origin && self.trail_address() == other.trail_address()
     }
 

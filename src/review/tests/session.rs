@@ -253,7 +253,7 @@ pub(super) fn edit() -> impl Strategy<Value = Edit> {
 }
 
 proptest! {
-    #![proptest_config(crate::fuzz::cases(28))]
+    #![proptest_config(crate::fuzz::cases(20))]
 
     #[test]
     fn a_session_finds_what_a_review_by_itself_finds(edits in prop::collection::vec((edit(), any::<bool>(), any::<bool>()), 1..7)) {

@@ -23,7 +23,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         if !changed.has(state.backend) || changed.at(state.backend_type).next().is_some() {
             return Vec::new();
         }
-        let rights = state::ACCESS.iter().flat_map(|name| changed.at(&format!("{}/{name}", state.backend))).map(|c| {
+        let rights = changed.at_keys(state.backend, &state::ACCESS).into_iter().map(|c| {
             let name = c.path.trim_start_matches('/').replace('/', ".");
             let details = format!("`{name}` {}", transition(c.before.as_ref(), c.after.as_ref()));
             (

@@ -30,7 +30,7 @@ use crate::diff::renames::Rename;
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
 use crate::files::Files;
 use crate::resolution::{Component, Resolution};
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 use crate::value::{FileId, Value, Vocabulary};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -70,7 +70,9 @@ pub(crate) struct Changed<'a> {
 impl<'a> Changes<'a> {
     /// Finds the components of what differs.
     pub(crate) fn new(context: &'a Context<'a>, base: &'a Resolution, diff: &'a Diff) -> Self {
-        let mut files: HashMap<*const Component, FileId> = HashMap::new();
+        let count = |resolution: &Resolution| resolution.units.iter().map(|unit| unit.components.len()).sum::<usize>();
+        let most = count(base) + count(context.resolution);
+        let mut files = FastMap::<*const Component, FileId>::with_capacity_and_hasher(most, Default::default());
         for unit in base.units.iter().chain(&context.resolution.units) {
             files.extend(unit.components.iter().map(|component| (Arc::as_ptr(component), unit.file)));
         }
@@ -224,12 +226,24 @@ impl<'a> Changed<'a> {
     }
 
     /// The differences at a path (keys joined with `/`, after a `/`) or below it.
-    fn at(&self, path: &str) -> impl Iterator<Item = &'a Change> + use<'a> {
-        let path = path.to_owned();
+    fn at<'p>(&self, path: &'p str) -> impl Iterator<Item = &'a Change> + use<'a, 'p> {
         let is_known = !path.is_empty();
         self.change.changes.iter().filter(move |c| {
-            is_known && c.path.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            is_known && c.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
+    }
+
+    /// The differences at some keys of the map at a path or below them, in the order of the keys.
+    fn at_keys(&self, path: &str, keys: &[&str]) -> Vec<&'a Change> {
+        let position = |c: &Change| {
+            let below = c.path.strip_prefix(path)?.strip_prefix('/')?;
+            let first = below.split('/').next();
+            keys.iter().position(|key| Some(*key) == first)
+        };
+        let mut found: Vec<(usize, &Change)> =
+            self.change.changes.iter().filter_map(|c| Some((position(c)?, c))).collect();
+        found.sort_by_key(|(position, _)| *position);
+        found.into_iter().map(|(_, change)| change).collect()
     }
 
     /// Whether something differs at a path or below it, or may: an empty path is that of the whole component.

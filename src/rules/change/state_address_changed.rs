@@ -38,7 +38,7 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
         return Vec::new();
     }
     let is_unknown = |value: &Option<Value>| value.as_ref().is_some_and(|v| v.holds(Flags::UNKNOWN));
-    let attributes = state::ADDRESS.iter().flat_map(|name| changed.at(&format!("{}/{name}", state.backend)));
+    let attributes = changed.at_keys(state.backend, &state::ADDRESS);
     let others = changed.at(state.workspace).chain(changed.at(state.backend_type));
     let all = others.chain(attributes).filter(|c| state.backend.is_empty() || c.before.is_some());
     let moved: Vec<&Change> = all.filter(|c| !is_unknown(&c.before) && !is_unknown(&c.after)).collect();

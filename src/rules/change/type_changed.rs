@@ -13,12 +13,16 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         if inputs.is_empty() {
             return Vec::new();
         }
-        let differ = changed.at(&format!("/{inputs}")).filter_map(|c| {
+        let path = format!("/{inputs}");
+        let differ = changed.at(&path).filter_map(|c| {
             let (before, after) = (kind(c.before.as_ref()?)?, kind(c.after.as_ref()?)?);
+            if before == after {
+                return None;
+            }
             let path = c.path.trim_start_matches('/').replace('/', ".");
             let details = format!("`{path}`: {before} → {after}");
             let text = Phrase::new("changes the type of a value", "change the type of a value", details);
-            (before != after).then_some((&c.causes[..], text))
+            Some((&c.causes[..], text))
         });
         differ.collect()
     })

@@ -240,7 +240,7 @@ fn chains(length: usize) -> [(&'static str, String, &'static str); 8] {
 }
 
 /// As long as a file may be, about.
-const LONG: usize = 300_000;
+const LONG: usize = 200_000;
 /// Long enough to overflow a stack, for what reads them with the same parser.
 const SHORTER: usize = 100_000;
 

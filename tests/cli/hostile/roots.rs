@@ -44,10 +44,10 @@ fn expressions_that_nest() {
 
 #[test]
 fn texts_that_are_large() {
-    let long = "x ${1 + 1} y\n".repeat(50_000);
+    let long = "x ${1 + 1} y\n".repeat(25_000);
     ends(&repo(&format!("locals {{\n  a = <<-EOT\n{long}EOT\n}}\n{}", source("length(local.a)"))));
-    ends(&repo(&format!("locals {{\n  a = <<EOT\n{}", "never closed\n".repeat(100_000))));
-    ends(&repo(&format!("locals {{\n  a = \"{}\"\n}}\n{}", "$".repeat(500_000), source("local.a"))));
+    ends(&repo(&format!("locals {{\n  a = <<EOT\n{}", "never closed\n".repeat(50_000))));
+    ends(&repo(&format!("locals {{\n  a = \"{}\"\n}}\n{}", "$".repeat(250_000), source("local.a"))));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! atmos.md` sections 7.1 and 9).
 
 use super::local_problems::{blames_local, local_problems};
+use super::render_cache::RenderKey;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::document::{Decoder, Issue, expand_keys};
@@ -49,33 +50,55 @@ impl Manifests<'_> {
             let map = with_import_context(map, &call.context);
             return Ok((map, Arc::clone(&call.context)));
         }
-        let mut context = Arc::clone(&call.context);
         // Before it is rendered, the text of a template need not be YAML, nor its locals make sense.
         let unfinished = loaded.path.ends_with(".tmpl");
         let raw_map = match &raw {
             Ok(value) => Some(self.as_map(loaded, value.clone())?),
-            Err(_) if unfinished && (is_template || !context.is_empty()) => None,
+            Err(_) if unfinished && (is_template || !call.context.is_empty()) => None,
             Err(issues) => return Err(self.broken(loaded, issues)),
         };
+        let mut locals = None;
         if let Some(map) = &raw_map {
             let found = self.locals_of(loaded, map, &included);
             match found.locals.problems.is_empty() {
-                true => context = self.add_locals(map, &found.locals, &context),
-                false if unfinished => context = without_locals(&context),
+                true => locals = Some(found),
+                false if unfinished => {}
                 false => return Err(local_problems(self, &found, deps)),
             }
-        } else {
-            context = without_locals(&context);
         }
-        let map = if is_template || !context.is_empty() {
-            self.rendered(loaded, raw_map, &context, call, deps)?
-        } else {
-            raw_map.unwrap_or_default()
+        // Without a context nothing is rendered, and locals of the importer are not one.
+        let has_locals = locals.as_ref().is_some_and(|found| found.locals.present);
+        let has_context = has_locals || call.context.keys().any(|key| **key != *"locals");
+        if !has_context && !is_template {
+            return Ok((raw_map.unwrap_or_default(), Arc::default()));
+        }
+        if call.ignore_missing {
+            self.recorder.observations.lenient(loaded.file);
+        }
+        // What a file includes, and the locked versions, may differ in another revision.
+        let cache = self.rendered.filter(|_| included.is_empty() && !mentions_version(&loaded.text));
+        let key =
+            || RenderKey::new(loaded.file, self.config.key_delimiter.as_deref(), call.ignore_missing, &call.context);
+        let cache = cache.map(|cache| (cache, key()));
+        if let Some(known) = cache.as_ref().and_then(|(cache, key)| cache.get(key, &call.context)) {
+            return Ok(known);
+        }
+        let context = match raw_map.as_ref().zip(locals) {
+            Some((map, found)) => self.add_locals(map, &found.locals, &call.context),
+            None => without_locals(&call.context),
         };
-        Ok((with_import_context(map, &context), context))
+        let mut own = Deps::default();
+        let rendered = self.rendered(loaded, raw_map, &context, call, &mut own);
+        deps.add(&own);
+        let (map, is_abandoned) = rendered?;
+        let map = with_import_context(map, &context);
+        if let Some((cache, key)) = cache.filter(|_| own.is_empty() && !is_abandoned) {
+            cache.put(key, &call.context, &map, &context);
+        }
+        Ok((map, context))
     }
 
-    /// The content of a file, rendered with a context.
+    /// The content of a file, rendered with a context, and whether that failed, so that it is as written.
     fn rendered(
         &self,
         loaded: &Arc<Loaded>,
@@ -83,13 +106,10 @@ impl Manifests<'_> {
         context: &Arc<Map>,
         call: &Call,
         deps: &mut Deps,
-    ) -> Result<Map, ErrorReported> {
+    ) -> Result<(Map, bool), ErrorReported> {
         let missing = if call.ignore_missing { MissingKey::Default } else { MissingKey::Error };
         let host = self.host(loaded, context, deps);
         let engine = Engine { host: host.as_ref(), ..self.engine(missing) };
-        if call.ignore_missing {
-            self.recorder.observations.lenient(loaded.file);
-        }
         let data = Value { data: Data::Map(Arc::clone(context)), prov: Prov::default() };
         // Only a context that the importer gave makes a failure one; otherwise the file waits for its components.
         let given = !call.context.is_empty();
@@ -106,10 +126,10 @@ impl Manifests<'_> {
         });
         match structured {
             Some(map) => match engine.map_in_parts(&map, &data, 1) {
-                Ok(rendered) => Ok((*rendered).clone()),
+                Ok(rendered) => Ok(((*rendered).clone(), false)),
                 Err(Failure::Template { message, site, .. }) if !given => {
                     self.recorder.observations.abandoned(loaded.file, &message, site.origin);
-                    Ok((*map).clone())
+                    Ok(((*map).clone(), true))
                 }
                 Err(Failure::Template { message, site, text: Some(text) })
                     if blames_local(self, &text, &message, &site, loaded) =>
@@ -118,7 +138,7 @@ impl Manifests<'_> {
                 }
                 Err(failure) => Err(self.failure(&failure, loaded)),
             },
-            None => self.rendered_text(loaded, &data, &engine, given, deps),
+            None => Ok((self.rendered_text(loaded, &data, &engine, given, deps)?, false)),
         }
     }
 

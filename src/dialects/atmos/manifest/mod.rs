@@ -10,6 +10,7 @@ mod import_targets;
 pub(super) mod local_problems;
 mod overrides;
 mod process;
+pub(super) mod render_cache;
 
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::diagnostics::ErrorReported;
@@ -30,6 +31,7 @@ use import_chain::ImportChain;
 use overrides::{AllOverrides, MergedOverrides, OverridesId};
 use parking_lot::Mutex;
 use process::process;
+use render_cache::RenderCache;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -184,6 +186,8 @@ pub(super) struct Manifests<'a> {
     pub cache: &'a ManifestCache<'a>,
     /// What is found.
     pub recorder: &'a Recorder,
+    /// The files rendered so far, if they are kept for another revision.
+    rendered: Option<&'a RenderCache>,
     /// Whether each file has a recorder of its own, so that its findings can be kept with it.
     records_apart: bool,
 }
@@ -198,8 +202,8 @@ impl<'a> Manifests<'a> {
         cache: &'a ManifestCache<'a>,
         recorder: &'a Recorder,
     ) -> Self {
-        let (checks, env, records_apart) = (None, &NO_ENV, false);
-        Manifests { reader, config, merger, templates, checks, locals, env, cache, recorder, records_apart }
+        let (checks, env, rendered, records_apart) = (None, &NO_ENV, None, false);
+        Manifests { reader, config, merger, templates, checks, locals, env, cache, recorder, rendered, records_apart }
     }
 
     /// The same, with environment variables that are known.
@@ -210,6 +214,11 @@ impl<'a> Manifests<'a> {
     /// The same, with manifests validated or not.
     pub(super) fn with_checks(self, checks: Option<&'a SchemaChecks<'a>>) -> Self {
         Manifests { checks, ..self }
+    }
+
+    /// The same, with a cache of rendered files. Its other results must be for the same configuration and environment.
+    pub(super) fn with_rendered(self, rendered: Option<&'a RenderCache>) -> Self {
+        Manifests { rendered, ..self }
     }
 
     /// The same, with a recorder for each file, or one for all.

@@ -107,6 +107,7 @@ impl Revision<'_> {
         let loader = Manifests::new(reader, config, self.merger(), templates, locals, &cache, &recorder)
             .with_checks(Some(&checks))
             .with_env(self.external.env)
+            .with_rendered((!self.is_kept()).then_some(&self.resolver.rendered))
             .recording_apart(self.is_kept());
         let referenced = ReferencedComponents::new(&loader, &manifests);
         let vendored = VendoredFolders::default();

@@ -13,6 +13,8 @@ mod difference;
 mod reads;
 mod replacement;
 
+use reads::NoReaders;
+
 use crate::dialects::atmos::manifest::Processed;
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::resolve::reuse::ResolvedUnit;
@@ -45,6 +47,8 @@ pub(super) struct Substitution {
     maps: FastMap<usize, Option<Arc<Map>>>,
     lists: FastMap<usize, Option<Arc<Vec<Value>>>>,
     trails: FastMap<usize, Option<Arc<Trail>>>,
+    /// Maps of merged manifests that read none of the variables that changed.
+    no_readers: NoReaders,
 }
 
 /// A place in an outdated file.
@@ -79,7 +83,7 @@ pub(super) fn components(
     let outdated: Vec<FileId> = unit.files.iter().filter(|file| !is_current(file)).copied().collect();
     let replace = |substitution: &mut Substitution| {
         let changed = difference::find(&before.merged, &processed.merged, substitution)?;
-        if reads::any(stacks, &processed.merged, &changed) {
+        if reads::any(stacks, &processed.merged, &changed, &mut substitution.no_readers) {
             return None;
         }
         replaced(stacks, last, processed, substitution)
