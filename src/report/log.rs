@@ -174,9 +174,9 @@ impl<W: Write> Filter<W> {
             OutputKind::Json => {
                 let text = text_of(bytes);
                 let text = if self.shows_secrets { Cow::Borrowed(&*text) } else { secrets::hide_in_json(&text) };
-                // Only strings hold other characters than those of ASCII, or a `#`.
-                let is_plain = text.is_ascii() && !text.contains('\u{7f}');
-                if self.command == Command::None && is_plain && !text.contains('#') {
+                // Only strings hold other characters than those of ASCII, or a `#`. Both are looked for in many bytes at a time.
+                let is_plain = text.bytes().fold(0, u8::max) < 0x7f;
+                if self.command == Command::None && is_plain && !text.bytes().fold(false, |has, b| has | (b == b'#')) {
                     return self.out.write_all(text.as_bytes());
                 }
                 let (mut safe, mut rest) = (String::with_capacity(text.len()), &*text);

@@ -151,7 +151,10 @@ impl Map {
         for (i, Entry { key, value }) in self.entries.iter().enumerate() {
             let new = replace(value)?;
             if let Some(new) = &new {
-                flags = flags | new.flags();
+                // Finding the flags of a text takes long, and most texts only have another place.
+                if !new.data.is_identical(&value.data) {
+                    flags = flags | new.flags();
+                }
                 out.get_or_insert_with(|| {
                     let mut entries = Vec::with_capacity(self.entries.len());
                     entries.extend_from_slice(&self.entries[..i]);

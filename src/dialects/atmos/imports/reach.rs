@@ -26,6 +26,8 @@ pub(crate) struct ChangeReach<'a> {
     /// Whether any file changes that is not a manifest, so that components may be validated against something else.
     others: bool,
     known: Mutex<FastMap<Text, Arc<Option<FileReach>>>>,
+    /// Files that a change reaches, or may reach: nothing more has to be known of a manifest that imports one of them.
+    reached: Mutex<FastSet<Text>>,
     reported: Mutex<FastSet<Text>>,
 }
 
@@ -43,7 +45,8 @@ impl<'a> ChangeReach<'a> {
         let is_yaml = |path: &str| [".yaml", ".yml", ".tmpl"].iter().any(|ending| path.ends_with(ending));
         let is_manifest = |c: &Change| paths::relative(&c.path, &config.stacks).is_some_and(is_yaml);
         let others = !changes.iter().all(is_manifest);
-        ChangeReach { reader, config, changes, others, known: Mutex::default(), reported: Mutex::default() }
+        let (known, reached, reported) = (Mutex::default(), Mutex::default(), Mutex::default());
+        ChangeReach { reader, config, changes, others, known, reached, reported }
     }
 
     /// The files that a manifest depends on, if it is certain that no change makes a difference to it. Records that the
@@ -74,17 +77,41 @@ impl<'a> ChangeReach<'a> {
     fn closure(&self, path: &str) -> Option<(FastSet<Text>, BTreeSet<FileId>)> {
         let mut files = BTreeSet::new();
         let mut seen: FastSet<Text> = FastSet::default();
-        let mut open: Vec<Text> = vec![path.into()];
-        while let Some(path) = open.pop() {
+        // Each path with that of its importer.
+        let mut open: Vec<(Text, Option<Text>)> = vec![(path.into(), None)];
+        let mut importers: FastMap<Text, Option<Text>> = FastMap::default();
+        while let Some((path, importer)) = open.pop() {
             if !seen.insert(Text::clone(&path)) {
                 continue;
             }
+            importers.insert(Text::clone(&path), importer);
             let step = self.step(&path);
-            let step = step.as_ref().as_ref().filter(|s| !s.touched)?;
+            let is_reached = |step: &&FileReach| step.touched || self.reaches_one(&step.next);
+            let Some(step) = step.as_ref().as_ref().filter(|step| !is_reached(step)) else {
+                self.note_reached(path, &importers);
+                return None;
+            };
             files.extend(&step.files);
-            open.extend(step.next.iter().filter(|next| !seen.contains(*next)).cloned());
+            let next = step.next.iter().filter(|next| !seen.contains(*next));
+            open.extend(next.map(|next| (Text::clone(next), Some(Text::clone(&path)))));
         }
         Some((seen, files))
+    }
+
+    /// Whether one of some files is known to be reached.
+    fn reaches_one(&self, files: &[Text]) -> bool {
+        let reached = self.reached.lock();
+        files.iter().any(|file| reached.contains(file))
+    }
+
+    /// Notes that a file is reached, and with it the files on the way to it.
+    fn note_reached(&self, path: Text, importers: &FastMap<Text, Option<Text>>) {
+        let mut reached = self.reached.lock();
+        let mut next = Some(path);
+        while let Some(path) = next {
+            next = importers.get(&path).cloned().flatten();
+            reached.insert(path);
+        }
     }
 
     fn step(&self, path: &Text) -> Arc<Option<FileReach>> {

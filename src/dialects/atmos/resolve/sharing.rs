@@ -61,7 +61,11 @@ impl PreviousRevision {
 /// Replaces parts by equal ones of the other value, copying maps with other owners if needed; returns whether
 /// everything is equal.
 fn share(mine: &mut Value, other: &Value, depth: usize, copying: bool) -> bool {
+    // Most maps with other owners are the same, and comparing costs less than copying.
+    let would_copy = copying && matches!(&mine.data, Data::Map(map) if Arc::strong_count(map) > 1);
+    let is_known = would_copy && is_same_data(&mine.data, &other.data, depth);
     let same = match (&mut mine.data, &other.data) {
+        _ if is_known => true,
         (Data::Map(a), Data::Map(b)) => {
             let mut same = Arc::ptr_eq(a, b);
             if !same && depth > 0 {

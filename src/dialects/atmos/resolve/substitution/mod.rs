@@ -119,13 +119,14 @@ fn replaced(
     let shared: Arc<[Origin]> = processed.edges.iter().chain(&stacks.config.shaping_origins).copied().collect();
     let is_equal = substitution.outdated.is_empty();
     let component = |component: &Arc<Component>| {
-        let is_same_supply = supply(component, stacks) == component.metadata.code.as_ref().map(|code| code.supply);
+        let supply = supply(component, stacks);
+        let is_same_supply = supply == component.metadata.code.as_ref().map(|code| code.supply);
         if is_equal && is_same_supply && component.shaping_origins.shared == shared {
             return Some(Arc::clone(component));
         }
         let mut replaced = substitution.component(component).ok()?;
         replaced.shaping_origins = ShapingOrigins { shared: Arc::clone(&shared), ..replaced.shaping_origins };
-        if let (Some(code), Some(supply)) = (&mut replaced.metadata.code, supply(component, stacks)) {
+        if let (Some(code), Some(supply)) = (&mut replaced.metadata.code, supply) {
             code.supply = supply;
         }
         Some(Arc::new(replaced))
