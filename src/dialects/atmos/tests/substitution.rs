@@ -67,7 +67,22 @@ impl State {
         let two =
             "import: [_defaults]\nvars: {stage: two, free: 5}\ncomponents: {terraform: {plain: {vars: {p: !env P}}}}\n";
         let three = "import: [_defaults]\nvars: {stage: three}\ncomponents:\n  terraform:\n    seen:\n      vars: {v: 'free is {{ .vars.free }}'}\n";
+        // Rendered with locals and with a context, and together with another file.
+        let four = format!(
+            "locals: {{zone: {own}, two: '{{{{ .locals.zone }}}}-2'}}\nimport:\n  - _defaults\n  - {{path: part.yaml.tmpl, \
+             context: {{n: {base}, zone: '{{{{ .locals.two }}}}'}}}}\n  - {{path: plain, context: {{n: 1}}}}\nvars: {{stage: four, \
+             from: '{{{{ .locals.two }}}}'}}\nsettings: {{more: !include stacks/included.yaml}}\n"
+        );
+        let part = format!(
+            "components: {{terraform: {{queue-{{{{ .n }}}}: {{vars: {{zone: '{{{{ .zone }}}}', item: {item}}}}}}}}}\n"
+        );
+        let plain = "components: {terraform: {plain: {vars: {n: '{{ .n }}'}}}}\n";
+        let included = format!("team: {team}\n");
         let all = [
+            ("stacks/deploy/four.yaml", four.as_str()),
+            ("stacks/part.yaml.tmpl", &part),
+            ("stacks/plain.yaml", plain),
+            ("stacks/included.yaml", &included),
             ("atmos.yaml", ATMOS),
             ("stacks/_defaults.yaml", &defaults),
             ("stacks/catalog.yaml", &catalog),
