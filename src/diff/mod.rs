@@ -410,7 +410,9 @@ fn candidates<'a>(
         };
         all.filter_map(placed).collect()
     };
-    (select(base), select(head))
+    let (mut old, mut new) = (Components::new(), Components::new());
+    threads::join(|| old = select(base), || new = select(head));
+    (old, new)
 }
 
 #[cfg(test)]

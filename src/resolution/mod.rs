@@ -20,7 +20,7 @@ pub(crate) use metadata::{
 
 use crate::diagnostic::Diagnostic;
 use crate::threads::PoolThread;
-use crate::value::{FileId, Language, Origin, Value, Vocabulary};
+use crate::value::{FileId, Language, Origin, Value, Vocabulary, key};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -272,8 +272,11 @@ impl Component {
         let words = self.language.vocabulary;
         let selected_by = words.stack_inputs.iter().chain(std::iter::once(&words.stage));
         let (own, others) = (&self.metadata.inputs.all, &other.metadata.inputs.all);
-        self.metadata.is_same_to_others(&other.metadata)
-            && selected_by.into_iter().all(|name| own.get(name) == others.get(name))
+        let is_same = |name: &'static str| {
+            let name = key(name);
+            own.value_of(&name) == others.value_of(&name)
+        };
+        self.metadata.is_same_to_others(&other.metadata) && selected_by.into_iter().all(|name| is_same(name))
     }
 
     /// Its address.

@@ -17,7 +17,7 @@ mod withheld;
 use crate::diagnostic::{Diagnostic, Label, Level, RuleRef, rule, rules as shared};
 pub(crate) use crate::diagnostic::{Group, Rule};
 use crate::dialects;
-use crate::diff::Diff;
+use crate::diff::{ComponentChange, Diff};
 use crate::files::Files;
 use crate::resolution::{Component, Link, LinkKind, ReadTarget, Resolution, StackSelector};
 use crate::source::glob::Glob;
@@ -244,11 +244,16 @@ pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(RuleRef, Level)]) -> bool {
     let is_same = |old: &Component, new: &Component| {
         old.is_same_to_others(new) && (!inherits || old.metadata.has_same_bases(&new.metadata))
     };
-    diff.components.iter().any(|c| match (&c.before, &c.after) {
+    let differs = |c: &ComponentChange| match (&c.before, &c.after) {
         (Some(old), Some(new)) => !is_same(old, new),
         _ => true,
-    })
+    };
+    let parts: Vec<&[ComponentChange]> = diff.components.chunks(COMPARED_AT_ONCE).collect();
+    threads::map(&parts, |part| part.iter().any(differs)).contains(&true)
 }
+
+/// How many components a thread compares at a time.
+const COMPARED_AT_ONCE: usize = 1024;
 
 /// Runs the rules that check a change.
 pub(crate) fn check_change(changes: &Changes<'_>, enabled: &[(RuleRef, Level)]) -> Vec<Diagnostic> {

@@ -92,7 +92,8 @@ impl<'a> ChangeReach<'a> {
                 return None;
             };
             files.extend(&step.files);
-            let next = step.next.iter().filter(|next| !seen.contains(*next));
+            // The first import comes next: that is where the defaults are, which reach most.
+            let next = step.next.iter().rev().filter(|next| !seen.contains(*next));
             open.extend(next.map(|next| (Text::clone(next), Some(Text::clone(&path)))));
         }
         Some((seen, files))

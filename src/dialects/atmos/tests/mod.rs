@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod backend;
+mod change_reach;
 mod component_validation;
 mod config;
 mod custom_schema;
