@@ -29,6 +29,37 @@ fn git_files() -> &'static [(&'static str, Vec<u8>)] {
     })
 }
 
+/// The folder of all temporary folders: in memory if that is possible, which saves a sixth of the time of the tests.
+pub(crate) fn temporary_root() -> &'static Path {
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        let in_memory = Path::new("/dev/shm");
+        let is_chosen = std::env::var_os("TMPDIR").is_some();
+        if !is_chosen && fits_tests(in_memory) { in_memory.to_owned() } else { std::env::temp_dir() }
+    })
+}
+
+/// Whether a folder has room for the repositories of tests, and their hooks can be executed there.
+#[cfg(unix)]
+fn fits_tests(folder: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let has_room =
+        rustix::fs::statvfs(folder).is_ok_and(|found| found.f_bavail.saturating_mul(found.f_frsize) >= 2 << 30);
+    let runs_a_script = || {
+        let probe = tempfile::tempdir_in(folder).ok()?;
+        let script = probe.path().join("script");
+        std::fs::write(&script, "#!/bin/sh\n").ok()?;
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).ok()?;
+        Some(Command::new(&script).status().ok()?.success())
+    };
+    has_room && runs_a_script() == Some(true)
+}
+
+#[cfg(not(unix))]
+fn fits_tests(_: &Path) -> bool {
+    false
+}
+
 /// A folder, with or without git, that is deleted when it is dropped.
 pub(crate) struct Repo {
     _temporary: TempDir,
@@ -66,7 +97,8 @@ impl Repo {
 
     /// A folder without git.
     pub(crate) fn plain() -> Self {
-        let temporary = tempfile::Builder::new().prefix("stacklint-test-").tempdir().expect("a temporary folder");
+        let temporary = tempfile::Builder::new().prefix("stacklint-test-").tempdir_in(temporary_root());
+        let temporary = temporary.expect("a temporary folder");
         let parent = temporary.path().canonicalize().expect("a real path");
         let root = parent.join("repo");
         std::fs::create_dir(&root).expect("a folder");
@@ -305,7 +337,6 @@ fn scrub(command: &mut Command, folder: &Path) {
         }
     }
     // No repository around the temporary folder counts.
-    let ceiling = std::env::temp_dir();
-    let ceiling = ceiling.canonicalize().unwrap_or(ceiling);
+    let ceiling = temporary_root().canonicalize().unwrap_or_else(|_| temporary_root().to_owned());
     command.current_dir(folder).env("GIT_CEILING_DIRECTORIES", ceiling).env("HOME", "/nonexistent");
 }

@@ -28,7 +28,7 @@ fn measured_within(most_seconds: u64, name: &str, repo: &Repo, arguments: &[&str
     let mut child = Command::new(bin())
         .args(arguments)
         .current_dir(repo.root())
-        .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
+        .env("GIT_CEILING_DIRECTORIES", crate::common::temporary_root())
         .env_remove("GITHUB_ACTIONS")
         .stdout(Stdio::from(std::fs::File::create(repo.beside("out")).unwrap()))
         .stderr(Stdio::from(std::fs::File::create(repo.beside("err")).unwrap()))
