@@ -203,7 +203,7 @@ fn findings(texts: &BTreeMap<String, String>) -> (Vec<Finding>, Arc<Files>) {
 }
 
 proptest! {
-    #![proptest_config(cases(200))]
+    #![proptest_config(cases(140))]
 
     #[test]
     fn yaml_of_strangers(bytes in bytes()) {
@@ -269,7 +269,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(60))]
+    #![proptest_config(cases(40))]
 
     #[test]
     fn projects_of_strangers(texts in damaged()) {

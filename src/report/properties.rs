@@ -185,7 +185,7 @@ fn check(report: &Report<'_>) {
 }
 
 proptest! {
-    #![proptest_config(crate::fuzz::cases(16))]
+    #![proptest_config(crate::fuzz::cases(10))]
 
     #[test]
     fn whatever_stands_in_files(

@@ -212,7 +212,7 @@ fn inherited(resolution: &Resolution, stack: &str, name: &str) -> Option<(Json, 
 }
 
 proptest! {
-    #![proptest_config(crate::fuzz::cases(24))]
+    #![proptest_config(crate::fuzz::cases(16))]
 
     /// Sums of bases are cached for other components, for other bases, and for other stacks. The same component as the first
     /// one of the only stack, for which nothing is cached, is the same.

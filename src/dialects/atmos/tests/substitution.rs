@@ -286,7 +286,7 @@ fn mixed(old: &State, new: &State, pieces: u16) -> State {
 }
 
 proptest! {
-    #![proptest_config(crate::fuzz::cases(24))]
+    #![proptest_config(crate::fuzz::cases(16))]
 
     /// After each of several edits, nothing differs from a resolution with empty caches.
     #[test]
