@@ -152,9 +152,11 @@ impl Map {
             let new = replace(value)?;
             if let Some(new) = &new {
                 // Finding the flags of a text takes long, and most texts only have another place.
-                if !new.data.is_identical(&value.data) {
-                    flags = flags | new.flags();
-                }
+                flags = match new.data.is_identical(&value.data) {
+                    true if !new.is_contested() => flags,
+                    true => flags | Flags::CONTESTED,
+                    false => flags | new.flags(),
+                };
                 out.get_or_insert_with(|| {
                     let mut entries = Vec::with_capacity(self.entries.len());
                     entries.extend_from_slice(&self.entries[..i]);

@@ -216,7 +216,7 @@ impl<'a> Manifests<'a> {
         Manifests { checks, ..self }
     }
 
-    /// The same, with a cache of rendered files. Its other results must be for the same configuration and environment.
+    /// The same, with a cache of rendered files, all of which were rendered in the same environment.
     pub(super) fn with_rendered(self, rendered: Option<&'a RenderCache>) -> Self {
         Manifests { rendered, ..self }
     }

@@ -1,7 +1,7 @@
 //! A cache of rendered files: the second of two revisions renders only files that changed, or that get another context.
 
 use crate::text::{FastMap, Text};
-use crate::value::{Data, FileId, Map, Value};
+use crate::value::{Data, FileId, Map};
 use parking_lot::Mutex;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -31,6 +31,7 @@ struct Rendered {
 }
 
 impl RenderKey {
+    /// The key of a file whose importer passes the context `given`.
     pub(super) fn new(file: FileId, delimiter: Option<&str>, ignore_missing: bool, given: &Map) -> Self {
         let mut hasher = foldhash::fast::FixedState::default().build_hasher();
         for entry in given.iter() {
@@ -41,7 +42,7 @@ impl RenderKey {
     }
 }
 
-/// Hashes what [`Value::is_identical`] compares.
+/// Hashes what `Value::is_identical` compares.
 fn hash_identity(data: &Data, hasher: &mut impl Hasher) {
     match data {
         Data::Str(text) => text.as_ptr().addr().hash(hasher),
@@ -76,14 +77,13 @@ impl RenderCache {
 
 /// Whether both maps have the same values in memory.
 fn is_identical(a: &Map, b: &Map) -> bool {
-    let is_same = |(a, b): (&Value, &Value)| a.is_identical(b);
-    a.keys().eq(b.keys()) && a.iter().zip(b.iter()).all(|(a, b)| is_same((&a.value, &b.value)))
+    a.has_same_keys(b) && a.iter().zip(b.iter()).all(|(a, b)| a.value.is_identical(&b.value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::{Origin, key};
+    use crate::value::{Origin, Value, key};
 
     fn context(stage: &Text, start: u32) -> Arc<Map> {
         let origin = Origin { file: FileId::new(0), key: start, start, end: start + 3 };

@@ -13,8 +13,6 @@ mod difference;
 mod reads;
 mod replacement;
 
-use reads::NoReaders;
-
 use crate::dialects::atmos::manifest::Processed;
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::resolve::reuse::ResolvedUnit;
@@ -23,6 +21,7 @@ use crate::resolution::{CodeOrigin, Component, ShapingOrigins, State};
 use crate::text::FastMap;
 use crate::threads::PerThread;
 use crate::value::{Data, FileId, Map, Origin, Trail, Value};
+use reads::NoReaders;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
