@@ -13,7 +13,7 @@ const OF_FILE: [&str; 5] = ["documentSymbol", "codeLens", "inlayHint", "document
 const OF_PLACE: [&str; 6] = ["hover", "completion", "prepareRename", "definition", "references", "codeAction"];
 
 /// The time that an answer may take in a debug build on a busy machine: far below what a square would take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Asks everything about places of a file.
 fn ask_all(client: &mut Client, path: &str, places: &[Value]) {

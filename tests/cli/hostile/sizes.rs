@@ -4,7 +4,7 @@ use super::{DEV, project};
 use std::time::{Duration, Instant};
 
 /// A debug build on a busy machine, and far below what a square would take.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs `check` over the project with one more manifest, within the time that a program without squares needs.
 #[track_caller]

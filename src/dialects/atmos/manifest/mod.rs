@@ -1,7 +1,8 @@
 //! One manifest with all that it imports, merged into one map (`reference: atmos.md` sections 3, 4.7, 7.1 and 9.3).
 //!
 //! `process` merges a manifest: its content (`content`: read, its locals resolved, rendered) over the files of its
-//! imports (`import_targets`), with its overrides. `import_chain` is the path from the stack to it.
+//! imports (`import_targets`), with its overrides. `import_chain` is the path from the stack to it. `render_cache` keeps rendered
+//! files for the other revision of a comparison.
 
 mod content;
 mod import_chain;
