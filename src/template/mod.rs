@@ -9,6 +9,7 @@ mod eval;
 mod expr;
 pub(crate) mod format;
 pub(crate) mod funcs;
+mod inputs;
 mod lex;
 mod operand;
 mod output;
@@ -134,6 +135,8 @@ pub(crate) struct Template {
     simple: bool,
     /// What it may read, computed on demand.
     reads: OnceLock<Reads>,
+    /// The fields that alone determine its result, computed on demand.
+    inputs: OnceLock<Option<Vec<Vec<Text>>>>,
 }
 
 /// Parses a template.
@@ -153,6 +156,7 @@ pub(crate) fn parse(text: &str, options: &TemplateOptions<'_>) -> Result<Templat
         root: parsed.root,
         definitions: parsed.definitions,
         reads: OnceLock::new(),
+        inputs: OnceLock::new(),
     };
     template.simple = template.fields().is_some();
     Ok(template)
@@ -178,6 +182,11 @@ impl Template {
     /// The same, with what is read as a whole, and whether that is all.
     pub(crate) fn reads(&self) -> &Reads {
         self.reads.get_or_init(|| refs::collect(self))
+    }
+
+    /// The paths of the fields that alone determine what it renders, each once; `None` if its result may depend on anything else.
+    pub(crate) fn inputs(&self) -> Option<&[Vec<Text>]> {
+        self.inputs.get_or_init(|| inputs::of(self)).as_deref()
     }
 
     /// The fields (`.a.b`) in the main body, whatever the dot is at their place. Reading them that way is not right, but

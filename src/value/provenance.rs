@@ -263,7 +263,7 @@ impl Prov {
     }
 
     /// Whether both have the same origin, and one history in memory.
-    pub(super) fn is_identical(&self, other: &Prov) -> bool {
+    pub(crate) fn is_identical(&self, other: &Prov) -> bool {
         self.origin == other.origin && self.trail_address() == other.trail_address()
     }
 

@@ -14,7 +14,7 @@ pub(in crate::dialects::atmos) type Parsed = Arc<Result<Template, template::Erro
 
 /// The kind of rendering ([`super::engine::Engine::slot`]) and the indentation of the text: with the text they identify
 /// a template.
-type Variant = (usize, usize);
+pub(super) type Variant = (usize, usize);
 
 /// A text, whose address stays valid because it is kept alive, and its template.
 type Entry = (Text, Variant, Parsed);

@@ -8,6 +8,7 @@ use super::cache::{Parsed, RecentTemplates};
 use super::declared_env::Declared;
 use super::host::Host;
 use super::host::{mentions_component, mentions_version};
+use super::recent_scalars::RecentScalars;
 use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
 use crate::dialects::atmos::document::{Decoder, Issue};
 use crate::dialects::atmos::functions::Env;
@@ -65,6 +66,8 @@ pub(crate) struct Templates {
     written: Mutex<HashMap<(usize, usize), ByText>>,
     /// The templates of `written` that were used last, by the address of their text.
     recent: RecentTemplates,
+    /// The scalars that were rendered last.
+    pub(super) scalars: RecentScalars,
     /// Recent histories of rendered values.
     trails: PerThread<SharedTrails>,
     limits: Limits,
@@ -88,6 +91,7 @@ impl Templates {
         self.parsed.lock().clear();
         self.written.lock().clear();
         self.recent.clear();
+        self.scalars.clear();
         self.trails.clear();
     }
 }

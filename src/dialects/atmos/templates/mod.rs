@@ -7,6 +7,7 @@ pub(super) mod engine;
 pub(super) mod eval;
 pub(super) mod function_sets;
 pub(super) mod host;
+mod recent_scalars;
 pub(super) mod scalars;
 pub(super) mod traces;
 pub(super) mod unknowns;

@@ -2,6 +2,7 @@
 //! fraction of the cost.
 
 use super::engine::Engine;
+use super::recent_scalars::{Inputs, Rendering};
 use crate::text::Text;
 use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value, has_template};
 use crate::yaml::Style;
@@ -63,6 +64,12 @@ impl Engine<'_> {
     fn scalar(&self, text: &Text, prov: &Prov, data: &Value, indent: usize) -> Option<Value> {
         let parsed = self.written(text, indent);
         let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
+        let variant = (self.slot, indent);
+        let rendering = Inputs::of(template, data).map(|inputs| Rendering { text, variant, prov, inputs });
+        let recent = &self.templates.scalars;
+        if let Some(known) = rendering.as_ref().and_then(|rendering| recent.get(rendering)) {
+            return Some(known);
+        }
         let rendered = template.execute(data, self.missing, &self.declared()).ok()?;
         if rendered.not_utf8().is_some() {
             return None;
@@ -80,7 +87,11 @@ impl Engine<'_> {
             return Some(Value { data: Data::Unknown(Arc::new(unknown)), prov });
         }
         let data = read_scalar(&rendered.text)?;
-        Some(Value { data, prov: self.templates.computed(prov, rendered.inputs) })
+        let value = Value { data, prov: self.templates.computed(prov, rendered.inputs) };
+        if let Some(rendering) = &rendering {
+            recent.insert(rendering, &value);
+        }
+        Some(value)
     }
 }
 

@@ -1,0 +1,211 @@
+//! Recently rendered scalars: components of many stacks inherit the same texts, whose templates read the same values. Finding the
+//! result costs less than running the template, and the same result is one object in memory.
+
+use super::cache::Variant;
+use crate::template::Template;
+use crate::text::Text;
+use crate::threads::PerThread;
+use crate::value::{Data, Prov, Value};
+use std::sync::Arc;
+
+/// The number of results for each thread.
+const CACHED: usize = 4096;
+
+/// The maximum number of fields that a template of a cached result reads.
+const MAX_INPUTS: usize = 8;
+
+/// The values that a template reads, in the order of [`Template::inputs`].
+pub(super) struct Inputs<'v> {
+    values: [Option<&'v Value>; MAX_INPUTS],
+    count: usize,
+}
+
+impl<'v> Inputs<'v> {
+    /// Returns the values that determine what a template renders; `None` if anything else may have a part in it, if a field is
+    /// missing, or if one is no plain scalar.
+    pub(super) fn of(template: &Template, data: &'v Value) -> Option<Self> {
+        let paths = template.inputs().filter(|paths| paths.len() <= MAX_INPUTS)?;
+        let mut inputs = Inputs { values: [None; MAX_INPUTS], count: paths.len() };
+        // Nearly always all of them are in one section.
+        let mut section: Option<(&Text, &Value)> = None;
+        for (path, slot) in paths.iter().zip(&mut inputs.values) {
+            let (first, rest) = path.split_first()?;
+            let outer = match section.filter(|(name, _)| Text::ptr_eq(name, first)) {
+                Some((_, known)) => known,
+                None => section.insert((first, data.as_map()?.value_of(first)?)).1,
+            };
+            let value = rest.iter().try_fold(outer, |value, name| value.as_map()?.value_of(name))?;
+            if !matches!(value.data, Data::Str(_) | Data::Int(_) | Data::Bool(_)) {
+                return None;
+            }
+            *slot = Some(value);
+        }
+        Some(inputs)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &'v Value> {
+        self.values[..self.count].iter().flatten().copied()
+    }
+
+    fn are_identical(&self, others: &[Value]) -> bool {
+        self.count == others.len() && self.iter().zip(others).all(|(value, other)| value.is_identical(other))
+    }
+}
+
+/// What is rendered.
+pub(super) struct Rendering<'a> {
+    /// The text.
+    pub(super) text: &'a Text,
+    /// How it is rendered.
+    pub(super) variant: Variant,
+    /// Its provenance.
+    pub(super) prov: &'a Prov,
+    /// The values that its template reads.
+    pub(super) inputs: Inputs<'a>,
+}
+
+impl Rendering<'_> {
+    fn slot(&self) -> usize {
+        let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let with_prov = |sum: u64, prov: &Prov| {
+            let place = prov.origin.map_or(0, |o| (o.file.index() as u64) << 32 | u64::from(o.start));
+            mix(mix(sum, place), prov.trail_address() as u64)
+        };
+        let (slot, indent) = self.variant;
+        let text = self.text.as_ptr().addr() ^ slot << 48 ^ indent << 56;
+        let hash = self.inputs.iter().fold(with_prov(text as u64, self.prov), |sum, value| {
+            let data = match &value.data {
+                Data::Str(text) => text.as_ptr().addr() as u64,
+                Data::Int(number) => number.cast_unsigned(),
+                data => u64::from(matches!(data, Data::Bool(true))),
+            };
+            with_prov(mix(sum, data), &value.prov)
+        });
+        // The upper bits depend on all of it.
+        (hash >> 40) as usize % CACHED
+    }
+
+    fn is_of(&self, known: &Known) -> bool {
+        Text::ptr_eq(self.text, &known.text)
+            && self.variant == known.variant
+            && self.prov.is_identical(&known.prov)
+            && self.inputs.are_identical(&known.inputs)
+    }
+}
+
+/// A result, and what it was made of, which is kept alive so that addresses stay valid.
+struct Known {
+    text: Text,
+    variant: Variant,
+    prov: Prov,
+    inputs: Vec<Value>,
+    result: Value,
+}
+
+struct Slots(Vec<Option<Arc<Known>>>);
+
+impl Default for Slots {
+    fn default() -> Self {
+        Slots(vec![None; CACHED])
+    }
+}
+
+/// Recently rendered scalars of a resolution.
+#[derive(Default)]
+pub(super) struct RecentScalars(PerThread<Slots>);
+
+impl RecentScalars {
+    /// Returns the known result of a rendering.
+    pub(super) fn get(&self, rendering: &Rendering<'_>) -> Option<Value> {
+        let slot = rendering.slot();
+        self.0.with(|slots| Some(slots.0[slot].as_ref().filter(|known| rendering.is_of(known))?.result.clone()))?
+    }
+
+    /// Remembers the result of a rendering.
+    pub(super) fn insert(&self, rendering: &Rendering<'_>, result: &Value) {
+        let slot = rendering.slot();
+        let mut inputs = Vec::with_capacity(rendering.inputs.count);
+        inputs.extend(rendering.inputs.iter().cloned());
+        let known = Known {
+            text: Text::clone(rendering.text),
+            variant: rendering.variant,
+            prov: rendering.prov.clone(),
+            inputs,
+            result: result.clone(),
+        };
+        // What is replaced is dropped outside, because that may take long.
+        let replaced = self.0.with(|slots| slots.0[slot].replace(Arc::new(known)));
+        drop(replaced);
+    }
+
+    /// Drops all results.
+    pub(super) fn clear(&self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail")]
+    use super::*;
+    use crate::template::{Builtins, TemplateOptions, parse};
+    use crate::value::{FileId, Map, Origin};
+
+    fn at(start: u32) -> Prov {
+        Prov::at(Origin { file: FileId::new(0), key: start, start, end: start + 3 })
+    }
+
+    fn data(stage: &Value) -> Value {
+        let vars =
+            Map::from_iter([("stage".into(), stage.clone()), ("list".into(), Value::new(Data::List(Arc::default())))]);
+        Value::map(Map::from_iter([("vars".into(), Value::map(vars))]))
+    }
+
+    fn template(text: &str) -> Template {
+        parse(text, &TemplateOptions { left: "", right: "", functions: &Builtins }).unwrap()
+    }
+
+    #[test]
+    fn only_the_same_text_with_the_same_values_is_known() {
+        let (cache, text, stage) =
+            (RecentScalars::default(), Text::from("{{ .vars.stage }}"), Text::from("dev".to_owned()));
+        let template = template(&text);
+        let value = |text: &Text, start: u32| Value { data: Data::Str(text.clone()), prov: at(start) };
+        let get = |text: &Text, variant: Variant, prov: &Prov, data: &Value| {
+            cache.get(&Rendering { text, variant, prov, inputs: Inputs::of(&template, data).unwrap() })
+        };
+        let first = data(&value(&stage, 1));
+        let rendering =
+            Rendering { text: &text, variant: (0, 2), prov: &at(9), inputs: Inputs::of(&template, &first).unwrap() };
+        cache.insert(&rendering, &Value::str("dev"));
+        // The values count, not the maps around them.
+        assert_eq!(get(&text, (0, 2), &at(9), &data(&value(&stage, 1))), Some(Value::str("dev")));
+        let equal = Text::from(text.to_string());
+        assert_eq!(get(&equal, (0, 2), &at(9), &first), None);
+        assert_eq!(get(&text, (1, 2), &at(9), &first), None);
+        assert_eq!(get(&text, (0, 4), &at(9), &first), None);
+        assert_eq!(get(&text, (0, 2), &at(8), &first), None);
+        let overriding = at(9).overriding(&value(&stage, 20));
+        assert_eq!(get(&text, (0, 2), &overriding, &first), None);
+        assert_eq!(get(&text, (0, 2), &at(9), &data(&value(&Text::from("dev".to_owned()), 1))), None);
+        assert_eq!(get(&text, (0, 2), &at(9), &data(&value(&stage, 2))), None);
+        cache.clear();
+        assert_eq!(get(&text, (0, 2), &at(9), &first), None);
+    }
+
+    #[test]
+    fn values_that_are_missing_or_no_scalars_are_not_followed() {
+        let data = data(&Value::str("dev"));
+        for (text, want) in [
+            ("{{ .vars.stage }}", Some(1)),
+            ("{{ if eq .vars.stage \"dev\" }}x{{ end }}", Some(1)),
+            ("{{ .vars.gone }}", None),
+            ("{{ .vars.list }}", None),
+            ("{{ .vars }}", None),
+            ("{{ .vars.stage.deeper }}", None),
+            ("{{ .a }}{{ .b }}{{ .c }}{{ .d }}{{ .e }}{{ .f }}{{ .g }}{{ .h }}{{ .i }}", None),
+        ] {
+            assert_eq!(Inputs::of(&template(text), &data).map(|inputs| inputs.count), want, "{text}");
+        }
+    }
+}
