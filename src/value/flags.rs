@@ -104,7 +104,24 @@ pub(crate) fn is_call(text: &str) -> bool {
 
 /// Whether text may hold template actions.
 pub(crate) fn has_template(text: &str) -> bool {
-    has_pair(text, *b"{{")
+    has_byte(text, b'{') && has_pair(text, *b"{{")
+}
+
+/// Whether text contains an ASCII character. It looks at eight bytes at a time: most text is short, and has none.
+fn has_byte(text: &str, byte: u8) -> bool {
+    const LOW: u64 = u64::from_ne_bytes([0x01; 8]);
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    let wanted = u64::from_ne_bytes([byte; 8]);
+    let has = |eight: &[u8; 8]| {
+        // A byte of it is zero where the character is.
+        let differing = u64::from_ne_bytes(*eight) ^ wanted;
+        differing.wrapping_sub(LOW) & !differing & HIGH != 0
+    };
+    let bytes = text.as_bytes();
+    match bytes.last_chunk() {
+        Some(last) => has(last) || bytes.as_chunks().0.iter().any(has),
+        None => bytes.contains(&byte),
+    }
 }
 
 fn has_pair(text: &str, pair: [u8; 2]) -> bool {
@@ -112,7 +129,7 @@ fn has_pair(text: &str, pair: [u8; 2]) -> bool {
 }
 
 fn has_trace(text: &str) -> bool {
-    has_pair(text, *b"%!") || text.contains("<no value>")
+    has_byte(text, b'%') && has_pair(text, *b"%!") || has_byte(text, b'<') && text.contains("<no value>")
 }
 
 /// The flags of a key.
@@ -125,4 +142,27 @@ pub(super) fn key_flags(key: &str) -> Flags {
         flags = flags | Flags::MARKER;
     }
     flags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn bytes_are_found_wherever_they_are(text in "[ -~\u{80}-\u{17f}]{0,40}") {
+            prop_assert_eq!(has_byte(&text, b'{'), text.contains('{'));
+            prop_assert_eq!(of_marks(&text) == Flags::default(), !has_template(&text) && !has_trace(&text));
+        }
+
+        #[test]
+        fn marks_of_templates_are_found_wherever_they_are(before in "[a{<%é]{0,20}", after in "[b}>!]{0,20}") {
+            for mark in ["{{", "%!", "<no value>", ""] {
+                let text = format!("{before}{mark}{after}");
+                prop_assert_eq!(has_template(&text), text.contains("{{"));
+                prop_assert_eq!(has_trace(&text), text.contains("%!") || text.contains("<no value>"));
+            }
+        }
+    }
 }
