@@ -7,7 +7,7 @@ use crate::rules::places::{Findings, at_key};
 use crate::rules::{Components, by_unit, rule};
 use crate::terraform::{Module, Type, Variable};
 use crate::text::{FastMap, FastSet, Text, order};
-use crate::value::{Data, Entry, Value, is_call};
+use crate::value::{Data, Entry, Map, Value, is_call};
 use std::sync::Arc;
 
 rule!(
@@ -34,12 +34,8 @@ fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
     let components = units.iter().flat_map(|unit| &unit.components);
     for component in components.filter(|component| component.metadata.is_deployed()) {
         let Some(module) = module(context, component) else { continue };
-        let mut variables = typed.of(&module).iter().peekable();
         let inputs = &component.metadata.inputs;
-        for Entry { key: name, value } in inputs.all.iter() {
-            // Both come in the order of their names.
-            while variables.next_if(|(other, _)| order(other, name).is_lt()).is_some() {}
-            let Some((_, variable)) = variables.next_if(|(other, _)| order(other, name).is_eq()) else { continue };
+        for (Entry { key: name, value }, variable) in typed.of(&module, &inputs.all) {
             // The text of a call that one line gives to many components is checked once.
             let text = value.as_str().filter(|text| is_call(text)).map(str::as_ptr);
             if text.is_some_and(|text| unknown.contains(&text)) {
@@ -90,24 +86,75 @@ fn shared_address(value: &Value) -> Option<usize> {
     }
 }
 
-/// The variables of modules that do not take any value, in the order of their names: many components use one module.
+/// The variables of modules that do not take any value: many components use one module.
 #[derive(Default)]
 struct TypedVariables(FastMap<*const Module, OfModule>);
+
+/// How many sets of inputs are remembered for each module.
+const REMEMBERED: usize = 8;
 
 /// The module is kept so that its address stays its own.
 struct OfModule {
     _module: Arc<Module>,
+    /// The variables, sorted by name.
     variables: Vec<(Text, Variable)>,
+    /// The last sets of inputs: most components give the same ones as another.
+    sets: Vec<InputSet>,
+    /// The set that is replaced by the next new one.
+    oldest: usize,
+}
+
+/// The names of inputs.
+struct InputSet {
+    names: Vec<Text>,
+    /// The numbers of names, and of their variables.
+    typed: Vec<(usize, usize)>,
 }
 
 impl TypedVariables {
-    fn of(&mut self, module: &Arc<Module>) -> &[(Text, Variable)] {
-        let typed = || {
-            let typed = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any);
-            let variables = typed.map(|(name, variable)| (Text::clone(name), variable.clone())).collect();
-            OfModule { _module: Arc::clone(module), variables }
-        };
-        &self.0.entry(Arc::as_ptr(module)).or_insert_with(typed).variables
+    /// Returns the inputs for variables that do not take any value, with their variables, whose addresses stay their own.
+    fn of<'a>(&'a mut self, module: &Arc<Module>, inputs: &'a Map) -> impl Iterator<Item = (&'a Entry, &'a Variable)> {
+        let known = self.0.entry(Arc::as_ptr(module)).or_insert_with(|| OfModule::new(module));
+        let set = known.prepare(inputs);
+        let (entries, variables) = (inputs.iter().as_slice(), &known.variables);
+        known.sets[set].typed.iter().map(|(name, variable)| (&entries[*name], &variables[*variable].1))
+    }
+}
+
+impl OfModule {
+    fn new(module: &Arc<Module>) -> Self {
+        let typed = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any);
+        let variables = typed.map(|(name, variable)| (Text::clone(name), variable.clone())).collect();
+        OfModule { _module: Arc::clone(module), variables, sets: Vec::new(), oldest: 0 }
+    }
+
+    /// The number of the set of some inputs.
+    fn prepare(&mut self, inputs: &Map) -> usize {
+        if let Some(known) = self.sets.iter().position(|set| set.is_of(inputs)) {
+            return known;
+        }
+        let new = InputSet::new(&self.variables, inputs);
+        if self.sets.len() < REMEMBERED {
+            self.sets.push(new);
+            return self.sets.len() - 1;
+        }
+        let place = self.oldest;
+        self.oldest = (place + 1) % REMEMBERED;
+        self.sets[place] = new;
+        place
+    }
+}
+
+impl InputSet {
+    fn new(variables: &[(Text, Variable)], inputs: &Map) -> Self {
+        let variable = |name: &Text| variables.binary_search_by(|(other, _)| order(other, name)).ok();
+        let typed = inputs.keys().enumerate().filter_map(|(number, name)| Some((number, variable(name)?))).collect();
+        InputSet { names: inputs.keys().cloned().collect(), typed }
+    }
+
+    fn is_of(&self, inputs: &Map) -> bool {
+        let is_same = |(a, b): (&Text, &Text)| Text::ptr_eq(a, b);
+        self.names.len() == inputs.len() && self.names.iter().zip(inputs.keys()).all(is_same)
     }
 }
 
