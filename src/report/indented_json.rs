@@ -1,5 +1,6 @@
-//! JSON with two spaces per level: the format of `serde_json::to_writer_pretty`, in fewer writes.
+//! JSON with two spaces per level: the format of `serde_json::to_writer_pretty`, in fewer writes and, for long lists, on all processors.
 
+use crate::threads;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
@@ -25,6 +26,126 @@ pub(crate) fn to_vec(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut out, Indented::default()))?;
     Ok(out)
+}
+
+/// How many items of a list a thread writes at a time, and how many such parts are in memory at most.
+const ITEMS_AT_ONCE: usize = 256;
+const PARTS_AT_ONCE: usize = 32;
+
+/// An object that is written field by field.
+pub(crate) struct Object<'w> {
+    out: BufWriter<&'w mut dyn Write>,
+    format: Indented,
+}
+
+impl<'w> Object<'w> {
+    /// Begins the object.
+    ///
+    /// # Errors
+    /// Those of the writer, as for all that follows.
+    pub(crate) fn begin(out: &'w mut dyn Write) -> io::Result<Self> {
+        let (mut out, mut format) = (BufWriter::new(out), Indented::default());
+        format.begin_object(&mut out)?;
+        Ok(Object { out, format })
+    }
+
+    /// Adds a field. Nothing in its name has to be escaped.
+    ///
+    /// # Errors
+    /// Those of the value.
+    pub(crate) fn field(&mut self, name: &str, value: &impl Serialize) -> io::Result<()> {
+        self.key(name)?;
+        let format = Indented { level: self.format.level, has_value: false };
+        value.serialize(&mut Serializer::with_formatter(&mut self.out, format))?;
+        self.format.end_object_value(&mut self.out)
+    }
+
+    /// Adds a list. `add` adds some of its items to others.
+    ///
+    /// # Errors
+    /// Those of `add`.
+    pub(crate) fn list<T: Sync>(
+        &mut self,
+        name: &str,
+        all: &[T],
+        add: impl Fn(&mut Items, &[T]) -> io::Result<()> + Sync + Send,
+    ) -> io::Result<()> {
+        self.key(name)?;
+        self.format.begin_array(&mut self.out)?;
+        let parts: Vec<&[T]> = all.chunks(ITEMS_AT_ONCE).collect();
+        for (number, parts) in parts.chunks(PARTS_AT_ONCE).enumerate() {
+            let write = |part: &&[T]| {
+                let mut items = Items { out: Vec::new(), level: self.format.level };
+                add(&mut items, part).map(|()| items.out)
+            };
+            let written = if parts.len() == 1 { vec![write(&parts[0])] } else { threads::map(parts, write) };
+            for (part, bytes) in written.into_iter().enumerate() {
+                // Each item begins with a comma, which the first of all must not.
+                self.out.write_all(&bytes?[usize::from((number, part) == (0, 0))..])?;
+            }
+            self.format.has_value = true;
+        }
+        self.format.end_array(&mut self.out)?;
+        self.format.end_object_value(&mut self.out)
+    }
+
+    /// Ends the object and the line.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(crate) fn end(mut self) -> io::Result<()> {
+        self.format.end_object(&mut self.out)?;
+        self.out.write_all(b"\n")?;
+        self.out.flush()
+    }
+
+    fn key(&mut self, name: &str) -> io::Result<()> {
+        self.format.begin_object_key(&mut self.out, !self.format.has_value)?;
+        write!(self.out, "\"{name}\"")?;
+        self.format.begin_object_value(&mut self.out)
+    }
+}
+
+/// Items of a list that are written on their own.
+pub(crate) struct Items {
+    out: Vec<u8>,
+    level: usize,
+}
+
+impl Items {
+    /// Returns a value as an item is written.
+    ///
+    /// # Errors
+    /// Those of the value.
+    pub(crate) fn item(&self, value: &impl Serialize) -> io::Result<Vec<u8>> {
+        let mut item = Vec::new();
+        self.write(&mut item, value)?;
+        Ok(item)
+    }
+
+    /// Adds an object with the fields of `first` and then those of `more`, which was written by [`Items::item`]. Both have some.
+    ///
+    /// # Errors
+    /// Those of the value.
+    pub(crate) fn add_joined(&mut self, first: &impl Serialize, more: &[u8]) -> io::Result<()> {
+        let (format, mut out) = (self.format(), std::mem::take(&mut self.out));
+        format.line(&mut out, false)?;
+        self.write(&mut out, first)?;
+        // The end of the first object and the start of the second one.
+        out.truncate(out.len() - 1 - 1 - self.level * WIDTH);
+        out.push(b',');
+        out.extend_from_slice(&more[1..]);
+        self.out = out;
+        Ok(())
+    }
+
+    fn write(&self, out: &mut Vec<u8>, value: &impl Serialize) -> io::Result<()> {
+        Ok(value.serialize(&mut Serializer::with_formatter(out, self.format()))?)
+    }
+
+    fn format(&self) -> Indented {
+        Indented { level: self.level, has_value: false }
+    }
 }
 
 /// How many levels are indented in one write.
@@ -116,6 +237,13 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
 
+    #[derive(Serialize)]
+    struct Ordered<'a> {
+        before: &'a Value,
+        items: &'a [Value],
+        none: [Value; 0],
+    }
+
     fn json() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
@@ -140,6 +268,30 @@ mod tests {
             let mut out = Vec::new();
             write(&mut out, &value).unwrap();
             prop_assert_eq!(String::from_utf8(out).unwrap(), expected + "\n");
+        }
+
+        #[test]
+        fn fields_and_parts_of_lists_are_put_together(value in json(), length in 0..3 * ITEMS_AT_ONCE) {
+            let items: Vec<Value> =
+                (0..length).map(|number| serde_json::json!({ "number": number, "value": value, "end": [] })).collect();
+            let mut out = Vec::new();
+            let mut object = Object::begin(&mut out).unwrap();
+            object.field("before", &value).unwrap();
+            let add = |into: &mut Items, part: &[Value]| {
+                part.iter().try_for_each(|item| {
+                    // Sorted by their keys, as those of a map are.
+                    let more = into.item(&serde_json::json!({ "number": item["number"], "value": item["value"] }))?;
+                    into.add_joined(&serde_json::json!({ "end": item["end"] }), &more)
+                })
+            };
+            object.list("items", &items, add).unwrap();
+            object.list("none", &items[..0], add).unwrap();
+            object.end().unwrap();
+            let expected = format!(
+                "{}\n",
+                serde_json::to_string_pretty(&Ordered { before: &value, items: &items, none: [] }).unwrap()
+            );
+            prop_assert_eq!(String::from_utf8(out).unwrap(), expected);
         }
     }
 }

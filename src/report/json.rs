@@ -10,7 +10,7 @@ use crate::diff::locals::LocalChange;
 use crate::diff::renames::Rename;
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side};
 use crate::files::Files;
-use crate::report::indented_json;
+use crate::report::indented_json::{self, Items, Object};
 use crate::resolution::Address;
 use crate::text::Text;
 use crate::value::Value;
@@ -35,40 +35,53 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<
     };
     let side = |r: &'_ Revision| RevisionJson { rev: r.rev.clone(), commit: r.commit.clone() };
     let diff = comparison.diff;
-    let report = DiffReport {
-        schema: SCHEMA,
-        base: side(comparison.base),
-        head: side(report.head),
-        components: each(&diff.components, |c| ComponentJson::new(c, files)),
-        renames: each(&diff.renames, |r| RenameJson::new(r, diff, files)),
-        locals: each(&diff.locals, LocalJson::new),
-        code: each(comparison.code, CodeJson::new),
-        unresolved: &diff.unresolved,
-        diagnostics,
-        suppressed,
-        coverage: CoverageJson::of(report.coverage),
+    let mut object = Object::begin(out)?;
+    object.field("schema", &SCHEMA)?;
+    object.field("base", &side(comparison.base))?;
+    object.field("head", &side(report.head))?;
+    object.list("components", &diff.components, |items, part| add_components(items, part, files))?;
+    object.field("renames", &each(&diff.renames, |r| RenameJson::new(r, diff, files)))?;
+    object.field("locals", &each(&diff.locals, LocalJson::new))?;
+    object.field("code", &each(comparison.code, CodeJson::new))?;
+    object.field("unresolved", &diff.unresolved)?;
+    object.field("diagnostics", &diagnostics)?;
+    object.field("suppressed", &suppressed)?;
+    object.field("coverage", &CoverageJson::of(report.coverage))?;
+    object.end()
+}
+
+/// Whether the changes of two components are written in the same way.
+fn is_written_alike(a: &ComponentChange, b: &ComponentChange) -> bool {
+    let is_same_value = |a: &Option<Value>, b: &Option<Value>| match (a, b) {
+        (Some(a), Some(b)) => a.data.is_identical(&b.data),
+        (a, b) => a.is_none() && b.is_none(),
     };
-    indented_json::write(out, &report)
+    let is_same_change = |(a, b): (&Change, &Change)| {
+        (&a.path, a.kind, a.is_same_call, a.moved) == (&b.path, b.kind, b.is_same_call, b.moved)
+            && a.causes == b.causes
+            && is_same_value(&a.before, &b.before)
+            && is_same_value(&a.after, &b.after)
+    };
+    a.causes == b.causes && a.changes.len() == b.changes.len() && a.changes.iter().zip(&b.changes).all(is_same_change)
+}
+
+/// Adds components to a list. Most have the same changes as the one before, and these are formatted once.
+fn add_components(items: &mut Items, components: &[ComponentChange], files: &Files) -> io::Result<()> {
+    let mut last: Option<(&ComponentChange, Vec<u8>)> = None;
+    for component in components {
+        let changes = match last.take() {
+            Some((other, changes)) if is_written_alike(other, component) => changes,
+            _ => items.item(&ChangesJson::new(component, files))?,
+        };
+        items.add_joined(&ComponentJson::new(component), &changes)?;
+        last = Some((component, changes));
+    }
+    Ok(())
 }
 
 #[derive(Serialize)]
 struct Check<'a, D, S> {
     schema: &'static str,
-    diagnostics: D,
-    suppressed: S,
-    coverage: CoverageJson<'a>,
-}
-
-#[derive(Serialize)]
-struct DiffReport<'a, C, R, L, X, D, S> {
-    schema: &'static str,
-    base: RevisionJson,
-    head: RevisionJson,
-    components: C,
-    renames: R,
-    locals: L,
-    code: X,
-    unresolved: &'a [String],
     diagnostics: D,
     suppressed: S,
     coverage: CoverageJson<'a>,
@@ -246,6 +259,11 @@ struct ComponentJson<'a> {
     r#type: &'a str,
     component: &'a str,
     status: &'static str,
+}
+
+/// The fields of a component that follow those of [`ComponentJson`].
+#[derive(Serialize)]
+struct ChangesJson<'a> {
     changes: Vec<ChangeJson<'a>>,
     causes: Vec<CauseJson>,
 }
@@ -281,16 +299,22 @@ struct CauseJson {
 }
 
 impl<'a> ComponentJson<'a> {
-    fn new(component: &'a ComponentChange, files: &Files) -> Self {
-        let causes = |list: &[Cause]| list.iter().map(|c| cause(c, files)).collect();
+    fn new(component: &'a ComponentChange) -> Self {
         ComponentJson {
             project: &component.project,
             stack: &component.stack,
             r#type: &component.kind,
             component: &component.name,
             status: component.status.name(),
+        }
+    }
+}
+
+impl<'a> ChangesJson<'a> {
+    fn new(component: &'a ComponentChange, files: &Files) -> Self {
+        ChangesJson {
             changes: component.changes.iter().map(|c| change(c, files)).collect(),
-            causes: causes(&component.causes),
+            causes: component.causes.iter().map(|c| cause(c, files)).collect(),
         }
     }
 }

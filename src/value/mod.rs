@@ -308,7 +308,7 @@ impl PartialEq for Value {
 
 impl Data {
     /// Whether both are the same in memory, or plain scalars that are equal.
-    pub(super) fn is_identical(&self, other: &Data) -> bool {
+    pub(crate) fn is_identical(&self, other: &Data) -> bool {
         match (self, other) {
             (Data::Str(a), Data::Str(b)) => Text::ptr_eq(a, b),
             (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b),
