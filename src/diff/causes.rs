@@ -25,7 +25,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The maximum number of causes that are named for one change.
-const MAX_CAUSES: usize = 20;
+pub(super) const MAX_CAUSES: usize = 20;
 /// The maximum number of causes that are named for one component.
 const MAX_COMPONENT_CAUSES: usize = 50;
 /// The maximum number of values of one sub-tree that are examined.
@@ -40,6 +40,8 @@ pub(crate) struct Finder<'a> {
     leads: Leads,
     units: HashMap<(Side, *const Unit), Rc<Found>>,
     by_name: [HashMap<Text, Arc<Unit>>; 2],
+    /// The values of the last difference whose own lines were edited, and these: one edit changes many components in the same way.
+    last: Option<([Option<Value>; 2], Vec<Cause>)>,
 }
 
 /// Causes found so far.
@@ -65,6 +67,14 @@ impl Found {
     }
 }
 
+/// Whether both are the same value in memory, or none.
+fn is_identical(a: Option<&Value>, b: Option<&Value>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.is_identical(b),
+        (a, b) => a.is_none() && b.is_none(),
+    }
+}
+
 impl<'a> Finder<'a> {
     /// A finder for differences between two resolutions.
     pub(crate) fn new(
@@ -77,12 +87,17 @@ impl<'a> Finder<'a> {
             resolution.units.iter().map(|unit| (Text::clone(&unit.name), Arc::clone(unit))).collect()
         });
         let edits = Edits::new(base, head, files, touched);
-        Finder { files, edits, leads: Leads::new(base, head), units: HashMap::new(), by_name }
+        Finder { files, edits, leads: Leads::new(base, head), units: HashMap::new(), by_name, last: None }
     }
 
     /// The lines behind one difference between two states of a component.
     pub(crate) fn of_step(&mut self, step: &DiffStep, old: &Placed, new: &Placed) -> Vec<Cause> {
         let sides = step.values();
+        if let Some((values, causes)) = &self.last
+            && values.iter().zip(sides).all(|(known, (_, value))| is_identical(known.as_ref(), value))
+        {
+            return causes.clone();
+        }
         let mut guessed = Vec::new();
 
         let mut own = Found::default();
@@ -92,7 +107,9 @@ impl<'a> Finder<'a> {
             }
         }
         if !own.certain.is_empty() {
-            return self.sorted(own.certain, MAX_CAUSES);
+            let causes = self.sorted(own.certain, MAX_CAUSES);
+            self.last = Some((sides.map(|(_, value)| value.cloned()), causes.clone()));
+            return causes;
         }
         guessed.push(own.guessed);
 

@@ -334,7 +334,11 @@ fn component(
             if changes.is_empty() {
                 return None;
             }
-            (Status::Modified, finder.union(changes.iter().flat_map(|c| c.causes.iter().copied())))
+            let causes = match changes.as_slice() {
+                [only] if only.causes.len() < causes::MAX_CAUSES => only.causes.clone(),
+                all => finder.union(all.iter().flat_map(|c| c.causes.iter().copied())),
+            };
+            (Status::Modified, causes)
         }
         (Some(old), None) => (Status::Removed, finder.of_component(Side::Base, old)),
         (None, Some(new)) => (Status::Added, finder.of_component(Side::Head, new)),

@@ -3,6 +3,10 @@
 /// Appends a key or an index.
 pub(crate) fn push(path: &mut String, key: &str) {
     path.push('/');
+    if !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+        path.push_str(key);
+        return;
+    }
     for c in key.chars() {
         match c {
             '~' => path.push_str("~0"),

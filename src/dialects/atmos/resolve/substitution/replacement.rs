@@ -98,6 +98,15 @@ impl Substitution {
         Ok(Origin { file, key, start: key, end: key + (old.end - old.start) })
     }
 
+    /// Whether a value is a scalar that nothing is replaced in, as most are.
+    #[inline]
+    fn stays(&self, value: &Value) -> bool {
+        let Value { data, prov: Prov { origin, trail } } = value;
+        trail.is_none()
+            && !matches!(data, Data::Map(_) | Data::List(_))
+            && origin.is_none_or(|origin| !self.is_outdated(origin.file))
+    }
+
     fn at_depth(&mut self, value: &Value, depth: usize) -> Replaced<Value> {
         let below = depth.checked_sub(1).ok_or(Dependent)?;
         let data = match &value.data {
@@ -118,7 +127,8 @@ impl Substitution {
         if is_shared && let Some(known) = self.maps.get(&Arc::as_ptr(map).addr()) {
             return Ok(known.clone());
         }
-        let out = map.with_values(|value| self.at_depth(value, depth))?.map(Arc::new);
+        let replace = |value: &Value| if self.stays(value) { Ok(None) } else { self.at_depth(value, depth) };
+        let out = map.with_values(replace)?.map(Arc::new);
         if is_shared {
             self.maps.insert(Arc::as_ptr(map).addr(), out.clone());
         }
