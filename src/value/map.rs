@@ -182,6 +182,25 @@ impl Map {
         }
     }
 
+    /// Sets several keys of the program, which have no flags and come in order, in one pass.
+    pub fn set_all_known<const N: usize>(&mut self, pairs: [(&'static str, Value); N]) {
+        debug_assert!(pairs.is_sorted_by(|a, b| a.0 < b.0), "keys come in order");
+        *self.count.get_mut() = 0;
+        let room = self.entries.capacity().max(self.entries.len() + N);
+        let mut old = std::mem::replace(&mut self.entries, Vec::with_capacity(room)).into_iter().peekable();
+        for (name, value) in pairs {
+            let key = key(name);
+            debug_assert!(key_flags(&key).is_empty());
+            self.flags = self.flags | value.flags();
+            while let Some(before) = old.next_if(|entry| order(&entry.key, &key).is_lt()) {
+                self.entries.push(before);
+            }
+            old.next_if(|entry| order(&entry.key, &key).is_eq());
+            self.entries.push(Entry { key, value });
+        }
+        self.entries.extend(old);
+    }
+
     /// Puts a value in the place of that of the entry of this number.
     pub fn put_at(&mut self, index: usize, value: Value) {
         *self.count.get_mut() = 0;

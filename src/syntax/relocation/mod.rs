@@ -386,14 +386,13 @@ impl<'a> Source<'a> {
             at = range.end;
         }
         text.push_str(self.text.get(at..common.end).unwrap_or_default());
-        let read = |text: &str| {
-            let document = document_of(text.into()).ok()?;
-            Tree::of(&document, document.root()?)
-        };
+        let document = document_of(text.as_str().into()).ok();
+        let new = document.and_then(|document| Tree::of(&document, document.root()?));
         let path: Option<Vec<&str>> =
             self.chain.iter().map(|step| self.document.scalar(step.key).map(|key| &**key)).collect();
-        let expected = || read(&self.text[common.clone()])?.moved(&path?, wanted.to, wanted.as_list);
-        read(&text).zip(expected()).is_some_and(|(new, expected)| new.sorted() == expected.sorted())
+        let old = Tree::of(self.document, self.chain[0].map);
+        let expected = || old?.moved(&path?, wanted.to, wanted.as_list);
+        new.zip(expected()).is_some_and(|(new, expected)| new.sorted() == expected.sorted())
     }
 }
 

@@ -65,11 +65,14 @@ impl Identity {
     }
 
     fn add_to(&self, map: &mut Map) {
-        map.set_known("atmos_component", self.component.clone());
-        map.set_known("atmos_manifest", Value::str(Text::clone(&self.manifest)));
-        map.set_known("atmos_stack", self.stack.clone());
-        map.set_known("atmos_stack_file", Value::str(Text::clone(&self.manifest)));
-        map.set_known("stack", self.stack.clone());
+        let manifest = || Value::str(Text::clone(&self.manifest));
+        map.set_all_known([
+            ("atmos_component", self.component.clone()),
+            ("atmos_manifest", manifest()),
+            ("atmos_stack", self.stack.clone()),
+            ("atmos_stack_file", manifest()),
+            ("stack", self.stack.clone()),
+        ]);
     }
 }
 
