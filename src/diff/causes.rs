@@ -81,7 +81,7 @@ impl<'a> Finder<'a> {
         base: &Resolution,
         head: &Resolution,
         files: &'a Files,
-        touched: Option<&'a dyn Fn(&str) -> bool>,
+        touched: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
     ) -> Self {
         let by_name = [base, head].map(|resolution| {
             resolution.units.iter().map(|unit| (Text::clone(&unit.name), Arc::clone(unit))).collect()

@@ -8,7 +8,6 @@ use crate::value::FileId;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Above this many pairs of differing lines, a line counts as edited if it occurs more often than on the other side.
@@ -78,10 +77,10 @@ impl Edited {
 /// The edits of all files; each pair of files is compared once, on demand.
 pub(crate) struct Edits<'a> {
     files: &'a Files,
-    touched: Option<&'a dyn Fn(&str) -> bool>,
+    touched: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
     used: [FastSet<FileId>; 2],
     by_path: [HashMap<Text, FileId>; 2],
-    known: [FastMap<FileId, Rc<Edited>>; 2],
+    known: [FastMap<FileId, Arc<Edited>>; 2],
 }
 
 impl<'a> Edits<'a> {
@@ -90,7 +89,7 @@ impl<'a> Edits<'a> {
         base: &Resolution,
         head: &Resolution,
         files: &'a Files,
-        touched: Option<&'a dyn Fn(&str) -> bool>,
+        touched: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
     ) -> Self {
         let used = [base, head].map(|resolution| {
             let own = resolution.units.iter().flat_map(|u| u.files.iter().chain([&u.file]));
@@ -114,9 +113,9 @@ impl<'a> Edits<'a> {
     }
 
     /// Returns the edits of a file on a side.
-    pub(crate) fn of(&mut self, side: Side, id: FileId) -> Rc<Edited> {
+    pub(crate) fn of(&mut self, side: Side, id: FileId) -> Arc<Edited> {
         if let Some(known) = self.known[side as usize].get(&id) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
         let other = 1 - side as usize;
         let file = self.files.get(id);
@@ -150,8 +149,8 @@ impl<'a> Edits<'a> {
                 touched => unedited(FileEdits::Whole { certain: touched.is_some() }),
             }
         };
-        let edited = Rc::new(edited);
-        self.known[side as usize].insert(id, Rc::clone(&edited));
+        let edited = Arc::new(edited);
+        self.known[side as usize].insert(id, Arc::clone(&edited));
         edited
     }
 }

@@ -57,7 +57,7 @@ impl Reach {
         base: &Resolution,
         head: &Resolution,
         files: &Files,
-        touched: Option<&dyn Fn(&str) -> bool>,
+        touched: Option<&(dyn Fn(&str) -> bool + Sync)>,
     ) -> Self {
         let mut reach = Reach { changes: Vec::new(), places: Default::default() };
         let shared: BTreeSet<*const LocalScope> = base.locals.scopes.iter().map(Arc::as_ptr).collect();

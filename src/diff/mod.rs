@@ -230,7 +230,7 @@ pub(crate) struct DiffOptions<'a> {
     pub filter: &'a dyn Fn(&Address) -> bool,
     /// Whether the file at a path differs between the revisions (or is in only one of them), if the caller knows.
     /// Without it, a file that only one side *uses* is treated as a cause if there is no better one.
-    pub touched: Option<&'a dyn Fn(&str) -> bool>,
+    pub touched: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
 }
 
 impl Default for DiffOptions<'_> {

@@ -258,13 +258,11 @@ const COMPARED_AT_ONCE: usize = 1024;
 /// Runs the rules that check a change.
 pub(crate) fn check_change(changes: &Changes<'_>, enabled: &[(RuleRef, Level)]) -> Vec<Diagnostic> {
     let context = changes.context;
-    let enabled = checks(enabled);
-    let checks = enabled.iter().filter_map(|(rule, check)| match check {
-        Check::Change(check) | Check::StateAndChange(_, check) => Some((rule, check)),
-        Check::State(_) | Check::Component(_) | Check::Whole(_) => None,
-    });
-    let mut found: Vec<Diagnostic> =
-        checks.flat_map(|(rule, check)| isolated(rule, context, || check(changes))).collect();
+    let run = |(rule, check): &&'static Checked| match check {
+        Check::Change(check) | Check::StateAndChange(_, check) => isolated(rule, context, || check(changes)),
+        Check::State(_) | Check::Component(_) | Check::Whole(_) => Vec::new(),
+    };
+    let mut found: Vec<Diagnostic> = threads::map(&checks(enabled), run).into_iter().flatten().collect();
     found.extend(context.withheld.take(context.resolution, context.files));
     found
 }

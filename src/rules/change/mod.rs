@@ -32,7 +32,7 @@ use crate::files::Files;
 use crate::resolution::{Component, Resolution};
 use crate::text::{FastMap, Text};
 use crate::value::{FileId, Value, Vocabulary};
-use std::cell::RefCell;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -49,9 +49,9 @@ pub(crate) struct Changes<'a> {
     pub diff: &'a Diff,
     /// The components that differ, sorted by address.
     pub components: Vec<Changed<'a>>,
-    /// The rename of each removed component.
-    renames: HashMap<*const ComponentChange, &'a Rename>,
-    edits: RefCell<Option<Edits<'a>>>,
+    /// The rename of each removed component, by the address of its change in memory.
+    renames: HashMap<usize, &'a Rename>,
+    edits: Mutex<Option<Edits<'a>>>,
 }
 
 /// A component that differs.
@@ -81,9 +81,9 @@ impl<'a> Changes<'a> {
             let file = *files.get(&Arc::as_ptr(after.or(before)?))?;
             Some(Changed { change, before: before.map(|c| &**c), after: after.map(|c| &**c), file })
         };
-        let renames = diff.renames.iter().map(|r| (std::ptr::from_ref(&diff.components[r.from]), r)).collect();
+        let renames = diff.renames.iter().map(|r| (std::ptr::from_ref(&diff.components[r.from]).addr(), r)).collect();
         let components = diff.components.iter().filter_map(one).collect();
-        Changes { context, base, diff, components, renames, edits: RefCell::new(None) }
+        Changes { context, base, diff, components, renames, edits: Mutex::new(None) }
     }
 
     /// Whether a stack is there in both states, as far as that is known.
@@ -101,7 +101,7 @@ impl<'a> Changes<'a> {
 
     /// Returns the rename of a removed component.
     fn renamed(&self, changed: &Changed<'_>) -> Option<&'a Rename> {
-        self.renames.get(&std::ptr::from_ref(changed.change)).copied()
+        self.renames.get(&std::ptr::from_ref(changed.change).addr()).copied()
     }
 
     /// Returns one finding for each set of lines that caused the changes selected by `pick`, and for each phrase that
@@ -183,7 +183,7 @@ impl<'a> Changes<'a> {
         if self.diff.components.iter().any(|c| c.causes.iter().any(|cause| is_of_head(&cause))) {
             return finding;
         }
-        let mut edits = self.edits.borrow_mut();
+        let mut edits = self.edits.lock();
         let edits = edits.get_or_insert_with(|| {
             Edits::new(self.base, self.context.resolution, files, Some(self.context.is_examined))
         });
