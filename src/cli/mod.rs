@@ -33,6 +33,7 @@ use crate::dialects::Dialects;
 use crate::limits::Limits;
 use crate::review::Outcome;
 use crate::threads;
+use crate::validation::publish_memory_on_demand;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use memory::Leftovers;
@@ -201,6 +202,7 @@ pub fn main() -> ExitCode {
 /// Runs a command, and prints why it could not be run.
 fn run_guarded(cli: &Cli) -> ExitCode {
     memory::use_huge_pages(false);
+    publish_memory_on_demand();
     watch::start();
     progress::start();
     let ended = threads::with_deep_stack(|| threads::guarded("the command", || run(cli)));

@@ -19,7 +19,7 @@ static MEMORY: AtomicU64 = AtomicU64::new(0);
 const PERIOD: Duration = Duration::from_millis(50);
 
 /// From this many MiB on, a run is one that huge pages make faster.
-const LARGE: u64 = 128;
+const LARGE: u64 = 64;
 
 /// Watches this run from now on, with the default limits.
 pub(super) fn start() {

@@ -18,6 +18,7 @@ pub(crate) use budget::Budget;
 pub(crate) use json_schema::JsonSchema;
 pub(crate) use package::{Denial, Package};
 pub(crate) use rego::{Module, Policy, Ruling};
+pub(crate) use rego_memory::publish_on_demand as publish_memory_on_demand;
 
 use crate::value::{Data, Value};
 use std::fmt;

@@ -12,6 +12,11 @@ const MAX_BYTES: u64 = 512 << 20;
 /// How many evaluations are running.
 static RUNNING: Mutex<usize> = Mutex::new(0);
 
+/// Lets threads count what they allocate without publishing it: only evaluations need to know, and most runs have none.
+pub(crate) fn publish_on_demand() {
+    set_thread_flush_threshold_override(Some(0));
+}
+
 /// A running evaluation. The limit holds while there is one.
 pub(super) struct Metered(());
 
@@ -21,7 +26,7 @@ impl Metered {
     pub(super) fn start() -> Self {
         let mut running = RUNNING.lock();
         if *running == 0 {
-            set_thread_flush_threshold_override(Some(0));
+            publish_on_demand();
             set_global_memory_limit(Some(published() + MAX_BYTES));
         }
         *running += 1;
