@@ -30,7 +30,7 @@ pub(crate) fn to_vec(value: &impl Serialize) -> io::Result<Vec<u8>> {
 
 /// How many items of a list a thread writes at a time, and how many such parts are in memory at most.
 const ITEMS_AT_ONCE: usize = 256;
-const PARTS_AT_ONCE: usize = 32;
+const PARTS_AT_ONCE: usize = 8;
 
 /// An object that is written field by field.
 pub(crate) struct Object<'w> {

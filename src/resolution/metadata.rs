@@ -31,6 +31,8 @@ pub(crate) struct ComponentMetadata {
     /// The components of its stack that it needs, in systems that judge that by themselves: graphs show it, no rule of all
     /// systems reads it.
     pub needed: Box<[Needed]>,
+    /// Whether the arguments of all calls in its values are known to be in order.
+    pub has_valid_calls: bool,
     /// The components that it inherits from, those that it names itself and those that follow from them.
     pub bases: Box<[Base]>,
     /// The names that it had before, from which the deployment tool moves what is deployed.

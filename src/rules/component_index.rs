@@ -135,6 +135,8 @@ pub(crate) struct Need<'a> {
     pub link: &'a Link,
     /// The target of the link.
     pub target: Target<'a>,
+    /// Whether the component is deployed: the links of others have no effect.
+    is_deployed: bool,
 }
 
 /// The target of a link.
@@ -218,19 +220,25 @@ impl<'a> ComponentIndex<'a> {
                 }
                 _ => self.target(from, link),
             };
-            needs.extend(links.map(|(from, link)| Need { from, link, target: target(from, link) }));
+            let need = |(from, link): (&'a Arc<Component>, &'a Link)| Need {
+                from,
+                link,
+                target: target(from, link),
+                is_deployed: from.metadata.is_deployed(),
+            };
+            needs.extend(links.map(need));
             needs
         })
     }
 
-    /// Returns the links of deployed components: links of others have no effect.
+    /// Returns the links of deployed components.
     pub(crate) fn needs_of_deployed(&self) -> impl Iterator<Item = &Need<'a>> {
-        self.needs().filter(|need| need.from.metadata.is_deployed())
+        self.needs().filter(|need| need.is_deployed)
     }
 
     /// The links of the deployed components of a unit (by number).
     pub(crate) fn needs_of_deployed_in(&self, unit: usize) -> impl Iterator<Item = &Need<'a>> {
-        self.needs_in(unit).iter().filter(|need| need.from.metadata.is_deployed())
+        self.needs_in(unit).iter().filter(|need| need.is_deployed)
     }
 
     /// Whether no deployed component depends on itself, directly or indirectly.

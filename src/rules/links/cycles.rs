@@ -35,7 +35,9 @@ fn graph<'a>(context: &Components<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a
     }
     // Of several edges between two nodes the first is reported: declared dependencies come first in the links of a
     // component.
-    for Need { from, link, target } in context.index.needs_of_deployed().filter(|need| with.contains(&need.link.how)) {
+    for Need { from, link, target, .. } in
+        context.index.needs_of_deployed().filter(|need| with.contains(&need.link.how))
+    {
         if let Target::Found(targets) = target {
             for to in targets.iter() {
                 let node = |c: &Component| (Text::clone(&c.stack), Text::clone(&c.name), Text::clone(&c.kind));

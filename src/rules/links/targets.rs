@@ -61,7 +61,7 @@ pub(super) fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
 }
 
 fn of_abstract(context: &Components<'_>, need: &Need<'_>) -> Option<Diagnostic> {
-    let Need { from: component, link, target } = need;
+    let Need { from: component, link, target, .. } = need;
     let Target::Found(targets) = target else { return None };
     let is_declared = link.how == LinkKind::Declared;
     if !is_declared && !matches!(link.reads, ReadTarget::Output(_)) {
@@ -98,7 +98,7 @@ pub(super) fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
 }
 
 fn undeclared_output(context: &Components<'_>, need: &Need<'_>) -> Option<Diagnostic> {
-    let Need { from: component, link, target } = need;
+    let Need { from: component, link, target, .. } = need;
     let (ReadTarget::Output(name), Target::Found(targets)) = (&link.reads, target) else { return None };
     let [target] = **targets else { return None };
     let (module, origin) = (module(context, target)?, link.origin.or(component.value.prov.origin)?);
@@ -125,7 +125,7 @@ pub(super) fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
     let of_one = needs.chunk_by(|a, b| Arc::ptr_eq(a.from, b.from));
     let read =
         of_one.flat_map(|all| all.iter().filter(|need| need.link.how == LinkKind::Reads).map(move |need| (all, need)));
-    for (all, Need { from: component, link, target }) in read {
+    for (all, Need { from: component, link, target, .. }) in read {
         if matches!(link.reads, ReadTarget::Input(_)) {
             continue;
         }

@@ -29,8 +29,10 @@ fn undefined(context: &Components<'_>, rule: &'static Rule, how: LinkKind) -> Ve
     let mut findings = Findings::default();
     in_units(context.results, rule, context.index.units(), |unit| {
         let mut is_clean = true;
-        for need in context.index.needs_of_deployed_in(unit).filter(|need| need.link.how == how) {
-            let Need { from: component, link, target } = need;
+        // Nearly all are found, which is known without looking at the link.
+        let is_missing = |need: &&Need<'_>| !matches!(need.target, Target::Found(_) | Target::Unknown);
+        for need in context.index.needs_of_deployed_in(unit).filter(is_missing).filter(|need| need.link.how == how) {
+            let Need { from: component, link, target, .. } = need;
             // A default of what is read does not help where the whole component is missing.
             if how == LinkKind::Declared && link.is_optional {
                 continue;

@@ -1,6 +1,6 @@
 //! `invalid-function-arguments`.
 
-use super::walk::{Gathered, at, each_where};
+use super::walk::{Gathered, at, components, each_where};
 use crate::diagnostic::Diagnostic;
 use crate::resolution::Unit;
 use crate::rules::{Context, by_unit, rule};
@@ -34,7 +34,7 @@ fn refused(context: &Context<'_>, units: &[Arc<Unit>]) -> Gathered {
     // If a template could not be evaluated, the arguments are unknown.
     let is_open = |value: &Value| value.as_str().is_some_and(|s| s.contains("<no value>") || s.contains("{{"));
     each_where(
-        units,
+        components(units).filter(|component| !component.metadata.has_valid_calls),
         |map| map.flags().has(Flags::CALL),
         |v| v.as_str().is_some_and(is_call),
         |seen| {

@@ -65,19 +65,25 @@ fn chain<'a>(value: &'a Value, layer: Option<usize>, into: &mut Vec<(Option<usiz
 /// Calls `f` for every value of every component that is `wanted`, which is asked of every value and has to be cheap.
 /// Sub-trees that components share and that hold nothing wanted are examined once.
 pub(super) fn each<'a>(resolution: &'a Resolution, wanted: impl Fn(&Value) -> bool, f: impl FnMut(&Seen<'a, '_>)) {
-    each_where(&resolution.units, |_| true, wanted, f);
+    each_where(components(&resolution.units), |_| true, wanted, f);
 }
 
-/// The same in the components of some units, within maps that `may_hold` something wanted.
+/// The components of some units.
+pub(super) fn components(units: &[Arc<Unit>]) -> impl Iterator<Item = &Component> {
+    units.iter().flat_map(|unit| &unit.components).map(|component| &**component)
+}
+
+/// The same in some components, within maps that `may_hold` something wanted.
 pub(super) fn each_where<'a>(
-    units: &'a [Arc<Unit>],
+    components: impl Iterator<Item = &'a Component>,
     may_hold: impl Fn(&Map) -> bool,
     wanted: impl Fn(&Value) -> bool,
     mut f: impl FnMut(&Seen<'a, '_>),
 ) {
     let mut walk = ValueWalk { may_hold, wanted, holds: FastMap::default() };
-    for component in units.iter().flat_map(|u| &u.components).filter(|c| c.language.has_layers) {
-        let Some(map) = component.value.as_map() else { continue };
+    for component in components.filter(|component| component.language.has_layers) {
+        // This alone rules out most components.
+        let Some(map) = component.value.as_map().filter(|map| (walk.may_hold)(map)) else { continue };
         let mut path = Vec::new();
         let is_repeated = |key: &Key| component.language.vocabulary.repeated.contains(&&**key);
         for entry in map.iter() {
@@ -181,7 +187,7 @@ pub(super) fn has_history(value: &Value) -> bool {
 
 /// Calls `f` for every contested value of every component of some units: see [`Value::is_contested`].
 pub(super) fn each_contested<'a>(units: &'a [Arc<Unit>], f: impl FnMut(&Seen<'a, '_>)) {
-    each_where(units, |map| map.flags().has(Flags::CONTESTED), Value::is_contested, f);
+    each_where(components(units), |map| map.flags().has(Flags::CONTESTED), Value::is_contested, f);
 }
 
 /// The text that a value was written as.

@@ -221,6 +221,8 @@ impl Finisher<'_> {
             locals,
             metadata,
         };
+        // The number is remembered. Later, its values would have to be read from memory again.
+        component.value.count(self.stacks.reader.limits().count(Limit::ComponentValues));
         Ok((Arc::new(component), named))
     }
 }

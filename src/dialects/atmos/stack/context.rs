@@ -2,6 +2,7 @@
 
 use super::evaluation::ExternalInputs;
 use super::folders::CodeFolders;
+use super::metadata::KnownCalls;
 use super::metadata::vendored::VendoredFolders;
 use crate::dialects::EvalInputs;
 use crate::dialects::atmos::component::backend::BackendCache;
@@ -25,6 +26,7 @@ static NOTHING: EvalInputs = EvalInputs { env: BTreeMap::new(), outputs: BTreeMa
 pub(in crate::dialects::atmos) struct CommonParts {
     pub(super) folders: CodeFolders,
     pub(super) backends: BackendCache,
+    pub(super) calls: KnownCalls,
 }
 
 /// The context in which all components of a revision are built, rendered and evaluated.

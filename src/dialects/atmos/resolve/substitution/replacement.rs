@@ -43,6 +43,7 @@ impl Substitution {
             state,
             workspace: _,
             links,
+            has_valid_calls: _,
             needed,
             bases,
             former_names: _,

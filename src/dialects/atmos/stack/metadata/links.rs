@@ -90,22 +90,30 @@ fn legacy_dependency(entry: &Value, own: Option<&Value>) -> Option<Link> {
     })
 }
 
-/// The components whose state or configuration functions and templates read.
+/// Adds the components whose state or configuration functions and templates read. Returns whether the arguments of all calls are
+/// known to be in order.
 pub(super) fn read(
     map: &Map,
     requested: Option<&(Value, Vec<ComponentRef>)>,
     links: &mut Vec<Link>,
     stacks: &StackContext<'_>,
-) {
+) -> bool {
     let flags = map.flags();
     let is_run = |e: &&value::Entry| !NOT_RUN.contains(&&*e.key);
-    let mut search = LinkSearch { map, requested: requested.map_or(&[], |(_, targets)| targets), links, stacks };
+    let requested_components = requested.map_or(&[][..], |(_, targets)| targets);
+    let mut search = LinkSearch { map, requested: requested_components, links, stacks, has_valid_calls: true };
     if flags.has(Flags::CALL) || flags.has(Flags::UNKNOWN) {
-        map.iter().filter(|e| may_read(&e.value)).filter(is_run).for_each(|e| search.value(&e.value));
+        for entry in map.iter().filter(|e| may_read(&e.value)) {
+            match is_run(&entry) {
+                true => search.value(&entry.value),
+                false => search.has_valid_calls = false,
+            }
+        }
     }
     // The call was replaced by its result and is no longer visible.
     let before = requested.and_then(|(sections, _)| sections.as_map());
     before.iter().flat_map(|m| m.iter()).filter(is_run).for_each(|e| search.templates(&e.value));
+    search.has_valid_calls
 }
 
 /// Whether something in a value may read another component.
@@ -124,6 +132,8 @@ struct LinkSearch<'a> {
     requested: &'a [ComponentRef],
     links: &'a mut Vec<Link>,
     stacks: &'a StackContext<'a>,
+    /// Whether the arguments of all calls that were found are in order.
+    has_valid_calls: bool,
 }
 
 impl LinkSearch<'_> {
@@ -132,7 +142,10 @@ impl LinkSearch<'_> {
         match &value.data {
             Data::Map(map) => map.iter().filter(|e| may_read(&e.value)).for_each(|e| self.value(&e.value)),
             Data::List(items) => items.iter().filter(|v| may_read(v)).for_each(|v| self.value(v)),
-            Data::Str(text) => self.function(text, value.prov.origin),
+            Data::Str(text) => {
+                self.has_valid_calls &= self.stacks.common.calls.is_valid(text, &self.stacks.external.language);
+                self.function(text, value.prov.origin);
+            }
             Data::Unknown(unknown) => {
                 self.function(&unknown.text, value.prov.origin);
                 self.template(&unknown.text, value.prov.origin);

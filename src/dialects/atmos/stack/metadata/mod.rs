@@ -1,6 +1,7 @@
 //! Metadata of a component for rules, from its final sections.
 
 mod links;
+mod valid_calls;
 pub(in crate::dialects::atmos) mod vendored;
 
 use super::context::StackContext;
@@ -12,6 +13,7 @@ use crate::resolution::{Base, Code, CodeOrigin, ComponentMetadata, Inputs, State
 use crate::text::Text;
 use crate::value::{self, Data, Flags, Map, MapBuilder, Value};
 use std::sync::Arc;
+pub(in crate::dialects::atmos) use valid_calls::KnownCalls;
 
 /// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is enabled.
 pub(in crate::dialects::atmos) const RESERVED: &[&str] =
@@ -39,7 +41,7 @@ pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackCon
     let code = code(&sections, known.kind, stacks);
     let state = (known.kind == "terraform").then(|| state(&sections, stacks)).flatten();
     let mut links = links::declared(sections.dependencies, sections.settings, sections.vars);
-    links::read(map, known.requested, &mut links, stacks);
+    let has_valid_calls = links::read(map, known.requested, &mut links, stacks);
     ComponentMetadata {
         is_abstract: metadata("type").and_then(Value::as_str) == Some("abstract"),
         is_disabled: metadata("enabled").and_then(Value::as_bool) == Some(false),
@@ -50,6 +52,7 @@ pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackCon
         state,
         workspace: known.workspace,
         links: links.into(),
+        has_valid_calls,
         bases: bases(metadata("inherits"), sections.inheritance),
         ..ComponentMetadata::default()
     }
