@@ -81,7 +81,8 @@ impl<'w> Object<'w> {
             let written = if parts.len() == 1 { vec![write(&parts[0])] } else { threads::map(parts, write) };
             for (part, bytes) in written.into_iter().enumerate() {
                 // Each item begins with a comma, which the first of all must not.
-                self.out.write_all(&bytes?[usize::from((number, part) == (0, 0))..])?;
+                let comma = usize::from((number, part) == (0, 0));
+                self.out.write_all(bytes?.get(comma..).unwrap_or_default())?;
             }
             self.format.has_value = true;
         }
