@@ -135,7 +135,15 @@ fn policies() {
             "",
         ),
     ] {
-        measured(name, &validated("opa", &text), &["check"]).assert_reported(&[words]);
+        let repo = validated("opa", &text);
+        let mut found = measured(name, &repo, &["check"]);
+        // On a busy machine the time can be up before the memory is.
+        for _ in 0..2 {
+            if words == "memory limit" && !found.said.contains(words) {
+                found = measured(name, &repo, &["check"]);
+            }
+        }
+        found.assert_reported(&[words]);
     }
 }
 
