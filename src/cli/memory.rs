@@ -4,12 +4,12 @@ use parking_lot::Mutex;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Asks Linux for memory in pages of ordinary size, or in huge ones where the allocator asks for them. A short run touches only a part of each
-/// huge page, so that they take a third more memory; a long one takes less time with them.
-pub(super) fn use_huge_pages(_huge: bool) {
+/// Asks Linux for memory in pages of ordinary size, even where the allocator asks for huge ones: a run touches only a part of each
+/// of these, and on a busy machine the kernel takes longer to clear them than they save.
+pub(super) fn use_ordinary_pages() {
     #[cfg(target_os = "linux")]
     // Where the kernel refuses, the process takes more memory or time.
-    let _ = rustix::thread::disable_transparent_huge_pages(!_huge);
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
 /// Values that a command leaves behind because the process ends soon: dropping a large resolution takes a noticeable part of

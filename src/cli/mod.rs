@@ -201,7 +201,7 @@ pub fn main() -> ExitCode {
 
 /// Runs a command, and prints why it could not be run.
 fn run_guarded(cli: &Cli) -> ExitCode {
-    memory::use_huge_pages(false);
+    memory::use_ordinary_pages();
     publish_memory_on_demand();
     watch::start();
     progress::start();

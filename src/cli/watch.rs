@@ -5,7 +5,6 @@
     reason = "the clock and the memory of the process are looked at here alone, and decide nothing but whether to go on"
 )]
 
-use super::memory::use_huge_pages;
 use super::output;
 use crate::limits::{Limit, Limits};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,9 +17,6 @@ static MEMORY: AtomicU64 = AtomicU64::new(0);
 /// How often it is looked.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// From this many MiB on, a run is one that huge pages make faster.
-const LARGE: u64 = 64;
-
 /// Watches this run from now on, with the default limits.
 pub(super) fn start() {
     set(&Limits::default());
@@ -28,7 +24,6 @@ pub(super) fn start() {
     let start = Instant::now();
     // Where no thread can be made, there is nothing to watch with.
     let _ = std::thread::Builder::new().name("watch".to_owned()).spawn(move || {
-        let mut is_large = false;
         loop {
             std::thread::sleep(PERIOD);
             let (time, memory) = (TIME.load(Ordering::Relaxed), MEMORY.load(Ordering::Relaxed));
@@ -38,10 +33,6 @@ pub(super) fn start() {
             let used = resident().unwrap_or_default();
             if used > memory {
                 give_up(&format!("this run needs more than {memory} MiB of memory"), Limit::Memory);
-            }
-            if !is_large && used >= LARGE {
-                is_large = true;
-                use_huge_pages(true);
             }
         }
     });
