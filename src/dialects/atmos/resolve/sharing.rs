@@ -3,8 +3,7 @@
 //! are compared by identity.
 
 use crate::resolution::{Component, Unit};
-use crate::text::{FastMap, Text, order};
-use crate::threads::PerThread;
+use crate::text::{Text, order};
 use crate::value::{Contribution, Data, Map, Prov, Value};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
@@ -15,32 +14,10 @@ const MAX_DEPTH: usize = 64;
 const MAX_HISTORY: usize = 8;
 
 /// The units resolved so far, by name, and the merged manifests that they were made of.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct PreviousRevision {
     known: Mutex<HashMap<Text, Arc<Unit>>>,
     manifests: Mutex<HashMap<Text, Arc<Map>>>,
-    same: PerThread<SameMaps>,
-}
-
-/// Pairs of maps that are the same, by their addresses, which stay valid because both are kept alive: most units have most maps of
-/// their manifests in common.
-#[derive(Debug, Default)]
-struct SameMaps(FastMap<(usize, usize), [Arc<Map>; 2]>);
-
-impl SameMaps {
-    /// Whether both are maps, and the same in every respect.
-    fn are_same(&mut self, a: &Data, b: &Data, depth: usize) -> bool {
-        let (Data::Map(a), Data::Map(b)) = (a, b) else { return false };
-        let pair = (Arc::as_ptr(a).addr(), Arc::as_ptr(b).addr());
-        if pair.0 == pair.1 || self.0.contains_key(&pair) {
-            return true;
-        }
-        let are_same = is_same_map(a, b, depth);
-        if are_same {
-            self.0.insert(pair, [Arc::clone(a), Arc::clone(b)]);
-        }
-        are_same
-    }
 }
 
 impl PreviousRevision {
@@ -61,8 +38,8 @@ impl PreviousRevision {
             self.manifests.lock().insert(Text::clone(unit), Arc::clone(merged));
             return Arc::clone(merged);
         };
-        let (mut mine, theirs) = (Value::new(Data::Map(Arc::clone(merged))), Value::new(Data::Map(previous)));
-        self.same.with(|same| share(&mut mine, &theirs, MAX_DEPTH, Some(same)));
+        let mut mine = Value::new(Data::Map(Arc::clone(merged)));
+        share(&mut mine, &Value::new(Data::Map(previous)), MAX_DEPTH, true);
         mine.as_map().map_or_else(|| Arc::clone(merged), Arc::clone)
     }
 
@@ -76,18 +53,17 @@ impl PreviousRevision {
             let same = |c: &&Arc<Component>| c.stack == mine.stack && c.kind == mine.kind && c.name == mine.name;
             let Some(other) = theirs.next_if(same) else { continue };
             let Some(own) = Arc::get_mut(mine) else { continue };
-            share(&mut own.value, &other.value, MAX_DEPTH, None);
+            share(&mut own.value, &other.value, MAX_DEPTH, false);
         }
     }
 }
 
-/// Replaces parts by equal ones of the other value; returns whether everything is equal. Maps with other owners are copied if
-/// needed, with a cache of those that are the same, or else left as they are.
-fn share(mine: &mut Value, other: &Value, depth: usize, mut copying: Option<&mut SameMaps>) -> bool {
+/// Replaces parts by equal ones of the other value, copying maps with other owners if needed; returns whether
+/// everything is equal.
+fn share(mine: &mut Value, other: &Value, depth: usize, copying: bool) -> bool {
     // Most maps with other owners are the same, and comparing costs less than copying.
-    let is_shared = matches!(&mine.data, Data::Map(map) if Arc::strong_count(map) > 1);
-    let is_known =
-        is_shared && copying.as_deref_mut().is_some_and(|known| known.are_same(&mine.data, &other.data, depth));
+    let would_copy = copying && matches!(&mine.data, Data::Map(map) if Arc::strong_count(map) > 1);
+    let is_known = would_copy && is_same_data(&mine.data, &other.data, depth);
     let same = match (&mut mine.data, &other.data) {
         _ if is_known => true,
         (Data::Map(a), Data::Map(b)) => {
@@ -96,12 +72,12 @@ fn share(mine: &mut Value, other: &Value, depth: usize, mut copying: Option<&mut
                 same = a.len() == b.len() && a.is_mixed() == b.is_mixed();
                 let mut theirs = b.iter().peekable();
                 // Maps with other owners are replaced as a whole or not at all: a copy would need more memory.
-                let own = if copying.is_some() { Some(Arc::make_mut(a)) } else { Arc::get_mut(a) };
+                let own = if copying { Some(Arc::make_mut(a)) } else { Arc::get_mut(a) };
                 if let Some(own) = own {
                     for (key, value) in own.entries_mut() {
                         while theirs.next_if(|e| order(&e.key, key).is_lt()).is_some() {}
                         match theirs.next_if(|e| order(&e.key, key).is_eq()) {
-                            Some(other) => same &= share(value, &other.value, depth - 1, copying.as_deref_mut()),
+                            Some(other) => same &= share(value, &other.value, depth - 1, copying),
                             None => same = false,
                         }
                     }
@@ -127,18 +103,16 @@ fn is_same(a: &Value, b: &Value, depth: usize, history: usize) -> bool {
     is_same_history(&a.prov, &b.prov, history) && is_same_data(&a.data, &b.data, depth)
 }
 
-fn is_same_map(a: &Arc<Map>, b: &Arc<Map>, depth: usize) -> bool {
-    let Some(below) = depth.checked_sub(1) else { return false };
-    Arc::ptr_eq(a, b)
-        || a.is_mixed() == b.is_mixed()
-            && a.has_same_keys(b)
-            && a.iter().zip(b.iter()).all(|(a, b)| is_same(&a.value, &b.value, below, MAX_HISTORY))
-}
-
 fn is_same_data(a: &Data, b: &Data, depth: usize) -> bool {
     let Some(below) = depth.checked_sub(1) else { return false };
     match (a, b) {
-        (Data::Map(a), Data::Map(b)) => is_same_map(a, b, depth),
+        (Data::Map(a), Data::Map(b)) => {
+            Arc::ptr_eq(a, b)
+                || a.len() == b.len()
+                    && a.is_mixed() == b.is_mixed()
+                    && a.keys().eq(b.keys())
+                    && a.iter().zip(b.iter()).all(|(a, b)| is_same(&a.value, &b.value, below, MAX_HISTORY))
+        }
         (Data::List(a), Data::List(b)) => {
             Arc::ptr_eq(a, b)
                 || a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| is_same(a, b, below, MAX_HISTORY))
@@ -211,17 +185,17 @@ mod tests {
         let before = head.clone();
         drop(head);
         head = tree(2, 9);
-        assert!(!share(&mut head, &base, MAX_DEPTH, None));
+        assert!(!share(&mut head, &base, MAX_DEPTH, false));
         assert_eq!(head, before);
         let inner = |v| map(v, &["vars", "inner"]).cloned();
         assert!(inner(&base).zip(inner(&head)).is_some_and(|(a, b)| Arc::ptr_eq(&a, &b)));
-        assert!(share(&mut tree(1, 9), &base, MAX_DEPTH, Some(&mut SameMaps::default())));
+        assert!(share(&mut tree(1, 9), &base, MAX_DEPTH, true));
     }
 
     #[test]
     fn another_place_is_another_value() {
         let (base, mut head) = (tree(1, 9), tree(1, 10));
-        assert!(!share(&mut head, &base, MAX_DEPTH, None));
+        assert!(!share(&mut head, &base, MAX_DEPTH, false));
         assert_eq!(head.get("moved").and_then(|v| v.prov.origin).map(|o| o.key), Some(10));
     }
 
@@ -229,9 +203,9 @@ mod tests {
     fn a_value_that_replaced_another_one_keeps_its_own_history() {
         let with = |n| at(5, Data::Int(7)).with_prov(at(5, Data::Null).prov.overriding(&at(6, Data::Int(n))));
         let (base, mut head) = (with(1), with(2));
-        assert!(!share(&mut head, &base, MAX_DEPTH, None));
+        assert!(!share(&mut head, &base, MAX_DEPTH, false));
         let below = head.prov.overrode().cloned();
         assert_eq!(below, Some(Value::new(Data::Int(2))));
-        assert!(share(&mut with(1), &base, MAX_DEPTH, None));
+        assert!(share(&mut with(1), &base, MAX_DEPTH, false));
     }
 }
