@@ -72,8 +72,8 @@ impl Rendering<'_> {
             mix(mix(sum, place), prov.trail_address() as u64)
         };
         let (slot, indent) = self.variant;
-        let text = self.text.as_ptr().addr() ^ slot << 48 ^ indent << 56;
-        let hash = self.inputs.iter().fold(with_prov(text as u64, self.prov), |sum, value| {
+        let start = mix(mix(self.text.as_ptr().addr() as u64, slot as u64), indent as u64);
+        let hash = self.inputs.iter().fold(with_prov(start, self.prov), |sum, value| {
             let data = match &value.data {
                 Data::Str(text) => text.as_ptr().addr() as u64,
                 Data::Int(number) => number.cast_unsigned(),
