@@ -280,7 +280,11 @@ impl<'a> Pair<'a> {
     fn steps(&self) -> Vec<DiffStep<'a>> {
         match (self.old, self.new) {
             (Some(old), Some(new)) if !Arc::ptr_eq(&old.component, &new.component) => {
-                structural::compare(&old.component.value, &new.component.value, &new.component.language)
+                let (old, new) = (&*old.component, &*new.component);
+                match new.differing_from(old) {
+                    Some(parts) => structural::compare_parts((&old.value, &new.value), parts, &new.language),
+                    None => structural::compare(&old.value, &new.value, &new.language),
+                }
             }
             _ => Vec::new(),
         }

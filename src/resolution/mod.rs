@@ -1,6 +1,7 @@
 //! The resolution of one revision, independent of any dialect: the input of rules, the diff and the reports.
 
 pub(crate) mod authoring;
+mod derived;
 mod fetched;
 mod gap;
 mod imports;
@@ -9,6 +10,7 @@ mod metadata;
 
 use crate::text::Text;
 use authoring::Authoring;
+pub(crate) use derived::{Derived, Differing};
 pub(crate) use fetched::FetchedFolder;
 pub(crate) use gap::{Extent, Gap};
 pub(crate) use imports::{Import, Imports};
@@ -269,6 +271,9 @@ impl Component {
     /// Whether two states of a component look the same to all other components: their metadata, and the inputs that stacks are
     /// named after, by which others may select them.
     pub(crate) fn is_same_to_others(&self, other: &Component) -> bool {
+        if other.differing_from(self).is_some() {
+            return true;
+        }
         let words = self.language.vocabulary;
         let selected_by = words.stack_inputs.iter().chain(std::iter::once(&words.stage));
         let (own, others) = (&self.metadata.inputs.all, &other.metadata.inputs.all);
@@ -277,6 +282,11 @@ impl Component {
             own.value_of(&name) == others.value_of(&name)
         };
         self.metadata.is_same_to_others(&other.metadata) && selected_by.into_iter().all(|name| is_same(name))
+    }
+
+    /// What differs from an earlier state of the component, if this one was made from it.
+    pub(crate) fn differing_from(&self, earlier: &Component) -> Option<&Differing> {
+        self.metadata.derived.as_ref()?.from(earlier)
     }
 
     /// Its address.

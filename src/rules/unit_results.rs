@@ -6,6 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::resolution::{Resolution, Unit};
 use crate::terraform::Modules;
 use crate::text::{FastMap, Text};
+use crate::threads;
 use crate::value::{FileId, Vocabulary};
 use crate::yaml::Document;
 use parking_lot::Mutex;
@@ -86,18 +87,24 @@ impl UnitResults {
     }
 }
 
-/// Returns the findings of a rule in units: with a cache of `kept` results, in each unit separately; otherwise in all
+/// How many units a thread examines at a time. In many together, what they share is examined once.
+const EXAMINED_AT_ONCE: usize = 32;
+
+/// Returns the findings of a rule in units: with a cache of `kept` results, in each unit separately; otherwise in many
 /// of them together, which takes less work. `find` must return the same findings either way, after its results are
 /// combined. They may name places only in the files of the unit and in code.
 pub(super) fn by_unit<T: Send + Sync + 'static>(
     kept: Option<&UnitResults>,
     rule: &'static Rule,
     units: &[Arc<Unit>],
-    find: impl Fn(&[Arc<Unit>]) -> T,
+    find: impl Fn(&[Arc<Unit>]) -> T + Sync + Send,
 ) -> Vec<Arc<T>> {
     match kept {
         Some(kept) => units.iter().map(|unit| kept.of(rule, unit, || find(std::slice::from_ref(unit)))).collect(),
-        None => vec![Arc::new(find(units))],
+        None => {
+            let parts: Vec<&[Arc<Unit>]> = units.chunks(EXAMINED_AT_ONCE).collect();
+            threads::map(&parts, |part| Arc::new(find(part)))
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod align;
 
 use super::same::same;
 use super::{ChangeKind, Moved, Side, pointer};
+use crate::resolution::Differing;
 use crate::text::order;
 use crate::value::{Data, Language, Map, Value, is_call};
 use align::{Gap, Moves, Tokens, align};
@@ -54,9 +55,19 @@ impl<'a> DiffStep<'a> {
 /// Returns the steps from `base` to `head`, in the order of their application. Steps between calls with the same
 /// function and arguments are marked.
 pub(crate) fn compare<'a>(base: &'a Value, head: &'a Value, language: &Language) -> Vec<DiffStep<'a>> {
-    let mut walk =
-        Walk { path: String::new(), parents: Vec::new(), steps: Vec::new(), cells: MAX_CELLS, language: *language };
+    let mut walk = Walk::new(language);
     walk.value(base, head);
+    walk.steps
+}
+
+/// The same for values of which it is known what differs: nothing else is read.
+pub(crate) fn compare_parts<'a>(
+    (base, head): (&'a Value, &'a Value),
+    differing: &Differing,
+    language: &Language,
+) -> Vec<DiffStep<'a>> {
+    let mut walk = Walk::new(language);
+    walk.parts(base, head, differing);
     walk.steps
 }
 
@@ -69,8 +80,37 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    fn new(language: &Language) -> Self {
+        let (path, parents, steps) = (String::new(), Vec::new(), Vec::new());
+        Walk { path, parents, steps, cells: MAX_CELLS, language: *language }
+    }
+
+    fn is_deep(&self) -> bool {
+        self.parents.len() >= MAX_DEPTH
+    }
+
+    /// Compares the parts of two values that differ.
+    fn parts(&mut self, base: &'a Value, head: &'a Value, differing: &Differing) {
+        match (&base.data, &head.data, differing) {
+            (_, _, Differing::Nothing) => {}
+            (Data::Map(a), Data::Map(b), Differing::Entries(entries)) if !self.is_deep() => {
+                self.parents.push((base, head));
+                for (number, differing) in entries.iter() {
+                    let at = |map: &'a Map| map.iter().as_slice().get(*number as usize);
+                    let Some((x, y)) = at(a).zip(at(b)) else { continue };
+                    let length = self.path.len();
+                    pointer::push(&mut self.path, &x.key);
+                    self.parts(&x.value, &y.value, differing);
+                    self.path.truncate(length);
+                }
+                self.parents.pop();
+            }
+            (_, _, Differing::Value | Differing::Entries(_)) => self.value(base, head),
+        }
+    }
+
     fn value(&mut self, base: &'a Value, head: &'a Value) {
-        let deep = self.parents.len() >= MAX_DEPTH;
+        let deep = self.is_deep();
         match (&base.data, &head.data) {
             (Data::Map(a), Data::Map(b)) if !deep => {
                 if !Arc::ptr_eq(a, b) {

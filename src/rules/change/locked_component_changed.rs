@@ -14,7 +14,7 @@ rule!(
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let found = changes.by_cause(&LOCKED_COMPONENT_CHANGED, |changed| {
+    let found = changes.by_cause(&LOCKED_COMPONENT_CHANGED, &changes.components, |changed| {
         let removed = changed.change.status == Status::Removed;
         // A change that only locks the component is intended.
         let lock = changed.vocabulary().lock;

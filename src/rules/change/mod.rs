@@ -49,6 +49,9 @@ pub(crate) struct Changes<'a> {
     pub diff: &'a Diff,
     /// The components that differ, sorted by address.
     pub components: Vec<Changed<'a>>,
+    /// Those of them in which more differs than plain values of inputs: most rules have nothing to say about the others
+    /// ([`crate::resolution::Derived`]).
+    pub beyond_inputs: Vec<Changed<'a>>,
     /// The rename of each removed component, by the address of its change in memory.
     renames: HashMap<usize, &'a Rename>,
     edits: Mutex<Option<Edits<'a>>>,
@@ -82,8 +85,9 @@ impl<'a> Changes<'a> {
             Some(Changed { change, before: before.map(|c| &**c), after: after.map(|c| &**c), file })
         };
         let renames = diff.renames.iter().map(|r| (std::ptr::from_ref(&diff.components[r.from]).addr(), r)).collect();
-        let components = diff.components.iter().filter_map(one).collect();
-        Changes { context, base, diff, components, renames, edits: Mutex::new(None) }
+        let components: Vec<Changed<'_>> = diff.components.iter().filter_map(one).collect();
+        let beyond_inputs = components.iter().filter(|changed| !changed.has_only_inputs()).copied().collect();
+        Changes { context, base, diff, components, beyond_inputs, renames, edits: Mutex::new(None) }
     }
 
     /// Whether a stack is there in both states, as far as that is known.
@@ -104,25 +108,26 @@ impl<'a> Changes<'a> {
         self.renames.get(&std::ptr::from_ref(changed.change).addr()).copied()
     }
 
-    /// Returns one finding for each set of lines that caused the changes selected by `pick`, and for each phrase that
-    /// it returns.
+    /// Returns one finding for each set of lines that caused the changes of some components that `pick` selects, and for each
+    /// phrase that it returns.
     fn by_cause(
         &self,
         rule: &'static Rule,
+        components: &[Changed<'a>],
         mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], Phrase)>,
     ) -> Vec<Diagnostic> {
         let word = |members: &[Changed<'a>], phrase: &Phrase| (phrase.sentence(members), Some(phrase.together()));
-        self.grouped(&rule.into(), word, |changed| pick(changed))
+        self.grouped(&rule.into(), components, word, |changed| pick(changed))
     }
 
-    /// The same with a complete message.
+    /// The same for all components, with a complete message.
     pub(crate) fn by_cause_worded(
         &self,
         rule: impl Into<RuleRef>,
         mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], String)>,
     ) -> Vec<Diagnostic> {
         let word = |_: &[Changed<'a>], phrase: &Phrase| (phrase.details.clone(), None);
-        self.grouped(&rule.into(), word, |changed| {
+        self.grouped(&rule.into(), &self.components, word, |changed| {
             let whole = |(causes, details)| (causes, Phrase { one: "", several: "", details });
             pick(changed).into_iter().map(whole).collect()
         })
@@ -131,11 +136,12 @@ impl<'a> Changes<'a> {
     fn grouped(
         &self,
         rule: &RuleRef,
+        components: &[Changed<'a>],
         word: impl Fn(&[Changed<'a>], &Phrase) -> (String, Option<Together>),
         mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], Phrase)>,
     ) -> Vec<Diagnostic> {
         let mut groups: BTreeMap<(Vec<Place>, Phrase), (Label, Vec<Changed<'a>>)> = BTreeMap::new();
-        for changed in &self.components {
+        for changed in components {
             for (causes, phrase) in pick(changed) {
                 let places: Vec<Place> = causes.iter().map(place).collect();
                 let label = || changed.key(self.context.files).unwrap_or_else(|| self.label(causes, changed.file));
@@ -210,6 +216,11 @@ fn place(cause: &Cause) -> Place {
 }
 
 impl<'a> Changed<'a> {
+    /// Whether nothing differs but places and plain values of inputs.
+    fn has_only_inputs(&self) -> bool {
+        self.before.zip(self.after).is_some_and(|(before, after)| after.differing_from(before).is_some())
+    }
+
     /// The file that defines it, in the newer state if it is there.
     pub(crate) fn file(&self) -> FileId {
         self.file

@@ -182,11 +182,11 @@ impl Map {
         }
     }
 
-    /// Sets several keys of the program, which have no flags and come in order, in one pass.
-    pub fn set_all_known<const N: usize>(&mut self, pairs: [(&'static str, Value); N]) {
+    /// Sets several keys of the program, which have no flags and come in order, in one pass, and makes room for `more` entries.
+    pub fn set_all_known<const N: usize>(&mut self, pairs: [(&'static str, Value); N], more: usize) {
         debug_assert!(pairs.is_sorted_by(|a, b| a.0 < b.0), "keys come in order");
         *self.count.get_mut() = 0;
-        let room = self.entries.capacity().max(self.entries.len() + N);
+        let room = self.entries.len() + N + more;
         let mut old = std::mem::replace(&mut self.entries, Vec::with_capacity(room)).into_iter().peekable();
         for (name, value) in pairs {
             let key = key(name);

@@ -102,7 +102,7 @@ proptest! {
         }
         let mut one_by_one = together.clone();
         let value = |i: usize| Value::new(Data::Int(i as i64 + 100));
-        together.set_all_known([(NAMES[0], value(0)), (NAMES[1], value(1)), (NAMES[2], value(2))]);
+        together.set_all_known([(NAMES[0], value(0)), (NAMES[1], value(1)), (NAMES[2], value(2))], 1);
         NAMES.into_iter().enumerate().for_each(|(i, name)| one_by_one.set_known(name, value(i)));
         prop_assert_eq!(&together, &one_by_one);
         prop_assert!(together.keys().is_sorted());

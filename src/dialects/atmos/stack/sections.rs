@@ -66,13 +66,15 @@ impl Identity {
 
     fn add_to(&self, map: &mut Map) {
         let manifest = || Value::str(Text::clone(&self.manifest));
-        map.set_all_known([
+        let pairs = [
             ("atmos_component", self.component.clone()),
             ("atmos_manifest", manifest()),
             ("atmos_stack", self.stack.clone()),
             ("atmos_stack_file", manifest()),
             ("stack", self.stack.clone()),
-        ]);
+        ];
+        // The workspace and the facts about the component follow. With more room, the map would be copied in the end.
+        map.set_all_known(pairs, 2);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{ATMOS, Atmos};
 use crate::dialects::{Dialect, Project, Scope};
+use crate::diff::structural::{DiffStep, compare, compare_parts};
 use crate::files::Files;
 use crate::resolution::{Resolution, Unit};
 use crate::source::{self, Memory, Source};
@@ -176,6 +177,30 @@ fn show_prov(out: &mut String, prov: &Prov) {
     out.push(']');
 }
 
+/// Checks what the components of a state say about their difference from those of the state before, and returns how many of
+/// them say so.
+fn checked_differences(before: &Resolution, after: &Resolution) -> usize {
+    let old = before.components();
+    let mut derived = 0;
+    for (address, new) in after.components() {
+        let Some(old) = old.get(&address).filter(|old| !Arc::ptr_eq(&old.component, &new.component)) else { continue };
+        let (old, new) = (&*old.component, &*new.component);
+        let Some(parts) = new.differing_from(old) else { continue };
+        derived += 1;
+        let steps = |steps: Vec<DiffStep<'_>>| format!("{steps:?}");
+        let known = compare_parts((&old.value, &new.value), parts, &new.language);
+        for DiffStep { path, before, after, .. } in &known {
+            let kinds = [before, after].map(|value| value.map(|value| (value.kind(), value.flags().is_empty())));
+            assert!(path.starts_with("/vars/") && kinds[0] == kinds[1] && kinds[0].is_some_and(|(_, plain)| plain));
+        }
+        assert_eq!(steps(known), steps(compare(&old.value, &new.value, &new.language)));
+        let mut alone = new.clone();
+        alone.metadata.derived = None;
+        assert!(old.is_same_to_others(&alone) && old.metadata.has_same_bases(&alone.metadata));
+    }
+    derived
+}
+
 /// A part of a component that a template makes whenever the component is built, without reading anything.
 fn made(resolution: &Resolution) -> Arc<Map> {
     let components = resolution.components();
@@ -189,7 +214,9 @@ fn is_reused(state: &State) -> bool {
     let (mut editor, first) = Editor::new(&FIRST);
     let edited = editor.edit(state);
     assert_eq!(shown(&edited), shown(&editor.fresh()));
-    Arc::ptr_eq(&made(&first), &made(&edited))
+    let is_reused = Arc::ptr_eq(&made(&first), &made(&edited));
+    assert!(checked_differences(&first, &edited) > 0 || !is_reused, "what is made from another component says so");
+    is_reused
 }
 
 #[test]
@@ -291,12 +318,14 @@ proptest! {
     /// After each of several edits, nothing differs from a resolution with empty caches.
     #[test]
     fn edits_give_what_fresh_resolutions_give(first in state(), edits in prop::collection::vec((state(), any::<u16>(), any::<u16>()), 1..6)) {
-        let (mut editor, _) = Editor::new(&first);
+        let (mut editor, mut last) = Editor::new(&first);
         let mut state = first;
         for (new, some, others) in edits {
             state = mixed(&state, &new, some & others);
             let edited = editor.edit(&state);
             prop_assert_eq!(shown(&edited), shown(&editor.fresh()));
+            checked_differences(&last, &edited);
+            last = edited;
         }
     }
 
@@ -307,11 +336,14 @@ proptest! {
         let [old, new] = [&first, &second].map(|state| Memory::new("m", state.files()));
         let changes = source::changed(old.listing(), new.listing());
         let (atmos, files) = (Atmos::new(), Files::default());
+        let mut last = Resolution::default();
         for (source, whole) in [&old, &new, &new, &old].into_iter().zip(whole) {
             let scope = if whole { Scope::All } else { Scope::Touched(&changes) };
             let together = atmos.resolve(source, &Project::default(), &files, scope);
             let alone = Atmos::new().resolve(source, &Project::default(), &files, scope);
             prop_assert_eq!(shown(&together), shown(&alone));
+            checked_differences(&last, &together);
+            last = together;
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::dialects::atmos::manifest::Processed;
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::resolve::reuse::ResolvedUnit;
 use crate::dialects::atmos::stack::{Name, Named, StackComponents, StackContext, unfetched};
-use crate::resolution::{CodeOrigin, Component, ShapingOrigins, State};
+use crate::resolution::{CodeOrigin, Component, Differing, ShapingOrigins, State};
 use crate::text::FastMap;
 use crate::threads::PerThread;
 use crate::value::{Data, FileId, Map, Origin, Trail, Value};
@@ -43,8 +43,8 @@ pub(super) struct Substitution {
     /// The starts of keys in outdated files, and where they are now.
     keys: FastMap<(FileId, u32), (FileId, u32)>,
     /// Maps, lists and histories with several owners, by their addresses, with their replacements.
-    maps: FastMap<usize, Option<Arc<Map>>>,
-    lists: FastMap<usize, Option<Arc<Vec<Value>>>>,
+    maps: FastMap<usize, Option<(Arc<Map>, Differing)>>,
+    lists: FastMap<usize, Option<(Arc<Vec<Value>>, Differing)>>,
     trails: FastMap<usize, Option<Arc<Trail>>>,
     /// Maps of merged manifests that read none of the variables that changed.
     no_readers: NoReaders,
@@ -127,6 +127,9 @@ fn replaced(
         replaced.shaping_origins = ShapingOrigins { shared: Arc::clone(&shared), ..replaced.shaping_origins };
         if let (Some(code), Some(supply)) = (&mut replaced.metadata.code, supply) {
             code.supply = supply;
+        }
+        if !is_same_supply {
+            replaced.metadata.derived = None;
         }
         Some(Arc::new(replaced))
     };

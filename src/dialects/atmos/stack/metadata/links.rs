@@ -143,11 +143,12 @@ impl LinkSearch<'_> {
             Data::Map(map) => map.iter().filter(|e| may_read(&e.value)).for_each(|e| self.value(&e.value)),
             Data::List(items) => items.iter().filter(|v| may_read(v)).for_each(|v| self.value(v)),
             Data::Str(text) => {
-                self.has_valid_calls &= self.stacks.common.calls.is_valid(text, &self.stacks.external.language);
-                self.function(text, value.prov.origin);
+                let call = self.stacks.common.calls.read(text, &self.stacks.external.language);
+                self.has_valid_calls &= call.is_valid;
+                self.add_at(call.link, value.prov.origin);
             }
             Data::Unknown(unknown) => {
-                self.function(&unknown.text, value.prov.origin);
+                self.add_at(of_function(&unknown.text), value.prov.origin);
                 self.template(&unknown.text, value.prov.origin);
             }
             _ => {}
@@ -176,36 +177,11 @@ impl LinkSearch<'_> {
         }
     }
 
-    fn function(&mut self, text: &str, origin: Option<Origin>) {
-        if !text.starts_with("!terraform.") {
-            return;
+    /// Adds a link that is written at a place, if there is one.
+    fn add_at(&mut self, link: Option<Link>, origin: Option<Origin>) {
+        if let Some(link) = link {
+            self.add(Link { origin, stack_origin: origin, ..link });
         }
-        let (name, arguments) = tags::split(text);
-        if !matches!(name, "!terraform.state" | "!terraform.output") || arguments.contains("{{") {
-            return;
-        }
-        let Ok(TerraformArgs { component, stack, expression }) = arguments::parse_terraform(arguments) else {
-            return;
-        };
-        if component.contains("<no value>") {
-            return;
-        }
-        let stack = match stack {
-            None => StackSelector::Here,
-            Some(stack) if stack.contains("<no value>") => StackSelector::Unknown,
-            Some(stack) => StackSelector::Stack(stack.into()),
-        };
-        self.add(Link {
-            how: LinkKind::Reads,
-            by: name.into(),
-            component: component.into(),
-            kind: None,
-            stack,
-            reads: first_key(&expression).map_or(ReadTarget::Nothing, ReadTarget::Output),
-            is_optional: expression.contains("//"),
-            origin,
-            stack_origin: origin,
-        });
     }
 
     fn template(&mut self, text: &str, origin: Option<Origin>) {
@@ -258,6 +234,37 @@ impl LinkSearch<'_> {
             Argument::Other => None,
         }
     }
+}
+
+/// The component whose state a function reads, without a place.
+pub(super) fn of_function(text: &str) -> Option<Link> {
+    if !text.starts_with("!terraform.") {
+        return None;
+    }
+    let (name, arguments) = tags::split(text);
+    if !matches!(name, "!terraform.state" | "!terraform.output") || arguments.contains("{{") {
+        return None;
+    }
+    let TerraformArgs { component, stack, expression } = arguments::parse_terraform(arguments).ok()?;
+    if component.contains("<no value>") {
+        return None;
+    }
+    let stack = match stack {
+        None => StackSelector::Here,
+        Some(stack) if stack.contains("<no value>") => StackSelector::Unknown,
+        Some(stack) => StackSelector::Stack(stack.into()),
+    };
+    Some(Link {
+        how: LinkKind::Reads,
+        by: name.into(),
+        component: component.into(),
+        kind: None,
+        stack,
+        reads: first_key(&expression).map_or(ReadTarget::Nothing, ReadTarget::Output),
+        is_optional: expression.contains("//"),
+        origin: None,
+        stack_origin: None,
+    })
 }
 
 /// The output that an expression starts with: a plain name, or the first key of a path.

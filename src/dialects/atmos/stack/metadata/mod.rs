@@ -1,7 +1,7 @@
 //! Metadata of a component for rules, from its final sections.
 
+mod known_calls;
 mod links;
-mod valid_calls;
 pub(in crate::dialects::atmos) mod vendored;
 
 use super::context::StackContext;
@@ -12,8 +12,8 @@ use crate::dialects::atmos::templates::host::answers::ComponentRef;
 use crate::resolution::{Base, Code, CodeOrigin, ComponentMetadata, Inputs, StatePlace};
 use crate::text::Text;
 use crate::value::{self, Data, Flags, Map, MapBuilder, Value};
+pub(in crate::dialects::atmos) use known_calls::KnownCalls;
 use std::sync::Arc;
-pub(in crate::dialects::atmos) use valid_calls::KnownCalls;
 
 /// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is enabled.
 pub(in crate::dialects::atmos) const RESERVED: &[&str] =
