@@ -43,12 +43,15 @@ pub(super) struct Substitution {
     /// The starts of keys in outdated files, and where they are now.
     keys: FastMap<(FileId, u32), (FileId, u32)>,
     /// Maps, lists and histories with several owners, by their addresses, with their replacements.
-    maps: FastMap<usize, Option<(Arc<Map>, Differing)>>,
-    lists: FastMap<usize, Option<(Arc<Vec<Value>>, Differing)>>,
+    maps: FastMap<usize, Replacement<Arc<Map>>>,
+    lists: FastMap<usize, Replacement<Arc<Vec<Value>>>>,
     trails: FastMap<usize, Option<Arc<Trail>>>,
     /// Maps of merged manifests that read none of the variables that changed.
     no_readers: NoReaders,
 }
+
+/// What replaces something, and what differs then; `None` if nothing is replaced.
+type Replacement<T> = Option<(T, Differing)>;
 
 /// A place in an outdated file.
 #[derive(Debug)]
