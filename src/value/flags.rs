@@ -1,5 +1,6 @@
 //! What values contain, found once, so that passes can skip them.
 
+use crate::text::first_eight;
 use std::ops::BitOr;
 
 /// What a subtree contains, so that passes can skip subtrees.
@@ -120,7 +121,7 @@ fn has_byte(text: &str, byte: u8) -> bool {
     let bytes = text.as_bytes();
     match bytes.last_chunk() {
         Some(last) => has(last) || bytes.as_chunks().0.iter().any(has),
-        None => bytes.contains(&byte),
+        None => has(&first_eight(bytes).to_ne_bytes()),
     }
 }
 

@@ -249,8 +249,11 @@ fn history(values: &[Value], chosen: Option<&Value>) -> Prov {
 /// Inserts a value at a path; `Err` contains the value in the way.
 pub(crate) fn put(map: &mut Arc<Map>, path: &[Key], value: Value) -> Result<(), Prov> {
     let Some((first, rest)) = path.split_first() else { return Ok(()) };
+    if rest.is_empty() {
+        Arc::make_mut(map).set(Text::clone(first), value);
+        return Ok(());
+    }
     let value = match map.get(first) {
-        _ if rest.is_empty() => value,
         Some(Value { data: Data::Map(child), prov }) => {
             let (mut child, prov) = (Arc::clone(child), prov.clone());
             put(&mut child, rest, value)?;
