@@ -325,7 +325,7 @@ impl Workspace<'_> {
             Text::from(plain)
         } else {
             let prefix = text(self.prefix().ok()?)?;
-            if base.is_empty() { prefix } else { format!("{prefix}-{component}").into() }
+            if base.is_empty() { prefix } else { [&*prefix, "-", component].concat().into() }
         };
         let is_known = !name.is_empty() && !has_template(&name) && !name.contains("<no value>");
         is_known.then(|| without_slashes(name))

@@ -261,7 +261,8 @@ impl Revision<'_> {
         let path = |f: &&Arc<FileLocals>| Text::clone(&f.loaded.path);
         let mut files: Vec<&Arc<FileLocals>> = known.values().collect();
         files.sort_by_cached_key(path);
-        let scopes = files.iter().flat_map(|f| f.view(&self.resolver.templates)).cloned().collect();
+        let views = threads::map(&files, |f| f.view(&self.resolver.templates));
+        let scopes = views.into_iter().flatten().cloned().collect();
         let named = |unit: &Arc<Unit>| {
             let found = known.get(&unit.file)?;
             let engine = loader.engine(MissingKey::Error);

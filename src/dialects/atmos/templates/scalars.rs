@@ -23,10 +23,10 @@ impl Engine<'_> {
     }
 
     fn parts(&self, map: &Map, data: &Value, indent: usize) -> Option<Renderings> {
-        let mut parts = Vec::new();
         if !map.flags().has(Flags::TEMPLATE) {
-            return Some(Renderings(parts));
+            return Some(Renderings(Vec::new()));
         }
+        let mut parts = Vec::with_capacity(map.len());
         for (i, Entry { key, value }) in map.iter().enumerate() {
             if has_template(key) {
                 return None;

@@ -8,6 +8,7 @@ use crate::dialects::atmos::locals::uses::Uses;
 use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::rules;
 use crate::template::MissingKey;
+use crate::threads;
 use crate::value::{FileId, Flags, Key, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,18 +22,13 @@ pub(in crate::dialects::atmos) fn report(
     meant: &BTreeSet<Origin>,
 ) {
     let meant: BTreeSet<_> = meant.iter().map(|o| (o.file, o.key)).collect();
-    for file in files.values() {
-        if !file.locals.problems.is_empty() || unrendered.contains(&file.loaded.file) {
-            continue;
-        }
-        let is_meant = |d: &Diagnostic| meant.contains(&(d.primary.file, d.primary.start));
-        for finding in file
-            .oddities(|| oddities(file, manifests))
-            .iter()
-            .filter(|d| d.rule != &rules::UNUSED_LOCAL || !is_meant(d))
-        {
-            manifests.recorder.diagnostics.report(finding.clone());
-        }
+    let is_examined =
+        |file: &&Arc<FileLocals>| file.locals.problems.is_empty() && !unrendered.contains(&file.loaded.file);
+    let files: Vec<&Arc<FileLocals>> = files.values().filter(is_examined).collect();
+    let found = threads::map(&files, |file| file.oddities(|| oddities(file, manifests)));
+    let is_meant = |d: &Diagnostic| meant.contains(&(d.primary.file, d.primary.start));
+    for finding in found.into_iter().flatten().filter(|d| d.rule != &rules::UNUSED_LOCAL || !is_meant(d)) {
+        manifests.recorder.diagnostics.report(finding.clone());
     }
 }
 
