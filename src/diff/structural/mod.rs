@@ -11,7 +11,7 @@ use super::same::same;
 use super::{ChangeKind, Moved, Side, pointer};
 use crate::resolution::Differing;
 use crate::text::order;
-use crate::value::{Data, Language, Map, Value, is_call};
+use crate::value::{Data, Entry, Language, Map, Value, is_call};
 use align::{Gap, Moves, Tokens, align};
 use std::sync::Arc;
 
@@ -91,22 +91,20 @@ impl<'a> Walk<'a> {
 
     /// Compares the parts of two values that differ.
     fn parts(&mut self, base: &'a Value, head: &'a Value, differing: &Differing) {
-        match (&base.data, &head.data, differing) {
-            (_, _, Differing::Nothing) => {}
-            (Data::Map(a), Data::Map(b), Differing::Entries(entries)) if !self.is_deep() => {
-                self.parents.push((base, head));
-                for (number, differing) in entries.iter() {
-                    let at = |map: &'a Map| map.iter().as_slice().get(*number as usize);
-                    let Some((x, y)) = at(a).zip(at(b)) else { continue };
-                    let length = self.path.len();
-                    pointer::push(&mut self.path, &x.key);
-                    self.parts(&x.value, &y.value, differing);
-                    self.path.truncate(length);
-                }
-                self.parents.pop();
-            }
-            (_, _, Differing::Value | Differing::Entries(_)) => self.value(base, head),
+        let entries = match (&base.data, &head.data, differing) {
+            (_, _, Differing::Nothing) => return,
+            (Data::Map(a), Data::Map(b), Differing::Entries(entries)) if !self.is_deep() => pairs(a, b, entries),
+            (_, _, Differing::Value | Differing::Entries(_)) => None,
+        };
+        let Some(entries) = entries else { return self.value(base, head) };
+        self.parents.push((base, head));
+        for (x, y, differing) in entries {
+            let length = self.path.len();
+            pointer::push(&mut self.path, &x.key);
+            self.parts(&x.value, &y.value, differing);
+            self.path.truncate(length);
         }
+        self.parents.pop();
     }
 
     fn value(&mut self, base: &'a Value, head: &'a Value) {
@@ -255,6 +253,19 @@ impl<'a> Walk<'a> {
             head_parents: self.parents.iter().map(|p| p.1).collect(),
         });
     }
+}
+
+/// An entry of two maps, and what differs in it.
+type DifferingEntry<'a, 'd> = (&'a Entry, &'a Entry, &'d Differing);
+
+/// The differing entries of two maps; `None` if the maps do not have them: then everything has to be compared.
+fn pairs<'a, 'd>(base: &'a Map, head: &'a Map, entries: &'d [(u32, Differing)]) -> Option<Vec<DifferingEntry<'a, 'd>>> {
+    let one = |(number, differing): &'d (u32, Differing)| {
+        let at = |map: &'a Map| map.iter().as_slice().get(*number as usize);
+        let (x, y) = at(base).zip(at(head))?;
+        (x.key == y.key).then_some((x, y, differing))
+    };
+    if base.len() == head.len() { entries.iter().map(one).collect() } else { None }
 }
 
 /// Whether two values are the same because they are one in memory, or the same plain scalar. It is so for most that are the same.
