@@ -26,15 +26,19 @@ pub(crate) fn order(a: &Text, b: &Text) -> Ordering {
     if Text::ptr_eq(a, b) { Ordering::Equal } else { compare(a, b) }
 }
 
-/// Compares two texts by their bytes, as `str` does. Most keys differ in their first byte, and nearly all in their first bytes: these
-/// are compared here, as numbers.
+/// Compares two texts by their bytes, as `str` does. Most keys differ in their first byte, which is compared without a call.
+#[inline]
 pub(crate) fn compare(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.as_bytes(), b.as_bytes());
-    if let (Some(x), Some(y)) = (a.first(), b.first())
-        && x != y
-    {
-        return x.cmp(y);
+    match (a.first(), b.first()) {
+        (Some(x), Some(y)) if x != y => x.cmp(y),
+        _ => compare_bytes(a, b),
     }
+}
+
+/// Compares bytes. Nearly all keys differ in the first ones, which are compared as numbers.
+#[inline(never)]
+fn compare_bytes(a: &[u8], b: &[u8]) -> Ordering {
     match first_eight(a).cmp(&first_eight(b)) {
         Ordering::Equal if a.len() > 8 && b.len() > 8 => a[8..].cmp(&b[8..]),
         // What one has more is a part of the other one, or zeros.
