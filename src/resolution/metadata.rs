@@ -125,7 +125,7 @@ pub(crate) enum CodeOrigin {
 }
 
 /// The inputs of a component's code.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Inputs {
     /// All inputs as they are written in the end, including calls; [`Inputs::get`] returns what the code gets.
     pub all: Arc<Map>,
@@ -141,6 +141,13 @@ pub(crate) struct Inputs {
     pub reserved: &'static [&'static str],
     /// There may be inputs that are not known.
     pub is_open: bool,
+}
+
+impl Default for Inputs {
+    fn default() -> Self {
+        let authored = [Map::none(), Map::none()];
+        Inputs { all: Map::none(), evaluate: None, authored, given: Box::default(), reserved: &[], is_open: false }
+    }
 }
 
 /// The location of a component's state.

@@ -186,10 +186,12 @@ pub(super) type Siblings<'a> = FastMap<&'a str, &'a Map>;
 const WORKSPACE_KEYS: [&str; 3] =
     ["terraform_workspace", "terraform_workspace_pattern", "terraform_workspace_template"];
 
-/// Whether the metadata of some component sets its workspace.
-pub(super) fn any_names_workspace(siblings: &Siblings<'_>) -> bool {
+/// Whether the metadata of some component may set its workspace, given the metadata of the whole stack and the components of one
+/// type before they are built.
+pub(super) fn may_name_workspace(of_stack: &Map, components: &Map) -> bool {
     let says = |metadata: &Map| WORKSPACE_KEYS.iter().any(|key| metadata.has(key));
-    siblings.values().any(|component| component.get("metadata").and_then(Value::as_map).is_some_and(|m| says(m)))
+    let metadata = |component: &Value| component.get("metadata").and_then(Value::as_map).is_some_and(|m| says(m));
+    says(of_stack) || components.iter().any(|entry| metadata(&entry.value))
 }
 
 /// Returns the workspace settings in the metadata of a component. Atmos reads the listed bases once more, as they were

@@ -215,6 +215,14 @@ impl Map {
         self.flags = self.flags | self.entries[index].value.flags();
     }
 
+    /// Changes the value under a key; `None` if the key is not there.
+    pub fn change<R>(&mut self, key: &str, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
+        let index = self.find(key).ok()?;
+        let mut result = None;
+        self.change_at(index, |value| result = Some(change(value)));
+        result
+    }
+
     /// Releases memory that is reserved for more entries, unless that is little.
     pub fn fit(&mut self) {
         fit(&mut self.entries);

@@ -117,14 +117,11 @@ pub(super) fn of(layers: &Layers<'_>, parts: &Parts<'_>) -> Result<Backend, Mism
         let configured: Map = all.map(|e| (Text::clone(&e.key), e.value.clone())).collect();
         return Err(mismatch("remote_state_backend", &remote_kind, &configured, parts));
     }
-    let mut inputs: Vec<Arc<Map>> = Vec::new();
-    if remote_name == kind_name {
-        inputs.push(Arc::clone(&backend));
-    }
-    for layer in remote {
+    let mut inputs = [(remote_name == kind_name).then_some(&backend), None, None, None];
+    for (layer, input) in remote.into_iter().zip(&mut inputs[1..]) {
         match layer.get(remote_name) {
             None => {}
-            Some(Value { data: Data::Map(map), .. }) => inputs.push(Arc::clone(map)),
+            Some(Value { data: Data::Map(map), .. }) => *input = Some(map),
             Some(other) => {
                 let message = format!(
                     "`remote_state_backend.{remote_name}` of `{}` must be a map, not {}",
@@ -135,7 +132,7 @@ pub(super) fn of(layers: &Layers<'_>, parts: &Parts<'_>) -> Result<Backend, Mism
             }
         }
     }
-    let remote = merge(parts.merger, &inputs);
+    let remote = merge(parts.merger, inputs.into_iter().flatten());
     Ok(Backend {
         kind,
         settings: Value { data: Data::Map(backend), prov },

@@ -7,9 +7,11 @@ use crate::dialects::atmos::merge::{ListStrategy, Merger, merge, merge_values, n
 use crate::limits::{Exceeded, Limit, Limits};
 use crate::text::{FastMap, Text};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
+use foldhash::fast::RandomState;
 use parking_lot::RwLock;
 use std::cell::RefCell;
 use std::fmt;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// The sections that a component takes from its bases.
@@ -64,19 +66,23 @@ pub(super) struct Bases {
 #[derive(Debug, Default)]
 pub(crate) struct InheritanceCache {
     known: RwLock<FastMap<SumKey, Vec<Arc<Sum>>>>,
+    /// Hashes bases.
+    hasher: RandomState,
 }
 
 /// The cached sums whose bases are the very same in the components of one type in one manifest, by their address in memory.
 #[derive(Debug, Default)]
 pub(crate) struct ValidSums(RefCell<FastMap<*const Sum, Arc<Sum>>>);
 
-/// The component type, the list strategy, the bases in order, and the address of the last one in memory: stacks may
+/// The component type, the list strategy, a hash of the bases in order, and the address of the last one in memory: stacks may
 /// configure each base differently, and the inputs of a sum stay at their address as long as the sum is cached.
-type SumKey = (ComponentType, ListStrategy, Vec<(bool, Key)>, usize);
+type SumKey = (ComponentType, ListStrategy, u64, usize);
 
 /// The result of adding a base.
 #[derive(Debug)]
 struct Sum {
+    /// The bases in order.
+    bases: Vec<(bool, Key)>,
     layer: Arc<Layer>,
     chain: Arc<Vec<Value>>,
     deepest: Option<Key>,
@@ -96,6 +102,7 @@ impl InheritanceCache {
     fn find<'k>(
         &self,
         key: &SumKey,
+        bases: &[(bool, Key)],
         excluded: impl Iterator<Item = &'k Key> + Clone,
         all: &Map,
         valid: &ValidSums,
@@ -108,8 +115,8 @@ impl InheritanceCache {
         let is_valid =
             |sum: &&Arc<Sum>| valid.0.borrow().contains_key(&Arc::as_ptr(sum)) || sum.visited.iter().all(is_same);
         let allowed = |sum: &&Arc<Sum>| !sum.visited.iter().any(|(name, _)| is_excluded(name));
-        let sum = known.get(key)?.iter().rev().find(|sum| allowed(sum) && is_valid(sum))?;
-        valid.0.borrow_mut().insert(Arc::as_ptr(sum), Arc::clone(sum));
+        let sum = known.get(key)?.iter().rev().find(|sum| sum.bases == bases && allowed(sum) && is_valid(sum))?;
+        valid.0.borrow_mut().entry(Arc::as_ptr(sum)).or_insert_with(|| Arc::clone(sum));
         Some(Arc::clone(sum))
     }
 
@@ -219,9 +226,10 @@ impl Inheritance<'_> {
             (into.layer, into.chain) = (Arc::clone(layer), Arc::clone(chain));
             return Ok(());
         }
-        let all = into.added.clone();
+        let all = std::mem::take(&mut into.added);
         let nothing = Part { visited: 0, merged: 0 };
-        self.visit_or_reuse(into, component, (base, legacy), &mut Vec::new(), all, nothing)?;
+        self.visit_or_reuse(into, component, (base, legacy), &mut Vec::new(), &all, nothing)?;
+        into.added = all;
         into.after.push((name, Arc::clone(&into.layer), Arc::clone(&into.chain)));
         Ok(())
     }
@@ -239,7 +247,7 @@ impl Inheritance<'_> {
             return self.visit(into, component, (base, legacy), path);
         }
         let before = Part { visited: into.visited.len(), merged: into.merged };
-        self.visit_or_reuse(into, component, (base, legacy), path, vec![(legacy, name_in(base))], before)
+        self.visit_or_reuse(into, component, (base, legacy), path, &[(legacy, name_in(base))], before)
     }
 
     /// Adds a base as [`Self::visit`] does, or takes the cached sum. The sum is that of the `bases`, the last of which is
@@ -250,20 +258,20 @@ impl Inheritance<'_> {
         component: &Key,
         (base, legacy): (&Value, bool),
         path: &mut Vec<Visit>,
-        bases: Vec<(bool, Key)>,
+        bases: &[(bool, Key)],
         before: Part,
     ) -> Result<usize, BaseError> {
         if into.singular {
             return self.visit(into, component, (base, legacy), path);
         }
         let place = self.all.get(&name_in(base)).and_then(Value::as_map).map_or(0, |map| Arc::as_ptr(map).addr());
-        let key = (self.kind, self.merger.strategy, bases, place);
+        let key = (self.kind, self.merger.strategy, self.cache.hasher.hash_one(bases), place);
         let outer = path.iter().map(|visit| &visit.name).chain([component]);
         let fits = |sum: &Arc<Sum>| {
             path.len() + sum.depth <= self.limits.count(Limit::InheritanceDepth)
                 && before.merged + sum.merged <= self.limits.count(Limit::Bases)
         };
-        if let Some(sum) = self.cache.find(&key, outer, self.all, self.valid).filter(fits) {
+        if let Some(sum) = self.cache.find(&key, bases, outer, self.all, self.valid).filter(fits) {
             into.layer = Arc::clone(&sum.layer);
             into.chain = Arc::clone(&sum.chain);
             into.deepest = sum.deepest.clone();
@@ -282,7 +290,7 @@ impl Inheritance<'_> {
             let (layer, chain, deepest) = (Arc::clone(&into.layer), Arc::clone(&into.chain), into.deepest.clone());
             let visited = into.visited[before.visited..].to_vec();
             let merged = into.merged - before.merged;
-            self.cache.keep(key, Sum { layer, chain, deepest, sites, visited, merged, depth });
+            self.cache.keep(key, Sum { bases: bases.to_vec(), layer, chain, deepest, sites, visited, merged, depth });
         }
         Ok(depth)
     }

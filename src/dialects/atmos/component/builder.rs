@@ -315,7 +315,7 @@ impl Builder<'_> {
             (overrides.map(Section::Secrets), "instance"),
         ];
         if layers.iter().all(|(m, _)| m.is_empty()) {
-            return Ok(Arc::default());
+            return Ok(Map::none());
         }
         let scoped: Result<Vec<Arc<Map>>, BuildError> = layers.into_iter().map(|(m, scope)| scoped(m, scope)).collect();
         Ok(merge(merger, &scoped?))

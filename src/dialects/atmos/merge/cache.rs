@@ -1,13 +1,15 @@
 //! A cache of merges: identical maps, merged in the same mode, return the identical map. Most components of a stack
 //! share most layers of most sections, so this saves work and memory.
 
+use super::held_back::HeldBackCache;
 use crate::threads::PerThread;
 use crate::value::{Map, Prov, SharedTrails, Value};
 use std::sync::Arc;
 
-/// The number of merges that are cached for each thread, and the number whose occurrence is remembered.
+/// The number of merges that are cached for each thread, and the number whose occurrence is remembered. The tables that are read
+/// for each merge fit into the second-level cache of a processor.
 const CACHED: usize = 1 << 14;
-const SEEN: usize = 1 << 17;
+const SEEN: usize = 1 << 15;
 
 /// A merge: its mode, its inputs and its result. Inputs are compared by their addresses in memory, which stay valid
 /// because the inputs are kept alive.
@@ -20,6 +22,8 @@ struct CachedMerge {
 /// The merges of one thread, each in the slot of its inputs.
 struct Slots {
     cached: Vec<Option<CachedMerge>>,
+    /// The lower half of the hash of each cached merge, zero if there is none: most merges are not cached, which this shows.
+    tags: Vec<u32>,
     /// Hashes of inputs that occurred once. Most merges occur only once, and caching those would cost more than it saves.
     seen: Vec<u32>,
     trails: SharedTrails,
@@ -28,13 +32,17 @@ struct Slots {
 impl Default for Slots {
     fn default() -> Self {
         let cached = std::iter::repeat_with(|| None).take(CACHED).collect();
-        Slots { cached, seen: vec![0; SEEN], trails: SharedTrails::default() }
+        Slots { cached, tags: vec![0; CACHED], seen: vec![0; SEEN], trails: SharedTrails::default() }
     }
 }
 
 impl Slots {
     fn get(&self, hash: u64, mode: u8, inputs: &[&Arc<Map>]) -> Option<Arc<Map>> {
-        let cached = self.cached[slot(hash, CACHED)].as_ref()?;
+        let slot = slot(hash, CACHED);
+        if self.tags[slot] != hash as u32 {
+            return None;
+        }
+        let cached = self.cached[slot].as_ref()?;
         let is_same = cached.mode == mode
             && cached.inputs.len() == inputs.len()
             && cached.inputs.iter().zip(inputs).all(|(a, b)| Arc::ptr_eq(a, b));
@@ -49,40 +57,46 @@ impl Slots {
             return None;
         }
         let inputs = inputs.iter().map(|map| Arc::clone(map)).collect();
-        self.cached[slot(hash, CACHED)].replace(CachedMerge { mode, inputs, merged: Arc::clone(merged) })
+        let slot = slot(hash, CACHED);
+        self.tags[slot] = hash as u32;
+        self.cached[slot].replace(CachedMerge { mode, inputs, merged: Arc::clone(merged) })
     }
 }
 
 /// Recent merges of a resolution.
 #[derive(Default)]
-pub(in crate::dialects::atmos) struct MergeCache(PerThread<Slots>);
+pub(in crate::dialects::atmos) struct MergeCache {
+    merges: PerThread<Slots>,
+    pub(super) held_back: HeldBackCache,
+}
 
 impl MergeCache {
     /// Returns the result of a merge of these maps in the given `mode`: the cached one, or that of `merge`.
     pub(super) fn get_or_merge(&self, mode: u8, inputs: &[&Arc<Map>], merge: impl FnOnce() -> Arc<Map>) -> Arc<Map> {
         let hash = hash(mode, inputs);
-        if let Some(cached) = self.0.with(|slots| slots.get(hash, mode, inputs)).flatten() {
+        if let Some(cached) = self.merges.with(|slots| slots.get(hash, mode, inputs)).flatten() {
             return cached;
         }
         let merged = merge();
         // What is replaced is dropped outside, because that may take long.
-        let replaced = self.0.with(|slots| slots.store(hash, mode, inputs, &merged));
+        let replaced = self.merges.with(|slots| slots.store(hash, mode, inputs, &merged));
         drop(replaced);
         merged
     }
 
     /// The provenance of a value that replaces another one in a merge.
     pub(super) fn overriding(&self, prov: &Prov, lower: &Value) -> Prov {
-        self.0.with(|slots| slots.trails.overriding(prov, lower)).unwrap_or_else(|| prov.overriding(lower))
+        self.merges.with(|slots| slots.trails.overriding(prov, lower)).unwrap_or_else(|| prov.overriding(lower))
     }
 
     /// Drops all merges.
     pub(in crate::dialects::atmos) fn clear(&self) {
-        self.0.clear();
+        self.merges.clear();
+        self.held_back.clear();
     }
 }
 
-/// Never zero, which means an empty slot.
+/// Its lower half is never zero, which means an empty slot.
 fn hash(mode: u8, inputs: &[&Arc<Map>]) -> u64 {
     let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     inputs.iter().fold(u64::from(mode) + 1, |sum, map| mix(sum, Arc::as_ptr(map).addr() as u64)) | 1

@@ -2,15 +2,11 @@
 //! (`reference: atmos.md` section 8.4): a function string does not take part in the ordinary merge; afterwards the
 //! value that wins at its place is inserted.
 
-use crate::dialects::atmos::merge::{ListStrategy, Merger, WITHOUT_CALLS, merge};
+use super::held_back::{HeldBack, is_held_back, path_order};
+use crate::dialects::atmos::merge::{ListStrategy, Merger, merge};
 use crate::text::Text;
-use crate::value::{Contribution, Data, Entry, Flags, Key, Map, MapBuilder, Prov, Value, is_call};
-use std::collections::BTreeMap;
+use crate::value::{Contribution, Data, Flags, Key, Map, Prov, Value};
 use std::sync::Arc;
-
-/// Prefixes of the deferred function strings; a plain `starts_with`, as in Atmos.
-const HELD_BACK: [&str; 9] =
-    ["!template", "!terraform.output", "!terraform.state", "!store.get", "!store", "!exec", "!env", "!labels", "!tags"];
 
 /// A map that holds a function was replaced by something that is not a map: Atmos cannot put the function back.
 #[derive(Debug)]
@@ -34,11 +30,6 @@ pub(crate) struct Deferral {
     pub strategy: ListStrategy,
 }
 
-/// Whether a string is deferred when merging.
-pub(crate) fn is_held_back(text: &str) -> bool {
-    is_call(text) && HELD_BACK.iter().any(|p| text.starts_with(p))
-}
-
 /// Merges layers of a section, the lowest first, around functions. The places where functions were are added to `deferrals`,
 /// shorter paths first, each with the name of the section, if there is one, at the start.
 ///
@@ -52,101 +43,50 @@ pub(crate) fn merge_deferred<'m>(
 ) -> Result<Arc<Map>, LostPath> {
     let merger = merger.into();
     let strategy = merger.strategy;
-    if !layers.iter().any(|l| l.flags().has(Flags::CALL) && holds_call(l)) {
-        return Ok(merge(merger, layers.iter().copied()));
+    let plain = || merge(merger, layers.iter().copied());
+    if !layers.iter().any(|layer| layer.flags().has(Flags::CALL)) {
+        return Ok(plain());
     }
-    let mut calls: BTreeMap<Vec<Key>, Vec<Contribution>> = BTreeMap::new();
-    let mut path: Vec<Key> = section.into_iter().collect();
-    let start = path.len();
-    let stripped: Vec<Arc<Map>> = layers
-        .iter()
-        .enumerate()
-        .map(|(i, layer)| {
-            if !layer.flags().has(Flags::CALL) {
-                return Arc::clone(layer);
-            }
-            let mut has_calls = false;
-            each_call(layer, &mut path, &mut |path, call| {
-                has_calls = true;
-                calls.entry(path.to_vec()).or_default().push(Contribution { value: call.clone(), layer: i });
-            });
-            match has_calls {
-                // Many components have the same layers.
-                true => merger.cached(WITHOUT_CALLS, &[layer], || strip(layer)),
-                false => Arc::clone(layer),
-            }
-        })
-        .collect();
-    for (path, values) in &mut calls {
-        for (layer, map) in stripped.iter().enumerate() {
-            if let Some(value) = value_at(map, &path[start..]).filter(|_| values.iter().all(|c| c.layer != layer)) {
-                values.push(Contribution { value: value.clone(), layer });
-            }
+    let found = |layer: &&Arc<Map>| layer.flags().has(Flags::CALL).then(|| merger.held_back(layer));
+    let found: Vec<Option<Arc<HeldBack>>> =
+        layers.iter().map(|layer| found(layer).filter(|found| !found.is_empty())).collect();
+    let mut with_calls = found.iter().flatten();
+    let Some(first) = with_calls.next() else { return Ok(plain()) };
+    let mut paths: Vec<&[Key]> = first.paths().collect();
+    let in_one = paths.len();
+    paths.extend(with_calls.flat_map(|found| found.paths()));
+    if paths.len() > in_one {
+        paths.sort_by(|a, b| path_order(a, b));
+        paths.dedup();
+    }
+    let rests = || layers.iter().zip(&found).map(|(layer, found)| found.as_ref().map_or(*layer, |found| found.rest()));
+    let mut merged = merge(merger, rests());
+    let mut layers_at: Vec<(usize, &Value)> = Vec::with_capacity(layers.len());
+    for inside in paths {
+        layers_at.clear();
+        for (number, (found, rest)) in found.iter().zip(rests()).enumerate() {
+            let call = found.as_ref().and_then(|found| found.at(inside));
+            layers_at.extend(call.or_else(|| value_at(rest, inside)).map(|value| (number, value)));
         }
-        values.sort_by_key(|c| c.layer);
-    }
-    let mut merged = merge(merger, &stripped);
-    let mut paths: Vec<_> = calls.into_iter().collect();
-    paths.sort_by_key(|(path, _)| path.len());
-    for (path, layers) in paths {
         // Nulls count for nothing here, but they were written.
-        let values: Vec<Value> = layers.iter().map(|c| &c.value).filter(|v| !v.is_null()).cloned().collect();
-        let call = values.iter().find(|v| v.as_str().is_some_and(is_held_back));
-        let call = call.map_or_else(Prov::default, |v| v.prov.clone());
+        let values: Vec<Value> =
+            layers_at.iter().filter(|(_, value)| !value.is_null()).map(|(_, value)| (*value).clone()).collect();
         let mut winner = winner(&values, strategy);
-        if layers.len() > 1 {
-            winner.prov = winner.prov.with_layers(layers);
+        if layers_at.len() > 1 {
+            let contribution =
+                |(layer, value): &(usize, &Value)| Contribution { value: (*value).clone(), layer: *layer };
+            winner.prov = winner.prov.with_layers(layers_at.iter().map(contribution).collect());
         }
-        let inside = &path[start..];
-        put(&mut merged, inside, winner).map_err(|blocker| LostPath { path: inside.to_vec(), blocker, call })?;
+        put(&mut merged, inside, winner).map_err(|blocker| {
+            let call = values.iter().find(|v| v.as_str().is_some_and(is_held_back));
+            let call = call.map_or_else(Prov::default, |v| v.prov.clone());
+            LostPath { path: inside.to_vec(), blocker, call }
+        })?;
+        let mut path = Vec::with_capacity(1 + inside.len());
+        path.extend(section.iter().chain(inside).cloned());
         deferrals.push(Deferral { path, values, strategy });
     }
     Ok(merged)
-}
-
-fn holds_call(map: &Map) -> bool {
-    map.iter().any(|e| match &e.value.data {
-        Data::Str(s) => is_held_back(s),
-        Data::Map(m) => m.flags().has(Flags::CALL) && holds_call(m),
-        _ => false,
-    })
-}
-
-/// Calls `found` for every deferred function in a map.
-fn each_call(map: &Map, path: &mut Vec<Key>, found: &mut impl FnMut(&[Key], &Value)) {
-    for Entry { key, value } in map.iter() {
-        match &value.data {
-            Data::Str(text) if is_held_back(text) => {
-                path.push(Text::clone(key));
-                found(path, value);
-                path.pop();
-            }
-            Data::Map(inner) if inner.flags().has(Flags::CALL) => {
-                path.push(Text::clone(key));
-                each_call(inner, path, found);
-                path.pop();
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The map with null in the place of every deferred function.
-fn strip(map: &Arc<Map>) -> Arc<Map> {
-    if !map.flags().has(Flags::CALL) || !holds_call(map) {
-        return Arc::clone(map);
-    }
-    let mut out = MapBuilder::with_capacity(map.len());
-    for Entry { key, value } in map.iter() {
-        let data = match &value.data {
-            Data::Str(s) if is_held_back(s) => Data::Null,
-            Data::Map(inner) => Data::Map(strip(inner)),
-            other => other.clone(),
-        };
-        out.push_next(Text::clone(key), Value { data, prov: value.prov.clone() });
-    }
-    // It holds nothing new, and functions elsewhere may be left.
-    Arc::new(out.finish_with(map.flags()))
 }
 
 fn value_at<'a>(map: &'a Map, path: &[Key]) -> Option<&'a Value> {
@@ -249,23 +189,17 @@ fn history(values: &[Value], chosen: Option<&Value>) -> Prov {
 /// Inserts a value at a path; `Err` contains the value in the way.
 pub(crate) fn put(map: &mut Arc<Map>, path: &[Key], value: Value) -> Result<(), Prov> {
     let Some((first, rest)) = path.split_first() else { return Ok(()) };
+    let map = Arc::make_mut(map);
     if rest.is_empty() {
-        Arc::make_mut(map).set(Text::clone(first), value);
+        map.set(Text::clone(first), value);
         return Ok(());
     }
-    let value = match map.get(first) {
-        Some(Value { data: Data::Map(child), prov }) => {
-            let (mut child, prov) = (Arc::clone(child), prov.clone());
-            put(&mut child, rest, value)?;
-            Value { data: Data::Map(child), prov }
-        }
-        Some(other) => return Err(other.prov.clone()),
-        None => {
-            let mut child = Arc::default();
-            put(&mut child, rest, value)?;
-            Value::new(Data::Map(child))
-        }
-    };
-    Arc::make_mut(map).set(Text::clone(first), value);
-    Ok(())
+    if !map.has(first) {
+        map.set(Text::clone(first), Value::new(Data::Map(Map::none())));
+    }
+    map.change(first, |inner| match &mut inner.data {
+        Data::Map(child) => put(child, rest, value),
+        _ => Err(inner.prov.clone()),
+    })
+    .unwrap_or(Ok(()))
 }

@@ -3,9 +3,11 @@
 
 mod cache;
 pub(super) mod deferred;
+pub(super) mod held_back;
 
 pub(super) use cache::MergeCache;
 
+use self::held_back::HeldBack;
 use crate::text::{Text, order};
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value};
 use std::cmp::Ordering;
@@ -64,10 +66,15 @@ impl<'a> Merger<'a> {
             None => merge(),
         }
     }
-}
 
-/// The mode of a map without the functions in it, which is cached like a merge.
-const WITHOUT_CALLS: u8 = u8::MAX;
+    /// Returns the functions in a layer that do not take part in a merge.
+    fn held_back(self, layer: &Arc<Map>) -> Arc<HeldBack> {
+        match self.cache {
+            Some(cache) => cache.held_back.of(layer),
+            None => held_back::of(layer),
+        }
+    }
+}
 
 /// Merges without a cache.
 impl From<ListStrategy> for Merger<'static> {

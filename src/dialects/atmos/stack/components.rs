@@ -154,23 +154,24 @@ impl Finisher<'_> {
     ) -> Result<(), ErrorReported> {
         let shared = builder.shared(kind)?;
         let build = |e: &Entry| builder.component(kind, all, &shared, &e.key, &e.value);
+        let mut finish = |entry: &Entry, built: Result<Built, ErrorReported>, workspace_metadata: Option<&Map>| {
+            let component = ComponentEntry { kind: kind.name(), entry, workspace_metadata };
+            out.add(kind.name(), &entry.key, built.and_then(|built| self.finish(&component, built)));
+        };
+        // Only Terraform has workspaces.
+        let is_terraform = kind == ComponentType::Terraform;
+        if !is_terraform || !names::may_name_workspace(&shared.metadata, all) {
+            let nothing = is_terraform.then(Map::new);
+            all.iter().for_each(|entry| finish(entry, build(entry), nothing.as_ref()));
+            return Ok(());
+        }
         let built: Vec<_> = all.iter().map(|e| (e, build(e))).collect();
         let siblings: Siblings<'_> = built.iter().filter_map(|(e, b)| Some((&*e.key, &b.as_ref().ok()?.map))).collect();
-        // Only Terraform has workspaces.
-        let has_workspace_names = kind == ComponentType::Terraform && names::any_names_workspace(&siblings);
         let inherits = self.stacks.config.inherit_metadata;
-        let workspace_metadata = |e: &Entry| match kind {
-            ComponentType::Terraform if has_workspace_names => {
-                Some(names::workspace_settings(&siblings, &e.key, inherits))
-            }
-            ComponentType::Terraform => Some(Map::new()),
-            _ => None,
-        };
-        let workspace_metadata: Vec<Option<Map>> = built.iter().map(|(e, _)| workspace_metadata(e)).collect();
+        let workspace_metadata = |e: &Entry| names::workspace_settings(&siblings, &e.key, inherits);
+        let workspace_metadata: Vec<Map> = built.iter().map(|(e, _)| workspace_metadata(e)).collect();
         for ((entry, built), workspace_metadata) in built.into_iter().zip(workspace_metadata) {
-            let component =
-                ComponentEntry { kind: kind.name(), entry, workspace_metadata: workspace_metadata.as_ref() };
-            out.add(kind.name(), &entry.key, built.and_then(|b| self.finish(&component, b)));
+            finish(entry, built, Some(&workspace_metadata));
         }
         Ok(())
     }
@@ -201,7 +202,7 @@ impl Finisher<'_> {
         let (stacks, manifest) = (self.stacks, self.manifest);
         let locals = built.map.get("locals").cloned();
         note_local_uses(stacks, manifest, kind, &entry.key, &built);
-        let (sites, authored) = (std::mem::take(&mut built.sites), std::mem::take(&mut built.authored));
+        let (sites, authored) = (std::mem::take(&mut built.sites), built.authored.clone());
         let place = ComponentPlace { file: manifest.file, kind, name: Text::clone(&entry.key) };
         let ask = |wanted: &ComponentRef| self.requests.answer(manifest, &place, wanted);
         let Sections { map, stack, named, workspace, requested } = sections(stacks, manifest, component, built, &ask)?;

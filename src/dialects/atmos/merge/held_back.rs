@@ -1,0 +1,196 @@
+//! Function strings that do not take part in the ordinary merge (`reference: atmos.md` section 8.4), found once in each layer:
+//! many components have the same layers.
+
+use crate::text::Text;
+use crate::threads::PerThread;
+use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value, is_call};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Prefixes of the deferred function strings; a plain `starts_with`, as in Atmos.
+const HELD_BACK: [&str; 9] =
+    ["!template", "!terraform.output", "!terraform.state", "!store.get", "!store", "!exec", "!env", "!labels", "!tags"];
+
+/// Whether a string is deferred when merging.
+pub(crate) fn is_held_back(text: &str) -> bool {
+    is_call(text) && HELD_BACK.iter().any(|p| text.starts_with(p))
+}
+
+/// The deferred functions of a layer.
+pub(super) struct HeldBack {
+    /// The layer, which is kept so that its address stays its own.
+    _layer: Arc<Map>,
+    /// Their paths and texts, in the order of [`path_order`].
+    calls: Vec<(Vec<Key>, Value)>,
+    /// The layer with null in the place of each of them.
+    rest: Arc<Map>,
+}
+
+impl HeldBack {
+    fn of(layer: &Arc<Map>) -> Self {
+        let mut calls = Vec::new();
+        each_call(layer, &mut Vec::new(), &mut |path, call| calls.push((path.to_vec(), call.clone())));
+        calls.sort_by(|(a, _), (b, _)| path_order(a, b));
+        let rest = if calls.is_empty() { Arc::clone(layer) } else { without_calls(layer) };
+        HeldBack { _layer: Arc::clone(layer), calls, rest }
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// The layer without them.
+    pub(super) fn rest(&self) -> &Arc<Map> {
+        &self.rest
+    }
+
+    /// The paths of all, in the order of [`path_order`].
+    pub(super) fn paths(&self) -> impl Iterator<Item = &[Key]> {
+        self.calls.iter().map(|(path, _)| path.as_slice())
+    }
+
+    /// The function at a path.
+    pub(super) fn at(&self, path: &[Key]) -> Option<&Value> {
+        let found = self.calls.binary_search_by(|(other, _)| path_order(other, path)).ok()?;
+        Some(&self.calls[found].1)
+    }
+}
+
+/// Orders shorter paths before longer ones, and those of one length by their keys.
+pub(super) fn path_order(a: &[Key], b: &[Key]) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
+
+/// Calls `found` for every deferred function in a map.
+fn each_call(map: &Map, path: &mut Vec<Key>, found: &mut impl FnMut(&[Key], &Value)) {
+    for Entry { key, value } in map.iter() {
+        match &value.data {
+            Data::Str(text) if is_held_back(text) => {
+                path.push(Text::clone(key));
+                found(path, value);
+                path.pop();
+            }
+            Data::Map(inner) if inner.flags().has(Flags::CALL) => {
+                path.push(Text::clone(key));
+                each_call(inner, path, found);
+                path.pop();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The map with null in the place of every deferred function.
+fn without_calls(map: &Arc<Map>) -> Arc<Map> {
+    if !map.flags().has(Flags::CALL) {
+        return Arc::clone(map);
+    }
+    let mut out = MapBuilder::with_capacity(map.len());
+    for Entry { key, value } in map.iter() {
+        let data = match &value.data {
+            Data::Str(s) if is_held_back(s) => Data::Null,
+            Data::Map(inner) => Data::Map(without_calls(inner)),
+            other => other.clone(),
+        };
+        out.push_next(Text::clone(key), Value { data, prov: value.prov.clone() });
+    }
+    // It holds nothing new, and functions elsewhere may be left.
+    Arc::new(out.finish_with(map.flags()))
+}
+
+/// The number of layers that are remembered for each thread.
+const REMEMBERED: usize = 1 << 11;
+
+/// The layers of one thread with their addresses, each in the slot of its address.
+struct Slots(Vec<Option<(usize, Arc<HeldBack>)>>);
+
+impl Default for Slots {
+    fn default() -> Self {
+        Slots(vec![None; REMEMBERED])
+    }
+}
+
+/// The deferred functions of recent layers of a resolution.
+#[derive(Default)]
+pub(super) struct HeldBackCache(PerThread<Slots>);
+
+impl HeldBackCache {
+    /// Returns the deferred functions of a layer.
+    pub(super) fn of(&self, layer: &Arc<Map>) -> Arc<HeldBack> {
+        let address = Arc::as_ptr(layer).addr();
+        let slot = ((address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % REMEMBERED;
+        let known = |slots: &mut Slots| match &slots.0[slot] {
+            Some((known, found)) if *known == address => Some(Arc::clone(found)),
+            _ => None,
+        };
+        if let Some(known) = self.0.with(known).flatten() {
+            return known;
+        }
+        let found = Arc::new(HeldBack::of(layer));
+        // What is replaced is dropped outside, because that may take long.
+        let replaced = self.0.with(|slots| slots.0[slot].replace((address, Arc::clone(&found))));
+        drop(replaced);
+        found
+    }
+
+    /// Drops all layers.
+    pub(super) fn clear(&self) {
+        self.0.clear();
+    }
+}
+
+/// Returns the deferred functions of a layer without a cache.
+pub(super) fn of(layer: &Arc<Map>) -> Arc<HeldBack> {
+    Arc::new(HeldBack::of(layer))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail")]
+    use super::*;
+    use crate::value::key;
+
+    fn map(pairs: Vec<(&'static str, Value)>) -> Arc<Map> {
+        Arc::new(pairs.into_iter().map(|(name, value)| (key(name), value)).collect())
+    }
+
+    #[test]
+    fn functions_are_found_below_maps_and_replaced_by_null() {
+        let inner = map(vec![("b", Value::str("!env B")), ("c", Value::str("!include x"))]);
+        let layer =
+            map(vec![("a", Value { data: Data::Map(inner), ..Value::default() }), ("z", Value::str("!exec ls"))]);
+        let found = of(&layer);
+        let paths: Vec<Vec<&str>> = found.paths().map(|path| path.iter().map(|key| &**key).collect()).collect();
+        assert_eq!(paths, [vec!["z"], vec!["a", "b"]]);
+        assert_eq!(found.at(&[key("a"), key("b")]).unwrap().as_str(), Some("!env B"));
+        assert!(found.at(&[key("a"), key("c")]).is_none());
+        let rest = found.rest();
+        assert!(rest.get("z").unwrap().is_null());
+        let inner = rest.get("a").unwrap();
+        assert!(inner.get("b").unwrap().is_null());
+        assert_eq!(inner.get("c").unwrap().as_str(), Some("!include x"));
+    }
+
+    #[test]
+    fn a_layer_without_functions_is_the_rest() {
+        let layer = map(vec![("a", Value::str("!include x")), ("b", Value::str("plain"))]);
+        let found = of(&layer);
+        assert!(found.is_empty());
+        assert!(Arc::ptr_eq(found.rest(), &layer));
+    }
+
+    #[test]
+    fn a_layer_at_the_address_of_a_dropped_one_is_another_layer() {
+        // Dropped maps free their addresses for new ones; remembered maps are not dropped.
+        let cache = HeldBackCache::default();
+        for n in 0..10_000 {
+            let layer = Arc::new(Map::from_iter([(key("a"), Value::str(format!("!env A{n}")))]));
+            for _ in 0..2 {
+                let text = format!("!env A{n}");
+                assert_eq!(cache.of(&layer).at(&[key("a")]).unwrap().as_str(), Some(&*text));
+            }
+        }
+        cache.clear();
+    }
+}
