@@ -91,13 +91,18 @@ impl Map {
 
     /// The value under a key that is interned, as keys of documents are: it is found by its address.
     pub fn value_of(&self, key: &Text) -> Option<&Value> {
-        if self.entries.len() > FEW {
+        if self.entries.len() > FEW_INTERNED {
             return self.entries.binary_search_by(|e| order(&e.key, key)).ok().map(|i| &self.entries[i].value);
         }
         match self.entries.iter().find(|e| Text::ptr_eq(&e.key, key)) {
             Some(entry) => Some(&entry.value),
             None => self.get(key),
         }
+    }
+
+    /// The value under a name that the program itself uses: found by its address in maps that the program makes.
+    pub fn known(&self, name: &'static str) -> Option<&Value> {
+        self.value_of(&key(name))
     }
 
     /// The shared key and the value under `key`.
@@ -182,29 +187,29 @@ impl Map {
         }
     }
 
-    /// Sets several keys of the program, which have no flags and come in order, in one pass, and makes room for `more` entries.
-    pub fn set_all_known<const N: usize>(&mut self, pairs: [(&'static str, Value); N], more: usize) {
+    /// Sets several keys of the program, which have no flags and come in order, in one pass.
+    pub fn set_all_known<const N: usize>(&mut self, pairs: [(&'static str, Value); N]) {
         debug_assert!(pairs.is_sorted_by(|a, b| a.0 < b.0), "keys come in order");
         *self.count.get_mut() = 0;
-        let room = self.entries.len() + N + more;
-        let mut old = std::mem::replace(&mut self.entries, Vec::with_capacity(room)).into_iter().peekable();
+        let mut next = 0;
         for (name, value) in pairs {
             let key = key(name);
             debug_assert!(key_flags(&key).is_empty());
             self.flags = self.flags | value.flags();
-            while let Some(before) = old.next_if(|entry| order(&entry.key, &key).is_lt()) {
-                self.entries.push(before);
+            next += self.entries[next..].iter().take_while(|entry| order(&entry.key, &key).is_lt()).count();
+            match self.entries.get_mut(next).filter(|entry| entry.key == key) {
+                Some(entry) => entry.value = value,
+                None => self.entries.insert(next, Entry { key, value }),
             }
-            old.next_if(|entry| order(&entry.key, &key).is_eq());
-            self.entries.push(Entry { key, value });
+            next += 1;
         }
-        self.entries.extend(old);
     }
 
-    /// Puts a value in the place of that of the entry of this number.
-    pub fn put_at(&mut self, index: usize, value: Value) {
+    /// Puts a value with these `flags` in the place of that of the entry of this number.
+    pub fn put_at(&mut self, index: usize, value: Value, flags: Flags) {
+        debug_assert!(value.flags() == flags, "the flags are those of the value");
         *self.count.get_mut() = 0;
-        self.flags = self.flags | value.flags();
+        self.flags = self.flags | flags;
         self.entries[index].value = value;
     }
 
@@ -314,6 +319,9 @@ impl Map {
 
 /// In as many entries it takes no longer to look at one after the other than to search.
 const FEW: usize = 16;
+
+/// The same for addresses, which are compared without reading the keys.
+const FEW_INTERNED: usize = 40;
 
 fn is(key: &Key, text: &str) -> bool {
     // Nearly all other keys have another length or begin with another letter.

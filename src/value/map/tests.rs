@@ -8,7 +8,7 @@ fn map(keys: impl IntoIterator<Item = u32>) -> Map {
 
 #[test]
 fn few_and_many_keys_are_found() {
-    for size in [0, 1, FEW as u32, FEW as u32 + 1, 100] {
+    for size in [0, 1, FEW as u32, FEW as u32 + 1, FEW_INTERNED as u32, FEW_INTERNED as u32 + 1, 100] {
         let map = map(0..size);
         for n in 0..size + 5 {
             let key = format!("k{n}");
@@ -21,6 +21,7 @@ fn few_and_many_keys_are_found() {
             let interned = map.entry(&key).map_or_else(|| Key::from(&*key), |e| Key::clone(&e.key));
             assert_eq!((map.value_of(&key.into()), map.value_of(&interned)), (map.get(&interned), map.get(&interned)));
         }
+        assert_eq!(map.known("k7"), map.get("k7"));
         assert!(!map.has("") && !map.has("k") && !map.has("l0"));
     }
 }
@@ -82,7 +83,7 @@ proptest! {
                 0 => map.set(key, value),
                 5 => map.set_known("a", value),
                 1 => drop(map.remove(&key)),
-                2 if map.len() > place as usize => map.put_at(place as usize, value),
+                2 if map.len() > place as usize => map.put_at(place as usize, value, Flags::default()),
                 3 if map.len() > place as usize => map.change_at(place as usize, |v| *v = value),
                 _ => map.entries_mut().for_each(|(_, v)| *v = value.clone()),
             }
@@ -102,7 +103,7 @@ proptest! {
         }
         let mut one_by_one = together.clone();
         let value = |i: usize| Value::new(Data::Int(i as i64 + 100));
-        together.set_all_known([(NAMES[0], value(0)), (NAMES[1], value(1)), (NAMES[2], value(2))], 1);
+        together.set_all_known([(NAMES[0], value(0)), (NAMES[1], value(1)), (NAMES[2], value(2))]);
         NAMES.into_iter().enumerate().for_each(|(i, name)| one_by_one.set_known(name, value(i)));
         prop_assert_eq!(&together, &one_by_one);
         prop_assert!(together.keys().is_sorted());

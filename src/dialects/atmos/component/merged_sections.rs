@@ -9,8 +9,9 @@ use crate::text::Text;
 use crate::value::{Data, Map, Prov, Value, key};
 use std::sync::Arc;
 
-/// How many entries a component has at most, nearly: also when the names of its stack are added.
-const ROOM: usize = 44;
+/// Keys that a component gets when the name of its stack is known. They are made with the others, so that there is room for them.
+const OF_STACK: [&str; 6] =
+    ["atmos_component", "atmos_manifest", "atmos_stack", "atmos_stack_file", "component_info", "stack"];
 
 /// The layers of a component, the lowest first.
 pub(super) struct Layers<'a> {
@@ -74,8 +75,8 @@ impl DeferringMerge<'_> {
 }
 
 impl MergedSections<'_> {
-    /// All sections of a component in the order of their keys, so that each is put at the end. `chain` is the value of
-    /// `inheritance`, `overrides` that of `overrides`.
+    /// All sections of a component in the order of their keys, so that each is put at the end. Those that depend on the stack are
+    /// null. `chain` is the value of `inheritance`, `overrides` that of `overrides`.
     pub(super) fn into_map(
         self,
         kind: ComponentType,
@@ -92,7 +93,23 @@ impl MergedSections<'_> {
         let two = |section| merge(merger, [base, own].map(|l| l.map(section)));
         let retry = merge(outer, [base, own, layers.overrides].map(|l| l.map(Section::Retry)));
         let command = layers.word(Word::Command).or_else(|| config.command(kind.name())).cloned();
-        let mut out = Map::with_capacity(ROOM);
+        let (dependencies, locals) = (three(Section::Dependencies), two(Section::Locals));
+        let mocks = if is_terraform { two(Section::Mocks) } else { Map::none() };
+        let source = kind.has_source().then(|| (three(Section::Provision), three(Section::Source)));
+        let filled = [&dependencies, &locals, &mocks, &retry, &self.secrets, &self.test];
+        let room = OF_STACK.len()
+            + 9
+            + if is_terraform { 4 } else { 0 }
+            + if self.backend.is_some() { 4 } else { 0 }
+            + if source.is_some() { 2 } else { 0 }
+            + usize::from(self.generate.is_some())
+            + usize::from(self.hooks.is_some())
+            + filled.iter().filter(|map| !map.is_empty()).count();
+        let mut out = Map::with_capacity(room);
+        let [atmos_component, atmos_manifest, atmos_stack, atmos_stack_file, component_info, stack] = OF_STACK;
+        for name in [atmos_component, atmos_manifest, atmos_stack, atmos_stack_file] {
+            out.append(key(name), Value::default());
+        }
         put(&mut out, "auth", self.auth);
         let (backend, remote) = self.backend.map_or((None, None), |backend| {
             (Some((backend.settings, backend.kind)), Some((backend.remote, backend.remote_kind)))
@@ -100,19 +117,19 @@ impl MergedSections<'_> {
         put_pair(&mut out, "backend", "backend_type", backend);
         out.append(key("command"), command.unwrap_or_else(|| Value::str(key(kind.name()))));
         out.append(key("component"), self.component);
-        put_filled(&mut out, "dependencies", three(Section::Dependencies));
+        out.append(key(component_info), Value::default());
+        put_filled(&mut out, "dependencies", dependencies);
         put(&mut out, "env", self.env);
         put_some(&mut out, "generate", self.generate);
         put_some(&mut out, "hooks", self.hooks);
         out.append(key("inheritance"), Value::new(Data::List(Arc::clone(chain))));
-        put_filled(&mut out, "locals", two(Section::Locals));
+        put_filled(&mut out, "locals", locals);
         put(&mut out, "metadata", self.metadata);
-        if is_terraform {
-            put_filled(&mut out, "mocks", two(Section::Mocks));
-        }
+        put_filled(&mut out, "mocks", mocks);
         out.append(key("overrides"), overrides);
         put_some(&mut out, "providers", is_terraform.then_some(self.providers));
-        put_some(&mut out, "provision", kind.has_source().then(|| three(Section::Provision)));
+        let (provision, source) = source.unzip();
+        put_some(&mut out, "provision", provision);
         put_pair(&mut out, "remote_state_backend", "remote_state_backend_type", remote);
         if is_terraform {
             put(&mut out, "required_providers", self.required_providers);
@@ -122,9 +139,13 @@ impl MergedSections<'_> {
         put_filled(&mut out, "retry", retry);
         put_filled(&mut out, "secrets", self.secrets);
         put(&mut out, "settings", self.settings);
-        put_some(&mut out, "source", kind.has_source().then(|| three(Section::Source)));
+        put_some(&mut out, "source", source);
+        out.append(key(stack), Value::default());
         put_filled(&mut out, "test", self.test);
         put(&mut out, "vars", self.vars);
+        if is_terraform {
+            out.append(key("workspace"), Value::default());
+        }
         out
     }
 }

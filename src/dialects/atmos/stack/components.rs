@@ -200,7 +200,7 @@ impl Finisher<'_> {
     ) -> Result<(Arc<Component>, Option<Named>), ErrorReported> {
         let ComponentEntry { kind, entry, .. } = *component;
         let (stacks, manifest) = (self.stacks, self.manifest);
-        let locals = built.map.get("locals").cloned();
+        let locals = built.map.known("locals").cloned();
         note_local_uses(stacks, manifest, kind, &entry.key, &built);
         let (sites, authored) = (std::mem::take(&mut built.sites), built.authored.clone());
         let place = ComponentPlace { file: manifest.file, kind, name: Text::clone(&entry.key) };

@@ -16,7 +16,7 @@ pub(super) fn note_local_uses(
     name: &Key,
     built: &Built,
 ) {
-    let section = |name: &str| built.map.get(name).and_then(Value::as_map);
+    let section = |name: &'static str| built.map.known(name).and_then(Value::as_map);
     let Some(locals) = section("locals").filter(|locals| !locals.is_empty()) else { return };
     let templates = &stacks.config.templates;
     let functions = function_sets::component(templates.sprig, templates.gomplate);

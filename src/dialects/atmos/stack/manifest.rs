@@ -5,7 +5,7 @@ use crate::dialects::atmos::manifest::Processed;
 use crate::dialects::atmos::names::{self, NAME_SECTIONS, is_same, name_data};
 use crate::dialects::atmos::reader::Deps;
 use crate::template::{self, MissingKey};
-use crate::text::Text;
+use crate::text::{Text, intern};
 use crate::value::{FileId, Key, Map, Origin, Value};
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) struct StackManifest<'a> {
     /// Its `name`.
     pub(super) name: Option<Value>,
     /// The paths of the values that form the name of a stack, if it consists only of values.
-    pub(super) name_fields: Option<Vec<Vec<String>>>,
+    pub(super) name_fields: Option<Vec<Vec<Text>>>,
     /// The name that was last made, and the values that it was made of.
     last_name: Mutex<Option<(Vec<Value>, Value)>>,
     /// Import lines and settings that shape all of it.
@@ -71,14 +71,15 @@ impl<'a> StackManifest<'a> {
         name: &Key,
     ) -> Result<names::Named, template::Error> {
         // Nearly always all of them are in one section.
-        let mut section: Option<(&str, &Value)> = None;
-        let mut at = |path: &'f Vec<String>| {
+        let mut section: Option<(&Text, &Value)> = None;
+        let mut at = |path: &'f Vec<Text>| {
             let (first, rest) = path.split_first()?;
-            let value = match section.filter(|(name, _)| name == first) {
+            let value = match section.filter(|(name, _)| Text::ptr_eq(name, first)) {
                 Some((_, known)) => known,
-                None => section.insert((first, map.get(first)?)).1,
+                None => section.insert((first, map.value_of(first)?)).1,
             };
-            value.at_path(rest.iter().map(String::as_str)).filter(|v| v.as_str().is_some())
+            let value = rest.iter().try_fold(value, |value, name| value.as_map()?.value_of(name));
+            value.filter(|v| v.as_str().is_some())
         };
         let values: Option<Vec<&Value>> = self.name_fields.as_ref().and_then(|all| all.iter().map(&mut at).collect());
         let last = || self.last_name.lock();
@@ -97,12 +98,12 @@ impl<'a> StackManifest<'a> {
     }
 }
 
-/// The paths in the template of stack names, if it only puts values side by side.
-fn name_fields(stacks: &StackContext<'_>) -> Option<Vec<Vec<String>>> {
+/// The paths in the template of stack names, interned, if it only puts values side by side.
+fn name_fields(stacks: &StackContext<'_>) -> Option<Vec<Vec<Text>>> {
     let engine = stacks.name_engine(MissingKey::Error);
     let parsed = engine.parse(&stacks.config.name_template);
     let fields = parsed.as_ref().as_ref().ok()?.fields()?;
     let known = |path: &Vec<&str>| path.first().is_some_and(|first| NAME_SECTIONS.contains(first));
-    let owned = |path: Vec<&str>| path.into_iter().map(str::to_owned).collect();
+    let owned = |path: Vec<&str>| path.into_iter().map(intern).collect();
     (!fields.is_empty() && fields.iter().all(known)).then(|| fields.into_iter().map(owned).collect())
 }

@@ -88,7 +88,7 @@ pub(super) fn checked_name(
     map: &Map,
     Entry { key: name, value }: &Entry,
 ) -> Option<Named> {
-    let is_abstract = map.get("metadata").and_then(|m| m.get("type")).and_then(Value::as_str) == Some("abstract");
+    let is_abstract = map.known("metadata").and_then(|m| m.get("type")).and_then(Value::as_str) == Some("abstract");
     if !matches!(type_name, "terraform" | "helmfile") || is_abstract {
         return None;
     }
@@ -120,9 +120,9 @@ pub(super) fn workspace(
         metadata: of.metadata,
         templated: of.templated,
         data: of.data,
-        backend_type: map.get("backend_type").and_then(Value::as_str).unwrap_or_default(),
+        backend_type: map.known("backend_type").and_then(Value::as_str).unwrap_or_default(),
     };
-    let deployed = workspace.deployed(name, map.get("component").and_then(Value::as_str));
+    let deployed = workspace.deployed(name, map.known("component").and_then(Value::as_str));
     Ok((workspace.name()?, deployed))
 }
 

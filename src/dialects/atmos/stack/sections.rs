@@ -73,8 +73,7 @@ impl Identity {
             ("atmos_stack_file", manifest()),
             ("stack", self.stack.clone()),
         ];
-        // The workspace and the facts about the component follow. With more room, the map would be copied in the end.
-        map.set_all_known(pairs, 2);
+        map.set_all_known(pairs);
     }
 }
 

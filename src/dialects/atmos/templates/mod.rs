@@ -5,6 +5,7 @@ pub(super) mod cache;
 mod declared_env;
 pub(super) mod engine;
 pub(super) mod eval;
+mod fields;
 pub(super) mod function_sets;
 pub(super) mod host;
 mod recent_scalars;

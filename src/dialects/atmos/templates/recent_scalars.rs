@@ -2,10 +2,11 @@
 //! result costs less than running the template, and the same result is one object in memory.
 
 use super::cache::Variant;
+use super::fields::Fields;
 use crate::template::Template;
 use crate::text::Text;
 use crate::threads::PerThread;
-use crate::value::{Data, Prov, Value};
+use crate::value::{Data, Flags, Prov, Value};
 use std::sync::Arc;
 
 /// The number of results for each thread.
@@ -23,18 +24,11 @@ pub(super) struct Inputs<'v> {
 impl<'v> Inputs<'v> {
     /// Returns the values that determine what a template renders; `None` if anything else may have a part in it, if a field is
     /// missing, or if one is no plain scalar.
-    pub(super) fn of(template: &Template, data: &'v Value) -> Option<Self> {
+    pub(super) fn of(template: &Template, fields: &Fields<'v>) -> Option<Self> {
         let paths = template.inputs().filter(|paths| paths.len() <= MAX_INPUTS)?;
         let mut inputs = Inputs { values: [None; MAX_INPUTS], count: paths.len() };
-        // Nearly always all of them are in one section.
-        let mut section: Option<(&Text, &Value)> = None;
         for (path, slot) in paths.iter().zip(&mut inputs.values) {
-            let (first, rest) = path.split_first()?;
-            let outer = match section.filter(|(name, _)| Text::ptr_eq(name, first)) {
-                Some((_, known)) => known,
-                None => section.insert((first, data.as_map()?.value_of(first)?)).1,
-            };
-            let value = rest.iter().try_fold(outer, |value, name| value.as_map()?.value_of(name))?;
+            let value = fields.at(path)?;
             if !matches!(value.data, Data::Str(_) | Data::Int(_) | Data::Bool(_)) {
                 return None;
             }
@@ -93,13 +87,29 @@ impl Rendering<'_> {
     }
 }
 
+/// A value with what it contains.
+#[derive(Clone)]
+pub(super) struct Flagged {
+    /// The value.
+    pub(super) value: Value,
+    /// Its flags.
+    pub(super) flags: Flags,
+}
+
+impl From<Value> for Flagged {
+    fn from(value: Value) -> Self {
+        let flags = value.flags();
+        Flagged { value, flags }
+    }
+}
+
 /// A result, and what it was made of, which is kept alive so that addresses stay valid.
 struct Known {
     text: Text,
     variant: Variant,
     prov: Prov,
     inputs: Vec<Value>,
-    result: Value,
+    result: Flagged,
 }
 
 struct Slots(Vec<Option<Arc<Known>>>);
@@ -116,13 +126,13 @@ pub(super) struct RecentScalars(PerThread<Slots>);
 
 impl RecentScalars {
     /// Returns the known result of a rendering.
-    pub(super) fn get(&self, rendering: &Rendering<'_>) -> Option<Value> {
+    pub(super) fn get(&self, rendering: &Rendering<'_>) -> Option<Flagged> {
         let slot = rendering.slot();
         self.0.with(|slots| Some(slots.0[slot].as_ref().filter(|known| rendering.is_of(known))?.result.clone()))?
     }
 
     /// Remembers the result of a rendering.
-    pub(super) fn insert(&self, rendering: &Rendering<'_>, result: &Value) {
+    pub(super) fn insert(&self, rendering: &Rendering<'_>, result: &Flagged) {
         let slot = rendering.slot();
         let mut inputs = Vec::with_capacity(rendering.inputs.count);
         inputs.extend(rendering.inputs.iter().cloned());
@@ -172,12 +182,12 @@ mod tests {
         let template = template(&text);
         let value = |text: &Text, start: u32| Value { data: Data::Str(text.clone()), prov: at(start) };
         let get = |text: &Text, variant: Variant, prov: &Prov, data: &Value| {
-            cache.get(&Rendering { text, variant, prov, inputs: Inputs::of(&template, data).unwrap() })
+            let inputs = Inputs::of(&template, &Fields::new(data)).unwrap();
+            cache.get(&Rendering { text, variant, prov, inputs }).map(|known| known.value)
         };
         let first = data(&value(&stage, 1));
-        let rendering =
-            Rendering { text: &text, variant: (0, 2), prov: &at(9), inputs: Inputs::of(&template, &first).unwrap() };
-        cache.insert(&rendering, &Value::str("dev"));
+        let inputs = Inputs::of(&template, &Fields::new(&first)).unwrap();
+        cache.insert(&Rendering { text: &text, variant: (0, 2), prov: &at(9), inputs }, &Value::str("dev").into());
         // The values count, not the maps around them.
         assert_eq!(get(&text, (0, 2), &at(9), &data(&value(&stage, 1))), Some(Value::str("dev")));
         let equal = Text::from(text.to_string());
@@ -205,7 +215,7 @@ mod tests {
             ("{{ .vars.stage.deeper }}", None),
             ("{{ .a }}{{ .b }}{{ .c }}{{ .d }}{{ .e }}{{ .f }}{{ .g }}{{ .h }}{{ .i }}", None),
         ] {
-            assert_eq!(Inputs::of(&template(text), &data).map(|inputs| inputs.count), want, "{text}");
+            assert_eq!(Inputs::of(&template(text), &Fields::new(&data)).map(|inputs| inputs.count), want, "{text}");
         }
     }
 }

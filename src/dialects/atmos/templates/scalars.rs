@@ -2,7 +2,8 @@
 //! fraction of the cost.
 
 use super::engine::Engine;
-use super::recent_scalars::{Inputs, Rendering};
+use super::fields::Fields;
+use super::recent_scalars::{Flagged, Inputs, Rendering};
 use crate::text::Text;
 use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value, has_template};
 use crate::yaml::Style;
@@ -19,10 +20,10 @@ impl Engine<'_> {
     /// Returns the rendered strings of a map; `None` if the result may differ from that for the whole map.
     pub(crate) fn renderings(&self, map: &Map, data: &Value, rounds: usize) -> Option<Renderings> {
         let simple = rounds == 1 && self.delimiters.0 == "{{" && !map.flags().has(Flags::FRAGILE);
-        simple.then(|| self.parts(map, data, 0)).flatten()
+        simple.then(|| self.parts(map, &Fields::new(data), 0)).flatten()
     }
 
-    fn parts(&self, map: &Map, data: &Value, indent: usize) -> Option<Renderings> {
+    fn parts(&self, map: &Map, data: &Fields<'_>, indent: usize) -> Option<Renderings> {
         if !map.flags().has(Flags::TEMPLATE) {
             return Some(Renderings(Vec::new()));
         }
@@ -44,7 +45,7 @@ impl Engine<'_> {
     }
 
     /// Renders one value of a map or list; `None` if only rendering the whole text shows the result.
-    fn part(&self, value: &Value, data: &Value, indent: usize) -> Option<Value> {
+    fn part(&self, value: &Value, data: &Fields<'_>, indent: usize) -> Option<Flagged> {
         let rendered = match &value.data {
             Data::Str(s) if has_template(s) => return self.scalar(s, &value.prov, data, indent),
             Data::Map(m) if m.flags().has(Flags::TEMPLATE) => {
@@ -53,15 +54,16 @@ impl Engine<'_> {
                 Data::Map(rendered)
             }
             Data::List(l) if value.holds(Flags::TEMPLATE) => {
-                let items: Option<Vec<Value>> = l.iter().map(|v| self.part(v, data, indent + 2)).collect();
+                let item = |value| Some(self.part(value, data, indent + 2)?.value);
+                let items: Option<Vec<Value>> = l.iter().map(item).collect();
                 Data::List(Arc::new(items?))
             }
-            _ => return Some(value.clone()),
+            _ => return Some(value.clone().into()),
         };
-        Some(Value { data: rendered, prov: value.prov.clone() })
+        Some(Value { data: rendered, prov: value.prov.clone() }.into())
     }
 
-    fn scalar(&self, text: &Text, prov: &Prov, data: &Value, indent: usize) -> Option<Value> {
+    fn scalar(&self, text: &Text, prov: &Prov, data: &Fields<'_>, indent: usize) -> Option<Flagged> {
         let parsed = self.written(text, indent);
         let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
         let variant = (self.slot, indent);
@@ -70,24 +72,27 @@ impl Engine<'_> {
         if let Some(known) = rendering.as_ref().and_then(|rendering| recent.get(rendering)) {
             return Some(known);
         }
-        let rendered = template.execute(data, self.missing, &self.declared()).ok()?;
+        let rendered = template.execute(data.data(), self.missing, &self.declared()).ok()?;
         if rendered.not_utf8().is_some() {
             return None;
         }
         self.note(template, &rendered.missing, &|_| prov.clone());
         if let Some((_, first)) = rendered.unknowns.first() {
             // Not the value, but why it is unknown.
-            let assumed = self.assuming().and_then(|e| e.scalar(text, &Prov::default(), &data.assume(), indent));
-            let assumed = assumed.filter(|v| !matches!(v.data, Data::Unknown(_))).map(Box::new);
+            let assumed = self
+                .assuming()
+                .and_then(|e| e.scalar(text, &Prov::default(), &Fields::new(&data.data().assume()), indent));
+            let assumed =
+                assumed.map(|assumed| assumed.value).filter(|v| !matches!(v.data, Data::Unknown(_))).map(Box::new);
             let mut unknown = Unknown { text: Text::clone(text), assumed, reasons: first.reasons.clone() };
             for (_, more) in &rendered.unknowns[1..] {
                 unknown.reasons.extend(more.reasons.iter().filter(|r| !first.reasons.contains(r)).cloned());
             }
             let prov = self.templates.computed(prov, rendered.inputs);
-            return Some(Value { data: Data::Unknown(Arc::new(unknown)), prov });
+            return Some(Value { data: Data::Unknown(Arc::new(unknown)), prov }.into());
         }
         let data = read_scalar(&rendered.text)?;
-        let value = Value { data, prov: self.templates.computed(prov, rendered.inputs) };
+        let value = Flagged::from(Value { data, prov: self.templates.computed(prov, rendered.inputs) });
         if let Some(rendering) = &rendering {
             recent.insert(rendering, &value);
         }
@@ -99,7 +104,7 @@ impl Engine<'_> {
 pub(crate) struct Renderings(Vec<(usize, Part)>);
 
 enum Part {
-    Value(Value),
+    Value(Flagged),
     Inside(Renderings),
 }
 
@@ -107,7 +112,7 @@ impl Renderings {
     /// Whether one of the values has a flag.
     pub(crate) fn hold(&self, flag: Flags) -> bool {
         self.0.iter().any(|(_, part)| match part {
-            Part::Value(value) => value.holds(flag),
+            Part::Value(value) => value.flags.has(flag),
             Part::Inside(inner) => inner.hold(flag),
         })
     }
@@ -122,7 +127,7 @@ impl Renderings {
         map.forget(Flags::TEMPLATE);
         for (i, part) in self.0 {
             match part {
-                Part::Value(value) => map.put_at(i, value),
+                Part::Value(Flagged { value, flags }) => map.put_at(i, value, flags),
                 Part::Inside(inner) => map.change_at(i, |value| {
                     if let Data::Map(map) = &mut value.data {
                         inner.put_into(map);

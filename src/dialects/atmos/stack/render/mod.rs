@@ -45,7 +45,7 @@ enum Attempt {
 impl Attempt {
     fn of(engine: &Engine<'_>, data: &Value, rounds: usize) -> Self {
         // Values without templates are unchanged, and the caller restores them.
-        let whole = data.as_map().filter(|all| !holds_templates(all.get("component_info")));
+        let whole = data.as_map().filter(|all| !holds_templates(all.known("component_info")));
         let Some(all) = whole else {
             return Attempt::Whole(engine.map_in_parts(&Arc::new(without_info(data)), data, rounds));
         };
@@ -198,7 +198,7 @@ fn put_back(
 /// The environment variables that the configuration and the settings of a component declare for its templates.
 fn declared_env(stacks: &StackContext<'_>, component: &Map) -> Env {
     let path = ["templates", "settings", "env"];
-    let own = component.get("settings").and_then(|s| s.at_path(path));
+    let own = component.known("settings").and_then(|s| s.at_path(path));
     let all = [stacks.config.all.at_path(path), own];
     let entries = all.into_iter().flatten().filter_map(Value::as_map).flat_map(|m| m.iter());
     let given = stacks.external.env.iter().map(|(name, value)| (Text::clone(name), Text::clone(value)));
