@@ -54,9 +54,9 @@ pub(crate) enum NodeKind {
         style: Style,
     },
     /// A list.
-    Sequence(Vec<NodeId>),
+    Sequence(Box<[NodeId]>),
     /// A map in written order, duplicates and merge keys included.
-    Mapping(Vec<(NodeId, NodeId)>),
+    Mapping(Box<[(NodeId, NodeId)]>),
     /// `*name`; the name is the target's anchor.
     Alias {
         /// The anchored node, never one that contains this alias.
@@ -64,15 +64,15 @@ pub(crate) enum NodeKind {
     },
 }
 
-/// One node of the tree.
+/// One node of the tree. It is kept small, because rules read all nodes of all documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
     /// Its kind.
     pub kind: NodeKind,
     /// The explicit tag.
-    pub tag: Option<Tag>,
+    pub tag: Option<Box<Tag>>,
     /// The anchor's name, without `&`.
-    pub anchor: Option<Box<str>>,
+    pub anchor: Option<Text>,
     /// The content without tag and anchor. Block collections span from their first key or dash to the end of their
     /// last value; an empty value has an empty span.
     pub span: Span,

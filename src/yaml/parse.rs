@@ -185,7 +185,7 @@ struct Builder<'t> {
     frames: Vec<Frame>,
     /// Finished children of all open collections, innermost last.
     children: Vec<NodeId>,
-    anchors: HashMap<Box<str>, NodeId>,
+    anchors: HashMap<Text, NodeId>,
     keys: FastSet<Text>,
     root: Option<NodeId>,
     aliases: bool,
@@ -201,7 +201,7 @@ struct Properties<'e> {
 }
 
 /// Tag, anchor, and where the content begins in the scanned text.
-type Placed = (Option<Tag>, Option<Box<str>>, usize);
+type Placed = (Option<Box<Tag>>, Option<Text>, usize);
 
 /// The end of a collection that is still being read.
 const OPEN: u32 = u32::MAX;
@@ -225,7 +225,7 @@ impl<'t> Builder<'t> {
     }
 
     fn run(mut self) -> Result<Self, Stop> {
-        self.nodes.reserve(self.text.len() / 24);
+        self.nodes.reserve(self.text.len() / 12);
         let Some(mut events) = Events::new(self.text) else { return Err(Stop::new("out of memory", 0)) };
         let base = self.base as usize;
         loop {
@@ -266,10 +266,10 @@ impl<'t> Builder<'t> {
                 self.scalar(start, end, Properties { anchor, tag }, &value, style)?;
             }
             EventKind::SequenceStart { anchor, tag, flow } => {
-                self.open(start, end, Properties { anchor, tag }, flow, NodeKind::Sequence(Vec::new()))?;
+                self.open(start, end, Properties { anchor, tag }, flow, NodeKind::Sequence(Box::default()))?;
             }
             EventKind::MappingStart { anchor, tag, flow } => {
-                self.open(start, end, Properties { anchor, tag }, flow, NodeKind::Mapping(Vec::new()))?;
+                self.open(start, end, Properties { anchor, tag }, flow, NodeKind::Mapping(Box::default()))?;
             }
             EventKind::SequenceEnd | EventKind::MappingEnd => self.end(end),
             _ => {}
@@ -329,7 +329,7 @@ impl<'t> Builder<'t> {
         node.span.end = if frame.flow { end } else { last.unwrap_or(end) }.max(node.span.start);
         node.kind = match frame.map {
             true => NodeKind::Mapping(children.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()),
-            false => NodeKind::Sequence(children),
+            false => NodeKind::Sequence(children.into()),
         };
         self.close(frame.node);
     }
@@ -345,8 +345,8 @@ impl<'t> Builder<'t> {
             let tag = &self.text[found.tag.clone()];
             return Err(Stop::new(format!("the tag '{tag},' is followed by a comma without a space"), tag_span.end));
         }
-        let tag = of.tag.map(|tag| Tag { text: scalar::short_tag(&tag).into(), span: tag_span });
-        Ok((tag, of.anchor.map(Box::from), found.content))
+        let tag = of.tag.map(|tag| Box::new(Tag { text: scalar::short_tag(&tag).into(), span: tag_span }));
+        Ok((tag, of.anchor.map(Text::from), found.content))
     }
 
     fn stray_question_mark(&self, at: usize) -> Stop {

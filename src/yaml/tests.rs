@@ -312,3 +312,9 @@ fn a_byte_order_mark_inside_is_a_character() {
         assert_eq!(found, keys, "{text:?}");
     }
 }
+
+#[test]
+fn nodes_are_small() {
+    // Rules read all nodes of all documents: their size is time.
+    assert_eq!(size_of::<super::node::Node>(), 48);
+}
