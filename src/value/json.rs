@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The deepest nesting that is printed; a deeper value is an error of the serializer instead of an overflow.
-const MAX_DEPTH: u32 = 1_000;
+pub(crate) const MAX_DEPTH: u32 = 1_000;
 
 /// Floats from here on keep their exponent.
 const EXPONENT_FROM: f64 = 1e21;

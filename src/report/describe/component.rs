@@ -8,7 +8,7 @@ use crate::report::indented_json;
 use crate::report::text::style::{self, Theme, count};
 use crate::report::text::value;
 use crate::resolution::{Address, Component, Placed};
-use crate::value::{Data, Value};
+use crate::value::{Data, Entry, Map, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::io;
@@ -22,14 +22,19 @@ pub(super) struct Ordered<'a>(pub &'a Component);
 impl Serialize for Ordered<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Some(sections) = self.0.value.as_map() else { return self.0.value.serialize(serializer) };
-        let inputs = self.0.language.vocabulary.inputs;
-        let (first, others): (Vec<_>, Vec<_>) = sections.iter().partition(|entry| &*entry.key == inputs);
         let mut map = serializer.serialize_map(Some(sections.len()))?;
-        for entry in first.into_iter().chain(others) {
+        for entry in inputs_first(self.0, sections) {
             map.serialize_entry(&*entry.key, &entry.value)?;
         }
         map.end()
     }
+}
+
+/// The sections of a component, the one with its input variables first.
+pub(super) fn inputs_first<'a>(component: &Component, sections: &'a Map) -> impl Iterator<Item = &'a Entry> {
+    let inputs = component.language.vocabulary.inputs;
+    let is_first = move |entry: &&Entry| &*entry.key == inputs;
+    sections.iter().filter(is_first).chain(sections.iter().filter(move |entry| !is_first(entry)))
 }
 
 /// One component that is described.

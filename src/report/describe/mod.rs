@@ -7,7 +7,8 @@ pub(crate) use component::{Described, write_concise, write_instances, write_inst
 use super::RenderOptions;
 use super::text::style::{self, Theme};
 use crate::report::indented_json;
-use crate::resolution::{Address, Placed};
+use crate::report::value_json::ValueWriter;
+use crate::resolution::{Address, Component, Placed};
 use crate::threads;
 use crate::value::Value;
 use serde::ser::SerializeMap;
@@ -66,15 +67,33 @@ fn stacks_json(out: &mut dyn io::Write, components: &Components, ordered: bool) 
     if components.is_empty() {
         return writeln!(out, "{{}}");
     }
-    out.write_all(b"{\n")?;
-    write_stacks(out, components, b",\n", |rows| {
-        // Without the braces of the map that has this stack only.
-        let mut text = indented_json::to_vec(&Stacks(rows, ordered))?;
-        text.truncate(text.len() - b"\n}".len());
-        text.drain(..b"{\n".len());
-        Ok(text)
+    out.write_all(b"{")?;
+    write_stacks(out, components, b",", |rows| {
+        let mut json = ValueWriter::entries(1);
+        json.entry(&rows[0].0.0, |json| {
+            json.object(|json| json.entry("components", |json| types(json, rows, ordered)))
+        })?;
+        Ok(json.into_bytes())
     })?;
     out.write_all(b"\n}\n")
+}
+
+/// Writes the components of a stack by their types.
+fn types(json: &mut ValueWriter, rows: &[Row<'_>], ordered: bool) -> io::Result<()> {
+    let component = |json: &mut ValueWriter, component: &Component| match component.value.as_map() {
+        Some(sections) if ordered => json.object(|json| {
+            let mut entries = component::inputs_first(component, sections);
+            entries.try_for_each(|entry| json.entry(&entry.key, |json| json.value(&entry.value)))
+        }),
+        _ => json.value(&component.value),
+    };
+    let names = |json: &mut ValueWriter, rows: &[Row<'_>]| {
+        rows.iter().try_for_each(|(address, placed)| json.entry(&address.2, |json| component(json, &placed.component)))
+    };
+    let by_type = || rows.chunk_by(|a, b| a.0.1 == b.0.1);
+    json.object(|json| {
+        by_type().try_for_each(|rows| json.entry(&rows[0].0.1, |json| json.object(|json| names(json, rows))))
+    })
 }
 
 fn stacks_yaml(out: &mut dyn io::Write, components: &Components, ordered: bool) -> io::Result<()> {
