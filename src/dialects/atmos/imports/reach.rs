@@ -26,6 +26,8 @@ pub(crate) struct ChangeReach<'a> {
     /// Whether any file changes that is not a manifest, so that components may be validated against something else.
     others: bool,
     known: Mutex<FastMap<Text, Arc<Option<FileReach>>>>,
+    /// The paths in imports that were followed: many manifests have the same.
+    targets: Mutex<FastMap<Text, Arc<ImportTarget>>>,
     /// Files that a change reaches, or may reach: nothing more has to be known of a manifest that imports one of them.
     reached: Mutex<FastSet<Text>>,
     reported: Mutex<FastSet<Text>>,
@@ -38,6 +40,14 @@ struct FileReach {
     next: Vec<Text>,
 }
 
+/// Where the path of an import leads.
+struct ImportTarget {
+    /// The files that it matches.
+    files: Vec<Text>,
+    /// Whether a change can make it lead elsewhere.
+    touched: bool,
+}
+
 impl<'a> ChangeReach<'a> {
     /// For the manifests of a revision that differs from another one in `changes`. Records skipped files with `checks`,
     /// if any.
@@ -45,8 +55,9 @@ impl<'a> ChangeReach<'a> {
         let is_yaml = |path: &str| [".yaml", ".yml", ".tmpl"].iter().any(|ending| path.ends_with(ending));
         let is_manifest = |c: &Change| paths::relative(&c.path, &config.stacks).is_some_and(is_yaml);
         let others = !changes.iter().all(is_manifest);
-        let (known, reached, reported) = (Mutex::default(), Mutex::default(), Mutex::default());
-        ChangeReach { reader, config, changes, others, known, reached, reported }
+        let (known, targets) = (Mutex::default(), Mutex::default());
+        let (reached, reported) = (Mutex::default(), Mutex::default());
+        ChangeReach { reader, config, changes, others, known, targets, reached, reported }
     }
 
     /// The files that a manifest depends on, if it is certain that no change makes a difference to it. Records that the
@@ -127,6 +138,7 @@ impl<'a> ChangeReach<'a> {
     fn find(&self, path: &str) -> Option<FileReach> {
         let mut deps = Deps::default();
         let mut next = Vec::new();
+        let mut touched = false;
         if let Some(loaded) = self.reader.load(path, &mut deps).ok()?
             && !loaded.is_empty()
         {
@@ -150,16 +162,35 @@ impl<'a> ChangeReach<'a> {
                 if item.path.contains("{{") {
                     return None;
                 }
-                if items::is_remote(&item.path) {
-                    continue;
-                }
-                let pattern = items::pattern(&item.path, &self.config.stacks, self.reader, &mut deps);
-                let found = pattern.map(|p| self.reader.glob(&p, &mut deps).unwrap_or_default());
-                next.extend(found.into_iter().flatten().map(Text::from));
+                let target = self.target(&item.path);
+                touched |= target.touched;
+                next.extend(target.files.iter().cloned());
             }
         }
-        let touched = self.changes.iter().any(|c| deps.touched(&c.path, c.kind));
+        touched |= self.is_touched(&deps);
         Some(FileReach { files: deps.files, touched, next })
+    }
+
+    /// Returns where the path of an import leads; nowhere if it is remote.
+    fn target(&self, path: &str) -> Arc<ImportTarget> {
+        if let Some(known) = self.targets.lock().get(path) {
+            return Arc::clone(known);
+        }
+        let mut deps = Deps::default();
+        let pattern = match items::is_remote(path) {
+            true => None,
+            false => items::pattern(path, &self.config.stacks, self.reader, &mut deps),
+        };
+        let found = pattern.map(|pattern| self.reader.glob(&pattern, &mut deps).unwrap_or_default());
+        let files = found.into_iter().flatten().map(Text::from).collect();
+        let target = Arc::new(ImportTarget { files, touched: self.is_touched(&deps) });
+        self.targets.lock().insert(path.into(), Arc::clone(&target));
+        target
+    }
+
+    /// Whether a change can make a difference to what has these dependencies.
+    fn is_touched(&self, deps: &Deps) -> bool {
+        self.changes.iter().any(|change| deps.touched(&change.path, change.kind))
     }
 
     /// A map with the imports of a file.
