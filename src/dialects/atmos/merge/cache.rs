@@ -22,10 +22,10 @@ struct CachedMerge {
 /// The merges of one thread, each in the slot of its inputs.
 struct Slots {
     cached: Vec<Option<CachedMerge>>,
-    /// The lower half of the hash of each cached merge, zero if there is none: most merges are not cached, which this shows.
-    tags: Vec<u32>,
-    /// Hashes of inputs that occurred once. Most merges occur only once, and caching those would cost more than it saves.
-    seen: Vec<u32>,
+    /// The tag of each cached merge, zero if there is none: most merges are not cached, which this shows.
+    tags: Vec<u16>,
+    /// Tags of inputs that occurred once. Most merges occur only once, and caching those would cost more than it saves.
+    seen: Vec<u16>,
     trails: SharedTrails,
 }
 
@@ -39,7 +39,7 @@ impl Default for Slots {
 impl Slots {
     fn get(&self, hash: u64, mode: u8, inputs: &[&Arc<Map>]) -> Option<Arc<Map>> {
         let slot = slot(hash, CACHED);
-        if self.tags[slot] != hash as u32 {
+        if self.tags[slot] != tag(hash) {
             return None;
         }
         let cached = self.cached[slot].as_ref()?;
@@ -52,13 +52,12 @@ impl Slots {
     /// Stores a merge that occurs for the second time, and returns the one that it replaces.
     fn store(&mut self, hash: u64, mode: u8, inputs: &[&Arc<Map>], merged: &Arc<Map>) -> Option<CachedMerge> {
         let seen = &mut self.seen[slot(hash, SEEN)];
-        // The lower half: the slot depends on the upper one.
-        if std::mem::replace(seen, hash as u32) != hash as u32 {
+        if std::mem::replace(seen, tag(hash)) != tag(hash) {
             return None;
         }
         let inputs = inputs.iter().map(|map| Arc::clone(map)).collect();
         let slot = slot(hash, CACHED);
-        self.tags[slot] = hash as u32;
+        self.tags[slot] = tag(hash);
         self.cached[slot].replace(CachedMerge { mode, inputs, merged: Arc::clone(merged) })
     }
 }
@@ -96,15 +95,20 @@ impl MergeCache {
     }
 }
 
-/// Its lower half is never zero, which means an empty slot.
 fn hash(mode: u8, inputs: &[&Arc<Map>]) -> u64 {
     let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    inputs.iter().fold(u64::from(mode) + 1, |sum, map| mix(sum, Arc::as_ptr(map).addr() as u64)) | 1
+    inputs.iter().fold(u64::from(mode) + 1, |sum, map| mix(sum, Arc::as_ptr(map).addr() as u64))
 }
 
 fn slot(hash: u64, slots: usize) -> usize {
     // The upper bits depend on all of the input.
     (hash >> 40) as usize % slots
+}
+
+/// Tells apart what is in one slot, nearly always. Never zero.
+fn tag(hash: u64) -> u16 {
+    // The bits below those of the slot.
+    (hash >> 24) as u16 | 1
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use crate::template::Template;
 use crate::text::Text;
 use crate::threads::PerThread;
 use crate::value::{Data, Flags, Prov, Value};
-use std::sync::Arc;
 
 /// The number of results for each thread.
 const CACHED: usize = 4096;
@@ -59,7 +58,7 @@ pub(super) struct Rendering<'a> {
 }
 
 impl Rendering<'_> {
-    fn slot(&self) -> usize {
+    fn place(&self) -> Place {
         let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let with_prov = |sum: u64, prov: &Prov| {
             let place = prov.origin.map_or(0, |o| (o.file.index() as u64) << 32 | u64::from(o.start));
@@ -76,7 +75,7 @@ impl Rendering<'_> {
             with_prov(mix(sum, data), &value.prov)
         });
         // The upper bits depend on all of it.
-        (hash >> 40) as usize % CACHED
+        Place { slot: (hash >> 40) as usize % CACHED, tag: (hash >> 24) as u16 | 1 }
     }
 
     fn is_of(&self, known: &Known) -> bool {
@@ -112,11 +111,35 @@ struct Known {
     result: Flagged,
 }
 
-struct Slots(Vec<Option<Arc<Known>>>);
+/// Where a result is remembered.
+#[derive(Clone, Copy)]
+struct Place {
+    slot: usize,
+    /// Tells apart what is in one slot, nearly always. Never zero.
+    tag: u16,
+}
+
+struct Slots {
+    known: Vec<Option<Box<Known>>>,
+    /// The tag of each result, zero if there is none: they are read from memory in less time than what they stand for.
+    tags: Vec<u16>,
+}
+
+impl Slots {
+    fn at(&self, Place { slot, tag }: Place) -> Option<&Known> {
+        if self.tags[slot] == tag { self.known[slot].as_deref() } else { None }
+    }
+
+    fn put(&mut self, Place { slot, tag }: Place, known: Box<Known>) -> Option<Box<Known>> {
+        self.tags[slot] = tag;
+        self.known[slot].replace(known)
+    }
+}
 
 impl Default for Slots {
     fn default() -> Self {
-        Slots(vec![None; CACHED])
+        let known = std::iter::repeat_with(|| None).take(CACHED).collect();
+        Slots { known, tags: vec![0; CACHED] }
     }
 }
 
@@ -127,13 +150,13 @@ pub(super) struct RecentScalars(PerThread<Slots>);
 impl RecentScalars {
     /// Returns the known result of a rendering.
     pub(super) fn get(&self, rendering: &Rendering<'_>) -> Option<Flagged> {
-        let slot = rendering.slot();
-        self.0.with(|slots| Some(slots.0[slot].as_ref().filter(|known| rendering.is_of(known))?.result.clone()))?
+        let place = rendering.place();
+        self.0.with(|slots| Some(slots.at(place).filter(|known| rendering.is_of(known))?.result.clone()))?
     }
 
     /// Remembers the result of a rendering.
     pub(super) fn insert(&self, rendering: &Rendering<'_>, result: &Flagged) {
-        let slot = rendering.slot();
+        let place = rendering.place();
         let mut inputs = Vec::with_capacity(rendering.inputs.count);
         inputs.extend(rendering.inputs.iter().cloned());
         let known = Known {
@@ -144,7 +167,7 @@ impl RecentScalars {
             result: result.clone(),
         };
         // What is replaced is dropped outside, because that may take long.
-        let replaced = self.0.with(|slots| slots.0[slot].replace(Arc::new(known)));
+        let replaced = self.0.with(|slots| slots.put(place, Box::new(known)));
         drop(replaced);
     }
 
@@ -160,6 +183,7 @@ mod tests {
     use super::*;
     use crate::template::{Builtins, TemplateOptions, parse};
     use crate::value::{FileId, Map, Origin};
+    use std::sync::Arc;
 
     fn at(start: u32) -> Prov {
         Prov::at(Origin { file: FileId::new(0), key: start, start, end: start + 3 })
