@@ -2,7 +2,7 @@
 //! formatted once, and text is copied if nothing in it has to be escaped.
 
 use super::indented_json::line;
-use crate::text::FastMap;
+use crate::text::{FastMap, first_eight};
 use crate::value::json::MAX_DEPTH;
 use crate::value::{Data, Map, Value};
 use std::io;
@@ -25,9 +25,16 @@ pub(crate) struct ValueWriter {
 }
 
 impl ValueWriter {
-    /// A writer of the entries of an object at the given `level` of nesting, the first of which begins a line.
-    pub(crate) fn entries(level: usize) -> Self {
-        ValueWriter { out: Vec::new(), level, deepest: level, is_empty: true, written: FastMap::default() }
+    /// A writer of the entries of an object at the given `level` of nesting, the first of which begins a line. There is room for
+    /// text of a length.
+    pub(crate) fn entries(level: usize, room: usize) -> Self {
+        ValueWriter {
+            out: Vec::with_capacity(room),
+            level,
+            deepest: level,
+            is_empty: true,
+            written: FastMap::default(),
+        }
     }
 
     /// What was written.
@@ -161,15 +168,20 @@ fn needs_escapes(text: &str) -> bool {
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
     // A byte of the result has its highest bit set if one of `eight` is below `limit`, which is at most 128.
     let below = |eight: u64, limit: u64| eight.wrapping_sub(LOW * limit) & !eight;
-    let is_special = |eight: &[u8; 8]| {
-        let eight = u64::from_ne_bytes(*eight);
+    let is_special = |eight: u64| {
         let is = |byte: u8| below(eight ^ u64::from_ne_bytes([byte; 8]), 1);
         (below(eight, 0x20) | is(b'"') | is(b'\\')) & HIGH != 0
     };
-    let (chunks, rest) = text.as_bytes().as_chunks();
-    let mut last = [b' '; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    chunks.iter().any(is_special) || is_special(&last)
+    let bytes = text.as_bytes();
+    match bytes.last_chunk() {
+        // The last eight bytes and those before overlap.
+        Some(last) => {
+            is_special(u64::from_ne_bytes(*last))
+                || bytes.as_chunks().0.iter().any(|eight| is_special(u64::from_ne_bytes(*eight)))
+        }
+        // With spaces where there are no bytes.
+        None => is_special(first_eight(bytes) | u64::from_ne_bytes([b' '; 8]) >> (8 * bytes.len())),
+    }
 }
 
 #[cfg(test)]
@@ -204,7 +216,7 @@ mod tests {
     }
 
     fn written(value: &Value) -> io::Result<String> {
-        let mut json = ValueWriter::entries(0);
+        let mut json = ValueWriter::entries(0, 0);
         json.value(value)?;
         Ok(String::from_utf8(json.into_bytes()).unwrap())
     }

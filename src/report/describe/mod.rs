@@ -15,6 +15,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The components that are described, by address.
 pub(crate) type Components = BTreeMap<Address, Placed>;
@@ -42,6 +43,9 @@ pub(crate) fn write_ordered_yaml(out: &mut dyn io::Write, components: &Component
 /// How many stacks are serialized before they are written: enough for all threads, and few of them are in memory as text.
 const BATCH: usize = 8;
 
+/// The most bytes that are reserved for a stack before it is serialized.
+const MAX_ROOM: usize = 4 << 20;
+
 /// Serializes stacks on all threads, and writes them in their order: `between` stands between two of them.
 fn write_stacks(
     out: &mut dyn io::Write,
@@ -68,12 +72,16 @@ fn stacks_json(out: &mut dyn io::Write, components: &Components, ordered: bool) 
         return writeln!(out, "{{}}");
     }
     out.write_all(b"{")?;
+    // The longest text so far: the next one is often as long.
+    let longest = AtomicUsize::new(0);
     write_stacks(out, components, b",", |rows| {
-        let mut json = ValueWriter::entries(1);
+        let mut json = ValueWriter::entries(1, longest.load(Ordering::Relaxed).min(MAX_ROOM));
         json.entry(&rows[0].0.0, |json| {
             json.object(|json| json.entry("components", |json| types(json, rows, ordered)))
         })?;
-        Ok(json.into_bytes())
+        let text = json.into_bytes();
+        longest.fetch_max(text.len(), Ordering::Relaxed);
+        Ok(text)
     })?;
     out.write_all(b"\n}\n")
 }
