@@ -96,11 +96,14 @@ impl MergedSections<'_> {
         let (dependencies, locals) = (three(Section::Dependencies), two(Section::Locals));
         let mocks = if is_terraform { two(Section::Mocks) } else { Map::none() };
         let source = kind.has_source().then(|| (three(Section::Provision), three(Section::Source)));
+        // The sections that every component has, those that only its type has, and those that it fills.
+        let of_every_type = OF_STACK.len()
+            + ["auth", "command", "component", "env", "inheritance", "metadata", "overrides", "settings", "vars"].len();
+        let of_terraform = ["providers", "required_providers", "required_version", "workspace"].len();
         let filled = [&dependencies, &locals, &mocks, &retry, &self.secrets, &self.test];
-        let room = OF_STACK.len()
-            + 9
-            + if is_terraform { 4 } else { 0 }
-            + if self.backend.is_some() { 4 } else { 0 }
+        let room = of_every_type
+            + if is_terraform { of_terraform } else { 0 }
+            + if self.backend.is_some() { 2 + 2 } else { 0 }
             + if source.is_some() { 2 } else { 0 }
             + usize::from(self.generate.is_some())
             + usize::from(self.hooks.is_some())

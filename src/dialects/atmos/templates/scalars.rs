@@ -44,23 +44,30 @@ impl Engine<'_> {
         Some(Renderings(parts))
     }
 
-    /// Renders one value of a map or list; `None` if only rendering the whole text shows the result.
+    /// Renders one value of a map; `None` if only rendering the whole text shows the result.
     fn part(&self, value: &Value, data: &Fields<'_>, indent: usize) -> Option<Flagged> {
+        match &value.data {
+            Data::Str(s) if has_template(s) => self.scalar(s, &value.prov, data, indent),
+            _ => Some(self.item(value, data, indent)?.into()),
+        }
+    }
+
+    /// Renders one value of a map or list; `None` if only rendering the whole text shows the result.
+    fn item(&self, value: &Value, data: &Fields<'_>, indent: usize) -> Option<Value> {
         let rendered = match &value.data {
-            Data::Str(s) if has_template(s) => return self.scalar(s, &value.prov, data, indent),
+            Data::Str(s) if has_template(s) => return Some(self.scalar(s, &value.prov, data, indent)?.value),
             Data::Map(m) if m.flags().has(Flags::TEMPLATE) => {
                 let mut rendered = Arc::clone(m);
                 self.parts(m, data, indent)?.put_into(&mut rendered);
                 Data::Map(rendered)
             }
             Data::List(l) if value.holds(Flags::TEMPLATE) => {
-                let item = |value| Some(self.part(value, data, indent + 2)?.value);
-                let items: Option<Vec<Value>> = l.iter().map(item).collect();
+                let items: Option<Vec<Value>> = l.iter().map(|v| self.item(v, data, indent + 2)).collect();
                 Data::List(Arc::new(items?))
             }
-            _ => return Some(value.clone().into()),
+            _ => return Some(value.clone()),
         };
-        Some(Value { data: rendered, prov: value.prov.clone() }.into())
+        Some(Value { data: rendered, prov: value.prov.clone() })
     }
 
     fn scalar(&self, text: &Text, prov: &Prov, data: &Fields<'_>, indent: usize) -> Option<Flagged> {
