@@ -149,6 +149,9 @@ pub(crate) struct Unit {
     pub failed: Vec<Text>,
     /// Types and names of components that it defines but does not list, because their type is unknown. Sorted.
     pub unlisted: Vec<(Text, Text)>,
+    /// Names of stacks that it also defines to the validation of the system, besides those of its components: there, components of
+    /// one name are compared.
+    pub validated_as: Vec<Text>,
     /// Whether its components were made from those of the same unit of the revision that was resolved before, by replacing places
     /// and values that nothing reads while components are made.
     pub is_substituted: bool,
@@ -168,6 +171,7 @@ impl Unit {
             broken: Vec::new(),
             failed: Vec::new(),
             unlisted: Vec::new(),
+            validated_as: Vec::new(),
             is_substituted: false,
             thread: PoolThread::current(),
         }

@@ -120,6 +120,11 @@ impl EarlierState {
     }
 }
 
+/// The stacks that a unit defines.
+fn stacks_of(unit: &Unit) -> impl Iterator<Item = &Text> {
+    unit.components.iter().map(|component| &component.stack).chain(&unit.validated_as)
+}
+
 impl ReadFiles {
     /// The files of a listing of which `is_read` is true, after a check of these units.
     pub(in crate::review) fn of<'u>(
@@ -130,12 +135,11 @@ impl ReadFiles {
     ) -> ReadFiles {
         let units: Vec<&Arc<Unit>> = units.into_iter().collect();
         let mut owners: HashMap<&Text, (&Text, bool)> = HashMap::new();
-        for (unit, component) in units.iter().flat_map(|unit| unit.components.iter().map(move |c| (unit, c))) {
-            let (owner, is_shared) = owners.entry(&component.stack).or_insert((&unit.name, false));
+        for (unit, stack) in units.iter().flat_map(|unit| stacks_of(unit).map(move |stack| (unit, stack))) {
+            let (owner, is_shared) = owners.entry(stack).or_insert((&unit.name, false));
             *is_shared |= **owner != unit.name;
         }
-        let is_alone =
-            |unit: &Unit| !unit.components.iter().any(|c| owners.get(&c.stack).is_some_and(|(_, shared)| *shared));
+        let is_alone = |unit: &Unit| !stacks_of(unit).any(|stack| owners.get(stack).is_some_and(|(_, shared)| *shared));
         let mut parts: HashMap<Text, Option<usize>> = HashMap::new();
         for unit in &units {
             let is_alone = is_alone(unit);

@@ -197,6 +197,16 @@ fn an_edit_that_many_units_read_is_checked_anew() {
 }
 
 #[test]
+fn stacks_that_only_validation_gives_one_name_are_compared() {
+    let mut history = History::new(regions());
+    // It is no text, so stacks are listed by their manifests; validation takes it as the name of all.
+    history.edit("atmos.yaml", "'{environment}-{stage}'", "2");
+    let (is_kept, report) = history.edit("stacks/deploy/north-prod.yaml", "name: \"net\"", "name: dev");
+    assert!(!is_kept);
+    assert!(report.contains("is configured differently by"), "{report}");
+}
+
+#[test]
 fn a_damaged_entry_is_a_miss() {
     let mut history = History::new(regions());
     history

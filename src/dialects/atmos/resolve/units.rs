@@ -15,11 +15,11 @@ use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::stack::{
-    Name, ReferencedComponents, ResolvedManifest, StackComponents, StackContext, components,
+    Name, Named, ReferencedComponents, ResolvedManifest, StackComponents, StackContext, components,
 };
 use crate::dialects::atmos::templates::host;
-use crate::resolution::{State, Unit};
-use crate::text::Text;
+use crate::resolution::{Component, State, Unit};
+use crate::text::{FastSet, Text};
 use crate::threads;
 use crate::value::{FileId, Key};
 use std::collections::BTreeSet;
@@ -142,8 +142,9 @@ impl Units<'_> {
         // Where the name of a stack cannot be computed, its components go by the name of the manifest.
         let is_unnamed = named.iter().any(|n| matches!(n.stack, Name::Lacks(_)));
         let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
-        let named_only = Unit::broken(name, file);
-        let unit = Arc::new(Unit { files, components, state, broken, failed, unlisted, is_substituted, ..named_only });
+        let validated_as = validated_as(&named, &components);
+        let unit = Unit { files, components, state, broken, failed, validated_as, ..Unit::broken(name, file) };
+        let unit = Arc::new(Unit { unlisted, is_substituted, ..unit });
         let is_whole = is_touched && !asks;
         Some((
             ResolvedManifest { unit, processed: processed.ok(), named },
@@ -190,4 +191,12 @@ impl Units<'_> {
             Scope::Touched(changes) => asks || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         }
     }
+}
+
+/// The names of stacks that only validation gives to components.
+fn validated_as(named: &[Named], components: &[Arc<Component>]) -> Vec<Text> {
+    let listed: FastSet<&Text> = components.iter().map(|component| &component.stack).collect();
+    let known = named.iter().filter_map(|named| if let Name::Known(stack) = &named.stack { Some(stack) } else { None });
+    let only_validated: BTreeSet<&Text> = known.filter(|stack| !listed.contains(stack)).collect();
+    only_validated.into_iter().cloned().collect()
 }

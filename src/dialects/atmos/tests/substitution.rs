@@ -126,9 +126,21 @@ impl Editor {
 fn shown(resolution: &Resolution) -> String {
     let mut out = String::new();
     for unit in &resolution.units {
-        let Unit { name, file, files, components, state, broken, failed, unlisted, is_substituted: _, thread: _ } =
-            &**unit;
-        let _ = writeln!(out, "{name} {file:?} {files:?} {state:?} {broken:?} {failed:?} {unlisted:?}");
+        let Unit {
+            name,
+            file,
+            files,
+            components,
+            state,
+            broken,
+            failed,
+            unlisted,
+            validated_as,
+            is_substituted: _,
+            thread: _,
+        } = &**unit;
+        let _ =
+            writeln!(out, "{name} {file:?} {files:?} {state:?} {broken:?} {failed:?} {unlisted:?} {validated_as:?}");
         for component in components {
             let _ = writeln!(out, "{:?} {:?}", component.address(), component.shaping_origins);
             show(&mut out, &component.value);
