@@ -25,8 +25,8 @@ pub(crate) struct ValueWriter {
 }
 
 impl ValueWriter {
-    /// A writer of the entries of an object at the given `level` of nesting, the first of which begins a line. There is room for
-    /// text of a length.
+    /// A writer of the entries of an object at the given `level` of nesting, the first of which begins a line. Reserves
+    /// `room` bytes.
     pub(crate) fn entries(level: usize, room: usize) -> Self {
         ValueWriter {
             out: Vec::with_capacity(room),

@@ -149,8 +149,8 @@ pub(crate) struct Unit {
     pub failed: Vec<Text>,
     /// Types and names of components that it defines but does not list, because their type is unknown. Sorted.
     pub unlisted: Vec<(Text, Text)>,
-    /// Names of stacks that it also defines to the validation of the system, besides those of its components: there, components of
-    /// one name are compared.
+    /// Names of stacks that only the validation of its system gives to its components. Validation compares components that have
+    /// the same name in one stack.
     pub validated_as: Vec<Text>,
     /// Whether its components were made from those of the same unit of the revision that was resolved before, by replacing places
     /// and values that nothing reads while components are made.

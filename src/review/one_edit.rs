@@ -3,7 +3,8 @@
 //! Everything that was found in the earlier state is found again, moved to its new place, if all of this holds:
 //!
 //! - Of the files that the earlier check read, one differs, and in it one scalar ([`ScalarEdit`]).
-//! - No other unit defines a stack of the units that read this file: their values would be compared.
+//! - No other unit defines a stack of the units that read this file, nor does validation give them one name: their values would be
+//!   compared.
 //! - The units that read this file are made from what they were by replacing that value ([`Unit::is_substituted`]): nothing reads
 //!   it while components are made. So they look the same to all other units, and nothing else of them differs.
 //! - Rules find the same in these units alone, before and now.

@@ -77,7 +77,7 @@ fn stacks_json(out: &mut dyn io::Write, components: &Components, ordered: bool) 
     write_stacks(out, components, b",", |rows| {
         let mut json = ValueWriter::entries(1, longest.load(Ordering::Relaxed).min(MAX_ROOM));
         json.entry(&rows[0].0.0, |json| {
-            json.object(|json| json.entry("components", |json| types(json, rows, ordered)))
+            json.object(|json| json.entry("components", |json| write_types(json, rows, ordered)))
         })?;
         let text = json.into_bytes();
         longest.fetch_max(text.len(), Ordering::Relaxed);
@@ -87,7 +87,7 @@ fn stacks_json(out: &mut dyn io::Write, components: &Components, ordered: bool) 
 }
 
 /// Writes the components of a stack by their types.
-fn types(json: &mut ValueWriter, rows: &[Row<'_>], ordered: bool) -> io::Result<()> {
+fn write_types(json: &mut ValueWriter, rows: &[Row<'_>], ordered: bool) -> io::Result<()> {
     let component = |json: &mut ValueWriter, component: &Component| match component.value.as_map() {
         Some(sections) if ordered => json.object(|json| {
             let mut entries = component::inputs_first(component, sections);

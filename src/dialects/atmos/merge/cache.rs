@@ -22,7 +22,8 @@ struct CachedMerge {
 /// The merges of one thread, each in the slot of its inputs.
 struct Slots {
     cached: Vec<Option<CachedMerge>>,
-    /// The tag of each cached merge, zero if there is none: most merges are not cached, which this shows.
+    /// The tag of each cached merge, zero if there is none. Tags are compared first, because most merges are not cached, and tags
+    /// stay in the cache of the processor.
     tags: Vec<u16>,
     /// Tags of inputs that occurred once. Most merges occur only once, and caching those would cost more than it saves.
     seen: Vec<u16>,

@@ -121,7 +121,7 @@ struct Place {
 
 struct Slots {
     known: Vec<Option<Box<Known>>>,
-    /// The tag of each result, zero if there is none: they are read from memory in less time than what they stand for.
+    /// The tag of each result, zero if there is none. Tags are compared first, because they stay in the cache of the processor.
     tags: Vec<u16>,
 }
 
