@@ -8,7 +8,7 @@ use crate::text::{FastMap, Text, compare, order};
 use crate::value::{Data, Value};
 use parking_lot::Mutex;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
@@ -19,7 +19,7 @@ pub(crate) struct ComponentIndex<'a> {
     /// The links of the components of each unit.
     needs: Vec<OnceLock<Vec<Need<'a>>>>,
     /// The targets of links that look through all stacks, and may hold any number of components.
-    having: Mutex<HashMap<(&'a Text, &'a Context), Target<'a>>>,
+    having: Mutex<FastMap<(&'a Text, &'a Context), Target<'a>>>,
     is_acyclic: OnceLock<bool>,
 }
 

@@ -285,9 +285,11 @@ fn count_all<'a>(values: impl ExactSizeIterator<Item = &'a Value>, most: usize) 
         if count > most {
             break;
         }
-        // Most values are scalars.
-        if matches!(value.data, Data::Map(_) | Data::List(_)) {
-            count = count.saturating_add(value.inner(most - count));
+        match &value.data {
+            // Most maps are counted already.
+            Data::Map(map) => count = count.saturating_add(map.count(most - count)),
+            Data::List(_) => count = count.saturating_add(value.inner(most - count)),
+            _ => {}
         }
     }
     count

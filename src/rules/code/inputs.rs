@@ -8,10 +8,10 @@ use crate::rules::places::{Findings, at_key, key_in, rename_key};
 use crate::rules::{Components, Target, in_units};
 use crate::syntax::secrets::is_secret_key;
 use crate::terraform::{Module, Variable};
-use crate::text::{Text, nearest, order};
+use crate::text::{FastSet, Text, nearest, order};
 use crate::value::{Data, Entry, Map, Origin, Prov, Value};
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The findings about an input at the place where it was written.
@@ -49,7 +49,7 @@ fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>
     let units = context.index.units();
     let mut places: BTreeMap<(Origin, Text), Written<'_>> = BTreeMap::new();
     // Findings that stacks share are computed with the first of them, unless they differ.
-    let mut examined: HashSet<(*const Map, *const Module)> = HashSet::new();
+    let mut examined: FastSet<(*const Map, *const Module)> = FastSet::default();
     let of_code =
         |map: &Arc<Map>, module: Option<&Arc<Module>>| (Arc::as_ptr(map), module.map_or(std::ptr::null(), Arc::as_ptr));
     let mut undeclared = |component: &'a Arc<Component>| {

@@ -3,10 +3,11 @@
 use crate::diagnostic::{Diagnostic, Label};
 use crate::rules::{Context, by_document, rule};
 use crate::syntax::secrets::{self, tokens};
+use crate::text::FastMap;
 use crate::value::FileId;
 use crate::value::Vocabulary;
 use crate::yaml::{Document, NodeId, NodeKind, Span};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 rule!(
     SECRET_IN_PLAIN_TEXT,
@@ -37,7 +38,7 @@ const PLACEHOLDERS: [&str; 12] = [
 ];
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    let mut known = HashMap::new();
+    let mut known = FastMap::default();
     let words = context.resolution.vocabularies.first().copied().unwrap_or(&Vocabulary::EMPTY);
     by_document(context, &SECRET_IN_PLAIN_TEXT, |file, document| {
         document_secrets(file, document, words.secret_help, &mut known)
@@ -49,16 +50,17 @@ fn document_secrets<'a>(
     file: FileId,
     document: &'a Document,
     help: &str,
-    known: &mut HashMap<&'a str, bool>,
+    known: &mut FastMap<&'a str, bool>,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut reported = BTreeSet::new();
     let finding = |span: Span, what: String, token: &str| {
         Diagnostic::new(&SECRET_IN_PLAIN_TEXT, what, Label::new(file, span.start, span.end, "")).token(token).help(help)
     };
+    let may_have_tokens = tokens::may_be_in_document(document.text());
     for (id, node) in document.nodes() {
         match &node.kind {
-            NodeKind::Scalar { value, .. } if !tokens::find(value).is_empty() => {
+            NodeKind::Scalar { value, .. } if may_have_tokens && !tokens::find(value).is_empty() => {
                 reported.insert(id);
                 found.push(finding(node.span, "this is a key or token of a well-known service".to_owned(), "token"));
             }

@@ -42,7 +42,7 @@ const HINTS: [&str; 15] = [
     "AIza",
     "npm_",
     "eyJ",
-    "PRIVATE KEY",
+    "PRIVATE",
 ];
 
 /// Whether [`find`] may find something. Cheap.
@@ -51,6 +51,12 @@ pub(crate) fn may_be_in(text: &str) -> bool {
     static SEARCH: LazyLock<Option<AhoCorasick>> =
         LazyLock::new(|| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(HINTS).ok());
     SEARCH.as_ref().is_none_or(|search| search.is_match(text))
+}
+
+/// Whether [`find`] may find something in a scalar of a YAML document. Cheap: scalars have their text from the document, except
+/// that escapes become other characters and line breaks become spaces, which only private keys have.
+pub(crate) fn may_be_in_document(text: &str) -> bool {
+    text.contains('\\') || may_be_in(text)
 }
 
 /// Whether a line begins a private key that does not end in it.
@@ -122,6 +128,18 @@ mod tests {
             }
             assert_eq!(safe, shown_as, "{text}");
         }
+    }
+
+    #[test]
+    fn documents_with_tokens_in_scalars_are_recognized() {
+        let key = "-----BEGIN RSA PRIVATE KEY-----";
+        let texts = [
+            format!("a: AKIA{}", "Z7".repeat(8)),
+            format!("a: {}", key.replace(' ', "\n  ")),
+            "a: \"\\x41KIA\"".to_owned(),
+        ];
+        assert!(texts.iter().all(|text| may_be_in_document(text)));
+        assert!(!may_be_in_document("a: b # words"));
     }
 
     #[test]

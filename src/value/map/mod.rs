@@ -91,13 +91,7 @@ impl Map {
 
     /// The value under a key that is interned, as keys of documents are: it is found by its address.
     pub fn value_of(&self, key: &Text) -> Option<&Value> {
-        if self.entries.len() > FEW_INTERNED {
-            return self.entries.binary_search_by(|e| order(&e.key, key)).ok().map(|i| &self.entries[i].value);
-        }
-        match self.entries.iter().find(|e| Text::ptr_eq(&e.key, key)) {
-            Some(entry) => Some(&entry.value),
-            None => self.get(key),
-        }
+        self.place(key).ok().map(|i| &self.entries[i].value)
     }
 
     /// The value under a name that the program itself uses: found by its address in maps that the program makes.
@@ -124,11 +118,16 @@ impl Map {
     }
 
     /// The number of values in it, or more than `most`.
+    #[inline]
     pub(super) fn count(&self, most: usize) -> usize {
-        let known = self.count.load(Relaxed);
-        if known != 0 {
-            return known as usize;
+        match self.count.load(Relaxed) {
+            0 if !self.is_empty() => self.count_entries(most),
+            known => known as usize,
         }
+    }
+
+    /// Counts the values in it, and remembers their number.
+    fn count_entries(&self, most: usize) -> usize {
         let count = super::count_all(self.entries.iter().map(|e| &e.value), most);
         if let Ok(known) = u32::try_from(count)
             && count <= most
@@ -181,10 +180,16 @@ impl Map {
         debug_assert!(key_flags(&key).is_empty());
         *self.count.get_mut() = 0;
         self.flags = self.flags | value.flags();
-        match self.find(&key) {
+        match self.place(&key) {
             Ok(i) => self.entries[i].value = value,
             Err(i) => self.entries.insert(i, Entry { key, value }),
         }
+    }
+
+    /// Removes a key of the program, like [`Self::remove`].
+    pub fn remove_known(&mut self, name: &'static str) -> Option<Value> {
+        *self.count.get_mut() = 0;
+        self.place(&key(name)).ok().map(|i| self.entries.remove(i).value)
     }
 
     /// Sets several keys of the program, which have no flags and come in order, in one pass.
@@ -221,8 +226,8 @@ impl Map {
     }
 
     /// Changes the value under a key; `None` if the key is not there.
-    pub fn change<R>(&mut self, key: &str, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
-        let index = self.find(key).ok()?;
+    pub fn change<R>(&mut self, key: &Key, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
+        let index = self.place(key).ok()?;
         let mut result = None;
         self.change_at(index, |value| result = Some(change(value)));
         result
@@ -273,7 +278,7 @@ impl Map {
         self.flags = self.flags | value.flags();
         // The flags of a key that is there are set already.
         let is_last = self.entries.last().is_none_or(|last| compare(&last.key, &key).is_lt());
-        match if is_last { Err(self.entries.len()) } else { self.find(&key) } {
+        match if is_last { Err(self.entries.len()) } else { self.place(&key) } {
             Ok(i) => self.entries[i].value = value,
             Err(i) => {
                 self.flags = self.flags | key_flags(&key);
@@ -285,16 +290,16 @@ impl Map {
     /// The values under several keys, which come in order: found in one pass.
     pub fn get_all<const N: usize>(&self, keys: [&'static str; N]) -> [Option<&Value>; N] {
         debug_assert!(keys.is_sorted(), "keys come in order");
-        let mut entries = self.entries.iter();
-        keys.map(|key| {
-            while let Some(entry) = entries.as_slice().first() {
-                match compare(&entry.key, key) {
-                    Ordering::Less => drop(entries.next()),
-                    Ordering::Equal => return Some(&entry.value),
-                    Ordering::Greater => return None,
-                }
-            }
-            None
+        let mut entries = self.entries.as_slice();
+        keys.map(|name| {
+            let interned = key(name);
+            // In maps that the program makes, a name is found by its address.
+            let known = entries.iter().position(|entry| Text::ptr_eq(&entry.key, &interned));
+            let before = known.unwrap_or_else(|| {
+                entries.iter().take_while(|entry| compare(&entry.key, name) == Ordering::Less).count()
+            });
+            entries = &entries[before..];
+            entries.first().filter(|entry| known.is_some() || *entry.key == *name).map(|entry| &entry.value)
         })
     }
 
@@ -314,6 +319,17 @@ impl Map {
 
     fn find(&self, key: &str) -> Result<usize, usize> {
         self.entries.binary_search_by(|e| compare(&e.key, key))
+    }
+
+    /// Finds a key that is interned, as keys of documents are, like [`Self::find`]: in most maps by its address.
+    fn place(&self, key: &Text) -> Result<usize, usize> {
+        if self.entries.len() > FEW_INTERNED {
+            return self.entries.binary_search_by(|e| order(&e.key, key));
+        }
+        match self.entries.iter().position(|e| Text::ptr_eq(&e.key, key)) {
+            Some(i) => Ok(i),
+            None => self.find(key),
+        }
     }
 }
 

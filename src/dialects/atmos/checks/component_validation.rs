@@ -344,7 +344,7 @@ impl ValidatedComponent<'_> {
 
 /// The validations that a section names.
 fn entries(section: &Value) -> Option<&Arc<Map>> {
-    section.at_path(["settings", "validation"])?.as_map().filter(|m| !m.is_empty())
+    section.as_map()?.known("settings")?.get("validation")?.as_map().filter(|m| !m.is_empty())
 }
 
 /// Returns the finding about a schema or a policy that cannot be used.

@@ -36,9 +36,13 @@ pub(in crate::dialects::atmos) fn of(component: &Component) -> Vec<DependencyPat
     if declared.is_empty() { legacy(component) } else { declared }
 }
 
+fn section<'a>(component: &'a Component, name: &'static str) -> Option<&'a Value> {
+    component.value.as_map()?.known(name)
+}
+
 /// Returns the paths in `dependencies`; empty if it has a shape that Atmos rejects.
 fn declared(component: &Component) -> Vec<DependencyPath<'_>> {
-    let Some(dependencies) = component.value.get("dependencies") else { return Vec::new() };
+    let Some(dependencies) = section(component, "dependencies") else { return Vec::new() };
     let list = |name: &str| dependencies.get(name).and_then(Value::as_list).map(|l| l.as_slice()).unwrap_or_default();
     let mut found = Vec::new();
     for item in list("components") {
@@ -55,7 +59,7 @@ fn declared(component: &Component) -> Vec<DependencyPath<'_>> {
 
 /// Returns the paths in `settings.depends_on`; Atmos reads its entries in random order.
 fn legacy(component: &Component) -> Vec<DependencyPath<'_>> {
-    let entries = component.value.at_path(["settings", "depends_on"]).and_then(Value::as_map);
+    let entries = section(component, "settings").and_then(|s| s.get("depends_on")).and_then(Value::as_map);
     let entries = entries.into_iter().flat_map(|map| map.iter());
     let kinds = [("file", false), ("folder", true)];
     entries

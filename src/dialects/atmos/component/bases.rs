@@ -56,10 +56,29 @@ pub(super) struct Bases {
     merged: usize,
     /// The bases added so far, including repetitions, and whether by a legacy `component:`.
     added: Vec<(bool, Key)>,
-    /// Every base that was visited, as it was found.
-    visited: Vec<(Key, Arc<Map>)>,
+    /// Every base that was visited.
+    visited: Vec<Visited>,
     /// Whether it depends on more than what was visited.
     singular: bool,
+}
+
+/// What was visited.
+#[derive(Clone, Debug)]
+enum Visited {
+    /// A base, as it was found.
+    Base(Key, Arc<Map>),
+    /// The bases of a cached sum.
+    Sum(Arc<Sum>),
+}
+
+impl Visited {
+    fn bases(&self) -> impl Iterator<Item = (Key, Arc<Map>)> {
+        let (one, several) = match self {
+            Visited::Base(name, map) => (Some((Text::clone(name), Arc::clone(map))), &[][..]),
+            Visited::Sum(sum) => (None, sum.visited.as_slice()),
+        };
+        one.into_iter().chain(several.iter().cloned())
+    }
 }
 
 /// Caches the results of merging bases, shared by components with the same bases.
@@ -275,12 +294,14 @@ impl Inheritance<'_> {
             into.layer = Arc::clone(&sum.layer);
             into.chain = Arc::clone(&sum.chain);
             into.deepest = sum.deepest.clone();
+            into.sites.reserve(1 + sum.sites.len());
             into.sites.extend(base.prov.origin);
             into.sites.extend(&sum.sites);
             into.visited.truncate(before.visited);
-            into.visited.extend_from_slice(&sum.visited);
             into.merged = before.merged + sum.merged;
-            return Ok(sum.depth);
+            let depth = sum.depth;
+            into.visited.push(Visited::Sum(sum));
+            return Ok(depth);
         }
         let first_site = into.sites.len();
         let depth = self.visit(into, component, (base, legacy), path)?;
@@ -288,7 +309,7 @@ impl Inheritance<'_> {
             let own = usize::from(base.prov.origin.is_some());
             let sites = into.sites[first_site..].iter().skip(own).copied().collect();
             let (layer, chain, deepest) = (Arc::clone(&into.layer), Arc::clone(&into.chain), into.deepest.clone());
-            let visited = into.visited[before.visited..].to_vec();
+            let visited = into.visited[before.visited..].iter().flat_map(Visited::bases).collect();
             let merged = into.merged - before.merged;
             self.cache.keep(key, Sum { bases: bases.to_vec(), layer, chain, deepest, sites, visited, merged, depth });
         }
@@ -334,7 +355,7 @@ impl Inheritance<'_> {
             let message = format!("`{what}` must be a map, not {}", value.a_kind());
             return Err(WrongShape { message, site: value.prov.clone() }.into());
         };
-        into.visited.push((Text::clone(&name), Arc::clone(map)));
+        into.visited.push(Visited::Base(Text::clone(&name), Arc::clone(map)));
         visited.push(Visit { component: Text::clone(component), name: Text::clone(&name), site: base.prov.origin });
         let below = self.visit_bases_of(into, component, &name, map, visited)?;
         visited.pop();

@@ -70,7 +70,7 @@ impl DeferringMerge<'_> {
     }
 
     pub(super) fn merge(&mut self, name: &'static str, layers: &[&Arc<Map>]) -> Result<Arc<Map>, LostPath> {
-        merge_deferred(self.merger, Some(key(name)), layers, &mut self.deferrals)
+        merge_deferred(self.merger, Some(name), layers, &mut self.deferrals)
     }
 }
 

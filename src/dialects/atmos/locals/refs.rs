@@ -5,7 +5,7 @@ use crate::dialects::atmos::templates::engine::{Engine, Templates};
 use crate::dialects::atmos::templates::function_sets;
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::text::Text;
-use crate::value::{Data, Flags, Key, Map, Value};
+use crate::value::{Data, Flags, Key, Map, Value, has_template};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The template functions of locals.
@@ -82,7 +82,7 @@ pub(crate) fn each_text(value: &Value, f: &mut dyn FnMut(&Text)) {
         return;
     }
     match &value.data {
-        Data::Str(text) if text.contains("{{") => f(text),
+        Data::Str(text) if has_template(text) => f(text),
         Data::List(items) => items.iter().for_each(|v| each_text(v, f)),
         Data::Map(map) if !map.is_mixed() => map.iter().for_each(|e| each_text(&e.value, f)),
         _ => {}

@@ -2,7 +2,7 @@
 
 use crate::dialects::atmos::templates::cache::Parsed;
 use crate::text::Text;
-use crate::value::{Data, Flags, Key, Map, Value};
+use crate::value::{Data, Flags, Key, Map, Value, has_template};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -56,14 +56,20 @@ impl Uses {
             if let [first, name, ..] = reference.path.as_slice()
                 && first == "locals"
             {
-                let name = Key::from(name.as_str());
-                if !text[reference.span.clone()].contains(&format!(".{name}")) {
-                    self.indexed.insert(Text::clone(&name));
+                if !is_field(&text[reference.span.clone()], name) && !self.indexed.contains(name.as_str()) {
+                    self.indexed.insert(Key::from(name.as_str()));
                 }
-                self.names.insert(name);
+                if !self.names.contains(name.as_str()) {
+                    self.names.insert(Key::from(name.as_str()));
+                }
             }
         }
     }
+}
+
+/// Whether a reference names a field with a dot before it.
+fn is_field(reference: &str, name: &str) -> bool {
+    reference.match_indices(name).any(|(at, _)| reference[..at].ends_with('.'))
 }
 
 /// Calls `f` for every text with template actions, keys among them, until it breaks.
@@ -72,7 +78,7 @@ fn each_text(map: &Map, f: &mut dyn FnMut(&Text) -> ControlFlow<()>) -> ControlF
         return ControlFlow::Continue(());
     }
     for entry in map.iter() {
-        if entry.key.contains("{{") {
+        if has_template(&entry.key) {
             f(&entry.key)?;
         }
         each_text_in(&entry.value, f)?;
@@ -82,7 +88,7 @@ fn each_text(map: &Map, f: &mut dyn FnMut(&Text) -> ControlFlow<()>) -> ControlF
 
 fn each_text_in(value: &Value, f: &mut dyn FnMut(&Text) -> ControlFlow<()>) -> ControlFlow<()> {
     match &value.data {
-        Data::Str(text) if text.contains("{{") => f(text),
+        Data::Str(text) if has_template(text) => f(text),
         Data::List(items) if value.holds(Flags::TEMPLATE) => items.iter().try_for_each(|v| each_text_in(v, f)),
         Data::Map(map) => each_text(map, f),
         _ => ControlFlow::Continue(()),

@@ -9,14 +9,43 @@ use std::sync::Arc;
 /// The number of merges that are cached for each thread, and the number whose occurrence is remembered. The tables that are read
 /// for each merge fit into the second-level cache of a processor.
 const CACHED: usize = 1 << 14;
-const SEEN: usize = 1 << 15;
+const SEEN: usize = 1 << 14;
 
 /// A merge: its mode, its inputs and its result. Inputs are compared by their addresses in memory, which stay valid
 /// because the inputs are kept alive.
+#[repr(align(64))]
 struct CachedMerge {
     mode: u8,
-    inputs: Vec<Arc<Map>>,
+    inputs: Inputs,
     merged: Arc<Map>,
+}
+
+/// The number of maps that nearly all merges have at most.
+const FEW: usize = 4;
+
+/// The maps of a merge. A few are stored in place, which saves a read from memory for each use of a cached merge.
+enum Inputs {
+    Few([Option<Arc<Map>>; FEW]),
+    Many(Vec<Arc<Map>>),
+}
+
+impl Inputs {
+    fn new(maps: &[&Arc<Map>]) -> Self {
+        match maps.len() {
+            0..=FEW => Inputs::Few(std::array::from_fn(|number| maps.get(number).map(|map| Arc::clone(map)))),
+            _ => Inputs::Many(maps.iter().map(|map| Arc::clone(map)).collect()),
+        }
+    }
+
+    fn are(&self, maps: &[&Arc<Map>]) -> bool {
+        let is_same = |(known, map): (&Arc<Map>, &&Arc<Map>)| Arc::ptr_eq(known, map);
+        match self {
+            Inputs::Few(few) => {
+                few.iter().flatten().count() == maps.len() && few.iter().flatten().zip(maps).all(is_same)
+            }
+            Inputs::Many(many) => many.len() == maps.len() && many.iter().zip(maps).all(is_same),
+        }
+    }
 }
 
 /// The merges of one thread, each in the slot of its inputs.
@@ -44,10 +73,7 @@ impl Slots {
             return None;
         }
         let cached = self.cached[slot].as_ref()?;
-        let is_same = cached.mode == mode
-            && cached.inputs.len() == inputs.len()
-            && cached.inputs.iter().zip(inputs).all(|(a, b)| Arc::ptr_eq(a, b));
-        is_same.then(|| Arc::clone(&cached.merged))
+        (cached.mode == mode && cached.inputs.are(inputs)).then(|| Arc::clone(&cached.merged))
     }
 
     /// Stores a merge that occurs for the second time, and returns the one that it replaces.
@@ -56,7 +82,7 @@ impl Slots {
         if std::mem::replace(seen, tag(hash)) != tag(hash) {
             return None;
         }
-        let inputs = inputs.iter().map(|map| Arc::clone(map)).collect();
+        let inputs = Inputs::new(inputs);
         let slot = slot(hash, CACHED);
         self.tags[slot] = tag(hash);
         self.cached[slot].replace(CachedMerge { mode, inputs, merged: Arc::clone(merged) })

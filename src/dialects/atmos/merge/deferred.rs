@@ -5,7 +5,7 @@
 use super::held_back::{HeldBack, is_held_back, path_order};
 use crate::dialects::atmos::merge::{ListStrategy, Merger, merge};
 use crate::text::Text;
-use crate::value::{Contribution, Data, Flags, Key, Map, Prov, Value};
+use crate::value::{Contribution, Data, Flags, Key, Map, Prov, Value, key};
 use std::sync::Arc;
 
 /// A map that holds a function was replaced by something that is not a map: Atmos cannot put the function back.
@@ -19,7 +19,7 @@ pub(crate) struct LostPath {
     pub call: Prov,
 }
 
-/// A place whose value is known only when its functions are evaluated.
+/// A place with several contributions, whose value is known only when its functions are evaluated.
 #[derive(Clone, Debug)]
 pub(crate) struct Deferral {
     /// The path of the place.
@@ -30,14 +30,14 @@ pub(crate) struct Deferral {
     pub strategy: ListStrategy,
 }
 
-/// Merges layers of a section, the lowest first, around functions. The places where functions were are added to `deferrals`,
-/// shorter paths first, each with the name of the section, if there is one, at the start.
+/// Merges layers of a section, the lowest first, around functions. The places where a function meets other values are added to
+/// `deferrals`, shorter paths first, each with the name of the section, if there is one, at the start.
 ///
 /// # Errors
 /// A function that Atmos cannot put back, by its path in the section.
 pub(crate) fn merge_deferred<'m>(
     merger: impl Into<Merger<'m>>,
-    section: Option<Key>,
+    section: Option<&'static str>,
     layers: &[&Arc<Map>],
     deferrals: &mut Vec<Deferral>,
 ) -> Result<Arc<Map>, LostPath> {
@@ -62,11 +62,22 @@ pub(crate) fn merge_deferred<'m>(
     let rests = || layers.iter().zip(&found).map(|(layer, found)| found.as_ref().map_or(*layer, |found| found.rest()));
     let mut merged = merge(merger, rests());
     let mut layers_at: Vec<(usize, &Value)> = Vec::with_capacity(layers.len());
+    let lost = |inside: &[Key], blocker: Prov, call: Option<&Value>| LostPath {
+        path: inside.to_vec(),
+        blocker,
+        call: call.map_or_else(Prov::default, |call| call.prov.clone()),
+    };
     for inside in paths {
         layers_at.clear();
         for (number, (found, rest)) in found.iter().zip(rests()).enumerate() {
             let call = found.as_ref().and_then(|found| found.at(inside));
             layers_at.extend(call.or_else(|| value_at(rest, inside)).map(|value| (number, value)));
+        }
+        if let [(_, only)] = layers_at.as_slice()
+            && !only.is_null()
+        {
+            put(&mut merged, inside, (*only).clone()).map_err(|blocker| lost(inside, blocker, Some(only)))?;
+            continue;
         }
         // Nulls count for nothing here, but they were written.
         let values: Vec<Value> =
@@ -77,13 +88,14 @@ pub(crate) fn merge_deferred<'m>(
                 |(layer, value): &(usize, &Value)| Contribution { value: (*value).clone(), layer: *layer };
             winner.prov = winner.prov.with_layers(layers_at.iter().map(contribution).collect());
         }
-        put(&mut merged, inside, winner).map_err(|blocker| {
-            let call = values.iter().find(|v| v.as_str().is_some_and(is_held_back));
-            let call = call.map_or_else(Prov::default, |v| v.prov.clone());
-            LostPath { path: inside.to_vec(), blocker, call }
-        })?;
+        put(&mut merged, inside, winner)
+            .map_err(|blocker| lost(inside, blocker, values.iter().find(|v| v.as_str().is_some_and(is_held_back))))?;
+        if values.len() < 2 {
+            continue;
+        }
         let mut path = Vec::with_capacity(1 + inside.len());
-        path.extend(section.iter().chain(inside).cloned());
+        path.extend(section.map(key));
+        path.extend(inside.iter().cloned());
         deferrals.push(Deferral { path, values, strategy });
     }
     Ok(merged)
@@ -91,8 +103,8 @@ pub(crate) fn merge_deferred<'m>(
 
 fn value_at<'a>(map: &'a Map, path: &[Key]) -> Option<&'a Value> {
     let (last, parents) = path.split_last()?;
-    let map = parents.iter().try_fold(map, |m, key| m.get(key)?.as_map().map(|m| &**m))?;
-    map.get(last)
+    let map = parents.iter().try_fold(map, |m, key| m.value_of(key)?.as_map().map(|m| &**m))?;
+    map.value_of(last)
 }
 
 /// Returns the value that wins at a path while functions are not evaluated, given all contributions in the order of
@@ -194,7 +206,7 @@ pub(crate) fn put(map: &mut Arc<Map>, path: &[Key], value: Value) -> Result<(), 
         map.set(Text::clone(first), value);
         return Ok(());
     }
-    if !map.has(first) {
+    if map.value_of(first).is_none() {
         map.set(Text::clone(first), Value::new(Data::Map(Map::none())));
     }
     map.change(first, |inner| match &mut inner.data {

@@ -1,7 +1,7 @@
 //! Function strings that do not take part in the ordinary merge (`reference: atmos.md` section 8.4), found once in each layer:
 //! many components have the same layers.
 
-use crate::text::Text;
+use crate::text::{Text, order};
 use crate::threads::PerThread;
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value, is_call};
 use std::cmp::Ordering;
@@ -59,7 +59,8 @@ impl HeldBack {
 
 /// Orders shorter paths before longer ones, and those of one length by their keys.
 pub(super) fn path_order(a: &[Key], b: &[Key]) -> Ordering {
-    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+    let by_keys = || a.iter().zip(b).map(|(a, b)| order(a, b)).find(|order| order.is_ne());
+    a.len().cmp(&b.len()).then_with(|| by_keys().unwrap_or(Ordering::Equal))
 }
 
 /// Calls `found` for every deferred function in a map.

@@ -33,8 +33,7 @@ pub(crate) struct ExternalInputs<'a> {
 
 /// Puts what the places that wait for functions have into a component, so that its templates are rendered too.
 pub(super) fn attach(map: &mut Map, deferrals: &[Deferral]) {
-    let waiting = deferrals.iter().filter(|d| d.values.len() > 1).map(|d| Value::list(d.values.clone()));
-    let waiting: Vec<Value> = waiting.collect();
+    let waiting: Vec<Value> = deferrals.iter().map(|d| Value::list(d.values.clone())).collect();
     if !waiting.is_empty() {
         map.set(WAITING, Value::list(waiting));
     }
@@ -55,7 +54,7 @@ pub(crate) fn evaluate(
     let run = Evaluation { eval_inputs, external, outputs, stack, component: map.clone() };
     let mut out = run.map(&Arc::new(map));
     let waiting = waiting.as_ref().and_then(Value::as_list).map_or(&[][..], |l| l);
-    for (deferral, values) in deferrals.iter().filter(|d| d.values.len() > 1).zip(waiting) {
+    for (deferral, values) in deferrals.iter().zip(waiting) {
         let values: Vec<Value> =
             values.as_list().into_iter().flat_map(|l| l.iter()).filter_map(|v| run.value(v)).collect();
         let layers = Value::map((*out).clone()).at_path(deferral.path.iter().map(|k| &**k)).map(|v| v.prov.clone());

@@ -97,7 +97,7 @@ pub(super) fn sections(
     let workspace = workspace.map_err(failed)?;
     let info = component_info(stacks, &map, component.kind);
     map.set_known("component_info", info.clone());
-    let mocks = map.remove("mocks");
+    let mocks = map.remove_known("mocks");
     if stacks.external.eval_inputs.is_some() {
         evaluation::attach(&mut map, &built.deferrals);
     }
@@ -153,7 +153,7 @@ fn outputs_of(component: &str, stack: &str, ask: Ask<'_>) -> Option<Value> {
 
 /// `component_info`: the type and the location of the component's code.
 fn component_info(stacks: &StackContext<'_>, map: &Map, type_name: &'static str) -> Value {
-    let [component, metadata] = map.get_all(["component", "metadata"]);
+    let (component, metadata) = (map.known("component"), map.known("metadata"));
     let prefix = metadata.and_then(|m| m.get("component_folder_prefix")).and_then(Value::as_str);
     let prefix = prefix.map(str::trim).map(Text::from).unwrap_or_default();
     stacks.common.folders.info(type_name, prefix, component, stacks.config)

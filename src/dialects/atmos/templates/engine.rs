@@ -20,7 +20,6 @@ use crate::value::{Data, Entry, Flags, Map, Prov, SharedTrails, Unknown, Value};
 use crate::yaml::{self, Emitter, Span};
 use parking_lot::Mutex;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -61,9 +60,9 @@ impl Failure {
 /// Templates parsed so far, by function table and text.
 #[derive(Default)]
 pub(crate) struct Templates {
-    parsed: Mutex<HashMap<usize, ByText>>,
+    parsed: Mutex<FastMap<usize, ByText>>,
     /// The templates of texts as they are written for YAML, by the slot and how far they are indented.
-    written: Mutex<HashMap<(usize, usize), ByText>>,
+    written: Mutex<FastMap<(usize, usize), ByText>>,
     /// The templates of `written` that were used last, by the address of their text.
     recent: RecentTemplates,
     /// The scalars that were rendered last.

@@ -11,6 +11,9 @@ use crate::value::{Data, Flags, Prov, Value};
 /// The number of results for each thread.
 const CACHED: usize = 4096;
 
+/// The number of renderings whose occurrence is remembered.
+const SEEN: usize = 1 << 13;
+
 /// The maximum number of fields that a template of a cached result reads.
 const MAX_INPUTS: usize = 8;
 
@@ -75,7 +78,7 @@ impl Rendering<'_> {
             with_prov(mix(sum, data), &value.prov)
         });
         // The upper bits depend on all of it.
-        Place { slot: (hash >> 40) as usize % CACHED, tag: (hash >> 24) as u16 | 1 }
+        Place { hash: (hash >> 40) as usize, tag: (hash >> 24) as u16 | 1 }
     }
 
     fn is_of(&self, known: &Known) -> bool {
@@ -114,7 +117,7 @@ struct Known {
 /// Where a result is remembered.
 #[derive(Clone, Copy)]
 struct Place {
-    slot: usize,
+    hash: usize,
     /// Tells apart what is in one slot, nearly always. Never zero.
     tag: u16,
 }
@@ -123,14 +126,24 @@ struct Slots {
     known: Vec<Option<Box<Known>>>,
     /// The tag of each result, zero if there is none. Tags are compared first, because they stay in the cache of the processor.
     tags: Vec<u16>,
+    /// Tags of what was rendered once. Most texts are rendered only once with the same values, and remembering those would cost
+    /// more than it saves.
+    seen: Vec<u16>,
 }
 
 impl Slots {
-    fn at(&self, Place { slot, tag }: Place) -> Option<&Known> {
+    fn at(&self, Place { hash, tag }: Place) -> Option<&Known> {
+        let slot = hash % CACHED;
         if self.tags[slot] == tag { self.known[slot].as_deref() } else { None }
     }
 
-    fn put(&mut self, Place { slot, tag }: Place, known: Box<Known>) -> Option<Box<Known>> {
+    /// Whether something was rendered before.
+    fn is_repeated(&mut self, Place { hash, tag }: Place) -> bool {
+        std::mem::replace(&mut self.seen[hash % SEEN], tag) == tag
+    }
+
+    fn put(&mut self, Place { hash, tag }: Place, known: Box<Known>) -> Option<Box<Known>> {
+        let slot = hash % CACHED;
         self.tags[slot] = tag;
         self.known[slot].replace(known)
     }
@@ -139,7 +152,7 @@ impl Slots {
 impl Default for Slots {
     fn default() -> Self {
         let known = std::iter::repeat_with(|| None).take(CACHED).collect();
-        Slots { known, tags: vec![0; CACHED] }
+        Slots { known, tags: vec![0; CACHED], seen: vec![0; SEEN] }
     }
 }
 
@@ -154,9 +167,12 @@ impl RecentScalars {
         self.0.with(|slots| Some(slots.at(place).filter(|known| rendering.is_of(known))?.result.clone()))?
     }
 
-    /// Remembers the result of a rendering.
+    /// Remembers the result of a rendering that occurs for the second time.
     pub(super) fn insert(&self, rendering: &Rendering<'_>, result: &Flagged) {
         let place = rendering.place();
+        if self.0.with(|slots| slots.is_repeated(place)) != Some(true) {
+            return;
+        }
         let mut inputs = Vec::with_capacity(rendering.inputs.count);
         inputs.extend(rendering.inputs.iter().cloned());
         let known = Known {
@@ -210,8 +226,13 @@ mod tests {
             cache.get(&Rendering { text, variant, prov, inputs }).map(|known| known.value)
         };
         let first = data(&value(&stage, 1));
-        let inputs = Inputs::of(&template, &Fields::new(&first)).unwrap();
-        cache.insert(&Rendering { text: &text, variant: (0, 2), prov: &at(9), inputs }, &Value::str("dev").into());
+        let insert = || {
+            let inputs = Inputs::of(&template, &Fields::new(&first)).unwrap();
+            cache.insert(&Rendering { text: &text, variant: (0, 2), prov: &at(9), inputs }, &Value::str("dev").into());
+        };
+        insert();
+        assert_eq!(get(&text, (0, 2), &at(9), &first), None, "it occurred once");
+        insert();
         // The values count, not the maps around them.
         assert_eq!(get(&text, (0, 2), &at(9), &data(&value(&stage, 1))), Some(Value::str("dev")));
         let equal = Text::from(text.to_string());

@@ -279,7 +279,7 @@ fn first_key(expression: &str) -> Option<Text> {
 /// The plain text of a value: known, and nothing that a template left over.
 fn plain_text(value: &Value) -> Option<Text> {
     match &value.data {
-        Data::Str(s) if !s.is_empty() && !s.contains("{{") && !s.contains("<no value>") && !tags::is_call(s) => {
+        Data::Str(s) if !s.is_empty() && !value::has_template(s) && !s.contains("<no value>") && !tags::is_call(s) => {
             Some(Text::clone(s))
         }
         _ => None,

@@ -75,7 +75,7 @@ pub(super) fn render(
     let leaves = plain.leaves(map.flags()) && !map.flags().has(Flags::TRACE);
     if rounds == 0 && !map.flags().has(Flags::FRAGILE) || leaves {
         let mut map = map;
-        map.remove("component_info");
+        map.remove_known("component_info");
         return Ok(Rendered { map, requested: None });
     }
     let misses = Mutex::default();
