@@ -7,6 +7,7 @@ pub(crate) use messages::plain;
 use foldhash::fast::RandomState;
 use parking_lot::RwLock;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -60,23 +61,46 @@ pub(crate) fn first_eight(bytes: &[u8]) -> u64 {
     bytes.iter().enumerate().fold(0, |number, (at, byte)| number | u64::from(*byte) << (56 - 8 * at))
 }
 
-/// How many texts [`intern`] makes last at most, and how long they may be, in bytes.
-const MAX_INTERNED: usize = 1 << 15;
-const MAX_INTERNED_LENGTH: usize = 64;
+/// How many texts are interned at most, how many of them as values, and how long they may be, in bytes.
+const MAX_INTERNED: usize = 1 << 17;
+const MAX_INTERNED_VALUES: usize = 1 << 16;
+const MAX_INTERNED_LENGTH: usize = 128;
 
 /// Interns a text for the lifetime of the program: copies need no reference count, and comparisons are pointer
 /// comparisons. For keys, few of which are repeated very often. Long texts, and further texts when very many are
 /// interned, become ordinary texts.
 pub(crate) fn intern(text: &str) -> Text {
+    interned(text, MAX_INTERNED)
+}
+
+/// Interns a text as [`intern`] does, but leaves room for keys. For values of documents: copies of one are made on all threads at
+/// once, and would wait for each other to count them.
+pub(crate) fn intern_value(text: &str) -> Text {
+    interned(text, MAX_INTERNED_VALUES)
+}
+
+/// Interns a text if that makes not more than `most`.
+fn interned(text: &str, most: usize) -> Text {
     static KNOWN: LazyLock<Interner> = LazyLock::new(Interner::default);
-    KNOWN.of(text)
+    // Most texts were interned on this thread before.
+    thread_local!(static RECENT: RefCell<FastSet<Text>> = RefCell::default());
+    RECENT.with_borrow_mut(|recent| {
+        recent.get(text).cloned().unwrap_or_else(|| {
+            let text = KNOWN.of(text, most);
+            if Text::is_static(&text) {
+                recent.insert(Text::clone(&text));
+            }
+            text
+        })
+    })
 }
 
 #[derive(Default)]
 struct Interner(RwLock<FastSet<Text>>);
 
 impl Interner {
-    fn of(&self, text: &str) -> Text {
+    /// The text, interned if that makes not more than `most`.
+    fn of(&self, text: &str, most: usize) -> Text {
         if text.len() > MAX_INTERNED_LENGTH {
             return Text::from(text);
         }
@@ -86,7 +110,7 @@ impl Interner {
         let mut known = self.0.write();
         match known.get(text) {
             Some(known) => Text::clone(known),
-            None if known.len() < MAX_INTERNED => {
+            None if known.len() < most => {
                 let text = Text::from(text);
                 text.leak();
                 known.insert(Text::clone(&text));
@@ -175,20 +199,22 @@ pub(crate) fn steers(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Interner, MAX_INTERNED, MAX_INTERNED_LENGTH, Text, compare, nearest, order};
+    use super::{Interner, MAX_INTERNED_LENGTH, Text, compare, nearest, order};
     use proptest::prelude::*;
 
     #[test]
     fn few_short_texts_last() {
+        let most = 1000;
         let all = Interner::default();
-        let (one, other) = (all.of("key"), all.of(&String::from("key")));
+        let (one, other) = (all.of("key", most), all.of(&String::from("key"), most));
         assert!(Text::ptr_eq(&one, &other) && Text::is_static(&one));
         let long = "x".repeat(MAX_INTERNED_LENGTH + 1);
-        assert!(all.of(&long) == long && !Text::is_static(&all.of(&long)));
-        let many: Vec<Text> = (0..MAX_INTERNED).map(|n| all.of(&format!("key {n}"))).collect();
+        assert!(all.of(&long, most) == long && !Text::is_static(&all.of(&long, most)));
+        let many: Vec<Text> = (0..most).map(|n| all.of(&format!("key {n}"), most)).collect();
         let lasts: Vec<bool> = many.iter().map(Text::is_static).collect();
-        assert_eq!(lasts.iter().filter(|lasts| **lasts).count(), MAX_INTERNED - 1);
-        assert!(!lasts[MAX_INTERNED - 1] && many[MAX_INTERNED - 1] == format!("key {}", MAX_INTERNED - 1));
+        assert_eq!(lasts.iter().filter(|lasts| **lasts).count(), most - 1);
+        assert!(!lasts[most - 1] && many[most - 1] == format!("key {}", most - 1));
+        assert!(Text::is_static(&all.of("another", most + 1)), "there is room for others");
     }
 
     #[test]

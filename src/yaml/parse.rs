@@ -1,6 +1,6 @@
 //! Reading a text into a [`Document`], without recursion.
 
-use crate::text::{FastSet, Text, intern};
+use crate::text::{FastSet, Text, intern, intern_value};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -186,7 +186,8 @@ struct Builder<'t> {
     /// Finished children of all open collections, innermost last.
     children: Vec<NodeId>,
     anchors: HashMap<Text, NodeId>,
-    keys: FastSet<Text>,
+    /// Keys that are not interned.
+    long_keys: FastSet<Text>,
     root: Option<NodeId>,
     aliases: bool,
     extra_documents: bool,
@@ -216,7 +217,7 @@ impl<'t> Builder<'t> {
             frames: Vec::new(),
             children: Vec::new(),
             anchors: HashMap::new(),
-            keys: FastSet::default(),
+            long_keys: FastSet::default(),
             root: None,
             aliases: false,
             extra_documents: false,
@@ -300,7 +301,7 @@ impl<'t> Builder<'t> {
         let value = self.patch.restore(value.into(), style);
         let span_start = self.base + content.min(end.index) as u32;
         let span = Span { start: span_start, end: span_start + raw.len() as u32 };
-        let value = if self.at_key() { self.intern(&value) } else { Text::from(&*value) };
+        let value = if self.at_key() { self.key(&value) } else { intern_value(&value) };
         let id = self.push(Node { kind: NodeKind::Scalar { value, style }, tag, anchor, span })?;
         self.name(id);
         self.close(id);
@@ -367,13 +368,17 @@ impl<'t> Builder<'t> {
         self.frames.last().is_some_and(|frame| frame.map && (self.children.len() - frame.children).is_multiple_of(2))
     }
 
-    fn intern(&mut self, text: &str) -> Text {
-        if let Some(known) = self.keys.get(text) {
+    /// The text of a key, one for all of the document.
+    fn key(&mut self, text: &str) -> Text {
+        let key = intern(text);
+        if Text::is_static(&key) {
+            return key;
+        }
+        if let Some(known) = self.long_keys.get(text) {
             return Text::clone(known);
         }
-        let text = intern(text);
-        self.keys.insert(Text::clone(&text));
-        text
+        self.long_keys.insert(Text::clone(&key));
+        key
     }
 
     fn push(&mut self, node: Node) -> Result<NodeId, Stop> {

@@ -6,9 +6,9 @@ use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::merge::{ListStrategy, Merger, merge, merge_values, normalize};
 use crate::limits::{Exceeded, Limit, Limits};
 use crate::text::{FastMap, Text};
+use crate::threads::PerThread;
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
 use foldhash::fast::RandomState;
-use parking_lot::RwLock;
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::BuildHasher;
@@ -81,10 +81,11 @@ impl Visited {
     }
 }
 
-/// Caches the results of merging bases, shared by components with the same bases.
-#[derive(Debug, Default)]
+/// Caches the results of merging bases, shared by components with the same bases. Threads that share results wait for each other to
+/// count their copies.
+#[derive(Default)]
 pub(crate) struct InheritanceCache {
-    known: RwLock<FastMap<SumKey, Vec<Arc<Sum>>>>,
+    known: PerThread<FastMap<SumKey, Vec<Arc<Sum>>>>,
     /// Hashes bases.
     hasher: RandomState,
 }
@@ -126,7 +127,6 @@ impl InheritanceCache {
         all: &Map,
         valid: &ValidSums,
     ) -> Option<Arc<Sum>> {
-        let known = self.known.read();
         let is_excluded = |name: &Key| excluded.clone().any(|excluded| excluded == name);
         let is_same = |(name, map): &(Key, Arc<Map>)| {
             all.get(name).and_then(Value::as_map).is_some_and(|found| Arc::ptr_eq(found, map))
@@ -134,18 +134,23 @@ impl InheritanceCache {
         let is_valid =
             |sum: &&Arc<Sum>| valid.0.borrow().contains_key(&Arc::as_ptr(sum)) || sum.visited.iter().all(is_same);
         let allowed = |sum: &&Arc<Sum>| !sum.visited.iter().any(|(name, _)| is_excluded(name));
-        let sum = known.get(key)?.iter().rev().find(|sum| sum.bases == bases && allowed(sum) && is_valid(sum))?;
-        valid.0.borrow_mut().entry(Arc::as_ptr(sum)).or_insert_with(|| Arc::clone(sum));
-        Some(Arc::clone(sum))
+        let find = |known: &mut FastMap<SumKey, Vec<Arc<Sum>>>| {
+            let mut sums = known.get(key)?.iter().rev();
+            sums.find(|sum| sum.bases == bases && allowed(sum) && is_valid(sum)).map(Arc::clone)
+        };
+        let sum = self.known.with(find).flatten()?;
+        valid.0.borrow_mut().entry(Arc::as_ptr(&sum)).or_insert_with(|| Arc::clone(&sum));
+        Some(sum)
     }
 
     fn keep(&self, key: SumKey, sum: Sum) {
-        let mut known = self.known.write();
-        let variants = known.entry(key).or_default();
-        if variants.len() == MAX_VARIANTS {
-            variants.remove(0);
-        }
-        variants.push(Arc::new(sum));
+        self.known.with(|known| {
+            let variants = known.entry(key).or_default();
+            if variants.len() == MAX_VARIANTS {
+                variants.remove(0);
+            }
+            variants.push(Arc::new(sum));
+        });
     }
 }
 

@@ -102,7 +102,11 @@ impl Builder<'_> {
         let merger = sections.merger;
         let mut map = sections.into_map(self.kind, self.config, self.merger, &layers, &bases.chain, authored_overrides);
         add_keys_of_type(self.kind, merger, &layers, &mut map);
-        let authored = [Arc::clone(own.map(Section::Vars)), Arc::clone(layers.base.map(Section::Vars))];
+        // Threads would wait for each other to count the copies of one empty map.
+        let authored = [&own, layers.base].map(|layer| match layer.map(Section::Vars) {
+            vars if vars.is_empty() => Map::none(),
+            vars => Arc::clone(vars),
+        });
         Ok(Built { map, sites: bases.sites, authored, deferrals })
     }
 

@@ -60,10 +60,8 @@ impl Failure {
 /// Templates parsed so far, by function table and text.
 #[derive(Default)]
 pub(crate) struct Templates {
-    parsed: Mutex<FastMap<usize, ByText>>,
-    /// The templates of texts as they are written for YAML, by the slot and how far they are indented.
-    written: Mutex<FastMap<(usize, usize), ByText>>,
-    /// The templates of `written` that were used last, by the address of their text.
+    known: PerThread<KnownTemplates>,
+    /// The templates of texts as they are written for YAML that were used last, by the address of their text.
     recent: RecentTemplates,
     /// The scalars that were rendered last.
     pub(super) scalars: RecentScalars,
@@ -87,8 +85,7 @@ impl Templates {
 
     /// Drops all templates.
     pub(in crate::dialects::atmos) fn forget(&self) {
-        self.parsed.lock().clear();
-        self.written.lock().clear();
+        self.known.clear();
         self.recent.clear();
         self.scalars.clear();
         self.trails.clear();
@@ -107,6 +104,15 @@ pub(crate) struct Miss {
 }
 
 type ByText = FastMap<Text, Parsed>;
+
+/// The templates that one thread parsed: threads that share templates wait for each other to count their copies.
+#[derive(Default)]
+struct KnownTemplates {
+    /// By [`Engine::slot`].
+    parsed: FastMap<usize, ByText>,
+    /// Those of texts as they are written for YAML, by the slot and how far they are indented.
+    written: FastMap<(usize, usize), ByText>,
+}
 
 /// A kind of rendering: delimiters, functions, the treatment of missing keys.
 #[derive(Clone, Copy)]
@@ -152,13 +158,15 @@ impl Engine<'_> {
             ("{{", "}}") => Cow::Borrowed(text),
             (left, right) => Cow::Owned(format!("{left}\0{right}\0{text}")),
         };
-        if let Some(parsed) = self.templates.parsed.lock().get(&self.slot).and_then(|known| known.get(&*key)) {
-            return Arc::clone(parsed);
+        let templates = &self.templates.known;
+        let known = |known: &mut KnownTemplates| known.parsed.get(&self.slot)?.get(&*key).map(Arc::clone);
+        if let Some(parsed) = templates.with(known).flatten() {
+            return parsed;
         }
         let options =
             template::TemplateOptions { left: self.delimiters.0, right: self.delimiters.1, functions: self.functions };
         let parsed = Arc::new(template::parse(text, &options));
-        self.templates.parsed.lock().entry(self.slot).or_default().insert(key.into(), Arc::clone(&parsed));
+        templates.with(|known| known.parsed.entry(self.slot).or_default().insert(key.into(), Arc::clone(&parsed)));
         parsed
     }
 
@@ -172,11 +180,13 @@ impl Engine<'_> {
 
     fn written_first(&self, text: &str, indent: usize) -> Parsed {
         let way = (self.slot, indent);
-        if let Some(parsed) = self.templates.written.lock().get(&way).and_then(|known| known.get(text)) {
-            return Arc::clone(parsed);
+        let templates = &self.templates.known;
+        let known = |known: &mut KnownTemplates| known.written.get(&way)?.get(text).map(Arc::clone);
+        if let Some(parsed) = templates.with(known).flatten() {
+            return parsed;
         }
         let parsed = self.parse(&yaml::scalar_text(text, indent));
-        self.templates.written.lock().entry(way).or_default().insert(text.into(), Arc::clone(&parsed));
+        templates.with(|known| known.written.entry(way).or_default().insert(text.into(), Arc::clone(&parsed)));
         parsed
     }
 

@@ -36,20 +36,16 @@ impl Engine<'_> {
                 Data::Map(m) if m.flags().has(Flags::TEMPLATE) => {
                     parts.push((i, Part::Inside(self.parts(m, data, indent + 2)?)));
                 }
-                Data::Map(_) => {}
-                _ if value.holds(Flags::TEMPLATE) => parts.push((i, Part::Value(self.part(value, data, indent + 2)?))),
+                Data::Str(text) if has_template(text) => {
+                    parts.push((i, Part::Value(self.scalar(text, &value.prov, data, indent + 2)?)));
+                }
+                Data::List(_) if value.holds(Flags::TEMPLATE) => {
+                    parts.push((i, Part::Value(self.item(value, data, indent + 2)?.into())));
+                }
                 _ => {}
             }
         }
         Some(Renderings(parts))
-    }
-
-    /// Renders one value of a map; `None` if only rendering the whole text shows the result.
-    fn part(&self, value: &Value, data: &Fields<'_>, indent: usize) -> Option<Flagged> {
-        match &value.data {
-            Data::Str(s) if has_template(s) => self.scalar(s, &value.prov, data, indent),
-            _ => Some(self.item(value, data, indent)?.into()),
-        }
     }
 
     /// Renders one value of a map or list; `None` if only rendering the whole text shows the result.
