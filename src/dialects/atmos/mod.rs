@@ -59,6 +59,7 @@ mod resolve;
 mod rules;
 mod schema;
 mod shapes;
+mod slot_table;
 mod stack;
 mod templates;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! share most layers of most sections, so this saves work and memory.
 
 use super::held_back::HeldBackCache;
+use crate::dialects::atmos::slot_table::{SeenHashes, SlotTable, mix};
 use crate::threads::PerThread;
 use crate::value::{Map, Prov, SharedTrails, Value};
 use std::sync::Arc;
@@ -48,51 +49,34 @@ impl Inputs {
     }
 }
 
-/// The merges of one thread, each in the slot of its inputs.
-struct Slots {
-    cached: Vec<Option<CachedMerge>>,
-    /// The tag of each cached merge, zero if there is none. Tags are compared first, because most merges are not cached, and tags
-    /// stay in the cache of the processor.
-    tags: Vec<u16>,
-    /// Tags of inputs that occurred once. Most merges occur only once, and caching those would cost more than it saves.
-    seen: Vec<u16>,
+/// The merges of one thread.
+#[derive(Default)]
+struct Merges {
+    cached: SlotTable<CachedMerge, CACHED>,
+    /// Most merges occur only once, and caching those would cost more than it saves.
+    seen: SeenHashes<SEEN>,
     trails: SharedTrails,
 }
 
-impl Default for Slots {
-    fn default() -> Self {
-        let cached = std::iter::repeat_with(|| None).take(CACHED).collect();
-        Slots { cached, tags: vec![0; CACHED], seen: vec![0; SEEN], trails: SharedTrails::default() }
-    }
-}
-
-impl Slots {
+impl Merges {
     fn get(&self, hash: u64, mode: u8, inputs: &[&Arc<Map>]) -> Option<Arc<Map>> {
-        let slot = slot(hash, CACHED);
-        if self.tags[slot] != tag(hash) {
-            return None;
-        }
-        let cached = self.cached[slot].as_ref()?;
+        let cached = self.cached.get(hash)?;
         (cached.mode == mode && cached.inputs.are(inputs)).then(|| Arc::clone(&cached.merged))
     }
 
     /// Stores a merge that occurs for the second time, and returns the one that it replaces.
     fn store(&mut self, hash: u64, mode: u8, inputs: &[&Arc<Map>], merged: &Arc<Map>) -> Option<CachedMerge> {
-        let seen = &mut self.seen[slot(hash, SEEN)];
-        if std::mem::replace(seen, tag(hash)) != tag(hash) {
+        if !self.seen.is_repeated(hash) {
             return None;
         }
-        let inputs = Inputs::new(inputs);
-        let slot = slot(hash, CACHED);
-        self.tags[slot] = tag(hash);
-        self.cached[slot].replace(CachedMerge { mode, inputs, merged: Arc::clone(merged) })
+        self.cached.put(hash, CachedMerge { mode, inputs: Inputs::new(inputs), merged: Arc::clone(merged) })
     }
 }
 
 /// Recent merges of a resolution.
 #[derive(Default)]
 pub(in crate::dialects::atmos) struct MergeCache {
-    merges: PerThread<Slots>,
+    merges: PerThread<Merges>,
     pub(super) held_back: HeldBackCache,
 }
 
@@ -100,19 +84,19 @@ impl MergeCache {
     /// Returns the result of a merge of these maps in the given `mode`: the cached one, or that of `merge`.
     pub(super) fn get_or_merge(&self, mode: u8, inputs: &[&Arc<Map>], merge: impl FnOnce() -> Arc<Map>) -> Arc<Map> {
         let hash = hash(mode, inputs);
-        if let Some(cached) = self.merges.with(|slots| slots.get(hash, mode, inputs)).flatten() {
+        if let Some(cached) = self.merges.with(|merges| merges.get(hash, mode, inputs)).flatten() {
             return cached;
         }
         let merged = merge();
         // What is replaced is dropped outside, because that may take long.
-        let replaced = self.merges.with(|slots| slots.store(hash, mode, inputs, &merged));
+        let replaced = self.merges.with(|merges| merges.store(hash, mode, inputs, &merged));
         drop(replaced);
         merged
     }
 
     /// The provenance of a value that replaces another one in a merge.
     pub(super) fn overriding(&self, prov: &Prov, lower: &Value) -> Prov {
-        self.merges.with(|slots| slots.trails.overriding(prov, lower)).unwrap_or_else(|| prov.overriding(lower))
+        self.merges.with(|merges| merges.trails.overriding(prov, lower)).unwrap_or_else(|| prov.overriding(lower))
     }
 
     /// Drops all merges.
@@ -123,19 +107,7 @@ impl MergeCache {
 }
 
 fn hash(mode: u8, inputs: &[&Arc<Map>]) -> u64 {
-    let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     inputs.iter().fold(u64::from(mode) + 1, |sum, map| mix(sum, Arc::as_ptr(map).addr() as u64))
-}
-
-fn slot(hash: u64, slots: usize) -> usize {
-    // The upper bits depend on all of the input.
-    (hash >> 40) as usize % slots
-}
-
-/// Tells apart what is in one slot, nearly always. Never zero.
-fn tag(hash: u64) -> u16 {
-    // The bits below those of the slot.
-    (hash >> 24) as u16 | 1
 }
 
 #[cfg(test)]

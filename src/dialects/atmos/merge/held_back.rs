@@ -1,6 +1,7 @@
 //! Function strings that do not take part in the ordinary merge (`reference: atmos.md` section 8.4), found once in each layer:
 //! many components have the same layers.
 
+use crate::dialects::atmos::slot_table::{SlotTable, mix};
 use crate::text::{Text, order};
 use crate::threads::PerThread;
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value, is_call};
@@ -103,34 +104,24 @@ fn without_calls(map: &Arc<Map>) -> Arc<Map> {
 /// The number of layers that are remembered for each thread.
 const REMEMBERED: usize = 1 << 11;
 
-/// The layers of one thread with their addresses, each in the slot of its address.
-struct Slots(Vec<Option<(usize, Arc<HeldBack>)>>);
-
-impl Default for Slots {
-    fn default() -> Self {
-        Slots(vec![None; REMEMBERED])
-    }
-}
-
-/// The deferred functions of recent layers of a resolution.
+/// The deferred functions of recent layers of a resolution, with the addresses of the layers.
 #[derive(Default)]
-pub(super) struct HeldBackCache(PerThread<Slots>);
+pub(super) struct HeldBackCache(PerThread<SlotTable<(usize, Arc<HeldBack>), REMEMBERED>>);
 
 impl HeldBackCache {
     /// Returns the deferred functions of a layer.
     pub(super) fn of(&self, layer: &Arc<Map>) -> Arc<HeldBack> {
         let address = Arc::as_ptr(layer).addr();
-        let slot = ((address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % REMEMBERED;
-        let known = |slots: &mut Slots| match &slots.0[slot] {
-            Some((known, found)) if *known == address => Some(Arc::clone(found)),
-            _ => None,
+        let hash = mix(0, address as u64);
+        let known = |layers: &mut SlotTable<(usize, Arc<HeldBack>), REMEMBERED>| {
+            layers.get(hash).filter(|(known, _)| *known == address).map(|(_, found)| Arc::clone(found))
         };
         if let Some(known) = self.0.with(known).flatten() {
             return known;
         }
         let found = Arc::new(HeldBack::of(layer));
         // What is replaced is dropped outside, because that may take long.
-        let replaced = self.0.with(|slots| slots.0[slot].replace((address, Arc::clone(&found))));
+        let replaced = self.0.with(|layers| layers.put(hash, (address, Arc::clone(&found))));
         drop(replaced);
         found
     }

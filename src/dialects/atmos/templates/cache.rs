@@ -1,6 +1,7 @@
 //! Recently parsed templates, by the address of their text in memory: components share the strings of what they inherit,
 //! and looking one up by its address costs less than by its content.
 
+use crate::dialects::atmos::slot_table::{SlotTable, mix};
 use crate::template::{self, Template};
 use crate::text::Text;
 use crate::threads::PerThread;
@@ -19,24 +20,15 @@ pub(super) type Variant = (usize, usize);
 /// A text, whose address stays valid because it is kept alive, and its template.
 type Entry = (Text, Variant, Parsed);
 
-struct Slots(Vec<Option<Entry>>);
-
-impl Default for Slots {
-    fn default() -> Self {
-        Slots(vec![None; CACHED])
-    }
-}
-
 /// Recently parsed templates of a resolution.
 #[derive(Default)]
-pub(super) struct RecentTemplates(PerThread<Slots>);
+pub(super) struct RecentTemplates(PerThread<SlotTable<Entry, CACHED>>);
 
 impl RecentTemplates {
     /// The template of a text: the cached one, or the result of `parse`.
     pub(super) fn get_or_parse(&self, text: &Text, variant: Variant, parse: impl FnOnce() -> Parsed) -> Parsed {
-        // The lowest bits of addresses are all the same. A text that is parsed in several variants gets several slots.
-        let slot = ((text.as_ptr().addr() >> 4) ^ (variant.0 * 31 + variant.1 * 7)) % CACHED;
-        let cached = self.0.with(|slots| match &slots.0[slot] {
+        let hash = mix(mix(text.as_ptr().addr() as u64, variant.0 as u64), variant.1 as u64);
+        let cached = self.0.with(|templates| match templates.get(hash) {
             Some((t, v, parsed)) if Text::ptr_eq(t, text) && *v == variant => Some(Parsed::clone(parsed)),
             _ => None,
         });
@@ -44,7 +36,7 @@ impl RecentTemplates {
             let parsed = parse();
             let entry = (Text::clone(text), variant, Parsed::clone(&parsed));
             // What is replaced is dropped outside, because that may take long.
-            let replaced = self.0.with(|slots| slots.0[slot].replace(entry));
+            let replaced = self.0.with(|templates| templates.put(hash, entry));
             drop(replaced);
             parsed
         })

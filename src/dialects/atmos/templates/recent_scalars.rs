@@ -3,6 +3,7 @@
 
 use super::cache::Variant;
 use super::fields::Fields;
+use crate::dialects::atmos::slot_table::{SeenHashes, SlotTable, mix};
 use crate::template::Template;
 use crate::text::Text;
 use crate::threads::PerThread;
@@ -61,24 +62,21 @@ pub(super) struct Rendering<'a> {
 }
 
 impl Rendering<'_> {
-    fn place(&self) -> Place {
-        let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    fn hash(&self) -> u64 {
         let with_prov = |sum: u64, prov: &Prov| {
             let place = prov.origin.map_or(0, |o| (o.file.index() as u64) << 32 | u64::from(o.start));
             mix(mix(sum, place), prov.trail_address() as u64)
         };
         let (slot, indent) = self.variant;
         let start = mix(mix(self.text.as_ptr().addr() as u64, slot as u64), indent as u64);
-        let hash = self.inputs.iter().fold(with_prov(start, self.prov), |sum, value| {
+        self.inputs.iter().fold(with_prov(start, self.prov), |sum, value| {
             let data = match &value.data {
                 Data::Str(text) => text.as_ptr().addr() as u64,
                 Data::Int(number) => number.cast_unsigned(),
                 data => u64::from(matches!(data, Data::Bool(true))),
             };
             with_prov(mix(sum, data), &value.prov)
-        });
-        // The upper bits depend on all of it.
-        Place { hash: (hash >> 40) as usize, tag: (hash >> 24) as u16 | 1 }
+        })
     }
 
     fn is_of(&self, known: &Known) -> bool {
@@ -114,63 +112,29 @@ struct Known {
     result: Flagged,
 }
 
-/// Where a result is remembered.
-#[derive(Clone, Copy)]
-struct Place {
-    hash: usize,
-    /// Tells apart what is in one slot, nearly always. Never zero.
-    tag: u16,
-}
-
-struct Slots {
-    known: Vec<Option<Box<Known>>>,
-    /// The tag of each result, zero if there is none. Tags are compared first, because they stay in the cache of the processor.
-    tags: Vec<u16>,
-    /// Tags of what was rendered once. Most texts are rendered only once with the same values, and remembering those would cost
-    /// more than it saves.
-    seen: Vec<u16>,
-}
-
-impl Slots {
-    fn at(&self, Place { hash, tag }: Place) -> Option<&Known> {
-        let slot = hash % CACHED;
-        if self.tags[slot] == tag { self.known[slot].as_deref() } else { None }
-    }
-
-    /// Whether something was rendered before.
-    fn is_repeated(&mut self, Place { hash, tag }: Place) -> bool {
-        std::mem::replace(&mut self.seen[hash % SEEN], tag) == tag
-    }
-
-    fn put(&mut self, Place { hash, tag }: Place, known: Box<Known>) -> Option<Box<Known>> {
-        let slot = hash % CACHED;
-        self.tags[slot] = tag;
-        self.known[slot].replace(known)
-    }
-}
-
-impl Default for Slots {
-    fn default() -> Self {
-        let known = std::iter::repeat_with(|| None).take(CACHED).collect();
-        Slots { known, tags: vec![0; CACHED], seen: vec![0; SEEN] }
-    }
+/// The results of one thread.
+#[derive(Default)]
+struct Results {
+    known: SlotTable<Known, CACHED>,
+    /// Most texts are rendered only once with the same values, and remembering those would cost more than it saves.
+    seen: SeenHashes<SEEN>,
 }
 
 /// Recently rendered scalars of a resolution.
 #[derive(Default)]
-pub(super) struct RecentScalars(PerThread<Slots>);
+pub(super) struct RecentScalars(PerThread<Results>);
 
 impl RecentScalars {
     /// Returns the known result of a rendering.
     pub(super) fn get(&self, rendering: &Rendering<'_>) -> Option<Flagged> {
-        let place = rendering.place();
-        self.0.with(|slots| Some(slots.at(place).filter(|known| rendering.is_of(known))?.result.clone()))?
+        let hash = rendering.hash();
+        self.0.with(|results| Some(results.known.get(hash).filter(|known| rendering.is_of(known))?.result.clone()))?
     }
 
     /// Remembers the result of a rendering that occurs for the second time.
     pub(super) fn insert(&self, rendering: &Rendering<'_>, result: &Flagged) {
-        let place = rendering.place();
-        if self.0.with(|slots| slots.is_repeated(place)) != Some(true) {
+        let hash = rendering.hash();
+        if self.0.with(|results| results.seen.is_repeated(hash)) != Some(true) {
             return;
         }
         let mut inputs = Vec::with_capacity(rendering.inputs.count);
@@ -183,7 +147,7 @@ impl RecentScalars {
             result: result.clone(),
         };
         // What is replaced is dropped outside, because that may take long.
-        let replaced = self.0.with(|slots| slots.put(place, Box::new(known)));
+        let replaced = self.0.with(|results| results.known.put(hash, known));
         drop(replaced);
     }
 
