@@ -252,21 +252,21 @@ fn blocks_on_one_line_have_one_argument() {
 fn long_chains_have_a_limit() {
     let chain = |part: &str, n: usize| parse_expression(&format!("a{}", part.repeat(n)));
     for part in ["+1", " && b", "[c]", ".*", "[*]", ".*[0]", "?1:1", "[c].d", "+{ a = 1 }.*"] {
-        let found = chain(part, 100_000).err().and_then(|errors| errors.first().map(|e| e.summary));
+        let found = chain(part, 30_000).err().and_then(|errors| errors.first().map(|e| e.summary));
         assert!(matches!(found, Some("Too long expression" | "Too deep nesting")), "{part}: {found:?}");
         assert!(chain(part, 100).is_ok(), "{part}");
     }
     for part in [".b", "[0]", "[\"x\"]"] {
-        assert!(chain(part, 100_000).is_ok(), "{part}");
+        assert!(chain(part, 30_000).is_ok(), "{part}");
     }
-    assert!(chain("::b", 100_000).is_err());
+    assert!(chain("::b", 30_000).is_err());
     // The left sides of nested chains add up.
     let nested = (0..140).fold("1".to_owned(), |inner, _| format!("({inner}){}", "+1".repeat(100)));
     assert_eq!(parse_expression(&nested).unwrap_err()[0].summary, "Too long expression");
     // Adjacent expressions do not.
     let wide = format!("[{}]", format!("1{}, ", "+1".repeat(900)).repeat(20));
     assert!(parse_expression(&wide).is_ok());
-    let numbers = format!("a = [{}]", "1e-19999, ".repeat(100_000));
+    let numbers = format!("a = [{}]", "1e-19999, ".repeat(30_000));
     assert!(parse_body(&numbers).errors.iter().any(|e| e.summary == "Too many digits"));
 }
 

@@ -168,6 +168,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::fuzz::cases(100))]
+
         /// The columns of a long line are those that counting gives.
         #[test]
         fn long_lines(parts in prop::collection::vec("[a😀é]{0,9}", 100..300), at in 0..2_000_usize, utf8: bool) {

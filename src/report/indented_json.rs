@@ -258,6 +258,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::fuzz::cases(64))]
+
         #[test]
         fn it_is_the_usual_format(value in json(), depth in 0..40_usize) {
             let value = (0..depth).fold(value, |inner, i| if i % 2 == 0 { vec![inner].into() } else { serde_json::json!({ "k": inner }) });

@@ -60,7 +60,7 @@ fn limits_of_github() {
     let label = fixture.checked().findings[0].diagnostic.primary.clone();
     let note = finding("small".into(), &label, Level::Note);
     let error = finding("small".into(), &label, Level::Error);
-    for (message, total) in [(String::from("small"), 26_000), ("large ".repeat(2_000), 3_000)] {
+    for (message, total) in [(String::from("small"), 26_000), ("large ".repeat(2_000), 1_200)] {
         let mut findings = vec![finding(message, &label, Level::Note); total];
         findings.push(error.clone());
         let text =

@@ -1,4 +1,5 @@
 use super::*;
+use crate::limits::Limit;
 use crate::value::{Data, Map};
 use crate::yaml::Timestamp;
 use std::sync::Arc;
@@ -91,6 +92,10 @@ fn default(args: &[Val]) -> Result<Val, String> {
 pub(super) struct Table;
 
 impl Functions for Table {
+    /// Loops that do not end are stopped earlier than usual.
+    fn limits(&self) -> Limits {
+        Limits::default().with(Limit::TemplateSteps, 200_000)
+    }
     fn get(&self, name: &str) -> Option<Function> {
         Some(match name {
             "upper" => upper,
