@@ -73,8 +73,8 @@ pub(crate) fn intern(text: &str) -> Text {
     interned(text, MAX_INTERNED)
 }
 
-/// Interns a text as [`intern`] does, but leaves room for keys. For values of documents: copies of one are made on all threads at
-/// once, and would wait for each other to count them.
+/// Interns a text as [`intern`] does, but leaves room for keys. For values of documents: threads that copy the same text slow each
+/// other down if each copy writes its reference count.
 pub(crate) fn intern_value(text: &str) -> Text {
     interned(text, MAX_INTERNED_VALUES)
 }

@@ -81,8 +81,8 @@ impl Visited {
     }
 }
 
-/// Caches the results of merging bases, shared by components with the same bases. Threads that share results wait for each other to
-/// count their copies.
+/// Caches the results of merging bases, shared by components with the same bases. Each thread has its own results: threads that
+/// copy the same `Arc` slow each other down, because each copy writes its reference count.
 #[derive(Default)]
 pub(crate) struct InheritanceCache {
     known: PerThread<FastMap<SumKey, Vec<Arc<Sum>>>>,

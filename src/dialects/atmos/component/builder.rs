@@ -102,7 +102,7 @@ impl Builder<'_> {
         let merger = sections.merger;
         let mut map = sections.into_map(self.kind, self.config, self.merger, &layers, &bases.chain, authored_overrides);
         add_keys_of_type(self.kind, merger, &layers, &mut map);
-        // Threads would wait for each other to count the copies of one empty map.
+        // Each thread has its own empty map: threads that copy the same `Arc` slow each other down.
         let authored = [&own, layers.base].map(|layer| match layer.map(Section::Vars) {
             vars if vars.is_empty() => Map::none(),
             vars => Arc::clone(vars),

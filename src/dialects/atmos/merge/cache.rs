@@ -13,7 +13,7 @@ const CACHED: usize = 1 << 14;
 const SEEN: usize = 1 << 14;
 
 /// A merge: its mode, its inputs and its result. Inputs are compared by their addresses in memory, which stay valid
-/// because the inputs are kept alive.
+/// because the inputs are kept alive. A merge is one line in the cache of a processor.
 #[repr(align(64))]
 struct CachedMerge {
     mode: u8,

@@ -105,7 +105,8 @@ pub(crate) struct Miss {
 
 type ByText = FastMap<Text, Parsed>;
 
-/// The templates that one thread parsed: threads that share templates wait for each other to count their copies.
+/// The templates that one thread parsed. Threads that copy the same `Arc` slow each other down, because each copy writes its
+/// reference count.
 #[derive(Default)]
 struct KnownTemplates {
     /// By [`Engine::slot`].
