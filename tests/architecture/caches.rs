@@ -38,7 +38,7 @@ fn a_thousand_resolutions_leave_no_memory_behind() {
 
 #[cfg(target_os = "linux")]
 fn measure() {
-    // The first resolutions fill what belongs to the program: interned keys, compiled schemas, the arenas of the allocator.
+    // The first resolutions fill what belongs to the program: interned texts, compiled schemas, the arenas of the allocator.
     resolve(0..200);
     let grows_by = |first: usize| {
         let before = resident();
