@@ -61,7 +61,7 @@ pub(crate) fn first_eight(bytes: &[u8]) -> u64 {
     bytes.iter().enumerate().fold(0, |number, (at, byte)| number | u64::from(*byte) << (56 - 8 * at))
 }
 
-/// How many texts are interned at most, how many of them as values, and how long they may be, in bytes.
+/// How many texts are interned at most, up to how many values are interned as well, and how long a text may be, in bytes.
 const MAX_INTERNED: usize = 1 << 17;
 const MAX_INTERNED_VALUES: usize = 1 << 16;
 const MAX_INTERNED_LENGTH: usize = 128;

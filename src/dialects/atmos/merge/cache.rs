@@ -38,7 +38,7 @@ impl Inputs {
         }
     }
 
-    fn are(&self, maps: &[&Arc<Map>]) -> bool {
+    fn are_identical(&self, maps: &[&Arc<Map>]) -> bool {
         let is_same = |(known, map): (&Arc<Map>, &&Arc<Map>)| Arc::ptr_eq(known, map);
         match self {
             Inputs::Few(few) => {
@@ -61,7 +61,7 @@ struct Merges {
 impl Merges {
     fn get(&self, hash: u64, mode: u8, inputs: &[&Arc<Map>]) -> Option<Arc<Map>> {
         let cached = self.cached.get(hash)?;
-        (cached.mode == mode && cached.inputs.are(inputs)).then(|| Arc::clone(&cached.merged))
+        (cached.mode == mode && cached.inputs.are_identical(inputs)).then(|| Arc::clone(&cached.merged))
     }
 
     /// Stores a merge that occurs for the second time, and returns the one that it replaces.

@@ -1,7 +1,6 @@
 //! Findings of Atmos' `validate stacks` that do not prevent a stack from being resolved.
 
 use super::*;
-use std::collections::BTreeSet;
 
 /// A stack that is fine.
 fn fine() -> World {
@@ -161,13 +160,14 @@ fn a_change_checks_what_it_touches() {
         let change = crate::source::Change { path: path.into(), kind: crate::source::ChangeKind::Modified };
         let resolution = Atmos::new().resolve(&source, &world.project, &Files::default(), Scope::Touched(&[change]));
         // The findings of a resolution come in the order in which threads read the files; reports sort them.
-        resolution.findings.into_iter().filter_map(|f| f.token).collect::<BTreeSet<_>>()
+        let mut tokens: Vec<_> = resolution.findings.into_iter().filter_map(|f| f.token).collect();
+        tokens.sort();
+        tokens
     };
-    let tokens = |tokens: &[&'static str]| tokens.iter().map(|token| (*token).into()).collect();
-    assert_eq!(changed("stacks/catalog/base.yaml"), tokens(&["colour"]));
-    assert_eq!(changed("stacks/catalog/unused.yaml"), tokens(&["shape"]));
-    assert_eq!(changed("README.md"), tokens(&[]));
-    assert_eq!(changed("atmos.yaml"), tokens(&["colour", "shape"]));
+    assert_eq!(changed("stacks/catalog/base.yaml"), ["colour"]);
+    assert_eq!(changed("stacks/catalog/unused.yaml"), ["shape"]);
+    assert_eq!(changed("README.md"), [""; 0]);
+    assert_eq!(changed("atmos.yaml"), ["colour", "shape"]);
 }
 
 #[test]
