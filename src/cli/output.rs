@@ -23,7 +23,7 @@ pub(super) fn stdout_of(kind: OutputKind) -> impl Write {
 }
 
 /// The same, with keys and tokens of well-known services shown or hidden.
-pub(super) fn stdout_showing(kind: OutputKind, shows_secrets: bool) -> impl Write {
+pub(super) fn stdout_showing(kind: OutputKind, shows_secrets: bool) -> Filter<impl Write> {
     progress::stop();
     Filter::new(io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), kind).showing_secrets(shows_secrets)
 }

@@ -173,35 +173,28 @@ impl<W: Write> Filter<W> {
             }
             OutputKind::Json => {
                 let text = text_of(bytes);
-                let text = if self.shows_secrets { Cow::Borrowed(&*text) } else { secrets::hide_in_json(&text) };
-                // Only strings hold other characters than those of ASCII, or a `#`. Both are looked for in many bytes at a time.
-                let is_plain = text.bytes().fold(0, u8::max) < 0x7f;
-                if self.command == Command::None && is_plain && !text.bytes().fold(false, |has, b| has | (b == b'#')) {
-                    return self.out.write_all(text.as_bytes());
-                }
-                let (mut safe, mut rest) = (String::with_capacity(text.len()), &*text);
-                let mut units = [0; 2];
-                loop {
-                    if is_plain && self.command == Command::None {
-                        let (plain, from) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
-                        safe.push_str(plain);
-                        rest = from;
-                    }
-                    let Some(c) = rest.chars().next() else { break };
-                    rest = &rest[c.len_utf8()..];
-                    let is_command = c == '[' && self.command == Command::Name;
-                    self.command = self.command.then(c);
-                    if is_command || c >= '\u{7f}' && style::steers(c) {
-                        for unit in c.encode_utf16(&mut units) {
-                            safe.push_str(&format!("\\u{unit:04x}"));
-                        }
-                    } else {
-                        safe.push(c);
-                    }
-                }
-                self.out.write_all(safe.as_bytes())
+                self.out.write_all(safe_json(&text, &mut self.command, self.shows_secrets).as_bytes())
             }
         }
+    }
+
+    /// Returns what makes JSON safe before it is written, on other threads.
+    pub(crate) fn screen(&self) -> Screen {
+        Screen { kind: self.kind, shows_secrets: self.shows_secrets }
+    }
+
+    /// Writes what a [`Screen`] of this filter returned.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(crate) fn write_screened(&mut self, json: &[u8]) -> io::Result<()> {
+        if self.kind != OutputKind::Json {
+            return self.write_all(json);
+        }
+        let held = std::mem::take(&mut self.held);
+        self.pass(&held)?;
+        self.command = Command::None;
+        self.out.write_all(json)
     }
 
     /// Passes on the buffered bytes, up to the last complete line of text or string of JSON.
@@ -255,6 +248,58 @@ impl<W: Write> Drop for Filter<W> {
     }
 }
 
+/// Makes parts of JSON safe for a [`Filter`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    kind: OutputKind,
+    shows_secrets: bool,
+}
+
+impl Screen {
+    /// Returns a part of JSON without anything harmful. It starts and ends outside of strings.
+    pub(crate) fn safe(self, json: Vec<u8>) -> Vec<u8> {
+        if self.kind != OutputKind::Json {
+            return json;
+        }
+        let safe = match safe_json(&text_of(&json), &mut Command::None, self.shows_secrets) {
+            Cow::Borrowed(text) if text.len() == json.len() => None,
+            safe => Some(safe.into_owned().into_bytes()),
+        };
+        safe.unwrap_or(json)
+    }
+}
+
+/// JSON with escapes in place of what is harmful, which follows on the part of a command.
+fn safe_json<'a>(text: &'a str, command: &mut Command, shows_secrets: bool) -> Cow<'a, str> {
+    let text = if shows_secrets { Cow::Borrowed(text) } else { secrets::hide_in_json(text) };
+    // Only strings hold other characters than those of ASCII, or a `#`. Both are looked for in many bytes at a time.
+    let is_plain = text.bytes().fold(0, u8::max) < 0x7f;
+    if *command == Command::None && is_plain && !text.bytes().fold(false, |has, b| has | (b == b'#')) {
+        return text;
+    }
+    let (mut safe, mut rest) = (String::with_capacity(text.len()), &*text);
+    let mut units = [0; 2];
+    loop {
+        if is_plain && *command == Command::None {
+            let (plain, from) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
+            safe.push_str(plain);
+            rest = from;
+        }
+        let Some(c) = rest.chars().next() else { break };
+        rest = &rest[c.len_utf8()..];
+        let is_command = c == '[' && *command == Command::Name;
+        *command = command.then(c);
+        if is_command || c >= '\u{7f}' && style::steers(c) {
+            for unit in c.encode_utf16(&mut units) {
+                safe.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            safe.push(c);
+        }
+    }
+    Cow::Owned(safe)
+}
+
 /// The text that bytes are. Nearly all of them are text, which is checked faster than it is repaired.
 fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
@@ -282,6 +327,7 @@ fn readable(line: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn no_line_is_a_command() {
@@ -359,5 +405,32 @@ mod tests {
         let safe = plain.replace("##[", "##\\u005b").replace("y[", "y\\u005b");
         assert_eq!(filtered(OutputKind::Json, &plain), [safe.as_str(); 4]);
         assert_eq!(filtered(OutputKind::Raw, &text), [text.as_str(); 4]);
+    }
+
+    #[test]
+    fn what_a_screen_makes_safe_is_what_the_filter_writes() {
+        let token = format!("ghp_{}", "a1B2c3D4".repeat(5));
+        let items = [json!("plain"), json!({"##vso[x]": token}), json!(["\u{202e}", "#"]), json!("[é]")];
+        let parts = items.map(|item| serde_json::to_string_pretty(&item).unwrap() + "##");
+        for (kind, shows_secrets) in
+            [(OutputKind::Json, false), (OutputKind::Json, true), (OutputKind::Raw, false), (OutputKind::Text, false)]
+        {
+            let filter = || Filter::new(Vec::new(), kind).showing_secrets(shows_secrets);
+            let written = |mut filter: Filter<Vec<u8>>| {
+                filter.write_all(b"\n").unwrap();
+                filter.flush().unwrap();
+                String::from_utf8(std::mem::take(&mut filter.out)).unwrap()
+            };
+            let (mut plain, mut screened) = (filter(), filter());
+            for part in &parts {
+                plain.write_all(format!("[{part}\n").as_bytes()).unwrap();
+                screened.write_all(b"[").unwrap();
+                let safe = screened.screen().safe(format!("{part}\n").into_bytes());
+                screened.write_screened(&safe).unwrap();
+            }
+            let (plain, screened) = (written(plain), written(screened));
+            assert_eq!(plain, screened, "{kind:?}");
+            assert_eq!(plain.contains("ghp_"), shows_secrets || kind == OutputKind::Raw, "{plain}");
+        }
     }
 }

@@ -1,3 +1,4 @@
+use super::log::{Filter, OutputKind};
 use super::*;
 use crate::diagnostic::rules as shared;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Policy, Rule, Side, Suppression};
@@ -8,6 +9,7 @@ use crate::review::coverage::{ProjectCoverage, SideCoverage, Unresolved};
 use crate::rules;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 
 /// The fixture for all formats: two revisions that differ, with findings that are new, known, fixed and suppressed, a
 /// chain, fixes, several stacks, a note, text that must be escaped, multi-byte letters and secrets that must be masked.
@@ -364,7 +366,12 @@ fn json_fits_its_schema() {
         valid(schema, &report);
         assert_eq!(report["diagnostics"][0]["file"], "catalog/defaults.yaml");
     }
-    let stacks = text(|out| describe::write_stacks_json(out, &fixture.resolution.components()));
+    let json = |out: &mut Vec<u8>| {
+        let mut out = Filter::new(out, OutputKind::Json);
+        describe::write_stacks_json(&mut out, &fixture.resolution.components())?;
+        out.flush()
+    };
+    let stacks = text(json);
     let stacks: Json = serde_json::from_str(&stacks).unwrap();
     valid(include_str!("../../schemas/describe-stacks.json"), &stacks);
     assert_eq!(stacks["prod"]["components"]["terraform"]["new"]["vars"]["cidr"], "10.9.0.0/16");

@@ -11,7 +11,7 @@ pub(crate) struct Derived {
     /// The other component. It is identified by its address, so no other one may take its place in memory.
     from: Weak<Component>,
     /// What differs in the value of the component.
-    differing: Differing,
+    pub(super) differing: Differing,
 }
 
 /// The parts of a value that differ from those of another one.

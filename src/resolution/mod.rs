@@ -22,11 +22,11 @@ pub(crate) use metadata::{
 
 use crate::diagnostic::Diagnostic;
 use crate::threads::PoolThread;
-use crate::value::{FileId, Language, Origin, Value, Vocabulary, key};
+use crate::value::{Data, Entry, FileId, Language, Origin, Value, Vocabulary, key};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The result for one revision.
 #[derive(Debug, Default)]
@@ -155,6 +155,8 @@ pub(crate) struct Unit {
     /// Whether its components were made from those of the same unit of the revision that was resolved before, by replacing places
     /// and values that nothing reads while components are made.
     pub is_substituted: bool,
+    /// That unit, if all of its components are in this one, or were made from them and differ only as [`Derived`] says.
+    pub derived_from: Option<Weak<Unit>>,
     /// The thread that resolved it, which drops it fastest.
     pub thread: PoolThread,
 }
@@ -173,6 +175,7 @@ impl Unit {
             unlisted: Vec::new(),
             validated_as: Vec::new(),
             is_substituted: false,
+            derived_from: None,
             thread: PoolThread::current(),
         }
     }
@@ -291,6 +294,32 @@ impl Component {
     /// What differs from an earlier state of the component, if this one was made from it.
     pub(crate) fn differing_from(&self, earlier: &Component) -> Option<&Differing> {
         self.metadata.derived.as_ref()?.from(earlier)
+    }
+
+    /// Returns the inputs that differ from those of the component that this one was made from; `None` if it was not made from
+    /// another one, or this is not known.
+    pub(crate) fn differing_inputs(&self) -> Option<Vec<&Entry>> {
+        let inputs = &self.metadata.inputs.all;
+        let parts = match &self.metadata.derived.as_ref()?.differing {
+            Differing::Nothing => return Some(Vec::new()),
+            Differing::Value => return None,
+            Differing::Entries(parts) => parts,
+        };
+        let sections = self.value.as_map()?.iter().as_slice();
+        let mut found = Vec::new();
+        for (number, parts) in parts.iter() {
+            match (&sections.get(*number as usize)?.value.data, parts) {
+                (_, Differing::Nothing) => {}
+                (Data::Map(section), Differing::Entries(parts)) if Arc::ptr_eq(section, inputs) => {
+                    let entries = section.iter().as_slice();
+                    for (number, _) in parts.iter() {
+                        found.push(entries.get(*number as usize)?);
+                    }
+                }
+                _ => return None,
+            }
+        }
+        Some(found)
     }
 
     /// Its address.

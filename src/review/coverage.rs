@@ -6,10 +6,11 @@ use super::shard::ShardCoverage;
 use crate::diagnostic::{Diagnostic, Group};
 use crate::files::Files;
 use crate::resolution::{Component, Extent, Gap, Resolution, State, Unit};
-use crate::text::Text;
+use crate::text::{Text, order};
 use crate::value::FileId;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The coverage of a review.
@@ -203,9 +204,12 @@ pub(super) fn of(
     let lacking: BTreeSet<_> =
         in_base.iter().chain([&in_head]).flat_map(|s| &s.unresolved).map(|u| (&u.stack, &u.component)).collect();
     let is_resolved = |c: &&Component| {
+        if lacking.is_empty() {
+            return true;
+        }
         let stack = Some(Text::clone(&c.stack));
         let component = Some((Text::clone(&c.kind), Text::clone(&c.name)));
-        lacking.is_empty() || !(lacking.contains(&(&stack, &None)) || lacking.contains(&(&stack, &component)))
+        !(lacking.contains(&(&stack, &None)) || lacking.contains(&(&stack, &component)))
     };
     let named = |own: &'_ &Resolution| base.is_none_or(|base| misnamed(own, base).or(misnamed(own, head)).is_none());
     let resolved = || sides().filter(named).flat_map(components).filter(is_resolved);
@@ -238,13 +242,28 @@ fn distinct(components: &[&Component]) -> usize {
     for part in components.chunk_by(|a, b| a.stack == b.stack) {
         stacks.entry(&part[0].stack).or_default().push(part);
     }
-    let named = |c: &&'_ Component| (Text::clone(&c.kind), Text::clone(&c.name));
-    let is_sorted = |part: &[&Component]| part.is_sorted_by(|a, b| (&a.kind, &a.name) < (&b.kind, &b.name));
+    let is_sorted = |part: &[&Component]| part.is_sorted_by(|a, b| by_name(a, b).is_lt());
     let of_stack = |parts: &Vec<&[&Component]>| match parts.as_slice() {
         [part] if is_sorted(part) => part.len(),
-        parts => parts.iter().copied().flatten().map(named).collect::<BTreeSet<_>>().len(),
+        [a, b] if is_sorted(a) && is_sorted(b) => a.len() + b.len() - common(a, b),
+        parts => parts.iter().copied().flatten().map(|c| (&c.kind, &c.name)).collect::<BTreeSet<_>>().len(),
     };
     stacks.values().map(of_stack).sum()
+}
+
+/// Compares components of one stack by type and name.
+fn by_name(a: &Component, b: &Component) -> Ordering {
+    order(&a.kind, &b.kind).then_with(|| order(&a.name, &b.name))
+}
+
+/// The number of components of one stack that are in both parts, which are sorted.
+fn common(a: &[&Component], b: &[&Component]) -> usize {
+    let mut b = b.iter().peekable();
+    let is_in_both = |component: &&&Component| {
+        while b.next_if(|other| by_name(other, component).is_lt()).is_some() {}
+        b.next_if(|other| by_name(other, component).is_eq()).is_some()
+    };
+    a.iter().filter(is_in_both).count()
 }
 
 fn untouched(resolution: &Resolution) -> usize {

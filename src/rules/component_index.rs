@@ -1,10 +1,12 @@
 //! The components of a resolution by stack and name, and the targets of their links.
 
+use super::clean_units::Clean;
 use super::unit_results::{UnitResults, is_true};
 use crate::diagnostic::Diagnostic;
 use crate::graph::has_cycle;
 use crate::resolution::{Component, FetchedFolder, Link, Mention, Resolution, StackSelector, State, Unit};
 use crate::text::{FastMap, Text, compare, order};
+use crate::threads;
 use crate::value::{Data, Value};
 use parking_lot::Mutex;
 use std::borrow::Cow;
@@ -203,6 +205,12 @@ impl<'a> ComponentIndex<'a> {
         (0..self.needs.len()).flat_map(|unit| self.needs_in(unit))
     }
 
+    /// Finds the targets of all links on all threads; otherwise the first rule that asks for them does that alone.
+    pub(super) fn examine(&self) {
+        let units: Vec<usize> = (0..self.needs.len()).collect();
+        threads::map(&units, |unit| self.needs_in(*unit).len());
+    }
+
     /// The links of the components of a unit (by number), in their order.
     fn needs_in(&self, unit: usize) -> &[Need<'a>] {
         self.needs[unit].get_or_init(|| {
@@ -242,8 +250,10 @@ impl<'a> ComponentIndex<'a> {
     }
 
     /// Whether no deployed component depends on itself, directly or indirectly.
-    pub(super) fn is_acyclic(&self, kept: Option<&UnitResults>) -> bool {
-        *self.is_acyclic.get_or_init(|| is_true(kept, "no component depends on itself", || !has_cycle(self.edges())))
+    pub(super) fn is_acyclic(&self, kept: Option<&UnitResults>, clean: Clean<'_>) -> bool {
+        const FACT: &str = "no component depends on itself";
+        let find = || is_true(kept, FACT, || !has_cycle(self.edges()));
+        *self.is_acyclic.get_or_init(|| clean.is_true(FACT, find))
     }
 
     /// The links between deployed components, which are numbered.
@@ -466,7 +476,9 @@ mod tests {
     fn cycles_are_noticed_whichever_unit_or_type_they_lead_through() {
         let here = |name: &str| vec![link(name, StackSelector::Here)];
         let there = |name: &str, stack: &str| vec![link(name, StackSelector::Stack(stack.into()))];
-        let is_acyclic = |units: Vec<Vec<Arc<Component>>>| ComponentIndex::new(&resolution(units)).is_acyclic(None);
+        let is_acyclic = |units: Vec<Vec<Arc<Component>>>| {
+            ComponentIndex::new(&resolution(units)).is_acyclic(None, Clean::default())
+        };
         let one = |name: &str, links| component("s", "terraform", name, links);
         assert!(is_acyclic(vec![vec![one("a", here("b")), one("b", here("gone")), one("c", here("a"))]]));
         assert!(!is_acyclic(vec![vec![one("a", here("a"))]]));

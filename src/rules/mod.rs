@@ -1,6 +1,7 @@
 //! The catalogue of rules: one registry, from which levels, reports, `explain` and the documentation come.
 
 pub(crate) mod change;
+mod clean_units;
 mod code;
 mod component_index;
 mod components;
@@ -26,6 +27,7 @@ use crate::text::Text;
 use crate::threads::{self, Cancel};
 use crate::value::{FileId, Output, ValueKind};
 use crate::yaml::Document;
+pub(crate) use clean_units::{Clean, CleanUnits, is_made_from};
 pub(crate) use component_index::{ComponentIndex, Need, Target};
 pub(crate) use decided::is_decided_by_file;
 use std::sync::LazyLock;
@@ -51,6 +53,8 @@ pub(crate) struct Context<'a> {
     pub output_kind: &'a OutputKind<'a>,
     /// The cached findings of rules in single units, if they are kept.
     pub results: Option<&'a UnitResults>,
+    /// The units in which rules find nothing, in this revision and the one before.
+    pub clean: Clean<'a>,
     /// Whether the findings are still wanted.
     pub cancel: &'a Cancel,
 }
@@ -88,7 +92,8 @@ impl<'a> Context<'a> {
     ) -> Context<'a> {
         static WANTED: Cancel = Cancel::never();
         let output_kind = &|_: &_, _: &_, _: &_| None;
-        Context { files, resolution, is_examined, limits, withheld, output_kind, results: None, cancel: &WANTED }
+        let (results, clean, cancel) = (None, Clean::default(), &WANTED);
+        Context { files, resolution, is_examined, limits, withheld, output_kind, results, clean, cancel }
     }
 
     /// The YAML files that are to be examined.
@@ -110,6 +115,8 @@ pub(crate) struct Components<'a> {
     pub withheld: &'a Withheld,
     /// The cached findings of rules in single units, if they are kept.
     pub results: Option<&'a UnitResults>,
+    /// The units in which rules find nothing, in this revision and the one before.
+    pub clean: Clean<'a>,
 }
 
 impl Components<'_> {
@@ -194,8 +201,9 @@ pub(crate) fn check_state(
     modules: &Modules<'_>,
     enabled: &[(RuleRef, Level)],
 ) -> Vec<Diagnostic> {
-    let Context { files, withheld, results, .. } = *context;
-    let components = Components { files, index: ComponentIndex::new(context.resolution), modules, withheld, results };
+    let Context { files, withheld, results, clean, .. } = *context;
+    let index = ComponentIndex::new(context.resolution);
+    let components = Components { files, index, modules, withheld, results, clean };
     let is_whole = components.index.is_complete();
     let output_kind =
         |component: &Component, output: &Output, name: &str| components.output_kind(component, output, name);
@@ -209,13 +217,18 @@ pub(crate) fn check_state(
             Check::Whole(_) | Check::Change(_) => Vec::new(),
         })
     };
-    if let Some(results) = results {
-        results.ask_again(modules);
+    clean.ask_again(modules);
+    match results {
+        Some(results) => results.ask_again(modules),
+        // After a revision in which nothing was found, the links are hardly needed.
+        None if clean.before.is_none() => components.index.examine(),
+        None => {}
     }
     let mut found: Vec<Diagnostic> = threads::map(&checks(enabled), run).into_iter().flatten().collect();
     if let Some(results) = results {
         results.asked(modules);
     }
+    clean.asked(modules);
     found.extend(modules.errors().into_iter().map(|error| {
         let message = format!("this code cannot be read: {}", error.message.trim());
         let place = Label::new(error.file, error.offset, error.offset, "");

@@ -96,6 +96,11 @@ impl Findings {
         found.stacks.push(Text::clone(stack));
     }
 
+    /// Adds findings with their stacks, as [`Findings::add`] does.
+    pub(crate) fn add_all<'f>(&mut self, findings: impl IntoIterator<Item = (&'f Text, Diagnostic)>) {
+        findings.into_iter().for_each(|(stack, finding)| self.add(stack, finding));
+    }
+
     /// Adds a stack to a finding that was added; whether there is one.
     pub(crate) fn add_stack(&mut self, place: &Place, stack: &Text) -> bool {
         let Some(found) = self.found.get_mut(place) else { return false };

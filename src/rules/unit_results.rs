@@ -1,7 +1,7 @@
 //! Caches of what rules found, kept between the reviews of a session: in single units, valid as long as the units are
 //! unchanged and no other one looks different to them, and in single files.
 
-use super::{Context, Rule};
+use super::{Components, Context, Rule};
 use crate::diagnostic::Diagnostic;
 use crate::resolution::{Resolution, Unit};
 use crate::terraform::Modules;
@@ -108,23 +108,37 @@ pub(super) fn by_unit<T: Send + Sync + 'static>(
     }
 }
 
-/// Examines units, by their numbers, except those in which there was nothing before. `examine` returns whether there is
-/// nothing in a unit: neither a finding nor something withheld. That may depend on the unit, on code, and on what other
-/// units look like to it ([`crate::resolution::Component::is_same_to_others`]).
-pub(super) fn in_units(
-    kept: Option<&UnitResults>,
+/// Examines units, by their numbers, except those in which there was nothing before; what was found in their order.
+/// `examine` returns `None` if there is nothing in a unit: neither a finding nor something withheld. That may depend on the
+/// unit, on code, and on what other units look like to it ([`crate::resolution::Component::is_same_to_others`]), but not on the
+/// text of files and on plain values of inputs.
+pub(super) fn in_units<T: Send>(
+    context: &Components<'_>,
     rule: &'static Rule,
-    units: &[Arc<Unit>],
-    mut examine: impl FnMut(usize) -> bool,
-) {
-    for (number, unit) in units.iter().enumerate() {
-        if kept.is_some_and(|kept| kept.get::<()>(rule, unit).is_some()) {
-            continue;
-        }
-        if let (true, Some(kept)) = (examine(number), kept) {
+    examine: impl Fn(usize) -> Option<T> + Sync + Send,
+) -> Vec<T> {
+    let units = context.index.units();
+    let Some(kept) = context.results else {
+        let clean = context.clean;
+        let numbers: Vec<usize> = (0..units.len()).filter(|unit| !clean.has(rule, &units[*unit])).collect();
+        let parts: Vec<&[usize]> = numbers.chunks(EXAMINED_AT_ONCE).collect();
+        let found = threads::map(&parts, |part| {
+            let found: Vec<Option<T>> = part.iter().map(|unit| examine(*unit)).collect();
+            let without = part.iter().zip(&found).filter(|(_, found)| found.is_none());
+            clean.collect(rule, without.map(|(unit, _)| (&units[*unit], Vec::new())));
+            found
+        });
+        return found.into_iter().flatten().flatten().collect();
+    };
+    let mut all = Vec::new();
+    for (number, unit) in units.iter().enumerate().filter(|(_, unit)| kept.get::<()>(rule, unit).is_none()) {
+        let found = examine(number);
+        if found.is_none() {
             kept.insert(rule, unit, Arc::new(()));
         }
+        all.extend(found);
     }
+    all
 }
 
 /// Whether something is true of all units together. It may depend on what units look like to each other, on code, and on

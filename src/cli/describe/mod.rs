@@ -8,10 +8,11 @@ use crate::cli::options::functions::Functions;
 use crate::cli::{Failure, Global, output};
 use crate::files::Files;
 use crate::report::describe::{self, Components, Described};
-use crate::report::log::OutputKind;
+use crate::report::log::{self, OutputKind};
 use crate::resolution::{Address, Placed, Resolution};
 use crate::review::{self, Filter, Outcome, Resolved};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -195,7 +196,7 @@ enum Selected<'a> {
     /// None, for a reason that is reported.
     Nothing,
     One(&'a Address, &'a Placed),
-    Several(Components),
+    Several(Cow<'a, Components>),
 }
 
 impl What {
@@ -209,7 +210,7 @@ impl What {
                 let named = found.iter().filter(|(a, p)| is_named(a, p) && filter.matches(a));
                 let named: Components = named.map(|(a, p)| (a.clone(), p.clone())).collect();
                 if !named.is_empty() {
-                    return Ok(Selected::Several(named));
+                    return Ok(Selected::Several(Cow::Owned(named)));
                 }
                 (Some(&*options.name), options.component.as_deref(), None)
             }
@@ -231,6 +232,9 @@ impl What {
         };
         let filter = Filter::new(stack, component)?;
         filter.matched([resolution])?;
+        if (stack, component, kind) == (None, None, None) {
+            return Ok(Selected::Several(Cow::Borrowed(found)));
+        }
         let is_asked = |a: &Address| filter.matches(a) && kind.is_none_or(|kind| *kind == *a.1);
         let selected = found.iter().filter(|(a, _)| is_asked(a));
         let selected: Components = selected.map(|(a, p)| (a.clone(), p.clone())).collect();
@@ -242,7 +246,7 @@ impl What {
                 format!("there is no component `{name}` of type `{kind}`; available types: {}", kinds.join(", "));
             return Err(Failure::Message(message));
         }
-        Ok(Selected::Several(selected))
+        Ok(Selected::Several(Cow::Owned(selected)))
     }
 }
 
@@ -258,7 +262,7 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn out(&self) -> impl Write + use<> {
+    fn out(&self) -> log::Filter<impl Write + use<>> {
         output::stdout_showing(self.selection.format.kind(), self.selection.common.show_secrets)
     }
 

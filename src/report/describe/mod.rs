@@ -5,6 +5,7 @@ mod component;
 pub(crate) use component::{Described, write_concise, write_instances, write_instances_json, write_instances_yaml};
 
 use super::RenderOptions;
+use super::log::Filter;
 use super::text::style::{self, Theme};
 use crate::report::indented_json;
 use crate::report::value_json::ValueWriter;
@@ -14,14 +15,14 @@ use crate::value::Value;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The components that are described, by address.
 pub(crate) type Components = BTreeMap<Address, Placed>;
 
 /// Writes `{stack: {"components": {type: {name: configuration}}}}` as JSON, and a line end.
-pub(crate) fn write_stacks_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+pub(crate) fn write_stacks_json<W: io::Write>(out: &mut Filter<W>, components: &Components) -> io::Result<()> {
     stacks_json(out, components, false)
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn write_stacks_yaml(out: &mut dyn io::Write, components: &Components
 }
 
 /// Writes the same as JSON, in each component its input variables first.
-pub(crate) fn write_ordered_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+pub(crate) fn write_ordered_json<W: io::Write>(out: &mut Filter<W>, components: &Components) -> io::Result<()> {
     stacks_json(out, components, true)
 }
 
@@ -41,47 +42,50 @@ pub(crate) fn write_ordered_yaml(out: &mut dyn io::Write, components: &Component
 }
 
 /// How many stacks are serialized before they are written: enough for all threads, and few of them are in memory as text.
-const BATCH: usize = 8;
+const BATCH: usize = 16;
 
 /// The most bytes that are reserved for a stack before it is serialized.
 const MAX_ROOM: usize = 4 << 20;
 
-/// Serializes stacks on all threads, and writes them in their order: `between` stands between two of them.
+/// Serializes stacks on all threads, and writes them in their order.
 fn write_stacks(
-    out: &mut dyn io::Write,
     components: &Components,
-    between: &[u8],
     serialize: impl Fn(&[Row<'_>]) -> io::Result<Vec<u8>> + Sync + Send,
+    mut write: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     let rows = rows(components);
     let stacks: Vec<&[Row<'_>]> = rows.chunk_by(|a, b| a.0.0 == b.0.0).collect();
-    let mut is_first = true;
     for batch in stacks.chunks(BATCH) {
         for text in threads::map(batch, |rows| serialize(rows)) {
-            if !std::mem::take(&mut is_first) {
-                out.write_all(between)?;
-            }
-            out.write_all(&text?)?;
+            write(&text?)?;
         }
     }
     Ok(())
 }
 
-fn stacks_json(out: &mut dyn io::Write, components: &Components, ordered: bool) -> io::Result<()> {
+fn stacks_json<W: io::Write>(out: &mut Filter<W>, components: &Components, ordered: bool) -> io::Result<()> {
     if components.is_empty() {
         return writeln!(out, "{{}}");
     }
     out.write_all(b"{")?;
     // The longest text so far: the next one is often as long.
     let longest = AtomicUsize::new(0);
-    write_stacks(out, components, b",", |rows| {
+    let screen = out.screen();
+    let serialize = |rows: &[Row<'_>]| {
         let mut json = ValueWriter::entries(1, longest.load(Ordering::Relaxed).min(MAX_ROOM));
         json.entry(&rows[0].0.0, |json| {
             json.object(|json| json.entry("components", |json| write_types(json, rows, ordered)))
         })?;
         let text = json.into_bytes();
         longest.fetch_max(text.len(), Ordering::Relaxed);
-        Ok(text)
+        Ok(screen.safe(text))
+    };
+    let mut is_first = true;
+    write_stacks(components, serialize, |text| {
+        if !std::mem::take(&mut is_first) {
+            out.write_screened(b",")?;
+        }
+        out.write_screened(text)
     })?;
     out.write_all(b"\n}\n")
 }
@@ -108,10 +112,11 @@ fn stacks_yaml(out: &mut dyn io::Write, components: &Components, ordered: bool) 
     if components.is_empty() {
         return writeln!(out, "{{}}");
     }
-    write_stacks(out, components, b"", |rows| {
+    let serialize = |rows: &[Row<'_>]| {
         let text = yaml_serde::to_string(&Stacks(rows, ordered)).map_err(io::Error::other)?;
         Ok(text.into_bytes())
-    })
+    };
+    write_stacks(components, serialize, |text| out.write_all(text))
 }
 
 /// Writes a value as JSON, and a line end.
@@ -212,13 +217,12 @@ mod tests {
     use super::*;
     use crate::diff::fixture::{HEAD, resolution};
     use crate::files::Files;
+    use crate::report::log::OutputKind;
     use crate::text::Text;
 
-    type Write = fn(&mut dyn io::Write, &Components) -> io::Result<()>;
-
-    fn written(write: Write, components: &Components) -> String {
+    fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
         let mut out = Vec::new();
-        write(&mut out, components).expect("memory can be written to");
+        write(&mut out).expect("memory can be written to");
         String::from_utf8(out).expect("the text is UTF-8")
     }
 
@@ -230,15 +234,20 @@ mod tests {
         let address = |n: usize| (Text::from(format!("{n}: 'é\\ #")), Text::from("kind"), Text::from("name"));
         for count in [0, 1, 2, BATCH, 3 * BATCH + 1] {
             let components: Components = (0..count).map(|n| (address(n), placed.clone())).collect();
-            for (ordered, json, yaml) in [
-                (false, write_stacks_json as Write, write_stacks_yaml as Write),
-                (true, write_ordered_json, write_ordered_yaml),
-            ] {
+            for ordered in [false, true] {
                 let rows = rows(&components);
                 let whole = Stacks(&rows, ordered);
                 let expected = serde_json::to_string_pretty(&whole).expect("it is JSON") + "\n";
-                assert_eq!(written(json, &components), expected);
-                assert_eq!(written(yaml, &components), yaml_serde::to_string(&whole).expect("it is YAML"));
+                let json = |out: &mut Vec<u8>| {
+                    let mut out = Filter::new(out, OutputKind::Json);
+                    stacks_json(&mut out, &components, ordered)?;
+                    out.flush()
+                };
+                assert_eq!(written(json), expected);
+                assert_eq!(
+                    written(|out| stacks_yaml(out, &components, ordered)),
+                    yaml_serde::to_string(&whole).expect("it is YAML")
+                );
             }
         }
     }

@@ -5,30 +5,33 @@ use crate::diagnostic::rules::MISSING_COMPONENT_DIRECTORY;
 use crate::resolution::{Code, CodeOrigin, Component};
 use crate::rules::places::{Findings, at_key, at_value, rename};
 use crate::rules::{Components, in_units};
-use crate::text::nearest;
-use std::collections::BTreeMap;
+use crate::text::{FastMap, nearest};
+use crate::threads::PerThread;
 
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let (mut findings, units) = (Findings::default(), context.index.units());
-    let mut known: BTreeMap<&str, bool> = BTreeMap::new();
-    in_units(context.results, &MISSING_COMPONENT_DIRECTORY, units, |unit| {
-        let mut is_clean = true;
+    let known: PerThread<FastMap<&str, bool>> = PerThread::default();
+    let is_folder = |path| context.modules.is_folder(path);
+    let is_there = |path| {
+        let known = known.with(|known| *known.entry(path).or_insert_with(|| is_folder(path)));
+        known.unwrap_or_else(|| is_folder(path))
+    };
+    let found = in_units(context, &MISSING_COMPONENT_DIRECTORY, |unit| {
+        let (mut is_clean, mut found) = (true, Vec::new());
         for component in units[unit].components.iter().filter(|c| c.metadata.is_deployed()) {
             let Some(code) = component.metadata.code.as_ref().filter(|c| c.supply == CodeOrigin::Repository) else {
                 continue;
             };
-            let mut is_there = |path| *known.entry(path).or_insert_with(|| context.modules.is_folder(path));
             // If the repository contains no code at all, it comes from elsewhere.
             if !is_there(&*code.root) || is_there(&*code.folder) {
                 continue;
             }
             is_clean = false;
-            if let Some(finding) = missing(context, component, code) {
-                findings.add(&component.stack, finding);
-            }
+            found.extend(missing(context, component, code).map(|finding| (&component.stack, finding)));
         }
-        is_clean
+        (!is_clean).then_some(found)
     });
+    findings.add_all(found.into_iter().flatten());
     findings.finish()
 }
 

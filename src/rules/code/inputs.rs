@@ -9,10 +9,10 @@ use crate::rules::{Components, Target, in_units};
 use crate::syntax::secrets::is_secret_key;
 use crate::terraform::{Module, Variable};
 use crate::text::{FastSet, Text, nearest, order};
+use crate::threads::PerThread;
 use crate::value::{Data, Entry, Map, Origin, Prov, Value};
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The findings about an input at the place where it was written.
 #[derive(Default)]
@@ -22,6 +22,9 @@ struct Written<'a> {
     /// Some component can use it, or that is unknown.
     is_used: bool,
 }
+
+/// The addresses of a map of inputs and of the module that gets them.
+type MapOfCode = (usize, usize);
 
 /// Whether a component may do something with an input of this name. Only code that declares anything can be compared.
 fn takes(component: &Component, module: Option<&Arc<Module>>, name: &str) -> bool {
@@ -48,41 +51,49 @@ fn untaken<'m>(
 fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>> {
     let units = context.index.units();
     let mut places: BTreeMap<(Origin, Text), Written<'_>> = BTreeMap::new();
-    // Findings that stacks share are computed with the first of them, unless they differ.
-    let mut examined: FastSet<(*const Map, *const Module)> = FastSet::default();
-    let of_code =
-        |map: &Arc<Map>, module: Option<&Arc<Module>>| (Arc::as_ptr(map), module.map_or(std::ptr::null(), Arc::as_ptr));
-    let mut undeclared = |component: &'a Arc<Component>| {
+    let of_code = |map: &Arc<Map>, module: Option<&Arc<Module>>| -> MapOfCode {
+        (Arc::as_ptr(map).addr(), module.map_or(0, |module| Arc::as_ptr(module).addr()))
+    };
+    // Many stacks share maps without such inputs.
+    let clean: PerThread<FastSet<MapOfCode>> = PerThread::default();
+    // Returns whether the code takes all inputs of a component; adds those that it does not take and that are written.
+    let examine = |component: &'a Arc<Component>, found: &mut Vec<_>| {
         let module = module(context, component);
         let module = module.as_ref();
-        let mut is_clean = true;
+        let mut takes_all = true;
         for map in component.metadata.inputs.authored.iter().filter(|map| !map.is_empty() && module.is_some()) {
-            if examined.contains(&of_code(map, module)) {
+            if clean.with(|clean| clean.contains(&of_code(map, module))) == Some(true) {
                 continue;
             }
-            let mut is_examined = true;
-            for entry in untaken(component, module, map) {
+            let mut untaken = untaken(component, module, map).peekable();
+            if untaken.peek().is_none() {
+                clean.with(|clean| clean.insert(of_code(map, module)));
+                continue;
+            }
+            takes_all = false;
+            for entry in untaken {
                 // Entries of an included file or a template are not written here.
                 let origin = entry.value.prov.origin.filter(|o| key_in(context.files, *o, &entry.key).is_some());
                 let Some(origin) = origin else { continue };
-                places.entry((origin, Text::clone(&entry.key))).or_default().undeclared.push(component);
-                is_examined = false;
-            }
-            is_clean &= is_examined;
-            if is_examined {
-                examined.insert(of_code(map, module));
+                found.push(((origin, Text::clone(&entry.key)), component));
             }
         }
-        is_clean
+        takes_all
     };
-    in_units(context.results, &UNDECLARED_VARIABLE, units, |unit| {
-        let components = units[unit].components.iter().filter(|c| !c.metadata.is_abstract);
-        components.filter(|component| !undeclared(component)).count() == 0
+    let found = in_units(context, &UNDECLARED_VARIABLE, |unit| {
+        let (mut takes_all, mut found) = (true, Vec::new());
+        for component in units[unit].components.iter().filter(|c| !c.metadata.is_abstract) {
+            takes_all &= examine(component, &mut found);
+        }
+        (!takes_all).then_some(found)
     });
+    for (place, component) in found.into_iter().flatten() {
+        places.entry(place).or_default().undeclared.push(component);
+    }
     if places.is_empty() {
         return places;
     }
-    examined.clear();
+    let mut examined: FastSet<MapOfCode> = FastSet::default();
     for component in context.index.components().map(|(_, c)| c).filter(|c| !c.metadata.is_abstract) {
         let module = module(context, component);
         for map in &component.metadata.inputs.authored {
@@ -173,9 +184,9 @@ fn is_read_inside(component: &Component, place: Origin) -> bool {
 
 pub(super) fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
     let (mut findings, units) = (Findings::default(), context.index.units());
-    let outside = OnceCell::new();
-    in_units(context.results, &MISSING_REQUIRED_VARIABLE, units, |unit| {
-        let mut is_clean = true;
+    let outside = OnceLock::new();
+    let found = in_units(context, &MISSING_REQUIRED_VARIABLE, |unit| {
+        let (mut is_clean, mut found) = (true, Vec::new());
         for component in units[unit].components.iter().filter(|c| c.metadata.is_deployed()) {
             let inputs = &component.metadata.inputs;
             let (Some(module), Some(origin)) = (module(context, component), component.value.prov.origin) else {
@@ -192,12 +203,13 @@ pub(super) fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
                 }
                 is_clean = false;
                 if !outside.get_or_init(|| Outside::new(context)).gives(name, variable, context) {
-                    findings.add(&component.stack, unset(context, component, origin, name, variable));
+                    found.push((&component.stack, unset(context, component, origin, name, variable)));
                 }
             }
         }
-        is_clean
+        (!is_clean).then_some(found)
     });
+    findings.add_all(found.into_iter().flatten());
     findings.finish()
 }
 

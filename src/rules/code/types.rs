@@ -2,7 +2,7 @@
 
 use super::module;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::resolution::Unit;
+use crate::resolution::{Component, Unit};
 use crate::rules::places::{Findings, at_key};
 use crate::rules::{Components, by_unit, rule};
 use crate::terraform::{Module, Type, Variable};
@@ -26,55 +26,95 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
 
 /// Returns the values in some units that do not match their variables.
 fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
-    let mut findings = Findings::default();
-    let mut unknown: FastSet<*const u8> = FastSet::default();
-    // Lists and maps that fit a variable, by the addresses of both: many components share one.
-    let mut fitting: FastSet<(usize, *const Variable)> = FastSet::default();
-    let mut typed = TypedVariables::default();
-    let components = units.iter().flat_map(|unit| &unit.components);
-    for component in components.filter(|component| component.metadata.is_deployed()) {
-        let Some(module) = module(context, component) else { continue };
-        let inputs = &component.metadata.inputs;
-        for (Entry { key: name, value }, variable) in typed.of(&module, &inputs.all) {
-            // The text of a call that one line gives to many components is checked once.
-            let text = value.as_str().filter(|text| is_call(text)).map(str::as_ptr);
-            if text.is_some_and(|text| unknown.contains(&text)) {
-                continue;
+    let (mut search, mut typed) = (Search::new(context), TypedVariables::default());
+    let mut found = Vec::new();
+    for unit in units {
+        let found_before = context.clean.found_before(&VARIABLE_TYPE_MISMATCH, unit);
+        let was_clean = |number| found_before.as_ref().is_some_and(|found| found.binary_search(&number).is_err());
+        let mut found_here = Vec::new();
+        for (number, component) in (0_u32..).zip(&unit.components).filter(|(_, c)| c.metadata.is_deployed()) {
+            let Some(module) = module(context, component) else { continue };
+            search.has_found = false;
+            match component.differing_inputs().filter(|_| was_clean(number)) {
+                Some(inputs) => {
+                    for input in inputs {
+                        typed
+                            .variable(&module, &input.key)
+                            .inspect(|variable| search.input(component, input, variable));
+                    }
+                }
+                None => typed
+                    .of(&module, &component.metadata.inputs.all)
+                    .for_each(|(input, variable)| search.input(component, input, variable)),
             }
-            let shared = shared_address(value).map(|address| (address, std::ptr::from_ref(variable)));
-            if shared.is_some_and(|shared| fitting.contains(&shared)) {
-                continue;
-            }
-            let Some(value) = inputs.evaluated(value) else { continue };
-            if let Data::Unknown(_) = value.data {
-                unknown.extend(text);
-                continue;
-            }
-            let mismatches = variable.ty.mismatches(&value);
-            if mismatches.is_empty() {
-                fitting.extend(shared);
-                continue;
-            }
-            let whole = value.prov.origin.or_else(|| written(component, name));
-            for mismatch in mismatches {
-                let Some(origin) = mismatch.prov.origin.or(whole).or(component.value.prov.origin) else { continue };
-                let path: Vec<&str> =
-                    std::iter::once(&**name).chain(mismatch.path.iter().map(String::as_str)).collect();
-                // The items of a list that one line makes are one mistake.
-                let is_index = |part: &&&str| part.bytes().all(|b| b.is_ascii_digit());
-                let named: Vec<&str> = path.iter().filter(|part| !is_index(part)).copied().collect();
-                let token = format!("{} {}", named.join("."), mismatch.reason);
-                let path = path.join(".");
-                let message = format!("`{path}` does not fit the variable `{name}`: {}", mismatch.reason);
-                let finding = Diagnostic::new(&VARIABLE_TYPE_MISMATCH, message, at_key(context.files, origin, ""))
-                    .related(Label::at(variable.origin, format!("it is of type `{}`", variable.ty)))
-                    .token(token)
-                    .address(format!("{}/{}/{path}", component.stack, component.name));
-                findings.add(&component.stack, finding);
+            if search.has_found {
+                found_here.push(number);
             }
         }
+        found.push((unit, found_here));
     }
-    findings
+    context.clean.collect(&VARIABLE_TYPE_MISMATCH, found);
+    search.findings
+}
+
+/// Searches inputs that do not match their variables.
+struct Search<'a, 'c> {
+    context: &'c Components<'a>,
+    findings: Findings,
+    /// Whether something was found since this was reset.
+    has_found: bool,
+    /// The texts of calls whose values are unknown, by their addresses: that of one line, which reaches many components, is
+    /// checked once.
+    unknown: FastSet<*const u8>,
+    /// Lists and maps that fit a variable, by the addresses of both: many components share one.
+    fitting: FastSet<(usize, *const Variable)>,
+}
+
+impl<'a, 'c> Search<'a, 'c> {
+    fn new(context: &'c Components<'a>) -> Self {
+        let (findings, unknown, fitting) = (Findings::default(), FastSet::default(), FastSet::default());
+        Search { context, findings, has_found: false, unknown, fitting }
+    }
+
+    /// Examines an input of a component.
+    fn input(&mut self, component: &Component, Entry { key: name, value }: &Entry, variable: &Variable) {
+        let text = value.as_str().filter(|text| is_call(text)).map(str::as_ptr);
+        if text.is_some_and(|text| self.unknown.contains(&text)) {
+            return;
+        }
+        let shared = shared_address(value).map(|address| (address, std::ptr::from_ref(variable)));
+        if shared.is_some_and(|shared| self.fitting.contains(&shared)) {
+            return;
+        }
+        let Some(value) = component.metadata.inputs.evaluated(value) else { return };
+        if let Data::Unknown(_) = value.data {
+            self.unknown.extend(text);
+            return;
+        }
+        let mismatches = variable.ty.mismatches(&value);
+        if mismatches.is_empty() {
+            self.fitting.extend(shared);
+            return;
+        }
+        self.has_found = true;
+        let whole = value.prov.origin.or_else(|| written(component, name));
+        for mismatch in mismatches {
+            let Some(origin) = mismatch.prov.origin.or(whole).or(component.value.prov.origin) else { continue };
+            let path: Vec<&str> = std::iter::once(&**name).chain(mismatch.path.iter().map(String::as_str)).collect();
+            // The items of a list that one line makes are one mistake.
+            let is_index = |part: &&&str| part.bytes().all(|b| b.is_ascii_digit());
+            let named: Vec<&str> = path.iter().filter(|part| !is_index(part)).copied().collect();
+            let token = format!("{} {}", named.join("."), mismatch.reason);
+            let path = path.join(".");
+            let message = format!("`{path}` does not fit the variable `{name}`: {}", mismatch.reason);
+            let place = at_key(self.context.files, origin, "");
+            let finding = Diagnostic::new(&VARIABLE_TYPE_MISMATCH, message, place)
+                .related(Label::at(variable.origin, format!("it is of type `{}`", variable.ty)))
+                .token(token)
+                .address(format!("{}/{}/{path}", component.stack, component.name));
+            self.findings.add(&component.stack, finding);
+        }
+    }
 }
 
 /// The address of a list or a map with several owners.
@@ -114,10 +154,20 @@ struct InputSet {
 impl TypedVariables {
     /// Returns the inputs for variables that do not take any value, with their variables, whose addresses stay their own.
     fn of<'a>(&'a mut self, module: &Arc<Module>, inputs: &'a Map) -> impl Iterator<Item = (&'a Entry, &'a Variable)> {
-        let known = self.0.entry(Arc::as_ptr(module)).or_insert_with(|| OfModule::new(module));
+        let known = self.module(module);
         let set = known.prepare(inputs);
         let (entries, variables) = (inputs.iter().as_slice(), &known.variables);
         known.sets[set].typed.iter().map(|(name, variable)| (&entries[*name], &variables[*variable].1))
+    }
+
+    /// Returns a variable that does not take any value.
+    fn variable(&mut self, module: &Arc<Module>, name: &Text) -> Option<&Variable> {
+        let variables = &self.module(module).variables;
+        variables.binary_search_by(|(other, _)| order(other, name)).ok().map(|place| &variables[place].1)
+    }
+
+    fn module(&mut self, module: &Arc<Module>) -> &mut OfModule {
+        self.0.entry(Arc::as_ptr(module)).or_insert_with(|| OfModule::new(module))
     }
 }
 
@@ -158,6 +208,6 @@ impl InputSet {
     }
 }
 
-fn written(component: &crate::resolution::Component, name: &str) -> Option<crate::value::Origin> {
+fn written(component: &Component, name: &str) -> Option<crate::value::Origin> {
     component.metadata.inputs.written(name)?.prov.origin
 }

@@ -41,18 +41,15 @@ fn address(component: &Component) -> String {
 fn in_links(
     context: &Components<'_>,
     rule: &'static Rule,
-    find: impl Fn(&Need<'_>) -> Option<Diagnostic>,
+    find: impl Fn(&Need<'_>) -> Option<Diagnostic> + Sync + Send,
 ) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    in_units(context.results, rule, context.index.units(), |unit| {
+    let found = in_units(context, rule, |unit| {
         let needs = context.index.needs_of_deployed_in(unit).filter(|need| !need.link.is_optional);
-        let mut is_clean = true;
-        for (need, finding) in needs.filter_map(|need| Some((need, find(need)?))) {
-            findings.add(&need.from.stack, finding);
-            is_clean = false;
-        }
-        is_clean
+        let found: Vec<_> = needs.filter_map(|need| Some((&need.from.stack, find(need)?))).collect();
+        (!found.is_empty()).then_some(found)
     });
+    findings.add_all(found.into_iter().flatten());
     findings.finish()
 }
 

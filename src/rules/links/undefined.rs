@@ -27,8 +27,8 @@ pub(super) fn references(context: &Components<'_>) -> Vec<Diagnostic> {
 
 fn undefined(context: &Components<'_>, rule: &'static Rule, how: LinkKind) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    in_units(context.results, rule, context.index.units(), |unit| {
-        let mut is_clean = true;
+    let found = in_units(context, rule, |unit| {
+        let (mut is_clean, mut found) = (true, Vec::new());
         // Nearly all are found, which is known without looking at the link.
         let is_missing = |need: &&Need<'_>| !matches!(need.target, Target::Found(_) | Target::Unknown);
         for need in context.index.needs_of_deployed_in(unit).filter(is_missing).filter(|need| need.link.how == how) {
@@ -47,12 +47,11 @@ fn undefined(context: &Components<'_>, rule: &'static Rule, how: LinkKind) -> Ve
                 Target::NoStack => no_stack(context, rule, component, link),
             };
             is_clean = false;
-            if let Some(finding) = finding {
-                findings.add(&component.stack, finding);
-            }
+            found.extend(finding.map(|finding| (&component.stack, finding)));
         }
-        is_clean
+        (!is_clean).then_some(found)
     });
+    findings.add_all(found.into_iter().flatten());
     findings.finish()
 }
 

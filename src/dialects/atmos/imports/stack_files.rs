@@ -8,6 +8,7 @@ use crate::dialects::atmos::rules;
 use crate::resolution::{Extent, Gap};
 use crate::source::glob;
 use crate::text::Text;
+use crate::threads;
 use crate::value::Prov;
 use std::collections::BTreeSet;
 
@@ -43,10 +44,10 @@ pub(crate) fn manifests(
                 Vec::new()
             });
             finds_nothing &= paths.is_empty();
+            let paths: Vec<String> = paths.into_iter().filter(|path| !excluded(path, config)).collect();
+            // The reader keeps what it loads, and reading takes longer than all that follows.
+            threads::map(&paths, |path| drop(reader.load(path, &mut Deps::default())));
             for path in paths {
-                if excluded(&path, config) {
-                    continue;
-                }
                 match reader.load(&path, deps) {
                     Ok(None) => {}
                     Ok(Some(_)) => {

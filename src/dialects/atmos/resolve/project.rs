@@ -248,12 +248,17 @@ impl Revision<'_> {
     fn finish(&self, loader: &Manifests<'_>, unreached: Unreached, units: Vec<Arc<Unit>>) -> ProjectResolution {
         let (reader, config, diagnostics, templates) =
             (self.reader, self.config, &loader.recorder.diagnostics, &self.resolver.templates);
-        locals::report_locals(loader, unreached.reported, &units);
-        let locals = self.local_scopes(loader, &units);
-        let imports = import_graph::of(loader, &unreached.manifests, &units);
-        let mentions = workflows::mentions(reader, config, self.scope, diagnostics);
-        let fetched = vendor::check(reader, config, templates, diagnostics);
-        ProjectResolution { units, locals, imports, mentions, fetched, gap: None }
+        let mut found = ProjectResolution::default();
+        threads::join(
+            || locals::report_locals(loader, unreached.reported, &units),
+            || {
+                found.locals = self.local_scopes(loader, &units);
+                found.imports = import_graph::of(loader, &unreached.manifests, &units);
+                found.mentions = workflows::mentions(reader, config, self.scope, diagnostics);
+                found.fetched = vendor::check(reader, config, templates, diagnostics);
+            },
+        );
+        ProjectResolution { units, ..found }
     }
 
     fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> resolution::Locals {

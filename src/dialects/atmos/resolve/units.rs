@@ -132,7 +132,8 @@ impl Units<'_> {
             (true, Ok(_)) => State::Resolved,
             (true, Err(ErrorReported)) => State::Broken,
         };
-        let StackComponents { components, broken, unlisted, named, is_substituted } = built.unwrap_or_default();
+        let StackComponents { components, broken, unlisted, named, is_substituted, derived_from } =
+            built.unwrap_or_default();
         for component in &components {
             self.validations.check(component, &mut deps, &recorder.diagnostics);
             dependency_paths::check(component, loader.reader, loader.config, &mut deps, &recorder.diagnostics);
@@ -144,7 +145,7 @@ impl Units<'_> {
         let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
         let validated_as = validated_as(&named, &components);
         let unit = Unit { files, components, state, broken, failed, validated_as, ..Unit::broken(name, file) };
-        let unit = Arc::new(Unit { unlisted, is_substituted, ..unit });
+        let unit = Arc::new(Unit { unlisted, is_substituted, derived_from, ..unit });
         let is_whole = is_touched && !asks;
         Some((
             ResolvedManifest { unit, processed: processed.ok(), named },

@@ -137,6 +137,7 @@ fn shown(resolution: &Resolution) -> String {
             unlisted,
             validated_as,
             is_substituted: _,
+            derived_from: _,
             thread: _,
         } = &**unit;
         let _ =

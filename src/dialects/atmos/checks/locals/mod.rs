@@ -16,6 +16,7 @@ use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::rules;
 use crate::resolution::Unit;
 use crate::text::Text;
+use crate::threads;
 use crate::value::{FileId, Key, Origin};
 use graph::{Definition, Graph};
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,8 +54,10 @@ pub(in crate::dialects::atmos) fn report_locals(
 ) {
     let mut reported = report_references(manifests);
     reported.add(elsewhere);
-    uses::report(manifests, &reported.files, &reported.unrendered, &reported.meant);
-    of_components::report(manifests, &manifests.recorder.observations.records(), &reported.meant, units);
+    threads::join(
+        || uses::report(manifests, &reported.files, &reported.unrendered, &reported.meant),
+        || of_components::report(manifests, &manifests.recorder.observations.records(), &reported.meant, units),
+    );
 }
 
 /// Reports references to undefined locals, and their consequences. Findings about the locals themselves are possible

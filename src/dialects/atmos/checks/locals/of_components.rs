@@ -8,7 +8,8 @@ use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::resolution::{Component, State, Unit};
-use crate::text::{FastMap, Text, nearest};
+use crate::text::{FastMap, FastSet, Text, nearest};
+use crate::threads;
 use crate::value::{Data, FileId, Key, Origin, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,18 +17,25 @@ use std::sync::Arc;
 /// The most characters that a call of a template may have to be looked through.
 const MAX_CALL: usize = 1000;
 
-/// Components by type and name: those of the name, and those that inherit from one of the name.
-type Readers<'a> = FastMap<(&'a str, &'a str), Vec<(&'a Unit, &'a Component)>>;
+/// The type and the name of a component that declares locals.
+type Declared<'a> = (&'a str, &'a str);
+
+/// The components that can read the locals of one: those of its name, and those that inherit from one of its name.
+type Readers<'a> = FastMap<Declared<'a>, Vec<(&'a Unit, &'a Component)>>;
+
+/// How many units a thread examines at a time.
+const EXAMINED_AT_ONCE: usize = 32;
 
 /// Reports the locals of components that no component reads, except those that other findings suggest (`meant`).
 pub(super) fn report(manifests: &Manifests<'_>, records: &Records, meant: &BTreeSet<Origin>, units: &[Arc<Unit>]) {
     let has_any = |file: &&Arc<FileLocals>| scopes::components(&file.raw).next().is_some();
-    let is_known = |file: &&Arc<FileLocals>| is_all_known(units, file.loaded.file);
+    let unresolved = files_of_unresolved(units);
+    let is_known = |file: &&Arc<FileLocals>| !unresolved.contains(&file.loaded.file);
     let files: Vec<&Arc<FileLocals>> = records.locals.values().filter(has_any).filter(is_known).collect();
     if files.is_empty() || may_be_read_elsewhere(manifests, units) {
         return;
     }
-    let readers = readers(units);
+    let readers = readers(units, &files);
     let meant: BTreeSet<_> = meant.iter().map(|origin| (origin.file, origin.key)).collect();
     let misspelt = misspelt(records);
     for file in files {
@@ -84,24 +92,36 @@ fn misspelt(records: &Records) -> BTreeSet<Key> {
     records.unresolved.iter().filter_map(mean).collect()
 }
 
-/// Whether all that a file has a part in is resolved.
-fn is_all_known(units: &[Arc<Unit>], file: FileId) -> bool {
-    let mut with = units.iter().filter(|unit| unit.files.binary_search(&file).is_ok());
-    with.all(|unit| unit.state == State::Resolved && !unit.is_incomplete())
+/// Returns the files that have a part in something that is not resolved.
+fn files_of_unresolved(units: &[Arc<Unit>]) -> FastSet<FileId> {
+    let unresolved = units.iter().filter(|unit| unit.state != State::Resolved || unit.is_incomplete());
+    unresolved.flat_map(|unit| unit.files.iter().copied()).collect()
 }
 
-fn readers(units: &[Arc<Unit>]) -> Readers<'_> {
-    let mut all: Readers<'_> = FastMap::default();
+/// Returns the readers of the components whose locals `files` contain.
+fn readers<'a>(units: &'a [Arc<Unit>], files: &[&'a Arc<FileLocals>]) -> Readers<'a> {
+    let declared = files.iter().flat_map(|file| scopes::components(&file.raw));
+    let mut all: Readers<'_> = declared.map(|(kind, name, _)| ((&**kind, &**name), Vec::new())).collect();
+    let parts: Vec<&[Arc<Unit>]> = units.chunks(EXAMINED_AT_ONCE).collect();
+    for (declared, unit, component) in threads::map(&parts, |units| readers_in(units, &all)).into_iter().flatten() {
+        all.entry(declared).or_default().push((unit, component));
+    }
+    all
+}
+
+/// Returns the components of some units that read locals of a declared component, each with the latter.
+fn readers_in<'a>(units: &'a [Arc<Unit>], declared: &Readers<'a>) -> Vec<(Declared<'a>, &'a Unit, &'a Component)> {
+    let mut found = Vec::new();
     for unit in units.iter().filter(|unit| unit.state == State::Resolved) {
         for component in unit.components.iter().filter(|component| component.locals.is_some()) {
             // No base is named twice.
             let bases = component.metadata.bases.iter().map(|base| &*base.name);
-            for name in bases.filter(|name| **name != *component.name).chain([&*component.name]) {
-                all.entry((&component.kind, name)).or_default().push((unit, component));
-            }
+            let names = bases.filter(|name| **name != *component.name).chain([&*component.name]);
+            let known = names.filter_map(|name| declared.get_key_value(&(&*component.kind, name)));
+            found.extend(known.map(|(declared, _)| (*declared, &**unit, &**component)));
         }
     }
-    all
+    found
 }
 
 fn finding(
@@ -128,7 +148,7 @@ fn may_be_read_elsewhere(manifests: &Manifests<'_>, units: &[Arc<Unit>]) -> bool
     if units.iter().any(|unit| unit.state == State::Broken) || mentions_locals(&manifests.config.all) {
         return true;
     }
-    let files: BTreeSet<FileId> = units.iter().flat_map(|unit| unit.files.iter().copied()).collect();
+    let files: FastSet<FileId> = units.iter().flat_map(|unit| unit.files.iter().copied()).collect();
     files.into_iter().any(|file| reads_whole_components(manifests.reader.files, file))
 }
 

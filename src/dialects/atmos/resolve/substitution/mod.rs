@@ -138,9 +138,12 @@ fn replaced(
     };
     let components: Option<Vec<Arc<Component>>> = unit.components.iter().map(component).collect();
     let (components, named, unlisted) = (components?, named?, unit.unlisted.clone());
+    let is_derived =
+        |(old, new): (&Arc<Component>, &Arc<Component>)| Arc::ptr_eq(old, new) || new.differing_from(old).is_some();
+    let derived_from = unit.components.iter().zip(&components).all(is_derived).then(|| Arc::downgrade(unit));
     stacks.recorder.diagnostics.add(&last.building.diagnostics);
     stacks.recorder.observations.add(&last.building.observations);
-    Some(StackComponents { components, broken: Vec::new(), named, unlisted, is_substituted: true })
+    Some(StackComponents { components, broken: Vec::new(), named, unlisted, is_substituted: true, derived_from })
 }
 
 /// How the code of a component gets into its folder, which depends on other files.
