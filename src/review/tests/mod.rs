@@ -1,6 +1,7 @@
 //! What a review never reports, whatever is wrong with the files of a side.
 
 mod cached;
+mod clean_units;
 mod one_edit;
 mod session;
 
