@@ -114,7 +114,7 @@ impl ResolvedPair {
 
     /// Compares the states; returns the number of components that differ.
     pub fn compare(&self) -> usize {
-        let options = diff::DiffOptions { filter: &|_| true, touched: None };
+        let options = diff::DiffOptions::default();
         diff::diff(&self.base, &self.head.resolution, &self.head.files, &options).components.len()
     }
 }

@@ -15,9 +15,9 @@
 use super::edits::{Edits, FileEdits};
 use super::imports::Leads;
 use super::structural::DiffStep;
-use super::{Cause, Side};
+use super::{Cause, Located, Side};
 use crate::files::Files;
-use crate::resolution::{Placed, Resolution, Unit};
+use crate::resolution::{Resolution, Unit};
 use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Prov, Value};
 use std::collections::{BTreeSet, HashMap};
@@ -91,7 +91,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The lines behind one difference between two states of a component.
-    pub(crate) fn of_step(&mut self, step: &DiffStep, old: &Placed, new: &Placed) -> Vec<Cause> {
+    pub(crate) fn of_step(&mut self, step: &DiffStep, old: Located<'_>, new: Located<'_>) -> Vec<Cause> {
         let sides = step.values();
         if let Some((values, causes)) = &self.last
             && values.iter().zip(sides).all(|(known, (_, value))| is_identical(known.as_ref(), value))
@@ -177,7 +177,7 @@ impl<'a> Finder<'a> {
 
     /// Returns the lines behind a component that only one side has: all edited lines that shaped it. The files that
     /// determine its existence come first: its own lines, and the imports that lead to them.
-    pub(crate) fn of_component(&mut self, side: Side, placed: &Placed) -> Vec<Cause> {
+    pub(crate) fn of_component(&mut self, side: Side, placed: Located<'_>) -> Vec<Cause> {
         let value = &placed.component.value;
         let mut found = Found::default();
         self.tree(side, value, &mut found);
@@ -305,7 +305,13 @@ impl<'a> Finder<'a> {
     }
 
     /// Collects the lines that shape a component; of the imports only those that lead to one of `files`, if set.
-    fn shaping_origins(&mut self, side: Side, placed: &Placed, files: Option<&BTreeSet<FileId>>, found: &mut Found) {
+    fn shaping_origins(
+        &mut self,
+        side: Side,
+        placed: Located<'_>,
+        files: Option<&BTreeSet<FileId>>,
+        found: &mut Found,
+    ) {
         for origin in placed.component.shaping_origins.iter() {
             if self.edits.of(side, origin.file).edits == FileEdits::Untouched {
                 continue;

@@ -1,8 +1,8 @@
 //! Local names that differ, and what of the configuration each difference reaches.
 
-use super::{Change, ChangeKind, ComponentChange, Side};
+use super::{Change, ChangeKind, ComponentChange, DiffOptions, Located, Side};
 use crate::files::Files;
-use crate::resolution::{Address, Local, LocalLevel, LocalScope, Placed, Resolution, State, Unit};
+use crate::resolution::{Address, Local, LocalLevel, LocalScope, Resolution, State, Unit};
 use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -136,7 +136,7 @@ impl Reach {
     }
 
     /// Notes what a component that differs reads of them.
-    pub(super) fn note(&mut self, found: &ComponentChange, old: Option<&Placed>, new: Option<&Placed>) {
+    pub(super) fn note(&mut self, found: &ComponentChange, old: Option<Located<'_>>, new: Option<Located<'_>>) {
         if self.changes.is_empty() {
             return;
         }
@@ -189,14 +189,9 @@ impl Reach {
         same.filter(|(_, end, _)| origin.end <= *end).map(|(.., local)| *local).find(|local| is_own(*local))
     }
 
-    /// Returns the changed locals, sorted by file, stack, scope and name. Files whose components are all excluded by
-    /// `filter` are skipped.
-    pub(super) fn finish(
-        mut self,
-        sides: [&Resolution; 2],
-        files: &Files,
-        filter: &dyn Fn(&Address) -> bool,
-    ) -> Vec<LocalChange> {
+    /// Returns the changed locals, sorted by file, stack, scope and name. Files whose components are all excluded
+    /// by the options are skipped.
+    pub(super) fn finish(mut self, sides: [&Resolution; 2], files: &Files, options: &DiffOptions) -> Vec<LocalChange> {
         let mut answers: HashMap<(Text, Option<Text>), bool> = HashMap::new();
         self.changes.retain(|change| {
             *answers.entry((Text::clone(&change.file), change.stack.clone())).or_insert_with(|| {
@@ -204,7 +199,7 @@ impl Reach {
                 let is_own = |u: &Unit| change.stack.as_ref().is_none_or(|stack| *stack == u.name) && uses(&u.files);
                 let units = sides.iter().flat_map(|e| &e.units).filter(|u| !u.components.is_empty() && is_own(u));
                 let mut components = units.flat_map(|u| &u.components).peekable();
-                components.peek().is_none() || components.any(|c| filter(&c.address()))
+                components.peek().is_none() || components.any(|c| options.examines(c))
             })
         });
         self.changes

@@ -16,12 +16,12 @@ pub(crate) mod same;
 pub(crate) mod structural;
 
 use crate::files::Files;
-use crate::resolution::{Address, Component, Placed, Resolution, State, Unit};
-use crate::text::{FastSet, Text};
+use crate::resolution::{Address, Component, Resolution, State, Unit};
+use crate::text::{FastSet, Text, order};
 use crate::threads;
 use crate::value::{FileId, Value};
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use structural::DiffStep;
 
@@ -223,26 +223,27 @@ impl Diff {
     }
 }
 
-/// DiffOptions of a comparison.
-#[derive(Clone, Copy)]
+/// Options of a comparison.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct DiffOptions<'a> {
-    /// Which components are examined.
-    pub filter: &'a dyn Fn(&Address) -> bool,
+    /// Which components are examined; all of them if this is `None`.
+    pub filter: Option<&'a dyn Fn(&Address) -> bool>,
     /// Whether the file at a path differs between the revisions (or is in only one of them), if the caller knows.
     /// Without it, a file that only one side *uses* is treated as a cause if there is no better one.
     pub touched: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
 }
 
-impl Default for DiffOptions<'_> {
-    fn default() -> Self {
-        DiffOptions { filter: &|_| true, touched: None }
+impl DiffOptions<'_> {
+    /// Whether a component is examined.
+    fn examines(&self, component: &Component) -> bool {
+        self.filter.is_none_or(|filter| filter(&component.address()))
     }
 }
 
 /// Compares two resolutions whose files are all in `files`. Units that one side only lists (see [`Unit::state`]) are
 /// skipped, because their components are unknown.
 pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options: &DiffOptions) -> Diff {
-    let (old, new) = candidates(base, head, options.filter);
+    let (old, new) = candidates(base, head, options);
     let mut finder = causes::Finder::new(base, head, files, options.touched);
     let mut reach = locals::Reach::new(base, head, files, options.touched);
     let (mut components, mut secrets) = (Vec::new(), mask::Secrets::default());
@@ -259,15 +260,21 @@ pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options:
     }
     let renames = renames::find(&components, [&old, &new], [base, head], &mut finder);
     let removed_stacks = removed_stacks(&components, base, head);
-    let locals = reach.finish([base, head], files, options.filter);
+    let locals = reach.finish([base, head], files, options);
     Diff { components, renames, locals, removed_stacks, unresolved: unresolved(base, head) }
+}
+
+/// A component of one side, with its unit.
+#[derive(Clone, Copy)]
+pub(crate) struct Located<'a> {
+    component: &'a Arc<Component>,
+    unit: &'a Arc<Unit>,
 }
 
 /// A component of both sides, or of one.
 struct Pair<'a> {
-    address: &'a Address,
-    old: Option<&'a Placed>,
-    new: Option<&'a Placed>,
+    old: Option<Located<'a>>,
+    new: Option<Located<'a>>,
 }
 
 /// How many components are compared before their causes are searched: what differs in them is in memory at once.
@@ -279,8 +286,8 @@ impl<'a> Pair<'a> {
     /// The differences of a component of both sides; none if it is of one.
     fn steps(&self) -> Vec<DiffStep<'a>> {
         match (self.old, self.new) {
-            (Some(old), Some(new)) if !Arc::ptr_eq(&old.component, &new.component) => {
-                let (old, new) = (&*old.component, &*new.component);
+            (Some(old), Some(new)) if !Arc::ptr_eq(old.component, new.component) => {
+                let (old, new) = (&**old.component, &**new.component);
                 match new.differing_from(old) {
                     Some(parts) => structural::compare_parts((&old.value, &new.value), parts, &new.language),
                     None => structural::compare(&old.value, &new.value, &new.language),
@@ -292,19 +299,18 @@ impl<'a> Pair<'a> {
 }
 
 /// The components of two sides, in the order of their addresses.
-fn pairs<'a>(old: &'a Components, new: &'a Components) -> Vec<Pair<'a>> {
-    let (mut a, mut b) = (old.iter().peekable(), new.iter().peekable());
+fn pairs<'a>(old: &Components<'a>, new: &Components<'a>) -> Vec<Pair<'a>> {
+    let (mut a, mut b) = (old.0.iter().copied().peekable(), new.0.iter().copied().peekable());
     let next = || {
         let order = match (a.peek(), b.peek()) {
-            (Some(x), Some(y)) => x.0.cmp(y.0),
+            (Some(x), Some(y)) => by_address(x.component, y.component),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
             (None, None) => return None,
         };
-        let x = if order.is_le() { a.next() } else { None };
-        let y = if order.is_ge() { b.next() } else { None };
-        let (address, _) = x.or(y)?;
-        Some(Pair { address, old: x.map(|x| x.1), new: y.map(|y| y.1) })
+        let old = if order.is_le() { a.next() } else { None };
+        let new = if order.is_ge() { b.next() } else { None };
+        Some(Pair { old, new })
     };
     std::iter::from_fn(next).collect()
 }
@@ -316,7 +322,7 @@ fn component(
     finder: &mut causes::Finder,
     secrets: &mut mask::Secrets,
 ) -> Option<ComponentChange> {
-    let Pair { address, old, new } = *pair;
+    let Pair { old, new } = *pair;
     let mut changes = Vec::new();
     let (status, causes) = match (old, new) {
         (Some(old), Some(new)) => {
@@ -348,8 +354,8 @@ fn component(
         (None, Some(new)) => (Status::Added, finder.of_component(Side::Head, new)),
         (None, None) => return None,
     };
-    let (stack, kind, name) = address.clone();
-    let of = |side: Option<&Placed>| side.map(|placed| Arc::clone(&placed.component));
+    let (stack, kind, name) = old.or(new)?.component.address();
+    let of = |side: Option<Located<'_>>| side.map(|located| Arc::clone(located.component));
     let project = Text::from("");
     Some(ComponentChange { project, stack, kind, name, status, changes, causes, before: of(old), after: of(new) })
 }
@@ -378,14 +384,44 @@ fn unresolved(base: &Resolution, head: &Resolution) -> Vec<String> {
     names.collect::<BTreeSet<String>>().into_iter().collect()
 }
 
-type Components = BTreeMap<Address, Placed>;
+/// Compares the addresses of components.
+fn by_address(a: &Component, b: &Component) -> Ordering {
+    order(&a.stack, &b.stack).then_with(|| order(&a.kind, &b.kind)).then_with(|| order(&a.name, &b.name))
+}
+
+/// Components of one side, sorted by address; each address once.
+struct Components<'a>(Vec<Located<'a>>);
+
+impl<'a> Components<'a> {
+    /// Sorts components. Of several with one address the last one counts, as in [`Resolution::components`].
+    fn new(all: impl Iterator<Item = Located<'a>>) -> Self {
+        let mut all: Vec<Located<'_>> = all.collect();
+        all.sort_by(|a, b| by_address(a.component, b.component));
+        all.dedup_by(|later, earlier| {
+            let is_same = by_address(later.component, earlier.component).is_eq();
+            if is_same {
+                *earlier = *later;
+            }
+            is_same
+        });
+        Components(all)
+    }
+
+    fn get(&self, (stack, kind, name): &Address) -> Option<Located<'a>> {
+        let compare = |located: &Located<'_>| {
+            let Component { stack: own, kind: own_kind, name: own_name, .. } = &**located.component;
+            order(own, stack).then_with(|| order(own_kind, kind)).then_with(|| order(own_name, name))
+        };
+        self.0.binary_search_by(compare).ok().map(|place| self.0[place])
+    }
+}
 
 /// The components of both sides whose address some unit has that is not shared.
 fn candidates<'a>(
     base: &'a Resolution,
     head: &'a Resolution,
-    filter: &dyn Fn(&Address) -> bool,
-) -> (Components, Components) {
+    options: &DiffOptions,
+) -> (Components<'a>, Components<'a>) {
     let pointers = |resolution: &Resolution| resolution.units.iter().map(Arc::as_ptr).collect::<HashSet<_>>();
     let shared: HashSet<*const Unit> = pointers(base).intersection(&pointers(head)).copied().collect();
     let units = || [base, head].into_iter().flat_map(|e| &e.units);
@@ -399,28 +435,27 @@ fn candidates<'a>(
     };
     let is_shared = |unit: &Arc<Unit>| shared.contains(&Arc::as_ptr(unit));
 
-    let mut addresses: FastSet<Address> = FastSet::default();
-    for unit in [base, head].iter().flat_map(|e| &e.units).filter(|u| relevant(u) && !is_shared(u)) {
-        let whole = unit.components.iter().filter(|c| is_whole(unit, c));
-        addresses.extend(whole.map(|c| c.address()).filter(filter));
-    }
-    let select = |resolution: &'a Resolution| -> Components {
-        if addresses.is_empty() {
-            return Components::new();
+    // In units that are not shared, all components count; in others those that have an address of these.
+    let mut addresses: FastSet<(&Text, &Text, &Text)> = FastSet::default();
+    if !shared.is_empty() {
+        for unit in units().filter(|unit| relevant(unit) && !is_shared(unit)) {
+            let whole = unit.components.iter().filter(|c| is_whole(unit, c) && options.examines(c));
+            addresses.extend(whole.map(|c| (&c.stack, &c.kind, &c.name)));
         }
-        // As in `Resolution::components`: the last unit that defines an address counts, shared or not.
-        let of_unit = |unit: &'a Arc<Unit>| unit.components.iter().map(move |component| (unit, component));
-        let all = resolution.units.iter().filter(|u| relevant(u)).flat_map(of_unit);
-        let placed = |(unit, component): (&Arc<Unit>, &Arc<Component>)| {
-            let address = component.address();
-            let is_candidate = is_whole(unit, component) && addresses.contains(&address);
-            is_candidate.then(|| (address, Placed { component: Arc::clone(component), unit: Arc::clone(unit) }))
-        };
-        all.filter_map(placed).collect()
+    }
+    let counts = |unit: &Arc<Unit>, c: &Component| match is_shared(unit) {
+        true => !addresses.is_empty() && addresses.contains(&(&c.stack, &c.kind, &c.name)),
+        false => options.examines(c),
     };
-    let (mut old, mut new) = (Components::new(), Components::new());
-    threads::join(|| old = select(base), || new = select(head));
-    (old, new)
+    let located = |unit: &'a Arc<Unit>| {
+        let counting = unit.components.iter().filter(|c| is_whole(unit, c) && counts(unit, c));
+        counting.map(|component| Located { component, unit }).collect::<Vec<_>>()
+    };
+    let select = |resolution: &'a Resolution| {
+        let relevant: Vec<&Arc<Unit>> = resolution.units.iter().filter(|unit| relevant(unit)).collect();
+        Components::new(relevant.into_iter().flat_map(located))
+    };
+    (select(base), select(head))
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@
 
 use super::causes::Finder;
 use super::rewrite::{Rewrite, common_words};
-use super::{Cause, Change, ComponentChange, Components, Status, mask, structural};
-use crate::resolution::{Component, Placed, RemovalEffect, Resolution};
+use super::{Cause, Change, ComponentChange, Components, Located, Status, mask, structural};
+use crate::resolution::{Component, RemovalEffect, Resolution};
 use crate::terraform::state;
 use crate::text::Text;
 use std::cmp::Reverse;
@@ -43,7 +43,7 @@ pub(crate) struct Rename {
 /// Returns the renames among added and removed components, sorted by the removed one.
 pub(super) fn find(
     components: &[ComponentChange],
-    placed: [&Components; 2],
+    placed: [&Components<'_>; 2],
     resolutions: [&Resolution; 2],
     finder: &mut Finder,
 ) -> Vec<Rename> {
@@ -61,7 +61,7 @@ pub(super) fn find(
 
 struct Search<'a> {
     components: &'a [ComponentChange],
-    placed: [&'a Components; 2],
+    placed: [&'a Components<'a>; 2],
     budget: usize,
     /// Indexes of removed components, with those that replace them.
     pairs: BTreeMap<usize, usize>,
@@ -189,7 +189,7 @@ impl<'a> Search<'a> {
     /// The names of the units that define two components.
     fn units(&self, from: usize, to: usize) -> Option<(Text, Text)> {
         let unit = |side: usize, i: usize| self.placed[side].get(&self.components[i].address());
-        let name = |placed: &Placed| Text::clone(&placed.unit.name);
+        let name = |placed: Located<'_>| Text::clone(&placed.unit.name);
         Some((unit(0, from).map(name)?, unit(1, to).map(name)?))
     }
 

@@ -156,7 +156,7 @@ fn filters_and_shared_units() {
     let all = diff(&base, &head, &files, &DiffOptions::default());
     assert_eq!(all.components.len(), 6);
     let filter = |a: &Address| &*a.0 == "test";
-    let one = diff(&base, &head, &files, &DiffOptions { filter: &filter, ..DiffOptions::default() });
+    let one = diff(&base, &head, &files, &DiffOptions { filter: Some(&filter), ..DiffOptions::default() });
     assert_eq!(one.components.len(), 1);
     assert!(diff(&base, &base, &files, &DiffOptions::default()).components.is_empty());
 

@@ -426,7 +426,7 @@ impl Comparing<'_> {
         let is_touched = |path: &str| self.touched.contains(path);
         let selection = self.selection(old, new);
         let filter = |address: &_| selection.matches(address);
-        let options = diff::DiffOptions { filter: &filter, touched: Some(&is_touched) };
+        let options = diff::DiffOptions { filter: selection.narrows().then_some(&filter), touched: Some(&is_touched) };
         let mut found = phase(self.workspace.host, "compare", || diff::diff(old, new, self.files, &options));
         found.locals.retain(|local| selection.matches_file(&local.file));
         without_doubtful(&mut found, old, new, self.files);

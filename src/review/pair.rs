@@ -47,7 +47,7 @@ pub(crate) fn resolve_pair(
         changed(base.listing(), head.listing()).into_iter().map(|change| change.path.to_string()).collect();
     let is_touched = |path: &str| touched.contains(path);
     let keep = |address: &_| filter.matches(address);
-    let options = diff::DiffOptions { filter: &keep, touched: Some(&is_touched) };
+    let options = diff::DiffOptions { filter: Some(&keep), touched: Some(&is_touched) };
     let diff = phase(workspace.host, "compare", || diff::diff(&base_resolution, &head_resolution, &files, &options));
     Ok(ResolvedPair { files, base: base_resolution, head: head_resolution, diff, touched, _dialects: dialects })
 }

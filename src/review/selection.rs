@@ -36,6 +36,11 @@ impl<'a> Selection<'a> {
         Selection { filter, reached }
     }
 
+    /// Whether not all components are selected.
+    pub(super) fn narrows(&self) -> bool {
+        self.filter.is_set() || self.reached.is_some()
+    }
+
     /// Whether a component is selected.
     pub(super) fn matches(&self, address: &Address) -> bool {
         self.filter.matches(address) && self.reached.as_ref().is_none_or(|reached| reached.contains(address))
