@@ -227,7 +227,7 @@ impl Diff {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct DiffOptions<'a> {
     /// Which components are examined; all of them if this is `None`.
-    pub filter: Option<&'a dyn Fn(&Address) -> bool>,
+    pub filter: Option<&'a (dyn Fn(&Address) -> bool + Sync)>,
     /// Whether the file at a path differs between the revisions (or is in only one of them), if the caller knows.
     /// Without it, a file that only one side *uses* is treated as a cause if there is no better one.
     pub touched: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
@@ -249,13 +249,11 @@ pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options:
     let (mut components, mut secrets) = (Vec::new(), mask::Secrets::default());
     for batch in pairs(&old, &new).chunks(BATCH) {
         let parts: Vec<&[Pair<'_>]> = batch.chunks(PART).collect();
-        let steps = threads::map(&parts, |part| part.iter().map(Pair::steps).collect::<Vec<_>>());
-        for (pair, steps) in batch.iter().zip(steps.into_iter().flatten()) {
-            let found = component(pair, steps, &mut finder, &mut secrets);
-            if let Some(found) = &found {
-                reach.note(found, pair.old, pair.new);
-            }
-            components.extend(found);
+        let differing = threads::map(&parts, |part| part.iter().filter_map(Pair::compare).collect::<Vec<_>>());
+        for Differing { pair, steps, change } in differing.into_iter().flatten() {
+            let change = with_causes(change, pair, steps, &mut finder, &mut secrets);
+            reach.note(&change, pair.old, pair.new);
+            components.push(change);
         }
     }
     let renames = renames::find(&components, [&old, &new], [base, head], &mut finder);
@@ -272,6 +270,7 @@ pub(crate) struct Located<'a> {
 }
 
 /// A component of both sides, or of one.
+#[derive(Clone, Copy)]
 struct Pair<'a> {
     old: Option<Located<'a>>,
     new: Option<Located<'a>>,
@@ -282,7 +281,42 @@ const BATCH: usize = 8192;
 /// How many components a thread compares at a time.
 const PART: usize = 64;
 
+/// A component that differs, before its causes are known.
+struct Differing<'a> {
+    pair: Pair<'a>,
+    /// The differences; none if only one side has the component.
+    steps: Vec<DiffStep<'a>>,
+    /// The change without differences and causes.
+    change: ComponentChange,
+}
+
 impl<'a> Pair<'a> {
+    /// Compares the sides; `None` if nothing differs.
+    fn compare(&self) -> Option<Differing<'a>> {
+        let steps = self.steps();
+        let (status, located) = match (self.old, self.new) {
+            (Some(_), Some(_)) if steps.is_empty() => return None,
+            (Some(_), Some(new)) => (Status::Modified, new),
+            (Some(old), None) => (Status::Removed, old),
+            (None, Some(new)) => (Status::Added, new),
+            (None, None) => return None,
+        };
+        let (stack, kind, name) = located.component.address();
+        let of = |side: Option<Located<'_>>| side.map(|located| Arc::clone(located.component));
+        let change = ComponentChange {
+            project: Text::from(""),
+            stack,
+            kind,
+            name,
+            status,
+            changes: Vec::new(),
+            causes: Vec::new(),
+            before: of(self.old),
+            after: of(self.new),
+        };
+        Some(Differing { pair: *self, steps, change })
+    }
+
     /// The differences of a component of both sides; none if it is of one.
     fn steps(&self) -> Vec<DiffStep<'a>> {
         match (self.old, self.new) {
@@ -315,49 +349,41 @@ fn pairs<'a>(old: &Components<'a>, new: &Components<'a>) -> Vec<Pair<'a>> {
     std::iter::from_fn(next).collect()
 }
 
-/// The change of a component, given its differences; `None` if nothing differs.
-fn component(
-    pair: &Pair<'_>,
-    mut steps: Vec<DiffStep<'_>>,
+/// Adds the differences of a component, and the lines behind them.
+fn with_causes(
+    mut change: ComponentChange,
+    Pair { old, new }: Pair<'_>,
+    steps: Vec<DiffStep<'_>>,
     finder: &mut causes::Finder,
     secrets: &mut mask::Secrets,
-) -> Option<ComponentChange> {
-    let Pair { old, new } = *pair;
-    let mut changes = Vec::new();
-    let (status, causes) = match (old, new) {
+) -> ComponentChange {
+    match (old, new) {
         (Some(old), Some(new)) => {
-            for step in &mut steps {
-                let causes = finder.of_step(step, old, new);
+            for step in steps {
+                let causes = finder.of_step(&step, old, new);
                 let is_secret = secrets.has(&step.path, [&old.component.value, &new.component.value]);
-                changes.push(Change {
+                change.changes.push(Change {
                     is_same_call: step.is_same_call,
                     moved: step.moved,
                     base_index: step.base_index,
                     is_secret,
-                    path: std::mem::take(&mut step.path),
+                    path: step.path,
                     kind: step.kind,
                     before: step.before.cloned(),
                     after: step.after.cloned(),
                     causes,
                 });
             }
-            if changes.is_empty() {
-                return None;
-            }
-            let causes = match changes.as_slice() {
+            change.causes = match change.changes.as_slice() {
                 [only] if only.causes.len() < causes::MAX_CAUSES => only.causes.clone(),
                 all => finder.union(all.iter().flat_map(|c| c.causes.iter().copied())),
             };
-            (Status::Modified, causes)
         }
-        (Some(old), None) => (Status::Removed, finder.of_component(Side::Base, old)),
-        (None, Some(new)) => (Status::Added, finder.of_component(Side::Head, new)),
-        (None, None) => return None,
-    };
-    let (stack, kind, name) = old.or(new)?.component.address();
-    let of = |side: Option<Located<'_>>| side.map(|located| Arc::clone(located.component));
-    let project = Text::from("");
-    Some(ComponentChange { project, stack, kind, name, status, changes, causes, before: of(old), after: of(new) })
+        (Some(old), None) => change.causes = finder.of_component(Side::Base, old),
+        (None, Some(new)) => change.causes = finder.of_component(Side::Head, new),
+        (None, None) => {}
+    }
+    change
 }
 
 /// Stacks that nothing is left of, neither resolved nor broken.
@@ -422,8 +448,8 @@ fn candidates<'a>(
     head: &'a Resolution,
     options: &DiffOptions,
 ) -> (Components<'a>, Components<'a>) {
-    let pointers = |resolution: &Resolution| resolution.units.iter().map(Arc::as_ptr).collect::<HashSet<_>>();
-    let shared: HashSet<*const Unit> = pointers(base).intersection(&pointers(head)).copied().collect();
+    let pointers = |side: &Resolution| side.units.iter().map(|unit| Arc::as_ptr(unit).addr()).collect::<HashSet<_>>();
+    let shared: HashSet<usize> = pointers(base).intersection(&pointers(head)).copied().collect();
     let units = || [base, head].into_iter().flat_map(|e| &e.units);
     let unresolved: HashSet<&str> = units().filter(|u| u.state != State::Resolved).map(|u| &*u.name).collect();
     let broken: HashSet<(&str, &str, &str)> =
@@ -433,7 +459,7 @@ fn candidates<'a>(
     let is_whole = |unit: &Unit, c: &Component| {
         !broken.contains(&(&*unit.name, &*c.kind, &*c.name)) && !failed.contains(&(&*unit.name, &*c.stack))
     };
-    let is_shared = |unit: &Arc<Unit>| shared.contains(&Arc::as_ptr(unit));
+    let is_shared = |unit: &Arc<Unit>| shared.contains(&Arc::as_ptr(unit).addr());
 
     // In units that are not shared, all components count; in others those that have an address of these.
     let mut addresses: FastSet<(&Text, &Text, &Text)> = FastSet::default();
@@ -455,7 +481,9 @@ fn candidates<'a>(
         let relevant: Vec<&Arc<Unit>> = resolution.units.iter().filter(|unit| relevant(unit)).collect();
         Components::new(relevant.into_iter().flat_map(located))
     };
-    (select(base), select(head))
+    let (mut old, mut new) = (Components(Vec::new()), Components(Vec::new()));
+    threads::join(|| old = select(base), || new = select(head));
+    (old, new)
 }
 
 #[cfg(test)]

@@ -66,6 +66,8 @@ fn doubtful(own: &Resolution, other: &Resolution) -> BTreeSet<Text> {
 pub(super) fn without_lost(affected: &mut Affected, base: &Resolution, head: &Resolution) {
     if is_either_misnamed(base, head) {
         affected.items.clear();
+    }
+    if affected.items.is_empty() {
         return;
     }
     let (lost, in_base) = (head.lost_components(base), base.components());
