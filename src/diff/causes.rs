@@ -91,7 +91,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The lines behind one difference between two states of a component.
-    pub(crate) fn of_step(&mut self, step: &DiffStep, old: Located<'_>, new: Located<'_>) -> Vec<Cause> {
+    pub(super) fn of_step(&mut self, step: &DiffStep, old: Located<'_>, new: Located<'_>) -> Vec<Cause> {
         let sides = step.values();
         if let Some((values, causes)) = &self.last
             && values.iter().zip(sides).all(|(known, (_, value))| is_identical(known.as_ref(), value))
@@ -177,7 +177,7 @@ impl<'a> Finder<'a> {
 
     /// Returns the lines behind a component that only one side has: all edited lines that shaped it. The files that
     /// determine its existence come first: its own lines, and the imports that lead to them.
-    pub(crate) fn of_component(&mut self, side: Side, placed: Located<'_>) -> Vec<Cause> {
+    pub(super) fn of_component(&mut self, side: Side, placed: Located<'_>) -> Vec<Cause> {
         let value = &placed.component.value;
         let mut found = Found::default();
         self.tree(side, value, &mut found);

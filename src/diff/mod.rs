@@ -9,6 +9,7 @@ mod imports;
 pub(crate) mod inline;
 pub(crate) mod locals;
 pub(crate) mod mask;
+mod pairs;
 pub(crate) mod pointer;
 pub(crate) mod renames;
 mod rewrite;
@@ -16,12 +17,12 @@ pub(crate) mod same;
 pub(crate) mod structural;
 
 use crate::files::Files;
-use crate::resolution::{Address, Component, Resolution, State, Unit};
-use crate::text::{FastSet, Text, order};
+use crate::resolution::{Address, Component, Resolution, State};
+use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Value};
-use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashSet};
+use pairs::{Components, Located, Pair, candidates, pairs};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use structural::DiffStep;
 
@@ -249,31 +250,17 @@ pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options:
     let (mut components, mut secrets) = (Vec::new(), mask::Secrets::default());
     for batch in pairs(&old, &new).chunks(BATCH) {
         let parts: Vec<&[Pair<'_>]> = batch.chunks(PART).collect();
-        let differing = threads::map(&parts, |part| part.iter().filter_map(Pair::compare).collect::<Vec<_>>());
-        for Differing { pair, steps, change } in differing.into_iter().flatten() {
-            let change = with_causes(change, pair, steps, &mut finder, &mut secrets);
-            reach.note(&change, pair.old, pair.new);
-            components.push(change);
+        let differing = threads::map(&parts, |part| part.iter().filter_map(compare).collect::<Vec<_>>());
+        for mut found in differing.into_iter().flatten() {
+            found.find_causes(&mut finder, &mut secrets);
+            reach.note(&found.change, found.pair.old, found.pair.new);
+            components.push(found.change);
         }
     }
     let renames = renames::find(&components, [&old, &new], [base, head], &mut finder);
     let removed_stacks = removed_stacks(&components, base, head);
     let locals = reach.finish([base, head], files, options);
     Diff { components, renames, locals, removed_stacks, unresolved: unresolved(base, head) }
-}
-
-/// A component of one side, with its unit.
-#[derive(Clone, Copy)]
-pub(crate) struct Located<'a> {
-    component: &'a Arc<Component>,
-    unit: &'a Arc<Unit>,
-}
-
-/// A component of both sides, or of one.
-#[derive(Clone, Copy)]
-struct Pair<'a> {
-    old: Option<Located<'a>>,
-    new: Option<Located<'a>>,
 }
 
 /// How many components are compared before their causes are searched: what differs in them is in memory at once.
@@ -284,106 +271,83 @@ const PART: usize = 64;
 /// A component that differs, before its causes are known.
 struct Differing<'a> {
     pair: Pair<'a>,
-    /// The differences; none if only one side has the component.
+    /// The differences, without their paths; none if only one side has the component.
     steps: Vec<DiffStep<'a>>,
-    /// The change without differences and causes.
+    /// The change, without causes.
     change: ComponentChange,
 }
 
-impl<'a> Pair<'a> {
-    /// Compares the sides; `None` if nothing differs.
-    fn compare(&self) -> Option<Differing<'a>> {
-        let steps = self.steps();
-        let (status, located) = match (self.old, self.new) {
-            (Some(_), Some(_)) if steps.is_empty() => return None,
-            (Some(_), Some(new)) => (Status::Modified, new),
-            (Some(old), None) => (Status::Removed, old),
-            (None, Some(new)) => (Status::Added, new),
-            (None, None) => return None,
-        };
-        let (stack, kind, name) = located.component.address();
-        let of = |side: Option<Located<'_>>| side.map(|located| Arc::clone(located.component));
-        let change = ComponentChange {
-            project: Text::from(""),
-            stack,
-            kind,
-            name,
-            status,
-            changes: Vec::new(),
-            causes: Vec::new(),
-            before: of(self.old),
-            after: of(self.new),
-        };
-        Some(Differing { pair: *self, steps, change })
-    }
+/// Compares the sides of a component; `None` if nothing differs.
+fn compare<'a>(pair: &Pair<'a>) -> Option<Differing<'a>> {
+    let mut steps = steps(pair);
+    let (status, located) = match (pair.old, pair.new) {
+        (Some(_), Some(_)) if steps.is_empty() => return None,
+        (Some(_), Some(new)) => (Status::Modified, new),
+        (Some(old), None) => (Status::Removed, old),
+        (None, Some(new)) => (Status::Added, new),
+        (None, None) => return None,
+    };
+    let (stack, kind, name) = located.component.address();
+    let of = |side: Option<Located<'_>>| side.map(|located| Arc::clone(located.component));
+    let change = |step: &mut DiffStep<'_>| Change {
+        path: std::mem::take(&mut step.path),
+        kind: step.kind,
+        before: step.before.cloned(),
+        after: step.after.cloned(),
+        causes: Vec::new(),
+        is_secret: false,
+        is_same_call: step.is_same_call,
+        moved: step.moved,
+        base_index: step.base_index,
+    };
+    let change = ComponentChange {
+        project: Text::from(""),
+        stack,
+        kind,
+        name,
+        status,
+        changes: steps.iter_mut().map(change).collect(),
+        causes: Vec::new(),
+        before: of(pair.old),
+        after: of(pair.new),
+    };
+    Some(Differing { pair: *pair, steps, change })
+}
 
-    /// The differences of a component of both sides; none if it is of one.
-    fn steps(&self) -> Vec<DiffStep<'a>> {
-        match (self.old, self.new) {
-            (Some(old), Some(new)) if !Arc::ptr_eq(old.component, new.component) => {
-                let (old, new) = (&**old.component, &**new.component);
-                match new.differing_from(old) {
-                    Some(parts) => structural::compare_parts((&old.value, &new.value), parts, &new.language),
-                    None => structural::compare(&old.value, &new.value, &new.language),
+/// The differences of a component of both sides; none if it is of one.
+fn steps<'a>(pair: &Pair<'a>) -> Vec<DiffStep<'a>> {
+    match (pair.old, pair.new) {
+        (Some(old), Some(new)) if !Arc::ptr_eq(old.component, new.component) => {
+            let (old, new) = (&**old.component, &**new.component);
+            match new.differing_from(old) {
+                Some(parts) => structural::compare_parts((&old.value, &new.value), parts, &new.language),
+                None => structural::compare(&old.value, &new.value, &new.language),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Differing<'_> {
+    /// Finds the lines behind the change and its differences, and which of these are secrets.
+    fn find_causes(&mut self, finder: &mut causes::Finder, secrets: &mut mask::Secrets) {
+        let changes = &mut self.change.changes;
+        self.change.causes = match (self.pair.old, self.pair.new) {
+            (Some(old), Some(new)) => {
+                for (step, change) in self.steps.iter().zip(changes.iter_mut()) {
+                    change.causes = finder.of_step(step, old, new);
+                    change.is_secret = secrets.has(&change.path, [&old.component.value, &new.component.value]);
+                }
+                match changes.as_slice() {
+                    [only] if only.causes.len() < causes::MAX_CAUSES => only.causes.clone(),
+                    all => finder.union(all.iter().flat_map(|c| c.causes.iter().copied())),
                 }
             }
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// The components of two sides, in the order of their addresses.
-fn pairs<'a>(old: &Components<'a>, new: &Components<'a>) -> Vec<Pair<'a>> {
-    let (mut a, mut b) = (old.0.iter().copied().peekable(), new.0.iter().copied().peekable());
-    let next = || {
-        let order = match (a.peek(), b.peek()) {
-            (Some(x), Some(y)) => by_address(x.component, y.component),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => return None,
+            (Some(old), None) => finder.of_component(Side::Base, old),
+            (None, Some(new)) => finder.of_component(Side::Head, new),
+            (None, None) => Vec::new(),
         };
-        let old = if order.is_le() { a.next() } else { None };
-        let new = if order.is_ge() { b.next() } else { None };
-        Some(Pair { old, new })
-    };
-    std::iter::from_fn(next).collect()
-}
-
-/// Adds the differences of a component, and the lines behind them.
-fn with_causes(
-    mut change: ComponentChange,
-    Pair { old, new }: Pair<'_>,
-    steps: Vec<DiffStep<'_>>,
-    finder: &mut causes::Finder,
-    secrets: &mut mask::Secrets,
-) -> ComponentChange {
-    match (old, new) {
-        (Some(old), Some(new)) => {
-            for step in steps {
-                let causes = finder.of_step(&step, old, new);
-                let is_secret = secrets.has(&step.path, [&old.component.value, &new.component.value]);
-                change.changes.push(Change {
-                    is_same_call: step.is_same_call,
-                    moved: step.moved,
-                    base_index: step.base_index,
-                    is_secret,
-                    path: step.path,
-                    kind: step.kind,
-                    before: step.before.cloned(),
-                    after: step.after.cloned(),
-                    causes,
-                });
-            }
-            change.causes = match change.changes.as_slice() {
-                [only] if only.causes.len() < causes::MAX_CAUSES => only.causes.clone(),
-                all => finder.union(all.iter().flat_map(|c| c.causes.iter().copied())),
-            };
-        }
-        (Some(old), None) => change.causes = finder.of_component(Side::Base, old),
-        (None, Some(new)) => change.causes = finder.of_component(Side::Head, new),
-        (None, None) => {}
     }
-    change
 }
 
 /// Stacks that nothing is left of, neither resolved nor broken.
@@ -408,82 +372,6 @@ fn unresolved(base: &Resolution, head: &Resolution) -> Vec<String> {
         whole.into_iter().chain(parts.map(|name| format!("{}: {name}", unit.name)))
     });
     names.collect::<BTreeSet<String>>().into_iter().collect()
-}
-
-/// Compares the addresses of components.
-fn by_address(a: &Component, b: &Component) -> Ordering {
-    order(&a.stack, &b.stack).then_with(|| order(&a.kind, &b.kind)).then_with(|| order(&a.name, &b.name))
-}
-
-/// Components of one side, sorted by address; each address once.
-struct Components<'a>(Vec<Located<'a>>);
-
-impl<'a> Components<'a> {
-    /// Sorts components. Of several with one address the last one counts, as in [`Resolution::components`].
-    fn new(all: impl Iterator<Item = Located<'a>>) -> Self {
-        let mut all: Vec<Located<'_>> = all.collect();
-        all.sort_by(|a, b| by_address(a.component, b.component));
-        all.dedup_by(|later, earlier| {
-            let is_same = by_address(later.component, earlier.component).is_eq();
-            if is_same {
-                *earlier = *later;
-            }
-            is_same
-        });
-        Components(all)
-    }
-
-    fn get(&self, (stack, kind, name): &Address) -> Option<Located<'a>> {
-        let compare = |located: &Located<'_>| {
-            let Component { stack: own, kind: own_kind, name: own_name, .. } = &**located.component;
-            order(own, stack).then_with(|| order(own_kind, kind)).then_with(|| order(own_name, name))
-        };
-        self.0.binary_search_by(compare).ok().map(|place| self.0[place])
-    }
-}
-
-/// The components of both sides whose address some unit has that is not shared.
-fn candidates<'a>(
-    base: &'a Resolution,
-    head: &'a Resolution,
-    options: &DiffOptions,
-) -> (Components<'a>, Components<'a>) {
-    let pointers = |side: &Resolution| side.units.iter().map(|unit| Arc::as_ptr(unit).addr()).collect::<HashSet<_>>();
-    let shared: HashSet<usize> = pointers(base).intersection(&pointers(head)).copied().collect();
-    let units = || [base, head].into_iter().flat_map(|e| &e.units);
-    let unresolved: HashSet<&str> = units().filter(|u| u.state != State::Resolved).map(|u| &*u.name).collect();
-    let broken: HashSet<(&str, &str, &str)> =
-        units().flat_map(|u| u.broken.iter().map(|(kind, name)| (&*u.name, &**kind, &**name))).collect();
-    let failed: HashSet<(&str, &str)> = units().flat_map(|u| u.failed.iter().map(|s| (&*u.name, &**s))).collect();
-    let relevant = |unit: &Unit| !unresolved.contains(&*unit.name);
-    let is_whole = |unit: &Unit, c: &Component| {
-        !broken.contains(&(&*unit.name, &*c.kind, &*c.name)) && !failed.contains(&(&*unit.name, &*c.stack))
-    };
-    let is_shared = |unit: &Arc<Unit>| shared.contains(&Arc::as_ptr(unit).addr());
-
-    // In units that are not shared, all components count; in others those that have an address of these.
-    let mut addresses: FastSet<(&Text, &Text, &Text)> = FastSet::default();
-    if !shared.is_empty() {
-        for unit in units().filter(|unit| relevant(unit) && !is_shared(unit)) {
-            let whole = unit.components.iter().filter(|c| is_whole(unit, c) && options.examines(c));
-            addresses.extend(whole.map(|c| (&c.stack, &c.kind, &c.name)));
-        }
-    }
-    let counts = |unit: &Arc<Unit>, c: &Component| match is_shared(unit) {
-        true => !addresses.is_empty() && addresses.contains(&(&c.stack, &c.kind, &c.name)),
-        false => options.examines(c),
-    };
-    let located = |unit: &'a Arc<Unit>| {
-        let counting = unit.components.iter().filter(|c| is_whole(unit, c) && counts(unit, c));
-        counting.map(|component| Located { component, unit }).collect::<Vec<_>>()
-    };
-    let select = |resolution: &'a Resolution| {
-        let relevant: Vec<&Arc<Unit>> = resolution.units.iter().filter(|unit| relevant(unit)).collect();
-        Components::new(relevant.into_iter().flat_map(located))
-    };
-    let (mut old, mut new) = (Components(Vec::new()), Components(Vec::new()));
-    threads::join(|| old = select(base), || new = select(head));
-    (old, new)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use super::fixture::{BASE, HEAD, Tree, resolution};
 use super::*;
-use crate::resolution::Component;
+use crate::resolution::{Component, Unit};
 use crate::value::Data;
 
 fn causes(list: &[Cause], files: &Files) -> String {

@@ -136,9 +136,8 @@ pub(super) fn rename(origin: Origin, text: &str, old: &str, new: &str) -> Option
 /// Adds the affected stacks to findings without stacks: those that contain the file.
 pub(super) fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
     let names = |unit: &Arc<Unit>| {
-        let mut names: Vec<Text> = unit.components.iter().map(|c| Text::clone(&c.stack)).collect();
-        names.dedup();
-        names
+        let stacks = unit.components.chunk_by(|a, b| a.stack == b.stack);
+        stacks.map(|components| Text::clone(&components[0].stack)).collect()
     };
     let mut of_units: Option<Vec<Vec<Text>>> = None;
     let mut of_files: HashMap<FileId, Vec<Text>> = HashMap::new();
