@@ -131,6 +131,7 @@ impl Revision<'_> {
         }
         let resolved: Vec<Arc<ResolvedUnit>> =
             threads::map(&manifests, |path| units.resolve(path)).into_iter().flatten().collect();
+        units.substitutions.drop_in_background();
         if self.project.cancel.is_canceled() {
             return ProjectResolution::default();
         }
@@ -144,6 +145,7 @@ impl Revision<'_> {
             || unreached = unreached_manifests::check(&loader, &manifests, &validated, self.scope),
             || gap_of_names = self.check_units(&stacks, &resolved),
         );
+        threads::drop_in_background(last.outdated.into_values().collect(), |unit| unit.manifest.unit.thread);
         let units = resolved.iter().map(|unit| Arc::clone(&unit.manifest.unit)).collect();
         let project = self.finish(&loader, unreached, units);
         self.diagnostics.add(&recorded.diagnostics);
