@@ -159,8 +159,8 @@ impl<'a> Finder<'a> {
             return self.sorted(guess, MAX_CAUSES);
         }
         let mut any = Found::default();
-        any.extend(&self.unit(Side::Base, &old.unit));
-        any.extend(&self.unit(Side::Head, &new.unit));
+        any.extend(&self.unit(Side::Base, old.unit));
+        any.extend(&self.unit(Side::Head, new.unit));
         self.sorted(any.best().unwrap_or_default(), MAX_CAUSES)
     }
 
@@ -203,7 +203,7 @@ impl<'a> Finder<'a> {
         if found.certain.is_empty() {
             // A line that only the other side has may be the cause, for example if a stack is renamed.
             let mut any = Found::default();
-            any.extend(&self.unit(side, &placed.unit));
+            any.extend(&self.unit(side, placed.unit));
             deciding.insert(placed.unit.file);
             let other = if side == Side::Base { Side::Head } else { Side::Base };
             if let Some(counterpart) = self.by_name[other as usize].get(&placed.unit.name).cloned() {

@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
             false => finder.union(causes),
             true => finder.union(old.causes.iter().chain(&new.causes).copied()),
         };
-        let moves_state = moves_state(&before.component, &after.component);
+        let moves_state = moves_state(before.component, after.component);
         let is_destroyed = before.component.removal == RemovalEffect::Destroyed;
         let metadata = &after.component.metadata;
         let is_moved = match old.stack == new.stack {

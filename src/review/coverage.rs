@@ -386,3 +386,45 @@ fn gap_place(resolution: &Resolution, gap: &Gap, files: &Files) -> Option<(Text,
     let file = files.get(file);
     Some((Text::clone(&file.path), file.line(there.map_or(0, |f| f.primary.start))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolution::{ComponentMetadata, RemovalEffect, ShapingOrigins};
+    use crate::value::{Language, Value};
+    use proptest::prelude::*;
+
+    fn component((stack, kind, name): (String, String, String)) -> Component {
+        Component {
+            stack: stack.into(),
+            kind: kind.into(),
+            name: name.into(),
+            value: Value::default(),
+            shaping_origins: ShapingOrigins::default(),
+            locals: None,
+            declared: None,
+            removal: RemovalEffect::default(),
+            metadata: ComponentMetadata::default(),
+            language: Language::default(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn components_of_two_sides_are_counted_once(
+            sides in prop::collection::vec(prop::collection::vec(("[ab]", "[ab]", "[a-f]"), 0..12), 1..4),
+            is_sorted in any::<bool>(),
+        ) {
+            let names: BTreeSet<_> = sides.iter().flatten().cloned().collect();
+            let side = |mut side: Vec<_>| {
+                if is_sorted {
+                    side.sort();
+                    side.dedup();
+                }
+                side
+            };
+            let components: Vec<Component> = sides.into_iter().flat_map(side).map(component).collect();
+            prop_assert_eq!(distinct(&components.iter().collect::<Vec<_>>()), names.len());
+        }
+    }
+}

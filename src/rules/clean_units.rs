@@ -9,12 +9,14 @@ use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+/// The id of a rule, and the address of a unit, which its resolution keeps in memory.
+type RuleInUnit = (&'static str, usize);
+
 /// Where rules found nothing and withheld nothing in one revision, and what else is known of it.
 #[derive(Debug, Default)]
 pub(crate) struct CleanUnits {
-    /// The numbers of the components in which a rule found something, by the id of the rule and the address of the unit, which
-    /// the resolution keeps in memory.
-    found: Mutex<FastMap<(&'static str, usize), Arc<[u32]>>>,
+    /// The numbers of the components in which a rule found something.
+    found: Mutex<FastMap<RuleInUnit, Arc<[u32]>>>,
     /// Facts about all units together that were found to be true.
     facts: Mutex<HashSet<&'static str>>,
     /// The folders that rules asked for code in vain: that it cannot be read is reported where a rule asks.
