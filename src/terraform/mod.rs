@@ -9,6 +9,7 @@ mod types;
 
 use crate::go::path::within;
 use crate::text::{self, FastMap, Text};
+use crate::threads::PerThread;
 pub(crate) use types::Type;
 
 use crate::files::Files;
@@ -20,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// A module: one folder with code.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Module {
     /// Its folder, from the root of the repository.
     pub folder: Text,
@@ -152,12 +153,17 @@ fn speaks_of_environment(path: &str) -> bool {
     }
 }
 
+/// Modules by folder; `None` for folders without code, or whose code cannot be read.
+type KnownModules = FastMap<Text, Option<Arc<Module>>>;
+
 /// The modules of one revision, each read on demand.
 pub(crate) struct Modules<'a> {
     source: &'a dyn Source,
     files: &'a Files,
     cache: &'a Cache,
-    known: Mutex<FastMap<Text, Option<Arc<Module>>>>,
+    known: Mutex<KnownModules>,
+    /// The copies of each thread: threads that count references to the same module wait for each other.
+    copies: PerThread<KnownModules>,
     errors: Mutex<Vec<CodeError>>,
     environment: OnceLock<BTreeSet<String>>,
 }
@@ -170,6 +176,7 @@ impl<'a> Modules<'a> {
             files,
             cache,
             known: Mutex::default(),
+            copies: PerThread::default(),
             errors: Mutex::default(),
             environment: OnceLock::new(),
         }
@@ -178,6 +185,17 @@ impl<'a> Modules<'a> {
     /// Returns the module in a folder (relative to the root of the repository). `None` if there is no folder, no code
     /// in it, or code that cannot be read; the latter is recorded in [`Modules::errors`].
     pub(crate) fn get(&self, folder: &str) -> Option<Arc<Module>> {
+        if let Some(Some(known)) = self.copies.with(|copies| copies.get(folder).cloned()) {
+            return known;
+        }
+        let module = self.shared(folder);
+        let copy = || module.as_deref().map(|module| Arc::new(module.clone()));
+        let copied = self.copies.with(|copies| copies.entry(folder.into()).or_insert_with(copy).clone());
+        copied.unwrap_or(module)
+    }
+
+    /// Returns a module that all threads share.
+    fn shared(&self, folder: &str) -> Option<Arc<Module>> {
         if let Some(known) = self.known.lock().get(folder) {
             return known.clone();
         }
