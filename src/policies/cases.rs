@@ -5,9 +5,9 @@ use crate::diagnostic::Rule;
 use crate::diagnostic::RuleRef;
 use crate::files::Files;
 use crate::limits::Limits;
-use crate::resolution::{Component, ComponentMetadata, RemovalEffect, ShapingOrigins};
+use crate::resolution::Component;
 use crate::text::Text;
-use crate::value::{Data, Language, Map, Unknown, Value};
+use crate::value::{Data, Map, Unknown, Value};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -144,18 +144,7 @@ fn component(mut fields: BTreeMap<String, Yaml>) -> Result<(Component, Value), S
     for (key, yaml) in &fields {
         map.set(key.as_str(), value(yaml, 0)?);
     }
-    let component = Component {
-        stack: stack.into(),
-        kind: kind.into(),
-        name: name.into(),
-        value: Value::map(map),
-        shaping_origins: ShapingOrigins::default(),
-        locals: None,
-        declared: None,
-        removal: RemovalEffect::default(),
-        metadata: ComponentMetadata::default(),
-        language: Language::default(),
-    };
+    let component = Component::new((stack.into(), kind.into(), name.into()), Value::map(map));
     Ok((component, code))
 }
 

@@ -53,22 +53,10 @@ impl Differing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolution::{ComponentMetadata, RemovalEffect, ShapingOrigins};
-    use crate::value::{Language, Value};
+    use crate::value::Value;
 
     fn component() -> Component {
-        Component {
-            stack: "dev".into(),
-            kind: "terraform".into(),
-            name: "vpc".into(),
-            value: Value::default(),
-            shaping_origins: ShapingOrigins::default(),
-            locals: None,
-            declared: None,
-            removal: RemovalEffect::default(),
-            metadata: ComponentMetadata::default(),
-            language: Language::default(),
-        }
+        Component::new(("dev".into(), "terraform".into(), "vpc".into()), Value::default())
     }
 
     #[test]

@@ -270,6 +270,22 @@ impl From<Vec<Origin>> for ShapingOrigins {
 pub(crate) type Address = (Text, Text, Text);
 
 impl Component {
+    /// A component with a configuration, of which nothing else is known.
+    pub(crate) fn new((stack, kind, name): Address, value: Value) -> Self {
+        Component {
+            stack,
+            kind,
+            name,
+            value,
+            shaping_origins: ShapingOrigins::default(),
+            locals: None,
+            declared: None,
+            removal: RemovalEffect::default(),
+            metadata: ComponentMetadata::default(),
+            language: Language::default(),
+        }
+    }
+
     /// The name under which it is declared.
     pub(crate) fn declared(&self) -> &Text {
         self.declared.as_ref().unwrap_or(&self.name)

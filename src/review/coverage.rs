@@ -390,23 +390,11 @@ fn gap_place(resolution: &Resolution, gap: &Gap, files: &Files) -> Option<(Text,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolution::{ComponentMetadata, RemovalEffect, ShapingOrigins};
-    use crate::value::{Language, Value};
+    use crate::value::Value;
     use proptest::prelude::*;
 
     fn component((stack, kind, name): (String, String, String)) -> Component {
-        Component {
-            stack: stack.into(),
-            kind: kind.into(),
-            name: name.into(),
-            value: Value::default(),
-            shaping_origins: ShapingOrigins::default(),
-            locals: None,
-            declared: None,
-            removal: RemovalEffect::default(),
-            metadata: ComponentMetadata::default(),
-            language: Language::default(),
-        }
+        Component::new((stack.into(), kind.into(), name.into()), Value::default())
     }
 
     proptest! {

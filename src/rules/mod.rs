@@ -220,7 +220,7 @@ pub(crate) fn check_state(
     clean.ask_again(modules);
     match results {
         Some(results) => results.ask_again(modules),
-        // After a revision in which nothing was found, the links are hardly needed.
+        // Units that were made from examined ones hardly need them.
         None if clean.before.is_none() => components.index.examine(),
         None => {}
     }

@@ -2,8 +2,8 @@
 #![allow(clippy::disallowed_methods, reason = "a test looks at the time")]
 
 use super::*;
-use crate::resolution::{Component, ComponentMetadata, RemovalEffect, ShapingOrigins};
-use crate::value::{Data, Language, Map, Unknown, Value, json};
+use crate::resolution::Component;
+use crate::value::{Data, Map, Unknown, Value, json};
 use std::sync::Arc;
 
 /// A component with these variables; the text `?` is something unknown.
@@ -19,18 +19,7 @@ fn component(vars: &str) -> Component {
     let vars = unknown(&json::parse(vars).expect("JSON"));
     let mut map = Map::new();
     map.set("vars", vars);
-    Component {
-        stack: "prod".into(),
-        kind: "terraform".into(),
-        name: "vpc".into(),
-        value: Value::map(map),
-        shaping_origins: ShapingOrigins::default(),
-        locals: None,
-        declared: None,
-        removal: RemovalEffect::default(),
-        metadata: ComponentMetadata::default(),
-        language: Language::default(),
-    }
+    Component::new(("prod".into(), "terraform".into(), "vpc".into()), Value::map(map))
 }
 
 /// `true`, `false`, `unknown`, `missing`, `wrong`, `exceeded`, or the type of the result.
