@@ -241,8 +241,8 @@ impl DiffOptions<'_> {
     }
 }
 
-/// Compares two resolutions whose files are all in `files`. Units that one side only lists (see [`Unit::state`]) are
-/// skipped, because their components are unknown.
+/// Compares two resolutions whose files are all in `files`. Units that one side only lists
+/// ([`State::OutOfScope`]) are skipped, because their components are unknown.
 pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options: &DiffOptions) -> Diff {
     let (old, new) = candidates(base, head, options);
     let mut finder = causes::Finder::new(base, head, files, options.touched);
