@@ -50,6 +50,7 @@ mod terraform;
 pub mod testing;
 mod text;
 mod threads;
+mod unit;
 mod validation;
 mod value;
 mod yaml;

@@ -29,12 +29,12 @@ impl Remembered {
             if !unit.is_incomplete() {
                 continue;
             }
-            let known = kept.remove(&unit.name).or_else(|| {
-                let (resolution, whole) = before.get_or_insert_with(|| complete(old)).get(&unit.name)?;
+            let known = kept.remove(&unit.id).or_else(|| {
+                let (resolution, whole) = before.get_or_insert_with(|| complete(old)).get(&unit.id)?;
                 old.map(|old| keep(old, resolution, whole))
             });
             if let Some(known) = known {
-                self.units.insert(Text::clone(&unit.name), known);
+                self.units.insert(Text::clone(&unit.id), known);
             }
         }
     }
@@ -57,11 +57,11 @@ impl Remembered {
     }
 }
 
-/// Returns the complete units of an analysis by name, with their resolutions.
+/// Returns the complete units of an analysis by id, with their resolutions.
 fn complete(analysis: Option<&Analysis>) -> BTreeMap<&Text, (&Resolution, &Arc<Unit>)> {
     let resolutions = analysis.into_iter().flat_map(|analysis| analysis.review.heads());
     let units = resolutions.flat_map(|resolution| resolution.units.iter().map(move |unit| (resolution, unit)));
-    units.filter(|(_, unit)| !unit.is_incomplete()).map(|(resolution, unit)| (&unit.name, (resolution, unit))).collect()
+    units.filter(|(_, unit)| !unit.is_incomplete()).map(|(resolution, unit)| (&unit.id, (resolution, unit))).collect()
 }
 
 fn keep(analysis: &Analysis, resolution: &Resolution, unit: &Arc<Unit>) -> Kept {

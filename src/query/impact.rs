@@ -151,10 +151,10 @@ pub(crate) fn loss(whole: &Resolution, without: &Resolution, files: &Files) -> L
     };
     let known: HashSet<_> = whole.findings.iter().filter(|f| f.is_breaking).map(identity).collect();
     let breaks = without.findings.iter().filter(|f| f.is_breaking && !known.contains(&identity(f))).cloned().collect();
-    let by_name: HashMap<&Text, &Arc<Unit>> = without.units.iter().map(|u| (&u.name, u)).collect();
+    let by_id: HashMap<&Text, &Arc<Unit>> = without.units.iter().map(|u| (&u.id, u)).collect();
     let mut removed = Vec::new();
     for unit in &whole.units {
-        let now = by_name.get(&unit.name);
+        let now = by_id.get(&unit.id);
         if now.is_some_and(|now| now.state != State::Resolved) {
             continue;
         }

@@ -1,6 +1,6 @@
 //! Metadata of a component for rules, besides its values, independent of any system: a dialect fills it in.
 
-use super::Derived;
+use super::{Derived, Detail};
 use crate::text::Text;
 use crate::value::{Flags, Map, Origin, Value};
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ pub(crate) struct ComponentMetadata {
     /// The workspace that its code runs in, if it is known.
     pub workspace: Option<Text>,
     /// The components that it needs: those that it declares, in the order of the text, then those that it reads from.
-    pub links: Box<[Link]>,
+    pub links: Arc<[Link]>,
     /// The components of its stack that it needs, in systems that judge that by themselves: graphs show it, no rule of all
     /// systems reads it.
     pub needed: Box<[Needed]>,
@@ -113,7 +113,7 @@ pub(crate) struct Code {
 }
 
 /// How code gets into its folder.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum CodeOrigin {
     /// It is part of the repository.
     #[default]
@@ -173,8 +173,8 @@ impl StatePlace {
     }
 }
 
-/// A reference of a component to another one.
-#[derive(Clone, Debug)]
+/// A reference of a component to another one. Every field but places is compared.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Link {
     /// Whether it is declared or only follows from what is read.
     pub how: LinkKind,
@@ -191,13 +191,13 @@ pub(crate) struct Link {
     /// Nothing is wrong if the other component, or what is read of it, is not there.
     pub is_optional: bool,
     /// Where it is written.
-    pub origin: Option<Origin>,
+    pub origin: Detail<Option<Origin>>,
     /// Where the stack was written, if not there.
-    pub stack_origin: Option<Origin>,
+    pub stack_origin: Detail<Option<Origin>>,
 }
 
 /// How a link comes about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum LinkKind {
     /// It is declared, to put deployments in order.
     Declared,
@@ -206,7 +206,7 @@ pub(crate) enum LinkKind {
 }
 
 /// What a link reads of the other component.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ReadTarget {
     /// Nothing, or it is not known what.
     Nothing,
@@ -217,7 +217,7 @@ pub(crate) enum ReadTarget {
 }
 
 /// In which stack the other component is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum StackSelector {
     /// The same one.
     Here,
@@ -238,35 +238,6 @@ impl ComponentMetadata {
     /// Whether it is deployed.
     pub(crate) fn is_deployed(&self) -> bool {
         !self.is_abstract && !self.is_disabled
-    }
-
-    /// Whether two states of a component inherit from the same ones.
-    pub(crate) fn has_same_bases(&self, other: &ComponentMetadata) -> bool {
-        self.bases.iter().map(|b| &b.name).eq(other.bases.iter().map(|b| &b.name))
-    }
-
-    /// Whether the metadata of two states of a component look the same to all other components: its dependencies, the location
-    /// of its state, the names of its inputs, whether it is deployed.
-    pub(super) fn is_same_to_others(&self, other: &ComponentMetadata) -> bool {
-        let flags = |f: &ComponentMetadata| (f.is_abstract, f.is_disabled);
-        let folder = |f: &ComponentMetadata| f.code.as_ref().map(|c| Text::clone(&c.folder));
-        let has_same_names = |i: usize| self.inputs.authored[i].has_same_keys(&other.inputs.authored[i]);
-        flags(self) == flags(other)
-            && self.workspace == other.workspace
-            && folder(self) == folder(other)
-            && (0..2).all(has_same_names)
-            && match (&self.state, &other.state) {
-                (Some(a), Some(b)) => a.backend == b.backend && a.settings == b.settings,
-                (a, b) => a.is_none() == b.is_none(),
-            }
-            && self.links.len() == other.links.len()
-            && self.links.iter().zip(&other.links).all(|(a, b)| {
-                a.how == b.how
-                    && a.component == b.component
-                    && a.kind == b.kind
-                    && a.stack == b.stack
-                    && a.reads == b.reads
-            })
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod authoring;
 mod derived;
+mod detail;
 mod fetched;
 mod gap;
 mod imports;
@@ -11,6 +12,7 @@ mod metadata;
 use crate::text::Text;
 use authoring::Authoring;
 pub(crate) use derived::{Derived, Differing};
+pub(crate) use detail::Detail;
 pub(crate) use fetched::FetchedFolder;
 pub(crate) use gap::{Extent, Gap};
 pub(crate) use imports::{Import, Imports};
@@ -22,7 +24,7 @@ pub(crate) use metadata::{
 
 use crate::diagnostic::Diagnostic;
 use crate::threads::PoolThread;
-use crate::value::{Data, Entry, FileId, Language, Origin, Value, Vocabulary, key};
+use crate::value::{Data, Entry, FileId, Language, Origin, Value, Vocabulary};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -133,6 +135,9 @@ pub(crate) struct Dependency {
 /// depends on the same content in two revisions, it is the same.
 #[derive(Debug)]
 pub(crate) struct Unit {
+    /// Identifies it among the units of its project in any revision: the path of its file, or its name where that says which
+    /// of several units of one file it is.
+    pub id: Text,
     /// Its name (for stacks the manifest key).
     pub name: Text,
     /// The file that defines it.
@@ -162,9 +167,15 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
+    /// A unit about which nothing is known and that is identified by the path of its file.
+    pub(crate) fn of_path(path: &str, name: Text, file: FileId) -> Self {
+        Unit { id: path.into(), ..Unit::broken(name, file) }
+    }
+
     /// A unit about which nothing is known.
     pub(crate) fn broken(name: Text, file: FileId) -> Self {
         Unit {
+            id: Text::clone(&name),
             name,
             file,
             files: vec![file],
@@ -187,7 +198,7 @@ impl Unit {
 }
 
 /// How far a unit was resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum State {
     /// It was resolved.
     Resolved,
@@ -291,22 +302,6 @@ impl Component {
         self.declared.as_ref().unwrap_or(&self.name)
     }
 
-    /// Whether two states of a component look the same to all other components: their metadata, and the inputs that stacks are
-    /// named after, by which others may select them.
-    pub(crate) fn is_same_to_others(&self, other: &Component) -> bool {
-        if other.differing_from(self).is_some() {
-            return true;
-        }
-        let words = self.language.vocabulary;
-        let selected_by = words.stack_inputs.iter().chain(std::iter::once(&words.stage));
-        let (own, others) = (&self.metadata.inputs.all, &other.metadata.inputs.all);
-        let is_same = |name: &'static str| {
-            let name = key(name);
-            own.value_of(&name) == others.value_of(&name)
-        };
-        self.metadata.is_same_to_others(&other.metadata) && selected_by.into_iter().all(|name| is_same(name))
-    }
-
     /// What differs from an earlier state of the component, if this one was made from it.
     pub(crate) fn differing_from(&self, earlier: &Component) -> Option<&Differing> {
         self.metadata.derived.as_ref()?.from(earlier)
@@ -363,9 +358,9 @@ impl Resolution {
     /// The stacks that may have components that were not resolved here. A stack whose components all failed is known
     /// only by the other state of the same unit.
     pub(crate) fn incomplete_stacks<'a>(&'a self, other: &'a Resolution) -> BTreeSet<&'a Text> {
-        let incomplete: BTreeSet<&str> = self.units.iter().filter(|u| u.is_incomplete()).map(|u| &*u.name).collect();
+        let incomplete: BTreeSet<&str> = self.units.iter().filter(|u| u.is_incomplete()).map(|u| &*u.id).collect();
         let of_units = |resolution: &'a Resolution| {
-            let units = resolution.units.iter().filter(|u| incomplete.contains(&*u.name));
+            let units = resolution.units.iter().filter(|u| incomplete.contains(&*u.id));
             units.flat_map(|u| u.components.iter().map(|c| &c.stack).chain(&u.failed))
         };
         of_units(self).chain(of_units(other)).collect()
@@ -374,13 +369,13 @@ impl Resolution {
     /// The components of another state of the project that this one may have, too, though it could not resolve them, and
     /// those of stacks that the other state could not name.
     pub(crate) fn lost_components(&self, other: &Resolution) -> BTreeSet<Address> {
-        let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.name, &**u)).collect();
+        let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.id, &**u)).collect();
         let unnamed = other.units.iter().flat_map(|u| u.components.iter().filter(|c| u.failed.contains(&c.stack)));
         let mut lost: BTreeSet<Address> = unnamed.map(|c| c.address()).collect();
         for unit in self.units.iter().filter(|u| u.is_incomplete()) {
             let is_whole_unit = unit.state == State::Broken || !unit.failed.is_empty();
             let is_broken = |c: &Component| unit.broken.iter().any(|(kind, name)| *kind == c.kind && *name == c.name);
-            let components = there.get(&*unit.name).into_iter().flat_map(|u| &u.components);
+            let components = there.get(&*unit.id).into_iter().flat_map(|u| &u.components);
             lost.extend(components.filter(|c| is_whole_unit || is_broken(c)).map(|c| c.address()));
         }
         lost

@@ -29,9 +29,9 @@ pub(super) fn align(base: &mut Aligned<'_>, head: &mut Aligned<'_>, files: &File
 
 /// The units of the other side that one side may have, though they were not found.
 fn hidden(own: &Aligned<'_>, other: &Resolution, files: &Files) -> Vec<Arc<Unit>> {
-    let names: HashSet<&str> = own.resolution.units.iter().map(|u| &*u.name).collect();
-    let there: HashSet<&str> = other.units.iter().map(|u| &*u.name).collect();
-    let has_new_broken = own.resolution.units.iter().any(|u| u.state == State::Broken && !there.contains(&*u.name));
+    let ids: HashSet<&str> = own.resolution.units.iter().map(|u| &*u.id).collect();
+    let there: HashSet<&str> = other.units.iter().map(|u| &*u.id).collect();
+    let has_new_broken = own.resolution.units.iter().any(|u| u.state == State::Broken && !there.contains(&*u.id));
     let is_same_gap = own.resolution.gap == other.gap;
     let may_hide = |unit: &Unit| {
         let is_file = own.source.listing().resolve(&files.get(unit.file).path).is_ok();
@@ -42,9 +42,9 @@ fn hidden(own: &Aligned<'_>, other: &Resolution, files: &Files) -> Vec<Arc<Unit>
             _ => has_new_broken && !is_file,
         }
     };
-    let missing = other.units.iter().filter(|unit| !names.contains(&*unit.name));
+    let missing = other.units.iter().filter(|unit| !ids.contains(&*unit.id));
     let hidden = missing.filter(|unit| may_hide(unit));
-    hidden.map(|unit| Arc::new(Unit::broken(Text::clone(&unit.name), unit.file))).collect()
+    hidden.map(|unit| Arc::new(Unit::of_path(&unit.id, Text::clone(&unit.name), unit.file))).collect()
 }
 
 /// Why stacks of a side may have other names than is meant, where those of the other side do not.
@@ -55,9 +55,9 @@ pub(super) fn misnamed<'a>(own: &'a Resolution, other: &Resolution) -> Option<&'
 
 /// The stacks that one side may have more or other components of than were resolved.
 fn doubtful(own: &Resolution, other: &Resolution) -> BTreeSet<Text> {
-    let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.name, &**u)).collect();
+    let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.id, &**u)).collect();
     let incomplete = own.units.iter().filter(|u| u.state == State::Broken || !u.failed.is_empty());
-    let stacks = incomplete.filter_map(|u| there.get(&*u.name)).flat_map(|u| &u.components);
+    let stacks = incomplete.filter_map(|u| there.get(&*u.id)).flat_map(|u| &u.components);
     stacks.map(|c| Text::clone(&c.stack)).collect()
 }
 
@@ -103,16 +103,16 @@ pub(super) fn without_doubtful(diff: &mut Diff, base: &Resolution, head: &Resolu
         diff.components.iter().filter(|c| c.status == Status::Removed).map(|c| &c.stack).collect();
     diff.removed_stacks.retain(|stack| removed.contains(stack));
     let incomplete: HashSet<&str> = incomplete(base, head).chain(incomplete(head, base)).collect();
-    let units = base.units.iter().chain(&head.units).filter(|u| incomplete.contains(&*u.name));
+    let units = base.units.iter().chain(&head.units).filter(|u| incomplete.contains(&*u.id));
     let lost: BTreeSet<Text> =
         units.flat_map(|u| u.files.iter().chain([&u.file])).map(|file| Text::clone(&files.get(*file).path)).collect();
     diff.locals.retain(|local| (local.before.is_some() && local.after.is_some()) || !lost.contains(&*local.file));
 }
 
-/// The names of the units that one side could not resolve, though the other one could.
+/// The ids of the units that one side could not resolve, though the other one could.
 fn incomplete<'a>(own: &'a Resolution, other: &'a Resolution) -> impl Iterator<Item = &'a str> {
-    let whole: HashSet<&str> = other.units.iter().filter(|u| !u.is_incomplete()).map(|u| &*u.name).collect();
-    own.units.iter().filter(|u| u.is_incomplete()).map(|u| &*u.name).filter(move |name| whole.contains(name))
+    let whole: HashSet<&str> = other.units.iter().filter(|u| !u.is_incomplete()).map(|u| &*u.id).collect();
+    own.units.iter().filter(|u| u.is_incomplete()).map(|u| &*u.id).filter(move |id| whole.contains(id))
 }
 
 /// Why a side does not have a project that the other side has, if files of it are still there.

@@ -19,19 +19,13 @@ use crate::policies;
 use crate::resolution::{Address, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
 use crate::settings::{Load, Settings};
-use crate::source::{Change, EntryPair, Source, changed, differences};
-use crate::terraform::{Cache, Modules, is_code};
-use crate::text::{self, Text};
+use crate::source::{Change, Source, changed, differences};
+use crate::terraform::{Cache, Modules};
+use crate::text;
 use crate::threads;
-use crate::value::FileId;
-use std::collections::{BTreeSet, HashSet};
+use crate::unit::{UnitInterface, interfaces};
+use std::collections::HashSet;
 use std::sync::Arc;
-
-/// In a project with at most this many units, all of them are resolved: that costs less than starting a process, and no
-/// unit has to be reported as not affected.
-const SMALL: usize = 24;
-/// Unless the units that an edit reaches have more components than this.
-const FEW: usize = 240;
 
 /// Compares two states.
 ///
@@ -186,19 +180,28 @@ impl Judging<'_> {
 }
 
 /// The comparison of one project, and what it is made of.
-struct Comparing<'a> {
-    workspace: &'a Workspace<'a>,
-    request: &'a Request<'a>,
-    part: &'a Part<'a>,
-    files: &'a Files,
-    changes: &'a [Change],
-    touched: &'a HashSet<&'a str>,
-    rules: &'a [(RuleRef, Level)],
-    settings: &'a Settings,
+pub(super) struct Comparing<'a> {
+    pub(super) workspace: &'a Workspace<'a>,
+    pub(super) request: &'a Request<'a>,
+    pub(super) part: &'a Part<'a>,
+    pub(super) files: &'a Files,
+    pub(super) changes: &'a [Change],
+    pub(super) touched: &'a HashSet<&'a str>,
+    pub(super) rules: &'a [(RuleRef, Level)],
+    pub(super) settings: &'a Settings,
     /// The policies over the base, the head, and the change.
     policies: &'a [policies::Run<'a>; 3],
     /// Base and head.
-    sources: [&'a dyn Source; 2],
+    pub(super) sources: [&'a dyn Source; 2],
+}
+
+/// Both sides of a project, resolved as far as a comparison needs.
+struct ComparedSides {
+    base: Resolution,
+    head: Resolution,
+    diff: Diff,
+    /// Whether all units count, see [`Comparing::concerns_all`].
+    is_whole: bool,
 }
 
 /// One project, compared.
@@ -215,7 +218,7 @@ struct Compared {
 
 impl Comparing<'_> {
     fn run(&self) -> Compared {
-        let (mut base, mut head, mut diff) = self.resolve();
+        let ComparedSides { mut base, mut head, mut diff, is_whole } = self.resolve();
         let cache = self.workspace.host.code();
         let selection = self.selection(&base, &head);
         let code = self.code(&head, &cache, &selection);
@@ -234,28 +237,22 @@ impl Comparing<'_> {
         drop(changes);
         report_empty(&mut head);
         report_empty(&mut base);
-        let check = |resolution: &Resolution, modules: &Modules<'_>, clean: rules::Clean<'_>| {
+        let check = |resolution: &Resolution, modules: &Modules<'_>, units: &[UnitInterface]| {
             let withheld = rules::Withheld::default();
-            rules::check_state(
-                &rules::Context { resolution, withheld: &withheld, clean, ..shared },
-                modules,
-                self.rules,
-            )
+            let context = rules::Context { resolution, withheld: &withheld, ..shared };
+            rules::check_state(&context, rules::Examined { modules, units, with_all_units: is_whole }, self.rules)
         };
         let modules = self.sources.map(|source| Modules::new(source, self.files, &cache));
+        let units = [interfaces(&base, &modules[0]), interfaces(&head, &modules[1])];
         let (mut in_head, mut in_base) = (Vec::new(), Vec::new());
         phase(self.workspace.host, "rules", || {
-            if rules::is_made_from(&base, &head) && self.has_same_code([&base, &head]) {
-                let of_base = rules::CleanUnits::default();
-                let collect = rules::Clean { collected: Some(&of_base), before: None };
-                in_base = check(&base, &modules[0], collect);
-                in_head = check(&head, &modules[1], rules::Clean { collected: None, before: Some(&of_base) });
-                return;
-            }
-            let clean = rules::Clean::default();
             // Some rules take long: the processors would wait for these twice.
-            threads::join(|| in_head = check(&head, &modules[1], clean), || in_base = check(&base, &modules[0], clean));
+            threads::join(
+                || in_head = check(&head, &modules[1], &units[1]),
+                || in_base = check(&base, &modules[0], &units[0]),
+            );
         });
+        drop(units);
         head.findings.extend(in_head);
         base.findings.extend(in_base);
         for (resolution, policies, modules) in [(&mut head, of_head, &modules[1]), (&mut base, of_base, &modules[0])] {
@@ -277,59 +274,18 @@ impl Comparing<'_> {
         Compared { base, head, diff, code, affected, coverage, sides: (in_base, in_head) }
     }
 
-    /// Resolves as much of both states as has to be compared, and compares it.
-    fn resolve(&self) -> (Resolution, Resolution, Diff) {
+    /// Resolves as much of both states as has to be compared, and compares it: the units that an edit reaches; all units if others
+    /// can see a difference.
+    fn resolve(&self) -> ComparedSides {
         let reached = self.part.reached(self.sources, self.files, self.changes);
         let scope = reached.as_ref().map_or(Scope::Touched(self.changes), Scope::Units);
-        let (mut old, mut new) = self.both(scope);
-        let is_partial =
-            |old: &Resolution, new: &Resolution| [old, new].iter().any(|r| r.units.iter().any(is_out_of_scope));
-        let is_small = [&old, &new].iter().all(|side| {
-            let components: usize = side.units.iter().map(|unit| unit.components.len()).sum();
-            side.units.len() <= SMALL && components <= FEW
-        });
-        if is_partial(&old, &new)
-            && (is_small
-                || self.sees_more(&old, &new)
-                || self.sees_more(&new, &old)
-                || self.request.filter.misses([&old, &new]))
-        {
-            // A finding in an existing file is known, even if only an unchanged manifest used the file.
-            (old, new) = self.both(Scope::All);
+        let (mut base, mut head) = self.both(scope);
+        let is_whole = self.concerns_all([&base, &head]);
+        if is_whole && [&base, &head].iter().any(|side| side.units.iter().any(is_out_of_scope)) {
+            (base, head) = self.both(Scope::All);
         }
-        let mut found = self.compare(&mut old, &mut new);
-        let one_sided = found.components.iter().any(|c| c.status != diff::Status::Modified);
-        // Another, unchanged manifest may define the same component of the same stack; and findings about a component
-        // may depend on all others.
-        let all_count = one_sided
-            || self.may_change_code([&old, &new])
-            || rules::asks_for_all(&found, self.rules)
-            || self.settings.policies.asks_for_all(|rule| self.rules.iter().any(|(on, _)| *on == rule));
-        if all_count && is_partial(&old, &new) {
-            (old, new) = self.both(Scope::All);
-            found = self.compare(&mut old, &mut new);
-        }
-        (old, new, found)
-    }
-
-    /// Whether both sides have the same code: no file came or went, and only configuration that is no code changed.
-    fn has_same_code(&self, sides: [&Resolution; 2]) -> bool {
-        let [base, head] = self.sources;
-        let differing = differences(base.listing(), head.listing());
-        let is_edit = |pair: &EntryPair<'_>| pair.before.is_some() && pair.after.is_some() && !is_code(pair.path());
-        differing.iter().all(is_edit) && !self.may_change_code(sides)
-    }
-
-    /// Whether a file changed that may be code: one that is not configuration.
-    fn may_change_code(&self, sides: [&Resolution; 2]) -> bool {
-        let read = sides.iter().flat_map(|side| {
-            let documents = side.documents.iter().map(|(file, _)| *file);
-            documents.chain(side.units.iter().flat_map(|unit| unit.files.iter().copied()))
-        });
-        let read: HashSet<FileId> = read.collect();
-        let paths: HashSet<Text> = read.into_iter().map(|file| Text::clone(&self.files.get(file).path)).collect();
-        let [base, head] = self.sources;
-        differences(base.listing(), head.listing()).iter().any(|pair| !paths.contains(pair.path()))
+        let diff = self.compare(&mut base, &mut head);
+        ComparedSides { base, head, diff, is_whole }
     }
 
     /// The code that differs.
@@ -432,21 +388,9 @@ impl Comparing<'_> {
         without_doubtful(&mut found, old, new, self.files);
         found
     }
-
-    /// Whether one side analyzed an unchanged file that the other side has too, but did not analyze.
-    fn sees_more(&self, one: &Resolution, other: &Resolution) -> bool {
-        let identity = |f: &Diagnostic| (f.primary.file, f.primary.start, f.rule.clone(), f.message.clone());
-        let known: HashSet<_> = other.findings.iter().map(identity).collect();
-        let suspects = one.findings.iter().filter(|f| !self.touched.contains(&*self.files.get(f.primary.file).path));
-        let suspects: BTreeSet<FileId> =
-            suspects.filter(|f| !known.contains(&identity(f))).map(|f| f.primary.file).collect();
-        let (named, analyzed): (Vec<_>, Vec<_>) = other.units.iter().partition(|unit| is_out_of_scope(unit));
-        let uses = |units: &[&Arc<Unit>], file: &FileId| units.iter().any(|u| u.files.binary_search(file).is_ok());
-        suspects.iter().any(|file| uses(&named, file) && !uses(&analyzed, file))
-    }
 }
 
-fn is_out_of_scope(unit: &Arc<Unit>) -> bool {
+pub(super) fn is_out_of_scope(unit: &Arc<Unit>) -> bool {
     unit.state == State::OutOfScope
 }
 

@@ -296,7 +296,7 @@ fn side(own: &Resolution, other: Option<&Resolution>, files: &Files) -> SideCove
 fn unresolved(own: &Resolution, other: Option<&Resolution>, files: &Files) -> Vec<Unresolved> {
     let mut all = BTreeSet::new();
     let elsewhere: BTreeMap<&str, &Unit> =
-        other.iter().flat_map(|r| &r.units).map(|unit| (&*unit.name, &**unit)).collect();
+        other.iter().flat_map(|r| &r.units).map(|unit| (&*unit.id, &**unit)).collect();
     for unit in own.units.iter().filter(|u| u.is_incomplete()) {
         let (reason, place) = reason(own, unit, files);
         let one = |stack: Option<Text>, component: Option<(Text, Text)>| Unresolved {
@@ -307,14 +307,14 @@ fn unresolved(own: &Resolution, other: Option<&Resolution>, files: &Files) -> Ve
             place: place.clone(),
         };
         if unit.state == State::Broken || !unit.failed.is_empty() {
-            let names = stacks_of(unit, elsewhere.get(&*unit.name).copied(), own, other);
+            let names = stacks_of(unit, elsewhere.get(&*unit.id).copied(), own, other);
             all.extend(names.iter().map(|stack| one(Some(Text::clone(stack)), None)));
             if names.is_empty() {
                 all.insert(one(None, None));
             }
         }
         let stack = unit.components.first().map(|c| Text::clone(&c.stack));
-        let named = || stacks_of(unit, elsewhere.get(&*unit.name).copied(), own, other).into_iter().next();
+        let named = || stacks_of(unit, elsewhere.get(&*unit.id).copied(), own, other).into_iter().next();
         let stack = stack.or_else(named);
         all.extend(unit.broken.iter().map(|component| one(stack.clone(), Some(component.clone()))));
     }

@@ -15,6 +15,7 @@ use crate::rules;
 use crate::settings::Load;
 use crate::source::Source;
 use crate::terraform::{self, Modules};
+use crate::unit::interfaces;
 use std::collections::BTreeSet;
 
 /// What a check examines, and what with.
@@ -56,7 +57,6 @@ impl Examined<'_> {
             if cancel.is_canceled() {
                 return Err(Error::Canceled);
             }
-            self.start.compare(number, &resolution.units);
             phase(host, "rules", || self.examine(number, &mut resolution));
             if cancel.is_canceled() {
                 return Err(Error::Canceled);
@@ -98,11 +98,14 @@ impl Examined<'_> {
         let (sees_all, plan) = (self.sees_all(), self.plan);
         let is_own = |path: &str| sees_all || plan.is_some_and(|plan| plan.has_file(path));
         let context = rules::Context::new(files, resolution, &is_own, &settings.limits, &withheld);
-        let results = self.start.results(number);
-        let context = rules::Context { results: results.as_deref(), cancel, ..context };
         let mut enabled = settings.enabled();
         enabled.retain(|(rule, _)| sees_all || rules::is_decided_by_file(rule));
-        let found = rules::check_state(&context, &modules, &enabled);
+        let units = interfaces(resolution, &modules);
+        let results = self.start.results(number, &units);
+        let context = rules::Context { results: results.as_deref(), cancel, ..context };
+        let examined = rules::Examined { modules: &modules, units: &units, with_all_units: sees_all };
+        let found = rules::check_state(&context, examined, &enabled);
+        self.start.keep_interfaces(units);
         resolution.findings.extend(found);
         if !sees_all || cancel.is_canceled() {
             return;

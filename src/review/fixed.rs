@@ -21,7 +21,7 @@ pub(super) fn judge_fixed(findings: &mut Vec<Finding>, projects: &[(&Resolution,
         return;
     }
     let heads: Vec<BTreeMap<&str, &Unit>> =
-        projects.iter().map(|(_, head)| head.units.iter().map(|unit| (&*unit.name, &**unit)).collect()).collect();
+        projects.iter().map(|(_, head)| head.units.iter().map(|unit| (&*unit.id, &**unit)).collect()).collect();
     findings.retain_mut(|finding| {
         if finding.novelty != Some(Novelty::Fixed) {
             return true;
@@ -44,7 +44,7 @@ fn fate(finding: &Diagnostic, projects: &[(&Resolution, &Resolution)], heads: &[
         let is_lost = head.gap.as_ref().is_some_and(|gap| gap.extent == Extent::Everything);
         let uses = |unit: &Unit| unit.file == file || unit.files.binary_search(&file).is_ok();
         for unit in base.units.iter().filter(|unit| uses(unit)) {
-            match units.get(&*unit.name) {
+            match units.get(&*unit.id) {
                 Some(now) if !now.is_incomplete() => return Fate::Analyzed,
                 Some(_) => is_unknown = true,
                 None => is_removed = true,

@@ -3,11 +3,11 @@
 use super::{Host, Review};
 use crate::dialects::{Dialects, Scope};
 use crate::files::Files;
-use crate::resolution::{Component, State, Unit};
 use crate::rules::UnitResults;
 use crate::settings::FILE_NAME;
 use crate::source::{Change, ChangeKind, Listing, Source, changed};
 use crate::terraform;
+use crate::unit::UnitInterface;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ pub(super) struct Kept {
     /// keep what they resolved.
     listing: Arc<Listing>,
     changes: Vec<Change>,
-    /// The units of each project.
-    units: Vec<Vec<Arc<Unit>>>,
+    /// The interfaces of the units of each project.
+    units: Arc<Vec<Vec<UnitInterface>>>,
     reviews: usize,
 }
 
@@ -49,12 +49,14 @@ pub(super) struct Start {
     /// The findings of rules that count for the new state, by project. They become those of the session when the review ends: if
     /// it is canceled, those of the last state still count.
     results: Mutex<Vec<Arc<UnitResults>>>,
+    /// The interfaces of the units of the new state, by project.
+    units: Mutex<Vec<Vec<UnitInterface>>>,
 }
 
 impl Start {
     fn new(kept: Kept, changes: Option<Vec<Change>>) -> Self {
         let results = Mutex::new(kept.results.clone());
-        Start { kept, changes, results }
+        Start { kept, changes, results, units: Mutex::default() }
     }
 
     /// A review that is not part of a session.
@@ -67,18 +69,9 @@ impl Start {
         self.changes.as_deref().map_or(Scope::All, Scope::Since)
     }
 
-    /// Ignores the results of rules if a unit of a project (by number) looks different to other units than before.
-    pub(super) fn compare(&self, project: usize, units: &[Arc<Unit>]) {
-        let before = self.kept.units.get(project).map_or(&[][..], Vec::as_slice);
-        let is_same =
-            before.len() == units.len() && before.iter().zip(units).all(|(old, new)| is_same_to_others(old, new));
-        let mut results = self.results.lock();
-        if results.len() <= project {
-            results.resize_with(project + 1, Arc::default);
-        }
-        if !is_same {
-            results[project] = Arc::new(results[project].without_units());
-        }
+    /// Keeps the interfaces of the units of the next project.
+    pub(super) fn keep_interfaces(&self, units: Vec<UnitInterface>) {
+        self.units.lock().push(units);
     }
 
     /// The Terraform code that was parsed before.
@@ -86,9 +79,20 @@ impl Start {
         self.kept.code.clone().unwrap_or_else(|| host.code())
     }
 
-    /// Returns the findings of rules in a project (by number), if they are kept.
-    pub(super) fn results(&self, project: usize) -> Option<Arc<UnitResults>> {
-        self.changes.as_ref().and_then(|_| self.results.lock().get(project).cloned())
+    /// Returns the findings of rules in a project (by number), if they are kept. Those of rules over all units count only if no
+    /// interface differs from before.
+    pub(super) fn results(&self, project: usize, units: &[UnitInterface]) -> Option<Arc<UnitResults>> {
+        self.changes.as_ref()?;
+        let before = self.kept.units.get(project).map_or(&[][..], Vec::as_slice);
+        let is_same = before.len() == units.len() && before.iter().zip(units).all(|(old, new)| old.is_same(new));
+        let mut results = self.results.lock();
+        if results.len() <= project {
+            results.resize_with(project + 1, Arc::default);
+        }
+        if !is_same {
+            results[project] = Arc::new(results[project].without_all_units());
+        }
+        results.get(project).cloned()
     }
 }
 
@@ -131,13 +135,13 @@ impl Session {
 
     /// Keeps what a review of a state that has ended leaves.
     pub(super) fn end(&self, start: Start, review: &Review, code: terraform::Cache, source: &dyn Source) {
-        let Start { kept, results, .. } = start;
+        let Start { kept, results, units, .. } = start;
         let mut results = results.into_inner();
         results.truncate(review.resolved.1.len());
         results.iter().zip(&review.resolved.1).for_each(|(results, resolution)| results.retain(resolution));
         let dialects = Some(Arc::clone(&review.resolved.0));
         let listing = Arc::new(source.listing().clone());
-        let units = review.resolved.1.iter().map(|resolution| resolution.units.clone()).collect();
+        let units = Arc::new(units.into_inner());
         let changes = Vec::new();
         let (mut files, reviews) = (kept.files, kept.reviews + 1);
         if reviews.is_multiple_of(MAX_VERSIONS) {
@@ -149,21 +153,4 @@ impl Session {
         let code = Some(code);
         *self.last.lock() = Some(Kept { files, dialects, results, code, listing, changes, units, reviews });
     }
-}
-
-/// Whether two states of a unit look the same to other units: they have the same components, which say the same of themselves.
-pub(super) fn is_same_to_others(old: &Arc<Unit>, new: &Arc<Unit>) -> bool {
-    let is_same = |(old, new): (&Arc<Component>, &Arc<Component>)| {
-        old.stack == new.stack
-            && old.kind == new.kind
-            && old.name == new.name
-            && old.is_same_to_others(new)
-            && old.metadata.known_module().is_some() == new.metadata.known_module().is_some()
-    };
-    Arc::ptr_eq(old, new)
-        || old.name == new.name
-            && [old, new].iter().all(|unit| unit.state == State::Resolved && !unit.is_incomplete())
-            && old.unlisted == new.unlisted
-            && old.components.len() == new.components.len()
-            && old.components.iter().zip(&new.components).all(is_same)
 }

@@ -1,7 +1,6 @@
 //! The catalogue of rules: one registry, from which levels, reports, `explain` and the documentation come.
 
 pub(crate) mod change;
-mod clean_units;
 mod code;
 mod component_index;
 mod components;
@@ -18,21 +17,23 @@ mod withheld;
 use crate::diagnostic::{Diagnostic, Label, Level, RuleRef, rule, rules as shared};
 pub(crate) use crate::diagnostic::{Group, Rule};
 use crate::dialects;
-use crate::diff::{ComponentChange, Diff};
 use crate::files::Files;
-use crate::resolution::{Component, Link, LinkKind, ReadTarget, Resolution, StackSelector};
+use crate::resolution::{
+    Component, Detail, FetchedFolder, Link, LinkKind, Mention, ReadTarget, Resolution, StackSelector, Unit,
+};
 use crate::source::glob::Glob;
-use crate::terraform::Modules;
+use crate::terraform::{Module, Modules};
 use crate::text::Text;
 use crate::threads::{self, Cancel};
+use crate::unit::{Interface, UnitInterface};
 use crate::value::{FileId, Output, ValueKind};
 use crate::yaml::Document;
-pub(crate) use clean_units::{Clean, CleanUnits, is_made_from};
 pub(crate) use component_index::{ComponentIndex, Need, Target};
 pub(crate) use decided::is_decided_by_file;
-use std::sync::LazyLock;
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
 pub(crate) use unit_results::UnitResults;
-use unit_results::{by_document, by_unit, in_units};
+use unit_results::{by_document, by_unit};
 pub(crate) use withheld::Withheld;
 
 /// The input of a rule.
@@ -53,8 +54,6 @@ pub(crate) struct Context<'a> {
     pub output_kind: &'a OutputKind<'a>,
     /// The cached findings of rules in single units, if they are kept.
     pub results: Option<&'a UnitResults>,
-    /// The units in which rules find nothing, in this revision and the one before.
-    pub clean: Clean<'a>,
     /// Whether the findings are still wanted.
     pub cancel: &'a Cancel,
 }
@@ -92,8 +91,8 @@ impl<'a> Context<'a> {
     ) -> Context<'a> {
         static WANTED: Cancel = Cancel::never();
         let output_kind = &|_: &_, _: &_, _: &_| None;
-        let (results, clean, cancel) = (None, Clean::default(), &WANTED);
-        Context { files, resolution, is_examined, limits, withheld, output_kind, results, clean, cancel }
+        let (results, cancel) = (None, &WANTED);
+        Context { files, resolution, is_examined, limits, withheld, output_kind, results, cancel }
     }
 
     /// The YAML files that are to be examined.
@@ -103,23 +102,72 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The input of rules about components.
-pub(crate) struct Components<'a> {
+/// The input of rules on one unit: some units, each of which is examined by itself.
+#[derive(Clone, Copy)]
+pub(crate) struct Units<'a> {
     /// The files.
     pub files: &'a Files,
-    /// The components, by stack and name.
+    /// The units.
+    pub units: &'a [Arc<Unit>],
+    /// The code of their components.
+    pub modules: &'a Modules<'a>,
+}
+
+impl<'a> Units<'a> {
+    /// The components that are deployed.
+    pub(crate) fn deployed(&self) -> impl Iterator<Item = &'a Arc<Component>> + use<'a> {
+        self.units.iter().flat_map(|unit| &unit.components).filter(|component| component.metadata.is_deployed())
+    }
+}
+
+/// The input of rules over all units. They see interfaces and code; the files are for the places that they report.
+pub(crate) struct AllUnits<'a> {
+    /// The files.
+    pub files: &'a Files,
+    /// The interfaces of the components, by stack and name.
     pub index: ComponentIndex<'a>,
     /// Their code.
     pub modules: &'a Modules<'a>,
+    /// Commands that name components or stacks.
+    pub mentions: &'a [Mention],
+    /// Folders that are filled from elsewhere.
+    pub fetched: &'a [FetchedFolder],
+    /// Stacks in which it is an error already that several units have one component.
+    pub colliding: BTreeSet<&'a Text>,
+    /// There may be units that were not found.
+    pub has_gap: bool,
     /// Records that rules withhold findings.
     pub withheld: &'a Withheld,
-    /// The cached findings of rules in single units, if they are kept.
-    pub results: Option<&'a UnitResults>,
-    /// The units in which rules find nothing, in this revision and the one before.
-    pub clean: Clean<'a>,
 }
 
-impl Components<'_> {
+impl<'a> AllUnits<'a> {
+    fn new(context: &Context<'a>, units: &'a [UnitInterface], modules: &'a Modules<'a>) -> Self {
+        let Context { files, resolution, withheld, .. } = *context;
+        let collisions = resolution.findings.iter().filter(|finding| finding.rule == &shared::DUPLICATE_COMPONENT);
+        AllUnits {
+            files,
+            index: ComponentIndex::new(units),
+            modules,
+            mentions: &resolution.mentions,
+            fetched: &resolution.fetched,
+            colliding: collisions.flat_map(|finding| &finding.stacks).collect(),
+            has_gap: resolution.gap.is_some(),
+            withheld,
+        }
+    }
+
+    /// Whether everything was resolved.
+    pub(crate) fn is_whole(&self) -> bool {
+        !self.has_gap && self.index.units().iter().all(UnitInterface::is_complete)
+    }
+
+    /// The code of a component, if all that it declares is known.
+    pub(crate) fn module(&self, component: &Interface) -> Option<Arc<Module>> {
+        let code = component.code.as_ref()?;
+        // Code that cannot be read is reported, known or not.
+        self.modules.get(&code.folder).filter(|_| component.module_folder().is_some())
+    }
+
     /// The kind of an output that one component reads from another; `None` if the code of the latter does not show it.
     fn output_kind(&self, from: &Component, output: &Output, name: &str) -> Option<ValueKind> {
         let link = Link {
@@ -130,11 +178,11 @@ impl Components<'_> {
             stack: output.stack.as_ref().map_or(StackSelector::Here, |stack| StackSelector::Stack(Text::clone(stack))),
             reads: ReadTarget::Output(name.into()),
             is_optional: false,
-            origin: None,
-            stack_origin: None,
+            origin: Detail(None),
+            stack_origin: Detail(None),
         };
-        let Target::Found(targets) = self.index.target(from, &link) else { return None };
-        let kinds = targets.iter().map(|target| code::module(self, target)?.output_kinds.get(name).copied());
+        let Target::Found(targets) = self.index.target(&from.stack, &link) else { return None };
+        let kinds = targets.iter().map(|target| self.module(target)?.output_kinds.get(name).copied());
         let mut kinds = kinds.collect::<Option<Vec<ValueKind>>>()?.into_iter();
         let first = kinds.next()?;
         kinds.all(|kind| kind == first).then_some(first)
@@ -146,11 +194,11 @@ impl Components<'_> {
 pub(crate) enum Check {
     /// By examining one state. Between two revisions it is run on both, so that what both have is known.
     State(fn(&Context<'_>) -> Vec<Diagnostic>),
-    /// By examining the components of one state, each for itself. Between two revisions it is run on both.
-    Component(fn(&Components<'_>) -> Vec<Diagnostic>),
-    /// By examining all components of one state, because what is not there could contradict it. Between two revisions it
-    /// is run only if all of both was resolved; see [`asks_for_all`].
-    Whole(fn(&Components<'_>) -> Vec<Diagnostic>),
+    /// By examining the units of one state, each by itself. Between two revisions it is run on both.
+    Unit(fn(&Units<'_>) -> places::Findings),
+    /// By examining the interfaces of all units of one state, because what is not there could contradict it. Between two
+    /// revisions it is run on both if an interface differs: otherwise it finds the same in both.
+    AllUnits(fn(&AllUnits<'_>) -> Vec<Diagnostic>),
     /// By examining what differs.
     Change(fn(&Changes<'_>) -> Vec<Diagnostic>),
     /// Both: by examining one state, and what differs.
@@ -195,40 +243,53 @@ fn checks(enabled: &[(RuleRef, Level)]) -> Vec<&'static Checked> {
     CHECKS.iter().filter(|(rule, _)| is_on(rule)).collect()
 }
 
+/// What rules that check one state are run on.
+#[derive(Clone, Copy)]
+pub(crate) struct Examined<'a> {
+    /// The code.
+    pub modules: &'a Modules<'a>,
+    /// The interfaces of all units of the resolution.
+    pub units: &'a [UnitInterface],
+    /// Whether rules over all units are run.
+    pub with_all_units: bool,
+}
+
 /// Runs the rules that check one state. Code that cannot be read is reported, because rules were withheld.
 pub(crate) fn check_state(
     context: &Context<'_>,
-    modules: &Modules<'_>,
+    examined: Examined<'_>,
     enabled: &[(RuleRef, Level)],
 ) -> Vec<Diagnostic> {
-    let Context { files, withheld, results, clean, .. } = *context;
-    let index = ComponentIndex::new(context.resolution);
-    let components = Components { files, index, modules, withheld, results, clean };
-    let is_whole = components.index.is_complete();
+    let Context { files, withheld, results, .. } = *context;
+    let Examined { modules, units, with_all_units } = examined;
+    let all_units = AllUnits::new(context, units, modules);
     let output_kind =
-        |component: &Component, output: &Output, name: &str| components.output_kind(component, output, name);
+        |component: &Component, output: &Output, name: &str| all_units.output_kind(component, output, name);
     let context = &Context { output_kind: &output_kind, ..*context };
     let run = |(rule, check): &&'static Checked| {
         isolated(rule, context, || match check {
             _ if context.cancel.is_canceled() => Vec::new(),
             Check::State(check) | Check::StateAndChange(check, _) => check(context),
-            Check::Component(check) => check(&components),
-            Check::Whole(check) if is_whole => check(&components),
-            Check::Whole(_) | Check::Change(_) => Vec::new(),
+            Check::Unit(check) => {
+                let find = |units: &[Arc<Unit>]| check(&Units { files, units, modules });
+                places::Findings::together(
+                    by_unit(results, rule, &context.resolution.units, find).iter().map(|found| &**found),
+                )
+                .finish()
+            }
+            Check::AllUnits(check) if with_all_units => unit_results::in_all_units(results, rule, &all_units, *check),
+            Check::AllUnits(_) | Check::Change(_) => Vec::new(),
         })
     };
-    clean.ask_again(modules);
-    match results {
-        Some(results) => results.ask_again(modules),
-        // Units that were made from examined ones hardly need them.
-        None if clean.before.is_none() => components.index.examine(),
-        None => {}
+    if let Some(results) = results {
+        results.ask_again(modules);
+    } else if with_all_units {
+        all_units.index.examine();
     }
     let mut found: Vec<Diagnostic> = threads::map(&checks(enabled), run).into_iter().flatten().collect();
     if let Some(results) = results {
         results.asked(modules);
     }
-    clean.asked(modules);
     found.extend(modules.errors().into_iter().map(|error| {
         let message = format!("this code cannot be read: {}", error.message.trim());
         let place = Label::new(error.file, error.offset, error.offset, "");
@@ -247,34 +308,12 @@ pub(crate) fn is_whole(resolution: &Resolution) -> bool {
     resolution.gap.is_none() && resolution.units.iter().all(|unit| is_resolved(&unit))
 }
 
-/// Whether rules that check a whole state could find something new between two states of which only the parts touched
-/// by an edit were resolved: a component was added or removed, or looks different to others.
-pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(RuleRef, Level)]) -> bool {
-    if !checks(enabled).iter().any(|(_, check)| matches!(check, Check::Whole(_))) {
-        return false;
-    }
-    let inherits = enabled.iter().any(|(rule, _)| *rule == &components::unused_abstract::UNUSED_ABSTRACT_COMPONENT);
-    let is_same = |old: &Component, new: &Component| {
-        new.differing_from(old).is_some()
-            || old.is_same_to_others(new) && (!inherits || old.metadata.has_same_bases(&new.metadata))
-    };
-    let differs = |c: &ComponentChange| match (&c.before, &c.after) {
-        (Some(old), Some(new)) => !is_same(old, new),
-        _ => true,
-    };
-    let parts: Vec<&[ComponentChange]> = diff.components.chunks(COMPARED_AT_ONCE).collect();
-    threads::map(&parts, |part| part.iter().any(differs)).contains(&true)
-}
-
-/// How many components a thread compares at a time.
-const COMPARED_AT_ONCE: usize = 1024;
-
 /// Runs the rules that check a change.
 pub(crate) fn check_change(changes: &Changes<'_>, enabled: &[(RuleRef, Level)]) -> Vec<Diagnostic> {
     let context = changes.context;
     let run = |(rule, check): &&'static Checked| match check {
         Check::Change(check) | Check::StateAndChange(_, check) => isolated(rule, context, || check(changes)),
-        Check::State(_) | Check::Component(_) | Check::Whole(_) => Vec::new(),
+        Check::State(_) | Check::Unit(_) | Check::AllUnits(_) => Vec::new(),
     };
     let mut found: Vec<Diagnostic> = threads::map(&checks(enabled), run).into_iter().flatten().collect();
     found.extend(context.withheld.take(context.resolution, context.files));

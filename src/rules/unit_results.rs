@@ -1,7 +1,7 @@
 //! Caches of what rules found, kept between the reviews of a session: in single units, valid as long as the units are
 //! unchanged and no other one looks different to them, and in single files.
 
-use super::{Components, Context, Rule};
+use super::{AllUnits, Context, Rule};
 use crate::diagnostic::Diagnostic;
 use crate::resolution::{Resolution, Unit};
 use crate::terraform::Modules;
@@ -17,9 +17,9 @@ use std::sync::Arc;
 /// The results of rules for the units and the files of one project.
 #[derive(Default)]
 pub(crate) struct UnitResults {
-    known: Mutex<FastMap<(&'static str, usize), Known>>,
-    /// What all units together have: names of facts that were found to be true.
-    facts: Mutex<HashSet<&'static str>>,
+    known: Arc<Mutex<FastMap<(&'static str, usize), Known>>>,
+    /// The rules over all units that found nothing. They find nothing again as long as all interfaces are the same.
+    quiet: Mutex<HashSet<&'static str>>,
     /// The folders that rules asked for code in vain: that it cannot be read is reported as often as a rule asks.
     without_code: Mutex<HashSet<Text>>,
     documents: Arc<DocumentResults>,
@@ -44,6 +44,13 @@ impl UnitResults {
     /// The results that are valid although units look different to each other: those of files.
     pub(crate) fn without_units(&self) -> UnitResults {
         UnitResults { documents: Arc::clone(&self.documents), ..UnitResults::default() }
+    }
+
+    /// The results that are valid if units show something else to each other: those of units and of files.
+    pub(crate) fn without_all_units(&self) -> UnitResults {
+        let without_code = Mutex::new(self.without_code.lock().clone());
+        let (known, documents) = (Arc::clone(&self.known), Arc::clone(&self.documents));
+        UnitResults { known, without_code, documents, quiet: Mutex::default() }
     }
 
     /// Returns the cached result of a rule for a unit.
@@ -90,9 +97,8 @@ impl UnitResults {
 /// How many units a thread examines at a time. In many together, what they share is examined once.
 const EXAMINED_AT_ONCE: usize = 32;
 
-/// Returns the findings of a rule in units: with a cache of `kept` results, in each unit separately; otherwise in many
-/// of them together, which takes less work. `find` must return the same findings either way, after its results are
-/// combined. They may name places only in the files of the unit and in code.
+/// Returns the findings of a rule in units: with `kept` results, in each unit separately; otherwise in many of them at once,
+/// which takes less work. `find` must return the same findings either way. They may name places only in the files of the unit and in code.
 pub(super) fn by_unit<T: Send + Sync + 'static>(
     kept: Option<&UnitResults>,
     rule: &'static Rule,
@@ -108,51 +114,21 @@ pub(super) fn by_unit<T: Send + Sync + 'static>(
     }
 }
 
-/// Examines units, by their numbers, except those in which there was nothing before; what was found in their order.
-/// `examine` returns `None` if there is nothing in a unit: neither a finding nor something withheld. That may depend on the
-/// unit, on code, and on what other units look like to it ([`crate::resolution::Component::is_same_to_others`]), but not on the
-/// text of files and on plain values of inputs.
-pub(super) fn in_units<T: Send>(
-    context: &Components<'_>,
+/// Returns the findings of a rule over all units. It is not run again if it found nothing and no interface has changed since.
+pub(super) fn in_all_units(
+    kept: Option<&UnitResults>,
     rule: &'static Rule,
-    examine: impl Fn(usize) -> Option<T> + Sync + Send,
-) -> Vec<T> {
-    let units = context.index.units();
-    let Some(kept) = context.results else {
-        let clean = context.clean;
-        let numbers: Vec<usize> = (0..units.len()).filter(|unit| !clean.has(rule, &units[*unit])).collect();
-        let parts: Vec<&[usize]> = numbers.chunks(EXAMINED_AT_ONCE).collect();
-        let found = threads::map(&parts, |part| {
-            let found: Vec<Option<T>> = part.iter().map(|unit| examine(*unit)).collect();
-            let without = part.iter().zip(&found).filter(|(_, found)| found.is_none());
-            clean.collect(rule, without.map(|(unit, _)| (&units[*unit], Vec::new())));
-            found
-        });
-        return found.into_iter().flatten().flatten().collect();
-    };
-    let mut all = Vec::new();
-    for (number, unit) in units.iter().enumerate().filter(|(_, unit)| kept.get::<()>(rule, unit).is_none()) {
-        let found = examine(number);
-        if found.is_none() {
-            kept.insert(rule, unit, Arc::new(()));
-        }
-        all.extend(found);
+    units: &AllUnits<'_>,
+    check: fn(&AllUnits<'_>) -> Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    if kept.is_some_and(|kept| kept.quiet.lock().contains(rule.id())) {
+        return Vec::new();
     }
-    all
-}
-
-/// Whether something is true of all units together. It may depend on what units look like to each other, on code, and on
-/// nothing else.
-pub(super) fn is_true(kept: Option<&UnitResults>, fact: &'static str, find: impl FnOnce() -> bool) -> bool {
-    let Some(kept) = kept else { return find() };
-    if kept.facts.lock().contains(fact) {
-        return true;
+    let found = check(units);
+    if let Some(kept) = kept.filter(|_| found.is_empty() && !units.withheld.has(rule)) {
+        kept.quiet.lock().insert(rule.id());
     }
-    let is_true = find();
-    if is_true {
-        kept.facts.lock().insert(fact);
-    }
-    is_true
+    found
 }
 
 /// Returns the findings of a rule in the files that are to be examined. What it finds may depend on one file and the

@@ -20,6 +20,11 @@ impl Withheld {
         self.rules.lock().insert(rule.id());
     }
 
+    /// Whether a rule withheld findings.
+    pub(super) fn has(&self, rule: &'static Rule) -> bool {
+        self.rules.lock().contains(rule.id())
+    }
+
     /// Reports this at the first place that prevents something from being resolved, and resets the record.
     pub(super) fn take(&self, resolution: &Resolution, files: &Files) -> Option<Diagnostic> {
         let rules = std::mem::take(&mut *self.rules.lock());

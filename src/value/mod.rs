@@ -300,6 +300,26 @@ impl Value {
     pub(crate) fn is_identical(&self, other: &Value) -> bool {
         self.prov.is_identical(&other.prov) && self.data.is_identical(&other.data)
     }
+
+    /// Whether some value in the tree was computed from what is written at a place.
+    pub(crate) fn is_computed_from(&self, place: Origin) -> bool {
+        let mut waiting = vec![self];
+        while let Some(value) = waiting.pop() {
+            let mut is_input = false;
+            for input in value.prov.trail.iter().flat_map(|trail| trail.inputs()) {
+                input.for_each_input(&mut |origin| is_input |= origin == place);
+            }
+            if is_input {
+                return true;
+            }
+            match &value.data {
+                Data::Map(map) => waiting.extend(map.iter().map(|entry| &entry.value)),
+                Data::List(items) => waiting.extend(items.iter()),
+                _ => {}
+            }
+        }
+        false
+    }
 }
 
 impl PartialEq for Value {

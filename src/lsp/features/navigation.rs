@@ -96,7 +96,12 @@ fn of_component(component: &Component) -> Vec<Reference<'_>> {
             StackSelector::Stack(name) => Some(name),
             StackSelector::Having(_) | StackSelector::Unknown => None,
         };
-        Some(Reference { origin: link.origin?, stack, kind: link.kind.as_ref().unwrap_or(kind), name: &link.component })
+        Some(Reference {
+            origin: (*link.origin)?,
+            stack,
+            kind: link.kind.as_ref().unwrap_or(kind),
+            name: &link.component,
+        })
     });
     let needed = component.metadata.needed.iter();
     let needed = needed.filter_map(|n| Some(Reference { origin: n.origin?, stack, kind: &n.kind, name: &n.name }));

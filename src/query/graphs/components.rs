@@ -4,6 +4,7 @@ use super::{Context, Graph};
 use crate::query::code::join;
 use crate::resolution::{CodeOrigin, Component, ComponentMetadata, LinkKind, ReadTarget};
 use crate::rules::{ComponentIndex, Target};
+use crate::unit::{Interface, interfaces};
 use std::collections::BTreeSet;
 
 /// The maximum number of folders of code that are followed.
@@ -47,18 +48,20 @@ pub(super) fn needs(context: &Context<'_>, only_read: bool) -> Graph {
     if !only_read {
         shown(context).for_each(|component| graph.add_node(&node(component)));
     }
-    let world = ComponentIndex::new(context.resolution);
-    let needed = world.needs().filter(|need| (context.keep)(&need.from.stack));
+    let units = interfaces(context.resolution, context.modules);
+    let index = ComponentIndex::new(&units);
+    let shown_as = |c: &Interface| format!("{}/{}/{}", c.stack, c.kind, c.name);
+    let needed = index.needs().filter(|need| (context.keep)(&need.from.stack));
     for need in needed.filter(|need| !only_read || need.link.how == LinkKind::Reads) {
-        let from = node(need.from);
+        let from = shown_as(need.from);
         let label = match &need.link.reads {
             ReadTarget::Output(name) | ReadTarget::Input(name) => format!("{}: {name}", need.link.by),
             ReadTarget::Nothing => need.link.by.to_string(),
         };
-        let place = context.place(need.link.origin);
+        let place = context.place(*need.link.origin);
         match &need.target {
             Target::Found(targets) => {
-                targets.iter().for_each(|target| graph.add_edge(&from, &node(target), &label, place.clone()));
+                targets.iter().for_each(|target| graph.add_edge(&from, &shown_as(target), &label, place.clone()));
             }
             Target::NoComponent(_) | Target::NoStack => {
                 let to = format!("{} (not found)", need.link.component);

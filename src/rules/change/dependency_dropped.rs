@@ -28,7 +28,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             let Some(read) = reads.filter(|l| is_same(after, l, before, dropped)).find(|l| l.origin.is_some()) else {
                 continue;
             };
-            let Some(origin) = read.origin else { continue };
+            let Some(origin) = *read.origin else { continue };
             let message = format!(
                 "`{}` no longer declares that it depends on `{}`, but still reads from it with `{}`",
                 after.name, read.component, read.by
@@ -38,7 +38,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
                     .token(format!("{} {}", after.name, read.component))
                     .address(format!("{}/{}", after.stack, after.name))
                     .help(format!("declare `{}` again, so that it is deployed first", read.component));
-            if let Some(origin) = dropped.origin {
+            if let Some(origin) = *dropped.origin {
                 finding = finding.related(Label {
                     message: "it was declared here".to_owned(),
                     ..at_name(files, origin, &dropped.component, "")

@@ -3,39 +3,30 @@
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::MISSING_COMPONENT_DIRECTORY;
 use crate::resolution::{Code, CodeOrigin, Component};
+use crate::rules::Units;
 use crate::rules::places::{Findings, at_key, at_value, rename};
-use crate::rules::{Components, in_units};
 use crate::text::{FastMap, nearest};
-use crate::threads::PerThread;
 
-pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
-    let (mut findings, units) = (Findings::default(), context.index.units());
-    let known: PerThread<FastMap<&str, bool>> = PerThread::default();
-    let is_folder = |path| context.modules.is_folder(path);
-    let is_there = |path| {
-        let known = known.with(|known| *known.entry(path).or_insert_with(|| is_folder(path)));
-        known.unwrap_or_else(|| is_folder(path))
-    };
-    let found = in_units(context, &MISSING_COMPONENT_DIRECTORY, |unit| {
-        let (mut is_clean, mut found) = (true, Vec::new());
-        for component in units[unit].components.iter().filter(|c| c.metadata.is_deployed()) {
-            let Some(code) = component.metadata.code.as_ref().filter(|c| c.supply == CodeOrigin::Repository) else {
-                continue;
-            };
-            // If the repository contains no code at all, it comes from elsewhere.
-            if !is_there(&*code.root) || is_there(&*code.folder) {
-                continue;
-            }
-            is_clean = false;
-            found.extend(missing(context, component, code).map(|finding| (&component.stack, finding)));
+pub(super) fn check(context: &Units<'_>) -> Findings {
+    let mut findings = Findings::default();
+    let mut known: FastMap<&str, bool> = FastMap::default();
+    for component in context.deployed() {
+        let Some(code) = component.metadata.code.as_ref().filter(|c| c.supply == CodeOrigin::Repository) else {
+            continue;
+        };
+        let mut is_there = |path| *known.entry(path).or_insert_with(|| context.modules.is_folder(path));
+        // If the repository contains no code at all, it comes from elsewhere.
+        if !is_there(&*code.root) || is_there(&*code.folder) {
+            continue;
         }
-        (!is_clean).then_some(found)
-    });
-    findings.add_all(found.into_iter().flatten());
-    findings.finish()
+        if let Some(finding) = missing(context, component, code) {
+            findings.add(&component.stack, finding);
+        }
+    }
+    findings
 }
 
-fn missing(context: &Components<'_>, component: &Component, code: &Code) -> Option<Diagnostic> {
+fn missing(context: &Units<'_>, component: &Component, code: &Code) -> Option<Diagnostic> {
     let origin = code.origin.or(component.value.prov.origin)?;
     let below = |path: &str| path.strip_prefix(&*code.root).map(|p| p.trim_start_matches('/').to_owned());
     let name = below(&code.folder)?;

@@ -11,13 +11,13 @@ use crate::diagnostic::rules::{
     INVALID_BACKEND, MISSING_COMPONENT_DIRECTORY, MISSING_REQUIRED_VARIABLE, UNDECLARED_VARIABLE,
 };
 
-use super::Components;
+use super::Units;
 use crate::resolution::Component;
 use crate::terraform::Module;
 use std::sync::Arc;
 
 /// The code of a component, if all that it declares is known.
-pub(super) fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>> {
+pub(super) fn module(context: &Units<'_>, component: &Component) -> Option<Arc<Module>> {
     let code = component.metadata.code.as_ref()?;
     // Code that cannot be read is reported, known or not.
     context.modules.get(&code.folder).filter(|_| component.metadata.known_module().is_some())
@@ -25,11 +25,11 @@ pub(super) fn module(context: &Components<'_>, component: &Component) -> Option<
 
 /// The checks of this group.
 pub(super) static CHECKS: &[Checked] = &[
-    (&INVALID_BACKEND, Check::Component(state::incomplete)),
-    (&MISSING_COMPONENT_DIRECTORY, Check::Component(directory::check)),
-    (&MISSING_REQUIRED_VARIABLE, Check::Component(inputs::missing)),
-    (&state::SHARED_STATE_ADDRESS, Check::Whole(state::shared)),
-    (&UNDECLARED_VARIABLE, Check::Whole(inputs::undeclared)),
-    (&vendored::UNUSED_VENDOR_TARGET, Check::Whole(vendored::check)),
-    (&types::VARIABLE_TYPE_MISMATCH, Check::Component(types::check)),
+    (&INVALID_BACKEND, Check::Unit(state::incomplete)),
+    (&MISSING_COMPONENT_DIRECTORY, Check::Unit(directory::check)),
+    (&MISSING_REQUIRED_VARIABLE, Check::AllUnits(inputs::missing)),
+    (&state::SHARED_STATE_ADDRESS, Check::AllUnits(state::shared)),
+    (&UNDECLARED_VARIABLE, Check::AllUnits(inputs::undeclared)),
+    (&vendored::UNUSED_VENDOR_TARGET, Check::AllUnits(vendored::check)),
+    (&types::VARIABLE_TYPE_MISMATCH, Check::Unit(types::check)),
 ];

@@ -2,19 +2,19 @@
 
 use crate::diagnostic::rules::INVALID_BACKEND;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::resolution::{Component, StatePlace};
+use crate::resolution::Component;
 use crate::rules::places::{Findings, at_key};
-use crate::rules::{Components, rule};
+use crate::rules::{AllUnits, Units, rule};
 use crate::terraform::state::{self, StateLocation};
+use crate::unit::{Interface, StateInterface};
 use crate::value::Data;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 rule!(SHARED_STATE_ADDRESS, "shared-state-address", Correctness, "0.1.0", "two components share one state object");
 
-pub(super) fn incomplete(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn incomplete(context: &Units<'_>) -> Findings {
     let mut findings = Findings::default();
-    for (_, component) in context.index.components().filter(|(_, c)| c.metadata.is_deployed()) {
+    for component in context.deployed() {
         let Some(place) = &component.metadata.state else { continue };
         // A backend without any settings, or one that the code configures itself, is incomplete on purpose.
         if place.authored == 0 || has_own_backend(context, component) {
@@ -37,38 +37,38 @@ pub(super) fn incomplete(context: &Components<'_>) -> Vec<Diagnostic> {
             }
         }
     }
-    findings.finish()
+    findings
 }
 
-fn has_own_backend(context: &Components<'_>, component: &Component) -> bool {
+fn has_own_backend(context: &Units<'_>, component: &Component) -> bool {
     let folder = component.metadata.code.as_ref().map(|c| &c.folder);
     folder.and_then(|f| context.modules.get(f)).is_some_and(|m| m.backend.is_some())
 }
 
 /// The address of a component's state, if it is known.
-fn address(component: &Component, place: &StatePlace) -> Option<Vec<(&'static str, String)>> {
-    let folder = component.metadata.code.as_ref().map(|c| &*c.folder).filter(|_| !place.is_separate);
-    let workspace = component.metadata.workspace.as_deref()?;
+fn address(component: &Interface, place: &StateInterface) -> Option<Vec<(&'static str, String)>> {
+    let folder = component.code.as_ref().map(|c| &*c.folder).filter(|_| !place.is_separate);
+    let workspace = component.workspace.as_deref()?;
     state::object(&StateLocation { backend: &place.backend, settings: &place.settings, workspace, folder })
 }
 
 /// Components by stack and name.
-type Owners<'a> = BTreeMap<(&'a str, &'a str), &'a Arc<Component>>;
+type Owners<'a> = BTreeMap<(&'a str, &'a str), &'a Interface>;
 
-pub(super) fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn shared(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let mut by_address: BTreeMap<Vec<(&'static str, String)>, Owners<'_>> = BTreeMap::new();
-    for (_, component) in context.index.components().filter(|(_, c)| c.metadata.is_deployed()) {
-        let Some(place) = &component.metadata.state else { continue };
+    for component in context.index.components().filter(|c| c.is_deployed()) {
+        let Some(place) = &component.state else { continue };
         let Some(address) = address(component, place) else { continue };
         by_address.entry(address).or_default().insert((&component.stack, &component.name), component);
     }
     let mut findings = Findings::default();
     for (address, owners) in by_address.iter().filter(|(_, owners)| owners.len() > 1) {
-        let owners: Vec<&Arc<Component>> = owners.values().copied().collect();
+        let owners: Vec<&Interface> = owners.values().copied().collect();
         let [first, second, rest @ ..] = owners.as_slice() else { continue };
-        let Some(origin) = second.value.prov.origin.or(first.value.prov.origin) else { continue };
+        let Some(origin) = second.origin.or(*first.origin) else { continue };
         let place: Vec<String> = address.iter().map(|(name, value)| format!("{name} {value}")).collect();
-        let name = |c: &Component| match c.stack == first.stack && first.stack == second.stack {
+        let name = |c: &Interface| match c.stack == first.stack && first.stack == second.stack {
             true => format!("`{}`", c.name),
             false => format!("`{}` of `{}`", c.name, c.stack),
         };
@@ -81,7 +81,7 @@ pub(super) fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
             .help(
                 "give one of them its own workspace, key or prefix: each would plan to destroy what the others created",
             );
-        if let Some(other) = first.value.prov.origin.filter(|o| *o != origin) {
+        if let Some(other) = first.origin.filter(|o| *o != origin) {
             let label = at_key(context.files, other, "");
             finding = finding.related(Label { message: format!("{} is here", name(first)), ..label });
         }
@@ -93,7 +93,7 @@ pub(super) fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
     findings.finish()
 }
 
-fn workspace(component: &Component) -> String {
-    let workspace = component.metadata.workspace.as_deref();
+fn workspace(component: &Interface) -> String {
+    let workspace = component.workspace.as_deref();
     workspace.map_or_else(String::new, |w| format!("`{w}`"))
 }

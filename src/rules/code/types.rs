@@ -2,9 +2,9 @@
 
 use super::module;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::resolution::{Component, Unit};
+use crate::resolution::Component;
 use crate::rules::places::{Findings, at_key};
-use crate::rules::{Components, by_unit, rule};
+use crate::rules::{Units, rule};
 use crate::terraform::{Module, Type, Variable};
 use crate::text::{FastMap, FastSet, Text, order};
 use crate::value::{Data, Entry, Map, Value, is_call};
@@ -18,51 +18,20 @@ rule!(
     "a value cannot be converted to the type of its variable"
 );
 
-pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
-    let units = context.index.units();
-    let found = by_unit(context.results, &VARIABLE_TYPE_MISMATCH, units, |units| mismatches(context, units));
-    Findings::together(found.iter().map(|found| &**found)).finish()
-}
-
-/// Returns the values in some units that do not match their variables.
-fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
+pub(super) fn check(context: &Units<'_>) -> Findings {
     let (mut search, mut typed) = (Search::new(context), TypedVariables::default());
-    let mut found = Vec::new();
-    for unit in units {
-        let found_before = context.clean.found_before(&VARIABLE_TYPE_MISMATCH, unit);
-        let was_clean = |number| found_before.as_ref().is_some_and(|found| found.binary_search(&number).is_err());
-        let mut found_here = Vec::new();
-        for (number, component) in (0_u32..).zip(&unit.components).filter(|(_, c)| c.metadata.is_deployed()) {
-            let Some(module) = module(context, component) else { continue };
-            search.has_found = false;
-            match component.differing_inputs().filter(|_| was_clean(number)) {
-                Some(inputs) => {
-                    for input in inputs {
-                        typed
-                            .variable(&module, &input.key)
-                            .inspect(|variable| search.input(component, input, variable));
-                    }
-                }
-                None => typed
-                    .of(&module, &component.metadata.inputs.all)
-                    .for_each(|(input, variable)| search.input(component, input, variable)),
-            }
-            if search.has_found {
-                found_here.push(number);
-            }
-        }
-        found.push((unit, found_here));
+    for component in context.deployed() {
+        let Some(module) = module(context, component) else { continue };
+        let inputs = typed.of(&module, &component.metadata.inputs.all);
+        inputs.for_each(|(input, variable)| search.input(component, input, variable));
     }
-    context.clean.collect(&VARIABLE_TYPE_MISMATCH, found);
     search.findings
 }
 
 /// Searches inputs that do not match their variables.
 struct Search<'a, 'c> {
-    context: &'c Components<'a>,
+    context: &'c Units<'a>,
     findings: Findings,
-    /// Whether something was found since this was reset.
-    has_found: bool,
     /// The texts of calls whose values are unknown, by their addresses: that of one line, which reaches many components, is
     /// checked once.
     unknown: FastSet<*const u8>,
@@ -71,9 +40,8 @@ struct Search<'a, 'c> {
 }
 
 impl<'a, 'c> Search<'a, 'c> {
-    fn new(context: &'c Components<'a>) -> Self {
-        let (findings, unknown, fitting) = (Findings::default(), FastSet::default(), FastSet::default());
-        Search { context, findings, has_found: false, unknown, fitting }
+    fn new(context: &'c Units<'a>) -> Self {
+        Search { context, findings: Findings::default(), unknown: FastSet::default(), fitting: FastSet::default() }
     }
 
     /// Examines an input of a component.
@@ -96,7 +64,6 @@ impl<'a, 'c> Search<'a, 'c> {
             self.fitting.extend(shared);
             return;
         }
-        self.has_found = true;
         let whole = value.prov.origin.or_else(|| written(component, name));
         for mismatch in mismatches {
             let Some(origin) = mismatch.prov.origin.or(whole).or(component.value.prov.origin) else { continue };
@@ -158,12 +125,6 @@ impl TypedVariables {
         let set = known.prepare(inputs);
         let (entries, variables) = (inputs.iter().as_slice(), &known.variables);
         known.sets[set].typed.iter().map(|(name, variable)| (&entries[*name], &variables[*variable].1))
-    }
-
-    /// Returns a variable that does not take any value.
-    fn variable(&mut self, module: &Arc<Module>, name: &Text) -> Option<&Variable> {
-        let variables = &self.module(module).variables;
-        variables.binary_search_by(|(other, _)| order(other, name)).ok().map(|place| &variables[place].1)
     }
 
     fn module(&mut self, module: &Arc<Module>) -> &mut OfModule {

@@ -1,9 +1,10 @@
 //! `unused-vendor-target`: code is fetched into a folder, and no component has its code there.
 
 use crate::diagnostic::Diagnostic;
-use crate::resolution::{Code, CodeOrigin, FetchedFolder};
+use crate::resolution::{CodeOrigin, FetchedFolder};
 use crate::rules::places::at_value;
-use crate::rules::{Components, rule};
+use crate::rules::{AllUnits, rule};
+use crate::unit::CodeInterface;
 use std::collections::BTreeSet;
 
 rule!(
@@ -14,23 +15,24 @@ rule!(
     "code is fetched into a component folder that no component uses"
 );
 
-pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
-    let fetched = context.index.fetched();
+pub(super) fn check(context: &AllUnits<'_>) -> Vec<Diagnostic> {
+    let fetched = context.fetched;
     if fetched.is_empty() {
         return Vec::new();
     }
-    let codes = || context.index.components().filter_map(|(_, c)| Some((c, c.metadata.code.as_ref()?)));
+    let codes = || context.index.components().filter_map(|c| Some((c, c.code.as_ref()?)));
     let mut roots: BTreeSet<&str> = codes().map(|(_, code)| &*code.root).filter(|root| !root.is_empty()).collect();
     // Code that is not in the repository may call any folder beside it.
-    let is_elsewhere = |code: &Code| code.supply == CodeOrigin::Fetched || !context.modules.is_folder(&code.folder);
-    for (_, code) in codes().filter(|(component, code)| component.metadata.is_deployed() && is_elsewhere(code)) {
+    let is_elsewhere =
+        |code: &CodeInterface| code.supply == CodeOrigin::Fetched || !context.modules.is_folder(&code.folder);
+    for (_, code) in codes().filter(|(component, code)| component.is_deployed() && is_elsewhere(code)) {
         roots.remove(&*code.root);
     }
     let is_below = |path: &str, folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     let judged = fetched.iter().filter(|fetched| roots.iter().any(|root| is_below(&fetched.folder, root)));
     let used = Used::of(context, codes().map(|(_, code)| &*code.folder));
     let unused: Vec<_> = judged.filter(|fetched| !used.is_open && !used.reaches(&fetched.folder)).collect();
-    if !context.index.is_whole() {
+    if !context.is_whole() {
         unused.iter().take(1).for_each(|_| context.withheld.by(&UNUSED_VENDOR_TARGET));
         return Vec::new();
     }
@@ -51,7 +53,7 @@ struct Used {
 }
 
 impl Used {
-    fn of<'a>(context: &Components<'_>, folders: impl Iterator<Item = &'a str>) -> Used {
+    fn of<'a>(context: &AllUnits<'_>, folders: impl Iterator<Item = &'a str>) -> Used {
         let mut used = Used { folders: BTreeSet::new(), is_open: false };
         let mut waiting: Vec<String> = folders.collect::<BTreeSet<&str>>().into_iter().map(str::to_owned).collect();
         while let Some(folder) = waiting.pop() {

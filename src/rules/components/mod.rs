@@ -7,6 +7,6 @@ use super::{Check, Checked};
 
 /// The checks of this group.
 pub(super) static CHECKS: &[Checked] = &[
-    (&name_collision::STACK_NAME_COLLISION, Check::Whole(name_collision::check)),
-    (&unused_abstract::UNUSED_ABSTRACT_COMPONENT, Check::Whole(unused_abstract::check)),
+    (&name_collision::STACK_NAME_COLLISION, Check::AllUnits(name_collision::check)),
+    (&unused_abstract::UNUSED_ABSTRACT_COMPONENT, Check::AllUnits(unused_abstract::check)),
 ];

@@ -1,11 +1,10 @@
 //! `stack-name-collision`: two manifests define one stack by mistake.
 
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::rules::DUPLICATE_COMPONENT;
-use crate::resolution::{Component, Unit};
 use crate::rules::places::at_value;
-use crate::rules::{Components, rule};
+use crate::rules::{AllUnits, rule};
 use crate::text::Text;
+use crate::unit::{Interface, UnitInterface};
 use crate::value::{FileId, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +12,7 @@ rule!(STACK_NAME_COLLISION, "stack-name-collision", Suspicious, "0.1.0", "two ma
 
 /// A manifest that defines a stack.
 struct Part<'a> {
-    unit: &'a Unit,
+    unit: &'a UnitInterface,
     /// The inputs that it writes itself and that are part of the name of the stack, by their names.
     own: BTreeMap<&'a str, (&'a str, Origin)>,
 }
@@ -27,7 +26,7 @@ impl Part<'_> {
     }
 }
 
-pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let mut stacks: BTreeMap<&Text, BTreeMap<FileId, Part<'_>>> = BTreeMap::new();
     let parts = context
         .index
@@ -36,14 +35,12 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
         .flat_map(|unit| unit.components.chunk_by(|a, b| a.stack == b.stack).map(move |part| (unit, &part[0])));
     for (unit, component) in parts {
         // All components of a stack have the same stack name; the first one shows where it comes from.
-        stacks.entry(&component.stack).or_default().entry(unit.file).or_insert_with(|| {
-            let inputs = &component.metadata.inputs;
+        stacks.entry(&component.stack).or_default().entry(*unit.file).or_insert_with(|| {
             let named: BTreeSet<&str> = words(&component.stack).collect();
-            let known = inputs.reserved.iter().filter_map(|name| Some((*name, inputs.all.get(name)?)));
-            let own = known.filter_map(|(name, value)| {
-                let origin = value.prov.origin.filter(|o| o.file == unit.file)?;
-                let text = value.as_str().filter(|t| words(t).all(|w| named.contains(w)) && !t.is_empty())?;
-                Some((name, (text, origin)))
+            let own = component.selectors.iter().filter_map(|input| {
+                let origin = input.origin.filter(|o| o.file == *unit.file)?;
+                let text = input.text.as_deref().filter(|t| words(t).all(|w| named.contains(w)) && !t.is_empty())?;
+                Some((input.name, (text, origin)))
             });
             Part { unit, own: own.collect() }
         });
@@ -60,8 +57,8 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
             let common = |p: &Part<'_>| odd.unit.components.iter().find(|c| has(p.unit, c));
             let Some((other, common)) = called.into_iter().find_map(|p| Some((p, common(p)?))) else { continue };
             // Only if manifests are named after their stacks, one that is not defines an unintended stack.
-            let rest = all.iter().filter(|p| p.unit.file != odd.unit.file);
-            if rest.into_iter().any(|p| p.is_called_by(input) == Some(false)) || is_reported(context, stack) {
+            let rest = all.iter().filter(|p| *p.unit.file != *odd.unit.file);
+            if rest.into_iter().any(|p| p.is_called_by(input) == Some(false)) || context.colliding.contains(stack) {
                 continue;
             }
             let (text, origin) = odd.own[input];
@@ -81,13 +78,8 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
 }
 
 /// Whether a unit has a component of the same stack, type and name.
-fn has(unit: &Unit, component: &Component) -> bool {
+fn has(unit: &UnitInterface, component: &Interface) -> bool {
     unit.components.iter().any(|c| c.name == component.name && c.kind == component.kind && c.stack == component.stack)
-}
-
-/// Whether it is an error already that manifests of a stack have the same component.
-fn is_reported(context: &Components<'_>, stack: &Text) -> bool {
-    context.index.findings().iter().any(|f| f.rule == &DUPLICATE_COMPONENT && f.stacks.contains(stack))
 }
 
 /// The words of a name or path.

@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::resolution::State;
 use crate::rules::places::at_key;
-use crate::rules::{Components, Target, rule};
+use crate::rules::{AllUnits, Target, rule};
 use crate::text::Text;
 use crate::value::Origin;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -24,12 +24,12 @@ struct Base {
     is_open: bool,
 }
 
-pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let mut found: BTreeMap<Origin, Base> = BTreeMap::new();
     // A component that is read by something else is also used.
     let mut read: HashSet<(&str, &str)> = HashSet::new();
-    let all = context.index.components().map(|(_, c)| c);
-    let abstracts: HashSet<&str> = all.filter(|c| c.metadata.is_abstract).map(|c| &*c.name).collect();
+    let all = context.index.components();
+    let abstracts: HashSet<&str> = all.filter(|c| c.is_abstract).map(|c| &*c.name).collect();
     for need in context.index.needs() {
         if let Target::Found(targets) = &need.target {
             read.extend(targets.iter().map(|c| (&*c.stack, &*c.name)).filter(|(_, name)| abstracts.contains(name)));
@@ -37,9 +37,9 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     }
     for unit in context.index.units() {
         let bases: HashSet<(&str, &str)> =
-            unit.components.iter().flat_map(|c| c.metadata.bases.iter().map(|b| (&*c.kind, &*b.name))).collect();
-        for component in unit.components.iter().filter(|c| c.metadata.is_abstract) {
-            let Some(origin) = component.value.prov.origin else { continue };
+            unit.components.iter().flat_map(|c| c.bases.iter().map(|base| (&*c.kind, &**base))).collect();
+        for component in unit.components.iter().filter(|c| c.is_abstract) {
+            let Some(origin) = *component.origin else { continue };
             let base = found.entry(origin).or_insert_with(|| Base {
                 name: Text::clone(&component.name),
                 stacks: BTreeSet::new(),

@@ -5,10 +5,11 @@ use crate::diagnostic::rules::DEPENDENCY_CYCLE;
 use crate::diagnostic::rules::REFERENCE_CYCLE;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::graph::{CycleStep, Graph};
-use crate::resolution::{Component, Link, LinkKind};
+use crate::resolution::{Link, LinkKind};
 use crate::rules::places::{Findings, at_name};
-use crate::rules::{Components, Need, Target};
+use crate::rules::{AllUnits, Need, Target};
 use crate::text::Text;
+use crate::unit::Interface;
 use crate::value::Origin;
 
 /// A component: its stack, name and type.
@@ -16,21 +17,21 @@ type Node = (Text, Text, Text);
 
 /// Why a component needs another one.
 struct Edge<'a> {
-    from: &'a Component,
-    to: &'a Component,
+    from: &'a Interface,
+    to: &'a Interface,
     link: &'a Link,
 }
 
 impl Edge<'_> {
     fn origin(&self) -> Option<Origin> {
-        self.link.origin.or(self.from.value.prov.origin)
+        self.link.origin.or(*self.from.origin)
     }
 }
 
 /// Builds the graph of the links of some kinds; empty if no link is on a cycle.
-fn graph<'a>(context: &Components<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a>> {
+fn graph<'a>(context: &AllUnits<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a>> {
     let mut graph = Graph::new();
-    if context.index.is_acyclic(context.results, context.clean) {
+    if context.index.is_acyclic() {
         return graph;
     }
     // Of several edges between two nodes the first is reported: declared dependencies come first in the links of a
@@ -40,7 +41,7 @@ fn graph<'a>(context: &Components<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a
     {
         if let Target::Found(targets) = target {
             for to in targets.iter() {
-                let node = |c: &Component| (Text::clone(&c.stack), Text::clone(&c.name), Text::clone(&c.kind));
+                let node = |c: &Interface| (Text::clone(&c.stack), Text::clone(&c.name), Text::clone(&c.kind));
                 graph.add_edge(node(from), node(to), Edge { from, to, link });
             }
         }
@@ -48,7 +49,7 @@ fn graph<'a>(context: &Components<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a
     graph
 }
 
-pub(super) fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn dependencies(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let graph = graph(context, &[LinkKind::Declared]);
     let mut findings = Findings::default();
     for cycle in graph.cycles() {
@@ -58,7 +59,7 @@ pub(super) fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
     findings.finish()
 }
 
-pub(super) fn references(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn references(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let graph = graph(context, &[LinkKind::Declared, LinkKind::Reads]);
     let mut findings = Findings::default();
     for cycle in graph.cycles() {
@@ -71,7 +72,7 @@ pub(super) fn references(context: &Components<'_>) -> Vec<Diagnostic> {
 }
 
 fn report(
-    context: &Components<'_>,
+    context: &AllUnits<'_>,
     findings: &mut Findings,
     rule: &'static Rule,
     cycle: &[CycleStep<'_, Node, Edge<'_>>],
@@ -80,8 +81,8 @@ fn report(
     let Some(first) = cycle.first().map(|step| step.edge) else { return };
     let one_stack = cycle.iter().all(|step| step.edge.from.stack == first.from.stack);
     let one_kind = cycle.iter().all(|step| step.edge.from.kind == first.from.kind);
-    let named = |c: &Component| if one_kind { c.name.to_string() } else { format!("{}.{}", c.kind, c.name) };
-    let name = |c: &Component| match one_stack {
+    let named = |c: &Interface| if one_kind { c.name.to_string() } else { format!("{}.{}", c.kind, c.name) };
+    let name = |c: &Interface| match one_stack {
         true => format!("`{}`", named(c)),
         false => format!("`{}` of `{}`", named(c), c.stack),
     };

@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::resolution::{Mention, MentionedName};
 use crate::rules::places::{at_name, rename};
-use crate::rules::{Components, Target, rule};
+use crate::rules::{AllUnits, Target, rule};
 use crate::text::nearest;
 
 rule!(
@@ -17,16 +17,16 @@ rule!(
 /// The maximum number of findings with suggestions: each search compares all names.
 const SUGGESTIONS: usize = 100;
 
-pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for mention in context.index.mentions() {
+    for mention in context.mentions {
         found.extend(one(context, mention, found.len() < SUGGESTIONS));
     }
     found
 }
 
-fn one(context: &Components<'_>, mention: &Mention, suggests: bool) -> Option<Diagnostic> {
-    match context.index.mentioned(mention) {
+fn one(context: &AllUnits<'_>, mention: &Mention, suggests: bool) -> Option<Diagnostic> {
+    match context.index.mentioned(mention, context.has_gap) {
         Target::Found(_) | Target::Unknown => None,
         Target::Withheld => {
             context.withheld.by(&UNDEFINED_COMMAND_TARGET);
@@ -45,7 +45,7 @@ fn one(context: &Components<'_>, mention: &Mention, suggests: bool) -> Option<Di
 }
 
 fn no_component(
-    context: &Components<'_>,
+    context: &AllUnits<'_>,
     mention: &Mention,
     component: &MentionedName,
     stack: &str,
@@ -76,7 +76,7 @@ fn no_component(
 }
 
 fn finding(
-    context: &Components<'_>,
+    context: &AllUnits<'_>,
     message: String,
     name: &MentionedName,
     near: Option<&str>,

@@ -12,14 +12,14 @@ use crate::diagnostic::rules::{DEPENDENCY_CYCLE, REFERENCE_CYCLE, UNDEFINED_DEPE
 
 /// The checks of this group.
 pub(super) static CHECKS: &[Checked] = &[
-    (&DEPENDENCY_CYCLE, Check::Whole(cycles::dependencies)),
-    (&targets::DEPENDENCY_ON_ABSTRACT, Check::Whole(targets::on_abstract)),
-    (&targets::IMPLICIT_DEPENDENCY, Check::Whole(targets::implicit)),
-    (&stages::MIXED_STATE_STAGE, Check::Whole(stages::check)),
-    (&REFERENCE_CYCLE, Check::Whole(cycles::references)),
+    (&DEPENDENCY_CYCLE, Check::AllUnits(cycles::dependencies)),
+    (&targets::DEPENDENCY_ON_ABSTRACT, Check::AllUnits(targets::on_abstract)),
+    (&targets::IMPLICIT_DEPENDENCY, Check::AllUnits(targets::implicit)),
+    (&stages::MIXED_STATE_STAGE, Check::AllUnits(stages::check)),
+    (&REFERENCE_CYCLE, Check::AllUnits(cycles::references)),
     (&slow::SLOW_FUNCTION, Check::State(slow::check)),
-    (&mentions::UNDEFINED_COMMAND_TARGET, Check::Whole(mentions::check)),
-    (&undefined::UNDEFINED_COMPONENT_REFERENCE, Check::Whole(undefined::references)),
-    (&UNDEFINED_DEPENDENCY, Check::Whole(undefined::dependencies)),
-    (&targets::UNDEFINED_OUTPUT, Check::Whole(targets::outputs)),
+    (&mentions::UNDEFINED_COMMAND_TARGET, Check::AllUnits(mentions::check)),
+    (&undefined::UNDEFINED_COMPONENT_REFERENCE, Check::AllUnits(undefined::references)),
+    (&UNDEFINED_DEPENDENCY, Check::AllUnits(undefined::dependencies)),
+    (&targets::UNDEFINED_OUTPUT, Check::AllUnits(targets::outputs)),
 ];

@@ -89,7 +89,7 @@ fn calls(component: &Component, f: &mut dyn FnMut(Origin, Text, &'static str, Su
     // Templates leave no call behind. What was found already is the same again.
     let reads = component.metadata.links.iter().filter(|link| link.how == LinkKind::Reads);
     for link in reads.filter(|link| matches!(link.reads, ReadTarget::Output(_))) {
-        let (Some((_, help)), Some(origin)) = (slow(&link.by), link.origin) else { continue };
+        let (Some((_, help)), Some(origin)) = (slow(&link.by), *link.origin) else { continue };
         let stack = match &link.stack {
             StackSelector::Stack(stack) => Text::clone(stack),
             _ => Text::clone(&component.stack),

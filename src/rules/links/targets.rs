@@ -1,14 +1,13 @@
 //! Links whose target exists but does not provide what they need: `dependency-on-abstract`, `undefined-output`,
 //! `implicit-dependency`.
 
-use crate::diagnostic::{Diagnostic, Label, Rule};
-use crate::resolution::{CodeOrigin, Component, LinkKind, ReadTarget};
+use crate::diagnostic::{Diagnostic, Label};
+use crate::resolution::{LinkKind, ReadTarget};
 use crate::rules::places::{Findings, at_key, at_name, rename};
-use crate::rules::{Components, Need, Target, in_units, rule};
-use crate::terraform::Module;
+use crate::rules::{AllUnits, Need, Target, rule};
 use crate::text::nearest;
+use crate::unit::Interface;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 rule!(
     DEPENDENCY_ON_ABSTRACT,
@@ -32,44 +31,35 @@ rule!(
     "a component reads the state of another one without declaring the dependency"
 );
 
-fn address(component: &Component) -> String {
+fn address(component: &Interface) -> String {
     format!("{}/{}", component.stack, component.name)
 }
 
-/// Calls `find` for the links of deployed components that need something; the findings of all of them. Nothing is found
-/// again where nothing was found before.
-fn in_links(
-    context: &Components<'_>,
-    rule: &'static Rule,
-    find: impl Fn(&Need<'_>) -> Option<Diagnostic> + Sync + Send,
-) -> Vec<Diagnostic> {
+/// Calls `find` for the links of deployed components that need something; the findings of all of them.
+fn in_links(context: &AllUnits<'_>, find: impl Fn(&Need<'_>) -> Option<Diagnostic>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    let found = in_units(context, rule, |unit| {
-        let needs = context.index.needs_of_deployed_in(unit).filter(|need| !need.link.is_optional);
-        let found: Vec<_> = needs.filter_map(|need| Some((&need.from.stack, find(need)?))).collect();
-        (!found.is_empty()).then_some(found)
-    });
-    findings.add_all(found.into_iter().flatten());
+    let needs = context.index.needs_of_deployed().filter(|need| !need.link.is_optional);
+    findings.add_all(needs.filter_map(|need| Some((&need.from.stack, find(need)?))));
     findings.finish()
 }
 
-pub(super) fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
-    in_links(context, &DEPENDENCY_ON_ABSTRACT, |need| of_abstract(context, need))
+pub(super) fn on_abstract(context: &AllUnits<'_>) -> Vec<Diagnostic> {
+    in_links(context, |need| of_abstract(context, need))
 }
 
-fn of_abstract(context: &Components<'_>, need: &Need<'_>) -> Option<Diagnostic> {
+fn of_abstract(context: &AllUnits<'_>, need: &Need<'_>) -> Option<Diagnostic> {
     let Need { from: component, link, target, .. } = need;
     let Target::Found(targets) = target else { return None };
     let is_declared = link.how == LinkKind::Declared;
     if !is_declared && !matches!(link.reads, ReadTarget::Output(_)) {
         return None;
     }
-    let is_never = |c: &Component| c.metadata.is_abstract || c.metadata.is_disabled && is_declared;
-    let (target, origin) = (targets.first()?, link.origin.or(component.value.prov.origin)?);
+    let is_never = |c: &Interface| c.is_abstract || c.is_disabled && is_declared;
+    let (target, origin) = (targets.first()?, link.origin.or(*component.origin)?);
     if !targets.iter().all(|c| is_never(c)) {
         return None;
     }
-    let what = if target.metadata.is_abstract { "abstract" } else { "disabled" };
+    let what = if target.is_abstract { "abstract" } else { "disabled" };
     let verb = if is_declared { "depends on" } else { "reads the state of" };
     let message = format!("`{}` {verb} `{}`, which is {what} and never deployed", component.name, target.name);
     let place = at_name(context.files, origin, &link.component, "");
@@ -77,28 +67,22 @@ fn of_abstract(context: &Components<'_>, need: &Need<'_>) -> Option<Diagnostic> 
         .token(&*link.component)
         .address(address(component))
         .help("name a component that is deployed, or remove the dependency");
-    if let Some(origin) = target.value.prov.origin {
+    if let Some(origin) = *target.origin {
         let label = at_key(context.files, origin, format!("`{}` is defined here", target.name));
         finding = finding.related(label);
     }
     Some(finding)
 }
 
-/// The code of a component, if all outputs that it declares are known.
-fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>> {
-    let code = component.metadata.code.as_ref().filter(|c| c.supply != CodeOrigin::Fetched && !c.is_open)?;
-    context.modules.get(&code.folder).filter(|_| component.metadata.is_module)
+pub(super) fn outputs(context: &AllUnits<'_>) -> Vec<Diagnostic> {
+    in_links(context, |need| undeclared_output(context, need))
 }
 
-pub(super) fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
-    in_links(context, &UNDEFINED_OUTPUT, |need| undeclared_output(context, need))
-}
-
-fn undeclared_output(context: &Components<'_>, need: &Need<'_>) -> Option<Diagnostic> {
+fn undeclared_output(context: &AllUnits<'_>, need: &Need<'_>) -> Option<Diagnostic> {
     let Need { from: component, link, target, .. } = need;
     let (ReadTarget::Output(name), Target::Found(targets)) = (&link.reads, target) else { return None };
     let [target] = **targets else { return None };
-    let (module, origin) = (module(context, target)?, link.origin.or(component.value.prov.origin)?);
+    let (module, origin) = (context.module(target)?, link.origin.or(*component.origin)?);
     if module.outputs.contains_key(name) {
         return None;
     }
@@ -115,11 +99,11 @@ fn undeclared_output(context: &Components<'_>, need: &Need<'_>) -> Option<Diagno
     Some(finding.help(format!("did you mean `{near}`?")))
 }
 
-pub(super) fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn implicit(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut reported: BTreeSet<(&str, &str, &str, &str)> = BTreeSet::new();
     let needs: Vec<&Need<'_>> = context.index.needs_of_deployed().collect();
-    let of_one = needs.chunk_by(|a, b| Arc::ptr_eq(a.from, b.from));
+    let of_one = needs.chunk_by(|a, b| std::ptr::eq(a.from, b.from));
     let read =
         of_one.flat_map(|all| all.iter().filter(|need| need.link.how == LinkKind::Reads).map(move |need| (all, need)));
     for (all, Need { from: component, link, target, .. }) in read {
@@ -127,7 +111,7 @@ pub(super) fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
             continue;
         }
         let Target::Found(targets) = target else { continue };
-        let (Some(target), Some(origin)) = (targets.first(), link.origin.or(component.value.prov.origin)) else {
+        let (Some(target), Some(origin)) = (targets.first(), link.origin.or(*component.origin)) else {
             continue;
         };
         let is_self = target.stack == component.stack && target.name == component.name;

@@ -3,11 +3,12 @@
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::Rule;
 use crate::diagnostic::rules::UNDEFINED_DEPENDENCY;
-use crate::resolution::{Component, Link, LinkKind, StackSelector};
+use crate::resolution::{Link, LinkKind, StackSelector};
 use crate::rules::places::{Findings, at_name, rename};
-use crate::rules::{Components, Need, Target, in_units, rule};
+use crate::rules::{AllUnits, Need, Target, rule};
 use crate::text::Text;
 use crate::text::nearest;
+use crate::unit::Interface;
 
 rule!(
     UNDEFINED_COMPONENT_REFERENCE,
@@ -17,45 +18,39 @@ rule!(
     "a function or template reads from a component that does not exist"
 );
 
-pub(super) fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn dependencies(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     undefined(context, &UNDEFINED_DEPENDENCY, LinkKind::Declared)
 }
 
-pub(super) fn references(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn references(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     undefined(context, &UNDEFINED_COMPONENT_REFERENCE, LinkKind::Reads)
 }
 
-fn undefined(context: &Components<'_>, rule: &'static Rule, how: LinkKind) -> Vec<Diagnostic> {
+fn undefined(context: &AllUnits<'_>, rule: &'static Rule, how: LinkKind) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    let found = in_units(context, rule, |unit| {
-        let (mut is_clean, mut found) = (true, Vec::new());
-        // Nearly all are found, which is known without looking at the link.
-        let is_missing = |need: &&Need<'_>| !matches!(need.target, Target::Found(_) | Target::Unknown);
-        for need in context.index.needs_of_deployed_in(unit).filter(is_missing).filter(|need| need.link.how == how) {
-            let Need { from: component, link, target, .. } = need;
-            // A default of what is read does not help where the whole component is missing.
-            if how == LinkKind::Declared && link.is_optional {
+    // Nearly all are found, which is known without looking at the link.
+    let is_missing = |need: &&Need<'_>| !matches!(need.target, Target::Found(_) | Target::Unknown);
+    for need in context.index.needs_of_deployed().filter(is_missing).filter(|need| need.link.how == how) {
+        let Need { from: component, link, target } = need;
+        // A default of what is read does not help where the whole component is missing.
+        if how == LinkKind::Declared && link.is_optional {
+            continue;
+        }
+        let finding = match target {
+            Target::Found(_) | Target::Unknown => continue,
+            Target::Withheld => {
+                context.withheld.by(rule);
                 continue;
             }
-            let finding = match target {
-                Target::Found(_) | Target::Unknown => continue,
-                Target::Withheld => {
-                    context.withheld.by(rule);
-                    None
-                }
-                Target::NoComponent(stack) => no_component(context, rule, component, link, stack),
-                Target::NoStack => no_stack(context, rule, component, link),
-            };
-            is_clean = false;
-            found.extend(finding.map(|finding| (&component.stack, finding)));
-        }
-        (!is_clean).then_some(found)
-    });
-    findings.add_all(found.into_iter().flatten());
+            Target::NoComponent(stack) => no_component(context, rule, component, link, stack),
+            Target::NoStack => no_stack(context, rule, component, link),
+        };
+        findings.add_all(finding.map(|finding| (&component.stack, finding)));
+    }
     findings.finish()
 }
 
-fn subject(component: &Component, link: &Link) -> String {
+fn subject(component: &Interface, link: &Link) -> String {
     match link.how {
         LinkKind::Declared => format!("`{}` depends on `{}`", component.name, link.component),
         LinkKind::Reads => format!("`{}` of `{}` reads from `{}`", link.by, component.name, link.component),
@@ -63,13 +58,13 @@ fn subject(component: &Component, link: &Link) -> String {
 }
 
 fn no_component(
-    context: &Components<'_>,
+    context: &AllUnits<'_>,
     rule: &'static Rule,
-    component: &Component,
+    component: &Interface,
     link: &Link,
     stack: &str,
 ) -> Option<Diagnostic> {
-    let origin = link.origin.or(component.value.prov.origin)?;
+    let origin = link.origin.or(*component.origin)?;
     let place = at_name(context.files, origin, &link.component, "");
     let (message, names): (String, Vec<&str>) = if stack.is_empty() {
         let all = context.index.stacks().flat_map(|s| context.index.names(s)).collect();
@@ -101,8 +96,8 @@ fn no_component(
     Some(finding)
 }
 
-fn no_stack(context: &Components<'_>, rule: &'static Rule, component: &Component, link: &Link) -> Option<Diagnostic> {
-    let origin = link.stack_origin.or(link.origin).or(component.value.prov.origin)?;
+fn no_stack(context: &AllUnits<'_>, rule: &'static Rule, component: &Interface, link: &Link) -> Option<Diagnostic> {
+    let origin = link.stack_origin.or(*link.origin).or(*component.origin)?;
     let address = format!("{}/{}", component.stack, component.name);
     match &link.stack {
         StackSelector::Stack(stack) => {

@@ -69,7 +69,7 @@ impl Units<'_> {
         let resolved = threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
             let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
             recorder.diagnostics.push(Diagnostic::defect(&defect, file));
-            Some((ResolvedManifest::broken(self.key(path), file), Found::default()))
+            Some((ResolvedManifest::broken(path, self.key(path), file), Found::default()))
         });
         let (manifest, Found { deps, building, reads }) = resolved?;
         let has_cycle = inheritance_cycles::has_cycle_of_bases(&manifest.unit);
@@ -85,7 +85,7 @@ impl Units<'_> {
         let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
         files.extend(&self.revision.shared.files);
         let (files, state) = (files.into_iter().collect(), State::OutOfScope);
-        let unit = Arc::new(Unit { files, state, ..Unit::broken(self.key(path), file) });
+        let unit = Arc::new(Unit { files, state, ..Unit::of_path(path, self.key(path), file) });
         Some(ResolvedManifest { unit, processed: None, named: Vec::new() })
     }
 
@@ -100,7 +100,10 @@ impl Units<'_> {
             // The reason was reported where it was found.
             Err(_) => {
                 let file = loader.reader.files.add(path, "", || Text::from(""));
-                return Some((ResolvedManifest::broken(name, file), Found { deps: Some(deps), ..Found::default() }));
+                return Some((
+                    ResolvedManifest::broken(path, name, file),
+                    Found { deps: Some(deps), ..Found::default() },
+                ));
             }
         };
         let processed = loader.top(path, &mut deps).map(|p| match self.previous() {
@@ -144,7 +147,7 @@ impl Units<'_> {
         let is_unnamed = named.iter().any(|n| matches!(n.stack, Name::Lacks(_)));
         let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
         let validated_as = validated_as(&named, &components);
-        let unit = Unit { files, components, state, broken, failed, validated_as, ..Unit::broken(name, file) };
+        let unit = Unit { files, components, state, broken, failed, validated_as, ..Unit::of_path(path, name, file) };
         let unit = Arc::new(Unit { unlisted, is_substituted, derived_from, ..unit });
         let is_whole = is_touched && !asks;
         Some((

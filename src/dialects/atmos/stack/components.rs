@@ -67,8 +67,8 @@ pub(in crate::dialects::atmos) struct ResolvedManifest {
 
 impl ResolvedManifest {
     /// A manifest that could not be resolved at all.
-    pub(in crate::dialects::atmos) fn broken(name: Key, file: FileId) -> Self {
-        ResolvedManifest { unit: Arc::new(Unit::broken(name, file)), processed: None, named: Vec::new() }
+    pub(in crate::dialects::atmos) fn broken(path: &str, name: Key, file: FileId) -> Self {
+        ResolvedManifest { unit: Arc::new(Unit::of_path(path, name, file)), processed: None, named: Vec::new() }
     }
 }
 

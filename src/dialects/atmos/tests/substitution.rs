@@ -127,6 +127,7 @@ fn shown(resolution: &Resolution) -> String {
     let mut out = String::new();
     for unit in &resolution.units {
         let Unit {
+            id: _,
             name,
             file,
             files,
@@ -209,7 +210,6 @@ fn checked_differences(before: &Resolution, after: &Resolution) -> usize {
         assert_eq!(steps(known), steps(compare(&old.value, &new.value, &new.language)));
         let mut alone = new.clone();
         alone.metadata.derived = None;
-        assert!(old.is_same_to_others(&alone) && old.metadata.has_same_bases(&alone.metadata));
     }
     derived
 }

@@ -57,8 +57,8 @@ pub(super) fn links(
         stack: if is_known(&dependency.on) { StackSelector::Here } else { StackSelector::Unknown },
         reads,
         is_optional: false,
-        origin: dependency.place.origin,
-        stack_origin: None,
+        origin: dependency.place.origin.into(),
+        stack_origin: None.into(),
     };
     let kept = || all.iter().filter(|dependency| !is_skipped(&dependency.on));
     let declared = kept().map(|dependency| link(dependency, LinkKind::Declared, ReadTarget::Nothing));

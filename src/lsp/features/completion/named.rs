@@ -56,7 +56,8 @@ pub(super) fn references(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
     let is_here = |origin: Option<Origin>| origin.is_some_and(|o| place.view.is_at(o, place.path, place.offset));
     let names = |component: &Component| {
         let metadata = &component.metadata;
-        metadata.bases.iter().any(|base| is_here(base.origin)) || metadata.links.iter().any(|link| is_here(link.origin))
+        metadata.bases.iter().any(|base| is_here(base.origin))
+            || metadata.links.iter().any(|link| is_here(*link.origin))
     };
     let Some((_, here)) = place.view.components().find(|(_, component)| names(component)) else { return };
     let kind = here.kind.clone();

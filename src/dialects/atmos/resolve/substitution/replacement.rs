@@ -69,12 +69,14 @@ impl Substitution {
             has_same_state = self.replace_map(settings)?.is_nothing();
             self.replace_place(origin)?;
         }
+        let mut replaced = links.to_vec();
         for Link { how: _, by: _, component: _, kind: _, stack: _, reads: _, is_optional: _, origin, stack_origin } in
-            links
+            &mut replaced
         {
-            self.replace_place(origin)?;
-            self.replace_place(stack_origin)?;
+            self.replace_place(&mut origin.0)?;
+            self.replace_place(&mut stack_origin.0)?;
         }
+        *links = replaced.into();
         bases.iter_mut().try_for_each(|base| self.replace_place(&mut base.origin))?;
         Ok(has_same_state)
     }

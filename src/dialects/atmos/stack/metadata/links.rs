@@ -5,7 +5,7 @@ use crate::dialects::atmos::functions::tags;
 use crate::dialects::atmos::stack::context::StackContext;
 use crate::dialects::atmos::templates::function_sets;
 use crate::dialects::atmos::templates::host::answers::ComponentRef;
-use crate::resolution::{Link, LinkKind, ReadTarget, StackSelector};
+use crate::resolution::{Detail, Link, LinkKind, ReadTarget, StackSelector};
 use crate::template::{self, Argument};
 use crate::text::Text;
 use crate::value::{self, Data, Flags, Key, Map, Origin, Value, key};
@@ -51,8 +51,8 @@ fn dependency(entry: &Value) -> Option<Link> {
         stack: place,
         reads: ReadTarget::Nothing,
         is_optional: entry.get("required").and_then(Value::as_bool) == Some(false),
-        origin: named.prov.origin,
-        stack_origin: stack.and_then(|v| v.prov.origin),
+        origin: named.prov.origin.into(),
+        stack_origin: stack.and_then(|v| v.prov.origin).into(),
     })
 }
 
@@ -85,8 +85,8 @@ fn legacy_dependency(entry: &Value, own: Option<&Value>) -> Option<Link> {
         stack,
         reads: ReadTarget::Nothing,
         is_optional: entry.get("required").and_then(Value::as_bool) == Some(false),
-        origin: named.prov.origin,
-        stack_origin,
+        origin: named.prov.origin.into(),
+        stack_origin: stack_origin.into(),
     })
 }
 
@@ -180,7 +180,7 @@ impl LinkSearch<'_> {
     /// Adds a link that is written at a place, if there is one.
     fn add_at(&mut self, link: Option<Link>, origin: Option<Origin>) {
         if let Some(link) = link {
-            self.add(Link { origin, stack_origin: origin, ..link });
+            self.add(Link { origin: origin.into(), stack_origin: origin.into(), ..link });
         }
     }
 
@@ -211,8 +211,8 @@ impl LinkSearch<'_> {
                 stack,
                 reads,
                 is_optional: false,
-                origin,
-                stack_origin: origin,
+                origin: origin.into(),
+                stack_origin: origin.into(),
             });
         }
     }
@@ -262,8 +262,8 @@ pub(super) fn of_function(text: &str) -> Option<Link> {
         stack,
         reads: first_key(&expression).map_or(ReadTarget::Nothing, ReadTarget::Output),
         is_optional: expression.contains("//"),
-        origin: None,
-        stack_origin: None,
+        origin: Detail(None),
+        stack_origin: Detail(None),
     })
 }
 

@@ -1,0 +1,68 @@
+//! Which units a comparison has to resolve: those that an edit reaches, or all.
+
+use super::compare::{Comparing, is_out_of_scope};
+use crate::diagnostic::{Diagnostic, may_have_comments};
+use crate::resolution::{Resolution, Unit};
+use crate::source::differences;
+use crate::terraform::Modules;
+use crate::text::Text;
+use crate::unit::UnitInterface;
+use crate::value::FileId;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+impl Comparing<'_> {
+    /// Whether units that no edit reaches count, given both sides of those that one reaches: something outside of a unit can see
+    /// that it differs. Then all units are resolved, and rules over all units are run. Otherwise these find the same on both
+    /// sides. The answer depends on the edit alone, not on how many units there are.
+    pub(super) fn concerns_all(&self, sides: [&Resolution; 2]) -> bool {
+        self.may_change_code(sides)
+            || self.differs_in_interface(sides)
+            || self.differs_in_shared_files(sides)
+            || self.edits_comments(sides)
+            || self.request.filter.misses(sides)
+            || self.settings.policies.asks_for_all(|rule| self.rules.iter().any(|(on, _)| *on == rule))
+    }
+
+    /// Whether a file changed that may be code: one that is not configuration.
+    fn may_change_code(&self, sides: [&Resolution; 2]) -> bool {
+        let read = sides.iter().flat_map(|side| {
+            let documents = side.documents.iter().map(|(file, _)| *file);
+            documents.chain(side.units.iter().flat_map(|unit| unit.files.iter().copied()))
+        });
+        let read: HashSet<FileId> = read.collect();
+        let paths: HashSet<Text> = read.into_iter().map(|file| Text::clone(&self.files.get(file).path)).collect();
+        let [base, head] = self.sources;
+        differences(base.listing(), head.listing()).iter().any(|pair| !paths.contains(pair.path()))
+    }
+
+    /// Whether a unit came or went, or shows something else to others than before.
+    fn differs_in_interface(&self, [base, head]: [&Resolution; 2]) -> bool {
+        let cache = self.workspace.host.code();
+        let [old, new] = self.sources.map(|source| Modules::new(source, self.files, &cache));
+        let before: BTreeMap<&Text, &Arc<Unit>> = base.units.iter().map(|unit| (&unit.id, unit)).collect();
+        let differs = |unit: &Arc<Unit>| match before.get(&unit.id) {
+            Some(other) if other.state == unit.state && is_out_of_scope(unit) => false,
+            Some(other) => !UnitInterface::of(other, &old).is_same(&UnitInterface::of(unit, &new)),
+            None => true,
+        };
+        base.gap != head.gap || before.len() != head.units.len() || head.units.iter().any(differs)
+    }
+
+    /// Whether something is found in an unchanged file on one side only: a unit that no edit reaches may have it too.
+    fn differs_in_shared_files(&self, [base, head]: [&Resolution; 2]) -> bool {
+        let identity = |f: &Diagnostic| (f.primary.file, f.primary.start, f.rule.clone(), f.message.clone());
+        let found = |side: &Resolution| -> HashSet<_> {
+            let unchanged = |f: &&Diagnostic| !self.touched.contains(&*self.files.get(f.primary.file).path);
+            side.findings.iter().filter(unchanged).map(identity).collect()
+        };
+        found(base) != found(head)
+    }
+
+    /// Whether an edited file has comments that suppress findings: those of rules over all units may be among them.
+    fn edits_comments(&self, sides: [&Resolution; 2]) -> bool {
+        let files: BTreeSet<FileId> = sides.iter().flat_map(|side| side.files()).collect();
+        let mut files = files.into_iter().map(|file| self.files.get(file));
+        files.any(|file| self.touched.contains(&*file.path) && may_have_comments(&file.text))
+    }
+}
