@@ -2,6 +2,7 @@
 
 mod cached;
 mod session;
+mod sizes;
 
 use super::*;
 use crate::diff::Status;
