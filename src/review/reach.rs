@@ -16,7 +16,10 @@ impl Comparing<'_> {
     /// that it differs. Then all units are resolved, and rules over all units are run. Otherwise these find the same on both
     /// sides. The answer depends on the edit alone, not on how many units there are.
     pub(super) fn concerns_all(&self, sides: [&Resolution; 2]) -> bool {
-        self.may_change_code(sides)
+        // Whoever wants to know everything, or would learn nothing, has everything resolved.
+        self.settings.strict.value
+            || sides.iter().any(|side| side.units.iter().all(is_out_of_scope))
+            || self.may_change_code(sides)
             || self.differs_in_interface(sides)
             || self.differs_in_shared_files(sides)
             || self.edits_comments(sides)
