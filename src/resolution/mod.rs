@@ -22,7 +22,7 @@ pub(crate) use metadata::{
 
 use crate::diagnostic::Diagnostic;
 use crate::threads::PoolThread;
-use crate::value::{Data, Entry, FileId, Language, Origin, Value, Vocabulary, key};
+use crate::value::{FileId, Language, Origin, Value, Vocabulary, key};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -310,32 +310,6 @@ impl Component {
     /// What differs from an earlier state of the component, if this one was made from it.
     pub(crate) fn differing_from(&self, earlier: &Component) -> Option<&Differing> {
         self.metadata.derived.as_ref()?.from(earlier)
-    }
-
-    /// Returns the inputs that differ from those of the component that this one was made from; `None` if it was not made from
-    /// another one, or this is not known.
-    pub(crate) fn differing_inputs(&self) -> Option<Vec<&Entry>> {
-        let inputs = &self.metadata.inputs.all;
-        let parts = match &self.metadata.derived.as_ref()?.differing {
-            Differing::Nothing => return Some(Vec::new()),
-            Differing::Value => return None,
-            Differing::Entries(parts) => parts,
-        };
-        let sections = self.value.as_map()?.iter().as_slice();
-        let mut found = Vec::new();
-        for (number, parts) in parts.iter() {
-            match (&sections.get(*number as usize)?.value.data, parts) {
-                (_, Differing::Nothing) => {}
-                (Data::Map(section), Differing::Entries(parts)) if Arc::ptr_eq(section, inputs) => {
-                    let entries = section.iter().as_slice();
-                    for (number, _) in parts.iter() {
-                        found.push(entries.get(*number as usize)?);
-                    }
-                }
-                _ => return None,
-            }
-        }
-        Some(found)
     }
 
     /// Its address.

@@ -19,8 +19,8 @@ use crate::policies;
 use crate::resolution::{Address, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
 use crate::settings::{Load, Settings};
-use crate::source::{Change, EntryPair, Source, changed, differences};
-use crate::terraform::{Cache, Modules, is_code};
+use crate::source::{Change, Source, changed, differences};
+use crate::terraform::{Cache, Modules};
 use crate::text::{self, Text};
 use crate::threads;
 use crate::value::FileId;
@@ -234,27 +234,15 @@ impl Comparing<'_> {
         drop(changes);
         report_empty(&mut head);
         report_empty(&mut base);
-        let check = |resolution: &Resolution, modules: &Modules<'_>, clean: rules::Clean<'_>| {
+        let check = |resolution: &Resolution, modules: &Modules<'_>| {
             let withheld = rules::Withheld::default();
-            rules::check_state(
-                &rules::Context { resolution, withheld: &withheld, clean, ..shared },
-                modules,
-                self.rules,
-            )
+            rules::check_state(&rules::Context { resolution, withheld: &withheld, ..shared }, modules, self.rules)
         };
         let modules = self.sources.map(|source| Modules::new(source, self.files, &cache));
         let (mut in_head, mut in_base) = (Vec::new(), Vec::new());
         phase(self.workspace.host, "rules", || {
-            if rules::is_made_from(&base, &head) && self.has_same_code([&base, &head]) {
-                let of_base = rules::CleanUnits::default();
-                let collect = rules::Clean { collected: Some(&of_base), before: None };
-                in_base = check(&base, &modules[0], collect);
-                in_head = check(&head, &modules[1], rules::Clean { collected: None, before: Some(&of_base) });
-                return;
-            }
-            let clean = rules::Clean::default();
             // Some rules take long: the processors would wait for these twice.
-            threads::join(|| in_head = check(&head, &modules[1], clean), || in_base = check(&base, &modules[0], clean));
+            threads::join(|| in_head = check(&head, &modules[1]), || in_base = check(&base, &modules[0]));
         });
         head.findings.extend(in_head);
         base.findings.extend(in_base);
@@ -310,14 +298,6 @@ impl Comparing<'_> {
             found = self.compare(&mut old, &mut new);
         }
         (old, new, found)
-    }
-
-    /// Whether both sides have the same code: no file came or went, and only configuration that is no code changed.
-    fn has_same_code(&self, sides: [&Resolution; 2]) -> bool {
-        let [base, head] = self.sources;
-        let differing = differences(base.listing(), head.listing());
-        let is_edit = |pair: &EntryPair<'_>| pair.before.is_some() && pair.after.is_some() && !is_code(pair.path());
-        differing.iter().all(is_edit) && !self.may_change_code(sides)
     }
 
     /// Whether a file changed that may be code: one that is not configuration.

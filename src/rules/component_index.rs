@@ -1,6 +1,5 @@
 //! The components of a resolution by stack and name, and the targets of their links.
 
-use super::clean_units::Clean;
 use super::unit_results::{UnitResults, is_true};
 use crate::diagnostic::Diagnostic;
 use crate::graph::has_cycle;
@@ -250,10 +249,9 @@ impl<'a> ComponentIndex<'a> {
     }
 
     /// Whether no deployed component depends on itself, directly or indirectly.
-    pub(super) fn is_acyclic(&self, kept: Option<&UnitResults>, clean: Clean<'_>) -> bool {
+    pub(super) fn is_acyclic(&self, kept: Option<&UnitResults>) -> bool {
         const FACT: &str = "no component depends on itself";
-        let find = || is_true(kept, FACT, || !has_cycle(self.edges()));
-        *self.is_acyclic.get_or_init(|| clean.is_true(FACT, find))
+        *self.is_acyclic.get_or_init(|| is_true(kept, FACT, || !has_cycle(self.edges())))
     }
 
     /// The links between deployed components, which are numbered.
@@ -476,9 +474,7 @@ mod tests {
     fn cycles_are_noticed_whichever_unit_or_type_they_lead_through() {
         let here = |name: &str| vec![link(name, StackSelector::Here)];
         let there = |name: &str, stack: &str| vec![link(name, StackSelector::Stack(stack.into()))];
-        let is_acyclic = |units: Vec<Vec<Arc<Component>>>| {
-            ComponentIndex::new(&resolution(units)).is_acyclic(None, Clean::default())
-        };
+        let is_acyclic = |units: Vec<Vec<Arc<Component>>>| ComponentIndex::new(&resolution(units)).is_acyclic(None);
         let one = |name: &str, links| component("s", "terraform", name, links);
         assert!(is_acyclic(vec![vec![one("a", here("b")), one("b", here("gone")), one("c", here("a"))]]));
         assert!(!is_acyclic(vec![vec![one("a", here("a"))]]));

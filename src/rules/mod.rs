@@ -1,7 +1,6 @@
 //! The catalogue of rules: one registry, from which levels, reports, `explain` and the documentation come.
 
 pub(crate) mod change;
-mod clean_units;
 mod code;
 mod component_index;
 mod components;
@@ -27,7 +26,6 @@ use crate::text::Text;
 use crate::threads::{self, Cancel};
 use crate::value::{FileId, Output, ValueKind};
 use crate::yaml::Document;
-pub(crate) use clean_units::{Clean, CleanUnits, is_made_from};
 pub(crate) use component_index::{ComponentIndex, Need, Target};
 pub(crate) use decided::is_decided_by_file;
 use std::sync::LazyLock;
@@ -53,8 +51,6 @@ pub(crate) struct Context<'a> {
     pub output_kind: &'a OutputKind<'a>,
     /// The cached findings of rules in single units, if they are kept.
     pub results: Option<&'a UnitResults>,
-    /// The units in which rules find nothing, in this revision and the one before.
-    pub clean: Clean<'a>,
     /// Whether the findings are still wanted.
     pub cancel: &'a Cancel,
 }
@@ -92,8 +88,8 @@ impl<'a> Context<'a> {
     ) -> Context<'a> {
         static WANTED: Cancel = Cancel::never();
         let output_kind = &|_: &_, _: &_, _: &_| None;
-        let (results, clean, cancel) = (None, Clean::default(), &WANTED);
-        Context { files, resolution, is_examined, limits, withheld, output_kind, results, clean, cancel }
+        let (results, cancel) = (None, &WANTED);
+        Context { files, resolution, is_examined, limits, withheld, output_kind, results, cancel }
     }
 
     /// The YAML files that are to be examined.
@@ -115,8 +111,6 @@ pub(crate) struct Components<'a> {
     pub withheld: &'a Withheld,
     /// The cached findings of rules in single units, if they are kept.
     pub results: Option<&'a UnitResults>,
-    /// The units in which rules find nothing, in this revision and the one before.
-    pub clean: Clean<'a>,
 }
 
 impl Components<'_> {
@@ -201,9 +195,9 @@ pub(crate) fn check_state(
     modules: &Modules<'_>,
     enabled: &[(RuleRef, Level)],
 ) -> Vec<Diagnostic> {
-    let Context { files, withheld, results, clean, .. } = *context;
+    let Context { files, withheld, results, .. } = *context;
     let index = ComponentIndex::new(context.resolution);
-    let components = Components { files, index, modules, withheld, results, clean };
+    let components = Components { files, index, modules, withheld, results };
     let is_whole = components.index.is_complete();
     let output_kind =
         |component: &Component, output: &Output, name: &str| components.output_kind(component, output, name);
@@ -217,18 +211,14 @@ pub(crate) fn check_state(
             Check::Whole(_) | Check::Change(_) => Vec::new(),
         })
     };
-    clean.ask_again(modules);
     match results {
         Some(results) => results.ask_again(modules),
-        // Units that were made from examined ones hardly need them.
-        None if clean.before.is_none() => components.index.examine(),
-        None => {}
+        None => components.index.examine(),
     }
     let mut found: Vec<Diagnostic> = threads::map(&checks(enabled), run).into_iter().flatten().collect();
     if let Some(results) = results {
         results.asked(modules);
     }
-    clean.asked(modules);
     found.extend(modules.errors().into_iter().map(|error| {
         let message = format!("this code cannot be read: {}", error.message.trim());
         let place = Label::new(error.file, error.offset, error.offset, "");

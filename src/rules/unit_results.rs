@@ -108,10 +108,10 @@ pub(super) fn by_unit<T: Send + Sync + 'static>(
     }
 }
 
-/// Examines units, by their numbers, except those in which there was nothing before; what was found in their order.
-/// `examine` returns `None` if there is nothing in a unit: neither a finding nor something withheld. That may depend on the
-/// unit, on code, and on what other units look like to it ([`crate::resolution::Component::is_same_to_others`]), but not on the
-/// text of files and on plain values of inputs.
+/// Examines units, by their numbers, except those for which it is kept that there is nothing in them; what was found in their
+/// order. `examine` returns `None` if there is nothing in a unit: neither a finding nor something withheld. That may depend on
+/// the unit, on code, and on what other units look like to it ([`crate::resolution::Component::is_same_to_others`]), but not on
+/// the text of files.
 pub(super) fn in_units<T: Send>(
     context: &Components<'_>,
     rule: &'static Rule,
@@ -119,16 +119,10 @@ pub(super) fn in_units<T: Send>(
 ) -> Vec<T> {
     let units = context.index.units();
     let Some(kept) = context.results else {
-        let clean = context.clean;
-        let numbers: Vec<usize> = (0..units.len()).filter(|unit| !clean.has(rule, &units[*unit])).collect();
+        let numbers: Vec<usize> = (0..units.len()).collect();
         let parts: Vec<&[usize]> = numbers.chunks(EXAMINED_AT_ONCE).collect();
-        let found = threads::map(&parts, |part| {
-            let found: Vec<Option<T>> = part.iter().map(|unit| examine(*unit)).collect();
-            let without = part.iter().zip(&found).filter(|(_, found)| found.is_none());
-            clean.collect(rule, without.map(|(unit, _)| (&units[*unit], Vec::new())));
-            found
-        });
-        return found.into_iter().flatten().flatten().collect();
+        let found = threads::map(&parts, |part| part.iter().filter_map(|unit| examine(*unit)).collect::<Vec<T>>());
+        return found.into_iter().flatten().collect();
     };
     let mut all = Vec::new();
     for (number, unit) in units.iter().enumerate().filter(|(_, unit)| kept.get::<()>(rule, unit).is_none()) {

@@ -1,7 +1,7 @@
 //! What a review never reports, whatever is wrong with the files of a side.
 
+mod both_sides;
 mod cached;
-mod clean_units;
 mod one_edit;
 mod session;
 

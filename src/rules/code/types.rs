@@ -27,33 +27,14 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
 /// Returns the values in some units that do not match their variables.
 fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
     let (mut search, mut typed) = (Search::new(context), TypedVariables::default());
-    let mut found = Vec::new();
     for unit in units {
-        let found_before = context.clean.found_before(&VARIABLE_TYPE_MISMATCH, unit);
-        let was_clean = |number| found_before.as_ref().is_some_and(|found| found.binary_search(&number).is_err());
-        let mut found_here = Vec::new();
-        for (number, component) in (0_u32..).zip(&unit.components).filter(|(_, c)| c.metadata.is_deployed()) {
+        for component in unit.components.iter().filter(|component| component.metadata.is_deployed()) {
             let Some(module) = module(context, component) else { continue };
-            search.has_found = false;
-            match component.differing_inputs().filter(|_| was_clean(number)) {
-                Some(inputs) => {
-                    for input in inputs {
-                        typed
-                            .variable(&module, &input.key)
-                            .inspect(|variable| search.input(component, input, variable));
-                    }
-                }
-                None => typed
-                    .of(&module, &component.metadata.inputs.all)
-                    .for_each(|(input, variable)| search.input(component, input, variable)),
-            }
-            if search.has_found {
-                found_here.push(number);
-            }
+            typed
+                .of(&module, &component.metadata.inputs.all)
+                .for_each(|(input, variable)| search.input(component, input, variable));
         }
-        found.push((unit, found_here));
     }
-    context.clean.collect(&VARIABLE_TYPE_MISMATCH, found);
     search.findings
 }
 
@@ -61,8 +42,6 @@ fn mismatches(context: &Components<'_>, units: &[Arc<Unit>]) -> Findings {
 struct Search<'a, 'c> {
     context: &'c Components<'a>,
     findings: Findings,
-    /// Whether something was found since this was reset.
-    has_found: bool,
     /// The texts of calls whose values are unknown, by their addresses: that of one line, which reaches many components, is
     /// checked once.
     unknown: FastSet<*const u8>,
@@ -73,7 +52,7 @@ struct Search<'a, 'c> {
 impl<'a, 'c> Search<'a, 'c> {
     fn new(context: &'c Components<'a>) -> Self {
         let (findings, unknown, fitting) = (Findings::default(), FastSet::default(), FastSet::default());
-        Search { context, findings, has_found: false, unknown, fitting }
+        Search { context, findings, unknown, fitting }
     }
 
     /// Examines an input of a component.
@@ -96,7 +75,6 @@ impl<'a, 'c> Search<'a, 'c> {
             self.fitting.extend(shared);
             return;
         }
-        self.has_found = true;
         let whole = value.prov.origin.or_else(|| written(component, name));
         for mismatch in mismatches {
             let Some(origin) = mismatch.prov.origin.or(whole).or(component.value.prov.origin) else { continue };
@@ -154,20 +132,10 @@ struct InputSet {
 impl TypedVariables {
     /// Returns the inputs for variables that do not take any value, with their variables, whose addresses stay their own.
     fn of<'a>(&'a mut self, module: &Arc<Module>, inputs: &'a Map) -> impl Iterator<Item = (&'a Entry, &'a Variable)> {
-        let known = self.module(module);
+        let known = self.0.entry(Arc::as_ptr(module)).or_insert_with(|| OfModule::new(module));
         let set = known.prepare(inputs);
         let (entries, variables) = (inputs.iter().as_slice(), &known.variables);
         known.sets[set].typed.iter().map(|(name, variable)| (&entries[*name], &variables[*variable].1))
-    }
-
-    /// Returns a variable that does not take any value.
-    fn variable(&mut self, module: &Arc<Module>, name: &Text) -> Option<&Variable> {
-        let variables = &self.module(module).variables;
-        variables.binary_search_by(|(other, _)| order(other, name)).ok().map(|place| &variables[place].1)
-    }
-
-    fn module(&mut self, module: &Arc<Module>) -> &mut OfModule {
-        self.0.entry(Arc::as_ptr(module)).or_insert_with(|| OfModule::new(module))
     }
 }
 

@@ -30,7 +30,7 @@ impl Edge<'_> {
 /// Builds the graph of the links of some kinds; empty if no link is on a cycle.
 fn graph<'a>(context: &Components<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a>> {
     let mut graph = Graph::new();
-    if context.index.is_acyclic(context.results, context.clean) {
+    if context.index.is_acyclic(context.results) {
         return graph;
     }
     // Of several edges between two nodes the first is reported: declared dependencies come first in the links of a
