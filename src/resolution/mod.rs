@@ -1,7 +1,6 @@
 //! The resolution of one revision, independent of any dialect: the input of rules, the diff and the reports.
 
 pub(crate) mod authoring;
-mod derived;
 mod fetched;
 mod gap;
 mod imports;
@@ -10,7 +9,6 @@ mod metadata;
 
 use crate::text::Text;
 use authoring::Authoring;
-pub(crate) use derived::{Derived, Differing};
 pub(crate) use fetched::FetchedFolder;
 pub(crate) use gap::{Extent, Gap};
 pub(crate) use imports::{Import, Imports};
@@ -26,7 +24,7 @@ use crate::value::{FileId, Language, Origin, Value, Vocabulary, key};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// The result for one revision.
 #[derive(Debug, Default)]
@@ -152,11 +150,6 @@ pub(crate) struct Unit {
     /// Names of stacks that only the validation of its system gives to its components. Validation compares components that have
     /// the same name in one stack.
     pub validated_as: Vec<Text>,
-    /// Whether its components were made from those of the same unit of the revision that was resolved before, by replacing places
-    /// and values that nothing reads while components are made.
-    pub is_substituted: bool,
-    /// That unit, if all of its components are in this one, or were made from them and differ only as [`Derived`] says.
-    pub derived_from: Option<Weak<Unit>>,
     /// The thread that resolved it, which drops it fastest.
     pub thread: PoolThread,
 }
@@ -174,8 +167,6 @@ impl Unit {
             failed: Vec::new(),
             unlisted: Vec::new(),
             validated_as: Vec::new(),
-            is_substituted: false,
-            derived_from: None,
             thread: PoolThread::current(),
         }
     }
@@ -294,9 +285,6 @@ impl Component {
     /// Whether two states of a component look the same to all other components: their metadata, and the inputs that stacks are
     /// named after, by which others may select them.
     pub(crate) fn is_same_to_others(&self, other: &Component) -> bool {
-        if other.differing_from(self).is_some() {
-            return true;
-        }
         let words = self.language.vocabulary;
         let selected_by = words.stack_inputs.iter().chain(std::iter::once(&words.stage));
         let (own, others) = (&self.metadata.inputs.all, &other.metadata.inputs.all);
@@ -305,11 +293,6 @@ impl Component {
             own.value_of(&name) == others.value_of(&name)
         };
         self.metadata.is_same_to_others(&other.metadata) && selected_by.into_iter().all(|name| is_same(name))
-    }
-
-    /// What differs from an earlier state of the component, if this one was made from it.
-    pub(crate) fn differing_from(&self, earlier: &Component) -> Option<&Differing> {
-        self.metadata.derived.as_ref()?.from(earlier)
     }
 
     /// Its address.

@@ -4,7 +4,6 @@ use super::check_cache::{CheckCache, Checked, Found, Key, ReadFiles};
 use super::coverage::Coverage;
 use super::examined::Examined;
 use super::judge::{Judge, Judged, judge};
-use super::one_edit::OneEdit;
 use super::selection::{FindingScope, Selection};
 use super::session::{Session, Start};
 use super::shard::Plan;
@@ -76,14 +75,7 @@ fn check_known(
     let load = checking.load()?;
     let checked = Checked { source: verified, files: &start.kept.files, settings: &load.settings };
     let same = phase(workspace.host, "cache", || cache.find(key, checked));
-    let found = same.filter(|_| verified.is_as_listed()).or_else(|| {
-        let (found, earlier) = OneEdit { workspace, checked, code: &code }.find(cache, key)?;
-        let read = earlier.read_in(verified.listing());
-        verified.is_as_listed().then(|| {
-            phase(workspace.host, "cache", || cache.keep(key, checked, &found, read));
-            found
-        })
-    });
+    let found = same.filter(|_| verified.is_as_listed());
     let Some(found) = found else { return Ok(None) };
     let dialects = Arc::new(workspace.dialects(&load.settings));
     checking.judge(load, Examination { found, dialects, resolutions: Vec::new(), plan: None }).map(Some)

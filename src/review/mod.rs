@@ -13,7 +13,6 @@ mod examined;
 mod filter;
 mod fixed;
 mod judge;
-mod one_edit;
 mod pair;
 mod paths;
 mod rejected;

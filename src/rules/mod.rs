@@ -245,8 +245,7 @@ pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(RuleRef, Level)]) -> bool {
     }
     let inherits = enabled.iter().any(|(rule, _)| *rule == &components::unused_abstract::UNUSED_ABSTRACT_COMPONENT);
     let is_same = |old: &Component, new: &Component| {
-        new.differing_from(old).is_some()
-            || old.is_same_to_others(new) && (!inherits || old.metadata.has_same_bases(&new.metadata))
+        old.is_same_to_others(new) && (!inherits || old.metadata.has_same_bases(&new.metadata))
     };
     let differs = |c: &ComponentChange| match (&c.before, &c.after) {
         (Some(old), Some(new)) => !is_same(old, new),

@@ -106,33 +106,6 @@ impl Trail {
         }
     }
 
-    /// Returns the history with its parts replaced; `None` if all of them stay.
-    ///
-    /// # Errors
-    /// That of the first part that cannot be replaced.
-    pub(crate) fn rewrite<R: Rewrite>(&self, rewrite: &mut R) -> Result<Option<Trail>, R::Error> {
-        let overrode = self.overrode().map(|value| rewrite.value(value)).transpose()?.flatten();
-        // Most histories stay as they are.
-        let mut inputs: Option<Vec<Prov>> = None;
-        for (i, input) in self.inputs().iter().enumerate() {
-            if let Some(new) = rewrite.input(input)? {
-                inputs.get_or_insert_with(|| self.inputs().to_vec())[i] = new;
-            }
-        }
-        let mut layers: Option<Vec<Contribution>> = None;
-        for (i, layer) in self.layers().iter().enumerate() {
-            if let Some(new) = rewrite.value(&layer.value)? {
-                layers.get_or_insert_with(|| self.layers().to_vec())[i].value = new;
-            }
-        }
-        if overrode.is_none() && inputs.is_none() && layers.is_none() {
-            return Ok(None);
-        }
-        let overrode = overrode.or_else(|| self.overrode().cloned());
-        let inputs = inputs.unwrap_or_else(|| self.inputs().to_vec());
-        Ok(Some(Trail::new(overrode, inputs, layers.map_or_else(|| self.shared_layers(), Arc::from))))
-    }
-
     fn shared_layers(&self) -> Arc<[Contribution]> {
         match &self.0 {
             Past::All(all) => Arc::clone(&all.layers),
@@ -200,18 +173,6 @@ impl SharedTrails {
         // The upper bits depend on all of it.
         &mut self.slots[(hash >> 40) as usize % SHARED]
     }
-}
-
-/// Replaces the parts of histories. Each function returns `None` if its part stays as it is.
-pub(crate) trait Rewrite {
-    /// Why a part cannot be replaced.
-    type Error;
-
-    /// A value that was overridden, or that a layer contributed.
-    fn value(&mut self, value: &Value) -> Result<Option<Value>, Self::Error>;
-
-    /// The provenance of something that a value was computed from.
-    fn input(&mut self, input: &Prov) -> Result<Option<Prov>, Self::Error>;
 }
 
 /// The contribution of one layer of a merge to a value: known, a call to be evaluated later, or unknown.

@@ -162,10 +162,6 @@ impl Dialect for Atmos {
         self.resolver.forget();
     }
 
-    fn substitutes(&self) -> bool {
-        true
-    }
-
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         self.resolver.resolve(source, project, files, scope)
     }

@@ -2,7 +2,6 @@
 
 mod both_sides;
 mod cached;
-mod one_edit;
 mod session;
 
 use super::*;

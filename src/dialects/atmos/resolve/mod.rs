@@ -3,7 +3,6 @@
 mod project;
 mod reuse;
 mod sharing;
-mod substitution;
 mod units;
 
 use crate::diagnostic;

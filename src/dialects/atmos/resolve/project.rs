@@ -1,7 +1,6 @@
 //! Resolves the manifests of one revision with a usable configuration.
 
 use super::reuse::{LastResolution, ResolvedUnit};
-use super::substitution::Substitutions;
 use super::units::Units;
 use super::{ProjectKey, Resolver};
 use crate::diagnostic::{Diagnostic, Label};
@@ -122,7 +121,6 @@ impl Revision<'_> {
             validations: &Validations::new(reader, config),
             recorder: &recorder,
             last: &last,
-            substitutions: Substitutions::default(),
             reach: reach.as_ref(),
             scope: changes.map_or(Scope::All, Scope::Touched),
         };
@@ -131,7 +129,6 @@ impl Revision<'_> {
         }
         let resolved: Vec<Arc<ResolvedUnit>> =
             threads::map(&manifests, |path| units.resolve(path)).into_iter().flatten().collect();
-        units.substitutions.drop_in_background();
         if self.project.cancel.is_canceled() {
             return ProjectResolution::default();
         }
@@ -145,11 +142,12 @@ impl Revision<'_> {
             || unreached = unreached_manifests::check(&loader, &manifests, &validated, self.scope),
             || gap_of_names = self.check_units(&stacks, &resolved),
         );
-        threads::drop_in_background(last.outdated.into_values().collect(), |unit| unit.manifest.unit.thread);
         let units = resolved.iter().map(|unit| Arc::clone(&unit.manifest.unit)).collect();
         let project = self.finish(&loader, unreached, units);
         self.diagnostics.add(&recorded.diagnostics);
-        self.keep(&manifests, resolved, cache, last.collected);
+        if self.is_kept() {
+            self.keep(&manifests, resolved, cache, last.collected);
+        }
         ProjectResolution { gap: gap.or(gap_of_names), ..project }
     }
 
@@ -165,10 +163,7 @@ impl Revision<'_> {
                 let last = self.resolver.last().get(&self.key()).cloned();
                 last.map(|last| last.retain_unchanged(changes, self.shared)).unwrap_or_default()
             }
-            _ => {
-                let last = self.resolver.last().remove(&self.key()).unwrap_or_default();
-                last.under(self.config, self.shared)
-            }
+            Scope::All | Scope::Touched(_) | Scope::Units(_) => LastResolution::default(),
         }
     }
 
@@ -296,19 +291,13 @@ impl Revision<'_> {
         cache: ManifestCache<'_>,
         collected: Arc<Collected>,
     ) {
-        let mut last = LastResolution { manifests: cache.into_known(), collected, ..LastResolution::default() };
-        last.config = Some((self.config.clone(), self.shared.files.clone()));
-        last.loaded = self.reader.seen();
         // There is no unit for a file that is missing, so there may be fewer units than paths.
         let is_complete = paths.len() == resolved.len();
         let units = paths.iter().zip(resolved).filter(|_| is_complete);
         let units = units.map(|(path, unit)| (Text::from(path.as_str()), unit)).collect();
-        if self.is_kept() {
-            last.units = units;
-            self.resolver.retain(&last.loaded);
-        } else {
-            last.outdated = units;
-        }
+        let loaded = self.reader.seen();
+        self.resolver.retain(&loaded);
+        let last = LastResolution { units, manifests: cache.into_known(), collected, loaded };
         self.resolver.last().insert(self.key(), last);
     }
 }

@@ -16,8 +16,7 @@ pub(in crate::dialects::atmos) use known_calls::KnownCalls;
 use std::sync::Arc;
 
 /// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is enabled.
-pub(in crate::dialects::atmos) const RESERVED: &[&str] =
-    &["namespace", "tenant", "environment", "stage", "region", "attributes", "enabled"];
+const RESERVED: &[&str] = &["namespace", "tenant", "environment", "stage", "region", "attributes", "enabled"];
 
 /// The sections of a component.
 pub(super) struct FinalSections<'a> {
@@ -156,7 +155,7 @@ fn code(sections: &KnownSections<'_>, kind: &'static str, stacks: &StackContext<
 }
 
 /// How code gets into a folder that is not filled whenever it is needed.
-pub(in crate::dialects::atmos) fn unfetched(folder: &str, stacks: &StackContext<'_>) -> CodeOrigin {
+fn unfetched(folder: &str, stacks: &StackContext<'_>) -> CodeOrigin {
     match stacks.vendored.has(folder, stacks.reader, stacks.config) {
         true => CodeOrigin::Vendored,
         false => CodeOrigin::Repository,
