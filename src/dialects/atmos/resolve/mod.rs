@@ -12,7 +12,6 @@ use crate::dialects::atmos::config::{self, Config, anchor, projects, report_unus
 use crate::dialects::atmos::diagnostics::{Diagnostics, name_stacks};
 use crate::dialects::atmos::functions::calls;
 use crate::dialects::atmos::locals::scopes::LocalCache;
-use crate::dialects::atmos::manifest::render_cache::RenderCache;
 use crate::dialects::atmos::merge::MergeCache;
 use crate::dialects::atmos::reader::{Cache, Deps, Loaded, Reader};
 use crate::dialects::atmos::stack::ExternalInputs;
@@ -42,8 +41,6 @@ pub(super) struct Resolver {
     /// Recent merges.
     merges: MergeCache,
     locals: LocalCache,
-    /// Rendered files.
-    rendered: RenderCache,
     /// Caches of merged bases, by the configuration that they were merged with.
     bases: Mutex<Vec<(Value, Arc<InheritanceCache>)>>,
     previous: PreviousRevision,
@@ -148,7 +145,6 @@ impl Resolver {
     fn retain(&self, files: &BTreeMap<FileId, Arc<Loaded>>) {
         self.cache.retain(files);
         self.locals.retain(|file| files.contains_key(&file));
-        self.rendered.clear();
         self.bases.lock().clear();
     }
 

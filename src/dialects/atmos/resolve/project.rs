@@ -106,7 +106,6 @@ impl Revision<'_> {
         let loader = Manifests::new(reader, config, self.merger(), templates, locals, &cache, &recorder)
             .with_checks(Some(&checks))
             .with_env(self.external.env)
-            .with_rendered(self.is_compared().then_some(&self.resolver.rendered))
             .recording_apart(self.is_kept());
         let referenced = ReferencedComponents::new(&loader, &manifests);
         let vendored = VendoredFolders::default();
@@ -271,11 +270,6 @@ impl Revision<'_> {
             Some((unit.file, found.own_stack_name(&found.loaded.path, self.config, &engine)?))
         };
         resolution::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
-    }
-
-    /// Whether another revision is compared with this one. What is kept for it would only take memory otherwise.
-    fn is_compared(&self) -> bool {
-        matches!(self.scope, Scope::Touched(_) | Scope::Units(_))
     }
 
     /// Whether the next revision may reuse what is resolved now.
