@@ -21,7 +21,7 @@ use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::Schema;
 use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
 use crate::dialects::atmos::stack::{
-    CommonParts, ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
+    ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
 };
 use crate::dialects::{Project, Scope};
 use crate::resolution::{self, Extent, Gap, Unit};
@@ -109,8 +109,7 @@ impl Revision<'_> {
             .recording_apart(self.is_kept());
         let referenced = ReferencedComponents::new(&loader, &manifests);
         let vendored = VendoredFolders::default();
-        let common = CommonParts::default();
-        let stacks = self.stacks(&loader, &common, &vendored);
+        let stacks = self.stacks(&loader, &vendored);
         let reach = changes.map(|changes| ChangeReach::new(reader, config, changes));
         let units = Units {
             revision: self,
@@ -219,12 +218,7 @@ impl Revision<'_> {
         }
     }
 
-    fn stacks<'s>(
-        &'s self,
-        loader: &'s Manifests<'_>,
-        common: &'s CommonParts,
-        vendored: &'s VendoredFolders,
-    ) -> StackContext<'s> {
+    fn stacks<'s>(&'s self, loader: &'s Manifests<'_>, vendored: &'s VendoredFolders) -> StackContext<'s> {
         StackContext {
             reader: self.reader,
             config: self.config,
@@ -232,7 +226,6 @@ impl Revision<'_> {
             templates: &self.resolver.templates,
             recorder: loader.recorder,
             lock_file: &loader.cache.lock_file,
-            common,
             vendored,
             external: self.external,
             bases: self.resolver.bases(self.config),
