@@ -62,14 +62,6 @@ pub(super) struct Processed {
 }
 
 impl Processed {
-    /// The same with another map of the same content.
-    pub(super) fn with(self: &Arc<Self>, merged: Arc<Map>) -> Arc<Self> {
-        match Arc::ptr_eq(&self.merged, &merged) {
-            true => Arc::clone(self),
-            false => Arc::new(Processed { merged, ..(**self).clone() }),
-        }
-    }
-
     /// Whether no unit that is kept contains it with these overrides.
     pub(super) fn is_outdated(&self) -> bool {
         !self.given.is_empty() && self.recorder.as_ref().is_none_or(|recorder| Arc::strong_count(recorder) == 1)

@@ -2,7 +2,6 @@
 
 mod project;
 mod reuse;
-mod sharing;
 mod units;
 
 use crate::diagnostic;
@@ -25,7 +24,6 @@ use crate::value::{FileId, Value};
 use parking_lot::{Mutex, MutexGuard};
 use project::{ProjectResolution, resolve_project};
 use reuse::LastResolution;
-use sharing::PreviousRevision;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -43,7 +41,6 @@ pub(super) struct Resolver {
     locals: LocalCache,
     /// Caches of merged bases, by the configuration that they were merged with.
     bases: Mutex<Vec<(Value, Arc<InheritanceCache>)>>,
-    previous: PreviousRevision,
     /// The last resolution of each project.
     last: Mutex<HashMap<ProjectKey, LastResolution>>,
 }
@@ -107,9 +104,6 @@ impl Resolver {
                 ..Default::default()
             },
         };
-        if !matches!(scope, Scope::Since(_)) {
-            self.previous.keep(&units);
-        }
         let mut findings = diagnostics.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);

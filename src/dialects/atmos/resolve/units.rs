@@ -2,14 +2,13 @@
 
 use super::project::Revision;
 use super::reuse::{LastResolution, ResolvedUnit};
-use super::sharing::PreviousRevision;
 use crate::diagnostic::Diagnostic;
 use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
 use crate::dialects::atmos::checks::{dependency_paths, inheritance_cycles};
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::imports::reach::ChangeReach;
-use crate::dialects::atmos::manifest::{Manifests, Processed};
+use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::recorder::Recorder;
@@ -91,10 +90,7 @@ impl Units<'_> {
                 return Some((ResolvedManifest::broken(name, file), Some(deps)));
             }
         };
-        let processed = loader.top(path, &mut deps).map(|p| match self.previous() {
-            Some(previous) => p.with(previous.manifest(&name, &p.merged)),
-            None => p,
-        });
+        let processed = loader.top(path, &mut deps);
         if let (Scope::Touched(changes), Ok(processed)) = (self.scope, &processed) {
             self.validations.add_possible_reads(&processed.merged, changes, &mut deps);
         }
@@ -103,7 +99,7 @@ impl Units<'_> {
         let is_touched = self.is_touched(asks, &deps);
         deps.files.extend(&self.revision.shared.files);
         let built = match &processed {
-            Ok(processed) if is_touched => self.components(stacks, (&name, file), processed, &mut deps),
+            Ok(processed) if is_touched => components(stacks, self.referenced, &name, file, processed, &mut deps),
             Ok(_) => Ok(StackComponents::default()),
             Err(poisoned) => Err(*poisoned),
         };
@@ -126,27 +122,6 @@ impl Units<'_> {
         let unit = Arc::new(Unit { unlisted, ..unit });
         let is_whole = is_touched && !asks;
         Some((ResolvedManifest { unit, processed: processed.ok(), named }, is_whole.then_some(deps)))
-    }
-
-    /// The components of a merged manifest, whose key and file are `manifest`.
-    fn components(
-        &self,
-        stacks: &StackContext<'_>,
-        manifest: (&Key, FileId),
-        processed: &Processed,
-        deps: &mut Deps,
-    ) -> Result<StackComponents, ErrorReported> {
-        let (key, file) = manifest;
-        let mut built = components(stacks, self.referenced, key, file, processed, deps)?;
-        if let Some(previous) = self.previous() {
-            previous.share(key, &mut built.components);
-        }
-        Ok(built)
-    }
-
-    /// The units of the previous revision. Two analyses of a worktree are never compared, so their values need not be shared.
-    fn previous(&self) -> Option<&PreviousRevision> {
-        (!self.revision.is_kept()).then_some(&self.revision.resolver.previous)
     }
 
     /// Whether a change touches a dependency of a unit. Adds dependencies that only its components will have.
