@@ -45,15 +45,6 @@ impl<T: Default> PerThread<T> {
     }
 }
 
-impl<T: Send + 'static> PerThread<T> {
-    /// Drops the value of each thread of the pool on that thread, without waiting for it.
-    pub(crate) fn drop_in_background(self) {
-        if let Some(pool) = pool() {
-            pool.spawn_broadcast(move |thread| drop(self.0.get(thread.index() + 1).map(|slot| slot.0.lock().take())));
-        }
-    }
-}
-
 /// Applies `f` to every item, on as many threads as there are processors.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
     match pool() {

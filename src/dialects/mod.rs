@@ -157,11 +157,6 @@ pub(crate) trait Dialect: Send + Sync {
     /// files. What it keeps of the last revision for [`Scope::Since`] stays.
     fn forget(&self);
 
-    /// Whether it makes units from those of the revision before where that is enough ([`crate::resolution::Unit::is_substituted`]).
-    fn substitutes(&self) -> bool {
-        false
-    }
-
     /// Returns the names of the units that changes can affect, if comparing both sides (base, head) gives a better
     /// answer than the files that each unit reads; `None` otherwise.
     fn reached(

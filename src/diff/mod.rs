@@ -318,11 +318,7 @@ fn compare<'a>(pair: &Pair<'a>) -> Option<Differing<'a>> {
 fn steps<'a>(pair: &Pair<'a>) -> Vec<DiffStep<'a>> {
     match (pair.old, pair.new) {
         (Some(old), Some(new)) if !Arc::ptr_eq(old.component, new.component) => {
-            let (old, new) = (&**old.component, &**new.component);
-            match new.differing_from(old) {
-                Some(parts) => structural::compare_parts((&old.value, &new.value), parts, &new.language),
-                None => structural::compare(&old.value, &new.value, &new.language),
-            }
+            structural::compare(&old.component.value, &new.component.value, &new.component.language)
         }
         _ => Vec::new(),
     }

@@ -1,6 +1,6 @@
 //! Metadata of a component for rules, besides its values, independent of any system: a dialect fills it in.
 
-use super::{Derived, Detail};
+use super::Detail;
 use crate::text::Text;
 use crate::value::{Flags, Map, Origin, Value};
 use std::borrow::Cow;
@@ -44,8 +44,6 @@ pub(crate) struct ComponentMetadata {
     pub shares_state: bool,
     /// Its encrypted data, and the methods that can read them.
     pub encryption: Box<[Encrypted]>,
-    /// How it was made from the same component of another revision, if it was.
-    pub derived: Option<Derived>,
 }
 
 /// Data that are written with one cipher and can be read with some.

@@ -1,7 +1,6 @@
 //! The resolution of one revision, independent of any dialect: the input of rules, the diff and the reports.
 
 pub(crate) mod authoring;
-mod derived;
 mod detail;
 mod fetched;
 mod gap;
@@ -11,7 +10,6 @@ mod metadata;
 
 use crate::text::Text;
 use authoring::Authoring;
-pub(crate) use derived::{Derived, Differing};
 pub(crate) use detail::Detail;
 pub(crate) use fetched::FetchedFolder;
 pub(crate) use gap::{Extent, Gap};
@@ -24,11 +22,11 @@ pub(crate) use metadata::{
 
 use crate::diagnostic::Diagnostic;
 use crate::threads::PoolThread;
-use crate::value::{Data, Entry, FileId, Language, Origin, Value, Vocabulary};
+use crate::value::{FileId, Language, Origin, Value, Vocabulary};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// The result for one revision.
 #[derive(Debug, Default)]
@@ -157,11 +155,6 @@ pub(crate) struct Unit {
     /// Names of stacks that only the validation of its system gives to its components. Validation compares components that have
     /// the same name in one stack.
     pub validated_as: Vec<Text>,
-    /// Whether its components were made from those of the same unit of the revision that was resolved before, by replacing places
-    /// and values that nothing reads while components are made.
-    pub is_substituted: bool,
-    /// That unit, if all of its components are in this one, or were made from them and differ only as [`Derived`] says.
-    pub derived_from: Option<Weak<Unit>>,
     /// The thread that resolved it, which drops it fastest.
     pub thread: PoolThread,
 }
@@ -185,8 +178,6 @@ impl Unit {
             failed: Vec::new(),
             unlisted: Vec::new(),
             validated_as: Vec::new(),
-            is_substituted: false,
-            derived_from: None,
             thread: PoolThread::current(),
         }
     }
@@ -300,37 +291,6 @@ impl Component {
     /// The name under which it is declared.
     pub(crate) fn declared(&self) -> &Text {
         self.declared.as_ref().unwrap_or(&self.name)
-    }
-
-    /// What differs from an earlier state of the component, if this one was made from it.
-    pub(crate) fn differing_from(&self, earlier: &Component) -> Option<&Differing> {
-        self.metadata.derived.as_ref()?.from(earlier)
-    }
-
-    /// Returns the inputs that differ from those of the component that this one was made from; `None` if it was not made from
-    /// another one, or this is not known.
-    pub(crate) fn differing_inputs(&self) -> Option<Vec<&Entry>> {
-        let inputs = &self.metadata.inputs.all;
-        let parts = match &self.metadata.derived.as_ref()?.differing {
-            Differing::Nothing => return Some(Vec::new()),
-            Differing::Value => return None,
-            Differing::Entries(parts) => parts,
-        };
-        let sections = self.value.as_map()?.iter().as_slice();
-        let mut found = Vec::new();
-        for (number, parts) in parts.iter() {
-            match (&sections.get(*number as usize)?.value.data, parts) {
-                (_, Differing::Nothing) => {}
-                (Data::Map(section), Differing::Entries(parts)) if Arc::ptr_eq(section, inputs) => {
-                    let entries = section.iter().as_slice();
-                    for (number, _) in parts.iter() {
-                        found.push(entries.get(*number as usize)?);
-                    }
-                }
-                _ => return None,
-            }
-        }
-        Some(found)
     }
 
     /// Its address.

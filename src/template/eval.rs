@@ -4,7 +4,6 @@ use super::ast::{Branch, BranchKind, Command, Expr, List, Node, Pipe};
 use super::call::made_of;
 use super::operand::{Content, Operand, fits};
 use super::output::{Inputs, Rendered};
-use super::simple;
 use super::text::quote;
 use super::val::Val;
 use super::{Error, Functions, MissingKey, Template, format};
@@ -66,19 +65,6 @@ pub(super) struct State<'t, 'd> {
 
 /// Runs a template.
 pub(super) fn run(
-    template: &Template,
-    data: &Value,
-    missing: MissingKey,
-    functions: &dyn Functions,
-) -> Result<Rendered> {
-    match simple::run(template, data, functions.limits()) {
-        Some(out) => Ok(out),
-        None => walk(template, data, missing, functions),
-    }
-}
-
-/// Runs any template.
-pub(super) fn walk(
     template: &Template,
     data: &Value,
     missing: MissingKey,

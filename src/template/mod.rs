@@ -9,13 +9,11 @@ mod eval;
 mod expr;
 pub(crate) mod format;
 pub(crate) mod funcs;
-mod inputs;
 mod lex;
 mod operand;
 mod output;
 mod parse;
 mod refs;
-mod simple;
 mod text;
 mod val;
 mod words;
@@ -131,12 +129,8 @@ pub(crate) struct Template {
     plain: bool,
     commented: bool,
     self_contained: bool,
-    /// It consists of text and plain `{{ .a.b }}` alone.
-    simple: bool,
     /// What it may read, computed on demand.
     reads: OnceLock<Reads>,
-    /// The fields that alone determine its result, computed on demand.
-    inputs: OnceLock<Option<Vec<Vec<Text>>>>,
 }
 
 /// Parses a template.
@@ -146,8 +140,7 @@ pub(crate) struct Template {
 pub(crate) fn parse(text: &str, options: &TemplateOptions<'_>) -> Result<Template, Error> {
     let parsed = parse::parse(text, options.left, options.right, options.functions).map_err(|e| *e)?;
     let declares = parsed.root.iter().any(|n| matches!(n, ast::Node::Action { pipe, .. } if pipe.declares()));
-    let mut template = Template {
-        simple: false,
+    Ok(Template {
         text: text.into(),
         left: if options.left.is_empty() { "{{" } else { options.left }.into(),
         self_contained: !parsed.saw_templates && !parsed.trims_outside && !declares,
@@ -156,10 +149,7 @@ pub(crate) fn parse(text: &str, options: &TemplateOptions<'_>) -> Result<Templat
         root: parsed.root,
         definitions: parsed.definitions,
         reads: OnceLock::new(),
-        inputs: OnceLock::new(),
-    };
-    template.simple = template.fields().is_some();
-    Ok(template)
+    })
 }
 
 impl Template {
@@ -182,11 +172,6 @@ impl Template {
     /// The same, with what is read as a whole, and whether that is all.
     pub(crate) fn reads(&self) -> &Reads {
         self.reads.get_or_init(|| refs::collect(self))
-    }
-
-    /// The paths of the fields that alone determine what it renders, each once; `None` if its result may depend on anything else.
-    pub(crate) fn inputs(&self) -> Option<&[Vec<Text>]> {
-        self.inputs.get_or_init(|| inputs::of(self)).as_deref()
     }
 
     /// The fields (`.a.b`) in the main body, whatever the dot is at their place. Reading them that way is not right, but

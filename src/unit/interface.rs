@@ -269,7 +269,6 @@ impl Interface {
             released: _,
             shares_state: _,
             encryption: _,
-            derived: _,
         } = metadata;
         let words = language.vocabulary;
         let selectors = inputs.reserved.iter().chain(words.stack_inputs).chain([&words.stage]);

@@ -16,7 +16,7 @@ use crate::text::Text;
 pub(crate) use call::{Call, Language, Mark, Output, Reading, ValueKind};
 pub(crate) use flags::{Flags, has_template, is_call};
 pub(crate) use map::{Entry, Key, Map, MapBuilder, key};
-pub(crate) use provenance::{Contribution, FileId, Origin, Prov, Rewrite, SharedTrails, Trail};
+pub(crate) use provenance::{Contribution, FileId, Origin, Prov, Trail};
 pub(crate) use vocabulary::{StatePaths, Vocabulary};
 
 use crate::yaml::Timestamp;

@@ -106,112 +106,12 @@ impl Trail {
         }
     }
 
-    /// Returns the history with its parts replaced; `None` if all of them stay.
-    ///
-    /// # Errors
-    /// That of the first part that cannot be replaced.
-    pub(crate) fn rewrite<R: Rewrite>(&self, rewrite: &mut R) -> Result<Option<Trail>, R::Error> {
-        let overrode = self.overrode().map(|value| rewrite.value(value)).transpose()?.flatten();
-        // Most histories stay as they are.
-        let mut inputs: Option<Vec<Prov>> = None;
-        for (i, input) in self.inputs().iter().enumerate() {
-            if let Some(new) = rewrite.input(input)? {
-                inputs.get_or_insert_with(|| self.inputs().to_vec())[i] = new;
-            }
-        }
-        let mut layers: Option<Vec<Contribution>> = None;
-        for (i, layer) in self.layers().iter().enumerate() {
-            if let Some(new) = rewrite.value(&layer.value)? {
-                layers.get_or_insert_with(|| self.layers().to_vec())[i].value = new;
-            }
-        }
-        if overrode.is_none() && inputs.is_none() && layers.is_none() {
-            return Ok(None);
-        }
-        let overrode = overrode.or_else(|| self.overrode().cloned());
-        let inputs = inputs.unwrap_or_else(|| self.inputs().to_vec());
-        Ok(Some(Trail::new(overrode, inputs, layers.map_or_else(|| self.shared_layers(), Arc::from))))
-    }
-
     fn shared_layers(&self) -> Arc<[Contribution]> {
         match &self.0 {
             Past::All(all) => Arc::clone(&all.layers),
             _ => Arc::default(),
         }
     }
-}
-
-/// Recent histories: values that are computed from the same ones, or that replace the same one, share theirs.
-#[derive(Debug, Default)]
-pub(crate) struct SharedTrails {
-    /// Each in the slot of what it is made of.
-    slots: Vec<Option<Arc<Trail>>>,
-}
-
-/// How many histories [`SharedTrails`] remembers.
-const SHARED: usize = 512;
-
-impl SharedTrails {
-    /// The same as [`Prov::with_inputs`].
-    pub(crate) fn with_inputs(&mut self, prov: &Prov, inputs: Vec<Prov>) -> Prov {
-        if inputs.is_empty() || prov.trail.is_some() {
-            return prov.with_inputs(inputs);
-        }
-        let slot = self.slot(inputs.iter());
-        let is_same = |known: &&Arc<Trail>| match &known.0 {
-            Past::Inputs(known) => {
-                known.len() == inputs.len() && known.iter().zip(&inputs).all(|(a, b)| a.is_identical(b))
-            }
-            _ => false,
-        };
-        let trail = match slot.as_ref().filter(is_same) {
-            Some(known) => Arc::clone(known),
-            None => Arc::clone(slot.insert(Arc::new(Trail::new(None, inputs, Arc::default())))),
-        };
-        Prov { origin: prov.origin, trail: Some(trail) }
-    }
-
-    /// The same as [`Prov::overriding`].
-    pub(crate) fn overriding(&mut self, prov: &Prov, value: &Value) -> Prov {
-        if prov.trail.is_some() || value.prov.origin.is_none() || value.prov.origin == prov.origin {
-            return prov.overriding(value);
-        }
-        let slot = self.slot(std::iter::once(&value.prov));
-        let is_same = |known: &&Arc<Trail>| match &known.0 {
-            Past::Overrode(known) => known.is_identical(value),
-            _ => false,
-        };
-        let trail = match slot.as_ref().filter(is_same) {
-            Some(known) => Arc::clone(known),
-            None => Arc::clone(slot.insert(Arc::new(Trail(Past::Overrode(value.clone()))))),
-        };
-        Prov { origin: prov.origin, trail: Some(trail) }
-    }
-
-    fn slot<'p>(&mut self, of: impl Iterator<Item = &'p Prov>) -> &mut Option<Arc<Trail>> {
-        if self.slots.is_empty() {
-            self.slots.resize(SHARED, None);
-        }
-        let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let hash = of.fold(1, |sum, prov| {
-            let place = prov.origin.map_or(0, |o| u64::from(o.file.0.get()) << 32 | u64::from(o.start));
-            mix(mix(sum, place), prov.trail_address() as u64)
-        });
-        // The upper bits depend on all of it.
-        &mut self.slots[(hash >> 40) as usize % SHARED]
-    }
-}
-
-/// Replaces the parts of histories. Each function returns `None` if its part stays as it is.
-pub(crate) trait Rewrite {
-    /// Why a part cannot be replaced.
-    type Error;
-
-    /// A value that was overridden, or that a layer contributed.
-    fn value(&mut self, value: &Value) -> Result<Option<Value>, Self::Error>;
-
-    /// The provenance of something that a value was computed from.
-    fn input(&mut self, input: &Prov) -> Result<Option<Prov>, Self::Error>;
 }
 
 /// The contribution of one layer of a merge to a value: known, a call to be evaluated later, or unknown.
@@ -363,54 +263,6 @@ mod tests {
     #[test]
     fn a_history_takes_no_more_room_than_the_value_in_it() {
         assert_eq!(size_of::<Trail>(), size_of::<Value>());
-    }
-
-    #[test]
-    fn the_same_inputs_are_one_history() {
-        let at = |n: u32| Prov::at(Origin { file: FileId::new(n), key: 1, start: 1, end: 2 });
-        // The slots depend on addresses, so one history may take the slot of another one: not each time.
-        let (mut shared, mut kept) = (SharedTrails::default(), Vec::new());
-        let mut are_all_known = || {
-            let (with_trail, again) = (at(5).with_inputs([at(6)]), at(5).with_inputs([at(6)]));
-            kept.push(with_trail.clone());
-            let lists = [
-                vec![at(1)],
-                vec![at(2)],
-                vec![at(1), at(2)],
-                vec![at(2), at(1)],
-                vec![with_trail],
-                vec![again],
-                vec![],
-            ];
-            shared = SharedTrails::default();
-            let trails: Vec<_> = lists.iter().map(|inputs| shared.with_inputs(&at(0), inputs.clone())).collect();
-            let mut are_known = true;
-            for (i, list) in lists.iter().enumerate() {
-                let other = shared.with_inputs(&at(9), list.clone());
-                assert_eq!(other.origin, at(9).origin);
-                let known: Vec<usize> =
-                    (0..trails.len()).filter(|n| trails[*n].trail_address() == other.trail_address()).collect();
-                assert!(known == [i] || known.is_empty(), "{known:?}");
-                are_known &= known == [i];
-                let origins = |inputs: &[Prov]| inputs.iter().map(|p| p.origin).collect::<Vec<_>>();
-                assert_eq!(origins(other.trail.as_deref().map_or(&[], Trail::inputs)), origins(list));
-            }
-            are_known
-        };
-        assert!((0..4).any(|_| are_all_known()));
-        let values = [Data::Int(1), Data::Int(2), Data::Str("a".into()), Data::Str("a".into())];
-        let values = values.map(|data| Value { data, prov: at(4) });
-        for value in &values {
-            let trails = [8, 9].map(|n| shared.overriding(&at(n), value));
-            assert_eq!(trails[0].trail_address(), trails[1].trail_address());
-            assert_eq!(trails[0].overrode().map(|v| &v.data), Some(&value.data));
-            assert_ne!(trails[0].origin, trails[1].origin);
-            assert!(shared.overriding(&at(4), value).trail.is_none());
-        }
-        // One that has a history keeps it.
-        let below = Value::default().with_prov(at(3));
-        let overriding = shared.with_inputs(&at(0).overriding(&below), vec![at(1)]);
-        assert_eq!(overriding.overrode().map(|v| v.prov.origin), Some(at(3).origin));
     }
 
     #[test]

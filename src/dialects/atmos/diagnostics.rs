@@ -86,15 +86,6 @@ impl Diagnostics {
         found.iter().any(|d| d.rule == rule && d.primary == *place)
     }
 
-    /// Whether some finding names one of these files.
-    pub(super) fn name_any(&self, is_file: impl Fn(FileId) -> bool) -> bool {
-        let names = |d: &Diagnostic| {
-            let edits = d.fix.iter().flat_map(|fix| &fix.edits);
-            is_file(d.primary.file) || d.related.iter().any(|l| is_file(l.file)) || { edits }.any(|e| is_file(e.file))
-        };
-        self.found.lock().iter().any(names)
-    }
-
     /// Adds the findings of others.
     pub(super) fn add(&self, other: &Diagnostics) {
         self.found.lock().extend(other.found.lock().iter().cloned());

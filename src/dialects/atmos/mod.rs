@@ -7,7 +7,6 @@
 //! |---|---|---|
 //! | `rules` | declares the rules that Atmos alone reports | `Rule` |
 //! | `vocabulary` | names sections, functions and settings for the rules of the core | `Vocabulary` |
-//! | `slot_table` | keeps recent values by their hash, for the caches of other stages | `SlotTable` |
 //! | `paths` | joins and cleans paths of the repository; the key of a manifest | text |
 //! | `merge` | merges maps in layers, and values that wait for functions | `Map`, `Deferral` |
 //! | `functions` | reads calls of YAML functions, and evaluates those that need nothing from outside | `Call`, `Value` |
@@ -60,7 +59,6 @@ mod resolve;
 mod rules;
 mod schema;
 mod shapes;
-mod slot_table;
 mod stack;
 mod templates;
 #[cfg(test)]
@@ -160,10 +158,6 @@ impl Dialect for Atmos {
 
     fn forget(&self) {
         self.resolver.forget();
-    }
-
-    fn substitutes(&self) -> bool {
-        true
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {

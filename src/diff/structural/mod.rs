@@ -9,9 +9,8 @@ mod align;
 
 use super::same::same;
 use super::{ChangeKind, Moved, Side, pointer};
-use crate::resolution::Differing;
 use crate::text::order;
-use crate::value::{Data, Entry, Language, Map, Value, is_call};
+use crate::value::{Data, Language, Map, Value, is_call};
 use align::{Gap, Moves, Tokens, align};
 use std::sync::Arc;
 
@@ -60,17 +59,6 @@ pub(crate) fn compare<'a>(base: &'a Value, head: &'a Value, language: &Language)
     walk.steps
 }
 
-/// The same for values of which it is known what differs: nothing else is read.
-pub(crate) fn compare_parts<'a>(
-    (base, head): (&'a Value, &'a Value),
-    differing: &Differing,
-    language: &Language,
-) -> Vec<DiffStep<'a>> {
-    let mut walk = Walk::new(language);
-    walk.parts(base, head, differing);
-    walk.steps
-}
-
 struct Walk<'a> {
     path: String,
     parents: Vec<(&'a Value, &'a Value)>,
@@ -87,24 +75,6 @@ impl<'a> Walk<'a> {
 
     fn is_deep(&self) -> bool {
         self.parents.len() >= MAX_DEPTH
-    }
-
-    /// Compares the parts of two values that differ.
-    fn parts(&mut self, base: &'a Value, head: &'a Value, differing: &Differing) {
-        let entries = match (&base.data, &head.data, differing) {
-            (_, _, Differing::Nothing) => return,
-            (Data::Map(a), Data::Map(b), Differing::Entries(entries)) if !self.is_deep() => pairs(a, b, entries),
-            (_, _, Differing::Value | Differing::Entries(_)) => None,
-        };
-        let Some(entries) = entries else { return self.value(base, head) };
-        self.parents.push((base, head));
-        for (x, y, differing) in entries {
-            let length = self.path.len();
-            pointer::push(&mut self.path, &x.key);
-            self.parts(&x.value, &y.value, differing);
-            self.path.truncate(length);
-        }
-        self.parents.pop();
     }
 
     fn value(&mut self, base: &'a Value, head: &'a Value) {
@@ -253,19 +223,6 @@ impl<'a> Walk<'a> {
             head_parents: self.parents.iter().map(|p| p.1).collect(),
         });
     }
-}
-
-/// An entry of two maps, and what differs in it.
-type DifferingEntry<'a, 'd> = (&'a Entry, &'a Entry, &'d Differing);
-
-/// The differing entries of two maps; `None` if the maps do not have them: then everything has to be compared.
-fn pairs<'a, 'd>(base: &'a Map, head: &'a Map, entries: &'d [(u32, Differing)]) -> Option<Vec<DifferingEntry<'a, 'd>>> {
-    let one = |(number, differing): &'d (u32, Differing)| {
-        let at = |map: &'a Map| map.iter().as_slice().get(*number as usize);
-        let (x, y) = at(base).zip(at(head))?;
-        (x.key == y.key).then_some((x, y, differing))
-    };
-    if base.len() == head.len() { entries.iter().map(one).collect() } else { None }
 }
 
 /// Whether two values are the same because they are one in memory, or the same plain scalar. It is so for most that are the same.

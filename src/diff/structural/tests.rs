@@ -144,24 +144,6 @@ fn long_lists_are_bounded() {
 }
 
 #[test]
-fn only_the_parts_that_are_known_to_differ_are_compared_if_the_values_have_them() {
-    let paths = |a: &Json, b: &Json, differing: &Differing| {
-        let (a, b) = (value(a), value(b));
-        let steps = compare_parts((&a, &b), differing, &Language::default());
-        steps.into_iter().map(|step| step.path).collect::<Vec<_>>()
-    };
-    let entry = |number: u32, differing| Differing::of_entries(vec![(number, differing)]);
-    let (a, b) = (json!({"a": 1, "m": {"x": 1, "y": 1}}), json!({"a": 2, "m": {"x": 2, "y": 2}}));
-    assert_eq!(paths(&a, &b, &entry(1, entry(0, Differing::Value))), ["/m/x"]);
-    assert_eq!(paths(&a, &b, &entry(1, Differing::Value)), ["/m/x", "/m/y"]);
-    assert_eq!(paths(&a, &b, &Differing::Nothing), [""; 0]);
-    // An entry that one of them does not have means nothing.
-    assert_eq!(paths(&a, &b, &entry(1, entry(2, Differing::Value))), ["/m/x", "/m/y"]);
-    assert_eq!(paths(&a, &json!({"a": 2, "n": 1}), &entry(1, Differing::Value)), ["/a", "/m", "/n"]);
-    assert_eq!(paths(&json!({"a": 1}), &json!({"a": 1, "b": 2}), &entry(0, Differing::Value)), ["/b"]);
-}
-
-#[test]
 fn deep_values_do_not_overflow() {
     let deep = |last: i64| {
         (0..3_000).fold(Value::new(Data::Int(last)), |v, _| Value::map(std::iter::once(("a".into(), v)).collect()))

@@ -14,7 +14,7 @@ rule!(
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    changes.by_cause(&BACKEND_CREDENTIALS_CHANGED, &changes.beyond_inputs, |changed| {
+    changes.by_cause(&BACKEND_CREDENTIALS_CHANGED, &changes.components, |changed| {
         if changed.before.is_none() || changed.after.is_none() || !changed.was_or_is_deployed() {
             return Vec::new();
         }

@@ -21,7 +21,7 @@ const NOTE: &str = "its resources stay deployed, unmanaged";
 
 pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let mut found = removed(changes, RemovalEffect::Destroyed, None);
-    let helps: BTreeSet<&str> = changes.beyond_inputs.iter().map(|c| c.vocabulary().removal_help).collect();
+    let helps: BTreeSet<&str> = changes.components.iter().map(|c| c.vocabulary().removal_help).collect();
     for help in helps {
         let orphaned = removed(changes, RemovalEffect::Orphaned, Some(help));
         found.extend(orphaned.into_iter().map(|f| f.note(NOTE).help(help)));
@@ -32,7 +32,7 @@ pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
 /// Finds removed components with this removal effect, and adds `help` if set.
 fn removed(changes: &Changes<'_>, removal: RemovalEffect, help: Option<&str>) -> Vec<Diagnostic> {
     let gone_stacks = removed_stacks(changes);
-    changes.by_cause(&COMPONENT_REMOVED, &changes.beyond_inputs, |changed| {
+    changes.by_cause(&COMPONENT_REMOVED, &changes.components, |changed| {
         let change = changed.change;
         let has_effect = changed.before.is_some_and(|c| c.removal == removal);
         let has_help = help.is_none_or(|help| changed.vocabulary().removal_help == help);
@@ -56,7 +56,7 @@ pub(super) fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for stack in removed_stacks {
         let members: Vec<&Changed<'_>> =
-            changes.beyond_inputs.iter().filter(|c| is_undeployed(changes, c) && c.change.stack == stack).collect();
+            changes.components.iter().filter(|c| is_undeployed(changes, c) && c.change.stack == stack).collect();
         let Some(first) = members.first() else { continue };
         let help = match first.before.map(|c| c.removal) {
             Some(RemovalEffect::Destroyed) => "destroy it first",
@@ -112,6 +112,6 @@ fn removed_stacks(changes: &Changes<'_>) -> BTreeSet<Text> {
         .filter_map(|(old, new)| (old != new).then_some(&**old))
         .collect();
     let removed_stacks =
-        changes.beyond_inputs.iter().filter(|c| is_undeployed(changes, c)).map(|c| Text::clone(&c.change.stack));
+        changes.components.iter().filter(|c| is_undeployed(changes, c)).map(|c| Text::clone(&c.change.stack));
     removed_stacks.filter(|stack| changes.diff.removed_stacks.contains(stack) && !renamed.contains(&**stack)).collect()
 }

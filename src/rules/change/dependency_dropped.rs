@@ -18,7 +18,7 @@ rule!(
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let files = changes.context.files;
     let mut findings = Findings::default();
-    for changed in &changes.beyond_inputs {
+    for changed in &changes.components {
         let (Some(before), Some(after)) = (changed.before, changed.after) else { continue };
         if !after.metadata.is_deployed() {
             continue;

@@ -18,7 +18,7 @@ rule!(
 const TARGET: &str = "state";
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let found = changes.by_cause(&ENCRYPTION_METHOD_REMOVED, &changes.beyond_inputs, |changed| {
+    let found = changes.by_cause(&ENCRYPTION_METHOD_REMOVED, &changes.components, |changed| {
         let sides = [changed.before, changed.after];
         let is_about = sides.into_iter().flatten().any(|component| !component.metadata.encryption.is_empty());
         if !is_about || !changes.stays(&changed.change.stack) {

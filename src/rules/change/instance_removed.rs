@@ -17,7 +17,7 @@ rule!(
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let found = changes.by_cause(&PROVIDER_INSTANCE_REMOVED, &changes.beyond_inputs, |changed| {
+    let found = changes.by_cause(&PROVIDER_INSTANCE_REMOVED, &changes.components, |changed| {
         let path = changed.vocabulary().instances;
         // If the whole stack is removed, that is intended.
         if path.is_empty() || changes.diff.removed_stacks.contains(&changed.change.stack) {

@@ -49,9 +49,6 @@ pub(crate) struct Changes<'a> {
     pub diff: &'a Diff,
     /// The components that differ, sorted by address.
     pub components: Vec<Changed<'a>>,
-    /// Those of them in which more differs than plain values of inputs: most rules have nothing to say about the others
-    /// ([`crate::resolution::Derived`]).
-    pub beyond_inputs: Vec<Changed<'a>>,
     /// The rename of each removed component, by the address of its change in memory.
     renames: HashMap<usize, &'a Rename>,
     edits: Mutex<Option<Edits<'a>>>,
@@ -85,9 +82,8 @@ impl<'a> Changes<'a> {
             Some(Changed { change, before: before.map(|c| &**c), after: after.map(|c| &**c), file })
         };
         let renames = diff.renames.iter().map(|r| (std::ptr::from_ref(&diff.components[r.from]).addr(), r)).collect();
-        let components: Vec<Changed<'_>> = diff.components.iter().filter_map(one).collect();
-        let beyond_inputs = components.iter().filter(|changed| !changed.has_only_inputs()).copied().collect();
-        Changes { context, base, diff, components, beyond_inputs, renames, edits: Mutex::new(None) }
+        let components = diff.components.iter().filter_map(one).collect();
+        Changes { context, base, diff, components, renames, edits: Mutex::new(None) }
     }
 
     /// Whether a stack is there in both states, as far as that is known.
@@ -216,11 +212,6 @@ fn place(cause: &Cause) -> Place {
 }
 
 impl<'a> Changed<'a> {
-    /// Whether nothing differs but places and plain values of inputs.
-    fn has_only_inputs(&self) -> bool {
-        self.before.zip(self.after).is_some_and(|(before, after)| after.differing_from(before).is_some())
-    }
-
     /// The file that defines it, in the newer state if it is there.
     pub(crate) fn file(&self) -> FileId {
         self.file

@@ -16,7 +16,7 @@ rule!(
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    changes.by_cause(&PROVIDER_OR_VERSION_WIDENED, &changes.beyond_inputs, |changed| {
+    changes.by_cause(&PROVIDER_OR_VERSION_WIDENED, &changes.components, |changed| {
         let constraints = changed.vocabulary().versions.iter().flat_map(|path| changed.at(path));
         let is_version = |c: &&Change| {
             let key = c.path.rsplit('/').next().unwrap_or_default();

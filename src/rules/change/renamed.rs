@@ -35,7 +35,7 @@ pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
 
 /// Components with a new name in the same stack and with this removal effect.
 fn renamed(changes: &Changes<'_>, removal: RemovalEffect) -> Vec<Diagnostic> {
-    changes.by_cause(&COMPONENT_RENAMED, &changes.beyond_inputs, |changed| {
+    changes.by_cause(&COMPONENT_RENAMED, &changes.components, |changed| {
         let Some(rename) = changes.renamed(changed).filter(|_| changed.before.is_some_and(|c| c.removal == removal))
         else {
             return Vec::new();
@@ -63,7 +63,7 @@ fn renamed(changes: &Changes<'_>, removal: RemovalEffect) -> Vec<Diagnostic> {
 
 pub(super) fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let mut stacks: BTreeMap<(&Text, &Text), Vec<(&Rename, &Changed<'_>)>> = BTreeMap::new();
-    for changed in &changes.beyond_inputs {
+    for changed in &changes.components {
         let Some(rename) = changes.renamed(changed) else { continue };
         let (old, new) = (&changed.change.stack, &changes.diff.components[rename.to].stack);
         if old != new && (rename.moves_state || rename.is_replaced) {

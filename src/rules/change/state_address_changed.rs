@@ -14,11 +14,10 @@ const ONE: &str = "will use a different state";
 const SEVERAL: &str = "will use a different state";
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let found =
-        changes.by_cause(&STATE_ADDRESS_CHANGED, &changes.beyond_inputs, |changed| match changed.change.status {
-            Status::Modified => moved(changed),
-            Status::Removed | Status::Added => replaced(changes, changed),
-        });
+    let found = changes.by_cause(&STATE_ADDRESS_CHANGED, &changes.components, |changed| match changed.change.status {
+        Status::Modified => moved(changed),
+        Status::Removed | Status::Added => replaced(changes, changed),
+    });
     let help = "move the state first (`terraform init -migrate-state`, `terraform state push`), or keep the old place";
     let note = "Terraform finds no state in the new place and plans to create everything again";
     found.into_iter().map(|f| f.note(note).help(help)).collect()
@@ -61,7 +60,7 @@ fn replaced<'a>(changes: &Changes<'a>, changed: &Changed<'a>) -> Vec<(&'a [Cause
         return Vec::new();
     }
     let is_removed = changed.change.status == Status::Removed;
-    let other = changes.beyond_inputs.iter().find(|other| {
+    let other = changes.components.iter().find(|other| {
         let component = if is_removed { other.after.filter(|_| other.before.is_none()) } else { other.before };
         other.change.stack == *stack && component.is_some_and(is_place)
     });

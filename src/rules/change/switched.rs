@@ -18,7 +18,7 @@ rule!(
 
 pub(super) fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let off = |c: &&Change| bool_of(&c.after) == Some(false) && bool_of(&c.before) != Some(false);
-    let found = changes.by_cause(&COMPONENT_DISABLED, &changes.beyond_inputs, |changed| {
+    let found = changes.by_cause(&COMPONENT_DISABLED, &changes.components, |changed| {
         changed
             .vocabulary()
             .switches
@@ -39,7 +39,7 @@ pub(super) fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
 
 pub(super) fn enabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let on = |c: &&Change| bool_of(&c.before) == Some(false) && bool_of(&c.after) != Some(false);
-    changes.by_cause(&COMPONENT_ENABLED, &changes.beyond_inputs, |changed| {
+    changes.by_cause(&COMPONENT_ENABLED, &changes.components, |changed| {
         changed
             .vocabulary()
             .switches
@@ -56,7 +56,7 @@ pub(super) fn enabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
 }
 
 pub(super) fn became_abstract(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    changes.by_cause(&BECAME_ABSTRACT, &changes.beyond_inputs, |changed| {
+    changes.by_cause(&BECAME_ABSTRACT, &changes.components, |changed| {
         let Some((path, marker)) = changed.vocabulary().abstract_marker else { return Vec::new() };
         let is_abstract = |v: &Option<Value>| v.as_ref().and_then(Value::as_str) == Some(marker);
         let turned = changed.at(path).filter_map(|c| {

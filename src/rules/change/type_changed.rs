@@ -8,7 +8,7 @@ use crate::value::{Data, Value};
 rule!(TYPE_CHANGED, "type-changed", Change, "0.1.0", "the type of a variable changes");
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    changes.by_cause(&TYPE_CHANGED, &changes.beyond_inputs, |changed| {
+    changes.by_cause(&TYPE_CHANGED, &changes.components, |changed| {
         let inputs = changed.vocabulary().inputs;
         if inputs.is_empty() {
             return Vec::new();

@@ -9,7 +9,7 @@ use crate::value::{Data, Value};
 rule!(TYPE_NARROWED, "type-narrowed", Change, "0.2.0", "a variable rejects values that it accepted before");
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let found = changes.by_cause(&TYPE_NARROWED, &changes.beyond_inputs, |changed| {
+    let found = changes.by_cause(&TYPE_NARROWED, &changes.components, |changed| {
         let path = changed.vocabulary().type_constraint;
         let of_type = changed.at(path).filter_map(|change| {
             let (before, after) = (change.before.as_ref()?, change.after.as_ref()?);

@@ -27,7 +27,7 @@ struct VersionStep<'a> {
 }
 
 pub(super) fn major(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let found = changes.by_cause(&MAJOR_VERSION_CHANGED, &changes.beyond_inputs, |changed| {
+    let found = changes.by_cause(&MAJOR_VERSION_CHANGED, &changes.components, |changed| {
         versions(changed, |old, new| {
             let is_other = old.lowest[0] != new.lowest[0] && !new.allows(&old.lowest);
             is_other.then_some(("requires another major version", "require another major version"))
@@ -38,7 +38,7 @@ pub(super) fn major(changes: &Changes<'_>) -> Vec<Diagnostic> {
 }
 
 pub(super) fn downgraded(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let found = changes.by_cause(&VERSION_DOWNGRADED, &changes.beyond_inputs, |changed| {
+    let found = changes.by_cause(&VERSION_DOWNGRADED, &changes.components, |changed| {
         versions(changed, |old, new| {
             let is_older = new.lowest < old.lowest && !new.allows(&old.lowest);
             is_older.then_some(("requires an older version", "require an older version"))
@@ -49,7 +49,7 @@ pub(super) fn downgraded(changes: &Changes<'_>) -> Vec<Diagnostic> {
 }
 
 pub(super) fn source(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    changes.by_cause(&SOURCE_CHANGED, &changes.beyond_inputs, |changed| {
+    changes.by_cause(&SOURCE_CHANGED, &changes.components, |changed| {
         let differ = sources(changed).filter_map(|step| {
             let (old, new) = (Address::parse(step.before.as_str()?), Address::parse(step.after.as_str()?));
             let details = format!("`{}` {}", step.name, transition(Some(step.before), Some(step.after)));

@@ -121,7 +121,7 @@ struct InputSet {
 impl TypedVariables {
     /// Returns the inputs for variables that do not take any value, with their variables, whose addresses stay their own.
     fn of<'a>(&'a mut self, module: &Arc<Module>, inputs: &'a Map) -> impl Iterator<Item = (&'a Entry, &'a Variable)> {
-        let known = self.module(module);
+        let known = self.0.entry(Arc::as_ptr(module)).or_insert_with(|| OfModule::new(module));
         let set = known.prepare(inputs);
         let (entries, variables) = (inputs.iter().as_slice(), &known.variables);
         known.sets[set].typed.iter().map(|(name, variable)| (&entries[*name], &variables[*variable].1))

@@ -48,7 +48,7 @@ fn veil(value: &Value, language: &Language) -> Option<Veil> {
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let context = changes.context;
     let mut found: BTreeMap<Place, Reached> = BTreeMap::new();
-    for changed in &changes.beyond_inputs {
+    for changed in &changes.components {
         let (component, Some(language)) = (changed.change, changed.after.map(|c| c.language)) else { continue };
         for change in component.changes.iter().filter(|c| c.kind == ChangeKind::Changed) {
             let (Some(before), Some(after)) = (&change.before, &change.after) else { continue };

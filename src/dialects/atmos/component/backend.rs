@@ -3,9 +3,8 @@
 use super::layers::{Layer, Section, Word};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::merge::{Merger, merge};
-use crate::text::{FastMap, Text};
-use crate::threads::PerThread;
-use crate::value::{Data, Key, Map, Origin, Prov, Value, key};
+use crate::text::Text;
+use crate::value::{Data, Key, Map, Prov, Value, key};
 use std::sync::Arc;
 
 /// The layers of a component with backend settings.
@@ -15,41 +14,10 @@ pub(super) struct Layers<'a> {
     pub own: &'a Layer,
 }
 
-/// Settings of backends with the names of components, for each thread: most components of one module have the same.
-#[derive(Default)]
-pub(crate) struct BackendCache(PerThread<FastMap<NamedKey, Named>>);
-
-/// The setting of the name, the addresses of the other settings and of the text of the name, and the provenance of the name.
-type NamedKey = (&'static str, usize, usize, Option<Origin>, usize);
-
-/// Settings with a name. What identifies them is kept, so that addresses stay valid.
-struct Named {
-    _settings: Arc<Map>,
-    _name: (Text, Prov),
-    named: Arc<Map>,
-}
-
-impl BackendCache {
-    /// Returns the cached settings with a name, or those of `add`.
-    fn named(
-        &self,
-        key: &'static str,
-        settings: &Arc<Map>,
-        (text, prov): (&Text, &Prov),
-        add: impl Fn() -> Arc<Map>,
-    ) -> Arc<Map> {
-        let known_by = (key, Arc::as_ptr(settings).addr(), text.as_ptr().addr(), prov.origin, prov.trail_address());
-        let new = || Named { _settings: Arc::clone(settings), _name: (Text::clone(text), prov.clone()), named: add() };
-        let known = self.0.with(|known| Arc::clone(&known.entry(known_by).or_insert_with(new).named));
-        known.unwrap_or_else(add)
-    }
-}
-
 /// Other inputs of the backend.
 pub(super) struct Parts<'a> {
     pub config: &'a Config,
     pub merger: Merger<'a>,
-    pub cache: &'a BackendCache,
     /// The name of the component.
     pub component: &'a Key,
     /// Its `component` key.
@@ -155,16 +123,11 @@ fn mismatch(section: &str, kind: &Value, configured: &Map, parts: &Parts<'_>) ->
     }
 }
 
-/// What the name in state addresses is made of.
-fn name_source<'p>(parts: &Parts<'p>) -> (&'p Text, &'p Prov) {
-    let named = parts.metadata.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
-    let value = named.unwrap_or(parts.name);
-    (if let Data::Str(text) = &value.data { text } else { parts.component }, &value.prov)
-}
-
 /// The name that state addresses are made of, with what it was taken from.
 fn state_name(parts: &Parts<'_>) -> Value {
-    let (text, prov) = name_source(parts);
+    let named = parts.metadata.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
+    let Value { data, prov } = named.unwrap_or(parts.name);
+    let text = if let Data::Str(text) = data { text } else { parts.component };
     let is_kept = parts.config.separator == "/" || !text.contains('/');
     let name = if is_kept { Text::clone(text) } else { text.replace('/', &parts.config.separator).into() };
     Value { data: Data::Str(name), prov: prov.clone() }
@@ -175,12 +138,10 @@ fn with_name(settings: &Arc<Map>, setting: &'static str, parts: &Parts<'_>) -> A
     if settings.get(setting).and_then(Value::as_str).is_some_and(|text| !text.is_empty()) {
         return Arc::clone(settings);
     }
-    parts.cache.named(setting, settings, name_source(parts), || {
-        let mut named = Map::clone(settings);
-        named.set(key(setting), state_name(parts));
-        named.fit();
-        Arc::new(named)
-    })
+    let mut named = Map::clone(settings);
+    named.set(key(setting), state_name(parts));
+    named.fit();
+    Arc::new(named)
 }
 
 fn azure_key(mut backend: Arc<Map>, layers: &Layers<'_>, parts: &Parts<'_>) -> Arc<Map> {

@@ -1,6 +1,6 @@
 //! One component from its layers (`reference: atmos.md` sections 4.1 and 4.4 to 4.6).
 
-use super::backend::{self, BackendCache};
+use super::backend;
 use super::bases::{BaseError, Bases, Inheritance, InheritanceCache, ValidSums, own_merger};
 use super::layers::{ComponentType, Layer, Section, WrongShape};
 use super::merged_sections::{DeferringMerge, Layers, MergedSections, add_keys_of_type};
@@ -85,8 +85,6 @@ pub(crate) struct Builder<'a> {
     pub is_folder: &'a dyn Fn(&str) -> bool,
     /// The cached results of merging bases, for all stacks.
     pub cache: &'a InheritanceCache,
-    /// Backends with the names of components.
-    pub backends: &'a BackendCache,
     /// The limits.
     pub limits: Limits,
 }
@@ -197,8 +195,7 @@ impl Builder<'_> {
             return Ok(None);
         }
         let (config, merger) = (self.config, self.merger);
-        let cache = self.backends;
-        let parts = backend::Parts { config, merger, cache, component: name, name: component_name, metadata };
+        let parts = backend::Parts { config, merger, component: name, name: component_name, metadata };
         let layers = backend::Layers { global: layers.global, base: layers.base, own: layers.own };
         backend::of(&layers, &parts).map(Some).map_err(BuildError::Backend)
     }

@@ -252,25 +252,6 @@ impl Observations {
         }
     }
 
-    /// Whether nothing is recorded besides the locals that components read.
-    pub(in crate::dialects::atmos) fn has_only_component_uses(&self) -> bool {
-        let Records {
-            manifests,
-            locals,
-            imports,
-            abandoned,
-            lenient,
-            unrendered,
-            unresolved,
-            traces,
-            component_uses: _,
-            distinct_uses: _,
-        } = &*self.lock();
-        let has_no_files = manifests.is_empty() && locals.is_empty() && imports.is_empty() && abandoned.is_empty();
-        let has_no_marks = lenient.is_empty() && unrendered.is_empty();
-        has_no_files && has_no_marks && unresolved.is_empty() && traces.is_empty() && self.items.lock().is_empty()
-    }
-
     /// The items of imports, which nothing else needs any more.
     pub(crate) fn take_items(&self) -> BTreeMap<Origin, Item> {
         std::mem::take(&mut *self.items.lock())

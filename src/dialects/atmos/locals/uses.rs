@@ -1,6 +1,6 @@
 //! Which locals texts read, found without rendering them.
 
-use crate::dialects::atmos::templates::cache::Parsed;
+use crate::dialects::atmos::templates::engine::Parsed;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value, has_template};
 use std::collections::BTreeSet;

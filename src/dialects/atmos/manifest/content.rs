@@ -2,7 +2,6 @@
 //! atmos.md` sections 7.1 and 9).
 
 use super::local_problems::{blames_local, local_problems};
-use super::render_cache::RenderKey;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::document::{Decoder, Issue, expand_keys};
@@ -75,30 +74,15 @@ impl Manifests<'_> {
         if call.ignore_missing {
             self.recorder.observations.lenient(loaded.file);
         }
-        // What a file includes, and the locked versions, may differ in another revision.
-        let cache = self.rendered.filter(|_| included.is_empty() && !mentions_version(&loaded.text));
-        let key =
-            || RenderKey::new(loaded.file, self.config.key_delimiter.as_deref(), call.ignore_missing, &call.context);
-        let cache = cache.map(|cache| (cache, key()));
-        if let Some(known) = cache.as_ref().and_then(|(cache, key)| cache.get(key, &call.context)) {
-            return Ok(known);
-        }
         let context = match raw_map.as_ref().zip(locals) {
             Some((map, found)) => self.add_locals(map, &found.locals, &call.context),
             None => without_locals(&call.context),
         };
-        let mut own = Deps::default();
-        let rendered = self.rendered(loaded, raw_map, &context, call, &mut own);
-        deps.add(&own);
-        let (map, is_abandoned) = rendered?;
-        let map = with_import_context(map, &context);
-        if let Some((cache, key)) = cache.filter(|_| own.is_empty() && !is_abandoned) {
-            cache.put(key, &call.context, &map, &context);
-        }
-        Ok((map, context))
+        let map = self.rendered(loaded, raw_map, &context, call, deps)?;
+        Ok((with_import_context(map, &context), context))
     }
 
-    /// The content of a file, rendered with a context, and whether that failed, so that it is as written.
+    /// The content of a file, rendered with a context; as written if that fails and its importer gave none.
     fn rendered(
         &self,
         loaded: &Arc<Loaded>,
@@ -106,7 +90,7 @@ impl Manifests<'_> {
         context: &Arc<Map>,
         call: &Call,
         deps: &mut Deps,
-    ) -> Result<(Map, bool), ErrorReported> {
+    ) -> Result<Map, ErrorReported> {
         let missing = if call.ignore_missing { MissingKey::Default } else { MissingKey::Error };
         let host = self.host(loaded, context, deps);
         let engine = Engine { host: host.as_ref(), ..self.engine(missing) };
@@ -126,10 +110,10 @@ impl Manifests<'_> {
         });
         match structured {
             Some(map) => match engine.map_in_parts(&map, &data, 1) {
-                Ok(rendered) => Ok(((*rendered).clone(), false)),
+                Ok(rendered) => Ok((*rendered).clone()),
                 Err(Failure::Template { message, site, .. }) if !given => {
                     self.recorder.observations.abandoned(loaded.file, &message, site.origin);
-                    Ok(((*map).clone(), true))
+                    Ok((*map).clone())
                 }
                 Err(Failure::Template { message, site, text: Some(text) })
                     if blames_local(self, &text, &message, &site, loaded) =>
@@ -138,7 +122,7 @@ impl Manifests<'_> {
                 }
                 Err(failure) => Err(self.failure(&failure, loaded)),
             },
-            None => Ok((self.rendered_text(loaded, &data, &engine, given, deps)?, false)),
+            None => self.rendered_text(loaded, &data, &engine, given, deps),
         }
     }
 

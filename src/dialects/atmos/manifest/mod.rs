@@ -1,8 +1,7 @@
 //! One manifest with all that it imports, merged into one map (`reference: atmos.md` sections 3, 4.7, 7.1 and 9.3).
 //!
 //! `process` merges a manifest: its content (`content`: read, its locals resolved, rendered) over the files of its
-//! imports (`import_targets`), with its overrides. `import_chain` is the path from the stack to it. `render_cache` keeps rendered
-//! files for the other revision of a comparison.
+//! imports (`import_targets`), with its overrides. `import_chain` is the path from the stack to it.
 
 mod content;
 mod import_chain;
@@ -11,7 +10,6 @@ mod import_targets;
 pub(super) mod local_problems;
 mod overrides;
 mod process;
-pub(super) mod render_cache;
 
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::diagnostics::ErrorReported;
@@ -32,7 +30,6 @@ use import_chain::ImportChain;
 use overrides::{AllOverrides, MergedOverrides, OverridesId};
 use parking_lot::Mutex;
 use process::process;
-use render_cache::RenderCache;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -65,14 +62,6 @@ pub(super) struct Processed {
 }
 
 impl Processed {
-    /// The same with another map of the same content.
-    pub(super) fn with(self: &Arc<Self>, merged: Arc<Map>) -> Arc<Self> {
-        match Arc::ptr_eq(&self.merged, &merged) {
-            true => Arc::clone(self),
-            false => Arc::new(Processed { merged, ..(**self).clone() }),
-        }
-    }
-
     /// Whether no unit that is kept contains it with these overrides.
     pub(super) fn is_outdated(&self) -> bool {
         !self.given.is_empty() && self.recorder.as_ref().is_none_or(|recorder| Arc::strong_count(recorder) == 1)
@@ -187,8 +176,6 @@ pub(super) struct Manifests<'a> {
     pub cache: &'a ManifestCache<'a>,
     /// What is found.
     pub recorder: &'a Recorder,
-    /// The files rendered so far, if they are kept for another revision.
-    rendered: Option<&'a RenderCache>,
     /// Whether each file has a recorder of its own, so that its findings can be kept with it.
     records_apart: bool,
 }
@@ -203,8 +190,8 @@ impl<'a> Manifests<'a> {
         cache: &'a ManifestCache<'a>,
         recorder: &'a Recorder,
     ) -> Self {
-        let (checks, env, rendered, records_apart) = (None, &NO_ENV, None, false);
-        Manifests { reader, config, merger, templates, checks, locals, env, cache, recorder, rendered, records_apart }
+        let (checks, env, records_apart) = (None, &NO_ENV, false);
+        Manifests { reader, config, merger, templates, checks, locals, env, cache, recorder, records_apart }
     }
 
     /// The same, with environment variables that are known.
@@ -215,11 +202,6 @@ impl<'a> Manifests<'a> {
     /// The same, with manifests validated or not.
     pub(super) fn with_checks(self, checks: Option<&'a SchemaChecks<'a>>) -> Self {
         Manifests { checks, ..self }
-    }
-
-    /// The same, with a cache of rendered files, all of which were rendered in the same environment.
-    pub(super) fn with_rendered(self, rendered: Option<&'a RenderCache>) -> Self {
-        Manifests { rendered, ..self }
     }
 
     /// The same, with a recorder for each file, or one for all.

@@ -1,113 +1,63 @@
-//! A cache of merges: identical maps, merged in the same mode, return the identical map. Most components of a stack
-//! share most layers of most sections, so this saves work and memory.
+//! A cache of merges: the same maps, merged in the same mode, give the same map. Most components of a stack share most layers of
+//! most sections, so this saves work and memory.
 
-use super::held_back::HeldBackCache;
-use crate::dialects::atmos::slot_table::{SeenHashes, SlotTable, mix};
+use crate::text::FastMap;
 use crate::threads::PerThread;
-use crate::value::{Map, Prov, SharedTrails, Value};
+use crate::value::Map;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// The number of merges that are cached for each thread, and the number whose occurrence is remembered. The tables that are read
-/// for each merge fit into the second-level cache of a processor.
-const CACHED: usize = 1 << 14;
-const SEEN: usize = 1 << 14;
+/// How many merges each thread remembers at most; then it starts anew.
+const MOST: usize = 1 << 15;
 
-/// A merge: its mode, its inputs and its result. Inputs are compared by their addresses in memory, which stay valid
-/// because the inputs are kept alive. A merge is one line in the cache of a processor.
-#[repr(align(64))]
-struct CachedMerge {
-    mode: u8,
-    inputs: Inputs,
-    merged: Arc<Map>,
-}
+/// The mode of a merge and its inputs, the lowest first.
+type Merge = (u8, Box<[SameMap]>);
 
-/// The number of maps that nearly all merges have at most.
-const FEW: usize = 4;
+/// A map that is equal to none but itself. It is kept alive, so no other map can take its place in memory.
+#[derive(Clone)]
+struct SameMap(Arc<Map>);
 
-/// The maps of a merge. A few are stored in place, which saves a read from memory for each use of a cached merge.
-enum Inputs {
-    Few([Option<Arc<Map>>; FEW]),
-    Many(Vec<Arc<Map>>),
-}
-
-impl Inputs {
-    fn new(maps: &[&Arc<Map>]) -> Self {
-        match maps.len() {
-            0..=FEW => Inputs::Few(std::array::from_fn(|number| maps.get(number).map(|map| Arc::clone(map)))),
-            _ => Inputs::Many(maps.iter().map(|map| Arc::clone(map)).collect()),
-        }
-    }
-
-    fn are_identical(&self, maps: &[&Arc<Map>]) -> bool {
-        let is_same = |(known, map): (&Arc<Map>, &&Arc<Map>)| Arc::ptr_eq(known, map);
-        match self {
-            Inputs::Few(few) => {
-                few.iter().flatten().count() == maps.len() && few.iter().flatten().zip(maps).all(is_same)
-            }
-            Inputs::Many(many) => many.len() == maps.len() && many.iter().zip(maps).all(is_same),
-        }
+impl PartialEq for SameMap {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// The merges of one thread.
+impl Eq for SameMap {}
+
+impl Hash for SameMap {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+/// The merges of a resolver, for each thread: threads that copy the same `Arc` slow each other down, because each copy writes its
+/// reference count.
 #[derive(Default)]
-struct Merges {
-    cached: SlotTable<CachedMerge, CACHED>,
-    /// Most merges occur only once, and caching those would cost more than it saves.
-    seen: SeenHashes<SEEN>,
-    trails: SharedTrails,
-}
-
-impl Merges {
-    fn get(&self, hash: u64, mode: u8, inputs: &[&Arc<Map>]) -> Option<Arc<Map>> {
-        let cached = self.cached.get(hash)?;
-        (cached.mode == mode && cached.inputs.are_identical(inputs)).then(|| Arc::clone(&cached.merged))
-    }
-
-    /// Stores a merge that occurs for the second time, and returns the one that it replaces.
-    fn store(&mut self, hash: u64, mode: u8, inputs: &[&Arc<Map>], merged: &Arc<Map>) -> Option<CachedMerge> {
-        if !self.seen.is_repeated(hash) {
-            return None;
-        }
-        self.cached.put(hash, CachedMerge { mode, inputs: Inputs::new(inputs), merged: Arc::clone(merged) })
-    }
-}
-
-/// Recent merges of a resolution.
-#[derive(Default)]
-pub(in crate::dialects::atmos) struct MergeCache {
-    merges: PerThread<Merges>,
-    pub(super) held_back: HeldBackCache,
-}
+pub(in crate::dialects::atmos) struct MergeCache(PerThread<FastMap<Merge, Arc<Map>>>);
 
 impl MergeCache {
     /// Returns the result of a merge of these maps in the given `mode`: the cached one, or that of `merge`.
     pub(super) fn get_or_merge(&self, mode: u8, inputs: &[&Arc<Map>], merge: impl FnOnce() -> Arc<Map>) -> Arc<Map> {
-        let hash = hash(mode, inputs);
-        if let Some(cached) = self.merges.with(|merges| merges.get(hash, mode, inputs)).flatten() {
-            return cached;
+        let key: Merge = (mode, inputs.iter().map(|map| SameMap(Arc::clone(map))).collect());
+        if let Some(known) = self.0.with(|known| known.get(&key).map(Arc::clone)).flatten() {
+            return known;
         }
         let merged = merge();
-        // What is replaced is dropped outside, because that may take long.
-        let replaced = self.merges.with(|merges| merges.store(hash, mode, inputs, &merged));
-        drop(replaced);
+        let dropped = self.0.with(|known| {
+            let full = if known.len() < MOST { FastMap::default() } else { std::mem::take(known) };
+            known.insert(key, Arc::clone(&merged));
+            full
+        });
+        // Outside of the lock, because dropping many maps may take long.
+        drop(dropped);
         merged
-    }
-
-    /// The provenance of a value that replaces another one in a merge.
-    pub(super) fn overriding(&self, prov: &Prov, lower: &Value) -> Prov {
-        self.merges.with(|merges| merges.trails.overriding(prov, lower)).unwrap_or_else(|| prov.overriding(lower))
     }
 
     /// Drops all merges.
     pub(in crate::dialects::atmos) fn clear(&self) {
-        self.merges.clear();
-        self.held_back.clear();
+        self.0.clear();
     }
-}
-
-fn hash(mode: u8, inputs: &[&Arc<Map>]) -> u64 {
-    inputs.iter().fold(u64::from(mode) + 1, |sum, map| mix(sum, Arc::as_ptr(map).addr() as u64))
 }
 
 #[cfg(test)]
@@ -121,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_is_cached_when_it_occurs_twice() {
+    fn a_merge_is_cached() {
         let (a, b, merges) = (map(1), map(2), std::cell::Cell::new(0));
         let cache = MergeCache::default();
         let merge = |mode: u8, inputs: &[&Arc<Map>]| {
@@ -131,8 +81,8 @@ mod tests {
             })
         };
         let results: Vec<_> = (0..4).map(|_| merge(7, &[&a, &b])).collect();
-        assert_eq!(merges.get(), 2);
-        assert!(Arc::ptr_eq(&results[1], &results[2]) && Arc::ptr_eq(&results[1], &results[3]));
+        assert_eq!(merges.get(), 1);
+        assert!(results.iter().all(|result| Arc::ptr_eq(&results[0], result)));
         // Another mode, another order, or maps that only look the same are another merge.
         let equal = map(2);
         for (mode, inputs) in [(6, [&a, &b]), (7, [&b, &a]), (7, [&a, &equal])] {
@@ -146,7 +96,7 @@ mod tests {
     fn a_map_at_the_address_of_a_dropped_one_is_another_map() {
         // Dropped maps free their addresses for new ones; cached maps are not dropped.
         let cache = MergeCache::default();
-        for n in 0..10_000 {
+        for n in 0..2 * MOST as i64 {
             let (a, b) = (map(n), map(-n));
             for _ in 0..3 {
                 let merged = cache.get_or_merge(1, &[&a, &b], || map(n));

@@ -47,8 +47,8 @@ pub(crate) fn merge_deferred<'m>(
     if !layers.iter().any(|layer| layer.flags().has(Flags::CALL)) {
         return Ok(plain());
     }
-    let found = |layer: &&Arc<Map>| layer.flags().has(Flags::CALL).then(|| merger.held_back(layer));
-    let found: Vec<Option<Arc<HeldBack>>> =
+    let found = |layer: &&Arc<Map>| layer.flags().has(Flags::CALL).then(|| HeldBack::of(layer));
+    let found: Vec<Option<HeldBack>> =
         layers.iter().map(|layer| found(layer).filter(|found| !found.is_empty())).collect();
     let mut with_calls = found.iter().flatten();
     let Some(first) = with_calls.next() else { return Ok(plain()) };

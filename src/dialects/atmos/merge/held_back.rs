@@ -1,9 +1,6 @@
-//! Function strings that do not take part in the ordinary merge (`reference: atmos.md` section 8.4), found once in each layer:
-//! many components have the same layers.
+//! Function strings that do not take part in the ordinary merge (`reference: atmos.md` section 8.4).
 
-use crate::dialects::atmos::slot_table::{SlotTable, mix};
 use crate::text::{Text, order};
-use crate::threads::PerThread;
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value, is_call};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -19,8 +16,6 @@ pub(crate) fn is_held_back(text: &str) -> bool {
 
 /// The deferred functions of a layer.
 pub(super) struct HeldBack {
-    /// The layer, which is kept so that its address stays its own.
-    _layer: Arc<Map>,
     /// Their paths and texts, in the order of [`path_order`].
     calls: Vec<(Vec<Key>, Value)>,
     /// The layer with null in the place of each of them.
@@ -28,12 +23,13 @@ pub(super) struct HeldBack {
 }
 
 impl HeldBack {
-    fn of(layer: &Arc<Map>) -> Self {
+    /// Those of a layer.
+    pub(super) fn of(layer: &Arc<Map>) -> Self {
         let mut calls = Vec::new();
         each_call(layer, &mut Vec::new(), &mut |path, call| calls.push((path.to_vec(), call.clone())));
         calls.sort_by(|(a, _), (b, _)| path_order(a, b));
         let rest = if calls.is_empty() { Arc::clone(layer) } else { without_calls(layer) };
-        HeldBack { _layer: Arc::clone(layer), calls, rest }
+        HeldBack { calls, rest }
     }
 
     /// Whether there is none.
@@ -101,42 +97,6 @@ fn without_calls(map: &Arc<Map>) -> Arc<Map> {
     Arc::new(out.finish_with(map.flags()))
 }
 
-/// The number of layers that are remembered for each thread.
-const REMEMBERED: usize = 1 << 11;
-
-/// The deferred functions of recent layers of a resolution, with the addresses of the layers.
-#[derive(Default)]
-pub(super) struct HeldBackCache(PerThread<SlotTable<(usize, Arc<HeldBack>), REMEMBERED>>);
-
-impl HeldBackCache {
-    /// Returns the deferred functions of a layer.
-    pub(super) fn of(&self, layer: &Arc<Map>) -> Arc<HeldBack> {
-        let address = Arc::as_ptr(layer).addr();
-        let hash = mix(0, address as u64);
-        let known = |layers: &mut SlotTable<(usize, Arc<HeldBack>), REMEMBERED>| {
-            layers.get(hash).filter(|(known, _)| *known == address).map(|(_, found)| Arc::clone(found))
-        };
-        if let Some(known) = self.0.with(known).flatten() {
-            return known;
-        }
-        let found = Arc::new(HeldBack::of(layer));
-        // What is replaced is dropped outside, because that may take long.
-        let replaced = self.0.with(|layers| layers.put(hash, (address, Arc::clone(&found))));
-        drop(replaced);
-        found
-    }
-
-    /// Drops all layers.
-    pub(super) fn clear(&self) {
-        self.0.clear();
-    }
-}
-
-/// Returns the deferred functions of a layer without a cache.
-pub(super) fn of(layer: &Arc<Map>) -> Arc<HeldBack> {
-    Arc::new(HeldBack::of(layer))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail")]
@@ -152,7 +112,7 @@ mod tests {
         let inner = map(vec![("b", Value::str("!env B")), ("c", Value::str("!include x"))]);
         let layer =
             map(vec![("a", Value { data: Data::Map(inner), ..Value::default() }), ("z", Value::str("!exec ls"))]);
-        let found = of(&layer);
+        let found = HeldBack::of(&layer);
         let paths: Vec<Vec<&str>> = found.paths().map(|path| path.iter().map(|key| &**key).collect()).collect();
         assert_eq!(paths, [vec!["z"], vec!["a", "b"]]);
         assert_eq!(found.at(&[key("a"), key("b")]).unwrap().as_str(), Some("!env B"));
@@ -167,22 +127,8 @@ mod tests {
     #[test]
     fn a_layer_without_functions_is_the_rest() {
         let layer = map(vec![("a", Value::str("!include x")), ("b", Value::str("plain"))]);
-        let found = of(&layer);
+        let found = HeldBack::of(&layer);
         assert!(found.is_empty());
         assert!(Arc::ptr_eq(found.rest(), &layer));
-    }
-
-    #[test]
-    fn a_layer_at_the_address_of_a_dropped_one_is_another_layer() {
-        // Dropped maps free their addresses for new ones; remembered maps are not dropped.
-        let cache = HeldBackCache::default();
-        for n in 0..10_000 {
-            let layer = Arc::new(Map::from_iter([(key("a"), Value::str(format!("!env A{n}")))]));
-            for _ in 0..2 {
-                let text = format!("!env A{n}");
-                assert_eq!(cache.of(&layer).at(&[key("a")]).unwrap().as_str(), Some(&*text));
-            }
-        }
-        cache.clear();
     }
 }

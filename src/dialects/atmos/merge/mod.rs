@@ -7,7 +7,6 @@ pub(super) mod held_back;
 
 pub(super) use cache::MergeCache;
 
-use self::held_back::HeldBack;
 use crate::text::{Text, order};
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value};
 use std::cmp::Ordering;
@@ -64,14 +63,6 @@ impl<'a> Merger<'a> {
         match self.cache {
             Some(cache) => cache.get_or_merge(mode, inputs, merge),
             None => merge(),
-        }
-    }
-
-    /// Returns the functions in a layer that do not take part in a merge.
-    fn held_back(self, layer: &Arc<Map>) -> Arc<HeldBack> {
-        match self.cache {
-            Some(cache) => cache.held_back.of(layer),
-            None => held_back::of(layer),
         }
     }
 }
@@ -345,10 +336,7 @@ fn merge_pair(lower: &Value, upper: &Value, mode: Mode<'_>) -> Value {
         }
         _ => {
             let mut value = fresh(upper, mode);
-            value.prov = match mode.merger.cache {
-                Some(cache) => cache.overriding(&value.prov, lower),
-                None => value.prov.overriding(lower),
-            };
+            value.prov = value.prov.overriding(lower);
             value
         }
     }

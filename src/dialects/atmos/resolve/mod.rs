@@ -2,8 +2,6 @@
 
 mod project;
 mod reuse;
-mod sharing;
-mod substitution;
 mod units;
 
 use crate::diagnostic;
@@ -13,7 +11,6 @@ use crate::dialects::atmos::config::{self, Config, anchor, projects, report_unus
 use crate::dialects::atmos::diagnostics::{Diagnostics, name_stacks};
 use crate::dialects::atmos::functions::calls;
 use crate::dialects::atmos::locals::scopes::LocalCache;
-use crate::dialects::atmos::manifest::render_cache::RenderCache;
 use crate::dialects::atmos::merge::MergeCache;
 use crate::dialects::atmos::reader::{Cache, Deps, Loaded, Reader};
 use crate::dialects::atmos::stack::ExternalInputs;
@@ -27,7 +24,6 @@ use crate::value::{FileId, Value};
 use parking_lot::{Mutex, MutexGuard};
 use project::{ProjectResolution, resolve_project};
 use reuse::LastResolution;
-use sharing::PreviousRevision;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -43,11 +39,8 @@ pub(super) struct Resolver {
     /// Recent merges.
     merges: MergeCache,
     locals: LocalCache,
-    /// Rendered files.
-    rendered: RenderCache,
     /// Caches of merged bases, by the configuration that they were merged with.
     bases: Mutex<Vec<(Value, Arc<InheritanceCache>)>>,
-    previous: PreviousRevision,
     /// The last resolution of each project.
     last: Mutex<HashMap<ProjectKey, LastResolution>>,
 }
@@ -111,9 +104,6 @@ impl Resolver {
                 ..Default::default()
             },
         };
-        if !matches!(scope, Scope::Since(_)) {
-            self.previous.keep(&units);
-        }
         let mut findings = diagnostics.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
@@ -149,7 +139,6 @@ impl Resolver {
     fn retain(&self, files: &BTreeMap<FileId, Arc<Loaded>>) {
         self.cache.retain(files);
         self.locals.retain(|file| files.contains_key(&file));
-        self.rendered.clear();
         self.bases.lock().clear();
     }
 

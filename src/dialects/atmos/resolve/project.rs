@@ -1,7 +1,6 @@
 //! Resolves the manifests of one revision with a usable configuration.
 
 use super::reuse::{LastResolution, ResolvedUnit};
-use super::substitution::Substitutions;
 use super::units::Units;
 use super::{ProjectKey, Resolver};
 use crate::diagnostic::{Diagnostic, Label};
@@ -22,7 +21,7 @@ use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::Schema;
 use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
 use crate::dialects::atmos::stack::{
-    CommonParts, ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
+    ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
 };
 use crate::dialects::{Project, Scope};
 use crate::resolution::{self, Extent, Gap, Unit};
@@ -107,12 +106,10 @@ impl Revision<'_> {
         let loader = Manifests::new(reader, config, self.merger(), templates, locals, &cache, &recorder)
             .with_checks(Some(&checks))
             .with_env(self.external.env)
-            .with_rendered(self.is_compared().then_some(&self.resolver.rendered))
             .recording_apart(self.is_kept());
         let referenced = ReferencedComponents::new(&loader, &manifests);
         let vendored = VendoredFolders::default();
-        let common = CommonParts::default();
-        let stacks = self.stacks(&loader, &common, &vendored);
+        let stacks = self.stacks(&loader, &vendored);
         let reach = changes.map(|changes| ChangeReach::new(reader, config, changes));
         let units = Units {
             revision: self,
@@ -122,7 +119,6 @@ impl Revision<'_> {
             validations: &Validations::new(reader, config),
             recorder: &recorder,
             last: &last,
-            substitutions: Substitutions::default(),
             reach: reach.as_ref(),
             scope: changes.map_or(Scope::All, Scope::Touched),
         };
@@ -131,7 +127,6 @@ impl Revision<'_> {
         }
         let resolved: Vec<Arc<ResolvedUnit>> =
             threads::map(&manifests, |path| units.resolve(path)).into_iter().flatten().collect();
-        units.substitutions.drop_in_background();
         if self.project.cancel.is_canceled() {
             return ProjectResolution::default();
         }
@@ -145,11 +140,12 @@ impl Revision<'_> {
             || unreached = unreached_manifests::check(&loader, &manifests, &validated, self.scope),
             || gap_of_names = self.check_units(&stacks, &resolved),
         );
-        threads::drop_in_background(last.outdated.into_values().collect(), |unit| unit.manifest.unit.thread);
         let units = resolved.iter().map(|unit| Arc::clone(&unit.manifest.unit)).collect();
         let project = self.finish(&loader, unreached, units);
         self.diagnostics.add(&recorded.diagnostics);
-        self.keep(&manifests, resolved, cache, last.collected);
+        if self.is_kept() {
+            self.keep(&manifests, resolved, cache, last.collected);
+        }
         ProjectResolution { gap: gap.or(gap_of_names), ..project }
     }
 
@@ -165,10 +161,7 @@ impl Revision<'_> {
                 let last = self.resolver.last().get(&self.key()).cloned();
                 last.map(|last| last.retain_unchanged(changes, self.shared)).unwrap_or_default()
             }
-            _ => {
-                let last = self.resolver.last().remove(&self.key()).unwrap_or_default();
-                last.under(self.config, self.shared)
-            }
+            Scope::All | Scope::Touched(_) | Scope::Units(_) => LastResolution::default(),
         }
     }
 
@@ -225,12 +218,7 @@ impl Revision<'_> {
         }
     }
 
-    fn stacks<'s>(
-        &'s self,
-        loader: &'s Manifests<'_>,
-        common: &'s CommonParts,
-        vendored: &'s VendoredFolders,
-    ) -> StackContext<'s> {
+    fn stacks<'s>(&'s self, loader: &'s Manifests<'_>, vendored: &'s VendoredFolders) -> StackContext<'s> {
         StackContext {
             reader: self.reader,
             config: self.config,
@@ -238,7 +226,6 @@ impl Revision<'_> {
             templates: &self.resolver.templates,
             recorder: loader.recorder,
             lock_file: &loader.cache.lock_file,
-            common,
             vendored,
             external: self.external,
             bases: self.resolver.bases(self.config),
@@ -278,11 +265,6 @@ impl Revision<'_> {
         resolution::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
     }
 
-    /// Whether another revision is compared with this one. What is kept for it would only take memory otherwise.
-    fn is_compared(&self) -> bool {
-        matches!(self.scope, Scope::Touched(_) | Scope::Units(_))
-    }
-
     /// Whether the next revision may reuse what is resolved now.
     pub(super) fn is_kept(&self) -> bool {
         matches!(self.scope, Scope::Since(_))
@@ -296,19 +278,13 @@ impl Revision<'_> {
         cache: ManifestCache<'_>,
         collected: Arc<Collected>,
     ) {
-        let mut last = LastResolution { manifests: cache.into_known(), collected, ..LastResolution::default() };
-        last.config = Some((self.config.clone(), self.shared.files.clone()));
-        last.loaded = self.reader.seen();
         // There is no unit for a file that is missing, so there may be fewer units than paths.
         let is_complete = paths.len() == resolved.len();
         let units = paths.iter().zip(resolved).filter(|_| is_complete);
         let units = units.map(|(path, unit)| (Text::from(path.as_str()), unit)).collect();
-        if self.is_kept() {
-            last.units = units;
-            self.resolver.retain(&last.loaded);
-        } else {
-            last.outdated = units;
-        }
+        let loaded = self.reader.seen();
+        self.resolver.retain(&loaded);
+        let last = LastResolution { units, manifests: cache.into_known(), collected, loaded };
         self.resolver.last().insert(self.key(), last);
     }
 }

@@ -1,16 +1,14 @@
 //! The unit of each top-level manifest.
 
 use super::project::Revision;
-use super::reuse::{BuildReads, LastResolution, ResolvedUnit};
-use super::sharing::PreviousRevision;
-use super::substitution::{self, Substitutions};
+use super::reuse::{LastResolution, ResolvedUnit};
 use crate::diagnostic::Diagnostic;
 use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
 use crate::dialects::atmos::checks::{dependency_paths, inheritance_cycles};
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::imports::reach::ChangeReach;
-use crate::dialects::atmos::manifest::{Manifests, Processed};
+use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::recorder::Recorder;
@@ -36,20 +34,10 @@ pub(super) struct Units<'a> {
     pub(super) recorder: &'a Arc<Recorder>,
     /// The unchanged part of the last resolution.
     pub(super) last: &'a LastResolution,
-    /// What was replaced in units of the last resolution.
-    pub(super) substitutions: Substitutions,
     /// Which manifests changes can reach, if only those are resolved.
     pub(super) reach: Option<&'a ChangeReach<'a>>,
     /// The changes that limit the resolved units.
     pub(super) scope: Scope<'a>,
-}
-
-/// What resolving a unit found out besides the unit; see [`ResolvedUnit`].
-#[derive(Default)]
-struct Found {
-    deps: Option<Deps>,
-    building: Arc<Recorder>,
-    reads: BuildReads,
 }
 
 impl Units<'_> {
@@ -63,17 +51,17 @@ impl Units<'_> {
         }
         let recorder = if self.revision.is_kept() { Arc::default() } else { Arc::clone(self.recorder) };
         let unit = || match self.reach.and_then(|reach| reach.untouched(path, &recorder.manifests)) {
-            Some(files) => Some((self.out_of_reach(path, files)?, Found::default())),
+            Some(files) => Some((self.out_of_reach(path, files)?, None)),
             None => self.unit(path, &recorder),
         };
         let resolved = threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
             let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
             recorder.diagnostics.push(Diagnostic::defect(&defect, file));
-            Some((ResolvedManifest::broken(path, self.key(path), file), Found::default()))
+            Some((ResolvedManifest::broken(path, self.key(path), file), None))
         });
-        let (manifest, Found { deps, building, reads }) = resolved?;
+        let (manifest, deps) = resolved?;
         let has_cycle = inheritance_cycles::has_cycle_of_bases(&manifest.unit);
-        Some(Arc::new(ResolvedUnit { manifest, recorder, has_cycle, deps, building, reads }))
+        Some(Arc::new(ResolvedUnit { manifest, recorder, has_cycle, deps }))
     }
 
     fn key(&self, path: &str) -> Key {
@@ -90,9 +78,8 @@ impl Units<'_> {
     }
 
     /// The unit of a manifest, and what it depends on, if that is known.
-    fn unit(&self, path: &str, recorder: &Recorder) -> Option<(ResolvedManifest, Found)> {
-        let building = Arc::<Recorder>::default();
-        let (loader, stacks) = (&self.loader.recording(recorder), &self.stacks.recording(&building));
+    fn unit(&self, path: &str, recorder: &Recorder) -> Option<(ResolvedManifest, Option<Deps>)> {
+        let (loader, stacks) = (&self.loader.recording(recorder), &self.stacks.recording(recorder));
         let mut deps = Deps::default();
         let name = self.key(path);
         let file = match loader.reader.load(path, &mut deps) {
@@ -100,16 +87,10 @@ impl Units<'_> {
             // The reason was reported where it was found.
             Err(_) => {
                 let file = loader.reader.files.add(path, "", || Text::from(""));
-                return Some((
-                    ResolvedManifest::broken(path, name, file),
-                    Found { deps: Some(deps), ..Found::default() },
-                ));
+                return Some((ResolvedManifest::broken(path, name, file), Some(deps)));
             }
         };
-        let processed = loader.top(path, &mut deps).map(|p| match self.previous() {
-            Some(previous) => p.with(previous.manifest(&name, &p.merged)),
-            None => p,
-        });
+        let processed = loader.top(path, &mut deps);
         if let (Scope::Touched(changes), Ok(processed)) = (self.scope, &processed) {
             self.validations.add_possible_reads(&processed.merged, changes, &mut deps);
         }
@@ -117,75 +98,30 @@ impl Units<'_> {
             host::add_possible_reads(&loader.cache.mentions, &loader.cache.lock_file, loader.reader.files, &mut deps);
         let is_touched = self.is_touched(asks, &deps);
         deps.files.extend(&self.revision.shared.files);
-        let mut reads = BuildReads::default();
         let built = match &processed {
-            Ok(processed) if is_touched => {
-                let last = self.last.outdated.get(path).filter(|_| !asks).map(|last| (&**last, &deps.files));
-                self.components(stacks, (&name, file), processed, last, &mut reads)
-            }
+            Ok(processed) if is_touched => components(stacks, self.referenced, &name, file, processed, &mut deps),
             Ok(_) => Ok(StackComponents::default()),
             Err(poisoned) => Err(*poisoned),
         };
-        match self.revision.is_kept() {
-            true => recorder.include(Arc::clone(&building)),
-            false => recorder.add(&building),
-        }
         let state = match (is_touched, &built) {
             (false, _) => State::OutOfScope,
             (true, Ok(_)) => State::Resolved,
             (true, Err(ErrorReported)) => State::Broken,
         };
-        let StackComponents { components, broken, unlisted, named, is_substituted, derived_from } =
-            built.unwrap_or_default();
+        let StackComponents { components, broken, unlisted, named } = built.unwrap_or_default();
         for component in &components {
             self.validations.check(component, &mut deps, &recorder.diagnostics);
             dependency_paths::check(component, loader.reader, loader.config, &mut deps, &recorder.diagnostics);
         }
-        deps.add(&reads.deps);
         let files = deps.files.iter().copied().collect();
         // Where the name of a stack cannot be computed, its components go by the name of the manifest.
         let is_unnamed = named.iter().any(|n| matches!(n.stack, Name::Lacks(_)));
         let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
         let validated_as = validated_as(&named, &components);
         let unit = Unit { files, components, state, broken, failed, validated_as, ..Unit::of_path(path, name, file) };
-        let unit = Arc::new(Unit { unlisted, is_substituted, derived_from, ..unit });
+        let unit = Arc::new(Unit { unlisted, ..unit });
         let is_whole = is_touched && !asks;
-        Some((
-            ResolvedManifest { unit, processed: processed.ok(), named },
-            Found { deps: is_whole.then_some(deps), building, reads },
-        ))
-    }
-
-    /// The components of a merged manifest, whose key and file are `manifest`. `last` is its unit in the last resolution, and the
-    /// files of the manifest now.
-    fn components(
-        &self,
-        stacks: &StackContext<'_>,
-        manifest: (&Key, FileId),
-        processed: &Processed,
-        last: Option<(&ResolvedUnit, &BTreeSet<FileId>)>,
-        reads: &mut BuildReads,
-    ) -> Result<StackComponents, ErrorReported> {
-        if let Some((last, files)) = last
-            && let Some(known) = substitution::components(stacks, last, processed, files, &self.substitutions)
-        {
-            self.last.see(&last.reads.deps.files, stacks.reader);
-            reads.clone_from(&last.reads);
-            return Ok(known);
-        }
-        let (key, file) = manifest;
-        let mut deps = Deps::default();
-        let mut built = components(stacks, self.referenced, key, file, processed, &mut deps)?;
-        *reads = BuildReads::of(deps, stacks.reader);
-        if let Some(previous) = self.previous() {
-            previous.share(key, &mut built.components);
-        }
-        Ok(built)
-    }
-
-    /// The units of the previous revision. Two analyses of a worktree are never compared, so their values need not be shared.
-    fn previous(&self) -> Option<&PreviousRevision> {
-        (!self.revision.is_kept()).then_some(&self.revision.resolver.previous)
+        Some((ResolvedManifest { unit, processed: processed.ok(), named }, is_whole.then_some(deps)))
     }
 
     /// Whether a change touches a dependency of a unit. Adds dependencies that only its components will have.

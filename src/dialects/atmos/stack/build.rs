@@ -183,8 +183,7 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
         };
         let (config, merger, limits) = (self.stacks.config, self.stacks.merger, self.stacks.reader.limits());
         let (is_folder, cache) = (&is_folder, &*self.stacks.bases);
-        let backends = &self.stacks.common.backends;
-        let builder = Builder { config, merger, kind, all, shared, is_folder, cache, backends, limits };
+        let builder = Builder { config, merger, kind, all, shared, is_folder, cache, limits };
         builder.build(name, map).map_err(|t| report_build_error(self.stacks, self.manifest, &t, kind, name, value))
     }
 

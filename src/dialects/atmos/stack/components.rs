@@ -24,7 +24,7 @@ use crate::limits::Limit;
 use crate::resolution::{Component, RemovalEffect, ShapingOrigins, Unit};
 use crate::text::Text;
 use crate::value::{Data, Entry, FileId, Key, Map, Value, fit, key};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// The components of a manifest.
 #[derive(Debug, Default)]
@@ -37,10 +37,6 @@ pub(in crate::dialects::atmos) struct StackComponents {
     pub named: Vec<Named>,
     /// Types and names of components that Atmos does not list, because it does not know their type. Sorted.
     pub unlisted: Vec<(Key, Key)>,
-    /// Whether they were made from those of the last resolution.
-    pub is_substituted: bool,
-    /// The unit of that if nothing differs besides what [`crate::resolution::Derived`] says.
-    pub derived_from: Option<Weak<Unit>>,
 }
 
 impl StackComponents {

@@ -1,11 +1,8 @@
 //! The context in which all components of a revision are built, rendered and evaluated.
 
 use super::evaluation::ExternalInputs;
-use super::folders::CodeFolders;
-use super::metadata::KnownCalls;
 use super::metadata::vendored::VendoredFolders;
 use crate::dialects::EvalInputs;
-use crate::dialects::atmos::component::backend::BackendCache;
 use crate::dialects::atmos::component::bases::InheritanceCache;
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::manifest::FILE_FUNCTIONS;
@@ -21,14 +18,6 @@ use std::sync::Arc;
 /// No external inputs.
 static NOTHING: EvalInputs = EvalInputs { env: BTreeMap::new(), outputs: BTreeMap::new(), calls: BTreeMap::new() };
 
-/// What many components of a revision have in common, made once.
-#[derive(Default)]
-pub(in crate::dialects::atmos) struct CommonParts {
-    pub(super) folders: CodeFolders,
-    pub(super) backends: BackendCache,
-    pub(super) calls: KnownCalls,
-}
-
 /// The context in which all components of a revision are built, rendered and evaluated.
 pub(in crate::dialects::atmos) struct StackContext<'a> {
     /// The files.
@@ -43,8 +32,6 @@ pub(in crate::dialects::atmos) struct StackContext<'a> {
     pub recorder: &'a Recorder,
     /// The locked versions.
     pub lock_file: &'a LockFile<'a>,
-    /// What many components have in common.
-    pub common: &'a CommonParts,
     /// The folders that vendor manifests speak of.
     pub vendored: &'a VendoredFolders,
     /// External inputs.

@@ -23,9 +23,9 @@ mod sections;
 
 pub(super) use build::built_again;
 pub(super) use components::{ResolvedManifest, StackComponents, components};
-pub(super) use context::{CommonParts, StackContext};
+pub(super) use context::StackContext;
 pub(super) use evaluation::ExternalInputs;
+pub(super) use metadata::evaluated;
 pub(super) use metadata::vendored::VendoredFolders;
-pub(super) use metadata::{RESERVED, evaluated, unfetched};
 pub(super) use naming::{Name, Named};
 pub(super) use referenced::ReferencedComponents;

@@ -1,10 +1,10 @@
 //! The sections of a component: with its stack and its workspace, its templates rendered and its functions evaluated.
 
 use super::context::StackContext;
-use super::evaluation;
 use super::manifest::StackManifest;
 use super::naming::{Named, WorkspaceInputs, checked_name, report_unnamed, workspace};
 use super::render::{Ask, Rendered, render};
+use super::{evaluation, folders};
 use crate::dialects::atmos::component::builder::Built;
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::names::{self, Context, name_data};
@@ -155,6 +155,6 @@ fn outputs_of(component: &str, stack: &str, ask: Ask<'_>) -> Option<Value> {
 fn component_info(stacks: &StackContext<'_>, map: &Map, type_name: &'static str) -> Value {
     let (component, metadata) = (map.known("component"), map.known("metadata"));
     let prefix = metadata.and_then(|m| m.get("component_folder_prefix")).and_then(Value::as_str);
-    let prefix = prefix.map(str::trim).map(Text::from).unwrap_or_default();
-    stacks.common.folders.info(type_name, prefix, component, stacks.config)
+    let prefix = prefix.map(str::trim).unwrap_or_default();
+    folders::info(type_name, prefix, component, stacks.config)
 }

@@ -4,11 +4,9 @@
 //! The provenance of strings is kept: every written scalar is marked, the template engine records which part of its
 //! output comes from which part of the text, and so every value read back finds its mark.
 
-use super::cache::{Parsed, RecentTemplates};
 use super::declared_env::Declared;
 use super::host::Host;
 use super::host::{mentions_component, mentions_version};
-use super::recent_scalars::RecentScalars;
 use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
 use crate::dialects::atmos::document::{Decoder, Issue};
 use crate::dialects::atmos::functions::Env;
@@ -16,7 +14,7 @@ use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::text::{FastMap, Text};
 use crate::threads::PerThread;
-use crate::value::{Data, Entry, Flags, Map, Prov, SharedTrails, Unknown, Value};
+use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value};
 use crate::yaml::{self, Emitter, Span};
 use parking_lot::Mutex;
 use std::borrow::Cow;
@@ -57,18 +55,19 @@ impl Failure {
     }
 }
 
-/// Templates parsed so far, by function table and text.
+/// A template, or its parse error.
+pub(in crate::dialects::atmos) type Parsed = Arc<Result<Template, template::Error>>;
+
+/// Templates parsed so far. Each thread has its own: threads that copy the same `Arc` slow each other down, because each copy writes
+/// its reference count.
 #[derive(Default)]
 pub(crate) struct Templates {
-    known: PerThread<KnownTemplates>,
-    /// The templates of texts as they are written for YAML that were used last, by the address of their text.
-    recent: RecentTemplates,
-    /// The scalars that were rendered last.
-    pub(super) scalars: RecentScalars,
-    /// Recent histories of rendered values.
-    trails: PerThread<SharedTrails>,
+    known: PerThread<FastMap<Variant, FastMap<Text, Parsed>>>,
     limits: Limits,
 }
+
+/// How a text becomes a template: [`Engine::slot`], and how far it is indented if it is written for YAML first.
+type Variant = (usize, Option<usize>);
 
 impl Templates {
     /// Creates an empty cache with limits.
@@ -76,19 +75,19 @@ impl Templates {
         Templates { limits, ..Self::default() }
     }
 
-    /// The provenance of a value that was rendered from others.
-    pub(super) fn computed(&self, prov: &Prov, inputs: Vec<Prov>) -> Prov {
-        let mut inputs = Some(inputs);
-        let shared = self.trails.with(|shared| shared.with_inputs(prov, inputs.take().unwrap_or_default()));
-        shared.unwrap_or_else(|| prov.with_inputs(inputs.unwrap_or_default()))
+    /// Returns the template of a text: the known one, or that of `parse`.
+    fn get_or_parse(&self, text: &str, variant: Variant, parse: impl FnOnce() -> Parsed) -> Parsed {
+        let known = self.known.with(|known| known.get(&variant)?.get(text).map(Arc::clone)).flatten();
+        known.unwrap_or_else(|| {
+            let parsed = parse();
+            self.known.with(|known| known.entry(variant).or_default().insert(text.into(), Arc::clone(&parsed)));
+            parsed
+        })
     }
 
     /// Drops all templates.
     pub(in crate::dialects::atmos) fn forget(&self) {
         self.known.clear();
-        self.recent.clear();
-        self.scalars.clear();
-        self.trails.clear();
     }
 }
 
@@ -101,18 +100,6 @@ pub(crate) struct Miss {
     pub path: Vec<String>,
     /// Its absence is provided for.
     pub guarded: bool,
-}
-
-type ByText = FastMap<Text, Parsed>;
-
-/// The templates that one thread parsed. Threads that copy the same `Arc` slow each other down, because each copy writes its
-/// reference count.
-#[derive(Default)]
-struct KnownTemplates {
-    /// By [`Engine::slot`].
-    parsed: FastMap<usize, ByText>,
-    /// Those of texts as they are written for YAML, by the slot and how far they are indented.
-    written: FastMap<(usize, usize), ByText>,
 }
 
 /// A kind of rendering: delimiters, functions, the treatment of missing keys.
@@ -159,36 +146,19 @@ impl Engine<'_> {
             ("{{", "}}") => Cow::Borrowed(text),
             (left, right) => Cow::Owned(format!("{left}\0{right}\0{text}")),
         };
-        let templates = &self.templates.known;
-        let known = |known: &mut KnownTemplates| known.parsed.get(&self.slot)?.get(&*key).map(Arc::clone);
-        if let Some(parsed) = templates.with(known).flatten() {
-            return parsed;
-        }
-        let options =
-            template::TemplateOptions { left: self.delimiters.0, right: self.delimiters.1, functions: self.functions };
-        let parsed = Arc::new(template::parse(text, &options));
-        templates.with(|known| known.parsed.entry(self.slot).or_default().insert(key.into(), Arc::clone(&parsed)));
-        parsed
+        self.templates.get_or_parse(&key, (self.slot, None), || {
+            let (left, right) = self.delimiters;
+            Arc::new(template::parse(text, &template::TemplateOptions { left, right, functions: self.functions }))
+        })
     }
 
     /// The template of a text as it is written for YAML.
-    pub(in crate::dialects::atmos) fn written(&self, text: &Text, indent: usize) -> Parsed {
+    pub(in crate::dialects::atmos) fn written(&self, text: &str, indent: usize) -> Parsed {
         if self.delimiters != ("{{", "}}") {
             return self.parse(&yaml::scalar_text(text, indent));
         }
-        self.templates.recent.get_or_parse(text, (self.slot, indent), || self.written_first(text, indent))
-    }
-
-    fn written_first(&self, text: &str, indent: usize) -> Parsed {
-        let way = (self.slot, indent);
-        let templates = &self.templates.known;
-        let known = |known: &mut KnownTemplates| known.written.get(&way)?.get(text).map(Arc::clone);
-        if let Some(parsed) = templates.with(known).flatten() {
-            return parsed;
-        }
-        let parsed = self.parse(&yaml::scalar_text(text, indent));
-        templates.with(|known| known.written.entry(way).or_default().insert(text.into(), Arc::clone(&parsed)));
-        parsed
+        let parse = || self.parse(&yaml::scalar_text(text, indent));
+        self.templates.get_or_parse(text, (self.slot, Some(indent)), parse)
     }
 
     /// Renders a standalone text.

@@ -1,14 +1,11 @@
 //! Go templates in YAML maps (`reference: atmos.md` section 7): a map is rendered as text (`engine`), or string by
 //! string if the result is the same (`scalars`). Values known only at run time are tokens in the text (`unknowns`).
 
-pub(super) mod cache;
-mod declared_env;
+pub(super) mod declared_env;
 pub(super) mod engine;
 pub(super) mod eval;
-mod fields;
 pub(super) mod function_sets;
 pub(super) mod host;
-mod recent_scalars;
 pub(super) mod scalars;
 pub(super) mod traces;
 pub(super) mod unknowns;

@@ -2,8 +2,6 @@
 //! fraction of the cost.
 
 use super::engine::Engine;
-use super::fields::Fields;
-use super::recent_scalars::{Flagged, Inputs, Rendering};
 use crate::text::Text;
 use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value, has_template};
 use crate::yaml::Style;
@@ -20,10 +18,10 @@ impl Engine<'_> {
     /// Returns the rendered strings of a map; `None` if the result may differ from that for the whole map.
     pub(crate) fn renderings(&self, map: &Map, data: &Value, rounds: usize) -> Option<Renderings> {
         let simple = rounds == 1 && self.delimiters.0 == "{{" && !map.flags().has(Flags::FRAGILE);
-        simple.then(|| self.parts(map, &Fields::new(data), 0)).flatten()
+        simple.then(|| self.parts(map, data, 0)).flatten()
     }
 
-    fn parts(&self, map: &Map, data: &Fields<'_>, indent: usize) -> Option<Renderings> {
+    fn parts(&self, map: &Map, data: &Value, indent: usize) -> Option<Renderings> {
         if !map.flags().has(Flags::TEMPLATE) {
             return Some(Renderings(Vec::new()));
         }
@@ -49,7 +47,7 @@ impl Engine<'_> {
     }
 
     /// Renders one value of a map or list; `None` if only rendering the whole text shows the result.
-    fn item(&self, value: &Value, data: &Fields<'_>, indent: usize) -> Option<Value> {
+    fn item(&self, value: &Value, data: &Value, indent: usize) -> Option<Value> {
         let rendered = match &value.data {
             Data::Str(s) if has_template(s) => return Some(self.scalar(s, &value.prov, data, indent)?.value),
             Data::Map(m) if m.flags().has(Flags::TEMPLATE) => {
@@ -66,40 +64,41 @@ impl Engine<'_> {
         Some(Value { data: rendered, prov: value.prov.clone() })
     }
 
-    fn scalar(&self, text: &Text, prov: &Prov, data: &Fields<'_>, indent: usize) -> Option<Flagged> {
+    fn scalar(&self, text: &Text, prov: &Prov, data: &Value, indent: usize) -> Option<Flagged> {
         let parsed = self.written(text, indent);
         let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
-        let variant = (self.slot, indent);
-        let rendering = Inputs::of(template, data).map(|inputs| Rendering { text, variant, prov, inputs });
-        let recent = &self.templates.scalars;
-        if let Some(known) = rendering.as_ref().and_then(|rendering| recent.get(rendering)) {
-            return Some(known);
-        }
-        let rendered = template.execute(data.data(), self.missing, &self.declared()).ok()?;
+        let rendered = template.execute(data, self.missing, &self.declared()).ok()?;
         if rendered.not_utf8().is_some() {
             return None;
         }
         self.note(template, &rendered.missing, &|_| prov.clone());
         if let Some((_, first)) = rendered.unknowns.first() {
             // Not the value, but why it is unknown.
-            let assumed = self
-                .assuming()
-                .and_then(|e| e.scalar(text, &Prov::default(), &Fields::new(&data.data().assume()), indent));
+            let assumed = self.assuming().and_then(|e| e.scalar(text, &Prov::default(), &data.assume(), indent));
             let assumed =
                 assumed.map(|assumed| assumed.value).filter(|v| !matches!(v.data, Data::Unknown(_))).map(Box::new);
             let mut unknown = Unknown { text: Text::clone(text), assumed, reasons: first.reasons.clone() };
             for (_, more) in &rendered.unknowns[1..] {
                 unknown.reasons.extend(more.reasons.iter().filter(|r| !first.reasons.contains(r)).cloned());
             }
-            let prov = self.templates.computed(prov, rendered.inputs);
+            let prov = prov.with_inputs(rendered.inputs);
             return Some(Value { data: Data::Unknown(Arc::new(unknown)), prov }.into());
         }
         let data = read_scalar(&rendered.text)?;
-        let value = Flagged::from(Value { data, prov: self.templates.computed(prov, rendered.inputs) });
-        if let Some(rendering) = &rendering {
-            recent.insert(rendering, &value);
-        }
-        Some(value)
+        Some(Value { data, prov: prov.with_inputs(rendered.inputs) }.into())
+    }
+}
+
+/// A value with what it contains.
+struct Flagged {
+    value: Value,
+    flags: Flags,
+}
+
+impl From<Value> for Flagged {
+    fn from(value: Value) -> Self {
+        let flags = value.flags();
+        Flagged { value, flags }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::dialects::atmos::templates::host::answers::ComponentRef;
 use crate::resolution::{Detail, Link, LinkKind, ReadTarget, StackSelector};
 use crate::template::{self, Argument};
 use crate::text::Text;
-use crate::value::{self, Data, Flags, Key, Map, Origin, Value, key};
+use crate::value::{self, Data, Flags, Key, Map, Origin, Reading, Value, key};
 
 /// The variables that identify the stack of a legacy dependency.
 const CONTEXT: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
@@ -143,9 +143,9 @@ impl LinkSearch<'_> {
             Data::Map(map) => map.iter().filter(|e| may_read(&e.value)).for_each(|e| self.value(&e.value)),
             Data::List(items) => items.iter().filter(|v| may_read(v)).for_each(|v| self.value(v)),
             Data::Str(text) => {
-                let call = self.stacks.common.calls.read(text, &self.stacks.external.language);
-                self.has_valid_calls &= call.is_valid;
-                self.add_at(call.link, value.prov.origin);
+                let reading = (self.stacks.external.language.read)(text);
+                self.has_valid_calls &= !matches!(reading, Some(Reading::Refused(_)));
+                self.add_at(of_function(text), value.prov.origin);
             }
             Data::Unknown(unknown) => {
                 self.add_at(of_function(&unknown.text), value.prov.origin);

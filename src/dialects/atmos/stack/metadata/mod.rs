@@ -1,23 +1,20 @@
 //! Metadata of a component for rules, from its final sections.
 
-mod known_calls;
 mod links;
 pub(in crate::dialects::atmos) mod vendored;
 
 use super::context::StackContext;
-use super::folders::CodeFolder;
+use super::folders::{self, CodeFolder};
 use crate::dialects::atmos::functions;
 use crate::dialects::atmos::functions::tags;
 use crate::dialects::atmos::templates::host::answers::ComponentRef;
 use crate::resolution::{Base, Code, CodeOrigin, ComponentMetadata, Inputs, StatePlace};
 use crate::text::Text;
 use crate::value::{self, Data, Flags, Map, MapBuilder, Value};
-pub(in crate::dialects::atmos) use known_calls::KnownCalls;
 use std::sync::Arc;
 
 /// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is enabled.
-pub(in crate::dialects::atmos) const RESERVED: &[&str] =
-    &["namespace", "tenant", "environment", "stage", "region", "attributes", "enabled"];
+const RESERVED: &[&str] = &["namespace", "tenant", "environment", "stage", "region", "attributes", "enabled"];
 
 /// The sections of a component.
 pub(super) struct FinalSections<'a> {
@@ -145,7 +142,7 @@ fn code(sections: &KnownSections<'_>, kind: &'static str, stacks: &StackContext<
     }
     let path = sections.component_info?.get("component_path")?;
     let Data::Str(text) = &path.data else { return None };
-    let CodeFolder { folder, root } = stacks.common.folders.code(kind, text, stacks.config)?;
+    let CodeFolder { folder, root } = folders::code(kind, text, stacks.config)?;
     let is_filled =
         |section: Option<&Value>| section.is_some_and(|v| v.as_map().is_none_or(|m| !m.is_empty()) && !v.is_null());
     let supply = if is_filled(sections.source) { CodeOrigin::Fetched } else { unfetched(&folder, stacks) };
@@ -156,7 +153,7 @@ fn code(sections: &KnownSections<'_>, kind: &'static str, stacks: &StackContext<
 }
 
 /// How code gets into a folder that is not filled whenever it is needed.
-pub(in crate::dialects::atmos) fn unfetched(folder: &str, stacks: &StackContext<'_>) -> CodeOrigin {
+fn unfetched(folder: &str, stacks: &StackContext<'_>) -> CodeOrigin {
     match stacks.vendored.has(folder, stacks.reader, stacks.config) {
         true => CodeOrigin::Vendored,
         false => CodeOrigin::Repository,

@@ -1,8 +1,7 @@
-//! Components that are made from those of the last resolution are what they are when they are built.
+//! What is resolved after other states of a project is what it is with empty caches.
 
 use super::{ATMOS, Atmos};
 use crate::dialects::{Dialect, Project, Scope};
-use crate::diff::structural::{DiffStep, compare, compare_parts};
 use crate::files::Files;
 use crate::resolution::{Resolution, Unit};
 use crate::source::{self, Memory, Source};
@@ -11,7 +10,6 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// What differs between two states of the project below. Each is a piece of a file.
 #[derive(Clone, Debug)]
@@ -103,10 +101,10 @@ struct Editor {
 }
 
 impl Editor {
-    fn new(state: &State) -> (Self, Resolution) {
+    fn new(state: &State) -> Self {
         let editor = Editor { atmos: Atmos::new(), files: Files::default(), last: Memory::new("m", state.files()) };
-        let resolution = editor.atmos.resolve(&editor.last, &Project::default(), &editor.files, Scope::Since(&[]));
-        (editor, resolution)
+        editor.atmos.resolve(&editor.last, &Project::default(), &editor.files, Scope::Since(&[]));
+        editor
     }
 
     fn edit(&mut self, state: &State) -> Resolution {
@@ -126,21 +124,8 @@ impl Editor {
 fn shown(resolution: &Resolution) -> String {
     let mut out = String::new();
     for unit in &resolution.units {
-        let Unit {
-            id: _,
-            name,
-            file,
-            files,
-            components,
-            state,
-            broken,
-            failed,
-            unlisted,
-            validated_as,
-            is_substituted: _,
-            derived_from: _,
-            thread: _,
-        } = &**unit;
+        let Unit { id: _, name, file, files, components, state, broken, failed, unlisted, validated_as, thread: _ } =
+            &**unit;
         let _ =
             writeln!(out, "{name} {file:?} {files:?} {state:?} {broken:?} {failed:?} {unlisted:?} {validated_as:?}");
         for component in components {
@@ -191,66 +176,27 @@ fn show_prov(out: &mut String, prov: &Prov) {
     out.push(']');
 }
 
-/// Checks what the components of a state say about their difference from those of the state before, and returns how many of
-/// them say so.
-fn checked_differences(before: &Resolution, after: &Resolution) -> usize {
-    let old = before.components();
-    let mut derived = 0;
-    for (address, new) in after.components() {
-        let Some(old) = old.get(&address).filter(|old| !Arc::ptr_eq(&old.component, &new.component)) else { continue };
-        let (old, new) = (&*old.component, &*new.component);
-        let Some(parts) = new.differing_from(old) else { continue };
-        derived += 1;
-        let steps = |steps: Vec<DiffStep<'_>>| format!("{steps:?}");
-        let known = compare_parts((&old.value, &new.value), parts, &new.language);
-        for DiffStep { path, before, after, .. } in &known {
-            let kinds = [before, after].map(|value| value.map(|value| (value.kind(), value.flags().is_empty())));
-            assert!(path.starts_with("/vars/") && kinds[0] == kinds[1] && kinds[0].is_some_and(|(_, plain)| plain));
-        }
-        assert_eq!(steps(known), steps(compare(&old.value, &new.value, &new.language)));
-        let mut alone = new.clone();
-        alone.metadata.derived = None;
-    }
-    derived
-}
-
-/// A part of a component that a template makes whenever the component is built, without reading anything.
-fn made(resolution: &Resolution) -> Arc<Map> {
-    let components = resolution.components();
-    let (_, placed) = components.iter().find(|((_, _, name), _)| **name == *"box").unwrap();
-    Arc::clone(placed.component.value.at_path(["settings", "made"]).and_then(Value::as_map).unwrap())
-}
-
-/// Whether the component is made from that of the first state when an edit leads to another one.
-#[track_caller]
-fn is_reused(state: &State) -> bool {
-    let (mut editor, first) = Editor::new(&FIRST);
-    let edited = editor.edit(state);
-    assert_eq!(shown(&edited), shown(&editor.fresh()));
-    let is_reused = Arc::ptr_eq(&made(&first), &made(&edited));
-    assert!(checked_differences(&first, &edited) > 0 || !is_reused, "what is made from another component says so");
-    is_reused
-}
-
 #[test]
-fn components_are_reused_unless_something_reads_the_change() {
-    for (edit, reused) in [
-        (State { free: "2", ..FIRST }, true),
-        (State { typed: "false", ..FIRST }, true),
-        (State { base: "large", ..FIRST }, true),
-        (State { item: "other", ..FIRST }, true),
-        (State { comment: "# moved\n", ..FIRST }, true),
-        (State { read: "b", ..FIRST }, false),
-        (State { around: "y", ..FIRST }, false),
-        (State { stage: "test", ..FIRST }, false),
-        (State { team: "other", ..FIRST }, false),
-        (State { free: "one", ..FIRST }, false),
-        (State { free: "null", ..FIRST }, false),
-        (State { free: "'{{ .vars.stage }}'", ..FIRST }, false),
-        (State { free: "!env FREE", ..FIRST }, false),
-        (State { more: "  above: 1\n", ..FIRST }, false),
+fn edits_of_each_kind_give_what_fresh_resolutions_give() {
+    for edit in [
+        State { free: "2", ..FIRST },
+        State { typed: "false", ..FIRST },
+        State { base: "large", ..FIRST },
+        State { item: "other", ..FIRST },
+        State { comment: "# moved\n", ..FIRST },
+        State { read: "b", ..FIRST },
+        State { around: "y", ..FIRST },
+        State { stage: "test", ..FIRST },
+        State { team: "other", ..FIRST },
+        State { free: "one", ..FIRST },
+        State { free: "null", ..FIRST },
+        State { free: "'{{ .vars.stage }}'", ..FIRST },
+        State { free: "!env FREE", ..FIRST },
+        State { more: "  above: 1\n", ..FIRST },
     ] {
-        assert_eq!(is_reused(&edit), reused, "{edit:?}");
+        let mut editor = Editor::new(&FIRST);
+        let edited = editor.edit(&edit);
+        assert_eq!(shown(&edited), shown(&editor.fresh()), "{edit:?}");
     }
 }
 
@@ -270,28 +216,6 @@ fn templates_of_the_configuration_read_variables() {
     };
     assert_eq!(size("true"), Some(Value::str("dev")));
     assert_ne!(size("false"), Some(Value::str("dev")));
-}
-
-/// Each local reads the two before it, so there are very many ways through the histories of their values.
-#[test]
-fn histories_that_branch_are_compared_in_time() {
-    let mut locals = String::from("  l0: a\n  l1: b\n");
-    for n in 2..90 {
-        let _ = writeln!(locals, "  l{n}: '{{{{ if .locals.l{} }}}}{{{{ .locals.l{} }}}}{{{{ end }}}}'", n - 2, n - 1);
-    }
-    let files = |free: &str| {
-        let text = format!(
-            "locals:\n{locals}vars: {{stage: dev, free: {free}}}\ncomponents:\n  terraform:\n    box: {{vars: {{last: '{{{{ .locals.l89 }}}}'}}}}\n"
-        );
-        let all = [("atmos.yaml", ATMOS.to_owned()), ("stacks/deploy/one.yaml", text)];
-        all.into_iter().map(|(path, text)| (path.to_owned(), text.into_bytes())).collect::<BTreeMap<_, _>>()
-    };
-    let [old, new] = ["1", "2"].map(|free| Memory::new("m", files(free)));
-    let (atmos, table) = (Atmos::new(), Files::default());
-    atmos.resolve(&old, &Project::default(), &table, Scope::All);
-    let edited = atmos.resolve(&new, &Project::default(), &table, Scope::All);
-    let free = |r: &Resolution| r.units[0].components[0].value.at_path(["vars", "free"]).cloned();
-    assert_eq!(free(&edited), Some(Value::new(Data::Int(2))));
 }
 
 fn state() -> impl Strategy<Value = State> {
@@ -331,14 +255,12 @@ proptest! {
     /// After each of several edits, nothing differs from a resolution with empty caches.
     #[test]
     fn edits_give_what_fresh_resolutions_give(first in state(), edits in prop::collection::vec((state(), any::<u16>(), any::<u16>()), 1..6)) {
-        let (mut editor, mut last) = Editor::new(&first);
+        let mut editor = Editor::new(&first);
         let mut state = first;
         for (new, some, others) in edits {
             state = mixed(&state, &new, some & others);
             let edited = editor.edit(&state);
             prop_assert_eq!(shown(&edited), shown(&editor.fresh()));
-            checked_differences(&last, &edited);
-            last = edited;
         }
     }
 
@@ -349,14 +271,11 @@ proptest! {
         let [old, new] = [&first, &second].map(|state| Memory::new("m", state.files()));
         let changes = source::changed(old.listing(), new.listing());
         let (atmos, files) = (Atmos::new(), Files::default());
-        let mut last = Resolution::default();
         for (source, whole) in [&old, &new, &new, &old].into_iter().zip(whole) {
             let scope = if whole { Scope::All } else { Scope::Touched(&changes) };
             let together = atmos.resolve(source, &Project::default(), &files, scope);
             let alone = Atmos::new().resolve(source, &Project::default(), &files, scope);
             prop_assert_eq!(shown(&together), shown(&alone));
-            checked_differences(&last, &together);
-            last = together;
         }
     }
 }
