@@ -60,10 +60,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let source = place.timings.phase("open", || place.open(&state))?;
     let overrides = options.reporting.judging.overrides(&place)?;
     let request = Request { filter: filter()?, overrides: &overrides, affected: None, shard: options.shard };
-    let review = match place.checks() {
-        Some(cache) => review::check_cached(&cache, &*source, &place.workspace(), &request)?,
-        None => review::check(&*source, &place.workspace(), &request)?,
-    };
+    let review = review::check(&*source, &place.workspace(), &request)?;
     let reporting = &options.reporting;
     reporting.judging.finish(review, &overrides, &place, Demand::Nothing, |report| reporting.write(report, global))
 }

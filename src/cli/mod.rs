@@ -74,9 +74,6 @@ struct Global {
     /// Analyze only projects of this system
     #[arg(long, global = true, value_name = "NAME", value_parser = PossibleValuesParser::new(Dialects::names()))]
     dialect: Option<String>,
-    /// Cache the declarations of Terraform code and whole checks in this folder
-    #[arg(long, global = true, value_name = "DIR")]
-    cache: Option<PathBuf>,
     /// Print phase timings to stderr
     #[arg(long, global = true)]
     timings: bool,

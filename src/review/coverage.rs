@@ -8,14 +8,11 @@ use crate::files::Files;
 use crate::resolution::{Component, Extent, Gap, Resolution, State, Unit};
 use crate::text::{Text, order};
 use crate::value::FileId;
-use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The coverage of a review.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Coverage {
     /// The projects in the order in which they are reported.
     pub projects: Vec<ProjectCoverage>,
@@ -27,16 +24,14 @@ pub(crate) struct Coverage {
     /// The part that the report is limited to, as a sentence without a full stop; `None` if it is complete.
     pub narrowed: Option<String>,
     /// The part of a check that was asked for; `None` if it is all of it.
-    #[serde(skip)]
     pub shard: Option<ShardCoverage>,
 }
 
 /// The coverage of one project.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProjectCoverage {
     /// Its system.
-    pub dialect: Cow<'static, str>,
+    pub dialect: &'static str,
     /// Its folder from the root of the repository; `.` for the root.
     pub path: String,
     /// The paths of the configuration files in use on either side, sorted; empty if defaults are used.
@@ -60,8 +55,7 @@ pub(crate) struct ProjectCoverage {
 }
 
 /// The coverage of one state of a project.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SideCoverage {
     /// The number of stacks that were resolved, those that no edit reaches included.
     pub stacks: usize,
@@ -74,8 +68,7 @@ pub(crate) struct SideCoverage {
 }
 
 /// Something that could not be resolved.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Unresolved {
     /// The stack, where its name is known.
     pub stack: Option<Text>,
@@ -216,7 +209,7 @@ pub(super) fn of(
     let stacks: BTreeSet<&Text> = stacks(resolved()).chain(sides().flat_map(|r| r.empty_stacks())).collect();
     let (stacks, components) = (stacks.len() + untouched, distinct(&resolved().collect::<Vec<_>>()));
     ProjectCoverage {
-        dialect: dialect.into(),
+        dialect,
         path: if folder.is_empty() { ".".to_owned() } else { folder.to_owned() },
         config: config.into_iter().collect(),
         assumptions: assumptions.into_iter().cloned().collect(),

@@ -6,14 +6,12 @@
 
 mod align;
 mod check;
-mod check_cache;
 mod compare;
 pub(crate) mod coverage;
 mod examined;
 mod filter;
 mod fixed;
 mod judge;
-mod one_edit;
 mod pair;
 mod paths;
 mod rejected;
@@ -23,8 +21,7 @@ mod session;
 mod shard;
 mod trust;
 
-pub(crate) use check::{check, check_again, check_cached};
-pub(crate) use check_cache::CheckCache;
+pub(crate) use check::{check, check_again};
 pub(crate) use compare::compare;
 pub(crate) use coverage::Coverage;
 pub(crate) use filter::Filter;
@@ -46,7 +43,6 @@ use crate::limits::Limits;
 use crate::resolution::Resolution;
 use crate::settings::Settings;
 use crate::source::{self, Source};
-use crate::terraform;
 use crate::text::Text;
 use crate::threads;
 use std::collections::BTreeSet;
@@ -76,7 +72,7 @@ pub(crate) struct Request<'a> {
     pub shard: Option<Shard>,
 }
 
-/// The program around a review: it follows the run, and keeps what other runs may use.
+/// The program around a review: it follows the run.
 pub(crate) trait Host {
     /// A phase begins.
     fn begin(&self, _phase: &'static str) {}
@@ -86,14 +82,9 @@ pub(crate) trait Host {
 
     /// Called with the limits of work from the settings.
     fn limits(&self, _limits: &Limits) {}
-
-    /// Returns the cache of Terraform code from other runs.
-    fn code(&self) -> terraform::Cache {
-        terraform::Cache::default()
-    }
 }
 
-/// A program that neither follows a run nor keeps anything.
+/// A program that does not follow a run.
 pub(crate) struct NoHost;
 
 impl Host for NoHost {}

@@ -1,6 +1,6 @@
 //! Data kept between the reviews of one worktree, so that the next one costs only what changed.
 
-use super::{Host, Review};
+use super::Review;
 use crate::dialects::{Dialects, Scope};
 use crate::files::Files;
 use crate::resolution::{Component, State, Unit};
@@ -82,8 +82,8 @@ impl Start {
     }
 
     /// The Terraform code that was parsed before.
-    pub(super) fn code(&self, host: &dyn Host) -> terraform::Cache {
-        self.kept.code.clone().unwrap_or_else(|| host.code())
+    pub(super) fn code(&self) -> terraform::Cache {
+        self.kept.code.clone().unwrap_or_default()
     }
 
     /// Returns the findings of rules in a project (by number), if they are kept.
@@ -152,7 +152,7 @@ impl Session {
 }
 
 /// Whether two states of a unit look the same to other units: they have the same components, which say the same of themselves.
-pub(super) fn is_same_to_others(old: &Arc<Unit>, new: &Arc<Unit>) -> bool {
+fn is_same_to_others(old: &Arc<Unit>, new: &Arc<Unit>) -> bool {
     let is_same = |(old, new): (&Arc<Component>, &Arc<Component>)| {
         old.stack == new.stack
             && old.kind == new.kind

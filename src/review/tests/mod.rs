@@ -1,8 +1,6 @@
 //! What a review never reports, whatever is wrong with the files of a side.
 
-mod cached;
 mod clean_units;
-mod one_edit;
 mod session;
 
 use super::*;

@@ -2,7 +2,6 @@
 
 mod budgets;
 mod built;
-mod caches;
 mod comments;
 mod defects;
 mod discovery;
