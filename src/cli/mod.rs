@@ -15,7 +15,6 @@ mod hook;
 mod impact;
 mod lsp;
 mod memory;
-mod merge_reports;
 mod open;
 mod options;
 mod output;
@@ -101,7 +100,6 @@ enum Color {
 enum Command {
     Diff(diff::Options),
     Check(check::Options),
-    MergeReports(merge_reports::Options),
     #[command(subcommand)]
     Describe(describe::What),
     Why(why::Options),
@@ -224,7 +222,6 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
     match &cli.command {
         Command::Diff(options) => diff::run(options, &cli.global),
         Command::Check(options) => check::run(options, &cli.global),
-        Command::MergeReports(options) => merge_reports::run(options),
         Command::Describe(what) => describe::run(what, &cli.global),
         Command::Why(options) => why::run(options, &cli.global),
         Command::Impact(options) => impact::run(options, &cli.global),

@@ -48,7 +48,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     place.project.inputs.stack.clone_from(&options.stack);
     let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
     let overrides = options.judging.overrides(&place)?;
-    let request = Request { filter, overrides: &overrides, affected: None, shard: None };
+    let request = Request { filter, overrides: &overrides, affected: None };
     let (review, sources) = match &options.revisions {
         Some(revisions) => {
             let (base, head) = sources(revisions, &place)?;

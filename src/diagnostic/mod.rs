@@ -13,7 +13,7 @@ pub(crate) mod together;
 
 use crate::text::Text;
 pub(crate) use baseline::Baseline;
-pub(crate) use defect::{INTERNAL_ERROR, ISSUES, UNREGISTERED};
+pub(crate) use defect::{ISSUES, UNREGISTERED};
 pub(crate) use defect::{REVIEW_CHANGED, UNTRUSTED_REPOSITORY};
 pub(crate) use finding::{Finding, Novelty, Suppressed, Suppression};
 pub(crate) use fingerprint::fingerprint_of;

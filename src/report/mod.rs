@@ -16,7 +16,6 @@ pub(crate) mod links;
 pub(crate) mod locals;
 pub(crate) mod log;
 pub(crate) mod markdown;
-pub(crate) mod merge;
 pub(crate) mod page;
 pub(crate) mod rdjson;
 pub(crate) mod sarif;

@@ -5,7 +5,6 @@ use super::examined::Examined;
 use super::judge::{Judge, Judged, judge};
 use super::selection::{FindingScope, Selection};
 use super::session::{Session, Start};
-use super::shard::Plan;
 use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::{Side, together};
 use crate::dialects::Dialects;
@@ -17,7 +16,7 @@ use crate::source::Source;
 use crate::terraform;
 use std::sync::Arc;
 
-/// Analyzes one state, or the part of it that belongs to a shard.
+/// Analyzes one state.
 ///
 /// # Errors
 /// There is no project in it, or it cannot be judged.
@@ -61,8 +60,6 @@ struct Examination {
     coverage: Coverage,
     dialects: Arc<Dialects>,
     resolutions: Vec<Resolution>,
-    /// `None` if all is examined.
-    plan: Option<Plan>,
 }
 
 impl Checking<'_> {
@@ -82,41 +79,32 @@ impl Checking<'_> {
 
     /// Resolves the state and runs rules and policies.
     fn examine(&self, load: &Load) -> Result<Examination, Error> {
-        let Checking { start, code, source, workspace, request } = *self;
+        let Checking { start, code, source, workspace, .. } = *self;
         let (settings, files) = (&load.settings, &*start.kept.files);
         let dialects = start.kept.dialects.clone().unwrap_or_else(|| Arc::new(workspace.dialects(settings)));
         let projects = workspace.find(&dialects, &[source], settings)?;
-        let plan = |shard| phase(workspace.host, "plan", || Plan::new(shard, source, workspace, settings));
-        let plan = request.shard.map(plan).transpose()?;
         let enabled = settings.enabled();
         let is_on = |rule: &Rule| enabled.iter().any(|(on, _)| *on == rule);
         let policies = policies::Run::new(&settings.policies, files, &settings.work, &is_on);
-        let part = Examined { start, source, workspace, load, code, policies: &policies, plan: plan.as_ref() };
+        let part = Examined { start, source, workspace, load, code, policies: &policies };
         let (mut coverage, mut side) = (Coverage::default(), Side::default());
         let resolutions = part.projects(projects.parts(), &mut coverage, &mut side)?;
         coverage.not_analyzed = projects.inside().iter().cloned().collect();
-        if part.sees_all() {
-            part.about_settings(&resolutions, &mut coverage, &mut side);
-        }
+        part.about_settings(&resolutions, &mut coverage, &mut side);
         drop(projects);
-        Ok(Examination { side, coverage, dialects, resolutions, plan })
+        Ok(Examination { side, coverage, dialects, resolutions })
     }
 
     /// Decides what is reported.
     fn judge(&self, load: Load, examination: Examination) -> Result<Review, Error> {
         let Checking { start, code, source, workspace, request } = *self;
-        let Examination { side, mut coverage, dialects, resolutions, plan } = examination;
+        let Examination { side, mut coverage, dialects, resolutions } = examination;
         let (settings, files) = (&load.settings, &*start.kept.files);
         let has_defect = side.diagnostics.iter().any(|d| d.is_defect());
         let by = Judge { files, settings, overrides: request.overrides, source, other: None, trusted: None };
-        let Judged { mut findings, mut suppressed, .. } = phase(workspace.host, "judge", || judge(&by, side, None))?;
+        let Judged { mut findings, suppressed, .. } = phase(workspace.host, "judge", || judge(&by, side, None))?;
         request.filter.matched(&resolutions)?;
         coverage.narrowed = request.filter.description();
-        if let Some(plan) = plan {
-            findings.retain(|finding| plan.has(&finding.diagnostic, files));
-            suppressed.retain(|one| plan.has(&one.finding.diagnostic, files));
-            plan.finish(&mut coverage, source, settings, request.overrides);
-        }
         let mut scope = FindingScope::new(&request.filter);
         for resolution in &resolutions {
             let selection = Selection::new(&request.filter, &[(resolution, source)], files, code);

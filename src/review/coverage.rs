@@ -2,7 +2,6 @@
 //! resolved.
 
 use super::align::misnamed;
-use super::shard::ShardCoverage;
 use crate::diagnostic::{Diagnostic, Group};
 use crate::files::Files;
 use crate::resolution::{Component, Extent, Gap, Resolution, State, Unit};
@@ -23,8 +22,6 @@ pub(crate) struct Coverage {
     pub warnings: Vec<String>,
     /// The part that the report is limited to, as a sentence without a full stop; `None` if it is complete.
     pub narrowed: Option<String>,
-    /// The part of a check that was asked for; `None` if it is all of it.
-    pub shard: Option<ShardCoverage>,
 }
 
 /// The coverage of one project.
@@ -46,12 +43,6 @@ pub(crate) struct ProjectCoverage {
     pub stacks: usize,
     /// The number of components that were resolved on a side.
     pub components: usize,
-    /// The names of these stacks, sorted, where a part of a check was asked for.
-    pub stack_names: Vec<Text>,
-    /// What could not be resolved of all of it, where a part of a check sees all.
-    pub all_unresolved: Option<Vec<Unresolved>>,
-    /// Whether other parts of the check cover all of it.
-    pub is_elsewhere: bool,
 }
 
 /// The coverage of one state of a project.
@@ -135,7 +126,7 @@ impl ProjectCoverage {
 
     /// Whether no stack of it was resolved, on neither side.
     pub(crate) fn is_empty(&self) -> bool {
-        !self.is_elsewhere && self.head.stacks == 0 && self.base.as_ref().is_none_or(|b| b.stacks == 0)
+        self.head.stacks == 0 && self.base.as_ref().is_none_or(|b| b.stacks == 0)
     }
 }
 
@@ -217,9 +208,6 @@ pub(super) fn of(
         head: in_head,
         stacks,
         components,
-        stack_names: Vec::new(),
-        all_unresolved: None,
-        is_elsewhere: false,
     }
 }
 

@@ -18,7 +18,6 @@ mod rejected;
 mod resolve;
 mod selection;
 mod session;
-mod shard;
 mod trust;
 
 pub(crate) use check::{check, check_again};
@@ -30,7 +29,6 @@ pub(crate) use pair::{ResolvedPair, resolve_pair};
 pub(crate) use rejected::rejected;
 pub(crate) use resolve::{Resolved, resolve, resolve_likely};
 pub(crate) use session::Session;
-pub(crate) use shard::{Shard, ShardCoverage};
 pub(crate) use trust::SettingsFrom;
 
 use crate::affected::{self, Affected};
@@ -68,8 +66,6 @@ pub(crate) struct Request<'a> {
     pub overrides: &'a Overrides,
     /// The options of the list of affected components; `None` without such a list.
     pub affected: Option<affected::AffectedOptions>,
-    /// Which part of a check is asked for; none if all of it is.
-    pub shard: Option<Shard>,
 }
 
 /// The program around a review: it follows the run.

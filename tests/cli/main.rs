@@ -38,7 +38,6 @@ mod questions;
 mod reading;
 mod renames;
 mod revisions;
-mod shards;
 mod snapshots;
 mod text;
 mod tofu;

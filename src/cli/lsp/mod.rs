@@ -140,7 +140,7 @@ fn analyze(
     cancel: &Cancel,
     session: Option<&Session>,
 ) -> Result<Review, String> {
-    let request = Request { filter: Filter::default(), overrides, affected: None, shard: None };
+    let request = Request { filter: Filter::default(), overrides, affected: None };
     let project = Project { cancel: cancel.clone(), ..place.project.clone() };
     let workspace = Workspace { host: &NoHost, project: &project, ..place.workspace() };
     let review = match session {

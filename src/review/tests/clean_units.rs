@@ -71,7 +71,7 @@ fn found(review: &Review, is_meant: impl Fn(Option<Novelty>) -> bool) -> BTreeSe
 fn checked(files: &Texts) -> Review {
     let (project, overrides) = (Project::default(), Overrides::default());
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     check(&source("state", files), &workspace, &request).expect("it is a project")
 }
 

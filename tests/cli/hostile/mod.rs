@@ -18,7 +18,6 @@ mod policies;
 mod review;
 mod roots;
 mod secrets;
-mod shards;
 mod sizes;
 mod writes;
 
