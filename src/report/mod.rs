@@ -23,7 +23,6 @@ mod secrets;
 mod subjects;
 pub(crate) mod text;
 pub(crate) mod unified;
-mod value_json;
 
 pub(crate) use crate::diagnostic::{Finding, Novelty, Suppressed};
 pub(crate) use crate::review::Revision;
