@@ -30,7 +30,7 @@ cp "$built/$program" LICENSE README.md CHANGELOG.md "$stage/"
 "$built/$program" completions fish >"$stage/completions/stacklint.fish"
 "$built/$program" completions powershell >"$stage/completions/_stacklint.ps1"
 "$built/$program" man >"$stage/man/stacklint.1"
-for command in diff check merge-reports describe explain rules config hook ci; do
+for command in diff check describe explain rules config hook ci; do
     "$built/$program" man "$command" >"$stage/man/stacklint-$command.1"
 done
 

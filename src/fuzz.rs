@@ -195,7 +195,7 @@ fn findings(texts: &BTreeMap<String, String>) -> (Vec<Finding>, Arc<Files>) {
     let project = Project::default();
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
     let overrides = Overrides { groups: Group::ALL.to_vec(), ..Overrides::default() };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     match review::check(&source, &workspace, &request) {
         Ok(review) => (review.findings, Arc::clone(&review.files)),
         Err(_) => (Vec::new(), Arc::default()),

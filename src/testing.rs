@@ -127,7 +127,7 @@ impl Review {
     pub fn of(base: &Repository, head: &Repository) -> Self {
         let (project, overrides) = (dialects::Project::default(), Overrides::default());
         let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-        let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
+        let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
         Review(
             review::compare(&base.0, &head.0, &workspace, &request)
                 .unwrap_or_else(|_| panic!("both sides hold the project")),

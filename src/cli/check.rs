@@ -3,7 +3,7 @@
 use super::open::{Place, State};
 use super::options::functions;
 use super::{Failure, Global, fix, reporting};
-use crate::review::{self, Demand, Filter, Outcome, Request, Shard};
+use crate::review::{self, Demand, Filter, Outcome, Request};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -25,13 +25,6 @@ pub(super) struct Options {
     /// Analyze what is staged for commit
     #[arg(long)]
     staged: bool,
-    /// Report only the findings of one of N runs that share the work, such as `2/3`; `merge-reports` combines them
-    #[arg(
-        long,
-        value_name = "I/N",
-        conflicts_with_all = ["paths", "stack", "component", "fix", "unsafe_fixes", "diff", "write_baseline"]
-    )]
-    shard: Option<Shard>,
     #[command(flatten)]
     reporting: reporting::Options<false>,
     #[command(flatten)]
@@ -59,11 +52,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     };
     let source = place.timings.phase("open", || place.open(&state))?;
     let overrides = options.reporting.judging.overrides(&place)?;
-    let request = Request { filter: filter()?, overrides: &overrides, affected: None, shard: options.shard };
-    let review = match place.checks() {
-        Some(cache) => review::check_cached(&cache, &*source, &place.workspace(), &request)?,
-        None => review::check(&*source, &place.workspace(), &request)?,
-    };
+    let request = Request { filter: filter()?, overrides: &overrides, affected: None };
+    let review = review::check(&*source, &place.workspace(), &request)?;
     let reporting = &options.reporting;
     reporting.judging.finish(review, &overrides, &place, Demand::Nothing, |report| reporting.write(report, global))
 }

@@ -135,7 +135,7 @@ impl Line {
         words.truncate(index.unwrap_or(words.len().saturating_sub(1)));
         let whole = Cli::command().ignore_errors(true).try_get_matches_from(words).ok()?;
         let mut global = Global::from_arg_matches(&whole).ok()?;
-        (global.cache, global.timings) = (None, false);
+        global.timings = false;
         let mut arguments = whole;
         while let Some((_, inner)) = arguments.remove_subcommand() {
             arguments = inner;

@@ -63,7 +63,7 @@ pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Resul
     let overrides = judging.overrides(place)?;
     let (any_list, only_lists) = options.reporting.lists_affected();
     let affected = any_list.then(|| options.affected.options());
-    let request = Request { filter, overrides: &overrides, affected, shard: None };
+    let request = Request { filter, overrides: &overrides, affected };
     let review = review::compare(&*base, &*head, &place.workspace(), &request)?;
     let has_changes = review.has_changes();
     let is_whole = review.coverage.is_whole() && !review.coverage.has_empty_project();

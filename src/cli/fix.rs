@@ -90,7 +90,7 @@ fn propose(
 ) -> Result<(Arc<Files>, Fixed), Failure> {
     let source = place.open(&State::Worktree)?;
     let overrides = judging.overrides(place)?;
-    let request = Request { filter, overrides: &overrides, affected: None, shard: None };
+    let request = Request { filter, overrides: &overrides, affected: None };
     let review = review::check(&*source, &place.workspace(), &request)?;
     let fixes = review.findings.iter().filter_map(|f| f.diagnostic.fix.as_ref());
     let fixed = fix::apply(fixes, options.least(), &review.files);

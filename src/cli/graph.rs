@@ -6,10 +6,10 @@ use crate::diff::Status;
 use crate::query::graphs::{About, Context, Differences, Graph, graph, unresolved};
 use crate::report::answers::graph::{Format, MAX_DRAWN, write};
 use crate::resolution::Resolution;
-use crate::review::{Filter, Host as _, Resolved, ResolvedPair};
+use crate::review::{Filter, Resolved, ResolvedPair};
 use crate::source::Source;
 use crate::source::glob::Glob;
-use crate::terraform::Modules;
+use crate::terraform::{Cache, Modules};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -84,7 +84,7 @@ fn state(options: &Options, keep: &dyn Fn(&str) -> bool, global: &Global) -> Res
     let state = options.state.resolve_with(options.stack.as_deref(), global)?;
     let Resolved { files, resolution, .. } = &state.resolved;
     has_stack(&[resolution], options, keep)?;
-    let cache = state.place.code();
+    let cache = Cache::default();
     let modules = Modules::new(&*state.source, files, &cache);
     let shown = graph(options.about(), &Context { resolution, modules: &modules, files, keep });
     print(options, shown, global)?;
@@ -103,7 +103,7 @@ fn change(
     let pair = options.state.resolve_range(revisions, options.stack.as_deref(), &filter, global)?;
     let ResolvedPair { files, base, head, .. } = &pair.resolved;
     has_stack(&[base, head], options, keep)?;
-    let cache = pair.place.code();
+    let cache = Cache::default();
     let of = |resolution: &Resolution, source: &dyn Source| {
         let modules = Modules::new(source, files, &cache);
         graph(options.about(), &Context { resolution, modules: &modules, files, keep })

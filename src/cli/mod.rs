@@ -15,7 +15,6 @@ mod hook;
 mod impact;
 mod lsp;
 mod memory;
-mod merge_reports;
 mod open;
 mod options;
 mod output;
@@ -74,9 +73,6 @@ struct Global {
     /// Analyze only projects of this system
     #[arg(long, global = true, value_name = "NAME", value_parser = PossibleValuesParser::new(Dialects::names()))]
     dialect: Option<String>,
-    /// Cache the declarations of Terraform code and whole checks in this folder
-    #[arg(long, global = true, value_name = "DIR")]
-    cache: Option<PathBuf>,
     /// Print phase timings to stderr
     #[arg(long, global = true)]
     timings: bool,
@@ -104,7 +100,6 @@ enum Color {
 enum Command {
     Diff(diff::Options),
     Check(check::Options),
-    MergeReports(merge_reports::Options),
     #[command(subcommand)]
     Describe(describe::What),
     Why(why::Options),
@@ -227,7 +222,6 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
     match &cli.command {
         Command::Diff(options) => diff::run(options, &cli.global),
         Command::Check(options) => check::run(options, &cli.global),
-        Command::MergeReports(options) => merge_reports::run(options),
         Command::Describe(what) => describe::run(what, &cli.global),
         Command::Why(options) => why::run(options, &cli.global),
         Command::Impact(options) => impact::run(options, &cli.global),

@@ -3,15 +3,13 @@
 
 use super::memory::Leftovers;
 use super::timings::Timings;
-use super::{Failure, Global, output};
+use super::{Failure, Global};
 use crate::dialects::{Project, Variables};
 use crate::limits::Limits;
-use crate::review::{CheckCache, Host, Workspace};
+use crate::review::{Host, Workspace};
 use crate::settings::{Load, Settings};
-use crate::source::{Bound, DiskStore, Error, Folder, Repository, Source, Store};
-use crate::terraform;
+use crate::source::{Folder, Repository, Source};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
 
 /// Where a command works.
 pub(super) struct Place {
@@ -28,21 +26,7 @@ pub(super) struct Place {
     /// The only system whose projects are examined, if one is named.
     dialect: Option<String>,
     folder: PathBuf,
-    /// The folder of the cache, if any.
-    kept: Option<PathBuf>,
-    /// The stores in it: of the code of Terraform, and of checks.
-    code: OnceLock<Option<Arc<dyn Store>>>,
-    checks: OnceLock<Option<Arc<dyn Store>>>,
-    /// Set if it was reported that the cache cannot be used.
-    disabled: OnceLock<()>,
 }
-
-/// How many files of code are kept. One takes about half of its size.
-const CODE: Bound = Bound { entries: 20_000, bytes: 256 << 20 };
-
-/// How many checks are kept, and how large they are together. One takes a few kilobytes for each finding, and the names of all
-/// files.
-const CHECKS: Bound = Bound { entries: 200, bytes: 256 << 20 };
 
 /// Which state of a repository is meant.
 #[derive(Clone, Debug)]
@@ -53,15 +37,6 @@ pub(super) enum State {
     Index,
     /// The worktree.
     Worktree,
-}
-
-/// Whether a folder may be a cache. Its content is trusted, so it must not be part of the change under review.
-fn may_keep(dir: &Path, repository: Option<&Repository>) -> bool {
-    let is_tracked = repository.is_some_and(|r| r.has_tracked(dir));
-    if is_tracked {
-        output::eprint(&format!("stacklint: the cache is disabled: {} is under version control", dir.display()));
-    }
-    !is_tracked
 }
 
 /// A folder that is named by its path from the root of the repository.
@@ -101,13 +76,10 @@ impl Place {
                 project.env.insert(name.into_owned(), value.into_owned());
             }
         }
-        let kept = global.cache.clone().filter(|dir| may_keep(dir, repository.as_ref()));
         let dialect = global.dialect.clone();
         let folders = global.projects.iter().map(|path| folder_of(path)).collect::<Result<_, _>>()?;
         let leftovers = global.leftovers.clone();
-        let (code, checks, disabled) = Default::default();
-        let mut place =
-            Place { repository, project, leftovers, timings, folders, dialect, folder, kept, code, checks, disabled };
+        let mut place = Place { repository, project, leftovers, timings, folders, dialect, folder };
         for path in &global.config {
             let path = place.inside(path)?;
             place.project.config.push(path);
@@ -138,10 +110,6 @@ impl Place {
             folders: Vec::new(),
             dialect: None,
             folder,
-            kept: None,
-            code: OnceLock::new(),
-            checks: OnceLock::new(),
-            disabled: OnceLock::new(),
         }
     }
 
@@ -173,28 +141,6 @@ impl Place {
     /// The folder that paths of the worktree begin in.
     pub(super) fn root(&self) -> &Path {
         self.repository.as_ref().and_then(Repository::workdir).unwrap_or(&self.folder)
-    }
-
-    /// The checks of earlier runs, if there is a cache.
-    pub(super) fn checks(&self) -> Option<CheckCache> {
-        let store = self.store(&self.checks, |dir| DiskStore::open(dir, CheckCache::SPACE, CHECKS));
-        store.map(CheckCache::new)
-    }
-
-    /// Opens a store in the folder of the cache once, if there is one. That it cannot be opened is reported once.
-    fn store(
-        &self,
-        opened: &OnceLock<Option<Arc<dyn Store>>>,
-        open: impl FnOnce(&Path) -> Result<DiskStore, Error>,
-    ) -> Option<Arc<dyn Store>> {
-        let open = || match open(self.kept.as_ref()?) {
-            Ok(store) => Some(Arc::new(store) as Arc<dyn Store>),
-            Err(error) => {
-                self.disabled.get_or_init(|| output::eprint(&format!("stacklint: the cache is disabled: {error}")));
-                None
-            }
-        };
-        opened.get_or_init(open).clone()
     }
 
     /// Returns what all reviews of this place share.
@@ -235,8 +181,8 @@ impl Place {
                 Ok(index.source)
             }
             State::Worktree => match &self.repository {
-                Some(repository) => Ok(repository.worktree_beside(self.kept.as_deref())?),
-                None => Ok(Box::new(Folder::open_beside(&self.folder, self.kept.as_deref())?)),
+                Some(repository) => Ok(repository.worktree()?),
+                None => Ok(Box::new(Folder::open(&self.folder)?)),
             },
         }
     }
@@ -253,10 +199,5 @@ impl Host for Place {
 
     fn limits(&self, limits: &Limits) {
         super::watch::set(limits);
-    }
-
-    fn code(&self) -> terraform::Cache {
-        let open = |dir: &Path| DiskStore::open(dir, terraform::Cache::SPACE, CODE);
-        terraform::Cache::with(self.store(&self.code, open))
     }
 }

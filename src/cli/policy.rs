@@ -6,9 +6,8 @@ use super::{Failure, Global, Outcome, output, question};
 use crate::files::Files;
 use crate::policies::cases::{self, Tested};
 use crate::policies::evaluate;
-use crate::review::Host as _;
 use crate::settings::Load;
-use crate::terraform::Modules;
+use crate::terraform::{Cache, Modules};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::io::Write;
@@ -162,7 +161,7 @@ fn collect(path: &Path, found: &mut Vec<PathBuf>, depth: usize) -> Result<(), Fa
 fn eval(options: &Eval, global: &Global) -> Result<Outcome, Failure> {
     let state = options.question.state.resolve_with(Some(&options.stack), global)?;
     let resolved = &state.resolved;
-    let cache = state.place.code();
+    let cache = Cache::default();
     let modules = Modules::new(&*state.source, &resolved.files, &cache);
     let all = resolved.resolution.components();
     let is_wanted = |name: &str| options.component.as_deref().is_none_or(|wanted| wanted == name);

@@ -70,8 +70,6 @@ pub(super) struct ResolvedState {
 
 /// Two states, resolved.
 pub(super) struct ResolvedRange {
-    /// Where the command works.
-    pub(super) place: Place,
     /// The older state.
     pub(super) base: Box<dyn Source>,
     /// The newer state.
@@ -134,7 +132,7 @@ impl State {
             _ => (repository.revision(text)?, place.open(&open::State::Worktree)?),
         };
         let resolved = review::resolve_pair(&*base, &*head, &place.workspace(), &place.settings(&*base)?, filter)?;
-        Ok(ResolvedRange { place, base, head, resolved })
+        Ok(ResolvedRange { base, head, resolved })
     }
 }
 

@@ -9,9 +9,9 @@ use crate::query::graphs::{About, Context, Differences, Graph, graph, unresolved
 use crate::report::Report;
 use crate::report::page::{self, Page};
 use crate::resolution::Resolution;
-use crate::review::{self, Demand, Filter, Host as _, Request, Review};
+use crate::review::{self, Demand, Filter, Request, Review};
 use crate::source::{Source, Spec};
-use crate::terraform::Modules;
+use crate::terraform::{Cache, Modules};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -48,7 +48,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     place.project.inputs.stack.clone_from(&options.stack);
     let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
     let overrides = options.judging.overrides(&place)?;
-    let request = Request { filter, overrides: &overrides, affected: None, shard: None };
+    let request = Request { filter, overrides: &overrides, affected: None };
     let (review, sources) = match &options.revisions {
         Some(revisions) => {
             let (base, head) = sources(revisions, &place)?;
@@ -74,7 +74,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 /// # Errors
 /// A file that cannot be written.
 pub(super) fn write(review: &Review, sources: &[Box<dyn Source>], place: &Place, out: &Path) -> Result<(), Failure> {
-    let cache = place.code();
+    let cache = Cache::default();
     let of = |about: About, resolutions: &[&Resolution], source: &dyn Source| {
         let modules = Modules::new(source, &review.files, &cache);
         let mut all = Graph::default();

@@ -92,7 +92,7 @@ pub(super) fn config(options: &Config, global: &Global) -> Result<Outcome, Failu
     let load = load(&place, options.rev.clone())?;
     let state = options.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let (overrides, source) = (Overrides::default(), place.open(&state)?);
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     let (coverage, failure) = match review::check(&*source, &place.workspace(), &request) {
         Ok(review) => (review.coverage, None),
         Err(review::Error::NoProject(message)) => (Coverage::default(), Some(Failure::NoProject(message))),

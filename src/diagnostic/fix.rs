@@ -2,11 +2,10 @@
 
 use crate::files::Files;
 use crate::value::FileId;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How far a fix can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Applicability {
     /// Only to be shown; never applied.
     DisplayOnly,
@@ -28,8 +27,7 @@ impl Applicability {
 }
 
 /// Bytes of a file that are replaced.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edit {
     /// The file.
     pub file: FileId,
@@ -42,8 +40,7 @@ pub(crate) struct Edit {
 }
 
 /// A change that makes a finding go away: all its edits or none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fix {
     /// A description of one line: ``rename to `vpc` ``.
     pub title: String,

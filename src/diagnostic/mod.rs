@@ -13,7 +13,7 @@ pub(crate) mod together;
 
 use crate::text::Text;
 pub(crate) use baseline::Baseline;
-pub(crate) use defect::{INTERNAL_ERROR, ISSUES, UNREGISTERED};
+pub(crate) use defect::{ISSUES, UNREGISTERED};
 pub(crate) use defect::{REVIEW_CHANGED, UNTRUSTED_REPOSITORY};
 pub(crate) use finding::{Finding, Novelty, Suppressed, Suppression};
 pub(crate) use fingerprint::fingerprint_of;
@@ -50,8 +50,7 @@ impl Level {
 }
 
 /// A place in a file with words to it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Label {
     /// The file.
     pub file: FileId,
@@ -77,11 +76,10 @@ impl Label {
 
 /// A finding. It has exactly one primary place, which `Diagnostic::new` requires. Its level is decided later and in one
 /// place, from its rule and the settings.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Diagnostic<R = RuleRef> {
-    /// The rule that it violates; where findings are kept, its id.
-    pub rule: R,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Diagnostic {
+    /// The rule that it violates.
+    pub rule: RuleRef,
     /// One sentence that describes the problem.
     pub message: String,
     /// Where.
@@ -114,35 +112,12 @@ pub(crate) struct Diagnostic<R = RuleRef> {
 }
 
 /// The place in the newer state of something that only the older one has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtHead {
     /// The line (from 1) where it was, in the file at the same path.
     Line(u32),
     /// The file as a whole: the line was removed, or is no longer used.
     File,
-}
-
-impl<R> Diagnostic<R> {
-    /// The same finding with its rule given in another form.
-    pub(crate) fn with_rule<S>(self, rule: S) -> Diagnostic<S> {
-        Diagnostic {
-            rule,
-            message: self.message,
-            primary: self.primary,
-            related: self.related,
-            is_chain: self.is_chain,
-            notes: self.notes,
-            help: self.help,
-            fix: self.fix,
-            token: self.token,
-            address: self.address,
-            is_breaking: self.is_breaking,
-            stacks: self.stacks,
-            subjects: self.subjects,
-            together: self.together,
-            at_head: self.at_head,
-        }
-    }
 }
 
 impl Diagnostic {
@@ -165,15 +140,6 @@ impl Diagnostic {
             together: None,
             at_head: None,
         }
-    }
-
-    /// The files that it names, each with the start and the end of the span in it.
-    pub(crate) fn places_mut(&mut self) -> Vec<(&mut FileId, &mut u32, &mut u32)> {
-        let labels = std::iter::once(&mut self.primary).chain(&mut self.related);
-        let mut all: Vec<_> = labels.map(|label| (&mut label.file, &mut label.start, &mut label.end)).collect();
-        let edits = self.fix.iter_mut().flat_map(|fix| &mut fix.edits);
-        all.extend(edits.map(|edit| (&mut edit.file, &mut edit.start, &mut edit.end)));
-        all
     }
 
     /// Adds a related place.

@@ -6,12 +6,11 @@ use super::{Diagnostic, Finding, Label, Level, Novelty};
 use crate::diagnostic::RuleRef;
 use crate::text::{Text, count};
 use crate::value::FileId;
-use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 /// How findings of one rule at one place read as one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Together {
     /// Components to which the same happens.
     Components {
@@ -37,8 +36,7 @@ pub(crate) enum Together {
 }
 
 /// A component that a finding is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Subject {
     /// Its stack; empty if the finding names none.
     pub stack: Text,

@@ -2,9 +2,7 @@
 
 use super::Report;
 use super::text::style::{count, escape};
-use crate::review::ShardCoverage;
 use crate::review::coverage::{Lacking, Unresolved};
-use crate::text::Text;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -138,39 +136,6 @@ pub(crate) struct CoverageJson<'a> {
     warnings: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     narrowed: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    shard: Option<ShardJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct ShardJson<'a> {
-    index: usize,
-    of: usize,
-    units: usize,
-    all_units: usize,
-    version: &'a str,
-    rev: &'a str,
-    commit: Option<&'a str>,
-    check: &'a str,
-    fail_on: &'static str,
-    strict: bool,
-}
-
-impl<'a> ShardJson<'a> {
-    fn new(covered: &'a ShardCoverage) -> Self {
-        ShardJson {
-            index: covered.shard.index,
-            of: covered.shard.of,
-            units: covered.units.0,
-            all_units: covered.units.1,
-            version: &covered.version,
-            rev: &covered.revision.rev,
-            commit: covered.revision.commit.as_deref(),
-            check: &covered.check,
-            fail_on: covered.fail_on.name(),
-            strict: covered.is_strict,
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -183,10 +148,6 @@ struct ProjectJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<SideJson<'a>>,
     head: SideJson<'a>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    stack_names: &'a [Text],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    all_unresolved: Option<Vec<UnresolvedJson<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -238,8 +199,6 @@ impl<'a> CoverageJson<'a> {
             assumptions: &p.assumptions,
             base: p.base.as_ref().map(side),
             head: side(&p.head),
-            stack_names: &p.stack_names,
-            all_unresolved: p.all_unresolved.as_ref().map(|all| all.iter().map(unresolved).collect()),
         };
         let projects = coverage.projects.iter().map(project).collect();
         CoverageJson {
@@ -247,7 +206,6 @@ impl<'a> CoverageJson<'a> {
             not_analyzed: &coverage.not_analyzed,
             warnings: &coverage.warnings,
             narrowed: coverage.narrowed.as_deref(),
-            shard: coverage.shard.as_ref().map(ShardJson::new),
         }
     }
 }

@@ -1,6 +1,5 @@
-//! JSON with two spaces per level: the format of `serde_json::to_writer_pretty`, in fewer writes and, for long lists, on all processors.
+//! JSON with two spaces per level: the format of `serde_json::to_writer_pretty`, in fewer writes.
 
-use crate::threads;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
@@ -18,9 +17,8 @@ pub(crate) fn write(out: &mut dyn Write, value: &impl Serialize) -> io::Result<(
     out.flush()
 }
 
-/// How many items of a list a thread writes at a time, and how many such parts are in memory at most.
+/// How many items of a list are in memory as text.
 const ITEMS_AT_ONCE: usize = 256;
-const PARTS_AT_ONCE: usize = 8;
 
 /// An object that is written field by field.
 pub(crate) struct Object<'w> {
@@ -54,26 +52,20 @@ impl<'w> Object<'w> {
     ///
     /// # Errors
     /// Those of `add`.
-    pub(crate) fn list<T: Sync>(
+    pub(crate) fn list<T>(
         &mut self,
         name: &str,
         all: &[T],
-        add: impl Fn(&mut Items, &[T]) -> io::Result<()> + Sync + Send,
+        add: impl Fn(&mut Items, &[T]) -> io::Result<()>,
     ) -> io::Result<()> {
         self.key(name)?;
         self.format.begin_array(&mut self.out)?;
-        let parts: Vec<&[T]> = all.chunks(ITEMS_AT_ONCE).collect();
-        for (number, parts) in parts.chunks(PARTS_AT_ONCE).enumerate() {
-            let write = |part: &&[T]| {
-                let mut items = Items { out: Vec::new(), level: self.format.level };
-                add(&mut items, part).map(|()| items.out)
-            };
-            let written = if parts.len() == 1 { vec![write(&parts[0])] } else { threads::map(parts, write) };
-            for (part, bytes) in written.into_iter().enumerate() {
-                // Each item begins with a comma, which the first of all must not.
-                let comma = usize::from((number, part) == (0, 0));
-                self.out.write_all(bytes?.get(comma..).unwrap_or_default())?;
-            }
+        for (number, part) in all.chunks(ITEMS_AT_ONCE).enumerate() {
+            let mut items = Items { out: Vec::new(), level: self.format.level };
+            add(&mut items, part)?;
+            // Each item begins with a comma, which the first of all must not.
+            let comma = usize::from(number == 0);
+            self.out.write_all(items.out.get(comma..).unwrap_or_default())?;
             self.format.has_value = true;
         }
         self.format.end_array(&mut self.out)?;
@@ -156,7 +148,7 @@ static NEXT_LINE: [u8; 2 + LEVELS * WIDTH] = {
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn line<W: ?Sized + Write>(out: &mut W, level: usize, is_first: bool) -> io::Result<()> {
+fn line<W: ?Sized + Write>(out: &mut W, level: usize, is_first: bool) -> io::Result<()> {
     out.write_all(&NEXT_LINE[usize::from(is_first)..2 + level.min(LEVELS) * WIDTH])?;
     (LEVELS..level).try_for_each(|_| out.write_all(&[b' '; WIDTH]))
 }

@@ -16,7 +16,6 @@ pub(crate) mod links;
 pub(crate) mod locals;
 pub(crate) mod log;
 pub(crate) mod markdown;
-pub(crate) mod merge;
 pub(crate) mod page;
 pub(crate) mod rdjson;
 pub(crate) mod sarif;
@@ -24,7 +23,6 @@ mod secrets;
 mod subjects;
 pub(crate) mod text;
 pub(crate) mod unified;
-mod value_json;
 
 pub(crate) use crate::diagnostic::{Finding, Novelty, Suppressed};
 pub(crate) use crate::review::Revision;

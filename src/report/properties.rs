@@ -250,15 +250,11 @@ fn coverage(names: &[String]) -> Coverage {
         head,
         stacks: 1,
         components: 2,
-        stack_names: Vec::new(),
-        all_unresolved: None,
-        is_elsewhere: false,
     };
     Coverage {
         projects: vec![project.clone(), project],
         not_analyzed: names.to_vec(),
         warnings: names.to_vec(),
         narrowed: names.first().cloned(),
-        shard: None,
     }
 }

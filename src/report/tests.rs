@@ -193,11 +193,8 @@ fn coverage() -> Coverage {
         head: side(vec![never, lost]),
         stacks: 6,
         components: 31,
-        stack_names: Vec::new(),
-        all_unresolved: None,
-        is_elsewhere: false,
     };
-    Coverage { projects: vec![project], not_analyzed: Vec::new(), warnings: Vec::new(), narrowed: None, shard: None }
+    Coverage { projects: vec![project], not_analyzed: Vec::new(), warnings: Vec::new(), narrowed: None }
 }
 
 /// Plain, 80 columns wide.

@@ -1,12 +1,10 @@
 //! The findings of one state.
 
-use super::check_cache::{CheckCache, Checked, Found, Key, ReadFiles};
 use super::coverage::Coverage;
 use super::examined::Examined;
 use super::judge::{Judge, Judged, judge};
 use super::selection::{FindingScope, Selection};
 use super::session::{Session, Start};
-use super::shard::Plan;
 use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::{Side, together};
 use crate::dialects::Dialects;
@@ -14,71 +12,18 @@ use crate::policies;
 use crate::resolution::Resolution;
 use crate::rules::Rule;
 use crate::settings::Load;
-use crate::source::{Source, Verified};
+use crate::source::Source;
 use crate::terraform;
 use std::sync::Arc;
 
-/// Analyzes one state, or the part of it that belongs to a shard.
+/// Analyzes one state.
 ///
 /// # Errors
 /// There is no project in it, or it cannot be judged.
 pub(crate) fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'_>) -> Result<Review, Error> {
     let start = Start::alone();
-    let checking = Checking { start: &start, code: &start.code(workspace.host), source, workspace, request };
+    let checking = Checking { start: &start, code: &start.code(), source, workspace, request };
     checking.run()
-}
-
-/// Analyzes one state, reusing the checks of other runs. The result is that of [`check`], but without resolutions.
-///
-/// # Errors
-/// As for [`check`].
-pub(crate) fn check_cached(
-    cache: &CheckCache,
-    source: &dyn Source,
-    workspace: &Workspace<'_>,
-    request: &Request<'_>,
-) -> Result<Review, Error> {
-    if request.shard.is_some() || request.filter.is_set() || !source.unreadable().is_empty() {
-        return check(source, workspace, request);
-    }
-    let (verified, key) = (Verified::new(source), Key::new(source.listing(), workspace, request.overrides));
-    if let Some(review) = check_known(cache, &key, &verified, workspace, request)? {
-        return Ok(review);
-    }
-    // The numbers of files are those of a check by itself.
-    let start = Start::alone();
-    let code = start.code(workspace.host);
-    let checking = Checking { start: &start, code: &code, source: &verified, workspace, request };
-    let load = checking.load()?;
-    let examination = checking.examine(&load)?;
-    let checked = Checked { source: &verified, files: &start.kept.files, settings: &load.settings };
-    let units = examination.resolutions.iter().flat_map(|resolution| &resolution.units);
-    let read = ReadFiles::of(source.listing(), |id| verified.has_read(id), units, checked.files);
-    phase(workspace.host, "cache", || cache.keep(&key, checked, &examination.found, read));
-    checking.judge(load, examination)
-}
-
-/// Reports a state of which the findings are kept, or follow from those of an earlier one. `None` if it has to be examined.
-///
-/// # Errors
-/// As for [`check`].
-fn check_known(
-    cache: &CheckCache,
-    key: &Key,
-    verified: &Verified<'_>,
-    workspace: &Workspace<'_>,
-    request: &Request<'_>,
-) -> Result<Option<Review>, Error> {
-    let start = Start::alone();
-    let code = start.code(workspace.host);
-    let checking = Checking { start: &start, code: &code, source: verified, workspace, request };
-    let load = checking.load()?;
-    let checked = Checked { source: verified, files: &start.kept.files, settings: &load.settings };
-    let same = phase(workspace.host, "cache", || cache.find(key, checked));
-    let found = same.filter(|_| verified.is_as_listed());
-    let Some(found) = found else { return Ok(None) };
-    let dialects = Arc::new(workspace.dialects(&load.settings));
-    checking.judge(load, Examination { found, dialects, resolutions: Vec::new(), plan: None }).map(Some)
 }
 
 /// Analyzes a state of a worktree, reusing an analysis of an earlier state in the same session. The result is that of
@@ -93,7 +38,7 @@ pub(crate) fn check_again(
     request: &Request<'_>,
 ) -> Result<Review, Error> {
     let start = session.start(source);
-    let code = start.code(workspace.host);
+    let code = start.code();
     let review = Checking { start: &start, code: &code, source, workspace, request }.run()?;
     session.end(start, &review, code, source);
     Ok(review)
@@ -110,11 +55,11 @@ struct Checking<'a> {
 
 /// What was examined, and what it was examined with.
 struct Examination {
-    found: Found,
+    /// The findings, and the files that were examined.
+    side: Side,
+    coverage: Coverage,
     dialects: Arc<Dialects>,
     resolutions: Vec<Resolution>,
-    /// `None` if all is examined.
-    plan: Option<Plan>,
 }
 
 impl Checking<'_> {
@@ -134,41 +79,32 @@ impl Checking<'_> {
 
     /// Resolves the state and runs rules and policies.
     fn examine(&self, load: &Load) -> Result<Examination, Error> {
-        let Checking { start, code, source, workspace, request } = *self;
+        let Checking { start, code, source, workspace, .. } = *self;
         let (settings, files) = (&load.settings, &*start.kept.files);
         let dialects = start.kept.dialects.clone().unwrap_or_else(|| Arc::new(workspace.dialects(settings)));
         let projects = workspace.find(&dialects, &[source], settings)?;
-        let plan = |shard| phase(workspace.host, "plan", || Plan::new(shard, source, workspace, settings));
-        let plan = request.shard.map(plan).transpose()?;
         let enabled = settings.enabled();
         let is_on = |rule: &Rule| enabled.iter().any(|(on, _)| *on == rule);
         let policies = policies::Run::new(&settings.policies, files, &settings.work, &is_on);
-        let part = Examined { start, source, workspace, load, code, policies: &policies, plan: plan.as_ref() };
+        let part = Examined { start, source, workspace, load, code, policies: &policies };
         let (mut coverage, mut side) = (Coverage::default(), Side::default());
         let resolutions = part.projects(projects.parts(), &mut coverage, &mut side)?;
         coverage.not_analyzed = projects.inside().iter().cloned().collect();
-        if part.sees_all() {
-            part.about_settings(&resolutions, &mut coverage, &mut side);
-        }
+        part.about_settings(&resolutions, &mut coverage, &mut side);
         drop(projects);
-        Ok(Examination { found: Found { side, coverage }, dialects, resolutions, plan })
+        Ok(Examination { side, coverage, dialects, resolutions })
     }
 
     /// Decides what is reported.
     fn judge(&self, load: Load, examination: Examination) -> Result<Review, Error> {
         let Checking { start, code, source, workspace, request } = *self;
-        let Examination { found: Found { side, mut coverage }, dialects, resolutions, plan } = examination;
+        let Examination { side, mut coverage, dialects, resolutions } = examination;
         let (settings, files) = (&load.settings, &*start.kept.files);
         let has_defect = side.diagnostics.iter().any(|d| d.is_defect());
         let by = Judge { files, settings, overrides: request.overrides, source, other: None, trusted: None };
-        let Judged { mut findings, mut suppressed, .. } = phase(workspace.host, "judge", || judge(&by, side, None))?;
+        let Judged { mut findings, suppressed, .. } = phase(workspace.host, "judge", || judge(&by, side, None))?;
         request.filter.matched(&resolutions)?;
         coverage.narrowed = request.filter.description();
-        if let Some(plan) = plan {
-            findings.retain(|finding| plan.has(&finding.diagnostic, files));
-            suppressed.retain(|one| plan.has(&one.finding.diagnostic, files));
-            plan.finish(&mut coverage, source, settings, request.overrides);
-        }
         let mut scope = FindingScope::new(&request.filter);
         for resolution in &resolutions {
             let selection = Selection::new(&request.filter, &[(resolution, source)], files, code);

@@ -91,7 +91,7 @@ pub(crate) fn compare(
     let mut scope = selection::FindingScope::new(&request.filter);
     for Compared { base: old, head: new, .. } in &compared {
         let states = [(old, base), (new, head)];
-        let selection = Selection::new(&request.filter, &states, &files, &workspace.host.code());
+        let selection = Selection::new(&request.filter, &states, &files, &Cache::default());
         states.iter().for_each(|(resolution, _)| scope.add(&selection, resolution));
     }
     scope.retain(&mut findings, &files);
@@ -219,7 +219,7 @@ struct Compared {
 impl Comparing<'_> {
     fn run(&self) -> Compared {
         let ComparedSides { mut base, mut head, mut diff, is_whole } = self.resolve();
-        let cache = self.workspace.host.code();
+        let cache = Cache::default();
         let selection = self.selection(&base, &head);
         let code = self.code(&head, &cache, &selection);
         let mut affected = self.affected(&cache, &diff, &code, &selection);
@@ -321,7 +321,7 @@ impl Comparing<'_> {
     /// Returns the selected part of both states.
     fn selection(&self, base: &Resolution, head: &Resolution) -> Selection<'_> {
         let states = [(base, self.sources[0]), (head, self.sources[1])];
-        Selection::new(&self.request.filter, &states, self.files, &self.workspace.host.code())
+        Selection::new(&self.request.filter, &states, self.files, &Cache::default())
     }
 
     /// Resolves base and head.

@@ -2,20 +2,16 @@
 //! resolved.
 
 use super::align::misnamed;
-use super::shard::ShardCoverage;
 use crate::diagnostic::{Diagnostic, Group};
 use crate::files::Files;
 use crate::resolution::{Component, Extent, Gap, Resolution, State, Unit};
 use crate::text::{Text, order};
 use crate::value::FileId;
-use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The coverage of a review.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Coverage {
     /// The projects in the order in which they are reported.
     pub projects: Vec<ProjectCoverage>,
@@ -26,17 +22,13 @@ pub(crate) struct Coverage {
     pub warnings: Vec<String>,
     /// The part that the report is limited to, as a sentence without a full stop; `None` if it is complete.
     pub narrowed: Option<String>,
-    /// The part of a check that was asked for; `None` if it is all of it.
-    #[serde(skip)]
-    pub shard: Option<ShardCoverage>,
 }
 
 /// The coverage of one project.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProjectCoverage {
     /// Its system.
-    pub dialect: Cow<'static, str>,
+    pub dialect: &'static str,
     /// Its folder from the root of the repository; `.` for the root.
     pub path: String,
     /// The paths of the configuration files in use on either side, sorted; empty if defaults are used.
@@ -51,17 +43,10 @@ pub(crate) struct ProjectCoverage {
     pub stacks: usize,
     /// The number of components that were resolved on a side.
     pub components: usize,
-    /// The names of these stacks, sorted, where a part of a check was asked for.
-    pub stack_names: Vec<Text>,
-    /// What could not be resolved of all of it, where a part of a check sees all.
-    pub all_unresolved: Option<Vec<Unresolved>>,
-    /// Whether other parts of the check cover all of it.
-    pub is_elsewhere: bool,
 }
 
 /// The coverage of one state of a project.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SideCoverage {
     /// The number of stacks that were resolved, those that no edit reaches included.
     pub stacks: usize,
@@ -74,8 +59,7 @@ pub(crate) struct SideCoverage {
 }
 
 /// Something that could not be resolved.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Unresolved {
     /// The stack, where its name is known.
     pub stack: Option<Text>,
@@ -142,7 +126,7 @@ impl ProjectCoverage {
 
     /// Whether no stack of it was resolved, on neither side.
     pub(crate) fn is_empty(&self) -> bool {
-        !self.is_elsewhere && self.head.stacks == 0 && self.base.as_ref().is_none_or(|b| b.stacks == 0)
+        self.head.stacks == 0 && self.base.as_ref().is_none_or(|b| b.stacks == 0)
     }
 }
 
@@ -216,7 +200,7 @@ pub(super) fn of(
     let stacks: BTreeSet<&Text> = stacks(resolved()).chain(sides().flat_map(|r| r.empty_stacks())).collect();
     let (stacks, components) = (stacks.len() + untouched, distinct(&resolved().collect::<Vec<_>>()));
     ProjectCoverage {
-        dialect: dialect.into(),
+        dialect,
         path: if folder.is_empty() { ".".to_owned() } else { folder.to_owned() },
         config: config.into_iter().collect(),
         assumptions: assumptions.into_iter().cloned().collect(),
@@ -224,9 +208,6 @@ pub(super) fn of(
         head: in_head,
         stacks,
         components,
-        stack_names: Vec::new(),
-        all_unresolved: None,
-        is_elsewhere: false,
     }
 }
 

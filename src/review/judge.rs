@@ -89,11 +89,6 @@ impl Overrides {
         }
     }
 
-    /// From which level on findings fail the run.
-    pub(super) fn fail_on(&self, settings: &Settings) -> FailOn {
-        if self.exit_zero { FailOn::Never } else { settings.fail_on.value }
-    }
-
     /// Whether what is reported fails the run.
     pub(super) fn fails(&self, settings: &Settings, findings: &[Finding]) -> bool {
         let fails = |f: &Finding| {

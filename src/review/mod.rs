@@ -6,7 +6,6 @@
 
 mod align;
 mod check;
-mod check_cache;
 mod compare;
 pub(crate) mod coverage;
 mod examined;
@@ -20,11 +19,9 @@ mod rejected;
 mod resolve;
 mod selection;
 mod session;
-mod shard;
 mod trust;
 
-pub(crate) use check::{check, check_again, check_cached};
-pub(crate) use check_cache::CheckCache;
+pub(crate) use check::{check, check_again};
 pub(crate) use compare::compare;
 pub(crate) use coverage::Coverage;
 pub(crate) use filter::Filter;
@@ -33,7 +30,6 @@ pub(crate) use pair::{ResolvedPair, resolve_pair};
 pub(crate) use rejected::rejected;
 pub(crate) use resolve::{Resolved, resolve, resolve_likely};
 pub(crate) use session::Session;
-pub(crate) use shard::{Shard, ShardCoverage};
 pub(crate) use trust::SettingsFrom;
 
 use crate::affected::{self, Affected};
@@ -46,7 +42,6 @@ use crate::limits::Limits;
 use crate::resolution::Resolution;
 use crate::settings::Settings;
 use crate::source::{self, Source};
-use crate::terraform;
 use crate::text::Text;
 use crate::threads;
 use std::collections::BTreeSet;
@@ -72,11 +67,9 @@ pub(crate) struct Request<'a> {
     pub overrides: &'a Overrides,
     /// The options of the list of affected components; `None` without such a list.
     pub affected: Option<affected::AffectedOptions>,
-    /// Which part of a check is asked for; none if all of it is.
-    pub shard: Option<Shard>,
 }
 
-/// The program around a review: it follows the run, and keeps what other runs may use.
+/// The program around a review: it follows the run.
 pub(crate) trait Host {
     /// A phase begins.
     fn begin(&self, _phase: &'static str) {}
@@ -86,14 +79,9 @@ pub(crate) trait Host {
 
     /// Called with the limits of work from the settings.
     fn limits(&self, _limits: &Limits) {}
-
-    /// Returns the cache of Terraform code from other runs.
-    fn code(&self) -> terraform::Cache {
-        terraform::Cache::default()
-    }
 }
 
-/// A program that neither follows a run nor keeps anything.
+/// A program that does not follow a run.
 pub(crate) struct NoHost;
 
 impl Host for NoHost {}

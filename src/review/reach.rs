@@ -4,7 +4,7 @@ use super::compare::{Comparing, is_out_of_scope};
 use crate::diagnostic::{Diagnostic, may_have_comments};
 use crate::resolution::{Resolution, Unit};
 use crate::source::differences;
-use crate::terraform::Modules;
+use crate::terraform::{Cache, Modules};
 use crate::text::Text;
 use crate::unit::UnitInterface;
 use crate::value::FileId;
@@ -41,7 +41,7 @@ impl Comparing<'_> {
 
     /// Whether a unit came or went, or shows something else to others than before.
     fn differs_in_interface(&self, [base, head]: [&Resolution; 2]) -> bool {
-        let cache = self.workspace.host.code();
+        let cache = Cache::default();
         let [old, new] = self.sources.map(|source| Modules::new(source, self.files, &cache));
         let before: BTreeMap<&Text, &Arc<Unit>> = base.units.iter().map(|unit| (&unit.id, unit)).collect();
         let differs = |unit: &Arc<Unit>| match before.get(&unit.id) {

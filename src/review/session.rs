@@ -1,6 +1,6 @@
 //! Data kept between the reviews of one worktree, so that the next one costs only what changed.
 
-use super::{Host, Review};
+use super::Review;
 use crate::dialects::{Dialects, Scope};
 use crate::files::Files;
 use crate::rules::UnitResults;
@@ -75,8 +75,8 @@ impl Start {
     }
 
     /// The Terraform code that was parsed before.
-    pub(super) fn code(&self, host: &dyn Host) -> terraform::Cache {
-        self.kept.code.clone().unwrap_or_else(|| host.code())
+    pub(super) fn code(&self) -> terraform::Cache {
+        self.kept.code.clone().unwrap_or_default()
     }
 
     /// Returns the findings of rules in a project (by number), if they are kept. Those of rules over all units count only if no

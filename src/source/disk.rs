@@ -13,8 +13,7 @@ use gix::index::entry::stat::Options as StatOptions;
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 
 use super::index::kind as kind_of_mode;
-use super::objects::{MAX_ENTRIES, MAX_PATH, Objects};
-use super::store::is_own;
+use super::objects::{MAX_ENTRIES, MAX_PATH};
 use super::{BlobId, Entry, EntryKind, Error, Listing, MAX_FILE, Repository, Source};
 
 /// Directories that never hold configuration: git's own, and Terraform's working copies.
@@ -35,25 +34,17 @@ pub(crate) struct Folder {
     /// Where files are whose names are not UTF-8.
     odd: BTreeMap<Box<str>, PathBuf>,
     unreadable: Vec<String>,
-    /// The objects of the repository whose worktree it is.
-    objects: Option<Arc<Objects>>,
 }
 
 impl Folder {
     /// Lists everything below `root`; `.git` and `.terraform` are skipped at any depth.
-    #[cfg(test)]
     pub(crate) fn open(root: &Path) -> Result<Self, Error> {
-        Self::open_beside(root, None)
-    }
-
-    /// The same without what a [`DiskStore`](super::DiskStore) in the folder `store` keeps.
-    pub(crate) fn open_beside(root: &Path, store: Option<&Path>) -> Result<Self, Error> {
         let hasher = Hasher { kind: HashKind::Sha1, index: None, limit: MAX_FILE };
-        Self::list(root, root.display().to_string(), &hasher, store)
+        Self::list(root, root.display().to_string(), &hasher)
     }
 
-    fn list(root: &Path, name: String, hasher: &Hasher, store: Option<&Path>) -> Result<Self, Error> {
-        let mut walk = DiskWalk::new(root, &name, hasher, store);
+    fn list(root: &Path, name: String, hasher: &Hasher) -> Result<Self, Error> {
+        let mut walk = DiskWalk::new(root, &name, hasher);
         walk.run()?;
         walk.unreadable.sort_unstable();
         Ok(Self {
@@ -62,7 +53,6 @@ impl Folder {
             odd: walk.odd,
             unreadable: walk.unreadable,
             limit: hasher.limit,
-            objects: None,
             name,
         })
     }
@@ -91,10 +81,6 @@ impl Source for Folder {
         }
     }
 
-    fn stored(&self, id: &BlobId) -> Option<Arc<[u8]>> {
-        self.objects.as_ref()?.stored(id)
-    }
-
     fn name(&self) -> &str {
         &self.name
     }
@@ -106,21 +92,14 @@ impl Source for Folder {
 
 impl Repository {
     /// The files of the worktree as they are on disk, tracked or not. Checked out submodules are not entered.
-    #[cfg(test)]
     pub(crate) fn worktree(&self) -> Result<Box<dyn Source>, Error> {
-        self.worktree_beside(None)
-    }
-
-    /// The same without what a [`DiskStore`](super::DiskStore) in the folder `store` keeps.
-    pub(crate) fn worktree_beside(&self, store: Option<&Path>) -> Result<Box<dyn Source>, Error> {
         let root = self.workdir().ok_or_else(|| self.bare("worktree"))?;
         let hasher = self.objects.with(|repo| Hasher {
             kind: repo.object_hash(),
             index: repo.index_or_empty().ok().map(|index| Cache { converts: converts(repo), index }),
             limit: self.objects.limit(),
         });
-        let folder = Folder::list(root, "worktree".to_owned(), &hasher, store)?;
-        Ok(Box::new(Folder { objects: Some(Arc::clone(&self.objects)), ..folder }))
+        Ok(Box::new(Folder::list(root, "worktree".to_owned(), &hasher)?))
     }
 }
 
@@ -248,8 +227,6 @@ struct DiskWalk<'a> {
     root: &'a Path,
     name: &'a str,
     hasher: &'a Hasher,
-    /// The folder of a store, from the root.
-    store: Option<PathBuf>,
     entries: Vec<Entry>,
     links: BTreeMap<Box<str>, Box<str>>,
     odd: BTreeMap<Box<str>, PathBuf>,
@@ -262,14 +239,11 @@ struct DiskWalk<'a> {
 }
 
 impl<'a> DiskWalk<'a> {
-    fn new(root: &'a Path, name: &'a str, hasher: &'a Hasher, store: Option<&Path>) -> Self {
-        let inside =
-            |store: &Path| Some(store.canonicalize().ok()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_path_buf());
+    fn new(root: &'a Path, name: &'a str, hasher: &'a Hasher) -> Self {
         Self {
             root,
             name,
             hasher,
-            store: store.and_then(inside),
             entries: Vec::new(),
             links: BTreeMap::new(),
             odd: BTreeMap::new(),
@@ -289,10 +263,9 @@ impl<'a> DiskWalk<'a> {
                 self.unreadable.push(slashed(&dir).1.into());
                 continue;
             };
-            let holds_store = self.store.as_ref() == Some(&dir);
             for entry in entries.filter_map(Result::ok) {
                 let name = entry.file_name();
-                if SKIPPED.iter().any(|skipped| name == *skipped) || holds_store && is_own(&name) {
+                if SKIPPED.iter().any(|skipped| name == *skipped) {
                     continue;
                 }
                 let path = dir.join(&name);

@@ -31,14 +31,6 @@ pub(crate) enum Error {
         /// Why.
         reason: String,
     },
-    /// A folder cannot be used as a cache.
-    #[error("cannot store anything in {}: {reason}", .path.display())]
-    Keep {
-        /// The folder.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
     /// Something other than a range where a range is needed.
     #[error("`{0}` is not a range: write `BASE..HEAD`, or `BASE...HEAD` to start at their merge base")]
     NotARange(String),

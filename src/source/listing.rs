@@ -9,8 +9,7 @@ use gix::ObjectId;
 const MAX_LINKS: usize = 40;
 
 /// Identity of a file's content: its git blob id (20 or 32 bytes). Equal ids mean equal bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlobId {
     len: u8,
     bytes: [u8; 32],
@@ -20,12 +19,6 @@ impl BlobId {
     /// Returns the git id of `content` in a SHA-1 repository.
     pub fn of(content: &[u8]) -> Self {
         Self::with(gix::hash::Kind::Sha1, content)
-    }
-
-    /// Whether it is the id of `content`.
-    pub(super) fn is_of(&self, content: &[u8]) -> bool {
-        let kind = if self.len == 20 { gix::hash::Kind::Sha1 } else { gix::hash::Kind::Sha256 };
-        Self::with(kind, content) == *self
     }
 
     pub(super) fn with(kind: gix::hash::Kind, content: &[u8]) -> Self {
@@ -64,21 +57,6 @@ impl fmt::Display for BlobId {
         }
         let digits = &digits[..2 * self.as_bytes().len()];
         f.write_str(std::str::from_utf8(digits).unwrap_or_default())
-    }
-}
-
-impl From<BlobId> for String {
-    fn from(id: BlobId) -> Self {
-        id.to_string()
-    }
-}
-
-impl TryFrom<String> for BlobId {
-    type Error = String;
-
-    /// Reads the form that `Display` writes.
-    fn try_from(text: String) -> Result<Self, String> {
-        ObjectId::from_hex(text.as_bytes()).map(BlobId::from).map_err(|error| error.to_string())
     }
 }
 

@@ -37,13 +37,6 @@ impl Memory {
         let links = links.into_iter().map(|(path, target)| (path.into(), target.into())).collect();
         Self { name: name.into(), listing: Listing::new(entries, links), contents }
     }
-
-    /// The same with contents that no file has.
-    #[cfg(test)]
-    pub(crate) fn storing(mut self, contents: &[&[u8]]) -> Self {
-        self.contents.extend(contents.iter().map(|bytes| (BlobId::of(bytes), Arc::from(*bytes))));
-        self
-    }
 }
 
 impl Source for Memory {
@@ -54,10 +47,6 @@ impl Source for Memory {
     fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
         let missing = || Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() };
         self.contents.get(&entry.id).cloned().ok_or_else(missing)
-    }
-
-    fn stored(&self, id: &BlobId) -> Option<Arc<[u8]>> {
-        self.contents.get(id).cloned()
     }
 
     fn name(&self) -> &str {

@@ -4,12 +4,11 @@
 //! memory. All later stages work only on sources; only this module accesses git or the disk. Revisions are read
 //! directly from the object database, so nothing is checked out and bare repositories work. Nothing is executed or
 //! fetched. Only these types and functions write: [`Scratch`], into a temporary folder; [`replace`] and [`write_file`],
-//! for fixes and reports; [`Hooks`], to install a hook; and [`DiskStore`], into its folder.
+//! for fixes and reports; and [`Hooks`], to install a hook.
 
 mod changes;
 mod discover;
 mod disk;
-mod earlier;
 mod error;
 mod expand;
 pub(crate) mod glob;
@@ -22,10 +21,8 @@ mod overlay;
 mod repository;
 mod revision;
 mod scratch;
-mod store;
 #[cfg(test)]
 mod tests;
-mod verified;
 mod without;
 mod write;
 
@@ -33,7 +30,6 @@ use std::sync::Arc;
 
 pub(crate) use changes::{Change, ChangeKind, EntryPair, changed, differences};
 pub(crate) use disk::Folder;
-pub(crate) use earlier::Earlier;
 pub(crate) use error::{ConfigPlace, Error};
 pub(crate) use hooks::{Hooks, Owner};
 pub(crate) use listing::{BlobId, Child, Entry, EntryKind, Listing, Node, ResolveError};
@@ -42,8 +38,6 @@ pub(crate) use overlay::Overlay;
 pub(crate) use repository::{Environment, Repository};
 pub(crate) use revision::{Revision, Spec};
 pub(crate) use scratch::{Commit, Scratch};
-pub(crate) use store::{Bound, DiskStore, Store};
-pub(crate) use verified::Verified;
 pub(crate) use without::Without;
 pub(crate) use write::{make_folder, read_named, replace, write_file};
 
@@ -61,11 +55,6 @@ pub(crate) trait Source: Send + Sync {
     /// Reads many entries, in whatever order is fastest; results are in the order of `entries`.
     fn read_many(&self, entries: &[&Entry]) -> Vec<Result<Arc<[u8]>, Error>> {
         entries.iter().map(|entry| self.read(entry)).collect()
-    }
-
-    /// The content of a file of some state of the repository; `None` if it is not stored there.
-    fn stored(&self, _id: &BlobId) -> Option<Arc<[u8]>> {
-        None
     }
 
     /// Its name in messages: the revision as the user wrote it, `index`, `worktree`, …

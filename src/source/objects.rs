@@ -10,7 +10,7 @@ use gix::odb::pack::Find as _;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
 use super::error::{FSCK, REFETCH, fetch};
-use super::{BlobId, Entry, EntryKind, Error, Listing, Source, lossy, reason};
+use super::{Entry, EntryKind, Error, Listing, Source, lossy, reason};
 
 /// Memory for inflated delta bases, per handle.
 const PACK_CACHE: usize = 64 << 20;
@@ -108,11 +108,6 @@ impl Objects {
             contents.by_id.insert(id, Arc::clone(&bytes));
         }
         Ok(bytes)
-    }
-
-    /// The content of a blob, if there is one with this id.
-    pub(super) fn stored(&self, id: &BlobId) -> Option<Arc<[u8]>> {
-        self.blob(id.object_id()?, "").ok()
     }
 
     /// Returns the positions of `ids` in the order of their location in packs; loose objects and those already read
@@ -257,10 +252,6 @@ impl Source for Snapshot {
             results[at] = Some(self.read(entries[at]));
         }
         results.into_iter().map(|result| result.expect("the order holds every position")).collect()
-    }
-
-    fn stored(&self, id: &BlobId) -> Option<Arc<[u8]>> {
-        self.objects.stored(id)
     }
 
     fn name(&self) -> &str {

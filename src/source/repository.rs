@@ -92,24 +92,6 @@ impl Repository {
         Some(parts.join("/"))
     }
 
-    /// Whether git has something at a path on disk, below it, or on the way to it: then a change can decide what is there.
-    pub(crate) fn has_tracked(&self, path: &Path) -> bool {
-        let Ok(full) = std::path::absolute(path) else { return true };
-        let below = self.relative(&full);
-        // Each parent is resolved, but not the path itself: it may be a link.
-        let step = |step: &Path| match (self.relative(step.parent()?)?, step.file_name()?.to_string_lossy()) {
-            (parent, name) if parent.is_empty() => Some(name.into_owned()),
-            (parent, name) => Some(format!("{parent}/{name}")),
-        };
-        let steps: Vec<String> = full.ancestors().filter_map(step).collect();
-        if below.is_none() && steps.is_empty() {
-            return false;
-        }
-        let Ok(index) = self.index() else { return true };
-        let listing = index.source.listing();
-        steps.iter().any(|step| listing.get(step).is_some()) || below.is_some_and(|b| !listing.under(&b).is_empty())
-    }
-
     /// Whether it is a submodule, which the repository around it can replace by any other one.
     pub(crate) fn is_submodule(&self) -> bool {
         self.objects.with(|repo| repo.kind() == gix::repository::Kind::Submodule)

@@ -7,7 +7,6 @@ pub(crate) mod place;
 mod properties;
 pub(crate) mod relocation;
 pub(crate) mod removal;
-pub(crate) mod scalar_edit;
 pub(crate) mod secrets;
 pub(crate) mod template;
 mod yaml;

@@ -2,7 +2,6 @@
 //! folder declare. Nothing is evaluated, and this module does not know who uses the modules.
 
 pub(crate) mod address;
-mod declaration_cache;
 mod read;
 pub(crate) mod state;
 mod types;
@@ -13,7 +12,7 @@ use crate::threads::PerThread;
 pub(crate) use types::Type;
 
 use crate::files::Files;
-use crate::source::{BlobId, Child, Entry, Listing, Node, Source, Store};
+use crate::source::{BlobId, Child, Entry, Listing, Node, Source};
 use crate::value::{FileId, Origin, ValueKind};
 use parking_lot::Mutex;
 use read::{Declarations, Declared, Parsed, Unreadable, VariableParts};
@@ -96,23 +95,13 @@ pub(crate) struct CodeError {
 /// Parsed files by content and syntax.
 type ParsedFiles = HashMap<(BlobId, Syntax), Arc<Parsed>>;
 
-/// Parsed files by content: shared by revisions, and by runs if there is a store.
+/// Parsed files by content, shared by revisions.
 #[derive(Clone, Default)]
 pub(crate) struct Cache {
     files: Arc<Mutex<ParsedFiles>>,
-    store: Option<Arc<dyn Store>>,
 }
 
 impl Cache {
-    /// The name of the store, which all versions of the program share: entries of others are never found, and are removed when they
-    /// were not used for long.
-    pub(crate) const SPACE: &str = "code";
-
-    /// A cache with what other runs have left in a store, which has to be one for [`Cache::space`] alone.
-    pub(crate) fn with(store: Option<Arc<dyn Store>>) -> Self {
-        Cache { store, ..Self::default() }
-    }
-
     /// Drops the files that are not in a listing.
     pub(crate) fn retain(&self, listing: &Listing) {
         let contents: HashSet<&BlobId> = listing.iter().map(|entry| &entry.id).collect();
@@ -333,27 +322,20 @@ impl<'a> Modules<'a> {
         if let Some(known) = self.cache.files.lock().get(&key) {
             return Some((file, Arc::clone(known)));
         }
-        let parsed = Arc::new(self.kept_or_parsed(&bytes, syntax)?);
+        let parsed = Arc::new(parse(&bytes, syntax)?);
         self.cache.files.lock().insert(key, Arc::clone(&parsed));
         Some((file, parsed))
     }
+}
 
-    fn kept_or_parsed(&self, bytes: &Arc<[u8]>, syntax: Syntax) -> Option<Parsed> {
-        // The pool has stacks that are large enough for the parser.
-        let parse = |bytes: &&Arc<[u8]>| match syntax {
-            Syntax::Native => read::native(bytes),
-            Syntax::Json => read::json(bytes),
-        };
-        let parse = || crate::threads::map(&[bytes], parse).pop();
-        let Some(store) = self.cache.store.as_deref() else { return parse() };
-        let key = declaration_cache::key(bytes, syntax);
-        if let Some(known) = declaration_cache::get(store, &key, bytes) {
-            return Some(known);
-        }
-        let parsed = parse()?;
-        declaration_cache::put(store, &key, &parsed);
-        Some(parsed)
-    }
+/// The declarations of a file with this content.
+fn parse(bytes: &Arc<[u8]>, syntax: Syntax) -> Option<Parsed> {
+    let parse = |bytes: &&Arc<[u8]>| match syntax {
+        Syntax::Native => read::native(bytes),
+        Syntax::Json => read::json(bytes),
+    };
+    // The pool has stacks that are large enough for the parser.
+    crate::threads::map(&[bytes], parse).pop()
 }
 
 impl Module {

@@ -6,7 +6,6 @@ use crate::hcl::ast::{Attribute, Block, Body, Expr, ExprKind, Name, Span};
 use crate::hcl::parse::{Layout, parse_body, parse_expression};
 use crate::text::Text;
 use crate::value::ValueKind;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -14,8 +13,7 @@ use std::ops::Range;
 const MAX_BYTES: usize = 4 << 20;
 
 /// The declarations of a file.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Declarations {
     pub(super) variables: Vec<Declared<VariableParts>>,
     pub(super) outputs: Vec<Declared<Option<ValueKind>>>,
@@ -29,8 +27,7 @@ pub(super) struct Declarations {
 }
 
 /// A declaration with its name and its place: the first line of a block.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Declared<T> {
     pub(super) name: Text,
     pub(super) span: Range<usize>,
@@ -38,8 +35,7 @@ pub(super) struct Declared<T> {
 }
 
 /// The content of a `variable` block; missing parts are `None`, so that an override file can add them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct VariableParts {
     pub(super) ty: Option<Type>,
     pub(super) has_default: bool,
@@ -50,8 +46,7 @@ pub(super) struct VariableParts {
 }
 
 /// The content of a `module` block.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct CallParts {
     /// The `source`, if it is plain text.
     pub(super) source: Option<String>,
@@ -61,8 +56,7 @@ pub(super) struct CallParts {
 }
 
 /// Where and why a file cannot be read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Unreadable {
     pub(super) offset: usize,
     pub(super) message: String,
@@ -70,14 +64,6 @@ pub(super) struct Unreadable {
 
 /// The declarations of a file, or why it cannot be read.
 pub(super) type Parsed = Result<Declarations, Unreadable>;
-
-impl Declarations {
-    /// All places.
-    pub(super) fn spans(&self) -> impl Iterator<Item = &Range<usize>> {
-        let blocks = self.variables.iter().map(|v| &v.span).chain(self.outputs.iter().map(|o| &o.span));
-        blocks.chain(self.calls.iter().map(|c| &c.span)).chain(self.backend.iter().map(|b| &b.span))
-    }
-}
 
 fn unreadable(offset: usize, message: impl Into<String>) -> Unreadable {
     Unreadable { offset, message: message.into() }

@@ -6,7 +6,6 @@ use crate::hcl::ast::walk;
 use crate::hcl::ast::{Call, Expr, ExprKind};
 use crate::hcl::parse::parse_expression;
 use crate::value::{Data, Prov, Value};
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Types nested deeper than this are treated as any type.
@@ -15,7 +14,7 @@ const MAX_DEPTH: usize = 32;
 const MAX_FOUND: usize = 20;
 
 /// A type constraint.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Type {
     /// Anything, or what cannot be understood.
     #[default]
@@ -39,8 +38,7 @@ pub(crate) enum Type {
 }
 
 /// An attribute of an object type.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Attribute {
     /// Its name.
     pub name: String,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A file of an analysis, as an index into the table that issued it.
 ///
 /// It is never zero inside, so that an optional [`Origin`] takes no more room than one that is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(NonZeroU32);
 
 impl FileId {

@@ -4,9 +4,7 @@
 
 mod affected;
 mod broken;
-mod cache;
 mod causes;
-mod check_cache;
 #[path = "../common/mod.rs"]
 mod common;
 mod completion;
@@ -24,7 +22,6 @@ mod hook;
 mod hostile;
 mod infra;
 mod judging;
-mod kept_checks;
 mod locals;
 mod lsp;
 mod narrowed;
@@ -41,7 +38,6 @@ mod questions;
 mod reading;
 mod renames;
 mod revisions;
-mod shards;
 mod snapshots;
 mod text;
 mod tofu;

@@ -118,7 +118,6 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
         filter: Filter::default(),
         overrides: &overrides,
         affected: Some(affected::AffectedOptions::default()),
-        shard: None,
     };
     let mut page = None;
     let review = match &sides.base {

@@ -160,9 +160,6 @@ fn script(name: &str, program: &Path, folder: &str, global: &Global) -> String {
     let mut options: Vec<String> = global.config.iter().map(|p| format!(" --config {}", quoted(&slashes(p)))).collect();
     options.extend(global.projects.iter().map(|path| format!(" --project {}", quoted(path))));
     options.extend(global.dialect.iter().map(|name| format!(" --dialect {}", quoted(name))));
-    // The hook starts elsewhere.
-    let cache = global.cache.iter().map(|dir| std::path::absolute(dir).unwrap_or(dir.clone()));
-    options.extend(cache.map(|dir| format!(" --cache {}", quoted(&slashes(&dir)))));
     let lines = SCRIPT.lines().map(|line| match line {
         "hook=pre-commit" => format!("hook={name}\n"),
         "binary=stacklint" => format!("binary={}\n", quoted(&slashes(program))),
@@ -201,7 +198,6 @@ mod tests {
             projects: Vec::new(),
             color: crate::cli::Color::Auto,
             dialect: Some("atmos".to_owned()),
-            cache: Some("/var/cache/it".into()),
             timings: false,
             leftovers: Default::default(),
         };
@@ -209,7 +205,7 @@ mod tests {
         assert!(text.contains("\nhook=pre-merge-commit\n"), "{text}");
         assert!(text.contains("\nbinary='/opt/it'\\''s here/stacklint'\n"), "{text}");
         assert!(text.contains("\nfolder='./a b/$(c)'\n"), "{text}");
-        assert!(text.contains("\nset -- --config 'a b.yaml' --dialect 'atmos' --cache '/var/cache/it'\n"), "{text}");
+        assert!(text.contains("\nset -- --config 'a b.yaml' --dialect 'atmos'\n"), "{text}");
         assert!(text.contains(MARK));
         assert_eq!(text.lines().count(), SCRIPT.lines().count());
     }

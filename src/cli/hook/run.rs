@@ -113,11 +113,10 @@ fn judge(
     review: impl FnOnce(&Request<'_>) -> Result<Review, review::Error>,
 ) -> Result<Outcome, Failure> {
     let overrides = Overrides { seconds: Some(SECONDS), ..options.judging.overrides(place)? };
-    let review =
-        match review(&Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None }) {
-            Err(review::Error::NoProject(_)) => return Ok(Outcome::Clean),
-            review => review?,
-        };
+    let review = match review(&Request { filter: Filter::default(), overrides: &overrides, affected: None }) {
+        Err(review::Error::NoProject(_)) => return Ok(Outcome::Clean),
+        review => review?,
+    };
     options.judging.finish(review, &overrides, place, Demand::Nothing, |report| write(report, options, global))
 }
 

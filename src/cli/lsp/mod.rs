@@ -11,11 +11,9 @@ use super::open::{Place, State};
 use super::{Failure, Global, Outcome, output, watch};
 use crate::diagnostic::baseline;
 use crate::dialects::Project;
-use crate::limits::Limits;
 use crate::lsp::{self, Analysis, Analyzer, Contents, Ended, Preferences};
-use crate::review::{self, BaselineFile, Filter, Host, Overrides, Request, Review, Session, Workspace};
+use crate::review::{self, BaselineFile, Filter, NoHost, Overrides, Request, Review, Session, Workspace};
 use crate::source::{Overlay, Source};
-use crate::terraform;
 use crate::threads::Cancel;
 use clap::Args;
 use parking_lot::Mutex;
@@ -142,10 +140,9 @@ fn analyze(
     cancel: &Cancel,
     session: Option<&Session>,
 ) -> Result<Review, String> {
-    let request = Request { filter: Filter::default(), overrides, affected: None, shard: None };
-    let host = Unlimited { place };
+    let request = Request { filter: Filter::default(), overrides, affected: None };
     let project = Project { cancel: cancel.clone(), ..place.project.clone() };
-    let workspace = Workspace { host: &host, project: &project, ..place.workspace() };
+    let workspace = Workspace { host: &NoHost, project: &project, ..place.workspace() };
     let review = match session {
         Some(session) => review::check_again(session, source, &workspace, &request),
         None => review::check(source, &workspace, &request),
@@ -171,18 +168,5 @@ impl Analyzer for Worktree {
         let overrides = self.overrides(&place, cancel)?;
         let review = analyze(&place, &source, &overrides, cancel, Some(&self.session))?;
         Ok(Analysis { review, source })
-    }
-}
-
-/// The same host without limits for the whole process, which serves for days.
-struct Unlimited<'a> {
-    place: &'a Place,
-}
-
-impl Host for Unlimited<'_> {
-    fn limits(&self, _: &Limits) {}
-
-    fn code(&self) -> terraform::Cache {
-        self.place.code()
     }
 }

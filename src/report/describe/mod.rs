@@ -8,15 +8,13 @@ use super::RenderOptions;
 use super::log::Filter;
 use super::text::style::{self, Theme};
 use crate::report::indented_json;
-use crate::report::value_json::ValueWriter;
-use crate::resolution::{Address, Component, Placed};
+use crate::resolution::{Address, Placed};
 use crate::threads;
 use crate::value::Value;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The components that are described, by address.
 pub(crate) type Components = BTreeMap<Address, Placed>;
@@ -44,9 +42,6 @@ pub(crate) fn write_ordered_yaml(out: &mut dyn io::Write, components: &Component
 /// How many stacks are serialized before they are written: enough for all threads, and few of them are in memory as text.
 const BATCH: usize = 16;
 
-/// The most bytes that are reserved for a stack before it is serialized.
-const MAX_ROOM: usize = 4 << 20;
-
 /// Serializes stacks on all threads, and writes them in their order.
 fn write_stacks(
     components: &Components,
@@ -68,17 +63,12 @@ fn stacks_json<W: io::Write>(out: &mut Filter<W>, components: &Components, order
         return writeln!(out, "{{}}");
     }
     out.write_all(b"{")?;
-    // The longest text so far: the next one is often as long.
-    let longest = AtomicUsize::new(0);
     let screen = out.screen();
     let serialize = |rows: &[Row<'_>]| {
-        let mut json = ValueWriter::entries(1, longest.load(Ordering::Relaxed).min(MAX_ROOM));
-        json.entry(&rows[0].0.0, |json| {
-            json.object(|json| json.entry("components", |json| write_types(json, rows, ordered)))
-        })?;
-        let text = json.into_bytes();
-        longest.fetch_max(text.len(), Ordering::Relaxed);
-        Ok(screen.safe(text))
+        let text = serde_json::to_string_pretty(&Stacks(rows, ordered))?;
+        // Without its braces, it is an entry of the whole object.
+        let entry = text.strip_prefix('{').and_then(|text| text.strip_suffix("\n}")).unwrap_or_default();
+        Ok(screen.safe(entry.as_bytes().to_vec()))
     };
     let mut is_first = true;
     write_stacks(components, serialize, |text| {
@@ -88,24 +78,6 @@ fn stacks_json<W: io::Write>(out: &mut Filter<W>, components: &Components, order
         out.write_screened(text)
     })?;
     out.write_all(b"\n}\n")
-}
-
-/// Writes the components of a stack by their types.
-fn write_types(json: &mut ValueWriter, rows: &[Row<'_>], ordered: bool) -> io::Result<()> {
-    let component = |json: &mut ValueWriter, component: &Component| match component.value.as_map() {
-        Some(sections) if ordered => json.object(|json| {
-            let mut entries = component::inputs_first(component, sections);
-            entries.try_for_each(|entry| json.entry(&entry.key, |json| json.value(&entry.value)))
-        }),
-        _ => json.value(&component.value),
-    };
-    let names = |json: &mut ValueWriter, rows: &[Row<'_>]| {
-        rows.iter().try_for_each(|(address, placed)| json.entry(&address.2, |json| component(json, &placed.component)))
-    };
-    let by_type = || rows.chunk_by(|a, b| a.0.1 == b.0.1);
-    json.object(|json| {
-        by_type().try_for_each(|rows| json.entry(&rows[0].0.1, |json| json.object(|json| names(json, rows))))
-    })
 }
 
 fn stacks_yaml(out: &mut dyn io::Write, components: &Components, ordered: bool) -> io::Result<()> {

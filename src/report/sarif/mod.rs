@@ -120,22 +120,6 @@ fn left_out(rows: usize, all: usize) -> Option<String> {
     (number > 0).then(|| format!("{number} of {all} results are left out, the least severe ones: {why}."))
 }
 
-/// As many results as one file takes.
-pub(super) struct Limited<T> {
-    /// The first ones.
-    pub(super) rows: Vec<T>,
-    /// What is to be said of those that are left out.
-    pub(super) note: Option<String>,
-}
-
-/// The first of some results, as many as one file takes.
-pub(super) fn limited<T: Serialize>(mut rows: Vec<T>) -> Limited<T> {
-    let (all, mut budget) = (rows.len(), Budget::default());
-    let fits = rows.iter().take(MAX_RESULTS).take_while(|row| budget.takes(*row).unwrap_or(false)).count();
-    rows.truncate(fits);
-    Limited { note: left_out(fits, all), rows }
-}
-
 /// Describes the run: problems of stacklint itself, and what this file omits.
 fn invocation(report: &Report<'_>, notes: Vec<String>) -> Invocation {
     let notification = |level: NotificationLevel, text: String| {

@@ -1,6 +1,5 @@
 //! What a review never reports, whatever is wrong with the files of a side.
 
-mod cached;
 mod session;
 mod sizes;
 
@@ -137,7 +136,6 @@ fn review(base: &Texts, head: &Texts) -> Result<Review, Error> {
         filter: Filter::default(),
         overrides: &overrides,
         affected: Some(crate::affected::AffectedOptions::default()),
-        shard: None,
     };
     compare(&source("base", base), &source("head", head), &workspace, &request)
 }

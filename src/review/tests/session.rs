@@ -40,7 +40,7 @@ pub(super) fn entangled() -> Texts {
 fn in_both_ways(session: &Session, files: &Texts) -> [String; 2] {
     let (project, overrides) = (Project::default(), Overrides { groups: Group::ALL.to_vec(), ..Overrides::default() });
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     let shown = |review: Result<Review, Error>| match review {
         Ok(review) => {
             let values = review.heads().into_iter().flat_map(|resolution| resolution.components());
@@ -117,7 +117,7 @@ fn cancel_after_rules(session: &Session, files: &Texts) -> Result<Review, Error>
     let overrides = Overrides { groups: Group::ALL.to_vec(), ..Overrides::default() };
     let project = Project { cancel, ..Project::default() };
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &host };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     check_again(session, &source("worktree", files), &workspace, &request)
 }
 
@@ -168,7 +168,7 @@ fn a_canceled_review_leaves_the_session_as_it_was() {
     cancel.cancel();
     let (project, overrides) = (Project { cancel, ..Project::default() }, Overrides::default());
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     let canceled = check_again(&session, &source("worktree", &files), &workspace, &request);
     assert!(matches!(canceled, Err(Error::Canceled)));
     let [kept, fresh] = in_both_ways(&session, &files);

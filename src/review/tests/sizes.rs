@@ -85,7 +85,7 @@ fn found(review: &Review, is_meant: impl Fn(Option<Novelty>) -> bool) -> Found {
 fn checked(files: &Texts) -> Found {
     let (project, overrides) = (Project::default(), Overrides::default());
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None, shard: None };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     found(&check(&source("state", files), &workspace, &request).unwrap(), |_| true)
 }
 

@@ -126,10 +126,6 @@ impl TypedVariables {
         let (entries, variables) = (inputs.iter().as_slice(), &known.variables);
         known.sets[set].typed.iter().map(|(name, variable)| (&entries[*name], &variables[*variable].1))
     }
-
-    fn module(&mut self, module: &Arc<Module>) -> &mut OfModule {
-        self.0.entry(Arc::as_ptr(module)).or_insert_with(|| OfModule::new(module))
-    }
 }
 
 impl OfModule {

@@ -2,7 +2,6 @@
 
 mod budgets;
 mod built;
-mod caches;
 mod comments;
 mod defects;
 mod discovery;
@@ -19,7 +18,6 @@ mod policies;
 mod review;
 mod roots;
 mod secrets;
-mod shards;
 mod sizes;
 mod writes;
 

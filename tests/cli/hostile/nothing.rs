@@ -150,10 +150,4 @@ fn nothing_is_run_fetched_or_written() {
     let beside = format!("{folder}/.stacklint-");
     does_nothing(&repo, &["check", "--output", &output], &[&beside]);
     assert!(report.exists());
-    let cache = repo.beside("cache");
-    let below = format!("\"{}", cache.display());
-    for arguments in [&["check"][..], &["diff"], &["hook", "run"]] {
-        does_nothing(&repo, &[arguments, &["--cache", cache.to_str().unwrap()]].concat(), &[&below]);
-    }
-    assert!(cache.exists());
 }
