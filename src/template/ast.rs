@@ -31,20 +31,13 @@ pub(super) enum Node {
     Continue,
 }
 
-/// A node that only puts text or the value of a field into the output.
-pub(super) enum Piece<'t> {
-    Text(&'t Range<usize>),
-    Field { path: &'t [Text], span: &'t Range<usize> },
-}
-
 impl Node {
-    /// The piece, if it is one.
-    pub(super) fn piece(&self) -> Option<Piece<'_>> {
+    /// The path of the field, if the node only puts its value into the output.
+    pub(super) fn field(&self) -> Option<&[Text]> {
         match self {
-            Node::Text(span) => Some(Piece::Text(span)),
-            Node::Action { pipe, span } if pipe.variables.is_empty() => match pipe.commands.as_slice() {
+            Node::Action { pipe, .. } if pipe.variables.is_empty() => match pipe.commands.as_slice() {
                 [Command { words, .. }] => match words.as_slice() {
-                    [Expr { kind: ExprKind::Field(path), .. }] => Some(Piece::Field { path, span }),
+                    [Expr { kind: ExprKind::Field(path), .. }] => Some(path),
                     _ => None,
                 },
                 _ => None,

@@ -153,12 +153,6 @@ pub(crate) fn parse(text: &str, options: &TemplateOptions<'_>) -> Result<Templat
 }
 
 impl Template {
-    /// The text that was parsed.
-    #[cfg(test)]
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
     /// The calls of a method of a namespace (`atmos.Component "vpc" .stack`), in the order of the text.
     pub(crate) fn method_calls(&self, namespace: &str, method: &str) -> Vec<MethodCall> {
         calls::collect(self, namespace, method)
@@ -185,12 +179,8 @@ impl Template {
         if !self.definitions.is_empty() {
             return None;
         }
-        let pieces = self.root.iter().map(ast::Node::piece).collect::<Option<Vec<_>>>()?;
-        let path = |piece| match piece {
-            ast::Piece::Text(_) => None,
-            ast::Piece::Field { path, .. } => Some(path.iter().map(|n| &**n).collect()),
-        };
-        Some(pieces.into_iter().filter_map(path).collect())
+        let actions = self.root.iter().filter(|node| !matches!(node, ast::Node::Text(_)));
+        actions.map(|node| Some(node.field()?.iter().map(|name| &**name).collect())).collect()
     }
 
     /// The path, if the text apart from surrounding space is one action that is one plain `.a.b`.
@@ -203,10 +193,8 @@ impl Template {
                 _ => return None,
             }
         }
-        match found.filter(|_| self.definitions.is_empty())?.piece()? {
-            ast::Piece::Field { path, .. } => Some(path.iter().map(|n| &**n).collect()),
-            ast::Piece::Text(_) => None,
-        }
+        let path = found.filter(|_| self.definitions.is_empty())?.field()?;
+        Some(path.iter().map(|name| &**name).collect())
     }
 
     /// Whether there are no actions and no comments.

@@ -91,10 +91,6 @@ fn id(prov: &Prov) -> Id {
 }
 
 impl Inputs {
-    pub(super) fn with_capacity(capacity: usize) -> Self {
-        Inputs { list: Vec::with_capacity(capacity), seen: HashSet::new() }
-    }
-
     pub(super) fn add(&mut self, prov: &Prov) {
         let id_ = id(prov);
         if id_ == (None, 0) {

@@ -248,7 +248,6 @@ impl Prov {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Data;
     use super::*;
 
     #[test]

@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// How many merges each thread remembers at most; then it starts anew.
-const MOST: usize = 1 << 15;
+const MOST: usize = 1 << 13;
 
 /// The mode of a merge and its inputs, the lowest first.
 type Merge = (u8, Box<[SameMap]>);

@@ -154,14 +154,17 @@ impl Revision<'_> {
         Merger::new(self.strategy, &self.resolver.merges)
     }
 
-    /// Returns what can be used of the last resolution.
+    /// Returns what can be used of the last resolution. Only the one just before counts: changes are told since that.
     fn last(&self) -> LastResolution {
         match self.scope {
             Scope::Since(changes) => {
                 let last = self.resolver.last().get(&self.key()).cloned();
                 last.map(|last| last.retain_unchanged(changes, self.shared)).unwrap_or_default()
             }
-            Scope::All | Scope::Touched(_) | Scope::Units(_) => LastResolution::default(),
+            Scope::All | Scope::Touched(_) | Scope::Units(_) => {
+                self.resolver.last().remove(&self.key());
+                LastResolution::default()
+            }
         }
     }
 
