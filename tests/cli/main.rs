@@ -12,6 +12,7 @@ mod common;
 mod completion;
 mod contracts;
 mod coverage;
+mod demo;
 mod describe;
 mod docs;
 mod eval;
