@@ -7,7 +7,7 @@ program=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-skip() { printf 'skipped: %s\n' "$1"; }
+skip() { printf 'SKIPPED editors: %s\n' "$1" >&2; }
 
 mkdir -p "$work/repo"
 cp -r "$here/../fixtures/review/head/." "$work/repo"

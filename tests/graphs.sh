@@ -6,7 +6,7 @@ set -euo pipefail
 stacklint=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
-    echo "graphs: skipped, Node.js is not installed"
+    echo "SKIPPED graphs: Node.js is not installed" >&2
     exit 0
 fi
 
@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 cp "$here/graphs.mjs" "$work/"
 echo '{"private": true}' >"$work/package.json"
 if ! (cd "$work" && timeout 300 npm install --silent --no-audit --no-fund --ignore-scripts mermaid@11 @viz-js/viz@3 >/dev/null 2>&1); then
-    echo "graphs: skipped, mermaid and viz-js cannot be installed"
+    echo "SKIPPED graphs: mermaid and viz-js cannot be installed" >&2
     exit 0
 fi
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.com \

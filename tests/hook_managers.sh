@@ -10,7 +10,7 @@ program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 page=$(cd "$(dirname "$0")/.." && pwd)/docs/hooks.md
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
-skip() { printf 'hook managers: left out, %s\n' "$1"; exit 0; }
+skip() { printf 'SKIPPED hook managers: %s\n' "$1" >&2; exit 0; }
 command -v npm >/dev/null || skip "there is no npm"
 
 while IFS= read -r name; do unset "$name"; done < <(env | sed -n 's/^\(GIT_[A-Z_]*\|CI\)=.*/\1/p')

@@ -10,7 +10,7 @@ for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] && break
 done
 if [ -z "$browser" ] || ! command -v node >/dev/null; then
-    echo "pages: skipped, Chromium (apt-get install chromium) or Node.js is not installed"
+    echo "SKIPPED pages: Chromium (apt-get install chromium) or Node.js is not installed" >&2
     exit 0
 fi
 

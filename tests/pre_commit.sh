@@ -13,7 +13,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
-skip() { printf 'pre-commit: left out, %s\n' "$1"; exit 0; }
+skip() { printf 'SKIPPED pre-commit: %s\n' "$1" >&2; exit 0; }
 command -v python3 >/dev/null || skip "there is no python3"
 python3 -m venv "$temp/venv" >/dev/null 2>&1 || skip "python3 cannot make environments"
 "$temp/venv/bin/pip" install --quiet --disable-pip-version-check --timeout 20 --retries 1 pre-commit >"$temp/pip.log" 2>&1 ||

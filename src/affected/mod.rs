@@ -196,7 +196,7 @@ impl Context {
     /// Reads the context from the variables of a component, ignoring empty text.
     pub(crate) fn of(component: &Component) -> Self {
         let text = |name: &str| {
-            let text = component.value.at_path(["vars", name]).and_then(Value::as_str);
+            let text = component.value.at_path([component.language.vocabulary.inputs, name]).and_then(Value::as_str);
             text.filter(|text| !text.is_empty()).map(Text::from)
         };
         Context {

@@ -12,6 +12,12 @@ pub(crate) struct Vocabulary {
     pub steering: &'static [&'static str],
     /// Sections that repeat what is elsewhere in the component, or what stacklint made itself.
     pub repeated: &'static [&'static str],
+    /// Sections that may be of one kind or of another themselves: a flag or a map.
+    pub several_kinds: &'static [&'static str],
+    /// The section of generated files: each is text, or a map of what is in it.
+    pub generated: &'static str,
+    /// Sections whose scalars are text, however they are written.
+    pub texts: &'static [&'static str],
     /// Sections that hold the name of the component or of its stack, or follow from it.
     pub named_after: &'static [&'static str],
     /// The section of local names; see `resolution::Locals`.
@@ -24,8 +30,12 @@ pub(crate) struct Vocabulary {
     pub lock: &'static str,
     /// Paths at or below which versions of providers, tools and modules are constrained.
     pub versions: &'static [&'static str],
+    /// The keys of these constraints, at or below [`Vocabulary::versions`].
+    pub version_keys: &'static [&'static str],
     /// Paths that hold, or below which there is, the address that code is fetched from.
     pub sources: &'static [&'static str],
+    /// The keys of these addresses, at or below [`Vocabulary::sources`].
+    pub source_keys: &'static [&'static str],
     /// The path of the list of names of its instances.
     pub instances: &'static str,
     /// The path of the type that values of it must have.
@@ -72,13 +82,18 @@ impl Vocabulary {
         plain_sections: &[],
         steering: &[],
         repeated: &[],
+        several_kinds: &[],
+        generated: "",
+        texts: &[],
         named_after: &[],
         locals: "",
         switches: &[],
         abstract_marker: None,
         lock: "",
         versions: &[],
+        version_keys: &[],
         sources: &[],
+        source_keys: &[],
         instances: "",
         type_constraint: "",
         state: None,

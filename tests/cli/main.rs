@@ -10,6 +10,7 @@ mod common;
 mod completion;
 mod contracts;
 mod coverage;
+mod demo;
 mod describe;
 mod docs;
 mod eval;

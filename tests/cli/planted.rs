@@ -1,4 +1,4 @@
-//! Findings of rules about components and their code after edits, and cases without findings. `tests/planting` shows
+//! Findings of rules about components and their code after edits, and cases without findings. `tests/rules/planting` shows
 //! that each rule finds its mistake in different projects.
 
 use crate::common::Repo;

@@ -2,8 +2,9 @@
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// An `atmos.yaml` that names stacks by their `stage`, with templates on.
@@ -254,6 +255,13 @@ impl Run {
     }
 }
 
+/// Says what a test leaves out on this machine, and why, whether or not the output of tests is shown.
+pub(crate) fn skipped(what: &str) {
+    use std::io::Write;
+    let name = std::thread::current().name().unwrap_or("a test").to_owned();
+    let _ = writeln!(std::io::stderr(), "SKIPPED in {name}: {what}");
+}
+
 /// Text with one space in place of each break and indentation of lines, as its sentences may be wrapped anywhere.
 pub(crate) fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -313,13 +321,43 @@ pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// The time of a processor, in seconds, that a run may take: what is done in vain until then grows with the square of
+/// something, however busy the machine is.
+pub(crate) const MOST_PROCESSOR_SECONDS: u64 = 120;
+
+/// The time after which a run hangs, waiting for something.
+const HANGS: Duration = Duration::from_secs(600);
+
+/// The binary with arguments in a folder, not yet started, which ends by a signal after [`MOST_PROCESSOR_SECONDS`].
+pub(crate) fn limited(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = if cfg!(unix) { Command::new("/bin/sh") } else { Command::new(bin()) };
+    if cfg!(unix) {
+        command.arg("-c").arg(format!("ulimit -t {MOST_PROCESSOR_SECONDS}; exec \"$0\" \"$@\"")).arg(bin());
+    }
+    scrub(&mut command, folder);
+    command.args(arguments);
+    command
+}
+
 /// Runs the binary in a folder with variables in its environment.
 pub(crate) fn run_in(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Run {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stacklint"));
-    scrub(&mut command, folder);
-    let output = command.args(arguments).envs(environment.iter().copied()).output().expect("the binary runs");
+    let mut command = limited(folder, arguments);
+    command.envs(environment.iter().copied()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("the binary runs");
+    let id = child.id().to_string();
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || send.send(child.wait_with_output()));
+    let Ok(output) = receive.recv_timeout(HANGS) else {
+        let _ = Command::new("kill").args(["-KILL", &id]).status();
+        panic!("{arguments:?} does not end");
+    };
+    let output = output.expect("output of the binary");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8 output");
-    let status = output.status.code().expect("an exit code, not a signal");
+    let status = output.status.code().unwrap_or_else(|| {
+        panic!(
+            "{arguments:?} ended by a signal, after {MOST_PROCESSOR_SECONDS} s of a processor at the latest: {output:?}"
+        )
+    });
     let run = Run { status, stdout: text(output.stdout), stderr: text(output.stderr) };
     assert!(!run.stderr.contains("panicked"), "{run}");
     run

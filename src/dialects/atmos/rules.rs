@@ -29,7 +29,7 @@ rule!(
     INVALID_VENDOR_MANIFEST,
     "invalid-vendor-manifest",
     Correctness,
-    "0.2.0",
+    "0.1.0",
     "`atmos vendor pull` rejects a vendor manifest"
 );
 rule!(LEAKED_LOCAL, "leaked-local", Correctness, "0.1.0", "a file uses a local that another file defines");
@@ -44,7 +44,7 @@ rule!(
     MISSING_DEPENDENCY_PATH,
     "missing-dependency-path",
     Suspicious,
-    "0.2.0",
+    "0.1.0",
     "a component depends on a file or folder that does not exist"
 );
 rule!(
@@ -91,12 +91,12 @@ rule!(
     "an import path needs a value that is unknown when imports are resolved"
 );
 
-rule!(UNDEFINED_WORKFLOW, "undefined-workflow", Suspicious, "0.2.0", "a step runs a workflow that does not exist");
+rule!(UNDEFINED_WORKFLOW, "undefined-workflow", Suspicious, "0.1.0", "a step runs a workflow that does not exist");
 rule!(
     UNPINNED_VENDOR_SOURCE,
     "unpinned-vendor-source",
     Suspicious,
-    "0.2.0",
+    "0.1.0",
     "a vendor source does not say which version of the code is fetched"
 );
 

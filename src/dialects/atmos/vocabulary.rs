@@ -8,6 +8,9 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     plain_sections: &["env", "settings", "vars"],
     steering: &["/settings/list_merge_strategy", "/settings/templates"],
     repeated: &["component_info", "inheritance", "overrides", "sources"],
+    several_kinds: &["manifests", "paths", "plugins", "source", "validate"],
+    generated: "generate",
+    texts: &["env"],
     named_after: &[
         "atmos_component",
         "atmos_manifest",
@@ -23,6 +26,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     abstract_marker: Some(("/metadata/type", "abstract")),
     lock: "/metadata/locked",
     versions: &["/required_version", "/required_providers", "/source"],
+    version_keys: &["required_version", "version"],
     state: Some(StatePaths { backend_type: "/backend_type", backend: "/backend", workspace: "/workspace" }),
     append: "!append",
     unset: "!unset",
@@ -41,6 +45,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
         "!terraform.state",
     ],
     sources: &["/source"],
+    source_keys: &["source", "uri"],
     slow_functions: &[
         ("!exec", "run the command once and keep its output in a file or a store that components read"),
         ("!terraform.output", "`!terraform.state` reads the state without starting Terraform"),

@@ -5,7 +5,9 @@ use crate::value::{StatePaths, Vocabulary};
 /// See [`Vocabulary`].
 pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     versions: &["/required_version", "/required_providers", "/version"],
+    version_keys: &["required_version", "version"],
     sources: &["/source"],
+    source_keys: &["source"],
     instances: "/for_each",
     type_constraint: "/type",
     state: Some(StatePaths { backend_type: "", backend: "", workspace: "" }),

@@ -121,12 +121,16 @@ pub(crate) fn write_stacks_text(
             for (address, placed) in kind {
                 let name = style::escape(&address.2);
                 let configuration = &placed.component.value;
-                let vars = configuration.get("vars").and_then(Value::as_map).map(|m| m.len());
+                let vars = configuration
+                    .get(placed.component.language.vocabulary.inputs)
+                    .and_then(Value::as_map)
+                    .map(|m| m.len());
                 let root = configuration.get("component").and_then(Value::as_str).filter(|c| **c != *address.2);
                 let root = root.map(|c| format!("  {}", theme.dim(&format!("from {}", style::escape(c)))));
                 let pad = " ".repeat(name_width.saturating_sub(style::width(&name)));
                 let vars = vars.map(|n| {
-                    format!("{pad}  {}", theme.dim(&format!("{n:>3} {}", if n == 1 { "var" } else { "vars" })))
+                    let plural = if n == 1 { "" } else { "s" };
+                    format!("{pad}  {}", theme.dim(&format!("{n:>3} var{plural}")))
                 });
                 writeln!(out, "    {}{}{}", theme.path(&name), vars.unwrap_or_default(), root.unwrap_or_default())?;
             }

@@ -10,7 +10,7 @@ rule!(
     ENCRYPTION_METHOD_REMOVED,
     "encryption-method-removed",
     Change,
-    "0.2.0",
+    "0.1.0",
     "the state can no longer be decrypted: the method that encrypted it is neither used nor a fallback"
 );
 

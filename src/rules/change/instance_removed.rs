@@ -12,7 +12,7 @@ rule!(
     PROVIDER_INSTANCE_REMOVED,
     "provider-instance-removed",
     Change,
-    "0.2.0",
+    "0.1.0",
     "a provider instance is removed that resources may still use"
 );
 

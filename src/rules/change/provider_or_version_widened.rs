@@ -20,7 +20,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let constraints = changed.vocabulary().versions.iter().flat_map(|path| changed.at(path));
         let is_version = |c: &&Change| {
             let key = c.path.rsplit('/').next().unwrap_or_default();
-            matches!(key, "required_version" | "version")
+            changed.vocabulary().version_keys.contains(&key)
         };
         let widened = constraints.filter(is_version).filter(|c| width(&c.after) > width(&c.before)).map(|c| {
             let name = c.path.trim_start_matches('/').replace('/', ".");

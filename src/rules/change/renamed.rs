@@ -12,14 +12,14 @@ rule!(
     COMPONENT_RENAMED,
     "component-renamed",
     Change,
-    "0.2.0",
+    "0.1.0",
     "a component is renamed, and its state stays under the old name"
 );
 rule!(
     STACK_RENAMED,
     "stack-renamed",
     Change,
-    "0.2.0",
+    "0.1.0",
     "a stack is renamed, and the states of its components stay under the old name"
 );
 

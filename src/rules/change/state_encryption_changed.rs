@@ -10,7 +10,7 @@ rule!(
     STATE_ENCRYPTION_CHANGED,
     "state-encryption-changed",
     Change,
-    "0.2.0",
+    "0.1.0",
     "the backend no longer encrypts the state of a component, or encrypts it with a different key"
 );
 

@@ -6,7 +6,7 @@ use crate::rules::rule;
 use crate::terraform::Type;
 use crate::value::{Data, Value};
 
-rule!(TYPE_NARROWED, "type-narrowed", Change, "0.2.0", "a variable rejects values that it accepted before");
+rule!(TYPE_NARROWED, "type-narrowed", Change, "0.1.0", "a variable rejects values that it accepted before");
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&TYPE_NARROWED, &changes.components, |changed| {

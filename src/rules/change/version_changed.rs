@@ -11,11 +11,11 @@ rule!(
     MAJOR_VERSION_CHANGED,
     "major-version-changed",
     Change,
-    "0.2.0",
+    "0.1.0",
     "the major version of a module or a provider changes"
 );
-rule!(VERSION_DOWNGRADED, "version-downgraded", Change, "0.2.0", "a module or a provider is downgraded");
-rule!(SOURCE_CHANGED, "source-changed", Change, "0.2.0", "the source of a module changes");
+rule!(VERSION_DOWNGRADED, "version-downgraded", Change, "0.1.0", "a module or a provider is downgraded");
+rule!(SOURCE_CHANGED, "source-changed", Change, "0.1.0", "the source of a module changes");
 
 /// A version or a source that differs.
 struct VersionStep<'a> {
@@ -92,7 +92,8 @@ fn constraints<'a>(changed: &Changed<'a>) -> Vec<&'a Change> {
 
 fn sources<'a>(changed: &Changed<'a>) -> impl Iterator<Item = VersionStep<'a>> + use<'a> {
     let all = changed.vocabulary().sources.iter().flat_map(|path| changed.at(path));
-    let named = all.filter(|c| matches!(c.path.rsplit('/').next(), Some("source" | "uri")));
+    let named =
+        all.filter(|c| c.path.rsplit('/').next().is_some_and(|key| changed.vocabulary().source_keys.contains(&key)));
     steps(named.collect())
 }
 

@@ -11,7 +11,7 @@ rule!(
     UNUSED_VENDOR_TARGET,
     "unused-vendor-target",
     Preview,
-    "0.2.0",
+    "0.1.0",
     "code is fetched into a component folder that no component uses"
 );
 

@@ -14,7 +14,7 @@ rule!(
     REDUNDANT_IMPORT,
     "redundant-import",
     Hygiene,
-    "0.2.0",
+    "0.1.0",
     "a file imports another one that one of its other imports includes"
 );
 

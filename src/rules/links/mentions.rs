@@ -10,7 +10,7 @@ rule!(
     UNDEFINED_COMMAND_TARGET,
     "undefined-command-target",
     Suspicious,
-    "0.2.0",
+    "0.1.0",
     "a command names a component or a stack that does not exist"
 );
 

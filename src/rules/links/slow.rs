@@ -12,7 +12,7 @@ rule!(
     SLOW_FUNCTION,
     "slow-function",
     Preview,
-    "0.2.0",
+    "0.1.0",
     "a line calls a slow function for many components, whenever stacks are described"
 );
 

@@ -11,7 +11,7 @@ rule!(
     MIXED_STATE_STAGE,
     "mixed-state-stage",
     Preview,
-    "0.2.0",
+    "0.1.0",
     "a component reads the state of another stage, though its own stage has the same component"
 );
 

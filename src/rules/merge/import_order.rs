@@ -16,7 +16,7 @@ rule!(
     IMPORT_ORDER_DECIDES,
     "import-order-decides",
     Preview,
-    "0.2.0",
+    "0.1.0",
     "two independent imports set a value differently, so the order of their lines decides which one wins"
 );
 

@@ -18,8 +18,7 @@ rule!(
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
     each(context.resolution, has_history, |seen| {
-        // Environment variables are text, however they are written.
-        if seen.section() == "env" {
+        if seen.component.language.vocabulary.texts.contains(&seen.section()) {
             return;
         }
         let history = seen.history();

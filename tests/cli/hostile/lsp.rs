@@ -3,7 +3,6 @@
 use crate::common::Repo;
 use crate::lsp::client::Client;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 
 const STACK: &str = "vars: {stage: dev}\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        name: VALUE\n";
 
@@ -11,9 +10,6 @@ const STACK: &str = "vars: {stage: dev}\ncomponents:\n  terraform:\n    vpc:\n  
 const OF_FILE: [&str; 5] = ["documentSymbol", "codeLens", "inlayHint", "documentLink", "semanticTokens/full"];
 /// Requests about a place of a file.
 const OF_PLACE: [&str; 6] = ["hover", "completion", "prepareRename", "definition", "references", "codeAction"];
-
-/// The time that an answer may take in a debug build on a busy machine: far below what a square would take.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Asks everything about places of a file.
 fn ask_all(client: &mut Client, path: &str, places: &[Value]) {
@@ -26,9 +22,7 @@ fn ask_all(client: &mut Client, path: &str, places: &[Value]) {
             "context": {"includeDeclaration": true, "diagnostics": [], "triggerKind": 1},
         });
         let method = format!("textDocument/{method}");
-        let start = Instant::now();
         let response = client.response(&method, params);
-        assert!(start.elapsed() < PATIENCE, "{method} took {:?}", start.elapsed());
         assert!(response.get("error").is_none_or(Value::is_null), "{method}: {response}");
     }
 }

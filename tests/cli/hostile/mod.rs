@@ -1,5 +1,17 @@
 //! Attacks from within a repository: the run terminates properly, in time, and accesses only what it should.
 
+/// Tests of one kind, each with its name: a function that judges a case, and the cases.
+macro_rules! cases {
+    ($judge:path: $($name:ident => $case:expr;)+) => {
+        $(
+            #[test]
+            fn $name() {
+                $judge(stringify!($name), $case);
+            }
+        )+
+    };
+}
+
 mod budgets;
 mod built;
 mod comments;

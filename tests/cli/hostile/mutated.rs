@@ -126,9 +126,8 @@ pub(super) fn rounds(done: usize, most: usize, start: Instant) -> bool {
 
 /// Whether a run ended as it should, with a report that can be read.
 fn is_in_order(repo: &Repo, arguments: &[&str], what: &str) {
-    let start = Instant::now();
     let run = repo.run(arguments);
-    assert!(run.status <= 2 && start.elapsed() < Duration::from_secs(10), "{what}: {:?} {run}", start.elapsed());
+    assert!(run.status <= 2, "{what}: {run}");
     assert!(!run.stdout.contains("internal-error") && !run.stderr.contains("internal error"), "{what}: {run}");
     assert!(run.status < 2 || !run.stderr.is_empty(), "{what}: {run}");
     if run.status < 2 {

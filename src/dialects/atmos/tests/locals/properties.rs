@@ -1,8 +1,5 @@
-//! Locals of random files against a naive evaluator, and how the work grows.
+//! Locals of random files against a naive evaluator.
 
-use crate::dialects::atmos::locals::refs;
-use crate::dialects::atmos::locals::resolve;
-use crate::dialects::atmos::templates::engine::Templates;
 use crate::dialects::atmos::tests::{World, dev, json};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -90,53 +87,4 @@ fn has_cycle(parts: &Parts) -> bool {
             left.remove(i);
         });
     }
-}
-
-/// The shortest of some runs, in seconds, of resolving a chain of so many locals.
-fn seconds(locals: usize) -> f64 {
-    let mut text = String::from("locals:\n  l0000: start\n");
-    for i in 1..locals {
-        text.push_str(&format!("  l{i:04}: '{{{{ .locals.l{:04} }}}}'\n", i - 1));
-    }
-    let file = crate::dialects::atmos::tests::map(&text);
-    let run = || {
-        let templates = Templates::default();
-        #[allow(clippy::disallowed_methods, reason = "it is about time")]
-        let start = std::time::Instant::now();
-        let found = resolve(&file, &refs::engine(&templates));
-        assert_eq!((found.flat.len(), found.problems.len()), (locals, 0));
-        start.elapsed().as_secs_f64()
-    };
-    (0..5).map(|_| run()).fold(f64::INFINITY, f64::min)
-}
-
-#[test]
-fn chained_locals_take_time_in_proportion() {
-    // Sixteen times as many: in proportion to their square it would be 256 times the time. Machines are busy, so one
-    // quiet moment is enough.
-    let ratio = || seconds(2_000) / seconds(125);
-    let ratios: Vec<f64> = (0..5).map(|_| ratio()).take_while(|r| *r > 64.0).collect();
-    assert!(ratios.len() < 5, "{ratios:?}");
-}
-
-/// Measured: 0.3 ms without optimization on a busy machine, where the limit leaves room for worse days.
-#[test]
-fn twenty_locals_take_less_than_a_millisecond() {
-    let limit = if cfg!(debug_assertions) { 0.003 } else { 0.001 };
-    let taken = (0..20).map(|_| seconds(20)).fold(f64::INFINITY, f64::min);
-    assert!(taken < limit, "{taken} s");
-}
-
-#[test]
-fn very_long_chains_do_not_overflow() {
-    let mut text = String::from("locals:\n  l00000: start\n");
-    for i in 1..5_000 {
-        text.push_str(&format!(
-            "  l{i:05}: 'x{{{{ .locals.l00000 }}}}{{{{ if false }}}}{{{{ .locals.l{:05} }}}}{{{{ end }}}}'\n",
-            i - 1
-        ));
-    }
-    let templates = Templates::default();
-    let found = resolve(&crate::dialects::atmos::tests::map(&text), &refs::engine(&templates));
-    assert_eq!(found.flat.len(), 5_000);
 }
