@@ -3,14 +3,14 @@
 
 mod arguments;
 
-use crate::dialects::opentofu::evaluation::statics::Statics;
-use crate::dialects::opentofu::failure::{Failure, Place};
-use crate::dialects::opentofu::load::Loader;
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::block::Written;
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Body, Span, TraversalStep};
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::failure::{Failure, Place};
+use crate::terraform::load::Loader;
+use crate::terraform::module::Module;
+use crate::terraform::module::block::Written;
 use crate::text::nearest;
 use crate::value::FileId;
 use std::collections::BTreeSet;

@@ -14,14 +14,14 @@ use crate::diagnostic::Diagnostic;
 use crate::dialects::opentofu::checks;
 use crate::dialects::opentofu::discovery::Candidate;
 use crate::dialects::opentofu::discovery::variants::Variant;
-use crate::dialects::opentofu::evaluation::statics::Statics;
-use crate::dialects::opentofu::evaluation::{self, tree};
-use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::module::modules::Modules;
-use crate::dialects::opentofu::module::version;
 use crate::files::Files;
 use crate::hcl::ast::Span;
 use crate::resolution::{ComponentMetadata, LocalScope, RemovalEffect, State, Unit};
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::evaluation::{self, tree};
+use crate::terraform::failure::Failure;
+use crate::terraform::module::modules::Modules;
+use crate::terraform::module::version;
 use crate::text::Text;
 use crate::value::FileId;
 use builder::{Builder, Described, described};
@@ -56,7 +56,7 @@ pub(crate) fn untouched(candidate: &Candidate, variant: &Variant, modules: &Modu
 /// Resolves a root module.
 pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
     let files = modules.loader.files;
-    let mut statics = evaluation::of_root(candidate, variant, modules);
+    let mut statics = evaluation::of_root(&candidate.dir, variant.given(), modules);
     let module = Arc::clone(&statics.nodes[0].module);
     let mut failures: Vec<Failure> = module.failures.clone();
     failures.extend(statics.inputs.failures.iter().cloned());

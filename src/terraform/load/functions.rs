@@ -1,10 +1,10 @@
 //! The files that functions read.
 
 use super::Loader;
-use crate::dialects::opentofu::load::path::join;
 use crate::hcl::functions::{Content, FileError, Files};
 use crate::limits::Limit;
 use crate::source::{Node, ResolveError};
+use crate::terraform::load::path::join;
 use crate::text::Text;
 use crate::value::FileId;
 use std::cell::RefCell;
