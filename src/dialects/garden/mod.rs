@@ -63,8 +63,8 @@ impl Garden {
     /// Returns the ignore files of the project in a folder; `None` if there is no project.
     fn ignores(&self, (source, files): (&dyn Source, &Files), dir: &str) -> Ignores {
         let loader = &Loader::new(source, files, &self.cache, discover::era_of(source, &project_file(source, dir)));
-        let mut diagnostics = Diagnostics::new(files.add(dir, "", || Text::from("")));
-        project::ignores(loader, dir, &mut diagnostics).unwrap_or_default()
+        let diagnostics = Diagnostics::new(files.add(dir, "", || Text::from("")));
+        project::ignores(loader, dir, &diagnostics).unwrap_or_default()
     }
 
     /// The project in a folder, each of its environments as a unit.
@@ -78,9 +78,9 @@ impl Garden {
         let path = project_file(source, dir);
         let loader = &Loader::new(source, files, &self.cache, discover::era_of(source, &path));
         let file = loader.files.add(&path, "", || Text::from(""));
-        let mut diagnostics = Diagnostics::new(file);
-        let loaded = project::load(loader, dir, &mut diagnostics);
-        lints::check(&loaded, &mut diagnostics);
+        let diagnostics = Diagnostics::new(file);
+        let loaded = project::load(loader, dir, &diagnostics);
+        lints::check(&loaded, &diagnostics);
         let is_broken = diagnostics.is_broken();
         let mut out = Resolved {
             units: Vec::new(),
@@ -91,8 +91,8 @@ impl Garden {
             ignores: Ignores::default(),
         };
         let Some(config) = &loaded.config else { return out };
-        let mut diagnostics = Diagnostics::new(config.file);
-        out.ignores = Ignores::read(loader, config, &mut diagnostics);
+        let diagnostics = Diagnostics::new(config.file);
+        out.ignores = Ignores::read(loader, config, &diagnostics);
         let files: BTreeSet<FileId> =
             loaded.resources.iter().map(|resource| resource.file).chain([config.file]).collect();
         let unit = |stack: &str| {
@@ -208,9 +208,9 @@ fn environment_of(
 ) -> (Environment, Vec<Diagnostic>) {
     let (stack, environment, namespace) = (&requested.stack, requested.environment, requested.namespace);
     let resolved = threads::guarded(&format!("environment {stack} of {}", config.path), || {
-        let mut diagnostics = Diagnostics::of_stack(config.file, stack);
+        let diagnostics = Diagnostics::of_stack(config.file, stack);
         let input = Input { loader, loaded, project: config, environment, namespace, inputs: &project.inputs };
-        (environment::resolve(&input, stack, &mut diagnostics), diagnostics.into_findings())
+        (environment::resolve(&input, stack, &diagnostics), diagnostics.into_findings())
     });
     resolved.unwrap_or_else(|defect| {
         let finding = Diagnostic::defect(&defect, config.file);
@@ -281,17 +281,19 @@ impl Dialect for Garden {
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         let mut resolution = Resolution::default();
-        let mut lost = Vec::new();
+        let (found, mut lost) = (diagnostic::Diagnostics::default(), Vec::new());
         for dir in &self.folders(source, project) {
             let resolved = self.project((source, files), dir, project, scope);
             resolution.config.push(resolved.config);
             lost.extend(resolved.is_partial.then_some(resolved.config));
             resolution.units.extend(resolved.units.into_iter().map(Arc::new));
-            resolution.findings.extend(resolved.findings);
+            found.extend(resolved.findings);
         }
         resolution.units.sort_by(|a, b| a.name.cmp(&b.name));
-        without_repetition(&mut resolution.findings);
-        diagnostic::unite(&mut resolution.findings);
+        // An item without a value is no mistake of its own if a schema rejects the item.
+        found.remove_explained(&rules::GARDEN_UNDEFINED_ITEM, &diagnostic::rules::INVALID_CONFIG);
+        found.unite();
+        resolution.findings = found.into_findings();
         resolution.gap = lost.first().map(|file| gap(*file, &resolution));
         resolution
     }
@@ -307,14 +309,6 @@ impl Dialect for Garden {
     fn references(&self, template: &Value, context: &Value) -> Option<Result<Vec<LookedUp>, EvalError>> {
         Some(eval::references(template, context, self.limits))
     }
-}
-
-/// Removes findings about an item without a value if a schema rejects the item.
-fn without_repetition(findings: &mut Vec<Diagnostic>) {
-    let place = |finding: &Diagnostic| (finding.primary.file, finding.primary.start);
-    let refused = findings.iter().filter(|f| f.rule.id() == diagnostic::rules::INVALID_CONFIG.id() && f.is_breaking);
-    let refused: BTreeSet<(FileId, u32)> = refused.map(place).collect();
-    findings.retain(|f| f.rule.id() != rules::GARDEN_UNDEFINED_ITEM.id() || !refused.contains(&place(f)));
 }
 
 /// Returns what is missing if the file of a project cannot be read.

@@ -55,9 +55,9 @@ impl Garden {
     /// Reads a revision with a project file; `None` if it has errors or ignore comments.
     fn side(&self, source: &dyn Source, files: &Files, dir: &str, path: &str) -> Option<Side> {
         let loader = Loader::new(source, files, &self.cache, discover::era_of(source, path));
-        let mut diagnostics = Diagnostics::new(files.add(path, "", || Text::from("")));
-        let (files, config) = project::beside(&loader, dir, &mut diagnostics)?;
-        let judges = loader.text(path, &mut diagnostics)?.contains("stacklint");
+        let diagnostics = Diagnostics::new(files.add(path, "", || Text::from("")));
+        let (files, config) = project::beside(&loader, dir, &diagnostics)?;
+        let judges = loader.text(path, &diagnostics)?.contains("stacklint");
         (*config.path == *path && !diagnostics.is_broken() && !judges).then_some(Side { files, config })
     }
 }

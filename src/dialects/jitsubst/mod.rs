@@ -10,7 +10,6 @@ mod checks;
 mod config;
 mod context;
 mod defer;
-mod diagnostics;
 mod expand;
 mod imports;
 mod load;
@@ -24,7 +23,7 @@ mod tests;
 
 use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, is_vendored, texts};
 use crate::diagnostic::Rule;
-use crate::diagnostic::{self, Diagnostic};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::limits::Limits;
@@ -37,7 +36,6 @@ use crate::value::{Language, Prov, Value};
 use checks::Subject;
 use config::Config;
 use defer::Planned;
-use diagnostics::Diagnostics;
 use imports::{Imported, join, parent};
 use load::{Cache, Loader};
 use overlay::{Placement, Resource};
@@ -150,9 +148,15 @@ impl Jitsubst {
     }
 
     /// The unit of one configuration and what is wrong in it.
-    fn unit(&self, loader: &Loader<'_>, path: &str, project: &Project, scope: Scope<'_>) -> (Arc<Unit>, Diagnostics) {
-        let mut diagnostics = Diagnostics::default();
-        let Imported { config, files } = imports::load(loader, path, &mut diagnostics);
+    fn unit(
+        &self,
+        loader: &Loader<'_>,
+        path: &str,
+        project: &Project,
+        scope: Scope<'_>,
+        diagnostics: &Diagnostics,
+    ) -> Arc<Unit> {
+        let Imported { config, files } = imports::load(loader, path, diagnostics);
         let requested_paths = std::mem::take(&mut *loader.requested_paths.lock());
         let touched = match scope {
             Scope::All | Scope::Since(_) | Scope::Units(_) => true,
@@ -176,10 +180,10 @@ impl Jitsubst {
                 let variables = project.variables.as_ref();
                 let modules = config.modules.iter().map(|m| &*m.name).collect();
                 let subject = Subject { config: &config, modules, stacks: &stacks, is_whole, loaded, files, variables };
-                checks::run(&subject, &mut diagnostics);
+                checks::run(&subject, diagnostics);
             }
         }
-        (Arc::new(unit), diagnostics)
+        Arc::new(unit)
     }
 }
 
@@ -252,19 +256,21 @@ impl Dialect for Jitsubst {
             true => find(source, &project.start).into_iter().collect(),
             false => project.config.clone(),
         };
-        let mut resolution = Resolution::default();
+        let (mut resolution, found) = (Resolution::default(), Diagnostics::default());
         for path in &paths {
-            let unit = || self.unit(&loader, path, project, scope);
-            let (unit, diagnostics) = threads::guarded(&format!("project {path}"), unit).unwrap_or_else(|defect| {
-                let (file, mut diagnostics) = (files.add(path, "", || Text::from("")), Diagnostics::default());
-                diagnostics.push(Diagnostic::defect(&defect, file));
-                (Arc::new(Unit::broken(path.as_str().into(), file)), diagnostics)
+            let own = Diagnostics::default();
+            let unit = || self.unit(&loader, path, project, scope, &own);
+            let unit = threads::guarded(&format!("project {path}"), unit).unwrap_or_else(|defect| {
+                let file = files.add(path, "", || Text::from(""));
+                own.report(Diagnostic::defect(&defect, file));
+                Arc::new(Unit::broken(path.as_str().into(), file))
             });
-            resolution.findings.extend(diagnostics.into_findings());
+            found.add(&own);
             resolution.config.push(unit.file);
             resolution.units.push(unit);
         }
-        diagnostic::unite(&mut resolution.findings);
+        found.unite();
+        resolution.findings = found.into_findings();
         resolution
     }
 

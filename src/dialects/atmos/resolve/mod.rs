@@ -6,7 +6,6 @@ mod sharing;
 mod substitution;
 mod units;
 
-use crate::diagnostic;
 use crate::dialects::atmos::component::bases::InheritanceCache;
 use crate::dialects::atmos::config::search::{self, ConfigError};
 use crate::dialects::atmos::config::{self, Config, anchor, projects, report_unusable};
@@ -114,8 +113,8 @@ impl Resolver {
         if !matches!(scope, Scope::Since(_)) {
             self.previous.keep(&units);
         }
+        diagnostics.unite();
         let mut findings = diagnostics.into_findings();
-        diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
         let assumptions = assumptions(reader.source, &configuration, gap.as_ref());
         let documents = reader.documents();

@@ -49,7 +49,7 @@ impl Module {
 }
 
 /// Makes actions of modules.
-pub(super) fn convert(stage: &Stage<'_>, all: &[ActionSource], diagnostics: &mut Diagnostics) -> Converted {
+pub(super) fn convert(stage: &Stage<'_>, all: &[ActionSource], diagnostics: &Diagnostics) -> Converted {
     let modules: Vec<Module> = all.iter().filter_map(|source| read(stage, source, diagnostics)).collect();
     check(stage, &modules, diagnostics);
     let mut services = BTreeMap::new();
@@ -67,7 +67,7 @@ pub(super) fn convert(stage: &Stage<'_>, all: &[ActionSource], diagnostics: &mut
     out
 }
 
-fn read(stage: &Stage<'_>, source: &ActionSource, diagnostics: &mut Diagnostics) -> Option<Module> {
+fn read(stage: &Stage<'_>, source: &ActionSource, diagnostics: &Diagnostics) -> Option<Module> {
     let mut roots = stage.roots.clone().with("modules", Node::unknown("`modules` are resolved when Garden runs"));
     if let Some(rendered) = &source.rendered {
         roots = rendered.roots(&stage.evaluator, roots);
@@ -100,7 +100,7 @@ fn read(stage: &Stage<'_>, source: &ActionSource, diagnostics: &mut Diagnostics)
 }
 
 /// Modules that build on ones that are not there or on each other, or that share a folder.
-fn check(stage: &Stage<'_>, modules: &[Module], diagnostics: &mut Diagnostics) {
+fn check(stage: &Stage<'_>, modules: &[Module], diagnostics: &Diagnostics) {
     let names: BTreeSet<&Text> = modules.iter().map(|module| &module.source.name).collect();
     let mut edges: Graph<Text, Prov> = Graph::new();
     for module in modules {

@@ -83,7 +83,7 @@ const RENDER_KEYS: [&str; 7] = ["apiVersion", "disabled", "inputs", "kind", "mat
 pub(super) fn templates(
     stage: &Stage<'_>,
     resources: &[Arc<Resource>],
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) -> Vec<Arc<Template>> {
     let mut all: Vec<Arc<Template>> = Vec::new();
     let context = stage.context(&stage.unnamed);
@@ -124,7 +124,7 @@ pub(super) fn render(
     resource: &Resource,
     templates: &[Arc<Template>],
     out: &mut Sources,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) {
     let is_module = *resource.kind == *"Module";
     if !is_module {
@@ -171,7 +171,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// The inputs of each combination of the matrix: keys in order, the last one changing fastest.
-    fn combinations(&self, fields: &Node, inputs: &Node, diagnostics: &mut Diagnostics) -> Vec<Node> {
+    fn combinations(&self, fields: &Node, inputs: &Node, diagnostics: &Diagnostics) -> Vec<Node> {
         let matrix = fields.get("matrix").and_then(Node::as_map).filter(|matrix| !matrix.is_empty());
         let Some(matrix) = matrix else { return vec![inputs.clone()] };
         let mut all: Vec<Vec<(Text, Node)>> = vec![Vec::new()];
@@ -211,13 +211,7 @@ impl Run<'_> {
         all.into_iter().map(with).collect()
     }
 
-    fn one(
-        &self,
-        inputs: Node,
-        names: &mut BTreeMap<(Text, Text), ()>,
-        out: &mut Sources,
-        diagnostics: &mut Diagnostics,
-    ) {
+    fn one(&self, inputs: Node, names: &mut BTreeMap<(Text, Text), ()>, out: &mut Sources, diagnostics: &Diagnostics) {
         let (stage, place) = (self.stage, self.resource.tree.prov.origin);
         let rendered =
             Arc::new(Rendered { template: Arc::clone(self.template), parent: Text::clone(self.parent), inputs, place });
@@ -246,7 +240,7 @@ impl Run<'_> {
         scope: Scope,
         rendered: &Arc<Rendered>,
         (names, out): (&mut BTreeMap<(Text, Text), ()>, &mut Sources),
-        diagnostics: &mut Diagnostics,
+        diagnostics: &Diagnostics,
     ) {
         let stage = self.stage;
         let config = match stage.evaluator.evaluate(config, scope) {

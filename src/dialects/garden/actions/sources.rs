@@ -67,7 +67,7 @@ pub(super) struct Sources {
 }
 
 /// Collects what a project has in an environment.
-pub(super) fn collect(stage: &Stage<'_>, diagnostics: &mut Diagnostics) -> Sources {
+pub(super) fn collect(stage: &Stage<'_>, diagnostics: &Diagnostics) -> Sources {
     let resources = &stage.input.loaded.resources;
     let templates = templates(stage, resources, diagnostics);
     let mut out = Sources::default();
@@ -113,7 +113,7 @@ fn unique<'a>(
     stage: &Stage<'_>,
     all: impl Iterator<Item = (&'a Text, &'a Node, &'a Text)>,
     what: &str,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) {
     let mut known: BTreeMap<&Text, &Text> = BTreeMap::new();
     for (name, tree, path) in all {
@@ -126,7 +126,7 @@ fn unique<'a>(
 }
 
 /// Returns actions with unique kind and name: of several, disabled ones do not count.
-fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &mut Diagnostics) -> Vec<ActionSource> {
+fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &Diagnostics) -> Vec<ActionSource> {
     let mut index: BTreeMap<Key, usize> = BTreeMap::new();
     let mut out: Vec<ActionSource> = Vec::new();
     for action in all {
@@ -155,7 +155,7 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &mut D
                 label.message = "the other one".to_owned();
                 let primary = diagnostics.label(place_of(&action.tree, "name"));
                 let finding = crate::diagnostic::Diagnostic::new(&rules::DUPLICATE_COMPONENT, message, primary);
-                diagnostics.push(finding.related(label).breaking());
+                diagnostics.report(finding.related(label).breaking());
             }
         }
     }
@@ -163,7 +163,7 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &mut D
 }
 
 /// Whether an action is disabled, as far as it is known before variables are resolved; `None` if it is not.
-fn early(stage: &Stage<'_>, action: &ActionSource, diagnostics: &mut Diagnostics) -> Option<bool> {
+fn early(stage: &Stage<'_>, action: &ActionSource, diagnostics: &Diagnostics) -> Option<bool> {
     let message = "if two actions have the same name, `disabled` must not depend on variables";
     let refusal = stage.evaluator.refusal(message);
     let mut roots = stage.roots.clone().with_variables(refusal);

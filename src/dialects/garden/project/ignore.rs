@@ -19,7 +19,7 @@ pub(crate) struct Ignores {
 
 impl Ignores {
     /// Reads the ignore files of a project. Those of git are irrelevant: committed files are no longer ignored.
-    pub(crate) fn read(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &mut Diagnostics) -> Self {
+    pub(crate) fn read(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &Diagnostics) -> Self {
         let dir = config.dir.as_str();
         let listing = loader.source.listing();
         let entries = if dir.is_empty() { listing.iter().as_slice() } else { listing.under(dir) };

@@ -140,7 +140,7 @@ pub(super) fn read(
 }
 
 /// Whether a resource can be used: its kind exists, and fields that must not be templates are not.
-pub(super) fn is_valid(resource: &Resource, diagnostics: &mut Diagnostics) -> bool {
+pub(super) fn is_valid(resource: &Resource, diagnostics: &Diagnostics) -> bool {
     if resource.is_project() {
         return false;
     }

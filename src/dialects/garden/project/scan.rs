@@ -12,7 +12,7 @@ use crate::source::glob;
 const NEVER: [&str; 2] = [".git", ".garden"];
 
 /// The configuration files of a project, sorted by path.
-pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &mut Diagnostics) -> Vec<String> {
+pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &Diagnostics) -> Vec<String> {
     let dir = config.dir.as_str();
     let listing = loader.source.listing();
     let entries = if dir.is_empty() { listing.iter().as_slice() } else { listing.under(dir) };

@@ -48,12 +48,7 @@ impl Format {
 
 /// Returns the variables of a file, with templates parsed; `None` if it does not exist, which is reported unless it is
 /// optional.
-pub(crate) fn load(
-    loader: &Loader<'_>,
-    varfile: &Varfile<'_>,
-    era: Era,
-    diagnostics: &mut Diagnostics,
-) -> Option<Node> {
+pub(crate) fn load(loader: &Loader<'_>, varfile: &Varfile<'_>, era: Era, diagnostics: &Diagnostics) -> Option<Node> {
     let node = load_as(loader, varfile, Format::of(varfile.path), diagnostics)?;
     let Some(map) = node.as_map() else { return Some(node) };
     let mut failures = Vec::new();
@@ -68,7 +63,7 @@ pub(crate) fn load_as(
     loader: &Loader<'_>,
     varfile: &Varfile<'_>,
     format: Format,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) -> Option<Node> {
     let path = resolve(varfile.dir, varfile.path);
     let found = path.as_deref().and_then(|path| loader.bytes(path, diagnostics));
@@ -106,7 +101,7 @@ impl Content<'_> {
     }
 
     /// Its variables: one document that is a mapping. An empty file of YAML has none.
-    fn mapping(&self, loader: &Loader<'_>, diagnostics: &mut Diagnostics) -> Option<Node> {
+    fn mapping(&self, loader: &Loader<'_>, diagnostics: &Diagnostics) -> Option<Node> {
         let empty = || Node::at(Node::map([]).data, self.whole());
         let Some(doc) = self.document(diagnostics)? else { return Some(empty()) };
         let node = match document::read(&doc, Some(self.file), loader.limits()) {
@@ -133,7 +128,7 @@ impl Content<'_> {
     }
 
     /// Its only document; `Some(None)` if it is YAML without one. Otherwise what is wrong is reported.
-    fn document(&self, diagnostics: &mut Diagnostics) -> Option<Option<yaml::Document>> {
+    fn document(&self, diagnostics: &Diagnostics) -> Option<Option<yaml::Document>> {
         let mut documents = match yaml::documents_of(Text::clone(&self.text)) {
             Ok(documents) => documents,
             Err(error) => {
