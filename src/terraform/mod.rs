@@ -18,7 +18,7 @@ pub(crate) mod rules;
 pub(crate) mod state;
 mod types;
 
-use crate::go::path::within;
+use crate::paths::within;
 use crate::text::{self, FastMap, Text};
 use crate::threads::PerThread;
 pub(crate) use types::Type;

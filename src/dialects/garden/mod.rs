@@ -25,6 +25,7 @@ use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::paths;
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Address, Extent, Gap, Resolution, State, Unit};
 use crate::source::{Change, Source};
@@ -56,7 +57,7 @@ impl Garden {
     fn folders(&self, source: &dyn Source, project: &Project) -> BTreeSet<String> {
         match project.config.is_empty() {
             true => discover::find(source, &project.start).into_iter().collect(),
-            false => project.config.iter().map(|path| discover::parent(path).to_owned()).collect(),
+            false => project.config.iter().map(|path| paths::parent(path).to_owned()).collect(),
         }
     }
 
@@ -96,7 +97,7 @@ impl Garden {
         let files: BTreeSet<FileId> =
             loaded.resources.iter().map(|resource| resource.file).chain([config.file]).collect();
         let unit = |stack: &str| {
-            let broken = Unit::broken(discover::join(dir, stack).into(), config.file);
+            let broken = Unit::broken(paths::join(dir, stack).into(), config.file);
             Unit { files: files.iter().copied().collect(), ..broken }
         };
         if is_broken {
@@ -108,7 +109,7 @@ impl Garden {
             config.environments.iter().map(RequestedEnvironment::whole).chain(named).collect();
         let one = |requested: &RequestedEnvironment<'_>| {
             let is_requested = match scope {
-                Scope::Units(units) => units.contains(discover::join(dir, &requested.environment.name).as_str()),
+                Scope::Units(units) => units.contains(paths::join(dir, &requested.environment.name).as_str()),
                 Scope::Touched(changes) => !changes.is_empty(),
                 Scope::All | Scope::Since(_) => true,
             };
@@ -168,7 +169,7 @@ impl Resolved {
 /// The file that holds the project of a folder, or could hold it.
 fn project_file(source: &dyn Source, dir: &str) -> String {
     let named = discover::config_files(source, dir).into_iter().find(|path| discover::is_project_file(source, path));
-    named.unwrap_or_else(|| discover::join(dir, "garden.yml"))
+    named.unwrap_or_else(|| paths::join(dir, "garden.yml"))
 }
 
 /// An environment that is resolved, maybe in a namespace that the user names.
@@ -262,7 +263,7 @@ impl Dialect for Garden {
         let paths = source.listing().iter().map(|e| &*e.path).filter(|path| is_below(path) && !is_vendored(path));
         let named = paths.filter(|path| discover::is_config_name(path.rsplit('/').next().unwrap_or_default()));
         let projects = named.filter(|path| discover::is_project_file(source, path));
-        Below { projects: projects.map(|path| discover::parent(path).to_owned()).collect(), ..Below::default() }
+        Below { projects: projects.map(|path| paths::parent(path).to_owned()).collect(), ..Below::default() }
     }
 
     fn reached(

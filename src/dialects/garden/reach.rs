@@ -8,6 +8,7 @@ use super::project::{self, ProjectConfig, discover};
 use super::template::node::{Data, Node};
 use crate::dialects::Project;
 use crate::files::Files;
+use crate::paths;
 use crate::source::{Change, Source};
 use crate::text::Text;
 use std::collections::BTreeSet;
@@ -49,7 +50,7 @@ impl Garden {
             _ => true,
         };
         let reached = all.filter(|environment| differs(&environment.name));
-        Some(reached.map(|environment| discover::join(dir, &environment.name).into()).collect())
+        Some(reached.map(|environment| paths::join(dir, &environment.name).into()).collect())
     }
 
     /// Reads a revision with a project file; `None` if it has errors or ignore comments.

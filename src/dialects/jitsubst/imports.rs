@@ -5,8 +5,8 @@ use super::load::{Loaded, Loader};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diagnostic::{Diagnostics, value_label};
 use crate::dialects::jitsubst::rules;
-use crate::go::path::within;
 use crate::limits::Limit;
+use crate::paths;
 use crate::text::Text;
 use crate::value::{Map, Origin, Value};
 use std::collections::BTreeSet;
@@ -101,7 +101,7 @@ impl ImportWalk<'_, '_> {
             self.diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, place));
             return None;
         };
-        let Some(target) = join(parent(path), &text) else {
+        let Some(target) = paths::resolve(paths::parent(path), &text) else {
             let message = format!("`{text}` is outside of the repository");
             self.diagnostics.push(Diagnostic::new(&rules::UNRESOLVED_IMPORT, message, place).token(&*text));
             return None;
@@ -162,14 +162,4 @@ impl ImportWalk<'_, '_> {
             None => Label::new(self.loader.files.add("infra.yaml", "", || Text::from("")), 0, 0, ""),
         }
     }
-}
-
-/// The folder of a file; empty for a file at the root.
-pub(crate) fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(dir, _)| dir)
-}
-
-/// A path from a folder; `None` if it leads out of the repository.
-pub(crate) fn join(dir: &str, path: &str) -> Option<String> {
-    if path.starts_with('/') { None } else { within(dir, path) }
 }

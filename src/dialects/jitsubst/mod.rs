@@ -27,6 +27,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::limits::Limits;
+use crate::paths;
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect, Resolution, State, Unit};
 use crate::source::Source;
@@ -36,7 +37,7 @@ use crate::value::{Language, Prov, Value};
 use checks::Subject;
 use config::Config;
 use defer::Planned;
-use imports::{Imported, join, parent};
+use imports::Imported;
 use load::{Cache, Loader};
 use overlay::{Placement, Resource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -300,14 +301,14 @@ fn located(template: &Value, message: String) -> EvalError {
 fn find(source: &dyn Source, start: &str) -> Option<String> {
     let mut dir = start;
     loop {
-        let paths = NAMES.iter().filter_map(|name| join(dir, name));
+        let paths = NAMES.iter().filter_map(|name| paths::resolve(dir, name));
         if let Some(found) = paths.into_iter().find(|p| is_configuration(source, p)) {
             return Some(found);
         }
         if dir.is_empty() {
             return None;
         }
-        dir = parent(dir);
+        dir = paths::parent(dir);
     }
 }
 

@@ -24,6 +24,7 @@ use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::paths;
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Resolution, Unit};
 use crate::source::Source;
@@ -66,7 +67,7 @@ impl OpenTofu {
             named => {
                 let start = |path: &String| match modules.loader.source.listing().is_dir(path) {
                     true => path.clone(),
-                    false => path.rsplit_once('/').map_or("", |(dir, _)| dir).to_owned(),
+                    false => paths::parent(path).to_owned(),
                 };
                 let mut all = Roots::default();
                 for found in named.iter().map(|path| discovery::roots(modules, &start(path), &RootSettings::default()))
@@ -122,8 +123,7 @@ impl Dialect for OpenTofu {
     }
 
     fn claims(&self, source: &dyn Source, config: &str) -> bool {
-        let name = config.rsplit('/').next().unwrap_or_default();
-        names::configuration(name).is_some()
+        names::configuration(paths::name(config)).is_some()
             || (source.listing().is_dir(config) && discovery::has_configuration(source, config))
     }
 

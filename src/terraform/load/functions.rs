@@ -3,8 +3,8 @@
 use super::Loader;
 use crate::hcl::functions::{Content, FileError, Files};
 use crate::limits::Limit;
+use crate::paths::join;
 use crate::source::{Node, ResolveError};
-use crate::terraform::load::path::join;
 use crate::text::Text;
 use crate::value::FileId;
 use std::cell::RefCell;

@@ -9,6 +9,7 @@ use crate::files::Files as FileTable;
 use crate::hcl::ast::{Body, Span, SyntaxError};
 use crate::hcl::parse;
 use crate::limits::{Limit, Limits};
+use crate::paths::join;
 use crate::source::{BlobId, Child, Entry, EntryKind, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::FileId;
@@ -16,7 +17,6 @@ use foldhash::fast::RandomState;
 pub(crate) use json::values as json_values;
 use names::{Syntax, configuration};
 use parking_lot::Mutex;
-use path::join;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 

@@ -4,7 +4,7 @@
 use crate::go::path::clean;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, Span, TraversalStep};
-use crate::terraform::load::path::join;
+use crate::paths::join;
 use crate::terraform::module::block::Written;
 use crate::text::Text;
 use crate::value::FileId;

@@ -6,11 +6,11 @@ use super::sources::{ActionSource, Key};
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::Stage;
-use crate::dialects::garden::project::discover::relative;
 use crate::dialects::garden::project::{ActionKind, first_line};
 use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::graph::Graph;
+use crate::paths::seen_from;
 use crate::text::Text;
 use crate::value::{Origin, Prov};
 use indexmap::IndexMap;
@@ -132,7 +132,7 @@ fn check(stage: &Stage<'_>, modules: &[Module], diagnostics: &Diagnostics) {
             continue;
         }
         if let Some(other) = folders.insert(module.source.dir(), module) {
-            let path = relative(&stage.input.project.dir, &other.source.path);
+            let path = seen_from(&stage.input.project.dir, &other.source.path);
             let message = format!(
                 "the module `{}` of {path} is in the same folder: one of the two needs `include` or `exclude`",
                 other.source.name

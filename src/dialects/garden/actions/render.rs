@@ -5,10 +5,10 @@ use super::sources::{ActionSource, Sources};
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::Stage;
-use crate::dialects::garden::project::discover::relative;
 use crate::dialects::garden::project::{ActionKind, Resource, check_keys, first_line};
 use crate::dialects::garden::template::evaluation::{Evaluator, Roots, Scope};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
+use crate::paths::seen_from;
 use crate::text::Text;
 use crate::value::Origin;
 use indexmap::IndexMap;
@@ -98,7 +98,7 @@ pub(super) fn templates(
             continue;
         };
         if let Some(known) = all.iter().find(|template| template.name == *name) {
-            let other = relative(&stage.input.project.dir, &known.path);
+            let other = seen_from(&stage.input.project.dir, &known.path);
             let message = format!("there is another ConfigTemplate `{name}` in {other}");
             diagnostics.error(&rules::DUPLICATE_COMPONENT, message, place_of(&resource.tree, "name"));
             continue;

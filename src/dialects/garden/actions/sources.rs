@@ -4,10 +4,10 @@ use super::render::{Rendered, WorkflowSource, render, templates};
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::Stage;
-use crate::dialects::garden::project::discover::{join, parent, relative};
 use crate::dialects::garden::project::{ActionKind, first_line};
 use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::node::{Data, Node};
+use crate::paths::{join, parent, resolve, seen_from};
 use crate::text::Text;
 use crate::value::Origin;
 use std::collections::BTreeMap;
@@ -118,7 +118,7 @@ fn unique<'a>(
     let mut known: BTreeMap<&Text, &Text> = BTreeMap::new();
     for (name, tree, path) in all {
         if let Some(other) = known.insert(name, path) {
-            let other = relative(&stage.input.project.dir, other);
+            let other = seen_from(&stage.input.project.dir, other);
             let message = format!("there is another {what} `{name}` in {other}");
             diagnostics.error(&rules::DUPLICATE_COMPONENT, message, place_of(tree, "name"));
         }
@@ -144,7 +144,7 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &Diagn
             (true, _) => {}
             (false, true) => out[known] = action,
             (false, false) => {
-                let other = relative(&stage.input.project.dir, &out[known].path);
+                let other = seen_from(&stage.input.project.dir, &out[known].path);
                 let message = format!(
                     "there is another {} action `{}` in {other}, and neither is disabled",
                     action.kind.title(),
@@ -203,10 +203,9 @@ pub(super) fn is_among(list: &Node, environment: &str) -> bool {
 pub(super) fn source_path(stage: &Stage<'_>, action: &ActionSource, builtin: &Node) -> String {
     let own = builtin.get("source").and_then(|source| source.get("path")).and_then(Node::as_text);
     let dir = match own {
-        Some(path) => crate::dialects::garden::project::discover::resolve(action.dir(), path)
-            .unwrap_or_else(|| join(action.dir(), path)),
+        Some(path) => resolve(action.dir(), path).unwrap_or_else(|| join(action.dir(), path)),
         None => action.dir().to_owned(),
     };
     let project = &stage.input.project.dir;
-    if dir == project.as_str() { String::new() } else { relative(project, &dir).to_owned() }
+    if dir == project.as_str() { String::new() } else { seen_from(project, &dir).to_owned() }
 }

@@ -1,12 +1,12 @@
 //! The project itself: its environments, providers, variables.
 
-use super::discover::relative;
 use super::load::ConfigFile;
 use super::resource::{Resource, first_line, kind_name};
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::ast::Era;
+use crate::paths::seen_from;
 use crate::text::Text;
 use crate::value::{FileId, Prov};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &Diagnost
     let mut all = beside.iter().flat_map(|file| file.resources.iter()).filter(|resource| resource.is_project());
     let project = all.next()?;
     if let Some(second) = all.next() {
-        let other = relative(dir, &project.path);
+        let other = seen_from(dir, &project.path);
         let message = format!("this is a second project beside the one in {other}: Garden loads neither");
         diagnostics.error(&rules::INVALID_CONFIG, message, &first_line(&second.tree.prov));
         return None;

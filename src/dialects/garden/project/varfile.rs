@@ -1,6 +1,5 @@
 //! Files of variables: dotenv, JSON, YAML.
 
-use super::discover::{relative, resolve};
 use super::load::Loader;
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::Diagnostics;
@@ -8,6 +7,7 @@ use crate::dialects::garden::document;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::structure::parse_tree;
 use crate::dialects::garden::template::syntax::ast::Era;
+use crate::paths::{resolve, seen_from};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
 use crate::yaml;
@@ -79,7 +79,7 @@ pub(crate) fn load_as(
     match format {
         Format::Dotenv => Some(dotenv(&text, file)),
         Format::Json | Format::Yaml => {
-            let content = Content { text, file, shown: relative(varfile.dir, &path), format };
+            let content = Content { text, file, shown: seen_from(varfile.dir, &path), format };
             content.mapping(loader, diagnostics)
         }
     }

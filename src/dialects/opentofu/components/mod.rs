@@ -16,6 +16,7 @@ use crate::dialects::opentofu::discovery::Candidate;
 use crate::dialects::opentofu::discovery::variants::Variant;
 use crate::files::Files;
 use crate::hcl::ast::Span;
+use crate::paths;
 use crate::resolution::{ComponentMetadata, LocalScope, RemovalEffect, State, Unit};
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::evaluation::{self, tree};
@@ -114,8 +115,8 @@ fn finding(failure: &Failure, file: FileId, files: &Files, stack: &Text) -> Diag
 /// Returns the file that represents a root module: its `main`, or its first one; a link to a file elsewhere does not
 /// count.
 fn main_file(dir: &str, all: &[FileId], files: &Files) -> FileId {
-    let is_own = |id: &&FileId| files.get(**id).path.rsplit_once('/').map_or("", |(dir, _)| dir) == dir;
-    let is_main = |id: &&FileId| files.get(**id).path.rsplit('/').next().is_some_and(|n| n.starts_with("main."));
+    let is_own = |id: &&FileId| paths::parent(&files.get(**id).path) == dir;
+    let is_main = |id: &&FileId| paths::name(&files.get(**id).path).starts_with("main.");
     let own = || all.iter().filter(is_own);
     let found = own().find(is_main).or_else(|| own().next()).copied();
     found.unwrap_or_else(|| files.add(dir, "", || Text::from("")))

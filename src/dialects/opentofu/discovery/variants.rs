@@ -1,9 +1,9 @@
 //! With which values a root module is resolved: once, or once for each set of values or workspace that the settings name.
 
 use crate::dialects::{Project, ProjectInputs, RootSettings, VariableInput, VariableSet};
+use crate::paths::join;
 use crate::terraform::evaluation::given::Given;
 use crate::terraform::load::Loader;
-use crate::terraform::load::path::join;
 use crate::text::Text;
 
 /// The name of the stack of a folder.
