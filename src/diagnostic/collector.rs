@@ -2,6 +2,7 @@
 
 use super::{Diagnostic, Label, Rule, unite};
 use crate::text::Text;
+use crate::threads;
 use crate::value::{FileId, Prov};
 use parking_lot::Mutex;
 use std::collections::HashSet;
@@ -59,6 +60,12 @@ impl Diagnostics {
         file: FileId,
     ) -> ErrorReported {
         self.push(Diagnostic::new(rule, message, entry_label(site, file, "")))
+    }
+
+    /// Runs a piece of work. `None` if it fails by a defect of stacklint, which is reported in a file.
+    pub(crate) fn guard<R>(&self, work: &str, file: impl FnOnce() -> FileId, run: impl FnOnce() -> R) -> Option<R> {
+        let done = threads::guarded(work, run);
+        done.map_err(|defect| self.extend([Diagnostic::defect(&defect, file())])).ok()
     }
 
     /// Adds findings of others as they are.

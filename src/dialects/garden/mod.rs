@@ -20,7 +20,7 @@ pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 
-use super::{Below, Dialect, EvalError, EvalMode, Evaluated, LookedUp, Presence, Project, Scope, is_vendored};
+use super::{Below, Dialect, EvalError, EvalMode, Evaluated, LookedUp, Presence, Project, Scope, configurations_below};
 use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
@@ -208,15 +208,11 @@ fn environment_of(
     project: &Project,
 ) -> (Environment, Vec<Diagnostic>) {
     let (stack, environment, namespace) = (&requested.stack, requested.environment, requested.namespace);
-    let resolved = threads::guarded(&format!("environment {stack} of {}", config.path), || {
-        let diagnostics = Diagnostics::of_stack(config.file, stack);
-        let input = Input { loader, loaded, project: config, environment, namespace, inputs: &project.inputs };
-        (environment::resolve(&input, stack, &diagnostics), diagnostics.into_findings())
-    });
-    resolved.unwrap_or_else(|defect| {
-        let finding = Diagnostic::defect(&defect, config.file);
-        (Environment::broken(stack), vec![finding])
-    })
+    let diagnostics = Diagnostics::of_stack(config.file, stack);
+    let input = Input { loader, loaded, project: config, environment, namespace, inputs: &project.inputs };
+    let work = format!("environment {stack} of {}", config.path);
+    let resolved = diagnostics.guard(&work, || config.file, || environment::resolve(&input, stack, &diagnostics));
+    (resolved.unwrap_or_else(|| Environment::broken(stack)), diagnostics.into_findings())
 }
 
 /// Whether a change reaches a project.
@@ -246,8 +242,7 @@ impl Dialect for Garden {
     }
 
     fn claims(&self, source: &dyn Source, config: &str) -> bool {
-        discover::is_config_name(config.rsplit('/').next().unwrap_or_default())
-            && discover::is_project_file(source, config)
+        discover::is_config_name(paths::name(config)) && discover::is_project_file(source, config)
     }
 
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
@@ -259,9 +254,7 @@ impl Dialect for Garden {
     }
 
     fn below(&self, source: &dyn Source, folder: &str) -> Below {
-        let is_below = |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|p| p.starts_with('/'));
-        let paths = source.listing().iter().map(|e| &*e.path).filter(|path| is_below(path) && !is_vendored(path));
-        let named = paths.filter(|path| discover::is_config_name(path.rsplit('/').next().unwrap_or_default()));
+        let named = configurations_below(source, folder, discover::is_config_name);
         let projects = named.filter(|path| discover::is_project_file(source, path));
         Below { projects: projects.map(|path| paths::parent(path).to_owned()).collect(), ..Below::default() }
     }

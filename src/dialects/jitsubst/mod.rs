@@ -21,9 +21,9 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
-use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, is_vendored, texts};
+use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, configurations_below, texts};
+use crate::diagnostic::Diagnostics;
 use crate::diagnostic::Rule;
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::limits::Limits;
@@ -32,8 +32,8 @@ use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect, Resolution, State, Unit};
 use crate::source::Source;
 use crate::text::Text;
-use crate::threads::{self, Defect};
-use crate::value::{Language, Prov, Value};
+use crate::threads;
+use crate::value::{FileId, Language, Prov, Value};
 use checks::Subject;
 use config::Config;
 use defer::Planned;
@@ -169,11 +169,8 @@ impl Jitsubst {
         if let Some(config) = config.filter(|_| !diagnostics.is_broken()) {
             unit.state = if touched { State::Resolved } else { State::OutOfScope };
             if touched {
-                let (stacks, defects) = stacks(&config, path, loader.files);
-                for (name, defect) in defects {
-                    unit.failed.push(name);
-                    diagnostics.push(Diagnostic::defect(&defect, file));
-                }
+                let (stacks, failed) = stacks(&config, path, loader.files, (diagnostics, file));
+                unit.failed = failed;
                 let is_whole = unit.failed.is_empty();
                 unit.components = stacks.iter().flat_map(Stack::components).collect();
                 unit.components.sort_by_key(|c| c.address());
@@ -189,8 +186,13 @@ impl Jitsubst {
 }
 
 /// Returns all environments of a configuration; if there are none, a single one without a name. Then those that failed:
-/// an internal error affects only one environment.
-fn stacks(config: &Config, path: &str, files: &Files) -> (Vec<Stack>, Vec<(Text, Defect)>) {
+/// an internal error affects only one environment, and is reported in `file`.
+fn stacks(
+    config: &Config,
+    path: &str,
+    files: &Files,
+    (diagnostics, file): (&Diagnostics, FileId),
+) -> (Vec<Stack>, Vec<Text>) {
     let mut names: Vec<Text> = config.environment_names().into_iter().collect();
     let is_named = !names.is_empty();
     if !is_named {
@@ -198,13 +200,13 @@ fn stacks(config: &Config, path: &str, files: &Files) -> (Vec<Stack>, Vec<(Text,
     }
     let one = |name: &Text| {
         let stack = || Stack::new(config, files, name, is_named.then_some(&**name));
-        threads::guarded(&format!("environment {name} of {path}"), stack).map_err(|defect| (Text::clone(name), defect))
+        diagnostics.guard(&format!("environment {name} of {path}"), || file, stack).ok_or_else(|| Text::clone(name))
     };
     let (mut stacks, mut failed) = (Vec::new(), Vec::new());
     for done in threads::map(&names, one) {
         match done {
             Ok(stack) => stacks.push(stack),
-            Err(defect) => failed.push(defect),
+            Err(name) => failed.push(name),
         }
     }
     (stacks, failed)
@@ -240,9 +242,7 @@ impl Dialect for Jitsubst {
     }
 
     fn below(&self, source: &dyn Source, folder: &str) -> Below {
-        let is_below = |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|p| p.starts_with('/'));
-        let paths = source.listing().iter().map(|e| &*e.path).filter(|path| is_below(path));
-        let named = paths.filter(|path| path.rsplit('/').next() == Some(NAMES[0]) && !is_vendored(path));
+        let named = configurations_below(source, folder, |name| name == NAMES[0]);
         let projects = named.filter(|path| is_configuration(source, path)).map(|path| folder_of(path).to_owned());
         Below { projects: projects.collect(), ..Below::default() }
     }
@@ -260,12 +260,9 @@ impl Dialect for Jitsubst {
         let (mut resolution, found) = (Resolution::default(), Diagnostics::default());
         for path in &paths {
             let own = Diagnostics::default();
-            let unit = || self.unit(&loader, path, project, scope, &own);
-            let unit = threads::guarded(&format!("project {path}"), unit).unwrap_or_else(|defect| {
-                let file = files.add(path, "", || Text::from(""));
-                own.report(Diagnostic::defect(&defect, file));
-                Arc::new(Unit::broken(path.as_str().into(), file))
-            });
+            let file = || files.add(path, "", || Text::from(""));
+            let unit = own.guard(&format!("project {path}"), file, || self.unit(&loader, path, project, scope, &own));
+            let unit = unit.unwrap_or_else(|| Arc::new(Unit::broken(path.as_str().into(), file())));
             found.add(&own);
             resolution.config.push(unit.file);
             resolution.units.push(unit);

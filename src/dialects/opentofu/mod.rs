@@ -21,7 +21,7 @@ mod vocabulary;
 
 use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, RootSettings, Scope};
 use crate::affected::{Affected, Request};
-use crate::diagnostic::{self, Diagnostic, Rule};
+use crate::diagnostic::{self, Diagnostics, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::paths;
@@ -92,10 +92,12 @@ impl OpenTofu {
             true => components::resolve(candidate, variant, modules),
             false => components::untouched(candidate, variant, modules),
         };
-        threads::guarded(&format!("root module {}", variant.stack), work).unwrap_or_else(|defect| Resolved {
+        let diagnostics = Diagnostics::default();
+        let resolved = diagnostics.guard(&format!("root module {}", variant.stack), file, work);
+        resolved.unwrap_or_else(|| Resolved {
             unit: Arc::new(Unit::broken(variant.stack.clone(), file())),
             scopes: Vec::new(),
-            findings: vec![Diagnostic::defect(&defect, file())],
+            findings: diagnostics.into_findings(),
             reached: Default::default(),
         })
     }

@@ -10,10 +10,9 @@ pub(crate) use graph::{Edge, depends, needed, needs};
 use super::Stack;
 use super::config::Config;
 use super::load::Loaded;
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::Label;
 use crate::diagnostic::{Diagnostics, value_label};
 use crate::files::Files;
-use crate::threads;
 use crate::value::{FileId, Prov};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -48,10 +47,8 @@ pub(crate) fn run(subject: &Subject<'_>, diagnostics: &Diagnostics) {
         ("secrets", secrets::check),
     ];
     for (name, check) in groups {
-        if let Err(defect) = threads::guarded(&format!("checks {name}"), || check(subject, diagnostics)) {
-            let main = subject.loaded.first().map_or(FileId::new(0), |l| l.file);
-            diagnostics.push(Diagnostic::defect(&defect, main));
-        }
+        let main = || subject.loaded.first().map_or(FileId::new(0), |l| l.file);
+        diagnostics.guard(&format!("checks {name}"), main, || check(subject, diagnostics));
     }
 }
 
