@@ -36,6 +36,7 @@ mod graph;
 mod hcl;
 mod limits;
 mod lsp;
+mod paths;
 mod policies;
 mod query;
 mod report;

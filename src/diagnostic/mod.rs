@@ -1,6 +1,7 @@
 //! Findings: mistakes in the user's files, with their places and advice.
 
 pub(crate) mod baseline;
+mod collector;
 mod defect;
 mod finding;
 mod fingerprint;
@@ -13,6 +14,7 @@ pub(crate) mod together;
 
 use crate::text::Text;
 pub(crate) use baseline::Baseline;
+pub(crate) use collector::{Diagnostics, ErrorReported, entry_label, value_label};
 pub(crate) use defect::{ISSUES, UNREGISTERED};
 pub(crate) use defect::{REVIEW_CHANGED, UNTRUSTED_REPOSITORY};
 pub(crate) use finding::{Finding, Novelty, Suppressed, Suppression};

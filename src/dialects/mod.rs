@@ -20,7 +20,7 @@ pub(crate) use project_inputs::{ProjectInputs, VariableInput};
 
 pub(crate) use registry::{Dialects, FoundProjects, Part, combine};
 pub(crate) use root_settings::{RootSettings, VariableSet};
-pub(crate) use search::{Below, Missing, Selection, is_vendored};
+pub(crate) use search::{Below, Missing, Selection, configurations_below, is_vendored};
 
 use crate::affected::{Affected, Request};
 use crate::diagnostic::Rule;

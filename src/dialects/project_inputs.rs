@@ -1,6 +1,7 @@
 //! Inputs of a project from outside of its files: input variables, environment variables and a workspace, as set by the
 //! user.
 
+pub(crate) use crate::terraform::evaluation::given::VariableInput;
 use std::collections::BTreeMap;
 
 /// The inputs of a run, the same for every dialect. Which of them mean something is up to the dialect.
@@ -15,28 +16,4 @@ pub(crate) struct ProjectInputs {
     pub workspace: Option<String>,
     /// The stack that the user names, if any. Some systems have stacks that exist only when they are named.
     pub stack: Option<String>,
-}
-
-/// One source of input variables.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum VariableInput {
-    /// One variable, with its value as written.
-    Value {
-        /// The name.
-        name: String,
-        /// The text after the `=`.
-        text: String,
-    },
-    /// A file of the repository. It may be missing in a revision.
-    File {
-        /// Its path from the root of the repository.
-        path: String,
-    },
-    /// A file outside of the repository, read already.
-    Text {
-        /// Its path, as the user named it.
-        path: String,
-        /// Its content.
-        text: String,
-    },
 }

@@ -2,6 +2,7 @@
 
 use super::registry::{FoundProjects, Part};
 use super::{Dialect, Dialects, Presence, Project};
+use crate::paths;
 use crate::source::Source;
 use crate::source::glob::Glob;
 use std::collections::BTreeSet;
@@ -47,6 +48,18 @@ pub(crate) enum Missing {
 pub(crate) fn is_vendored(path: &str) -> bool {
     let mut folders = path.split('/').rev().skip(1);
     folders.any(|folder| folder.starts_with('.') || VENDORED.contains(&folder))
+}
+
+/// The paths of files below a folder that have a name of configuration, except those in hidden or vendored folders.
+pub(crate) fn configurations_below<'s>(
+    source: &'s dyn Source,
+    folder: &'s str,
+    is_named: impl Fn(&str) -> bool + 's,
+) -> impl Iterator<Item = &'s str> {
+    let paths = source.listing().under(folder).iter().map(|entry| &*entry.path);
+    paths.filter(move |path| {
+        paths::relative(path, folder).is_some() && is_named(paths::name(path)) && !is_vendored(path)
+    })
 }
 
 impl Dialects {

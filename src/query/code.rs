@@ -1,8 +1,9 @@
 //! Which components run the code of a folder: those that name it, and those whose code calls it as a module.
 
-use crate::go::path::within;
+use crate::paths;
 use crate::resolution::{CodeOrigin, Component};
 use crate::terraform::Modules;
+use crate::terraform::called_folder;
 use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,7 @@ pub(super) struct Callers<'a> {
 impl<'a> Callers<'a> {
     /// For the folder of a file.
     pub(super) fn of(modules: &'a Modules<'a>, file: &str) -> Self {
-        let target = file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        let target = paths::parent(file).to_owned();
         Callers::of_folders(modules, BTreeSet::from([target]))
     }
 
@@ -53,36 +54,9 @@ impl<'a> Callers<'a> {
             }
             let Some(module) = self.modules.get(&folder).filter(|_| seen.len() < MAX_FOLDERS) else { continue };
             for source in module.calls.values().filter_map(|call| call.source.as_deref()) {
-                todo.extend(join(&folder, source).filter(|next| seen.insert(next.clone())));
+                todo.extend(called_folder(&folder, source).filter(|next| seen.insert(next.clone())));
             }
         }
         false
-    }
-}
-
-/// Returns the folder of the source of a module call; `None` if it is not in the repository.
-pub(super) fn join(folder: &str, source: &str) -> Option<String> {
-    if !(source.starts_with("./") || source.starts_with("../") || source == "." || source == "..") {
-        return None;
-    }
-    within(folder, source)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::join;
-
-    #[test]
-    fn sources_of_calls() {
-        for (source, expected) in [
-            ("./x", Some("a/b/x")),
-            ("../x//y/", Some("a/x/y")),
-            ("../..", Some("")),
-            ("../../..", None),
-            ("x/y", None),
-            ("git::https://example.com/x.git", None),
-        ] {
-            assert_eq!(join("a/b", source).as_deref(), expected, "{source}");
-        }
     }
 }

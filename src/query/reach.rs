@@ -4,6 +4,7 @@ use super::code::Callers;
 use super::imports::ImportIndex;
 use super::spans::{Matcher, Spans};
 use crate::files::Files;
+use crate::paths;
 use crate::resolution::{Address, Resolution};
 use crate::terraform::{self, Modules};
 use crate::value::FileId;
@@ -54,5 +55,5 @@ pub(crate) fn reached(
 /// The folders of files that may be code.
 pub(crate) fn code_folders<'a>(paths: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     let code = paths.filter(|path| terraform::is_code(path));
-    code.map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()).collect()
+    code.map(|path| paths::parent(path).to_owned()).collect()
 }

@@ -5,7 +5,7 @@
 
 use super::glob::{BadPattern, check_size, group_end, is_valid, next_comma, segment_match};
 use super::listing::{Child, Listing, Node};
-use crate::go::path::within;
+use crate::paths::{join, resolve};
 
 /// The maximum number of steps (entries of directories, segments of paths) of one expansion, in addition to some for
 /// each entry. Only links to parent folders can reach it.
@@ -65,17 +65,7 @@ fn split(pattern: &str) -> (&str, &str) {
 
 /// Removes `.`, `..` and empty segments; `None` when the path is absolute or leaves the root. The root is `.`.
 fn clean(path: &str) -> Option<String> {
-    if path.starts_with('/') {
-        return None;
-    }
-    within("", path).map(|path| if path.is_empty() { ".".to_owned() } else { path })
-}
-
-fn join(dir: &str, name: &str) -> String {
-    match dir {
-        "." | "" => name.to_owned(),
-        dir => format!("{dir}/{name}"),
-    }
+    resolve("", path).map(|path| if path.is_empty() { ".".to_owned() } else { path })
 }
 
 /// First unescaped special character.

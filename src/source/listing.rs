@@ -1,5 +1,6 @@
 //! The entries of a source: paths, kinds and content identities.
 
+use crate::paths::parent;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -250,7 +251,7 @@ impl Listing {
             return None;
         }
         loop {
-            from = from.rsplit_once('/').map_or("", |(above, _)| above);
+            from = parent(from);
             match rest.strip_prefix("../") {
                 Some(more) if !from.is_empty() => rest = more,
                 Some(_) => return None,

@@ -1,12 +1,23 @@
-//! Modules of Terraform and OpenTofu, read statically: the variables, outputs, backends and calls that the files of a
-//! folder declare. Nothing is evaluated, and this module does not know who uses the modules.
+//! Modules of Terraform and OpenTofu. This module does not know who uses them.
+//!
+//! What is declared here reads them statically: the variables, outputs, backends and calls of a folder. Beside it, each
+//! importing only those above it:
+//!
+//! - `load`: the files of a revision, each content parsed once.
+//! - `module`: the declarations of a folder, and the targets of its calls.
+//! - `evaluation`: static evaluation of a root module and of the modules that it calls.
 
 pub(crate) mod address;
+pub(crate) mod evaluation;
+pub(crate) mod failure;
+pub(crate) mod load;
+pub(crate) mod module;
 mod read;
+pub(crate) mod rules;
 pub(crate) mod state;
 mod types;
 
-use crate::go::path::within;
+use crate::paths::within;
 use crate::text::{self, FastMap, Text};
 use crate::threads::PerThread;
 pub(crate) use types::Type;

@@ -124,3 +124,17 @@ fn kinds_of_outputs() {
     let wanted = "a: a string\nc: a string\nd: a list\ne: a map\nf: a boolean\ni: a list\nj: a map\nk: a number\nm: a string\no: a list\n";
     assert_eq!(found, wanted);
 }
+
+#[test]
+fn sources_of_calls() {
+    for (source, expected) in [
+        ("./x", Some("a/b/x")),
+        ("../x//y/", Some("a/x/y")),
+        ("../..", Some("")),
+        ("../../..", None),
+        ("x/y", None),
+        ("git::https://example.com/x.git", None),
+    ] {
+        assert_eq!(called_folder("a/b", source).as_deref(), expected, "{source}");
+    }
+}

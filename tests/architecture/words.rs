@@ -31,9 +31,13 @@ const SECTIONS_IN_RULES: &str = concat!(
 );
 
 /// Lines that hold such a word for a reason.
-const ALLOWED: [(&str, &str); 7] = [
+const ALLOWED: [(&str, &str); 9] = [
     // Code of Terraform and OpenTofu is read by one module; files with this ending are for one of them alone.
     ("terraform/", ".tofu"),
+    ("terraform/", "OpenTofu"),
+    ("terraform/module/address.rs", "registry.opentofu.org"),
+    // The rules about that code.
+    ("terraform/rules.rs", "\"tofu-"),
     ("syntax/", ".tofu"),
     // A block of that language.
     ("terraform/", "\"terraform\""),

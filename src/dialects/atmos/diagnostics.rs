@@ -1,113 +1,37 @@
-//! Where the stages put what they find wrong.
+//! Findings about files that cannot be decoded, and what findings have in common.
 
-use crate::diagnostic::{self, Rule};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+pub(super) use crate::diagnostic::{Diagnostics, ErrorReported, entry_label as label};
 use crate::dialects::atmos::document::Issue;
 use crate::dialects::atmos::reader::Loaded;
-use crate::dialects::atmos::rules;
 use crate::resolution::Unit;
 use crate::text::Text;
-use crate::value::{FileId, Origin, Prov};
-use parking_lot::Mutex;
-use std::collections::{HashMap, HashSet};
+use crate::value::{FileId, Origin};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A result that cannot be had; why has been reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ErrorReported;
-
-/// Collects findings of all threads.
-#[derive(Debug, Default)]
-pub(super) struct Diagnostics {
-    found: Mutex<Vec<Diagnostic>>,
-}
-
-impl Diagnostics {
-    /// Adds a finding that prevents something from being resolved.
-    pub(super) fn push(&self, finding: Diagnostic) -> ErrorReported {
-        self.report(finding.breaking());
-        ErrorReported
-    }
-
-    /// Adds a finding that does not prevent anything from being resolved.
-    pub(super) fn report(&self, finding: Diagnostic) {
-        self.found.lock().push(finding);
-    }
-
-    /// Adds findings about the shape of manifests, except where the resolution itself reported an error.
-    pub(super) fn report_unless_reported(&self, findings: Vec<Diagnostic>) {
-        let place = |d: &Diagnostic| (d.primary.file, d.primary.start);
-        const SHAPE: [&Rule; 3] = [&rules::SCHEMA_VIOLATION, &rules::INEFFECTIVE_METADATA, &rules::NON_MAPPING_SECTION];
-        let is_about_shape = |d: &&Diagnostic| SHAPE.contains(&&*d.rule);
-        let mut found = self.found.lock();
-        let places: HashSet<_> = found.iter().filter(is_about_shape).map(place).collect();
-        found.extend(findings.into_iter().filter(|d| !is_about_shape(&d) || !places.contains(&place(d))));
-    }
-
-    /// Adds an error where a value was written, or at the start of `file` if that is unknown; the requested result is
-    /// poisoned.
-    pub(super) fn error(
-        &self,
-        rule: &'static Rule,
-        message: impl Into<String>,
-        site: &Prov,
-        file: FileId,
-    ) -> ErrorReported {
-        self.push(Diagnostic::new(rule, message, label(site, file, "")))
-    }
-
-    /// Adds the issues that prevent a file from being decoded.
-    pub(super) fn issues(&self, loaded: &Loaded, issues: &[Issue]) -> ErrorReported {
-        for issue in issues {
-            // Something missing at the end of a file is reported after its last byte.
-            let length = loaded.text.len() as u32;
-            let at = |span: crate::yaml::Span, words: &str| {
-                Label::new(loaded.file, span.start.min(length), span.end.min(length), words)
-            };
-            let mut finding = Diagnostic::new(issue.rule, issue.message.as_str(), at(issue.span, ""));
-            if let Some((span, words)) = &issue.related {
-                finding = finding.related(at(*span, words));
-            }
-            finding.related.extend(issue.elsewhere.clone());
-            finding.help = issue.help.clone();
-            if let Some((old, new)) = &issue.rename {
-                let (key, start, end) = (issue.span.start, issue.span.start, issue.span.end);
-                finding.fix = rename(Origin { file: loaded.file, key, start, end }, &loaded.text, old, new);
-                finding.token = Some(old.clone());
-            }
-            self.push(finding);
+/// Adds the issues that prevent a file from being decoded.
+pub(super) fn report_issues(diagnostics: &Diagnostics, loaded: &Loaded, issues: &[Issue]) -> ErrorReported {
+    for issue in issues {
+        // Something missing at the end of a file is reported after its last byte.
+        let length = loaded.text.len() as u32;
+        let at = |span: crate::yaml::Span, words: &str| {
+            Label::new(loaded.file, span.start.min(length), span.end.min(length), words)
+        };
+        let mut finding = Diagnostic::new(issue.rule, issue.message.as_str(), at(issue.span, ""));
+        if let Some((span, words)) = &issue.related {
+            finding = finding.related(at(*span, words));
         }
-        ErrorReported
+        finding.related.extend(issue.elsewhere.clone());
+        finding.help = issue.help.clone();
+        if let Some((old, new)) = &issue.rename {
+            let (key, start, end) = (issue.span.start, issue.span.start, issue.span.end);
+            finding.fix = rename(Origin { file: loaded.file, key, start, end }, &loaded.text, old, new);
+            finding.token = Some(old.clone());
+        }
+        diagnostics.push(finding);
     }
-
-    /// Whether a rule reported something at a place.
-    pub(super) fn has(&self, rule: &Rule, place: &Label) -> bool {
-        let found = self.found.lock();
-        found.iter().any(|d| d.rule == rule && d.primary == *place)
-    }
-
-    /// Adds the findings of others.
-    pub(super) fn add(&self, other: &Diagnostics) {
-        self.found.lock().extend(other.found.lock().iter().cloned());
-    }
-
-    /// Unites findings that are equal but for their stacks and related places.
-    pub(super) fn unite(&self) {
-        diagnostic::unite(&mut self.found.lock());
-    }
-
-    /// All that was found.
-    pub(super) fn into_findings(self) -> Vec<Diagnostic> {
-        self.found.into_inner()
-    }
-}
-
-/// A label at the origin of a value, or at the start of `file`.
-pub(super) fn label(site: &Prov, file: FileId, words: &str) -> Label {
-    match site.origin {
-        Some(origin) => Label::at(origin, words),
-        None => Label::new(file, 0, 0, words),
-    }
+    ErrorReported
 }
 
 /// Returns the fix that replaces the text `old` of a value by `new`, within its quotes if it has some; `text` is that

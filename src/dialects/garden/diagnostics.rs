@@ -3,44 +3,45 @@
 use super::rules::GARDEN_CONTEXT_PHASE;
 use super::template::failure::{Failure, FailureKind, MissingKey};
 use super::template::node::Node;
-use crate::diagnostic::{Diagnostic, Label, Rule, rules};
+use crate::diagnostic::{self, Diagnostic, Label, Rule, rules};
 use crate::text::{Text, nearest};
 use crate::value::{FileId, Origin, Prov};
+use std::ops::Deref;
 
-/// Collects findings. Those of an environment name it.
+/// Collects findings, and knows where to show those without a known place.
 #[derive(Debug)]
 pub(crate) struct Diagnostics {
-    found: Vec<Diagnostic>,
+    found: diagnostic::Diagnostics,
     /// The file of findings without a known place.
     file: FileId,
-    stack: Option<Text>,
+}
+
+impl Deref for Diagnostics {
+    type Target = diagnostic::Diagnostics;
+
+    fn deref(&self) -> &diagnostic::Diagnostics {
+        &self.found
+    }
 }
 
 impl Diagnostics {
     /// For findings of a whole project; `file` is used for unknown places.
     pub(crate) fn new(file: FileId) -> Self {
-        Diagnostics { found: Vec::new(), file, stack: None }
+        Diagnostics { found: diagnostic::Diagnostics::default(), file }
     }
 
     /// For findings of one environment.
     pub(crate) fn of_stack(file: FileId, stack: &Text) -> Self {
-        Diagnostics { found: Vec::new(), file, stack: Some(Text::clone(stack)) }
-    }
-
-    /// Adds a finding.
-    pub(crate) fn push(&mut self, mut finding: Diagnostic) {
-        finding.stacks.extend(self.stack.clone());
-        self.found.push(finding);
+        Diagnostics { found: diagnostic::Diagnostics::of_stack(stack), file }
     }
 
     /// Adds a finding that prevents something from being resolved.
-    pub(crate) fn error(&mut self, rule: &'static Rule, message: impl Into<String>, place: &Prov) {
-        let label = self.label(place);
-        self.push(Diagnostic::new(rule, message, label).breaking());
+    pub(crate) fn error(&self, rule: &'static Rule, message: impl Into<String>, place: &Prov) {
+        self.push(Diagnostic::new(rule, message, self.label(place)));
     }
 
     /// Adds a failed evaluation.
-    pub(crate) fn failure(&mut self, failure: &Failure) {
+    pub(crate) fn failure(&self, failure: &Failure) {
         let label = self.failure_label(failure);
         let finding = match &failure.missing {
             Some(MissingKey { key, is_root: true, .. }) if phase(key).is_some() => {
@@ -56,7 +57,7 @@ impl Diagnostics {
             }
             None => Diagnostic::new(rule(failure.kind), failure.plain.clone(), label),
         };
-        self.push(finding.breaking());
+        self.push(finding);
     }
 
     /// A label where a value is written, its key included.
@@ -74,19 +75,9 @@ impl Diagnostics {
         }
     }
 
-    /// Whether something so far keeps something from being resolved.
-    pub(crate) fn is_broken(&self) -> bool {
-        self.found.iter().any(|d| d.is_breaking)
-    }
-
-    /// The number of findings so far.
-    pub(crate) fn len(&self) -> usize {
-        self.found.len()
-    }
-
     /// All that was found.
     pub(crate) fn into_findings(self) -> Vec<Diagnostic> {
-        self.found
+        self.found.into_findings()
     }
 }
 

@@ -20,11 +20,12 @@ pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 
-use super::{Below, Dialect, EvalError, EvalMode, Evaluated, LookedUp, Presence, Project, Scope, is_vendored};
+use super::{Below, Dialect, EvalError, EvalMode, Evaluated, LookedUp, Presence, Project, Scope, configurations_below};
 use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::paths;
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Address, Extent, Gap, Resolution, State, Unit};
 use crate::source::{Change, Source};
@@ -56,15 +57,15 @@ impl Garden {
     fn folders(&self, source: &dyn Source, project: &Project) -> BTreeSet<String> {
         match project.config.is_empty() {
             true => discover::find(source, &project.start).into_iter().collect(),
-            false => project.config.iter().map(|path| discover::parent(path).to_owned()).collect(),
+            false => project.config.iter().map(|path| paths::parent(path).to_owned()).collect(),
         }
     }
 
     /// Returns the ignore files of the project in a folder; `None` if there is no project.
     fn ignores(&self, (source, files): (&dyn Source, &Files), dir: &str) -> Ignores {
         let loader = &Loader::new(source, files, &self.cache, discover::era_of(source, &project_file(source, dir)));
-        let mut diagnostics = Diagnostics::new(files.add(dir, "", || Text::from("")));
-        project::ignores(loader, dir, &mut diagnostics).unwrap_or_default()
+        let diagnostics = Diagnostics::new(files.add(dir, "", || Text::from("")));
+        project::ignores(loader, dir, &diagnostics).unwrap_or_default()
     }
 
     /// The project in a folder, each of its environments as a unit.
@@ -78,9 +79,9 @@ impl Garden {
         let path = project_file(source, dir);
         let loader = &Loader::new(source, files, &self.cache, discover::era_of(source, &path));
         let file = loader.files.add(&path, "", || Text::from(""));
-        let mut diagnostics = Diagnostics::new(file);
-        let loaded = project::load(loader, dir, &mut diagnostics);
-        lints::check(&loaded, &mut diagnostics);
+        let diagnostics = Diagnostics::new(file);
+        let loaded = project::load(loader, dir, &diagnostics);
+        lints::check(&loaded, &diagnostics);
         let is_broken = diagnostics.is_broken();
         let mut out = Resolved {
             units: Vec::new(),
@@ -91,12 +92,12 @@ impl Garden {
             ignores: Ignores::default(),
         };
         let Some(config) = &loaded.config else { return out };
-        let mut diagnostics = Diagnostics::new(config.file);
-        out.ignores = Ignores::read(loader, config, &mut diagnostics);
+        let diagnostics = Diagnostics::new(config.file);
+        out.ignores = Ignores::read(loader, config, &diagnostics);
         let files: BTreeSet<FileId> =
             loaded.resources.iter().map(|resource| resource.file).chain([config.file]).collect();
         let unit = |stack: &str| {
-            let broken = Unit::broken(discover::join(dir, stack).into(), config.file);
+            let broken = Unit::broken(paths::join(dir, stack).into(), config.file);
             Unit { files: files.iter().copied().collect(), ..broken }
         };
         if is_broken {
@@ -108,7 +109,7 @@ impl Garden {
             config.environments.iter().map(RequestedEnvironment::whole).chain(named).collect();
         let one = |requested: &RequestedEnvironment<'_>| {
             let is_requested = match scope {
-                Scope::Units(units) => units.contains(discover::join(dir, &requested.environment.name).as_str()),
+                Scope::Units(units) => units.contains(paths::join(dir, &requested.environment.name).as_str()),
                 Scope::Touched(changes) => !changes.is_empty(),
                 Scope::All | Scope::Since(_) => true,
             };
@@ -168,7 +169,7 @@ impl Resolved {
 /// The file that holds the project of a folder, or could hold it.
 fn project_file(source: &dyn Source, dir: &str) -> String {
     let named = discover::config_files(source, dir).into_iter().find(|path| discover::is_project_file(source, path));
-    named.unwrap_or_else(|| discover::join(dir, "garden.yml"))
+    named.unwrap_or_else(|| paths::join(dir, "garden.yml"))
 }
 
 /// An environment that is resolved, maybe in a namespace that the user names.
@@ -207,15 +208,11 @@ fn environment_of(
     project: &Project,
 ) -> (Environment, Vec<Diagnostic>) {
     let (stack, environment, namespace) = (&requested.stack, requested.environment, requested.namespace);
-    let resolved = threads::guarded(&format!("environment {stack} of {}", config.path), || {
-        let mut diagnostics = Diagnostics::of_stack(config.file, stack);
-        let input = Input { loader, loaded, project: config, environment, namespace, inputs: &project.inputs };
-        (environment::resolve(&input, stack, &mut diagnostics), diagnostics.into_findings())
-    });
-    resolved.unwrap_or_else(|defect| {
-        let finding = Diagnostic::defect(&defect, config.file);
-        (Environment::broken(stack), vec![finding])
-    })
+    let diagnostics = Diagnostics::of_stack(config.file, stack);
+    let input = Input { loader, loaded, project: config, environment, namespace, inputs: &project.inputs };
+    let work = format!("environment {stack} of {}", config.path);
+    let resolved = diagnostics.guard(&work, || config.file, || environment::resolve(&input, stack, &diagnostics));
+    (resolved.unwrap_or_else(|| Environment::broken(stack)), diagnostics.into_findings())
 }
 
 /// Whether a change reaches a project.
@@ -245,8 +242,7 @@ impl Dialect for Garden {
     }
 
     fn claims(&self, source: &dyn Source, config: &str) -> bool {
-        discover::is_config_name(config.rsplit('/').next().unwrap_or_default())
-            && discover::is_project_file(source, config)
+        discover::is_config_name(paths::name(config)) && discover::is_project_file(source, config)
     }
 
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
@@ -258,11 +254,9 @@ impl Dialect for Garden {
     }
 
     fn below(&self, source: &dyn Source, folder: &str) -> Below {
-        let is_below = |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|p| p.starts_with('/'));
-        let paths = source.listing().iter().map(|e| &*e.path).filter(|path| is_below(path) && !is_vendored(path));
-        let named = paths.filter(|path| discover::is_config_name(path.rsplit('/').next().unwrap_or_default()));
+        let named = configurations_below(source, folder, discover::is_config_name);
         let projects = named.filter(|path| discover::is_project_file(source, path));
-        Below { projects: projects.map(|path| discover::parent(path).to_owned()).collect(), ..Below::default() }
+        Below { projects: projects.map(|path| paths::parent(path).to_owned()).collect(), ..Below::default() }
     }
 
     fn reached(
@@ -281,17 +275,19 @@ impl Dialect for Garden {
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         let mut resolution = Resolution::default();
-        let mut lost = Vec::new();
+        let (found, mut lost) = (diagnostic::Diagnostics::default(), Vec::new());
         for dir in &self.folders(source, project) {
             let resolved = self.project((source, files), dir, project, scope);
             resolution.config.push(resolved.config);
             lost.extend(resolved.is_partial.then_some(resolved.config));
             resolution.units.extend(resolved.units.into_iter().map(Arc::new));
-            resolution.findings.extend(resolved.findings);
+            found.extend(resolved.findings);
         }
         resolution.units.sort_by(|a, b| a.name.cmp(&b.name));
-        without_repetition(&mut resolution.findings);
-        diagnostic::unite(&mut resolution.findings);
+        // An item without a value is no mistake of its own if a schema rejects the item.
+        found.remove_explained(&rules::GARDEN_UNDEFINED_ITEM, &diagnostic::rules::INVALID_CONFIG);
+        found.unite();
+        resolution.findings = found.into_findings();
         resolution.gap = lost.first().map(|file| gap(*file, &resolution));
         resolution
     }
@@ -307,14 +303,6 @@ impl Dialect for Garden {
     fn references(&self, template: &Value, context: &Value) -> Option<Result<Vec<LookedUp>, EvalError>> {
         Some(eval::references(template, context, self.limits))
     }
-}
-
-/// Removes findings about an item without a value if a schema rejects the item.
-fn without_repetition(findings: &mut Vec<Diagnostic>) {
-    let place = |finding: &Diagnostic| (finding.primary.file, finding.primary.start);
-    let refused = findings.iter().filter(|f| f.rule.id() == diagnostic::rules::INVALID_CONFIG.id() && f.is_breaking);
-    let refused: BTreeSet<(FileId, u32)> = refused.map(place).collect();
-    findings.retain(|f| f.rule.id() != rules::GARDEN_UNDEFINED_ITEM.id() || !refused.contains(&place(f)));
 }
 
 /// Returns what is missing if the file of a project cannot be read.

@@ -8,6 +8,7 @@ use super::project::{self, ProjectConfig, discover};
 use super::template::node::{Data, Node};
 use crate::dialects::Project;
 use crate::files::Files;
+use crate::paths;
 use crate::source::{Change, Source};
 use crate::text::Text;
 use std::collections::BTreeSet;
@@ -49,15 +50,15 @@ impl Garden {
             _ => true,
         };
         let reached = all.filter(|environment| differs(&environment.name));
-        Some(reached.map(|environment| discover::join(dir, &environment.name).into()).collect())
+        Some(reached.map(|environment| paths::join(dir, &environment.name).into()).collect())
     }
 
     /// Reads a revision with a project file; `None` if it has errors or ignore comments.
     fn side(&self, source: &dyn Source, files: &Files, dir: &str, path: &str) -> Option<Side> {
         let loader = Loader::new(source, files, &self.cache, discover::era_of(source, path));
-        let mut diagnostics = Diagnostics::new(files.add(path, "", || Text::from("")));
-        let (files, config) = project::beside(&loader, dir, &mut diagnostics)?;
-        let judges = loader.text(path, &mut diagnostics)?.contains("stacklint");
+        let diagnostics = Diagnostics::new(files.add(path, "", || Text::from("")));
+        let (files, config) = project::beside(&loader, dir, &diagnostics)?;
+        let judges = loader.text(path, &diagnostics)?.contains("stacklint");
         (*config.path == *path && !diagnostics.is_broken() && !judges).then_some(Side { files, config })
     }
 }

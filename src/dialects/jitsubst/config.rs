@@ -1,8 +1,8 @@
 //! The content of a configuration with its imports: modules, environments, secrets (`reference: jitsubst.md` section
 //! 6).
 
-use super::diagnostics::{Diagnostics, label};
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostics, value_label};
 use crate::dialects::jitsubst::rules;
 use crate::template::value_text;
 use crate::text::Text;
@@ -77,7 +77,7 @@ pub(crate) enum SecretKind {
 
 impl Config {
     /// Reads the content of one file, without its imports.
-    pub(crate) fn read(root: &Map, file: FileId, imports: &Arc<[Origin]>, diagnostics: &mut Diagnostics) -> Config {
+    pub(crate) fn read(root: &Map, file: FileId, imports: &Arc<[Origin]>, diagnostics: &Diagnostics) -> Config {
         let mut config = Config::default();
         for value in list(root, "modules", file, diagnostics) {
             config.modules.extend(module(&value, file, imports, diagnostics));
@@ -140,11 +140,11 @@ impl Config {
     }
 }
 
-fn module(value: &Value, file: FileId, imports: &Arc<[Origin]>, diagnostics: &mut Diagnostics) -> Option<Module> {
+fn module(value: &Value, file: FileId, imports: &Arc<[Origin]>, diagnostics: &Diagnostics) -> Option<Module> {
     let fields = expect_map(value, "a module", file, diagnostics)?;
     let Some((name, prov)) = fields.get("name").and_then(|v| Some((text(v)?, v.prov.clone()))) else {
         let message = "a module needs a `name`";
-        diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
+        diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, value_label(&value.prov, file, "")));
         return None;
     };
     let kind = fields.get("type").and_then(text).unwrap_or_default();
@@ -156,7 +156,7 @@ fn module(value: &Value, file: FileId, imports: &Arc<[Origin]>, diagnostics: &mu
 }
 
 /// Complains of parts of a resource that must be maps and are not.
-fn check_shape(module: &Module, diagnostics: &mut Diagnostics) {
+fn check_shape(module: &Module, diagnostics: &Diagnostics) {
     let file = module.file;
     if let Some(config) = module.config() {
         expect_map(config, "`config`", file, diagnostics);
@@ -189,28 +189,28 @@ pub(crate) fn text(value: &Value) -> Option<Text> {
     }
 }
 
-fn expect_map(value: &Value, what: &str, file: FileId, diagnostics: &mut Diagnostics) -> Option<Arc<Map>> {
+fn expect_map(value: &Value, what: &str, file: FileId, diagnostics: &Diagnostics) -> Option<Arc<Map>> {
     let map = value.as_map().cloned();
     if map.is_none() {
         let message = format!("{what} must be a map, not a {}", value.kind());
-        diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
+        diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, value_label(&value.prov, file, "")));
     }
     map
 }
 
-fn map(root: &Map, key: &str, file: FileId, diagnostics: &mut Diagnostics) -> Option<Arc<Map>> {
+fn map(root: &Map, key: &str, file: FileId, diagnostics: &Diagnostics) -> Option<Arc<Map>> {
     let value = root.get(key).filter(|v| !v.is_null())?;
     expect_map(value, &format!("`{key}`"), file, diagnostics)
 }
 
 /// The items of a list, which may be missing.
-pub(crate) fn list(root: &Map, key: &str, file: FileId, diagnostics: &mut Diagnostics) -> Vec<Value> {
+pub(crate) fn list(root: &Map, key: &str, file: FileId, diagnostics: &Diagnostics) -> Vec<Value> {
     let Some(value) = root.get(key).filter(|v| !v.is_null()) else { return Vec::new() };
     match value.as_list() {
         Some(items) => items.to_vec(),
         None => {
             let message = format!("`{key}` must be a list, not a {}", value.kind());
-            diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
+            diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, value_label(&value.prov, file, "")));
             Vec::new()
         }
     }

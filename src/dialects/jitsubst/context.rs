@@ -16,9 +16,9 @@
 //! outputs are known from the state, and its other secrets are not looked up, even where the environment has them.
 
 use super::config::{Config, SecretKind};
-use super::diagnostics::Diagnostics;
 use super::overlay::{self, Placement};
 use super::substitute::{Mode, Sources};
+use crate::diagnostic::Diagnostics;
 use crate::template::value_text;
 use crate::text::Text;
 use crate::value::{Data, FileId, Map, Value};
@@ -81,8 +81,8 @@ fn add_state(sources: &mut Sources, context: &Value) -> Result<(), String> {
 
 /// Adds what the plan knows about declared secrets: those that are outputs, if the state has them as strings.
 fn plan_secrets(sources: &mut Sources, root: &Map, environment: Option<&str>) -> Result<(), String> {
-    let mut diagnostics = Diagnostics::default();
-    let mut config = Config::read(root, FileId::new(0), &Arc::from([]), &mut diagnostics);
+    let diagnostics = Diagnostics::default();
+    let mut config = Config::read(root, FileId::new(0), &Arc::from([]), &diagnostics);
     if let Some(problem) = diagnostics.into_findings().first() {
         return Err(format!("the `config` of the context: {}", problem.message));
     }

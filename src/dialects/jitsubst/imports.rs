@@ -1,12 +1,12 @@
 //! A file with everything it imports, depth first (`reference: jitsubst.md` section 6.1).
 
 use super::config::{self, Config};
-use super::diagnostics::{Diagnostics, label};
 use super::load::{Loaded, Loader};
 use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Diagnostics, value_label};
 use crate::dialects::jitsubst::rules;
-use crate::go::path::within;
 use crate::limits::Limit;
+use crate::paths;
 use crate::text::Text;
 use crate::value::{Map, Origin, Value};
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ pub(crate) struct Imported {
 }
 
 /// Loads a file and what it imports.
-pub(crate) fn load(loader: &Loader<'_>, path: &str, diagnostics: &mut Diagnostics) -> Imported {
+pub(crate) fn load(loader: &Loader<'_>, path: &str, diagnostics: &Diagnostics) -> Imported {
     let mut walk = ImportWalk { loader, diagnostics, open: Vec::new(), files: Vec::new(), seen: BTreeSet::new() };
     let mut config = walk.file(path, None, &Arc::from([]));
     if let Some(config) = &mut config {
@@ -33,7 +33,7 @@ pub(crate) fn load(loader: &Loader<'_>, path: &str, diagnostics: &mut Diagnostic
 
 struct ImportWalk<'a, 's> {
     loader: &'a Loader<'a>,
-    diagnostics: &'s mut Diagnostics,
+    diagnostics: &'s Diagnostics,
     /// The files on the way here, each with the import that leads on from it.
     open: Vec<(String, Label)>,
     files: Vec<Arc<Loaded>>,
@@ -77,7 +77,7 @@ impl ImportWalk<'_, '_> {
                 self.diagnostics.push(Diagnostic::new(
                     &rules::INVALID_CONFIG,
                     message,
-                    label(&value.prov, loaded.file, ""),
+                    value_label(&value.prov, loaded.file, ""),
                 ));
                 return None;
             }
@@ -95,13 +95,13 @@ impl ImportWalk<'_, '_> {
     }
 
     fn import(&mut self, path: &str, loaded: &Loaded, import: &Value, way: &Arc<[Origin]>) -> Option<Config> {
-        let place = label(&import.prov, loaded.file, "");
+        let place = value_label(&import.prov, loaded.file, "");
         let Some(text) = config::text(import) else {
             let message = format!("an import must be the path of a file, not a {}", import.kind());
             self.diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, place));
             return None;
         };
-        let Some(target) = join(parent(path), &text) else {
+        let Some(target) = paths::resolve(paths::parent(path), &text) else {
             let message = format!("`{text}` is outside of the repository");
             self.diagnostics.push(Diagnostic::new(&rules::UNRESOLVED_IMPORT, message, place).token(&*text));
             return None;
@@ -158,18 +158,8 @@ impl ImportWalk<'_, '_> {
 
     fn site(&self, import: Option<(&Value, &Loaded)>) -> Label {
         match import {
-            Some((value, loaded)) => label(&value.prov, loaded.file, ""),
+            Some((value, loaded)) => value_label(&value.prov, loaded.file, ""),
             None => Label::new(self.loader.files.add("infra.yaml", "", || Text::from("")), 0, 0, ""),
         }
     }
-}
-
-/// The folder of a file; empty for a file at the root.
-pub(crate) fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(dir, _)| dir)
-}
-
-/// A path from a folder; `None` if it leads out of the repository.
-pub(crate) fn join(dir: &str, path: &str) -> Option<String> {
-    if path.starts_with('/') { None } else { within(dir, path) }
 }

@@ -10,7 +10,6 @@ mod checks;
 mod config;
 mod context;
 mod defer;
-mod diagnostics;
 mod expand;
 mod imports;
 mod load;
@@ -22,23 +21,23 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
-use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, is_vendored, texts};
+use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, configurations_below, texts};
+use crate::diagnostic::Diagnostics;
 use crate::diagnostic::Rule;
-use crate::diagnostic::{self, Diagnostic};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::limits::Limits;
+use crate::paths;
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect, Resolution, State, Unit};
 use crate::source::Source;
 use crate::text::Text;
-use crate::threads::{self, Defect};
-use crate::value::{Language, Prov, Value};
+use crate::threads;
+use crate::value::{FileId, Language, Prov, Value};
 use checks::Subject;
 use config::Config;
 use defer::Planned;
-use diagnostics::Diagnostics;
-use imports::{Imported, join, parent};
+use imports::Imported;
 use load::{Cache, Loader};
 use overlay::{Placement, Resource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -150,9 +149,15 @@ impl Jitsubst {
     }
 
     /// The unit of one configuration and what is wrong in it.
-    fn unit(&self, loader: &Loader<'_>, path: &str, project: &Project, scope: Scope<'_>) -> (Arc<Unit>, Diagnostics) {
-        let mut diagnostics = Diagnostics::default();
-        let Imported { config, files } = imports::load(loader, path, &mut diagnostics);
+    fn unit(
+        &self,
+        loader: &Loader<'_>,
+        path: &str,
+        project: &Project,
+        scope: Scope<'_>,
+        diagnostics: &Diagnostics,
+    ) -> Arc<Unit> {
+        let Imported { config, files } = imports::load(loader, path, diagnostics);
         let requested_paths = std::mem::take(&mut *loader.requested_paths.lock());
         let touched = match scope {
             Scope::All | Scope::Since(_) | Scope::Units(_) => true,
@@ -164,11 +169,8 @@ impl Jitsubst {
         if let Some(config) = config.filter(|_| !diagnostics.is_broken()) {
             unit.state = if touched { State::Resolved } else { State::OutOfScope };
             if touched {
-                let (stacks, defects) = stacks(&config, path, loader.files);
-                for (name, defect) in defects {
-                    unit.failed.push(name);
-                    diagnostics.push(Diagnostic::defect(&defect, file));
-                }
+                let (stacks, failed) = stacks(&config, path, loader.files, (diagnostics, file));
+                unit.failed = failed;
                 let is_whole = unit.failed.is_empty();
                 unit.components = stacks.iter().flat_map(Stack::components).collect();
                 unit.components.sort_by_key(|c| c.address());
@@ -176,16 +178,21 @@ impl Jitsubst {
                 let variables = project.variables.as_ref();
                 let modules = config.modules.iter().map(|m| &*m.name).collect();
                 let subject = Subject { config: &config, modules, stacks: &stacks, is_whole, loaded, files, variables };
-                checks::run(&subject, &mut diagnostics);
+                checks::run(&subject, diagnostics);
             }
         }
-        (Arc::new(unit), diagnostics)
+        Arc::new(unit)
     }
 }
 
 /// Returns all environments of a configuration; if there are none, a single one without a name. Then those that failed:
-/// an internal error affects only one environment.
-fn stacks(config: &Config, path: &str, files: &Files) -> (Vec<Stack>, Vec<(Text, Defect)>) {
+/// an internal error affects only one environment, and is reported in `file`.
+fn stacks(
+    config: &Config,
+    path: &str,
+    files: &Files,
+    (diagnostics, file): (&Diagnostics, FileId),
+) -> (Vec<Stack>, Vec<Text>) {
     let mut names: Vec<Text> = config.environment_names().into_iter().collect();
     let is_named = !names.is_empty();
     if !is_named {
@@ -193,13 +200,13 @@ fn stacks(config: &Config, path: &str, files: &Files) -> (Vec<Stack>, Vec<(Text,
     }
     let one = |name: &Text| {
         let stack = || Stack::new(config, files, name, is_named.then_some(&**name));
-        threads::guarded(&format!("environment {name} of {path}"), stack).map_err(|defect| (Text::clone(name), defect))
+        diagnostics.guard(&format!("environment {name} of {path}"), || file, stack).ok_or_else(|| Text::clone(name))
     };
     let (mut stacks, mut failed) = (Vec::new(), Vec::new());
     for done in threads::map(&names, one) {
         match done {
             Ok(stack) => stacks.push(stack),
-            Err(defect) => failed.push(defect),
+            Err(name) => failed.push(name),
         }
     }
     (stacks, failed)
@@ -235,9 +242,7 @@ impl Dialect for Jitsubst {
     }
 
     fn below(&self, source: &dyn Source, folder: &str) -> Below {
-        let is_below = |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|p| p.starts_with('/'));
-        let paths = source.listing().iter().map(|e| &*e.path).filter(|path| is_below(path));
-        let named = paths.filter(|path| path.rsplit('/').next() == Some(NAMES[0]) && !is_vendored(path));
+        let named = configurations_below(source, folder, |name| name == NAMES[0]);
         let projects = named.filter(|path| is_configuration(source, path)).map(|path| folder_of(path).to_owned());
         Below { projects: projects.collect(), ..Below::default() }
     }
@@ -252,19 +257,18 @@ impl Dialect for Jitsubst {
             true => find(source, &project.start).into_iter().collect(),
             false => project.config.clone(),
         };
-        let mut resolution = Resolution::default();
+        let (mut resolution, found) = (Resolution::default(), Diagnostics::default());
         for path in &paths {
-            let unit = || self.unit(&loader, path, project, scope);
-            let (unit, diagnostics) = threads::guarded(&format!("project {path}"), unit).unwrap_or_else(|defect| {
-                let (file, mut diagnostics) = (files.add(path, "", || Text::from("")), Diagnostics::default());
-                diagnostics.push(Diagnostic::defect(&defect, file));
-                (Arc::new(Unit::broken(path.as_str().into(), file)), diagnostics)
-            });
-            resolution.findings.extend(diagnostics.into_findings());
+            let own = Diagnostics::default();
+            let file = || files.add(path, "", || Text::from(""));
+            let unit = own.guard(&format!("project {path}"), file, || self.unit(&loader, path, project, scope, &own));
+            let unit = unit.unwrap_or_else(|| Arc::new(Unit::broken(path.as_str().into(), file())));
+            found.add(&own);
             resolution.config.push(unit.file);
             resolution.units.push(unit);
         }
-        diagnostic::unite(&mut resolution.findings);
+        found.unite();
+        resolution.findings = found.into_findings();
         resolution
     }
 
@@ -294,14 +298,14 @@ fn located(template: &Value, message: String) -> EvalError {
 fn find(source: &dyn Source, start: &str) -> Option<String> {
     let mut dir = start;
     loop {
-        let paths = NAMES.iter().filter_map(|name| join(dir, name));
+        let paths = NAMES.iter().filter_map(|name| paths::resolve(dir, name));
         if let Some(found) = paths.into_iter().find(|p| is_configuration(source, p)) {
             return Some(found);
         }
         if dir.is_empty() {
             return None;
         }
-        dir = parent(dir);
+        dir = paths::parent(dir);
     }
 }
 

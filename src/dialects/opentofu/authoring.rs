@@ -1,11 +1,11 @@
 //! Descriptions of configuration files for editors. They do not include names that are declared in code, which are
 //! independent of the dialect.
 
-use super::module::schema;
 use crate::hcl::functions;
 use crate::resolution::Component;
 use crate::resolution::authoring::{Authoring, Expected, Function, Key, Member, WrittenPlace};
 use crate::syntax::Language;
+use crate::terraform::module::schema;
 
 /// See [`Authoring`].
 pub(super) struct OpenTofu;

@@ -3,10 +3,7 @@
 //!
 //! Each folder imports only those above it:
 //!
-//! - `load`: the files of a revision, each content parsed once.
-//! - `module`: the declarations of a folder, and the targets of its calls.
 //! - `discovery`: which folders are root modules, and with which values each of them is resolved.
-//! - `evaluation`: static evaluation of a root module and of the modules that it calls.
 //! - `checks`: valid configuration that is probably a mistake.
 //! - `components`: the resolution of a root module.
 //! - `affected`: which root modules a change reaches.
@@ -17,10 +14,6 @@ mod checks;
 mod components;
 mod discovery;
 mod eval;
-mod evaluation;
-mod failure;
-mod load;
-mod module;
 #[cfg(test)]
 mod properties;
 mod rules;
@@ -28,20 +21,23 @@ mod vocabulary;
 
 use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, RootSettings, Scope};
 use crate::affected::{Affected, Request};
-use crate::diagnostic::{self, Diagnostic, Rule};
+use crate::diagnostic::{self, Diagnostics, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::paths;
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Resolution, Unit};
 use crate::source::Source;
+use crate::terraform::load::{Runner, names};
+use crate::terraform::module::modules::{Cache, Modules};
 use crate::text::Text;
 use crate::threads;
 use crate::value::{Value, Vocabulary};
 use affected::touched::Touched;
 use components::Resolved;
+use discovery::detected::Detected;
 use discovery::variants::{self, Variant};
 use discovery::{Candidate, Roots};
-use module::modules::{Cache, Modules};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -49,12 +45,19 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct OpenTofu {
     cache: Cache,
+    detected: Detected,
 }
 
 impl OpenTofu {
     /// The dialect, with empty caches and these limits.
     pub(crate) fn with_limits(limits: Limits) -> Self {
-        OpenTofu { cache: Cache::new(limits) }
+        OpenTofu { cache: Cache::new(limits), detected: Detected::default() }
+    }
+
+    /// Returns the modules of a revision.
+    fn modules<'a>(&'a self, source: &'a dyn Source, files: &'a Files, project: &Project) -> Modules<'a> {
+        let is_terraform = project.roots.tool.as_deref() == Some("terraform");
+        Modules::new(source, files, &self.cache, Runner { root: project.root.clone(), is_terraform })
     }
 
     /// Returns the selected root modules.
@@ -64,7 +67,7 @@ impl OpenTofu {
             named => {
                 let start = |path: &String| match modules.loader.source.listing().is_dir(path) {
                     true => path.clone(),
-                    false => path.rsplit_once('/').map_or("", |(dir, _)| dir).to_owned(),
+                    false => paths::parent(path).to_owned(),
                 };
                 let mut all = Roots::default();
                 for found in named.iter().map(|path| discovery::roots(modules, &start(path), &RootSettings::default()))
@@ -89,10 +92,12 @@ impl OpenTofu {
             true => components::resolve(candidate, variant, modules),
             false => components::untouched(candidate, variant, modules),
         };
-        threads::guarded(&format!("root module {}", variant.stack), work).unwrap_or_else(|defect| Resolved {
+        let diagnostics = Diagnostics::default();
+        let resolved = diagnostics.guard(&format!("root module {}", variant.stack), file, work);
+        resolved.unwrap_or_else(|| Resolved {
             unit: Arc::new(Unit::broken(variant.stack.clone(), file())),
             scopes: Vec::new(),
-            findings: vec![Diagnostic::defect(&defect, file())],
+            findings: diagnostics.into_findings(),
             reached: Default::default(),
         })
     }
@@ -120,18 +125,16 @@ impl Dialect for OpenTofu {
     }
 
     fn claims(&self, source: &dyn Source, config: &str) -> bool {
-        let name = config.rsplit('/').next().unwrap_or_default();
-        load::names::configuration(name).is_some()
+        names::configuration(paths::name(config)).is_some()
             || (source.listing().is_dir(config) && discovery::has_configuration(source, config))
     }
 
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
         let (start, settings) = (&project.start, &project.roots);
         let Some(content) = discovery::content(source, start, settings) else { return Presence::Absent };
-        // Asked again and again of the same revisions.
-        self.cache.presence(content, || {
-            let files = self.cache.detected();
-            let modules = Modules::new(source, &files, &self.cache, project);
+        self.detected.presence(content, || {
+            let files = self.detected.files();
+            let modules = self.modules(source, &files, project);
             // Code of another system's project looks the same: that project is certain, this one is not.
             match discovery::has_roots(&modules, start, settings) {
                 true => Presence::Likely,
@@ -142,10 +145,11 @@ impl Dialect for OpenTofu {
 
     fn forget(&self) {
         self.cache.forget();
+        self.detected.forget();
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
-        let modules = Modules::new(source, files, &self.cache, project);
+        let modules = self.modules(source, files, project);
         let roots = self.roots(&modules, project);
         let variants: Vec<(Candidate, Variant)> = roots
             .candidates

@@ -1,14 +1,14 @@
 //! Whole root modules of strangers: they end, their findings have places in their files, and the same comes out again.
 
 use super::{OpenTofu, discovery};
-use crate::dialects::opentofu::load::Parsed;
-use crate::dialects::opentofu::module::modules::{Cache, Modules};
-use crate::dialects::opentofu::module::outline::FileOutline;
 use crate::dialects::{Dialect, Project, RootSettings, Scope};
 use crate::files::Files;
 use crate::hcl::parse::{Layout, parse_body};
 use crate::resolution::{Resolution, State};
 use crate::source::{Change, ChangeKind, Memory};
+use crate::terraform::load::{Parsed, Runner};
+use crate::terraform::module::modules::{Cache, Modules};
+use crate::terraform::module::outline::FileOutline;
 use crate::text::Text;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -155,9 +155,8 @@ proptest! {
         prop_assert_eq!(shown(&all), shown(&resolve(&texts, &Files::default(), Scope::All)));
         // Whether there are root modules is reported in a shorter way.
         let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
-        let (source, cache, any) = (Memory::new("memory", bytes), Cache::default(), Project::default());
-        let files = cache.detected();
-        let modules = Modules::new(&source, &files, &cache, &any);
+        let (source, cache, files) = (Memory::new("memory", bytes), Cache::default(), Files::default());
+        let modules = Modules::new(&source, &files, &cache, Runner::default());
         for start in ["", "r", "r/m", "s"] {
             let settings = RootSettings::default();
             let found = !discovery::roots(&modules, start, &settings).candidates.is_empty();

@@ -1,9 +1,9 @@
 //! Graphs whose nodes are components and the code that they run.
 
 use super::{Context, Graph};
-use crate::query::code::join;
 use crate::resolution::{CodeOrigin, Component, ComponentMetadata, LinkKind, ReadTarget};
 use crate::rules::{ComponentIndex, Target};
+use crate::terraform::called_folder;
 use crate::unit::{Interface, interfaces};
 use std::collections::BTreeSet;
 
@@ -105,7 +105,7 @@ pub(super) fn modules(context: &Context<'_>) -> Graph {
         let Some(module) = context.modules.get(&folder).filter(|_| seen.len() < MAX_FOLDERS) else { continue };
         for (name, call) in &module.calls {
             let Some(source) = &call.source else { continue };
-            let to = join(&folder, source).unwrap_or_else(|| source.clone());
+            let to = called_folder(&folder, source).unwrap_or_else(|| source.clone());
             graph.add_edge(&folder, &to, name, context.place(Some(call.origin)));
             if seen.insert(to.clone()) {
                 todo.push(to);

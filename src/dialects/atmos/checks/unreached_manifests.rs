@@ -2,6 +2,7 @@
 //! of stacks against the schema, whether a stack uses it or not.
 
 use super::locals::{ReportedLocals, report_references};
+use crate::diagnostic::Rule;
 use crate::dialects::Scope;
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::diagnostics::Diagnostics;
@@ -9,6 +10,7 @@ use crate::dialects::atmos::manifest::{ManifestCache, Manifests};
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::recorder::Recorder;
+use crate::dialects::atmos::rules;
 use crate::source::glob;
 use crate::text::Text;
 use parking_lot::Mutex;
@@ -45,7 +47,9 @@ pub(crate) fn check(
         finding.is_breaking = false;
         recorder.diagnostics.report(finding);
     }
-    recorder.diagnostics.report_unless_reported(recorder.manifests.findings(validated));
+    // The resolution itself may have reported an error about the shape of a manifest.
+    const SHAPE: [&Rule; 3] = [&rules::SCHEMA_VIOLATION, &rules::INEFFECTIVE_METADATA, &rules::NON_MAPPING_SECTION];
+    recorder.diagnostics.report_unless_reported(recorder.manifests.findings(validated), &SHAPE);
     unreached
 }
 

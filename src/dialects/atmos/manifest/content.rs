@@ -3,7 +3,7 @@
 
 use super::local_problems::{blames_local, local_problems};
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::atmos::diagnostics::ErrorReported;
+use crate::dialects::atmos::diagnostics::{ErrorReported, report_issues};
 use crate::dialects::atmos::document::{Decoder, Issue, expand_keys};
 use crate::dialects::atmos::locals::refs;
 use crate::dialects::atmos::locals::scopes::FileLocals;
@@ -270,7 +270,7 @@ impl Manifests<'_> {
     }
 
     fn broken(&self, loaded: &Loaded, issues: &[Issue]) -> ErrorReported {
-        self.recorder.diagnostics.issues(loaded, issues)
+        report_issues(&self.recorder.diagnostics, loaded, issues)
     }
 
     fn failure(&self, failure: &Failure, loaded: &Loaded) -> ErrorReported {

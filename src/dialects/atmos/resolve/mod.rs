@@ -4,7 +4,6 @@ mod project;
 mod reuse;
 mod units;
 
-use crate::diagnostic;
 use crate::dialects::atmos::component::bases::InheritanceCache;
 use crate::dialects::atmos::config::search::{self, ConfigError};
 use crate::dialects::atmos::config::{self, Config, anchor, projects, report_unusable};
@@ -104,8 +103,8 @@ impl Resolver {
                 ..Default::default()
             },
         };
+        diagnostics.unite();
         let mut findings = diagnostics.into_findings();
-        diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
         let assumptions = assumptions(reader.source, &configuration, gap.as_ref());
         let documents = reader.documents();

@@ -73,7 +73,7 @@ pub(super) fn links(
 }
 
 /// Returns the actions that fields name. Entries that are not references are reported.
-pub(super) fn explicit(builtin: &Node, diagnostics: &mut Diagnostics) -> Vec<Dependency> {
+pub(super) fn explicit(builtin: &Node, diagnostics: &Diagnostics) -> Vec<Dependency> {
     let mut out = Vec::new();
     let list = |key: &str| builtin.get(key).and_then(Node::as_list).cloned().unwrap_or_default();
     for entry in list("dependencies").iter() {
@@ -121,7 +121,7 @@ pub(super) fn reference(entry: &Node) -> Result<Option<Key>, String> {
 }
 
 /// The action that a key path of a template reads; `None` if it reads something else. What cannot be one is reported.
-pub(super) fn implicit(reference: &Reference, diagnostics: &mut Diagnostics) -> Option<Dependency> {
+pub(super) fn implicit(reference: &Reference, diagnostics: &Diagnostics) -> Option<Dependency> {
     match read_action(reference) {
         Ok(dependency) => dependency,
         Err(Refusal::Message(message)) => {

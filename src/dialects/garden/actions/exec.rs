@@ -30,7 +30,7 @@ const RUN: &[Field] =
     &[SHELL, required("command", WORDS), STATUS, optional("artifacts", ARTIFACTS), optional("env", ENV)];
 
 /// Checks the spec of an `exec` action.
-pub(super) fn check(kind: ActionKind, name: &str, spec: &Node, diagnostics: &mut Diagnostics) {
+pub(super) fn check(kind: ActionKind, name: &str, spec: &Node, diagnostics: &Diagnostics) {
     let fields = match kind {
         ActionKind::Build => BUILD,
         ActionKind::Deploy => DEPLOY,

@@ -1,9 +1,9 @@
 //! The source files of an action: files in its folder that it includes, does not exclude and no ignore file excludes.
 
 use super::prepare::Prepared;
-use crate::dialects::garden::project::discover::{join, relative, resolve};
 use crate::dialects::garden::project::{ActionKind, Ignores, is_never_scanned};
 use crate::dialects::garden::template::node::{Data, Node};
+use crate::paths::{join, resolve, seen_from};
 use crate::source::glob;
 use crate::text::Text;
 
@@ -47,7 +47,7 @@ impl ActionFiles {
         if !is_below || *path == *self.config || is_never_scanned(path) {
             return false;
         }
-        let inside = relative(&self.dir, path);
+        let inside = seen_from(&self.dir, path);
         // A plain name of a folder excludes nothing.
         let is_excluded = self.exclude.iter().any(|pattern| glob::path_match(bare(pattern), inside).unwrap_or(false));
         self.include.as_ref().is_none_or(|all| all.iter().any(|pattern| includes(pattern, inside)))

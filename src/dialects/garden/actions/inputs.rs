@@ -4,10 +4,10 @@ use crate::diagnostic::rules;
 use crate::diagnostic::rules::LIMIT_EXCEEDED;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::project::Resource;
-use crate::dialects::garden::project::discover::resolve;
 use crate::dialects::garden::project::load::Loader;
 use crate::dialects::garden::template::node::json;
 use crate::dialects::garden::template::node::{Data, Node};
+use crate::paths::resolve;
 use crate::text::Text;
 use crate::validation::{Budget, JsonSchema, Unusable};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Schema {
         template: &Node,
         resource: &Resource,
         loader: &Loader<'_>,
-        diagnostics: &mut Diagnostics,
+        diagnostics: &Diagnostics,
     ) -> Option<Schema> {
         if let Some(path) = template.get("inputsSchemaPath") {
             let text = path.as_text()?;
@@ -80,7 +80,7 @@ impl Schema {
     }
 
     /// Reports invalid inputs. Unknown values are valid.
-    pub(super) fn check(&self, inputs: &Node, what: &str, diagnostics: &mut Diagnostics) {
+    pub(super) fn check(&self, inputs: &Node, what: &str, diagnostics: &Diagnostics) {
         let Some(schema) = &self.schema else { return };
         let value = inputs.to_value();
         let verdict = match schema.check(&value, false, &self.budget) {
@@ -135,9 +135,9 @@ fn from_file(
     text: &str,
     resource: &Resource,
     loader: &Loader<'_>,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) -> Option<Schema> {
-    let mut refuse = |message: String| {
+    let refuse = |message: String| {
         diagnostics.error(&rules::INVALID_CONFIG, message, &path.prov);
         None
     };
@@ -157,7 +157,7 @@ fn from_file(
         let declared = declared.unwrap_or("undefined");
         return refuse(format!("the schema of inputs `{text}` has the type {declared}, but must be an object"));
     }
-    let mut other = |path: &str| loader.text(path, &mut Diagnostics::new(resource.file)).map(|text| text.to_string());
+    let mut other = |path: &str| loader.text(path, &Diagnostics::new(resource.file)).map(|text| text.to_string());
     let budget = Budget::default();
     match JsonSchema::read(&content, &found, &mut other, &budget) {
         Ok(schema) => Some(Schema { schema: Some(schema), budget, defaults: defaults(&parsed), tree: parsed }),

@@ -6,11 +6,11 @@ use super::sources::{ActionSource, Key};
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::Stage;
-use crate::dialects::garden::project::discover::relative;
 use crate::dialects::garden::project::{ActionKind, first_line};
 use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::graph::Graph;
+use crate::paths::seen_from;
 use crate::text::Text;
 use crate::value::{Origin, Prov};
 use indexmap::IndexMap;
@@ -49,7 +49,7 @@ impl Module {
 }
 
 /// Makes actions of modules.
-pub(super) fn convert(stage: &Stage<'_>, all: &[ActionSource], diagnostics: &mut Diagnostics) -> Converted {
+pub(super) fn convert(stage: &Stage<'_>, all: &[ActionSource], diagnostics: &Diagnostics) -> Converted {
     let modules: Vec<Module> = all.iter().filter_map(|source| read(stage, source, diagnostics)).collect();
     check(stage, &modules, diagnostics);
     let mut services = BTreeMap::new();
@@ -67,7 +67,7 @@ pub(super) fn convert(stage: &Stage<'_>, all: &[ActionSource], diagnostics: &mut
     out
 }
 
-fn read(stage: &Stage<'_>, source: &ActionSource, diagnostics: &mut Diagnostics) -> Option<Module> {
+fn read(stage: &Stage<'_>, source: &ActionSource, diagnostics: &Diagnostics) -> Option<Module> {
     let mut roots = stage.roots.clone().with("modules", Node::unknown("`modules` are resolved when Garden runs"));
     if let Some(rendered) = &source.rendered {
         roots = rendered.roots(&stage.evaluator, roots);
@@ -100,7 +100,7 @@ fn read(stage: &Stage<'_>, source: &ActionSource, diagnostics: &mut Diagnostics)
 }
 
 /// Modules that build on ones that are not there or on each other, or that share a folder.
-fn check(stage: &Stage<'_>, modules: &[Module], diagnostics: &mut Diagnostics) {
+fn check(stage: &Stage<'_>, modules: &[Module], diagnostics: &Diagnostics) {
     let names: BTreeSet<&Text> = modules.iter().map(|module| &module.source.name).collect();
     let mut edges: Graph<Text, Prov> = Graph::new();
     for module in modules {
@@ -132,7 +132,7 @@ fn check(stage: &Stage<'_>, modules: &[Module], diagnostics: &mut Diagnostics) {
             continue;
         }
         if let Some(other) = folders.insert(module.source.dir(), module) {
-            let path = relative(&stage.input.project.dir, &other.source.path);
+            let path = seen_from(&stage.input.project.dir, &other.source.path);
             let message = format!(
                 "the module `{}` of {path} is in the same folder: one of the two needs `include` or `exclude`",
                 other.source.name

@@ -55,7 +55,7 @@ pub(super) struct Prepared {
 }
 
 /// Builds the graph of an environment. `None` after an error, which is reported.
-pub(crate) fn graph(stage: &Stage<'_>, diagnostics: &mut Diagnostics) -> Option<Graph> {
+pub(crate) fn graph(stage: &Stage<'_>, diagnostics: &Diagnostics) -> Option<Graph> {
     let before = diagnostics.len();
     let mut sources = collect(stage, diagnostics);
     let modules = modules::convert(stage, &sources.modules, diagnostics);
@@ -73,7 +73,7 @@ pub(crate) fn graph(stage: &Stage<'_>, diagnostics: &mut Diagnostics) -> Option<
 }
 
 /// Adds the actions of modules; duplicates are reported.
-fn add_module_actions(actions: &mut Vec<ActionSource>, made: Vec<ActionSource>, diagnostics: &mut Diagnostics) {
+fn add_module_actions(actions: &mut Vec<ActionSource>, made: Vec<ActionSource>, diagnostics: &Diagnostics) {
     let known: BTreeSet<Key> = actions.iter().map(ActionSource::key).collect();
     for action in made {
         if known.contains(&action.key()) {
@@ -103,7 +103,7 @@ fn prepare(
     stage: &Stage<'_>,
     action: ActionSource,
     keys: &BTreeSet<Key>,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) -> Option<Prepared> {
     let roots = builtin_roots(stage, &action);
     let own = early_variables(stage, &action, &roots);
@@ -181,13 +181,13 @@ fn varfile_path(entry: &Node) -> Option<(&Text, bool)> {
     }
 }
 
-fn varfile(stage: &Stage<'_>, action: &ActionSource, entry: &Node, diagnostics: &mut Diagnostics) -> Option<Node> {
+fn varfile(stage: &Stage<'_>, action: &ActionSource, entry: &Node, diagnostics: &Diagnostics) -> Option<Node> {
     let (path, is_optional) = varfile_path(entry)?;
     let varfile = Varfile { dir: action.dir(), path, is_optional, place: &entry.prov };
     load(stage.input.loader, &varfile, stage.input.project.era, diagnostics)
 }
 
-fn varfiles(stage: &Stage<'_>, action: &ActionSource, builtin: &Node, diagnostics: &mut Diagnostics) -> Vec<Node> {
+fn varfiles(stage: &Stage<'_>, action: &ActionSource, builtin: &Node, diagnostics: &Diagnostics) -> Vec<Node> {
     let entries = builtin.get("varfiles").and_then(Node::as_list).cloned().unwrap_or_default();
     entries.iter().filter_map(|entry| varfile(stage, action, entry, diagnostics)).collect()
 }
@@ -198,7 +198,7 @@ fn find_dependencies(
     action: &ActionSource,
     builtin: &Node,
     context: ContextId,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) -> Vec<Dependency> {
     let mut all = dependencies::explicit(builtin, diagnostics);
     let mut late = vec![field(&action.tree, "spec"), field(&action.tree, "variables")];
@@ -218,7 +218,7 @@ fn find_dependencies(
 }
 
 /// Files that are included although all are excluded.
-fn check_files(builtin: &Node, action: &ActionSource, diagnostics: &mut Diagnostics) {
+fn check_files(builtin: &Node, action: &ActionSource, diagnostics: &Diagnostics) {
     let list = |key: &str| builtin.get(key).and_then(Node::as_list);
     let all = list("exclude").and_then(|list| list.iter().find(|item| item.as_text().is_some_and(|t| *t == *"**/*")));
     if let (Some(exclude), Some(include)) = (all, list("include"))
@@ -230,7 +230,7 @@ fn check_files(builtin: &Node, action: &ActionSource, diagnostics: &mut Diagnost
 }
 
 /// Types of enabled actions that no provider of the environment brings.
-fn check_types(stage: &Stage<'_>, actions: &[Prepared], diagnostics: &mut Diagnostics) {
+fn check_types(stage: &Stage<'_>, actions: &[Prepared], diagnostics: &Diagnostics) {
     let providers = provider_names(stage);
     let names: Vec<&str> = providers.iter().map(Text::as_str).chain(plugins::FIXED).collect();
     let types = plugins::types(&names);

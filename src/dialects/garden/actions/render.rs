@@ -5,10 +5,10 @@ use super::sources::{ActionSource, Sources};
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::Stage;
-use crate::dialects::garden::project::discover::relative;
 use crate::dialects::garden::project::{ActionKind, Resource, check_keys, first_line};
 use crate::dialects::garden::template::evaluation::{Evaluator, Roots, Scope};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
+use crate::paths::seen_from;
 use crate::text::Text;
 use crate::value::Origin;
 use indexmap::IndexMap;
@@ -83,7 +83,7 @@ const RENDER_KEYS: [&str; 7] = ["apiVersion", "disabled", "inputs", "kind", "mat
 pub(super) fn templates(
     stage: &Stage<'_>,
     resources: &[Arc<Resource>],
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) -> Vec<Arc<Template>> {
     let mut all: Vec<Arc<Template>> = Vec::new();
     let context = stage.context(&stage.unnamed);
@@ -98,7 +98,7 @@ pub(super) fn templates(
             continue;
         };
         if let Some(known) = all.iter().find(|template| template.name == *name) {
-            let other = relative(&stage.input.project.dir, &known.path);
+            let other = seen_from(&stage.input.project.dir, &known.path);
             let message = format!("there is another ConfigTemplate `{name}` in {other}");
             diagnostics.error(&rules::DUPLICATE_COMPONENT, message, place_of(&resource.tree, "name"));
             continue;
@@ -124,7 +124,7 @@ pub(super) fn render(
     resource: &Resource,
     templates: &[Arc<Template>],
     out: &mut Sources,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) {
     let is_module = *resource.kind == *"Module";
     if !is_module {
@@ -171,7 +171,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// The inputs of each combination of the matrix: keys in order, the last one changing fastest.
-    fn combinations(&self, fields: &Node, inputs: &Node, diagnostics: &mut Diagnostics) -> Vec<Node> {
+    fn combinations(&self, fields: &Node, inputs: &Node, diagnostics: &Diagnostics) -> Vec<Node> {
         let matrix = fields.get("matrix").and_then(Node::as_map).filter(|matrix| !matrix.is_empty());
         let Some(matrix) = matrix else { return vec![inputs.clone()] };
         let mut all: Vec<Vec<(Text, Node)>> = vec![Vec::new()];
@@ -211,13 +211,7 @@ impl Run<'_> {
         all.into_iter().map(with).collect()
     }
 
-    fn one(
-        &self,
-        inputs: Node,
-        names: &mut BTreeMap<(Text, Text), ()>,
-        out: &mut Sources,
-        diagnostics: &mut Diagnostics,
-    ) {
+    fn one(&self, inputs: Node, names: &mut BTreeMap<(Text, Text), ()>, out: &mut Sources, diagnostics: &Diagnostics) {
         let (stage, place) = (self.stage, self.resource.tree.prov.origin);
         let rendered =
             Arc::new(Rendered { template: Arc::clone(self.template), parent: Text::clone(self.parent), inputs, place });
@@ -246,7 +240,7 @@ impl Run<'_> {
         scope: Scope,
         rendered: &Arc<Rendered>,
         (names, out): (&mut BTreeMap<(Text, Text), ()>, &mut Sources),
-        diagnostics: &mut Diagnostics,
+        diagnostics: &Diagnostics,
     ) {
         let stage = self.stage;
         let config = match stage.evaluator.evaluate(config, scope) {

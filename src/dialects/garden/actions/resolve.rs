@@ -40,7 +40,7 @@ struct Contexts {
 }
 
 /// Resolves all actions of a graph.
-pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, diagnostics: &mut Diagnostics) -> Vec<Resolved> {
+pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, diagnostics: &Diagnostics) -> Vec<Resolved> {
     let actions = stage.evaluator.reserve();
     let shared = shared_roots(stage, actions);
     let contexts: Vec<Contexts> = graph.actions.iter().map(|action| contexts_of(stage, action, &shared)).collect();
@@ -172,7 +172,7 @@ fn one(
     action: &Prepared,
     contexts: &Contexts,
     keys: &BTreeSet<Key>,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) -> Resolved {
     let source = &action.source;
     let shaping: Vec<Origin> = source.shaping.iter().copied().chain(source.tree.prov.origin).collect();
@@ -232,7 +232,7 @@ fn depends_on(dependencies: &[Dependency]) -> Node {
 }
 
 /// The inputs of a rendered action.
-fn inputs(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, diagnostics: &mut Diagnostics) -> Option<Node> {
+fn inputs(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, diagnostics: &Diagnostics) -> Option<Node> {
     let rendered = action.source.rendered.as_ref()?;
     let (given, is_complete) = stage.deep(&rendered.inputs, contexts.inputs?, diagnostics);
     let schema = &rendered.template.schema;
@@ -250,7 +250,7 @@ fn inputs(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, diagnostics
 }
 
 /// Returns the action's own variables.
-fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, diagnostics: &mut Diagnostics) -> Node {
+fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, diagnostics: &Diagnostics) -> Node {
     let mut names: indexmap::IndexMap<Text, Node> = indexmap::IndexMap::new();
     let own = field(&action.source.tree, "variables");
     let scope = Scope::new(contexts.spec);
@@ -282,7 +282,7 @@ fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, diag
 }
 
 /// Outputs that are needed and never made, because their action is disabled.
-fn check_disabled(action: &Prepared, skipped: &BTreeSet<Key>, diagnostics: &mut Diagnostics) {
+fn check_disabled(action: &Prepared, skipped: &BTreeSet<Key>, diagnostics: &Diagnostics) {
     let is_skipped = |used: &&Dependency| matches!(used.kind, DependencyKind::Output(_)) && skipped.contains(&used.on);
     if !action.uses.iter().any(|used| is_skipped(&used)) {
         return;
@@ -297,12 +297,12 @@ fn check_disabled(action: &Prepared, skipped: &BTreeSet<Key>, diagnostics: &mut 
         let message = format!("{other} is disabled in this environment, so it has no output `{output}`");
         let label = diagnostics.label(&used.place);
         let help = format!("provide a value for that case: `${{{} || …}}`, or disable this action as well", used.by);
-        diagnostics.push(Diagnostic::new(&GARDEN_DISABLED_OUTPUT, message, label).help(help).token(other));
+        diagnostics.report(Diagnostic::new(&GARDEN_DISABLED_OUTPUT, message, label).help(help).token(other));
     }
 }
 
 /// Actions that are read and do not exist, and an action that reads itself.
-fn check_dependencies(action: &Prepared, keys: &BTreeSet<Key>, diagnostics: &mut Diagnostics) {
+fn check_dependencies(action: &Prepared, keys: &BTreeSet<Key>, diagnostics: &Diagnostics) {
     for dependency in action.dependencies.iter().filter(|d| !d.is_explicit()) {
         let (kind, name) = &dependency.on;
         if !keys.contains(&dependency.on) {

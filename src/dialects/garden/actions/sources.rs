@@ -4,10 +4,10 @@ use super::render::{Rendered, WorkflowSource, render, templates};
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::Stage;
-use crate::dialects::garden::project::discover::{join, parent, relative};
 use crate::dialects::garden::project::{ActionKind, first_line};
 use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::node::{Data, Node};
+use crate::paths::{join, parent, resolve, seen_from};
 use crate::text::Text;
 use crate::value::Origin;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ pub(super) struct Sources {
 }
 
 /// Collects what a project has in an environment.
-pub(super) fn collect(stage: &Stage<'_>, diagnostics: &mut Diagnostics) -> Sources {
+pub(super) fn collect(stage: &Stage<'_>, diagnostics: &Diagnostics) -> Sources {
     let resources = &stage.input.loaded.resources;
     let templates = templates(stage, resources, diagnostics);
     let mut out = Sources::default();
@@ -113,12 +113,12 @@ fn unique<'a>(
     stage: &Stage<'_>,
     all: impl Iterator<Item = (&'a Text, &'a Node, &'a Text)>,
     what: &str,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) {
     let mut known: BTreeMap<&Text, &Text> = BTreeMap::new();
     for (name, tree, path) in all {
         if let Some(other) = known.insert(name, path) {
-            let other = relative(&stage.input.project.dir, other);
+            let other = seen_from(&stage.input.project.dir, other);
             let message = format!("there is another {what} `{name}` in {other}");
             diagnostics.error(&rules::DUPLICATE_COMPONENT, message, place_of(tree, "name"));
         }
@@ -126,7 +126,7 @@ fn unique<'a>(
 }
 
 /// Returns actions with unique kind and name: of several, disabled ones do not count.
-fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &mut Diagnostics) -> Vec<ActionSource> {
+fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &Diagnostics) -> Vec<ActionSource> {
     let mut index: BTreeMap<Key, usize> = BTreeMap::new();
     let mut out: Vec<ActionSource> = Vec::new();
     for action in all {
@@ -144,7 +144,7 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &mut D
             (true, _) => {}
             (false, true) => out[known] = action,
             (false, false) => {
-                let other = relative(&stage.input.project.dir, &out[known].path);
+                let other = seen_from(&stage.input.project.dir, &out[known].path);
                 let message = format!(
                     "there is another {} action `{}` in {other}, and neither is disabled",
                     action.kind.title(),
@@ -155,7 +155,7 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &mut D
                 label.message = "the other one".to_owned();
                 let primary = diagnostics.label(place_of(&action.tree, "name"));
                 let finding = crate::diagnostic::Diagnostic::new(&rules::DUPLICATE_COMPONENT, message, primary);
-                diagnostics.push(finding.related(label).breaking());
+                diagnostics.report(finding.related(label).breaking());
             }
         }
     }
@@ -163,7 +163,7 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &mut D
 }
 
 /// Whether an action is disabled, as far as it is known before variables are resolved; `None` if it is not.
-fn early(stage: &Stage<'_>, action: &ActionSource, diagnostics: &mut Diagnostics) -> Option<bool> {
+fn early(stage: &Stage<'_>, action: &ActionSource, diagnostics: &Diagnostics) -> Option<bool> {
     let message = "if two actions have the same name, `disabled` must not depend on variables";
     let refusal = stage.evaluator.refusal(message);
     let mut roots = stage.roots.clone().with_variables(refusal);
@@ -203,10 +203,9 @@ pub(super) fn is_among(list: &Node, environment: &str) -> bool {
 pub(super) fn source_path(stage: &Stage<'_>, action: &ActionSource, builtin: &Node) -> String {
     let own = builtin.get("source").and_then(|source| source.get("path")).and_then(Node::as_text);
     let dir = match own {
-        Some(path) => crate::dialects::garden::project::discover::resolve(action.dir(), path)
-            .unwrap_or_else(|| join(action.dir(), path)),
+        Some(path) => resolve(action.dir(), path).unwrap_or_else(|| join(action.dir(), path)),
         None => action.dir().to_owned(),
     };
     let project = &stage.input.project.dir;
-    if dir == project.as_str() { String::new() } else { relative(project, &dir).to_owned() }
+    if dir == project.as_str() { String::new() } else { seen_from(project, &dir).to_owned() }
 }

@@ -11,7 +11,7 @@ use crate::text::Text;
 use indexmap::IndexMap;
 
 /// The imported variables. Later sources win; all values are text.
-pub(super) fn imported(input: &Input<'_>, diagnostics: &mut Diagnostics) -> Node {
+pub(super) fn imported(input: &Input<'_>, diagnostics: &Diagnostics) -> Node {
     let mut all: IndexMap<Text, Node> = IndexMap::new();
     let mut is_open = false;
     let sources = input.project.tree.get("importVariables").and_then(Node::as_list).cloned().unwrap_or_default();

@@ -88,7 +88,7 @@ impl Part {
 }
 
 /// Resolves an environment.
-pub(crate) fn resolve(input: &Input<'_>, stack: &Text, diagnostics: &mut Diagnostics) -> Environment {
+pub(crate) fn resolve(input: &Input<'_>, stack: &Text, diagnostics: &Diagnostics) -> Environment {
     let mut parts: Vec<Part> = Vec::new();
     let mut broken: Vec<(Text, Text)> = Vec::new();
     let mut is_broken = true;
@@ -118,7 +118,7 @@ pub(crate) fn resolve(input: &Input<'_>, stack: &Text, diagnostics: &mut Diagnos
 }
 
 /// Removes parts with too many values, and reports them; returns their kinds and names.
-fn without_too_large(parts: &mut Vec<Part>, input: &Input<'_>, diagnostics: &mut Diagnostics) -> Vec<(Text, Text)> {
+fn without_too_large(parts: &mut Vec<Part>, input: &Input<'_>, diagnostics: &Diagnostics) -> Vec<(Text, Text)> {
     let limits = input.loader.limits();
     let most = limits.count(Limit::ComponentValues);
     let too_large: Vec<Part> = parts.extract_if(.., |part| part.value.count(most).is_none()).collect();

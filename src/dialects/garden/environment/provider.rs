@@ -11,7 +11,7 @@ use crate::value::Prov;
 use indexmap::IndexMap;
 
 /// Adds the providers of an environment. Returns whether they can be used.
-pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, diagnostics: &mut Diagnostics) -> bool {
+pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, diagnostics: &Diagnostics) -> bool {
     let entries = stage.input.project.tree.get("providers").and_then(Node::as_list).cloned().unwrap_or_default();
     let before = diagnostics.len();
     let scope = Scope::new(stage.provider_context);
@@ -24,7 +24,7 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, diagnostics: &mu
                 continue;
             }
         };
-        let mut field = |key: &str| match evaluated.get(key).map(|node| stage.evaluator.deep(node, scope)) {
+        let field = |key: &str| match evaluated.get(key).map(|node| stage.evaluator.deep(node, scope)) {
             Some(Ok(node)) => Some(node),
             Some(Err(failure)) => {
                 diagnostics.failure(&failure);
@@ -75,7 +75,7 @@ pub(crate) fn is_among(list: &Node, environment: &str) -> bool {
     }
 }
 
-fn check(name: &Text, config: &Node, diagnostics: &mut Diagnostics) {
+fn check(name: &Text, config: &Node, diagnostics: &Diagnostics) {
     if !plugins::exists(name) {
         let known = plugins::names().join(", ");
         let message = format!("there is no provider `{name}`: providers are {known}");

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// Reports each secret where it is read, unless it has a fallback. Only parts with an effect in this environment are
 /// examined: its own variables, those of the project, and enabled actions and workflows.
-pub(super) fn report<'a>(stage: &'a Stage<'_>, trees: impl Iterator<Item = &'a Node>, diagnostics: &mut Diagnostics) {
+pub(super) fn report<'a>(stage: &'a Stage<'_>, trees: impl Iterator<Item = &'a Node>, diagnostics: &Diagnostics) {
     let variables = stage.input.project.tree.get("variables");
     let own = [variables, Some(&stage.input.environment.tree)].into_iter().flatten();
     for tree in own.chain(trees) {
@@ -18,7 +18,7 @@ pub(super) fn report<'a>(stage: &'a Stage<'_>, trees: impl Iterator<Item = &'a N
     }
 }
 
-fn of(tree: &Node, diagnostics: &mut Diagnostics) {
+fn of(tree: &Node, diagnostics: &Diagnostics) {
     let mut seen = BTreeSet::new();
     each_use(tree, &mut |used| {
         if let [Some("secrets"), Some(name), ..] = used.path().as_slice()
@@ -27,7 +27,7 @@ fn of(tree: &Node, diagnostics: &mut Diagnostics) {
         {
             let message = format!("the secret `{name}` has to be set in Garden Cloud");
             let finding = Diagnostic::new(&GARDEN_SECRET_REFERENCE, message, diagnostics.label(used.place));
-            diagnostics.push(finding.help("without it, the environments that need it are not deployed").token(*name));
+            diagnostics.report(finding.help("without it, the environments that need it are not deployed").token(*name));
         }
     });
 }

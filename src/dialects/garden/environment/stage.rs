@@ -62,7 +62,7 @@ impl Stage<'_> {
 
     /// Evaluates a value in a context. Parts without a value are reported and stay as written; returns whether all have
     /// one.
-    pub(crate) fn deep(&self, node: &Node, context: ContextId, diagnostics: &mut Diagnostics) -> (Node, bool) {
+    pub(crate) fn deep(&self, node: &Node, context: ContextId, diagnostics: &Diagnostics) -> (Node, bool) {
         self.deep_with(node, context, &mut |failure| diagnostics.failure(failure))
     }
 
@@ -96,7 +96,7 @@ pub(crate) fn as_written(node: &Node, reason: &str) -> Node {
 }
 
 /// Evaluates the variables of an environment. `None` if the project cannot be loaded in it.
-pub(super) fn prepare<'a>(input: &'a Input<'a>, diagnostics: &mut Diagnostics) -> Option<Stage<'a>> {
+pub(super) fn prepare<'a>(input: &'a Input<'a>, diagnostics: &Diagnostics) -> Option<Stage<'a>> {
     let (project, environment) = (input.project, input.environment);
     let evaluator = Evaluator::new(project.era, input.loader.limits());
     let imported = import::imported(input, diagnostics);
@@ -167,7 +167,7 @@ fn checked(
 
 /// The variables of the project as they are in the environment. Those that cannot be evaluated are reported; what reads the
 /// name of the environment has a value in actions.
-fn all_variables(stage: &Stage<'_>, diagnostics: &mut Diagnostics) -> (Node, bool) {
+fn all_variables(stage: &Stage<'_>, diagnostics: &Diagnostics) -> (Node, bool) {
     let scope = Scope::new(stage.variables);
     stage.evaluator.start();
     let whole = stage.evaluator.lookup(stage.variables, &[], scope);
@@ -216,7 +216,7 @@ fn fields(
     evaluator: &Evaluator,
     environment: &EnvironmentConfig,
     context: ContextId,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) -> Option<Node> {
     let Some(map) = environment.tree.as_map() else { return Some(environment.tree.clone()) };
     let entries = map.iter().filter(|(key, _)| *key != "variables");
@@ -246,7 +246,7 @@ fn namespace(input: &Input<'_>, fields: &Node) -> Node {
     }
 }
 
-fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, diagnostics: &mut Diagnostics) -> Node {
+fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, diagnostics: &Diagnostics) -> Node {
     let project: &ProjectConfig = input.project;
     let place = Prov::default();
     let named = project.tree.get("varfile").and_then(|node| {
@@ -265,7 +265,7 @@ fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, diag
 }
 
 /// The varfile of an environment. `None` if it is named and not there.
-fn environment_varfile(input: &Input<'_>, fields: &Node, diagnostics: &mut Diagnostics) -> Option<Node> {
+fn environment_varfile(input: &Input<'_>, fields: &Node, diagnostics: &Diagnostics) -> Option<Node> {
     let default = format!("garden.{}.env", input.environment.name);
     let (path, place) = match fields.get("varfile").and_then(|node| Some((node.as_text()?.clone(), node.prov.clone())))
     {

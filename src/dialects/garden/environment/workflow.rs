@@ -43,7 +43,7 @@ pub(crate) fn fields() -> &'static [Field] {
 const WHEN: [&str; 4] = ["onSuccess", "onError", "always", "never"];
 
 /// Adds the workflows of an environment.
-pub(super) fn resolve(stage: &Stage<'_>, all: &[WorkflowSource], parts: &mut Vec<Part>, diagnostics: &mut Diagnostics) {
+pub(super) fn resolve(stage: &Stage<'_>, all: &[WorkflowSource], parts: &mut Vec<Part>, diagnostics: &Diagnostics) {
     for workflow in all {
         let value = one(stage, workflow, diagnostics);
         let shaping = workflow.shaping.clone();
@@ -52,7 +52,7 @@ pub(super) fn resolve(stage: &Stage<'_>, all: &[WorkflowSource], parts: &mut Vec
     }
 }
 
-fn one(stage: &Stage<'_>, workflow: &WorkflowSource, diagnostics: &mut Diagnostics) -> Value {
+fn one(stage: &Stage<'_>, workflow: &WorkflowSource, diagnostics: &Diagnostics) -> Value {
     let mut roots = stage.roots.clone();
     if let Some(rendered) = &workflow.rendered {
         roots = rendered.roots(&stage.evaluator, roots);
@@ -127,7 +127,7 @@ fn check_references(
     names: &[Text],
     index: usize,
     context: ContextId,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) {
     let Ok(found) = references(&stage.evaluator, runtime, Scope::new(context)) else { return };
     for reference in found {
@@ -148,7 +148,7 @@ fn check_references(
     }
 }
 
-fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, diagnostics: &mut Diagnostics) {
+fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, diagnostics: &Diagnostics) {
     let what = format!("the workflow `{}`", workflow.name);
     let shown = node.as_map().into_iter().flat_map(|map| map.iter());
     let shown = Node::at(Node::map(shown.map(|(k, v)| (Text::clone(k), v.clone()))).data, node.prov.clone());

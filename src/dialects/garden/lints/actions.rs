@@ -9,7 +9,7 @@ use crate::dialects::garden::template::node::Node;
 use crate::dialects::garden::template::uses::{UseKind, each_use};
 
 /// Examines an action, or the actions of a template.
-pub(super) fn check(resource: &Resource, diagnostics: &mut Diagnostics) {
+pub(super) fn check(resource: &Resource, diagnostics: &Diagnostics) {
     match resource.kind.as_str() {
         "Build" | "Deploy" | "Run" | "Test" => action(&resource.tree, diagnostics),
         "ConfigTemplate" => {
@@ -20,7 +20,7 @@ pub(super) fn check(resource: &Resource, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn action(tree: &Node, diagnostics: &mut Diagnostics) {
+fn action(tree: &Node, diagnostics: &Diagnostics) {
     for (entry, name, how) in actions::redundant(tree) {
         let message = format!("`{name}` need not be listed: {how}");
         let help = "remove it from `dependencies`";
@@ -32,7 +32,7 @@ fn action(tree: &Node, diagnostics: &mut Diagnostics) {
 }
 
 /// Values that are others each time Garden runs, and with them the version of the action.
-fn impure(node: &Node, diagnostics: &mut Diagnostics) {
+fn impure(node: &Node, diagnostics: &Diagnostics) {
     let mut found = Vec::new();
     each_use(node, &mut |used| {
         let what = match used.kind {

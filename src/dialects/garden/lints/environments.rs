@@ -9,7 +9,7 @@ use crate::text::nearest;
 use std::sync::Arc;
 
 /// Reports them. Names that are templates are not known here.
-pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnostics: &mut Diagnostics) {
+pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnostics: &Diagnostics) {
     let mut named: Vec<(&Node, String)> = Vec::new();
     let list = |node: &'_ Node, key: &str| node.get(key).and_then(Node::as_list).cloned().unwrap_or_default();
     let providers = list(&config.tree, "providers");
@@ -49,7 +49,7 @@ pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnos
             None => format!("environments are {}", known.join(", ")),
         };
         let finding = Diagnostic::new(&GARDEN_UNKNOWN_ENVIRONMENT, message, diagnostics.label(&node.prov));
-        diagnostics.push(finding.help(help).token(name));
+        diagnostics.report(finding.help(help).token(name));
     }
 }
 

@@ -8,7 +8,7 @@ use crate::dialects::garden::template::node::{Data, Lazy, Node};
 use std::collections::BTreeSet;
 
 /// Reports them, unless a template reads inputs by names that it computes, or all of them at once.
-pub(super) fn check(resource: &Resource, diagnostics: &mut Diagnostics) {
+pub(super) fn check(resource: &Resource, diagnostics: &Diagnostics) {
     if *resource.kind != *"ConfigTemplate" {
         return;
     }

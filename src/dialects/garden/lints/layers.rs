@@ -11,7 +11,7 @@ use crate::text::Text;
 use std::sync::Arc;
 
 /// Examines the variables of environments, and of actions, above those of the project.
-pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnostics: &mut Diagnostics) {
+pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnostics: &Diagnostics) {
     let Some(below) = config.tree.get("variables") else { return };
     for environment in &config.environments {
         if let Some(above) = environment.tree.get("variables") {
@@ -28,7 +28,7 @@ pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnos
 }
 
 /// Variables that read another one of their layer by a name that the project has too: they get that of the project.
-fn shadowed(below: &Node, above: &Node, whose: &str, diagnostics: &mut Diagnostics) {
+fn shadowed(below: &Node, above: &Node, whose: &str, diagnostics: &Diagnostics) {
     let (Some(lower), Some(upper)) = (below.as_map(), above.as_map()) else { return };
     for (name, value) in upper.iter() {
         let mut read: Vec<&str> = Vec::new();
@@ -51,7 +51,7 @@ fn shadowed(below: &Node, above: &Node, whose: &str, diagnostics: &mut Diagnosti
                 Diagnostic::new(&GARDEN_PARENT_SHADOW, message, diagnostics.label(&value.prov)).related(label);
             let help = "a variable that reads another one gets it from the layer below, if that has it: write the value \
                         out, or use another name";
-            diagnostics.push(finding.help(help).token(peer));
+            diagnostics.report(finding.help(help).token(peer));
         }
     }
 }
@@ -62,7 +62,7 @@ fn is_single(node: &Node) -> bool {
 }
 
 /// Mappings over single values: a lookup finds the single value.
-fn over_scalar(below: &Node, above: &Node, diagnostics: &mut Diagnostics) {
+fn over_scalar(below: &Node, above: &Node, diagnostics: &Diagnostics) {
     let (Some(lower), Some(upper)) = (below.as_map(), above.as_map()) else { return };
     for (name, value) in upper.iter() {
         let Some(known) = lower.get(name) else { continue };
@@ -74,11 +74,11 @@ fn over_scalar(below: &Node, above: &Node, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn refuse(name: &Text, value: &Node, known: &Node, diagnostics: &mut Diagnostics) {
+fn refuse(name: &Text, value: &Node, known: &Node, diagnostics: &Diagnostics) {
     let message = format!("`{name}` keeps the scalar value of the project: a map does not override it");
     let mut label = diagnostics.label(&known.prov);
     label.message = "the value that stays".to_owned();
     let finding = Diagnostic::new(&GARDEN_SCALAR_OBJECT_MERGE, message, diagnostics.label(&value.prov)).related(label);
     let help = "a mapping does not replace a value of a lower layer: use another name, or make both mappings";
-    diagnostics.push(finding.help(help).token(name.as_str()));
+    diagnostics.report(finding.help(help).token(name.as_str()));
 }

@@ -16,10 +16,10 @@ use crate::dialects::garden::template::syntax::ast::{Block, Era, ExprKind, Part}
 use crate::value::Prov;
 
 /// Runs all of them.
-pub(crate) fn check(loaded: &Loaded, diagnostics: &mut Diagnostics) {
+pub(crate) fn check(loaded: &Loaded, diagnostics: &Diagnostics) {
     let Some(config) = &loaded.config else { return };
     for node in loaded.resources.iter().map(|resource| &resource.tree).chain([&config.tree]) {
-        LintWalk { diagnostics: &mut *diagnostics, era: config.era }.node(node, false);
+        LintWalk { diagnostics: diagnostics, era: config.era }.node(node, false);
     }
     for resource in &loaded.resources {
         matrix(resource, diagnostics);
@@ -31,13 +31,13 @@ pub(crate) fn check(loaded: &Loaded, diagnostics: &mut Diagnostics) {
     environments::check(config, &loaded.resources, diagnostics);
 }
 
-fn report(diagnostics: &mut Diagnostics, rule: &'static Rule, place: &Prov, message: String, help: &str, token: &str) {
+fn report(diagnostics: &Diagnostics, rule: &'static Rule, place: &Prov, message: String, help: &str, token: &str) {
     let label = diagnostics.label(place);
-    diagnostics.push(Diagnostic::new(rule, message, label).help(help).token(token));
+    diagnostics.report(Diagnostic::new(rule, message, label).help(help).token(token));
 }
 
 struct LintWalk<'a> {
-    diagnostics: &'a mut Diagnostics,
+    diagnostics: &'a Diagnostics,
     era: Era,
 }
 
@@ -149,7 +149,7 @@ fn ends_optional(block: &Block) -> bool {
 }
 
 /// A matrix with one key and several values.
-fn matrix(resource: &Resource, diagnostics: &mut Diagnostics) {
+fn matrix(resource: &Resource, diagnostics: &Diagnostics) {
     if *resource.kind != *"RenderTemplate" {
         return;
     }
@@ -166,7 +166,7 @@ fn matrix(resource: &Resource, diagnostics: &mut Diagnostics) {
 }
 
 /// Lists of an environment that are shorter than the ones of the project that they are to replace.
-fn lists(config: &ProjectConfig, diagnostics: &mut Diagnostics) {
+fn lists(config: &ProjectConfig, diagnostics: &Diagnostics) {
     let Some(below) = config.tree.get("variables") else { return };
     for environment in &config.environments {
         if let Some(above) = environment.tree.get("variables") {
@@ -175,7 +175,7 @@ fn lists(config: &ProjectConfig, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn shorter(below: &Node, above: &Node, diagnostics: &mut Diagnostics) {
+fn shorter(below: &Node, above: &Node, diagnostics: &Diagnostics) {
     let (Some(lower), Some(upper)) = (below.as_map(), above.as_map()) else { return };
     for (name, value) in upper.iter() {
         let Some(known) = lower.get(name) else { continue };
@@ -190,7 +190,7 @@ fn shorter(below: &Node, above: &Node, diagnostics: &mut Diagnostics) {
                 label.message = "the items that stay".to_owned();
                 let primary = diagnostics.label(&value.prov);
                 let finding = Diagnostic::new(&rules::GARDEN_ARRAY_INDEX_MERGE, message, primary);
-                diagnostics.push(finding.related(label).help(help).token(name.as_str()));
+                diagnostics.report(finding.related(label).help(help).token(name.as_str()));
             }
             _ => shorter(known, value, diagnostics),
         }

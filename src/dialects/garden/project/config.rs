@@ -1,12 +1,12 @@
 //! The project itself: its environments, providers, variables.
 
-use super::discover::relative;
 use super::load::ConfigFile;
 use super::resource::{Resource, first_line, kind_name};
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::ast::Era;
+use crate::paths::seen_from;
 use crate::text::Text;
 use crate::value::{FileId, Prov};
 use std::sync::Arc;
@@ -74,11 +74,11 @@ pub(crate) const ENVIRONMENT_KEYS: [&str; 6] =
     ["aec", "defaultNamespace", "name", "production", "varfile", "variables"];
 
 /// Reads the project out of the configuration files of its folder.
-pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &mut Diagnostics) -> Option<ProjectConfig> {
+pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &Diagnostics) -> Option<ProjectConfig> {
     let mut all = beside.iter().flat_map(|file| file.resources.iter()).filter(|resource| resource.is_project());
     let project = all.next()?;
     if let Some(second) = all.next() {
-        let other = relative(dir, &project.path);
+        let other = seen_from(dir, &project.path);
         let message = format!("this is a second project beside the one in {other}: Garden loads neither");
         diagnostics.error(&rules::INVALID_CONFIG, message, &first_line(&second.tree.prov));
         return None;
@@ -109,7 +109,7 @@ pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &mut Diag
 }
 
 /// The version of the language, and a finding if Garden 0.14 rejects it.
-fn version(project: &Resource, diagnostics: &mut Diagnostics) -> Era {
+fn version(project: &Resource, diagnostics: &Diagnostics) -> Era {
     let (era, garden) = match project.tree.get("apiVersion").and_then(Node::as_text).map(Text::as_str) {
         Some("garden.io/v2") => return Era::Cedar,
         Some("garden.io/v1") => (Era::Bonsai, "Garden 0.13"),
@@ -121,11 +121,11 @@ fn version(project: &Resource, diagnostics: &mut Diagnostics) -> Era {
     };
     let message = format!("this project is written for {garden}, and Garden 0.14 does not load it");
     let finding = crate::diagnostic::Diagnostic::new(&rules::INVALID_CONFIG, message, diagnostics.label(&place));
-    diagnostics.push(finding.help("migrate it, and set `apiVersion: garden.io/v2`"));
+    diagnostics.report(finding.help("migrate it, and set `apiVersion: garden.io/v2`"));
     era
 }
 
-fn environments(tree: &Node, diagnostics: &mut Diagnostics) -> Option<Vec<EnvironmentConfig>> {
+fn environments(tree: &Node, diagnostics: &Diagnostics) -> Option<Vec<EnvironmentConfig>> {
     let Some(node) = tree.get("environments") else {
         diagnostics.error(&rules::INVALID_CONFIG, "a project needs `environments`", &first_line(&tree.prov));
         return None;
@@ -159,7 +159,7 @@ fn environments(tree: &Node, diagnostics: &mut Diagnostics) -> Option<Vec<Enviro
 }
 
 /// Reports keys of a mapping that have no meaning.
-pub(crate) fn check_keys(tree: &Node, known: &[&str], what: &str, diagnostics: &mut Diagnostics) {
+pub(crate) fn check_keys(tree: &Node, known: &[&str], what: &str, diagnostics: &Diagnostics) {
     let Some(map) = tree.as_map() else { return };
     for key in map.keys().filter(|key| !known.contains(&key.as_str()) && !key.starts_with('$')) {
         let place: Prov = place_of(tree, key).clone();

@@ -1,7 +1,7 @@
 //! Where projects are.
 
 use crate::dialects::garden::template::syntax::ast::Era;
-use crate::go::path::within;
+use crate::paths::{join, parent};
 use crate::source::{Child, Source};
 use crate::yaml;
 
@@ -63,28 +63,5 @@ pub(crate) fn era_of(source: &dyn Source, path: &str) -> Era {
         Some(Some(version)) if *version == *"garden.io/v2" => Era::Cedar,
         Some(_) => Era::Bonsai,
         None => Era::Cedar,
-    }
-}
-
-/// A path below a folder.
-pub(crate) fn join(dir: &str, path: &str) -> String {
-    if dir.is_empty() { path.to_owned() } else { format!("{dir}/{path}") }
-}
-
-/// The folder that a path is in.
-pub(crate) fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(dir, _)| dir)
-}
-
-/// A path as it is written in a file of a folder, from the root of the repository; `None` if it leads out of that.
-pub(crate) fn resolve(dir: &str, path: &str) -> Option<String> {
-    if path.starts_with('/') { None } else { within(dir, path) }
-}
-
-/// A path seen from a folder that it is in; the path itself elsewhere.
-pub(crate) fn relative<'a>(dir: &str, path: &'a str) -> &'a str {
-    match dir {
-        "" => path,
-        dir => path.strip_prefix(dir).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path),
     }
 }

@@ -1,9 +1,9 @@
 //! Ignore files: the patterns of git's `.gitignore`.
 
 use super::config::ProjectConfig;
-use super::discover::{join, parent, relative};
 use super::load::Loader;
 use crate::dialects::garden::diagnostics::Diagnostics;
+use crate::paths::{join, parent, seen_from};
 use crate::source::glob;
 use crate::text::Text;
 
@@ -19,7 +19,7 @@ pub(crate) struct Ignores {
 
 impl Ignores {
     /// Reads the ignore files of a project. Those of git are irrelevant: committed files are no longer ignored.
-    pub(crate) fn read(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &mut Diagnostics) -> Self {
+    pub(crate) fn read(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &Diagnostics) -> Self {
         let dir = config.dir.as_str();
         let listing = loader.source.listing();
         let entries = if dir.is_empty() { listing.iter().as_slice() } else { listing.under(dir) };
@@ -27,7 +27,7 @@ impl Ignores {
         let mut found = Ignores { dir: dir.to_owned(), ..Ignores::default() };
         for entry in entries.iter().filter(|entry| entry.path.rsplit('/').next() == Some(name)) {
             if let Some(text) = loader.text(&entry.path, diagnostics) {
-                found.files.push(IgnoreFile::read(parent(relative(dir, &entry.path)), &text));
+                found.files.push(IgnoreFile::read(parent(seen_from(dir, &entry.path)), &text));
                 found.texts.push((entry.path.to_string(), text));
             }
         }
@@ -37,7 +37,7 @@ impl Ignores {
 
     /// Whether they exclude a path (relative to the root of the repository).
     pub(crate) fn leave_out(&self, path: &str) -> bool {
-        is_ignored(&self.files, relative(&self.dir, path))
+        is_ignored(&self.files, seen_from(&self.dir, path))
     }
 
     /// Whether others are equal.

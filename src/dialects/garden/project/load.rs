@@ -82,7 +82,7 @@ impl<'a> Loader<'a> {
     }
 
     /// The configuration file at a path, with its problems reported once.
-    pub(crate) fn load(&self, path: &str, diagnostics: &mut Diagnostics) -> Option<Arc<ConfigFile>> {
+    pub(crate) fn load(&self, path: &str, diagnostics: &Diagnostics) -> Option<Arc<ConfigFile>> {
         let known = self.source.listing().resolve(path).ok().and_then(|entry| {
             self.ask(path);
             self.ask(&entry.path);
@@ -103,9 +103,9 @@ impl<'a> Loader<'a> {
     }
 
     /// Reports the problems of a file, unless that was done.
-    pub(crate) fn report(&self, file: &ConfigFile, diagnostics: &mut Diagnostics) {
+    pub(crate) fn report(&self, file: &ConfigFile, diagnostics: &Diagnostics) {
         if self.reported.lock().insert(file.file) {
-            file.findings.iter().for_each(|finding| diagnostics.push(finding.clone()));
+            file.findings.iter().for_each(|finding| diagnostics.report(finding.clone()));
         }
     }
 
@@ -140,16 +140,17 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the text of a file and its id; `None` if it does not exist or cannot be read, which is reported.
-    pub(crate) fn text(&self, path: &str, diagnostics: &mut Diagnostics) -> Option<Text> {
+    pub(crate) fn text(&self, path: &str, diagnostics: &Diagnostics) -> Option<Text> {
         self.bytes(path, diagnostics).map(|(_, bytes)| Text::from(String::from_utf8_lossy(&bytes)))
     }
 
     /// The id and the bytes of a file.
-    pub(crate) fn bytes(&self, path: &str, diagnostics: &mut Diagnostics) -> Option<(BlobId, Arc<[u8]>)> {
+    pub(crate) fn bytes(&self, path: &str, diagnostics: &Diagnostics) -> Option<(BlobId, Arc<[u8]>)> {
         self.ask(path);
-        let mut refuse = |message: String| {
+        let refuse = |message: String| {
             let file = self.files.add(path, "", || Text::from(""));
-            diagnostics.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, Label::new(file, 0, 0, "")).breaking());
+            diagnostics
+                .report(Diagnostic::new(&rules::UNREADABLE_FILE, message, Label::new(file, 0, 0, "")).breaking());
         };
         let entry = match self.source.listing().resolve(path) {
             Ok(entry) => entry,

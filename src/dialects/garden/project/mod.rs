@@ -33,7 +33,7 @@ pub(crate) struct Loaded {
 }
 
 /// Reads the project in a folder.
-pub(crate) fn load(loader: &Loader<'_>, dir: &str, diagnostics: &mut Diagnostics) -> Loaded {
+pub(crate) fn load(loader: &Loader<'_>, dir: &str, diagnostics: &Diagnostics) -> Loaded {
     let beside: Vec<_> =
         discover::config_files(loader.source, dir).iter().filter_map(|p| loader.load(p, diagnostics)).collect();
     let file = beside.iter().find(|file| file.resources.iter().any(|resource| resource.is_project()));
@@ -60,7 +60,7 @@ pub(crate) fn load(loader: &Loader<'_>, dir: &str, diagnostics: &mut Diagnostics
 pub(crate) fn beside(
     loader: &Loader<'_>,
     dir: &str,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) -> Option<(Vec<Arc<ConfigFile>>, ProjectConfig)> {
     let paths = discover::config_files(loader.source, dir);
     let files: Vec<_> = paths.iter().filter_map(|path| loader.load(path, diagnostics)).collect();
@@ -69,7 +69,7 @@ pub(crate) fn beside(
 }
 
 /// The ignore files of the project in a folder.
-pub(crate) fn ignores(loader: &Loader<'_>, dir: &str, diagnostics: &mut Diagnostics) -> Option<Ignores> {
+pub(crate) fn ignores(loader: &Loader<'_>, dir: &str, diagnostics: &Diagnostics) -> Option<Ignores> {
     let (_, config) = beside(loader, dir, diagnostics)?;
     Some(Ignores::read(loader, &config, diagnostics))
 }

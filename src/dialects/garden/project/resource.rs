@@ -1,6 +1,5 @@
 //! Resources: the documents of configuration files.
 
-use super::discover::parent;
 use crate::diagnostic::rules;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::garden::diagnostics::Diagnostics;
@@ -8,6 +7,7 @@ use crate::dialects::garden::template::failure::Failure;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::structure::parse_tree;
 use crate::dialects::garden::template::syntax::ast::Era;
+use crate::paths::parent;
 use crate::text::Text;
 use crate::value::{FileId, Prov};
 use arcstr::literal;
@@ -140,7 +140,7 @@ pub(super) fn read(
 }
 
 /// Whether a resource can be used: its kind exists, and fields that must not be templates are not.
-pub(super) fn is_valid(resource: &Resource, diagnostics: &mut Diagnostics) -> bool {
+pub(super) fn is_valid(resource: &Resource, diagnostics: &Diagnostics) -> bool {
     if resource.is_project() {
         return false;
     }

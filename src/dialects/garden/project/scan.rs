@@ -1,18 +1,19 @@
 //! Which files of a project are read for configuration.
 
 use super::config::ProjectConfig;
-use super::discover::{is_config_name, join, relative};
+use super::discover::is_config_name;
 use super::ignore::Ignores;
 use super::load::Loader;
 use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::template::node::Node;
+use crate::paths::{join, seen_from};
 use crate::source::glob;
 
 /// Folders that are never looked into.
 const NEVER: [&str; 2] = [".git", ".garden"];
 
 /// The configuration files of a project, sorted by path.
-pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &mut Diagnostics) -> Vec<String> {
+pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &Diagnostics) -> Vec<String> {
     let dir = config.dir.as_str();
     let listing = loader.source.listing();
     let entries = if dir.is_empty() { listing.iter().as_slice() } else { listing.under(dir) };
@@ -22,7 +23,7 @@ pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &m
     let (include, exclude) = (patterns("include"), patterns("exclude").unwrap_or_default());
     let mut found = Vec::new();
     for entry in entries {
-        let (path, name) = (relative(dir, &entry.path), entry.path.rsplit('/').next().unwrap_or_default());
+        let (path, name) = (seen_from(dir, &entry.path), entry.path.rsplit('/').next().unwrap_or_default());
         if !is_config_name(name) || is_never_scanned(path) {
             continue;
         }

@@ -57,7 +57,7 @@ pub(crate) const fn required(name: &'static str, shape: Shape) -> Field {
 }
 
 /// Checks the fields of a mapping, and that there are no others. Returns whether they are valid.
-pub(crate) fn check_fields(node: &Node, fields: &[&[Field]], what: &str, diagnostics: &mut Diagnostics) -> bool {
+pub(crate) fn check_fields(node: &Node, fields: &[&[Field]], what: &str, diagnostics: &Diagnostics) -> bool {
     let before = diagnostics.len();
     Check { what, diagnostics }.fields(node, fields, &mut Vec::new());
     diagnostics.len() == before
@@ -65,7 +65,7 @@ pub(crate) fn check_fields(node: &Node, fields: &[&[Field]], what: &str, diagnos
 
 struct Check<'a> {
     what: &'a str,
-    diagnostics: &'a mut Diagnostics,
+    diagnostics: &'a Diagnostics,
 }
 
 /// A step on the way to a value that is checked.
@@ -165,7 +165,7 @@ impl Check<'_> {
         if node.is_undefined() {
             finding = finding.help("an `$if` without `$else` has no value where it is false: add `$else`");
         }
-        self.diagnostics.push(finding);
+        self.diagnostics.report(finding);
     }
 }
 

@@ -1,6 +1,5 @@
 //! Files of variables: dotenv, JSON, YAML.
 
-use super::discover::{relative, resolve};
 use super::load::Loader;
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::Diagnostics;
@@ -8,6 +7,7 @@ use crate::dialects::garden::document;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::structure::parse_tree;
 use crate::dialects::garden::template::syntax::ast::Era;
+use crate::paths::{resolve, seen_from};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
 use crate::yaml;
@@ -48,12 +48,7 @@ impl Format {
 
 /// Returns the variables of a file, with templates parsed; `None` if it does not exist, which is reported unless it is
 /// optional.
-pub(crate) fn load(
-    loader: &Loader<'_>,
-    varfile: &Varfile<'_>,
-    era: Era,
-    diagnostics: &mut Diagnostics,
-) -> Option<Node> {
+pub(crate) fn load(loader: &Loader<'_>, varfile: &Varfile<'_>, era: Era, diagnostics: &Diagnostics) -> Option<Node> {
     let node = load_as(loader, varfile, Format::of(varfile.path), diagnostics)?;
     let Some(map) = node.as_map() else { return Some(node) };
     let mut failures = Vec::new();
@@ -68,7 +63,7 @@ pub(crate) fn load_as(
     loader: &Loader<'_>,
     varfile: &Varfile<'_>,
     format: Format,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &Diagnostics,
 ) -> Option<Node> {
     let path = resolve(varfile.dir, varfile.path);
     let found = path.as_deref().and_then(|path| loader.bytes(path, diagnostics));
@@ -84,7 +79,7 @@ pub(crate) fn load_as(
     match format {
         Format::Dotenv => Some(dotenv(&text, file)),
         Format::Json | Format::Yaml => {
-            let content = Content { text, file, shown: relative(varfile.dir, &path), format };
+            let content = Content { text, file, shown: seen_from(varfile.dir, &path), format };
             content.mapping(loader, diagnostics)
         }
     }
@@ -106,7 +101,7 @@ impl Content<'_> {
     }
 
     /// Its variables: one document that is a mapping. An empty file of YAML has none.
-    fn mapping(&self, loader: &Loader<'_>, diagnostics: &mut Diagnostics) -> Option<Node> {
+    fn mapping(&self, loader: &Loader<'_>, diagnostics: &Diagnostics) -> Option<Node> {
         let empty = || Node::at(Node::map([]).data, self.whole());
         let Some(doc) = self.document(diagnostics)? else { return Some(empty()) };
         let node = match document::read(&doc, Some(self.file), loader.limits()) {
@@ -133,7 +128,7 @@ impl Content<'_> {
     }
 
     /// Its only document; `Some(None)` if it is YAML without one. Otherwise what is wrong is reported.
-    fn document(&self, diagnostics: &mut Diagnostics) -> Option<Option<yaml::Document>> {
+    fn document(&self, diagnostics: &Diagnostics) -> Option<Option<yaml::Document>> {
         let mut documents = match yaml::documents_of(Text::clone(&self.text)) {
             Ok(documents) => documents,
             Err(error) => {

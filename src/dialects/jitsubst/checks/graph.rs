@@ -3,9 +3,9 @@
 use super::{Subject, part};
 use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Diagnostics, value_label};
 use crate::dialects::jitsubst::Stack;
 use crate::dialects::jitsubst::defer::Planned;
-use crate::dialects::jitsubst::diagnostics::{Diagnostics, label};
 use crate::dialects::jitsubst::overlay::Resource;
 use crate::dialects::jitsubst::rules;
 use crate::files::Files;
@@ -36,7 +36,7 @@ pub(crate) fn needed(stack: &Stack, name: &str) -> Vec<Needed> {
     stack.needs.edges(&name.to_owned()).filter_map(one).collect()
 }
 
-pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn check(subject: &Subject<'_>, diagnostics: &Diagnostics) {
     for stack in subject.stacks {
         duplicates(stack, diagnostics);
         undefined(subject, stack, diagnostics);
@@ -52,7 +52,7 @@ pub(crate) fn depends(resources: &[Planned]) -> Graph<String, Edge> {
         graph.add_node(planned.resource.name.to_string());
         for (name, prov) in planned.depends_on().unwrap_or_default() {
             if names.contains(&*name) {
-                let place = label(&prov, planned.resource.file, "");
+                let place = value_label(&prov, planned.resource.file, "");
                 graph.add_edge(
                     planned.resource.name.to_string(),
                     name.to_string(),
@@ -79,7 +79,7 @@ pub(crate) fn needs(resources: &[Planned], depends: &Graph<String, Edge>, files:
     all
 }
 
-fn duplicates(stack: &Stack, diagnostics: &mut Diagnostics) {
+fn duplicates(stack: &Stack, diagnostics: &Diagnostics) {
     let provider = |r: &Resource| r.config.get("provider").and_then(Value::as_str).unwrap_or_default().to_owned();
     for resource in &stack.duplicates {
         let name = &resource.name;
@@ -97,16 +97,16 @@ fn duplicates(stack: &Stack, diagnostics: &mut Diagnostics) {
                 )
             }
         };
-        let place = label(&resource.prov, resource.file, "");
+        let place = value_label(&resource.prov, resource.file, "");
         let finding = Diagnostic::new(&rules::JIT_DUPLICATE_RESOURCE, message, place)
-            .related(label(&first.prov, first.file, "the first one"))
+            .related(value_label(&first.prov, first.file, "the first one"))
             .token(&**name)
             .breaking();
         diagnostics.report_in(&stack.name, finding);
     }
 }
 
-fn undefined(subject: &Subject<'_>, stack: &Stack, diagnostics: &mut Diagnostics) {
+fn undefined(subject: &Subject<'_>, stack: &Stack, diagnostics: &Diagnostics) {
     for planned in &stack.resources {
         for (name, prov) in planned.depends_on().unwrap_or_default() {
             if stack.resource(&name).is_some() {
@@ -117,14 +117,14 @@ fn undefined(subject: &Subject<'_>, stack: &Stack, diagnostics: &mut Diagnostics
             if renamed.is_none() && subject.modules.contains(&*name) {
                 continue;
             }
-            let place = label(&prov, planned.resource.file, "");
+            let place = value_label(&prov, planned.resource.file, "");
             let finding = match renamed {
                 Some(renamed) => {
                     let words = format!("`{name}` is called `{}` in `{}`", renamed.resource.name, stack.name);
                     let message =
                         format!("`depends_on` names `{name}`, but the resource has another name in its environment");
                     Diagnostic::new(&rules::UNDEFINED_DEPENDENCY, message, place)
-                        .related(label(&renamed.resource.prov, renamed.resource.file, &words))
+                        .related(value_label(&renamed.resource.prov, renamed.resource.file, &words))
                         .note("the deployment tool skips names that it does not find")
                 }
                 None => {
@@ -140,7 +140,7 @@ fn undefined(subject: &Subject<'_>, stack: &Stack, diagnostics: &mut Diagnostics
     }
 }
 
-fn cycles(stack: &Stack, diagnostics: &mut Diagnostics) {
+fn cycles(stack: &Stack, diagnostics: &Diagnostics) {
     for cycle in stack.depends.cycles() {
         diagnostics.report_in(
             &stack.name,

@@ -3,13 +3,13 @@
 
 use super::{Subject, part};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
-use crate::dialects::jitsubst::diagnostics::{Diagnostics, key_label};
+use crate::diagnostic::{Diagnostics, entry_label};
 use crate::dialects::jitsubst::reference::{Body, references};
 use crate::dialects::jitsubst::rules;
 use crate::dialects::jitsubst::substitute::malformed;
 use crate::value::{Data, FileId, Prov, Value};
 
-pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn check(subject: &Subject<'_>, diagnostics: &Diagnostics) {
     for module in subject.config.modules.iter().filter(|m| m.is_resource()) {
         let mut check = Check { subject, diagnostics, file: module.file };
         check.value(module.config());
@@ -26,7 +26,7 @@ pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
 
 struct Check<'a, 's> {
     subject: &'a Subject<'a>,
-    diagnostics: &'s mut Diagnostics,
+    diagnostics: &'s Diagnostics,
     file: FileId,
 }
 
@@ -100,7 +100,7 @@ impl Check<'_, '_> {
     }
 
     fn key(&mut self, key: &str, prov: &Prov) {
-        let mut place = key_label(prov, self.file, "");
+        let mut place = entry_label(prov, self.file, "");
         let text = &self.subject.files.get(place.file).text;
         let raw = text.get(place.start as usize..place.end as usize).unwrap_or_default();
         if let Some(at) = raw.find(key) {

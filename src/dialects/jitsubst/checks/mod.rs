@@ -9,11 +9,10 @@ pub(crate) use graph::{Edge, depends, needed, needs};
 
 use super::Stack;
 use super::config::Config;
-use super::diagnostics::{Diagnostics, label};
 use super::load::Loaded;
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::Label;
+use crate::diagnostic::{Diagnostics, value_label};
 use crate::files::Files;
-use crate::threads;
 use crate::value::{FileId, Prov};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -37,10 +36,10 @@ pub(crate) struct Subject<'a> {
 }
 
 /// One group of checks.
-type Check = fn(&Subject<'_>, &mut Diagnostics);
+type Check = fn(&Subject<'_>, &Diagnostics);
 
 /// Runs all checks. A defect in one group costs what is left of that group.
-pub(crate) fn run(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
+pub(crate) fn run(subject: &Subject<'_>, diagnostics: &Diagnostics) {
     let groups: [(&str, Check); 4] = [
         ("lexical", lexical::check),
         ("references", references::check),
@@ -48,17 +47,15 @@ pub(crate) fn run(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
         ("secrets", secrets::check),
     ];
     for (name, check) in groups {
-        if let Err(defect) = threads::guarded(&format!("checks {name}"), || check(subject, diagnostics)) {
-            let main = subject.loaded.first().map_or(FileId::new(0), |l| l.file);
-            diagnostics.push(Diagnostic::defect(&defect, main));
-        }
+        let main = || subject.loaded.first().map_or(FileId::new(0), |l| l.file);
+        diagnostics.guard(&format!("checks {name}"), main, || check(subject, diagnostics));
     }
 }
 
 /// The place of a part of a string: of what is `written` there, the one that has `nth` others before it. The whole string,
 /// where escapes or folding hide it.
 fn part(files: &Files, (site, file): (&Prov, FileId), written: &str, nth: usize) -> Label {
-    let whole = label(site, file, "");
+    let whole = value_label(site, file, "");
     let text = &files.get(whole.file).text;
     let Some(raw) = text.get(whole.start as usize..whole.end as usize) else { return whole };
     match raw.match_indices(written).nth(nth) {

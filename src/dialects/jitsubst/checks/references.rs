@@ -4,15 +4,15 @@ use super::lexical::is_odd;
 use super::{Subject, listed, part};
 use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Diagnostics, value_label};
 use crate::dialects::jitsubst::Stack;
 use crate::dialects::jitsubst::defer::{Class, PRESERVED, Planned, Use};
-use crate::dialects::jitsubst::diagnostics::{Diagnostics, label};
 use crate::dialects::jitsubst::expand::is_never_set;
 use crate::dialects::jitsubst::reference::Body;
 use crate::dialects::jitsubst::rules;
 use std::collections::BTreeSet;
 
-pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn check(subject: &Subject<'_>, diagnostics: &Diagnostics) {
     for stack in subject.stacks {
         // An unknown dependency may be the missing one.
         let ordered = stack.resources.iter().all(|p| p.depends_on().is_some());
@@ -38,7 +38,7 @@ struct One<'a, 's> {
     planned: &'a Planned,
     used: &'a Use,
     place: Label,
-    diagnostics: &'s mut Diagnostics,
+    diagnostics: &'s Diagnostics,
 }
 
 impl One<'_, '_> {
@@ -73,7 +73,7 @@ impl One<'_, '_> {
         }
         let message = format!("`{written}` needs `{module}` to be deployed first, but `{name}` does not depend on it");
         let mut finding = self.finding(&rules::JIT_MISSING_DEPENDS_ON, message);
-        finding = finding.related(label(&target.resource.prov, target.resource.file, "declared here"));
+        finding = finding.related(value_label(&target.resource.prov, target.resource.file, "declared here"));
         let beside = self.subject.config.modules.iter().find(|m| m.name == own.module);
         let beside = beside.and_then(|m| m.value.get("dependsOn")?.as_list().cloned());
         if beside.is_some_and(|l| l.iter().any(|v| v.as_str() == Some(module))) {
@@ -93,13 +93,13 @@ impl One<'_, '_> {
             let words = format!("`{module}` is called `{name}` in `{stack}`");
             return self
                 .finding(&rules::JIT_UNKNOWN_MODULE, message)
-                .related(label(&renamed.resource.prov, renamed.resource.file, &words))
+                .related(value_label(&renamed.resource.prov, renamed.resource.file, &words))
                 .help("references use the name that a resource has after `config.name` of its environment is applied");
         }
         if let Some((_, site)) = self.stack.skipped.iter().find(|(name, _)| **name == *module) {
             let message = format!("`{written}` needs `{module}`, which is not part of this environment");
             let words = format!("excluded from `{}` here", self.stack.name);
-            return self.finding(&rules::JIT_MODULE_SKIPPED_IN_ENV, message).related(label(
+            return self.finding(&rules::JIT_MODULE_SKIPPED_IN_ENV, message).related(value_label(
                 site,
                 self.planned.resource.file,
                 &words,
@@ -165,7 +165,7 @@ fn is_module(subject: &Subject<'_>, stack: &Stack, name: &str) -> bool {
 }
 
 /// Checks shell syntax in expanded text: no variable can have such a name. Reported once per text.
-fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, diagnostics: &mut Diagnostics) {
+fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, diagnostics: &Diagnostics) {
     let lost = |u: &&Use| {
         let module = match Body::of(&u.body) {
             Body::Module { module, .. } => is_module(subject, stack, module),

@@ -2,14 +2,14 @@
 
 use super::Subject;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostics, value_label};
 use crate::dialects::jitsubst::config::SecretKind;
 use crate::dialects::jitsubst::defer::PRESERVED;
-use crate::dialects::jitsubst::diagnostics::{Diagnostics, label};
 use crate::dialects::jitsubst::rules;
 use crate::value::{Data, FileId, Value};
 use std::collections::BTreeSet;
 
-pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn check(subject: &Subject<'_>, diagnostics: &Diagnostics) {
     let main = subject.loaded.first().map_or(FileId::new(0), |l| l.file);
     sources(subject, main, diagnostics);
     unused(subject, main, diagnostics);
@@ -17,9 +17,12 @@ pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
         for planned in &stack.resources {
             literals(&planned.resource.config, false, &mut |value, what| {
                 let message = format!("this looks like {what} in plain text");
-                let finding =
-                    Diagnostic::new(&rules::JIT_SECRET_LITERAL, message, label(&value.prov, planned.resource.file, ""))
-                        .help("declare it below `secrets` and refer to it as `${NAME}`");
+                let finding = Diagnostic::new(
+                    &rules::JIT_SECRET_LITERAL,
+                    message,
+                    value_label(&value.prov, planned.resource.file, ""),
+                )
+                .help("declare it below `secrets` and refer to it as `${NAME}`");
                 diagnostics.report_in(&stack.name, finding);
             });
         }
@@ -27,7 +30,7 @@ pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
 }
 
 /// Checks that secrets from outputs name a module.
-fn sources(subject: &Subject<'_>, main: FileId, diagnostics: &mut Diagnostics) {
+fn sources(subject: &Subject<'_>, main: FileId, diagnostics: &Diagnostics) {
     let mut names: BTreeSet<&str> = subject.config.modules.iter().map(|m| &*m.name).collect();
     names.extend(subject.stacks.iter().flat_map(|s| &s.resources).map(|p| &*p.resource.name));
     for secret in &subject.config.secrets {
@@ -51,14 +54,14 @@ fn sources(subject: &Subject<'_>, main: FileId, diagnostics: &mut Diagnostics) {
             Some(_) => continue,
         };
         let mut finding =
-            Diagnostic::new(&rules::JIT_BAD_INFRA_OUTPUT_SOURCE, message, label(site, main, "")).token(&**name);
+            Diagnostic::new(&rules::JIT_BAD_INFRA_OUTPUT_SOURCE, message, value_label(site, main, "")).token(&**name);
         finding.help = help;
         diagnostics.report(finding);
     }
 }
 
 /// Finds secrets whose names occur only where they are declared.
-fn unused(subject: &Subject<'_>, main: FileId, diagnostics: &mut Diagnostics) {
+fn unused(subject: &Subject<'_>, main: FileId, diagnostics: &Diagnostics) {
     for secret in &subject.config.secrets {
         let declared: Vec<_> = subject.config.secrets.iter().filter_map(|s| s.prov.origin).collect();
         let is_used = subject.loaded.iter().any(|loaded| {
@@ -75,7 +78,8 @@ fn unused(subject: &Subject<'_>, main: FileId, diagnostics: &mut Diagnostics) {
         if !is_used {
             let message = format!("the secret `{}` is never used", secret.name);
             diagnostics.report(
-                Diagnostic::new(&rules::JIT_UNUSED_SECRET, message, label(&secret.prov, main, "")).token(&*secret.name),
+                Diagnostic::new(&rules::JIT_UNUSED_SECRET, message, value_label(&secret.prov, main, ""))
+                    .token(&*secret.name),
             );
         }
     }

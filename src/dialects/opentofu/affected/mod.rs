@@ -8,9 +8,9 @@ use crate::affected::{Affected, Item, Name, Request};
 use crate::dialects::Project;
 use crate::dialects::opentofu::discovery::variants::{self, Variant};
 use crate::dialects::opentofu::discovery::{self, Candidate};
-use crate::dialects::opentofu::module::modules::Modules;
 use crate::diff::Status;
 use crate::source::{Source, differences};
+use crate::terraform::module::modules::Modules;
 use crate::text::Text;
 use reach::{Reach, Touch};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ impl OpenTofu {
         source: &dyn Source,
         project: &Project,
     ) -> (BTreeMap<Text, Side>, Vec<Text>) {
-        let modules = Modules::new(source, request.files, &self.cache, project);
+        let modules = self.modules(source, request.files, project);
         let (mut sides, mut broken) = (BTreeMap::new(), Vec::new());
         for candidate in self.roots(&modules, project).candidates {
             for variant in variants::of(&modules.loader, &candidate.dir, project) {

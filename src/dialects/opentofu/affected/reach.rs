@@ -3,13 +3,13 @@
 
 use crate::dialects::opentofu::discovery::Candidate;
 use crate::dialects::opentofu::discovery::variants::Variant;
-use crate::dialects::opentofu::evaluation::statics::{Identifier, Statics};
-use crate::dialects::opentofu::evaluation::{self, tree};
-use crate::dialects::opentofu::load::names::{configuration, is_automatic};
-use crate::dialects::opentofu::module::modules::{Callee, Modules};
-use crate::dialects::opentofu::module::outline::Outline;
-use crate::dialects::opentofu::module::paths::{NamedPath, Pattern, inside, is_within};
 use crate::dialects::{ProjectInputs, VariableInput};
+use crate::terraform::evaluation::statics::{Identifier, Statics};
+use crate::terraform::evaluation::{self, tree};
+use crate::terraform::load::names::{configuration, is_automatic};
+use crate::terraform::module::modules::{Callee, Modules};
+use crate::terraform::module::outline::Outline;
+use crate::terraform::module::paths::{NamedPath, Pattern, inside, is_within};
 use crate::text::Text;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -89,7 +89,7 @@ pub(crate) fn called(modules: &Modules<'_>, dir: &str, is_there: bool) -> Arc<Ou
 
 /// Returns the files of a root module, including those that only evaluation shows.
 pub(crate) fn computed(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Reach {
-    let mut statics = evaluation::of_root(candidate, variant, modules);
+    let mut statics = evaluation::of_root(&candidate.dir, variant.given(), modules);
     tree::enter(&mut statics, modules, &mut Vec::new());
     evaluated(modules, &statics, &variant.inputs)
 }

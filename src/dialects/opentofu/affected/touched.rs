@@ -3,10 +3,10 @@
 
 use crate::dialects::opentofu::affected::reach::{self, MAX_FOLDERS, Part};
 use crate::dialects::opentofu::discovery::Candidate;
-use crate::dialects::opentofu::module::modules::{Callee, Modules};
-use crate::dialects::opentofu::module::outline::Outline;
-use crate::dialects::opentofu::module::paths::{Base, NamedPath, Pattern};
 use crate::dialects::{ProjectInputs, Scope};
+use crate::terraform::module::modules::{Callee, Modules};
+use crate::terraform::module::outline::Outline;
+use crate::terraform::module::paths::{Base, NamedPath, Pattern};
 use crate::text::Text;
 use foldhash::fast::RandomState;
 use parking_lot::Mutex;
@@ -95,12 +95,13 @@ fn matched(mut patterns: impl Iterator<Item = Pattern>, changes: &[&str]) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialects::RootSettings;
     use crate::dialects::opentofu::discovery;
-    use crate::dialects::opentofu::module::modules::Cache;
-    use crate::dialects::{Project, RootSettings};
     use crate::files::Files;
     use crate::limits::Limits;
     use crate::source::{Change, ChangeKind, Memory};
+    use crate::terraform::load::Runner;
+    use crate::terraform::module::modules::Cache;
 
     const BACKEND: &str = "terraform {\n  backend \"local\" {}\n}\n";
 
@@ -121,8 +122,8 @@ mod tests {
 
     fn reached(path: &str) -> Vec<String> {
         let source = Memory::new("memory", texts().into_iter().map(|(p, t)| (p.to_owned(), t.into_bytes())).collect());
-        let (cache, files, project) = (Cache::new(Limits::default()), Files::default(), Project::default());
-        let modules = Modules::new(&source, &files, &cache, &project);
+        let (cache, files) = (Cache::new(Limits::default()), Files::default());
+        let modules = Modules::new(&source, &files, &cache, Runner::default());
         let changes = [Change { path: path.into(), kind: ChangeKind::Modified }];
         let touched = Touched::new(&modules, Scope::Touched(&changes));
         let roots = discovery::roots(&modules, "", &RootSettings::default()).candidates;

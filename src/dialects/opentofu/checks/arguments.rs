@@ -2,16 +2,16 @@
 //! rejects a call with a missing or an unknown argument, or a value that cannot be converted to the type of its
 //! variable.
 
-use crate::dialects::opentofu::evaluation::statics::{Identifier, Node, Statics};
-use crate::dialects::opentofu::evaluation::variable;
-use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::module::block::{Declared, META, Written};
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::Span;
 use crate::hcl::ast::walk;
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Val};
+use crate::terraform::evaluation::statics::{Identifier, Node, Statics};
+use crate::terraform::evaluation::variable;
+use crate::terraform::failure::Failure;
+use crate::terraform::module::block::{Declared, META, Written};
 use crate::text::nearest;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -3,14 +3,15 @@
 
 mod arguments;
 
-use crate::dialects::opentofu::evaluation::statics::Statics;
-use crate::dialects::opentofu::failure::{Failure, Place};
-use crate::dialects::opentofu::load::Loader;
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::block::Written;
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Body, Span, TraversalStep};
+use crate::paths;
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::failure::{Failure, Place};
+use crate::terraform::load::Loader;
+use crate::terraform::module::Module;
+use crate::terraform::module::block::Written;
 use crate::text::nearest;
 use crate::value::FileId;
 use std::collections::BTreeSet;
@@ -38,7 +39,7 @@ pub(crate) fn check(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut V
 /// Whether a file belongs to one folder alone. What several share need not be of use in each of them.
 fn is_own(file: FileId, dir: &str, loader: &Loader<'_>) -> bool {
     let path = &loader.files.get(file).path;
-    path.rsplit_once('/').map_or("", |(folder, _)| folder) == dir && !loader.is_linked(path)
+    paths::parent(path) == dir && !loader.is_linked(path)
 }
 
 /// Values in files for variables that nothing declares.

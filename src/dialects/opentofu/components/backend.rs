@@ -2,14 +2,14 @@
 
 use crate::dialects::opentofu::components::builder::{Builder, Described, described};
 use crate::dialects::opentofu::components::value::{at, origin, unknown};
-use crate::dialects::opentofu::evaluation::statics::{Identifier, Statics};
-use crate::dialects::opentofu::failure::{Failure, Place};
-use crate::dialects::opentofu::module::block::{Backend, Written};
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::Body;
 use crate::hcl::val::export::export_at;
 use crate::hcl::val::{Marks, Val};
 use crate::resolution::{ComponentMetadata, RemovalEffect, StatePlace};
+use crate::terraform::evaluation::statics::{Identifier, Statics};
+use crate::terraform::failure::{Failure, Place};
+use crate::terraform::module::block::{Backend, Written};
 use crate::value::{FileId, Map, Origin, Prov, Value};
 use std::sync::Arc;
 

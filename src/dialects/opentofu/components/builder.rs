@@ -2,13 +2,13 @@
 
 use crate::dialects::opentofu::components::value::{at, unknown};
 use crate::dialects::opentofu::discovery::variants::Variant;
-use crate::dialects::opentofu::evaluation::statics::{Found, Identifier, Statics};
-use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::module::block::Written;
 use crate::dialects::opentofu::vocabulary::VOCABULARY;
 use crate::files::Files;
 use crate::hcl::val::export::export_at;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
+use crate::terraform::evaluation::statics::{Found, Identifier, Statics};
+use crate::terraform::failure::Failure;
+use crate::terraform::module::block::Written;
 use crate::text::Text;
 use crate::value::{Language, Origin, Value};
 use std::sync::Arc;

@@ -3,13 +3,13 @@
 use crate::dialects::opentofu::components::builder::{Builder, Described, described};
 use crate::dialects::opentofu::components::moves::Moves;
 use crate::dialects::opentofu::components::value::{at, map_of, origin, unknown};
-use crate::dialects::opentofu::evaluation::tree::Call;
-use crate::dialects::opentofu::module::block::META;
 use crate::hcl::ast::TraversalStep;
 use crate::hcl::ast::walk::references;
 use crate::hcl::val::export::export_at;
 use crate::hcl::val::{Data, Marks, Val};
 use crate::resolution::{CalledModule, ComponentMetadata, Needed, RemovalEffect};
+use crate::terraform::evaluation::tree::Call;
+use crate::terraform::module::block::META;
 use crate::text::Text;
 use crate::value::{Key, Map, Value};
 

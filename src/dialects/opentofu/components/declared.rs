@@ -5,8 +5,8 @@ use crate::dialects::opentofu::components::builder::{Builder, Described, describ
 use crate::dialects::opentofu::components::moves;
 use crate::dialects::opentofu::components::value::origin;
 use crate::dialects::opentofu::components::value::{at, map_of};
-use crate::dialects::opentofu::module::block::{Declared, Refactoring, Written};
 use crate::resolution::ComponentMetadata;
+use crate::terraform::module::block::{Declared, Refactoring, Written};
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Value};
 use std::sync::Arc;

@@ -3,14 +3,14 @@
 use crate::dialects::opentofu::components::value::at;
 use crate::dialects::opentofu::components::value::origin;
 use crate::dialects::opentofu::discovery::variants::Variant;
-use crate::dialects::opentofu::evaluation::statics::Statics;
-use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::block::Written;
 use crate::hcl::ast::walk;
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export_at;
 use crate::resolution::{Dependency, Local, LocalLevel, LocalScope};
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::failure::Failure;
+use crate::terraform::module::Module;
+use crate::terraform::module::block::Written;
 use crate::value::{FileId, Value};
 use std::sync::Arc;
 

@@ -14,14 +14,15 @@ use crate::diagnostic::Diagnostic;
 use crate::dialects::opentofu::checks;
 use crate::dialects::opentofu::discovery::Candidate;
 use crate::dialects::opentofu::discovery::variants::Variant;
-use crate::dialects::opentofu::evaluation::statics::Statics;
-use crate::dialects::opentofu::evaluation::{self, tree};
-use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::module::modules::Modules;
-use crate::dialects::opentofu::module::version;
 use crate::files::Files;
 use crate::hcl::ast::Span;
+use crate::paths;
 use crate::resolution::{ComponentMetadata, LocalScope, RemovalEffect, State, Unit};
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::evaluation::{self, tree};
+use crate::terraform::failure::Failure;
+use crate::terraform::module::modules::Modules;
+use crate::terraform::module::version;
 use crate::text::Text;
 use crate::value::FileId;
 use builder::{Builder, Described, described};
@@ -56,7 +57,7 @@ pub(crate) fn untouched(candidate: &Candidate, variant: &Variant, modules: &Modu
 /// Resolves a root module.
 pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
     let files = modules.loader.files;
-    let mut statics = evaluation::of_root(candidate, variant, modules);
+    let mut statics = evaluation::of_root(&candidate.dir, variant.given(), modules);
     let module = Arc::clone(&statics.nodes[0].module);
     let mut failures: Vec<Failure> = module.failures.clone();
     failures.extend(statics.inputs.failures.iter().cloned());
@@ -114,8 +115,8 @@ fn finding(failure: &Failure, file: FileId, files: &Files, stack: &Text) -> Diag
 /// Returns the file that represents a root module: its `main`, or its first one; a link to a file elsewhere does not
 /// count.
 fn main_file(dir: &str, all: &[FileId], files: &Files) -> FileId {
-    let is_own = |id: &&FileId| files.get(**id).path.rsplit_once('/').map_or("", |(dir, _)| dir) == dir;
-    let is_main = |id: &&FileId| files.get(**id).path.rsplit('/').next().is_some_and(|n| n.starts_with("main."));
+    let is_own = |id: &&FileId| paths::parent(&files.get(**id).path) == dir;
+    let is_main = |id: &&FileId| paths::name(&files.get(**id).path).starts_with("main.");
     let own = || all.iter().filter(is_own);
     let found = own().find(is_main).or_else(|| own().next()).copied();
     found.unwrap_or_else(|| files.add(dir, "", || Text::from("")))

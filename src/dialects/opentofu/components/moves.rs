@@ -1,9 +1,9 @@
 //! The earlier addresses of module calls, from `moved` and `removed` blocks.
 
-use crate::dialects::opentofu::evaluation::statics::Statics;
-use crate::dialects::opentofu::module::block::Written;
 use crate::hcl::ast::TraversalStep;
 use crate::hcl::ast::walk;
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::module::block::Written;
 use crate::text::Text;
 
 /// The most former names of one call.

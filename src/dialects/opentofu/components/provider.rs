@@ -2,16 +2,16 @@
 
 use crate::dialects::opentofu::components::builder::{Builder, described};
 use crate::dialects::opentofu::components::value::{at, unknown};
-use crate::dialects::opentofu::evaluation::statics::{Identifier, Node, Statics};
-use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::block::ProviderUse;
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{ExprKind, Span, TraversalStep};
 use crate::hcl::types::Type;
 use crate::hcl::val::export::export;
 use crate::hcl::val::{Data, Marks, Val};
+use crate::terraform::evaluation::statics::{Identifier, Node, Statics};
+use crate::terraform::failure::Failure;
+use crate::terraform::module::Module;
+use crate::terraform::module::block::ProviderUse;
 use crate::text::Text;
 use crate::value::{Map, Prov, Value};
 

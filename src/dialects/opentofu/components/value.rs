@@ -1,7 +1,7 @@
 //! Values of components: their provenance, and placeholders for unknown ones.
 
-use crate::dialects::opentofu::failure::{Failure, Place};
-use crate::dialects::opentofu::module::block::Written;
+use crate::terraform::failure::{Failure, Place};
+use crate::terraform::module::block::Written;
 use crate::value::{Data, Key, Map, Origin, Prov, Unknown, Value};
 use std::sync::Arc;
 

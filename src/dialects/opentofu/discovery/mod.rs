@@ -1,16 +1,16 @@
 //! Finds root modules: folders that configure something that only a root module has, and that no other module calls.
 
+pub(crate) mod detected;
 pub(crate) mod variants;
 
 use crate::dialects::RootSettings;
-use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::load::names::configuration;
-use crate::dialects::opentofu::load::names::is_automatic;
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::modules::{Callee, Modules};
-use crate::dialects::opentofu::module::outline::Outline;
 use crate::resolution::{Extent, Gap};
 use crate::source::{EntryKind, Source};
+use crate::terraform::failure::Failure;
+use crate::terraform::load::names::configuration;
+use crate::terraform::load::names::is_automatic;
+use crate::terraform::module::modules::{Callee, Modules};
+use crate::terraform::module::outline::Outline;
 use crate::text::Text;
 use crate::threads;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,13 +24,6 @@ pub(crate) struct Candidate {
     pub dir: String,
     /// The content that is visible without parsing it completely.
     pub outline: Arc<Outline>,
-}
-
-impl Candidate {
-    /// Returns its declarations.
-    pub(crate) fn module(&self, modules: &Modules<'_>) -> Arc<Module> {
-        modules.module(&self.dir).unwrap_or_else(|| Arc::new(Module { dir: self.dir.clone(), ..Module::default() }))
-    }
 }
 
 /// Returns the folders with configuration below a folder, by their paths.

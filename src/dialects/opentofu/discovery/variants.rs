@@ -1,8 +1,9 @@
 //! With which values a root module is resolved: once, or once for each set of values or workspace that the settings name.
 
-use crate::dialects::opentofu::load::Loader;
-use crate::dialects::opentofu::load::path::join;
 use crate::dialects::{Project, ProjectInputs, RootSettings, VariableInput, VariableSet};
+use crate::paths::join;
+use crate::terraform::evaluation::given::Given;
+use crate::terraform::load::Loader;
 use crate::text::Text;
 
 /// The name of the stack of a folder.
@@ -19,6 +20,14 @@ pub(crate) struct Variant {
     pub inputs: ProjectInputs,
     /// Whether the name of its stack has more than the folder, so that the same folder can have other stacks.
     pub is_named: bool,
+}
+
+impl Variant {
+    /// Returns what is given to the root module.
+    pub(crate) fn given(&self) -> Given<'_> {
+        let ProjectInputs { variables, env, workspace, .. } = &self.inputs;
+        Given { variables, env, workspace: workspace.as_deref() }
+    }
 }
 
 /// All ways in which the root module of a folder is resolved; at least one.

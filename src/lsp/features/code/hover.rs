@@ -3,6 +3,7 @@
 use super::{Target, declarations, files, sources, target_at};
 use crate::diff::{inline, mask};
 use crate::lsp::view::{Cursor, View};
+use crate::paths::parent;
 use crate::report::markdown::code;
 use crate::terraform::{self, Cache, Modules};
 use crate::text::Text;
@@ -72,7 +73,7 @@ fn values(view: &View<'_>, (folder, _): &Target, kind: &str, name: &str, text: &
         for resolution in view.resolutions() {
             for scope in &resolution.locals.scopes {
                 let stack = scope.stack.as_ref().or_else(|| resolution.locals.stacks.get(&scope.file));
-                let is_here = |path: &str| super::folder_of(path) == folder;
+                let is_here = |path: &str| parent(path) == folder;
                 let own = scope.locals.iter().filter(|local| {
                     let is_declared = local.origin.is_some_and(|origin| is_here(&view.file(origin.file).path));
                     *local.name == *name && is_declared && (scope.level == FILE) != is_variable

@@ -8,6 +8,7 @@ pub(super) use navigation::{definition, links, references};
 
 use crate::lsp::position::Lines;
 use crate::lsp::view::{Cursor, View};
+use crate::paths::parent;
 use crate::source::{Child, Source};
 use crate::syntax::Language;
 use crate::syntax::hcl::{self, Names, Subject};
@@ -56,11 +57,6 @@ impl CodeFile {
 /// Whether a file contains code.
 pub(super) fn is_code(path: &str) -> bool {
     path.ends_with(".tf") || path.ends_with(".tofu")
-}
-
-/// Returns the folder of a file; empty for the root.
-pub(super) fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Returns the files of a folder with code or values, sorted by path.
@@ -112,7 +108,7 @@ fn target(folder: &str, sources: &BTreeMap<&str, &str>, subject: &Subject) -> Op
 fn target_at(place: &Cursor<'_>) -> Option<(Target, bool)> {
     let own = CodeFile::read(place.path, place.text)?;
     let name = own.names.at(place.offset)?;
-    let folder = folder_of(place.path);
+    let folder = parent(place.path);
     let files = files(&place.view, folder);
     Some((target(folder, &sources(&files), &name.subject)?, name.is_declaration))
 }

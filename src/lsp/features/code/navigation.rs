@@ -1,8 +1,9 @@
 //! Definitions, references and links of names in HCL.
 
-use super::{CodeFile, Target, declarations, files, folder_of, is_code, sources, target, target_at, text};
+use super::{CodeFile, Target, declarations, files, is_code, sources, target, target_at, text};
 use crate::lsp::position::Lines;
 use crate::lsp::view::{Cursor, View};
+use crate::paths::parent;
 use crate::source::Source;
 use crate::syntax::hcl::Subject;
 use crate::terraform;
@@ -57,7 +58,7 @@ fn of_callers(view: &View<'_>, wanted: &Target, name: &str) -> Vec<Location> {
     let paths = view.analysis.source.listing().iter().map(|entry| &*entry.path);
     let names_it = |path: &&str| text(view, path).is_some_and(|text| text.contains(name));
     let code = paths.filter(|path| is_code(path)).take(MAX_SEARCHED);
-    let folders: BTreeSet<&str> = code.filter(names_it).map(folder_of).collect();
+    let folders: BTreeSet<&str> = code.filter(names_it).map(parent).collect();
     let mut found = Vec::new();
     for folder in folders {
         let around = files(view, folder);
@@ -88,7 +89,7 @@ fn of_components(view: &View<'_>, folder: &str, name: &str) -> Vec<Location> {
 /// Returns links from the sources of module calls to the modules.
 pub(in crate::lsp::features) fn links(place: &Cursor<'_>) -> Vec<DocumentLink> {
     let Some(own) = CodeFile::read(place.path, place.text) else { return Vec::new() };
-    let folder = folder_of(place.path);
+    let folder = parent(place.path);
     let lines = Lines::new(place.text, place.view.encoding);
     // By source: many calls may refer to one module.
     let mut targets: BTreeMap<&str, Option<Uri>> = BTreeMap::new();

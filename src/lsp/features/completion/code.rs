@@ -1,8 +1,9 @@
 //! Completion in HCL: arguments and blocks, inputs of modules, names declared in the folder, functions.
 
 use super::{Found, named};
-use crate::lsp::features::code::{CodeFile, files, folder_of, sources};
+use crate::lsp::features::code::{CodeFile, files, sources};
 use crate::lsp::view::Cursor;
+use crate::paths::parent;
 use crate::resolution::authoring::WrittenPlace;
 use crate::syntax::hcl::{Subject, blocks_at};
 use crate::terraform::{self, Cache, Module, Modules};
@@ -18,7 +19,7 @@ pub(super) fn add(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
     let (start, _) = place.word();
     found.replace(start);
     let before = &place.text[line_start(place)..start];
-    let own = files(&place.view, folder_of(place.path));
+    let own = files(&place.view, parent(place.path));
     if let Some(before) = before.strip_suffix('.') {
         return members(place, &own, &path_of(before), found);
     }
@@ -43,7 +44,7 @@ fn path_of(before: &str) -> Vec<&str> {
 
 /// Returns the called module.
 fn module(place: &Cursor<'_>, own: &[CodeFile], call: &str) -> Option<Arc<Module>> {
-    let folder = terraform::called_folder(folder_of(place.path), sources(own).get(call)?)?;
+    let folder = terraform::called_folder(parent(place.path), sources(own).get(call)?)?;
     let (analysis, cache) = (place.view.analysis, Cache::default());
     Modules::new(&analysis.source, &analysis.review.files, &cache).get(&folder)
 }
@@ -80,10 +81,10 @@ fn members(place: &Cursor<'_>, own: &[CodeFile], names: &[&str], found: &mut Fou
 /// Adds the variables of the folder.
 fn variables<'n>(place: &Cursor<'_>, addresses: impl Iterator<Item = &'n str>, found: &mut Found<'_, '_>) {
     let (analysis, cache) = (place.view.analysis, Cache::default());
-    let module = Modules::new(&analysis.source, &analysis.review.files, &cache).get(folder_of(place.path));
+    let module = Modules::new(&analysis.source, &analysis.review.files, &cache).get(parent(place.path));
     for name in addresses.filter_map(|address| address.strip_prefix("var.")) {
         let variable = module.as_ref().and_then(|module| module.variables.get(name));
-        let detail = variable.map(|variable| named::detail(variable, folder_of(place.path)));
+        let detail = variable.map(|variable| named::detail(variable, parent(place.path)));
         found.add(name, CompletionItemKind::VARIABLE, detail);
         if let Some(description) = variable.and_then(|variable| variable.description.as_ref()) {
             found.describe(name, description);

@@ -4,6 +4,7 @@ use super::keys::with_colon;
 use super::{Found, components};
 use crate::lsp::features::links;
 use crate::lsp::view::Cursor;
+use crate::paths::parent;
 use crate::resolution::Component;
 use crate::resolution::authoring::Names;
 use crate::source::Source;
@@ -120,7 +121,7 @@ pub(super) fn detail(variable: &Variable, folder: &str) -> String {
 
 /// Adds the files below the folder of the file, by their relative paths.
 fn files(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
-    let folder = place.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = parent(place.path);
     for entry in Source::listing(&place.view.analysis.source).under(folder) {
         let path = entry.path.strip_prefix(folder).unwrap_or(&entry.path).trim_start_matches('/');
         if *entry.path != *place.path {

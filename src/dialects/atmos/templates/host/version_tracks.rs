@@ -2,7 +2,7 @@
 
 use super::Versions;
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::diagnostics::Diagnostics;
+use crate::dialects::atmos::diagnostics::{Diagnostics, report_issues};
 use crate::dialects::atmos::document::Issue;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
@@ -84,7 +84,7 @@ impl<'a> LockFile<'a> {
             Err(Unreadable { reason, issues }) => {
                 // Every reader reports it: the records of one file must not depend on the others.
                 if let Some((loaded, issues)) = issues {
-                    diagnostics.issues(loaded, issues);
+                    report_issues(diagnostics, loaded, issues);
                 }
                 return Some(Versions::Unknown(reason.clone()));
             }

@@ -2,13 +2,13 @@
 //! folders it calls and which files it reads. For most folders of a repository that is enough.
 
 use super::modules::is_of_root;
-use crate::dialects::opentofu::load::Parsed;
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::lead::Lead;
-use crate::dialects::opentofu::module::paths::{self, NamedPath};
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Block, Body};
 use crate::hcl::parse::parse_outline;
+use crate::terraform::load::Parsed;
+use crate::terraform::module::Module;
+use crate::terraform::module::lead::Lead;
+use crate::terraform::module::paths::{self, NamedPath};
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeSet;

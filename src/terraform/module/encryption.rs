@@ -1,7 +1,7 @@
 //! Reads `encryption` blocks.
 
-use crate::dialects::opentofu::module::block::{Declared, Encryption, Target, Written};
 use crate::hcl::ast::{Block, Body};
+use crate::terraform::module::block::{Declared, Encryption, Target, Written};
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeMap;

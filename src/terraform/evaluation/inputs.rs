@@ -1,19 +1,19 @@
 //! The input values of a root module: the environment, variable files, and the command line, later ones win.
 
-use crate::dialects::opentofu::failure::{Failure, Place};
-use crate::dialects::opentofu::load::names::Syntax;
-use crate::dialects::opentofu::load::path::join;
-use crate::dialects::opentofu::load::{Loader, Parsed, SourceFile, json_values};
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::variable::{Variable, literal};
-use crate::dialects::opentofu::rules;
-use crate::dialects::{ProjectInputs, VariableInput};
 use crate::hcl::ast::{Body, Expr, Span};
 use crate::hcl::eval::{Budget, Evaluator, NoNames};
 use crate::hcl::functions::NoFiles;
 use crate::hcl::parse::{Layout, parse_body, parse_expression};
 use crate::hcl::val::Val;
+use crate::paths::join;
 use crate::source::{BlobId, Node};
+use crate::terraform::evaluation::given::{Given, VariableInput};
+use crate::terraform::failure::{Failure, Place};
+use crate::terraform::load::names::Syntax;
+use crate::terraform::load::{Loader, Parsed, SourceFile, json_values};
+use crate::terraform::module::Module;
+use crate::terraform::module::variable::{Variable, literal};
+use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::{FileId, Prov};
 use std::collections::BTreeMap;
@@ -46,9 +46,9 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     /// Collects the values for a module, from what is lowest to what wins.
-    pub(crate) fn collect(loader: &Loader<'_>, module: &Module, dir: &str, inputs: &ProjectInputs) -> Self {
+    pub(crate) fn collect(loader: &Loader<'_>, module: &Module, dir: &str, given: Given<'_>) -> Self {
         let mut all = Inputs::default();
-        for (name, value) in &inputs.env {
+        for (name, value) in given.env {
             if let Some(name) = name.strip_prefix(PREFIX) {
                 all.text(loader, name, value);
             }
@@ -58,7 +58,7 @@ impl Inputs {
         for name in names {
             all.file(loader, module, dir, &name, false);
         }
-        for input in &inputs.variables {
+        for input in given.variables {
             match input {
                 VariableInput::Value { name, text } => {
                     all.text(loader, name, text);

@@ -1,21 +1,21 @@
 //! Static evaluation of expressions before anything runs, from variables, locals and arguments of calls, each evaluated
 //! on demand. Failures include the chain of references that leads to them.
 
-use crate::dialects::opentofu::evaluation::inputs::Inputs;
-pub(crate) use crate::dialects::opentofu::evaluation::node::Node;
-use crate::dialects::opentofu::evaluation::reference::{Meaning, meaning};
-use crate::dialects::opentofu::evaluation::variable;
-use crate::dialects::opentofu::failure::{Failure, Hop, Place};
-use crate::dialects::opentofu::load::functions::RootFiles;
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::block::Written;
-use crate::dialects::opentofu::module::variable::Variable;
-use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Name, TraversalStep};
 use crate::hcl::eval::{Budget, Evaluator, Scope};
 use crate::hcl::functions::Files;
 use crate::hcl::val::{Data, Val};
+use crate::terraform::evaluation::inputs::Inputs;
+pub(crate) use crate::terraform::evaluation::node::Node;
+use crate::terraform::evaluation::reference::{Meaning, meaning};
+use crate::terraform::evaluation::variable;
+use crate::terraform::failure::{Failure, Hop, Place};
+use crate::terraform::load::functions::RootFiles;
+use crate::terraform::module::Module;
+use crate::terraform::module::block::Written;
+use crate::terraform::module::variable::Variable;
+use crate::terraform::rules;
 use crate::text::{Text, nearest};
 use crate::value::FileId;
 use foldhash::fast::RandomState;

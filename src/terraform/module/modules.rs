@@ -1,19 +1,18 @@
 //! The modules of one revision: the declarations of each folder, read once, and the targets of its calls.
 
 use super::Module;
-use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::load::names::{Syntax, is_override};
-use crate::dialects::opentofu::load::path::join;
-use crate::dialects::opentofu::load::{Loader, ParsedFiles, SourceFile};
-use crate::dialects::opentofu::module::lead::Lead;
-use crate::dialects::opentofu::module::outline::{FileOutline, Outline};
-use crate::dialects::opentofu::module::reader::Reader;
-use crate::dialects::opentofu::rules;
-use crate::dialects::{Presence, Project};
 use crate::files::Files as FileTable;
 use crate::hcl::ast::{Block, Span};
 use crate::limits::Limits;
+use crate::paths::join;
 use crate::source::{BlobId, Entry, Source};
+use crate::terraform::failure::Failure;
+use crate::terraform::load::names::{Syntax, is_override};
+use crate::terraform::load::{Loader, ParsedFiles, Runner, SourceFile};
+use crate::terraform::module::lead::Lead;
+use crate::terraform::module::outline::{FileOutline, Outline};
+use crate::terraform::module::reader::Reader;
+use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
@@ -38,10 +37,6 @@ pub(crate) struct Cache {
     /// The outlines of folders in revisions without links, by their path and whether Terraform runs them: their
     /// entries, and the outline.
     outlines: Mutex<HashMap<(String, bool), Vec<Outlined>, RandomState>>,
-    /// The files that were read to find out whether there are root modules.
-    detected: Mutex<Arc<FileTable>>,
-    /// Whether there are root modules, by the content of revisions.
-    presence: Mutex<HashMap<u64, Presence>>,
 }
 
 impl Cache {
@@ -49,29 +44,12 @@ impl Cache {
         Cache { files: ParsedFiles::new(limits), ..Cache::default() }
     }
 
-    /// The table for files that are read to find out whether there are root modules.
-    pub(crate) fn detected(&self) -> Arc<FileTable> {
-        Arc::clone(&self.detected.lock())
-    }
-
-    /// Drops all that was parsed and detected.
+    /// Drops all that was parsed.
     pub(crate) fn forget(&self) {
         self.files.forget();
         self.modules.lock().clear();
         self.file_outlines.lock().clear();
         self.outlines.lock().clear();
-        self.presence.lock().clear();
-        *self.detected.lock() = Arc::default();
-    }
-
-    /// Returns whether there are root modules in the content with a number.
-    pub(crate) fn presence(&self, content: u64, find: impl FnOnce() -> Presence) -> Presence {
-        if let Some(known) = self.presence.lock().get(&content) {
-            return *known;
-        }
-        let found = find();
-        self.presence.lock().insert(content, found);
-        found
     }
 }
 
@@ -103,8 +81,8 @@ pub(crate) struct Modules<'a> {
 }
 
 impl<'a> Modules<'a> {
-    pub(crate) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a Cache, project: &Project) -> Self {
-        let loader = Loader::new(source, files, &cache.files, project);
+    pub(crate) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a Cache, runner: Runner) -> Self {
+        let loader = Loader::new(source, files, &cache.files, runner);
         Modules { loader, cache, modules: Mutex::default(), outlines: Mutex::default(), callees: Mutex::default() }
     }
 

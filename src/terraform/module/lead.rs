@@ -1,9 +1,9 @@
 //! The target of a call's source, as far as its text shows it.
 
-use crate::dialects::opentofu::load::path::{Beside, beside};
-use crate::dialects::opentofu::module::address::{self, Address};
 use crate::hcl::ast::Expr;
 use crate::hcl::ast::walk;
+use crate::terraform::load::path::{Beside, beside};
+use crate::terraform::module::address::{self, Address};
 
 /// The target of a call's source, as far as its text shows it.
 #[derive(Clone, Debug)]

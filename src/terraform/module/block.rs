@@ -1,7 +1,7 @@
 //! Blocks of configuration with their arguments.
 
-use crate::dialects::opentofu::failure::Place;
 use crate::hcl::ast::{Block, Body, Expr, Span};
+use crate::terraform::failure::Place;
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeMap;

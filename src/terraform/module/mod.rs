@@ -12,7 +12,7 @@ pub(crate) mod schema;
 pub(crate) mod variable;
 pub(crate) mod version;
 
-use crate::dialects::opentofu::failure::Failure;
+use crate::terraform::failure::Failure;
 use crate::text::Text;
 use crate::value::FileId;
 use block::{Arguments, Backend, Declared, Encryption, Provider, ProviderUse, Refactoring, Written};

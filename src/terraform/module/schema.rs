@@ -1,8 +1,8 @@
 //! Which blocks and arguments configuration has where, and which are mandatory.
 
-use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::rules;
 use crate::hcl::ast::{Block, Body, Span};
+use crate::terraform::failure::Failure;
+use crate::terraform::rules;
 use crate::text::nearest;
 use crate::value::FileId;
 

@@ -1,17 +1,17 @@
 //! The tree of modules: every call with its source, entered where the source is a folder of the repository.
 
-use crate::dialects::opentofu::evaluation::statics::{Identifier, Node, Statics};
-use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::load::path::beside;
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::address::{self, Address};
-use crate::dialects::opentofu::module::block::{Declared, Written};
-use crate::dialects::opentofu::module::modules::Modules;
-use crate::dialects::opentofu::module::version::is_constraint;
-use crate::dialects::opentofu::rules;
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Marks, Val};
+use crate::terraform::evaluation::statics::{Identifier, Node, Statics};
+use crate::terraform::failure::Failure;
+use crate::terraform::load::path::beside;
+use crate::terraform::module::Module;
+use crate::terraform::module::address::{self, Address};
+use crate::terraform::module::block::{Declared, Written};
+use crate::terraform::module::modules::Modules;
+use crate::terraform::module::version::is_constraint;
+use crate::terraform::rules;
 use crate::text::Text;
 use std::rc::Rc;
 use std::sync::Arc;

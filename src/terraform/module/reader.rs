@@ -1,16 +1,14 @@
 //! Combines the declarations of a folder's files: applies overrides, and reports duplicates.
 
 use super::Module;
-use crate::dialects::opentofu::failure::{Failure, Place};
-use crate::dialects::opentofu::load::SourceFile;
-use crate::dialects::opentofu::module::block::{
-    Arguments, Backend, Declared, Provider, ProviderUse, Refactoring, Written,
-};
-use crate::dialects::opentofu::module::lead::Lead;
-use crate::dialects::opentofu::module::{encryption, paths, schema, variable};
-use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Block, Span};
+use crate::terraform::failure::{Failure, Place};
+use crate::terraform::load::SourceFile;
+use crate::terraform::module::block::{Arguments, Backend, Declared, Provider, ProviderUse, Refactoring, Written};
+use crate::terraform::module::lead::Lead;
+use crate::terraform::module::{encryption, paths, schema, variable};
+use crate::terraform::rules;
 use crate::text::Text;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,13 +1,13 @@
 //! The values of variables from their inputs.
 
-use crate::dialects::opentofu::evaluation::statics::Found;
-use crate::dialects::opentofu::failure::{Failure, Place};
-use crate::dialects::opentofu::module::block::Declared;
-use crate::dialects::opentofu::module::variable::Variable;
-use crate::dialects::opentofu::rules;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
+use crate::terraform::evaluation::statics::Found;
+use crate::terraform::failure::{Failure, Place};
+use crate::terraform::module::block::Declared;
+use crate::terraform::module::variable::Variable;
+use crate::terraform::rules;
 
 /// Returns the failure about a variable that `init` needs, and that a call does not set.
 pub(crate) fn needed(name: &str, call: &Declared) -> Failure {

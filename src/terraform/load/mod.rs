@@ -5,11 +5,11 @@ mod json;
 pub(crate) mod names;
 pub(crate) mod path;
 
-use crate::dialects::Project;
 use crate::files::Files as FileTable;
 use crate::hcl::ast::{Body, Span, SyntaxError};
 use crate::hcl::parse;
 use crate::limits::{Limit, Limits};
+use crate::paths::join;
 use crate::source::{BlobId, Child, Entry, EntryKind, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::FileId;
@@ -17,7 +17,6 @@ use foldhash::fast::RandomState;
 pub(crate) use json::values as json_values;
 use names::{Syntax, configuration};
 use parking_lot::Mutex;
-use path::join;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
@@ -66,6 +65,15 @@ impl ParsedFiles {
     }
 }
 
+/// Where code runs, and by which tool.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Runner {
+    /// The absolute path of the root of the repository; empty without a work tree.
+    pub root: String,
+    /// Whether it is Terraform, which skips `.tofu` files.
+    pub is_terraform: bool,
+}
+
 /// The files of one revision.
 pub(crate) struct Loader<'a> {
     /// The revision.
@@ -84,14 +92,21 @@ pub(crate) struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    pub(crate) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a ParsedFiles, project: &Project) -> Self {
+    pub(crate) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a ParsedFiles, runner: Runner) -> Self {
         // Without a work tree any absolute path will do, as long as it is always the same.
-        let root = match &*project.root {
+        let root = match &*runner.root {
             "" => "/repository".to_owned(),
             root => root.trim_end_matches('/').to_owned(),
         };
-        let is_terraform = project.roots.tool.as_deref() == Some("terraform");
-        Loader { source, files, root, is_terraform, cache, folders: Mutex::default(), linked: OnceLock::new() }
+        Loader {
+            source,
+            files,
+            root,
+            is_terraform: runner.is_terraform,
+            cache,
+            folders: Mutex::default(),
+            linked: OnceLock::new(),
+        }
     }
 
     /// Whether the revision has symbolic links.

@@ -1,13 +1,9 @@
-//! Paths from the root of the repository.
+//! Paths of the sources of modules.
 
 use crate::go::path::clean;
+use crate::paths::{join, parent};
 use crate::text::Text;
 use std::borrow::Cow;
-
-/// The path of a name in a folder; the root of the repository is empty.
-pub(crate) fn join(dir: &str, name: &str) -> String {
-    if dir.is_empty() || dir == "." { name.to_owned() } else { format!("{dir}/{name}") }
-}
 
 /// The path of a source that is relative to a folder of the repository, from the root of the repository.
 #[derive(Clone, Debug)]
@@ -33,7 +29,7 @@ pub(crate) fn beside(dir: &str, source: &str) -> Beside {
         if let Some(more) = rest.strip_prefix("./") {
             rest = more;
         } else if let Some(more) = rest.strip_prefix("../").filter(|_| !above.is_empty()) {
-            above = above.rsplit_once('/').map_or("", |(parent, _)| parent);
+            above = parent(above);
             rest = more;
         } else {
             break;

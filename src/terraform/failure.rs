@@ -1,9 +1,9 @@
 //! Failures, with the chain of references that leads to them.
 
 use crate::diagnostic::{Diagnostic, Label, Rule};
-use crate::dialects::opentofu::rules;
 use crate::hcl::ast::{Span, SyntaxError};
 use crate::hcl::eval::Problem;
+use crate::terraform::rules;
 use crate::value::FileId;
 
 /// A place in a file.

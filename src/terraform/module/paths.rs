@@ -1,11 +1,11 @@
 //! Which files the expressions of a module name, all blocks included: arguments of functions that read files, and texts that
 //! begin with `path.module`, `path.root` or `path.cwd`.
 
-use crate::dialects::opentofu::load::path::join;
-use crate::dialects::opentofu::module::block::Written;
 use crate::go::path::clean;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, Span, TraversalStep};
+use crate::paths::join;
+use crate::terraform::module::block::Written;
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeSet;

@@ -1,8 +1,5 @@
 //! Declarations of variables.
 
-use crate::dialects::opentofu::failure::{Failure, Place};
-use crate::dialects::opentofu::module::block::{Declared, Written};
-use crate::dialects::opentofu::rules;
 use crate::hcl::ast::{Expr, ExprKind, Name};
 use crate::hcl::eval::{Budget, Evaluator, NoNames};
 use crate::hcl::functions::NoFiles;
@@ -10,6 +7,9 @@ use crate::hcl::types::Type;
 use crate::hcl::types::convert::{Defaults, convert};
 use crate::hcl::types::typeexpr;
 use crate::hcl::val::{Marks, Val};
+use crate::terraform::failure::{Failure, Place};
+use crate::terraform::module::block::{Declared, Written};
+use crate::terraform::rules;
 use crate::value::FileId;
 
 /// A variable.

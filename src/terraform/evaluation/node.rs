@@ -1,6 +1,6 @@
 //! Modules in the tree of a root module.
 
-use crate::dialects::opentofu::module::Module;
+use crate::terraform::module::Module;
 use crate::text::Text;
 use std::sync::Arc;
 

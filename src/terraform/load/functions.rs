@@ -1,9 +1,9 @@
 //! The files that functions read.
 
 use super::Loader;
-use crate::dialects::opentofu::load::path::join;
 use crate::hcl::functions::{Content, FileError, Files};
 use crate::limits::Limit;
+use crate::paths::join;
 use crate::source::{Node, ResolveError};
 use crate::text::Text;
 use crate::value::FileId;

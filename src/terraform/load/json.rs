@@ -1,8 +1,8 @@
 //! The JSON syntax of configuration: which names are blocks and how many labels they have.
 
-use crate::dialects::opentofu::load::Parsed;
 use crate::hcl::ast::{Attribute, Block, Body, Name, SyntaxError};
 use crate::hcl::parse::json::{Json, JsonKind, parse_json};
+use crate::terraform::load::Parsed;
 use crate::text::Text;
 use std::sync::Arc;
 

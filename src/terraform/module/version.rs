@@ -1,10 +1,10 @@
 //! Constraints on the version of OpenTofu, which apply only in `.tofu` files. The version in use is unknown: only a
 //! constraint that no version satisfies is an error.
 
-use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
+use crate::terraform::failure::Failure;
+use crate::terraform::module::Module;
+use crate::terraform::rules;
 use std::cmp::Ordering;
 
 /// The versions that a constraint is tried with: all that OpenTofu has had, and what may come.

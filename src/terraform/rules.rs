@@ -1,0 +1,61 @@
+//! Rules about code that every system that runs it reports. The ones that are not about code alone are in
+//! `diagnostic::rules`.
+
+use crate::diagnostic::rule;
+pub(crate) use crate::diagnostic::rules::{
+    LIMIT_EXCEEDED, LOCAL_CYCLE, MISSING_COMPONENT_DIRECTORY, UNDEFINED_LOCAL, UNREADABLE_FILE,
+};
+
+rule!(
+    ENCRYPTION,
+    "tofu-encryption",
+    Correctness,
+    "0.1.0",
+    "state encryption refers to an undeclared block, or contradicts itself"
+);
+rule!(
+    INVALID_DECLARATION,
+    "tofu-invalid-declaration",
+    Correctness,
+    "0.1.0",
+    "a declaration is wrong, repeated or unknown"
+);
+rule!(INVALID_SYNTAX, "tofu-invalid-syntax", Correctness, "0.1.0", "a configuration file is malformed");
+rule!(
+    INVALID_VALUE,
+    "tofu-invalid-value",
+    Correctness,
+    "0.1.0",
+    "an expression has no value, or one that cannot be used"
+);
+rule!(MISSING_VALUE, "tofu-missing-value", Correctness, "0.1.0", "a variable that `init` needs has no value");
+rule!(
+    MODULE_ARGUMENT,
+    "tofu-module-argument",
+    Correctness,
+    "0.1.0",
+    "a module call lacks an argument that `init` needs"
+);
+rule!(
+    MODULE_SOURCE,
+    "tofu-module-source",
+    Correctness,
+    "0.1.0",
+    "the source or the version of a module cannot be used"
+);
+rule!(NOT_STATIC, "tofu-not-static", Correctness, "0.1.0", "a value that `init` needs is known only later");
+rule!(
+    SENSITIVE,
+    "tofu-sensitive-address",
+    Correctness,
+    "0.1.0",
+    "a sensitive or ephemeral value is used where it would be stored or shown"
+);
+rule!(UNDEFINED_NAME, "tofu-undefined-name", Correctness, "0.1.0", "a reference names nothing that is declared");
+rule!(
+    VALUES,
+    "tofu-variable-values",
+    Correctness,
+    "0.1.0",
+    "a variable file or a value of the command line cannot be used"
+);
