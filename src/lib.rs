@@ -31,7 +31,6 @@ mod diff;
 mod files;
 #[cfg(test)]
 mod fuzz;
-mod go;
 mod graph;
 mod hcl;
 mod limits;
@@ -55,3 +54,5 @@ mod value;
 mod yaml;
 
 pub use cli::main;
+
+use go_compat as go;

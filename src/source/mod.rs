@@ -12,7 +12,6 @@ mod disk;
 mod earlier;
 mod error;
 mod expand;
-pub(crate) mod glob;
 mod hooks;
 mod index;
 mod listing;
@@ -28,6 +27,12 @@ mod tests;
 mod verified;
 mod without;
 mod write;
+
+/// Patterns of paths, and their expansion over a listing.
+pub(crate) mod glob {
+    pub(crate) use super::expand::expand;
+    pub(crate) use go_compat::doublestar::{BadPattern, Glob, path_match};
+}
 
 use std::sync::Arc;
 

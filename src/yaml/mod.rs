@@ -23,4 +23,4 @@ pub(crate) use order::{compare_keys, sort_keys};
 pub(crate) use parse::{Error, document_of, documents_of, parse};
 pub(crate) use scalar::{Scalar, resolve, short_tag};
 pub(crate) use style::{analyze, double_quoted, is_base60, is_old_bool, is_printable};
-pub(crate) use timestamp::Timestamp;
+pub(crate) use timestamp::{Timestamp, parse_timestamp};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::node::Style;
-use super::timestamp::Timestamp;
+use super::timestamp::{Timestamp, parse_timestamp};
 use crate::go::encoding::base64_decode;
 
 /// The typed meaning of a scalar.
@@ -113,7 +113,7 @@ fn number(text: &str, dates: bool) -> Scalar {
         "-.inf" | "-.Inf" | "-.INF" => return Scalar::Float(f64::NEG_INFINITY),
         _ => {}
     }
-    if dates && let Some(time) = Timestamp::parse(text) {
+    if dates && let Some(time) = parse_timestamp(text) {
         return Scalar::Time(time);
     }
     let text = match text.contains('_') {

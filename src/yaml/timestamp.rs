@@ -4,39 +4,36 @@ use crate::go::time::{DAY, days_in, days_of};
 
 pub(crate) use crate::go::time::Time as Timestamp;
 
-impl Timestamp {
-    /// Parses the formats that go-yaml recognizes as timestamps: a date, or a date and a time joined by `T`, `t` (with
-    /// a zone) or spaces (without). Fields except the year may have one digit; fractions beyond nanoseconds are cut.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (year, rest) =
-            text.split_at_checked(4).filter(|(year, _)| year.bytes().all(|byte| byte.is_ascii_digit()))?;
-        let mut rest = rest.strip_prefix('-')?;
-        let month = field(&mut rest, 1, 12)?;
-        rest = rest.strip_prefix('-')?;
-        let year = year.parse().ok()?;
-        let day = field(&mut rest, 1, days_in(year, month))?;
-        let midnight = days_of(year, month, day) * DAY;
-        if rest.is_empty() {
-            return Some(Self { seconds: midnight, nanos: 0, offset: 0 });
-        }
-        let zoned = rest.starts_with(['T', 't']);
-        rest = match zoned {
-            true => &rest[1..],
-            false => rest.strip_prefix(' ')?.trim_start_matches(' '),
-        };
-        let hour = field(&mut rest, 0, 23)?;
-        rest = rest.strip_prefix(':')?;
-        let minute = field(&mut rest, 0, 59)?;
-        rest = rest.strip_prefix(':')?;
-        let second = field(&mut rest, 0, 59)?;
-        let nanos = fraction(&mut rest);
-        let offset = if zoned { zone(&mut rest)? } else { 0 };
-        if !rest.is_empty() {
-            return None;
-        }
-        let local = midnight + i64::from(hour * 3600 + minute * 60 + second);
-        Some(Self { seconds: local - i64::from(offset), nanos, offset })
+/// Parses the formats that go-yaml recognizes as timestamps: a date, or a date and a time joined by `T`, `t` (with
+/// a zone) or spaces (without). Fields except the year may have one digit; fractions beyond nanoseconds are cut.
+pub(crate) fn parse_timestamp(text: &str) -> Option<Timestamp> {
+    let (year, rest) = text.split_at_checked(4).filter(|(year, _)| year.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let mut rest = rest.strip_prefix('-')?;
+    let month = field(&mut rest, 1, 12)?;
+    rest = rest.strip_prefix('-')?;
+    let year = year.parse().ok()?;
+    let day = field(&mut rest, 1, days_in(year, month))?;
+    let midnight = days_of(year, month, day) * DAY;
+    if rest.is_empty() {
+        return Some(Timestamp { seconds: midnight, nanos: 0, offset: 0 });
     }
+    let zoned = rest.starts_with(['T', 't']);
+    rest = match zoned {
+        true => &rest[1..],
+        false => rest.strip_prefix(' ')?.trim_start_matches(' '),
+    };
+    let hour = field(&mut rest, 0, 23)?;
+    rest = rest.strip_prefix(':')?;
+    let minute = field(&mut rest, 0, 59)?;
+    rest = rest.strip_prefix(':')?;
+    let second = field(&mut rest, 0, 59)?;
+    let nanos = fraction(&mut rest);
+    let offset = if zoned { zone(&mut rest)? } else { 0 };
+    if !rest.is_empty() {
+        return None;
+    }
+    let local = midnight + i64::from(hour * 3600 + minute * 60 + second);
+    Some(Timestamp { seconds: local - i64::from(offset), nanos, offset })
 }
 
 /// Consumes one or two digits of `rest`, within `low..=high`.
@@ -100,7 +97,7 @@ mod tests {
             ),
             ("9999-12-31T00:00:00+24:60", "9999-12-31T00:00:00+25:00", "9999-12-31 00:00:00 +2500 +2500"),
         ] {
-            let time = Timestamp::parse(text).unwrap_or_else(|| panic!("{text}"));
+            let time = parse_timestamp(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(time.rfc3339(), rfc);
             assert_eq!(time.to_string(), go);
         }
@@ -119,7 +116,7 @@ mod tests {
             "2001-12-14T21:59:43é",
             "",
         ] {
-            assert_eq!(Timestamp::parse(text), None, "{text}");
+            assert_eq!(parse_timestamp(text), None, "{text}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Regular expressions.
 
 use super::{Args, Fail, Function, Outcome, S, function};
+use crate::go::regexp::compile;
 use crate::hcl::types::{Attribute, Type};
 use crate::hcl::val::{Data, Entries, Val};
-use crate::template::funcs::regex::compile;
 use crate::text::Text;
 use regex::{Captures, Regex};
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ use crate::hcl::val::number::Number;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::text::Text;
 use crate::value::FileId;
-use crate::yaml::{self, Document, NodeId, NodeKind, Style, Timestamp};
+use crate::yaml::{self, Document, NodeId, NodeKind, Style};
 
 pub(super) const ALL: &[Function] = &[
     function("yamldecode", &[S], decode),
@@ -152,7 +152,7 @@ fn time(text: &str) -> Option<String> {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    Some(Timestamp::parse(text)?.rfc3339())
+    Some(yaml::parse_timestamp(text)?.rfc3339())
 }
 
 fn number(text: &str) -> Option<Number> {

@@ -14,7 +14,7 @@ mod json_path;
 mod namespaces;
 mod net;
 mod objects;
-pub(crate) mod regex;
+mod regex;
 mod semver;
 mod sprig_dates;
 mod sprig_lists;

@@ -7,12 +7,12 @@ const MAX_DIGITS: usize = 1100;
 
 /// The shortest digits that read back as `value`, as `%v` prints them: with an exponent below 1e-4 and from 1e6 up,
 /// `100000` but `1e+06` and `1.23456789e+08`. JSON has other rules, see [`json_float`].
-pub(crate) fn float(value: f64) -> String {
+pub fn float(value: f64) -> String {
     general(value, None)
 }
 
 /// How JSON text spells a double: an exponent only below 1e-6 and from 1e21, without a leading zero in it.
-pub(crate) fn json_float(value: f64) -> String {
+pub fn json_float(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
         let text = exponent(value, None);
@@ -22,7 +22,7 @@ pub(crate) fn json_float(value: f64) -> String {
 }
 
 /// How yaml.v3 spells a double: as [`float`], specials in YAML's words.
-pub(crate) fn yaml_float(value: f64) -> String {
+pub fn yaml_float(value: f64) -> String {
     match value {
         _ if value.is_nan() => ".nan".to_owned(),
         _ if value.is_infinite() => if value > 0.0 { ".inf" } else { "-.inf" }.to_owned(),
@@ -32,7 +32,7 @@ pub(crate) fn yaml_float(value: f64) -> String {
 
 /// Formats like `strconv.FormatFloat(value, verb, precision, 64)`; `None` is the shortest exact form.
 /// Verbs: `e`, `E`, `f`, `g`, `G`; every other verb is treated as `g`.
-pub(crate) fn format_float(value: f64, verb: char, precision: Option<usize>) -> String {
+pub fn format_float(value: f64, verb: char, precision: Option<usize>) -> String {
     let text = match verb {
         'e' | 'E' => exponent(value, precision),
         'f' | 'F' => fixed(value, precision),
@@ -154,7 +154,7 @@ fn general(value: f64, precision: Option<usize>) -> String {
 }
 
 /// Whether Go prints the character as it is (letters, marks, numbers, punctuation, symbols and the ASCII space).
-pub(crate) fn is_print(c: char) -> bool {
+pub fn is_print(c: char) -> bool {
     if c.is_ascii() {
         return c == ' ' || c.is_ascii_graphic();
     }
@@ -166,7 +166,7 @@ pub(crate) fn is_print(c: char) -> bool {
 }
 
 /// `strconv.Quote`; with `ascii`, everything else is escaped (`QuoteToASCII`).
-pub(crate) fn quote(text: &str, ascii: bool) -> String {
+pub fn quote(text: &str, ascii: bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
@@ -177,7 +177,7 @@ pub(crate) fn quote(text: &str, ascii: bool) -> String {
 }
 
 /// `strconv.QuoteRune`.
-pub(crate) fn quote_char(c: char, ascii: bool) -> String {
+pub fn quote_char(c: char, ascii: bool) -> String {
     let mut out = String::from("'");
     push_escaped(&mut out, c, '\'', ascii);
     out.push('\'');
@@ -203,13 +203,13 @@ fn push_escaped(out: &mut String, c: char, quote: char, ascii: bool) {
 }
 
 /// Whether the text can be written between backquotes unchanged (`strconv.CanBackquote`).
-pub(crate) fn can_backquote(text: &str) -> bool {
+pub fn can_backquote(text: &str) -> bool {
     text.chars().all(|c| c == '\t' || !(c < ' ' || c == '`' || c == '\u{7f}' || c == '\u{feff}'))
 }
 
 /// Why a number was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NumberError {
+pub enum NumberError {
     /// Not a number.
     Syntax,
     /// Outside of the type; holds what Go returns all the same.
@@ -220,7 +220,7 @@ pub(crate) enum NumberError {
 
 impl NumberError {
     /// The error text: `strconv.<function>: parsing "<text>": invalid syntax`.
-    pub(crate) fn text(self, function: &str, text: &str) -> String {
+    pub fn text(self, function: &str, text: &str) -> String {
         let why = match self {
             NumberError::Syntax => "invalid syntax",
             NumberError::Range => "value out of range",
@@ -231,7 +231,7 @@ impl NumberError {
 }
 
 /// `strconv.ParseUint(text, base, bits)`: the value, or the error with the value that Go returns next to it.
-pub(crate) fn parse_uint(text: &str, base: u32, bits: u32) -> Result<u64, (NumberError, u64)> {
+pub fn parse_uint(text: &str, base: u32, bits: u32) -> Result<u64, (NumberError, u64)> {
     let syntax = (NumberError::Syntax, 0);
     let prefixed = base == 0;
     let (digits, base) = match base {
@@ -260,7 +260,7 @@ pub(crate) fn parse_uint(text: &str, base: u32, bits: u32) -> Result<u64, (Numbe
 }
 
 /// `strconv.ParseInt(text, base, bits)`.
-pub(crate) fn parse_int(text: &str, base: u32, bits: u32) -> Result<i64, (NumberError, i64)> {
+pub fn parse_int(text: &str, base: u32, bits: u32) -> Result<i64, (NumberError, i64)> {
     let (negative, digits) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),
@@ -328,12 +328,12 @@ fn underscores_ok(text: &str) -> bool {
 }
 
 /// `strconv.Atoi`.
-pub(crate) fn atoi(text: &str) -> Result<i64, (NumberError, i64)> {
+pub fn atoi(text: &str) -> Result<i64, (NumberError, i64)> {
     parse_int(text, 10, 64)
 }
 
 /// `strconv.ParseFloat(text, 64)`.
-pub(crate) fn parse_float(text: &str) -> Result<f64, (NumberError, f64)> {
+pub fn parse_float(text: &str) -> Result<f64, (NumberError, f64)> {
     let syntax = (NumberError::Syntax, 0.0);
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let negative = text.starts_with('-');

@@ -14,7 +14,7 @@ const UNITS: &[(&str, i64)] = &[
 ];
 
 /// `time.ParseDuration`: nanoseconds.
-pub(crate) fn parse_duration(text: &str) -> Result<i64, String> {
+pub fn parse_duration(text: &str) -> Result<i64, String> {
     let fail = || format!("time: invalid duration {}", strconv::quote(text, false));
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if unsigned == "0" {
@@ -61,7 +61,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<i64, String> {
 }
 
 /// `time.Duration.String`: `1h1m40s`, `1.5ms`, `0s`.
-pub(crate) fn duration_text(nanos: i64) -> String {
+pub fn duration_text(nanos: i64) -> String {
     let size = nanos.unsigned_abs();
     let sign = if nanos < 0 { "-" } else { "" };
     let with_fraction = |value: u64, unit: u64| {

@@ -1,7 +1,7 @@
 //! Patterns of the package `path`.
 
 /// `path.Match`: `*`, `?`, `[a-z]`, `[^a]`, `\x`.
-pub(crate) fn matches(pattern: &str, name: &str) -> Result<bool, String> {
+pub fn matches(pattern: &str, name: &str) -> Result<bool, String> {
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
     // Go reports a bad pattern only where it reaches it, but always checks the rest after a mismatch.

@@ -5,10 +5,10 @@ mod parse;
 use super::time::{DAYS, MONTHS, Time};
 use std::fmt::Write;
 
-pub(crate) use parse::parse;
+pub use parse::parse;
 
 /// The layout of RFC 3339.
-pub(crate) const RFC3339: &str = "2006-01-02T15:04:05Z07:00";
+pub const RFC3339: &str = "2006-01-02T15:04:05Z07:00";
 
 /// The elements of layouts, longer ones before their prefixes.
 const ELEMENTS: &[&str] = &[
@@ -72,13 +72,13 @@ fn next_element(layout: &str) -> (&str, &str, &str) {
 }
 
 /// `time.Time.Format`.
-pub(crate) fn format(time: &Time, layout: &str) -> String {
+pub fn format(time: &Time, layout: &str) -> String {
     let utc = (time.offset == 0).then_some("UTC");
     format_with(time, utc, layout)
 }
 
 /// The same where the zone of the time may have a name (`CET`).
-pub(crate) fn format_with(time: &Time, zone_name: Option<&str>, layout: &str) -> String {
+pub fn format_with(time: &Time, zone_name: Option<&str>, layout: &str) -> String {
     let f = time.fields();
     let (hour, minute, second) = (f.second_of_day / 3600, f.second_of_day / 60 % 60, f.second_of_day % 60);
     let hour12 = if hour % 12 == 0 { 12 } else { hour % 12 };

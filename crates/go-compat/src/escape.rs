@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Which characters in JSON are escaped beyond the required ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum JsonText {
+pub enum JsonText {
     /// `<`, `>` and `&` too: `encoding/json`.
     Html,
     /// As little as possible: `encoding/json` with `SetEscapeHTML(false)`.
@@ -15,7 +15,7 @@ pub(crate) enum JsonText {
 }
 
 /// Writes a text in JSON, with its quotes.
-pub(crate) fn push_json(out: &mut String, text: &str, style: JsonText) {
+pub fn push_json(out: &mut String, text: &str, style: JsonText) {
     out.push('"');
     for c in text.chars() {
         let _ = match c {
@@ -35,7 +35,7 @@ pub(crate) fn push_json(out: &mut String, text: &str, style: JsonText) {
 }
 
 /// `template.HTMLEscapeString`: for HTML text and attributes.
-pub(crate) fn html(text: &str) -> String {
+pub fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -52,7 +52,7 @@ pub(crate) fn html(text: &str) -> String {
 }
 
 /// `template.JSEscapeString`: for JavaScript strings.
-pub(crate) fn js(text: &str) -> String {
+pub fn js(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -72,12 +72,12 @@ pub(crate) fn js(text: &str) -> String {
 }
 
 /// `url.QueryEscape`.
-pub(crate) fn query(text: &str) -> String {
+pub fn query(text: &str) -> String {
     percent(text, "-_.~ ").replace(' ', "+")
 }
 
 /// A text in which all but ASCII letters, digits and what is in `plain` is percent-encoded.
-pub(crate) fn percent(text: &str, plain: &str) -> String {
+pub fn percent(text: &str, plain: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || plain.as_bytes().contains(&byte) {
@@ -93,7 +93,7 @@ pub(crate) fn percent(text: &str, plain: &str) -> String {
 ///
 /// # Errors
 /// What is wrong.
-pub(crate) fn unpercent(text: &str) -> Result<Vec<u8>, String> {
+pub fn unpercent(text: &str) -> Result<Vec<u8>, String> {
     unescaped(text, false)
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn unpercent(text: &str) -> Result<Vec<u8>, String> {
 ///
 /// # Errors
 /// What is wrong.
-pub(crate) fn unquery(text: &str) -> Result<Vec<u8>, String> {
+pub fn unquery(text: &str) -> Result<Vec<u8>, String> {
     unescaped(text, true)
 }
 

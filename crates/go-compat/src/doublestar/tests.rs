@@ -1,4 +1,4 @@
-use super::super::glob::{BadPattern, Glob, path_match};
+use super::{BadPattern, Glob, path_match};
 
 #[test]
 fn patterns_match_paths() {
@@ -67,7 +67,7 @@ fn hostile_patterns_end_soon() {
 }
 
 proptest::proptest! {
-    #![proptest_config(crate::fuzz::cases(300))]
+    #![proptest_config(property_cases::cases(300))]
 
     #[test]
     fn nothing_panics(pattern in r"[ab*?/{},\[\]\\!^é-]{0,14}", path in r"[ab/é.\-]{0,8}") {

@@ -3,10 +3,10 @@
 use std::fmt::{self, Write};
 
 /// Seconds of a day.
-pub(crate) const DAY: i64 = 86_400;
+pub const DAY: i64 = 86_400;
 
 /// Names of months, from January.
-pub(crate) const MONTHS: [&str; 12] = [
+pub const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",
@@ -22,7 +22,7 @@ pub(crate) const MONTHS: [&str; 12] = [
 ];
 
 /// Names of days, from Sunday.
-pub(crate) const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+pub const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /// A point in time with the offset it was written with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,22 +37,24 @@ pub struct Time {
 
 /// The calendar fields of a point in time in its own zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fields {
-    pub(crate) year: i64,
+pub struct Fields {
+    /// The year; 0 is 1 BC.
+    pub year: i64,
     /// From 1.
-    pub(crate) month: u32,
+    pub month: u32,
     /// From 1.
-    pub(crate) day: u32,
+    pub day: u32,
     /// From 0, which is Sunday.
-    pub(crate) weekday: usize,
+    pub weekday: usize,
     /// From 1.
-    pub(crate) year_day: i64,
-    pub(crate) second_of_day: i64,
+    pub year_day: i64,
+    /// Seconds since midnight.
+    pub second_of_day: i64,
 }
 
 impl Time {
     /// The calendar fields.
-    pub(crate) fn fields(&self) -> Fields {
+    pub fn fields(&self) -> Fields {
         let local = self.seconds.saturating_add(self.offset.into());
         let days = local.div_euclid(DAY);
         let (year, month, day) = civil(days);
@@ -109,7 +111,7 @@ fn push_zone(text: &mut String, offset: i32, colon: &str) {
 }
 
 /// Year, month (from 1) and day (from 1) of a number of days since 1970-01-01.
-pub(crate) fn civil(days: i64) -> (i64, u32, u32) {
+pub fn civil(days: i64) -> (i64, u32, u32) {
     // Eras of 400 years that begin in March, so that the leap day is the last of its year.
     let shifted = days.saturating_add(719_468);
     let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -122,7 +124,7 @@ pub(crate) fn civil(days: i64) -> (i64, u32, u32) {
 }
 
 /// Days from 1970-01-01 to a date of the Gregorian calendar.
-pub(crate) fn days_of(year: i64, month: u32, day: u32) -> i64 {
+pub fn days_of(year: i64, month: u32, day: u32) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
     let of_year = (153 * ((i64::from(month) + 9) % 12) + 2) / 5 + i64::from(day) - 1;
@@ -130,7 +132,7 @@ pub(crate) fn days_of(year: i64, month: u32, day: u32) -> i64 {
 }
 
 /// The days of a month (from 1).
-pub(crate) fn days_in(year: i64, month: u32) -> u32 {
+pub fn days_in(year: i64, month: u32) -> u32 {
     let leap = year.rem_euclid(4) == 0 && (year.rem_euclid(100) != 0 || year.rem_euclid(400) == 0);
     match month {
         2 if leap => 29,

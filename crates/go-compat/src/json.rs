@@ -3,7 +3,7 @@
 use super::strconv;
 
 /// `json.Indent` without prefix.
-pub(crate) fn indent(compact: &str, indent: &str) -> String {
+pub fn indent(compact: &str, indent: &str) -> String {
     let mut out = String::with_capacity(compact.len() * 2);
     let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
     let mut fresh = false;
@@ -50,7 +50,7 @@ pub(crate) fn indent(compact: &str, indent: &str) -> String {
 
 /// The result of `json.Unmarshal` into an untyped value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Json {
+pub enum Json {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -69,7 +69,7 @@ pub(crate) enum Json {
 ///
 /// # Errors
 /// The message of Go.
-pub(crate) fn decode(text: &str, max_depth: usize) -> Result<Json, String> {
+pub fn decode(text: &str, max_depth: usize) -> Result<Json, String> {
     let mut reader = Reader { source: text, text: text.as_bytes(), at: 0, max_depth };
     reader.space();
     let value = reader.value(0)?;

@@ -75,17 +75,17 @@ fn decode(text: &str, alphabet: &[u8], bits: u32, group: usize) -> Result<Vec<u8
 }
 
 /// `base64.StdEncoding.EncodeToString`.
-pub(crate) fn base64_encode(data: &[u8]) -> String {
+pub fn base64_encode(data: &[u8]) -> String {
     encode(data, BASE64, 6, 4)
 }
 
 /// `base64.StdEncoding.DecodeString`.
-pub(crate) fn base64_decode(text: &str) -> Result<Vec<u8>, String> {
+pub fn base64_decode(text: &str) -> Result<Vec<u8>, String> {
     decode_base64(text, BASE64)
 }
 
 /// `base64.URLEncoding.DecodeString`.
-pub(crate) fn base64_url_decode(text: &str) -> Result<Vec<u8>, String> {
+pub fn base64_url_decode(text: &str) -> Result<Vec<u8>, String> {
     decode_base64(text, BASE64_URL)
 }
 
@@ -94,12 +94,12 @@ fn decode_base64(text: &str, alphabet: &[u8]) -> Result<Vec<u8>, String> {
 }
 
 /// `base32.StdEncoding.EncodeToString`.
-pub(crate) fn base32_encode(data: &[u8]) -> String {
+pub fn base32_encode(data: &[u8]) -> String {
     encode(data, BASE32, 5, 8)
 }
 
 /// `base32.StdEncoding.DecodeString`.
-pub(crate) fn base32_decode(text: &str) -> Result<Vec<u8>, String> {
+pub fn base32_decode(text: &str) -> Result<Vec<u8>, String> {
     decode(text, BASE32, 5, 8).map_err(|at| format!("illegal base32 data at input byte {at}"))
 }
 

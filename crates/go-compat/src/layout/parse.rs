@@ -1,14 +1,14 @@
 //! `time.Parse`.
 
 use super::next_element;
-use crate::go::strconv::quote;
-use crate::go::time::{DAY, DAYS, MONTHS, Time, days_in, days_of};
+use crate::strconv::quote;
+use crate::time::{DAY, DAYS, MONTHS, Time, days_in, days_of};
 
 /// `time.Parse`, local time being UTC.
 ///
 /// # Errors
 /// The message of Go.
-pub(crate) fn parse(layout: &str, value: &str) -> Result<Time, String> {
+pub fn parse(layout: &str, value: &str) -> Result<Time, String> {
     let mut reader = Reader { layout, value, rest: value, fields: Fields::default() };
     let mut layout_rest = layout;
     loop {

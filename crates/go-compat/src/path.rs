@@ -1,7 +1,7 @@
 //! Slash-separated paths, as the packages `path` and `path/filepath` treat them.
 
 /// `path.Clean`: the shortest path that means the same; `.` for nothing.
-pub(crate) fn clean(path: &str) -> String {
+pub fn clean(path: &str) -> String {
     if is_clean(path) {
         return path.to_owned();
     }
@@ -26,7 +26,7 @@ pub(crate) fn clean(path: &str) -> String {
 
 /// A path in a folder of a tree whose root is the empty path: both joined and cleaned; `None` if that leads out of the tree.
 /// Absolute parts are taken as relative, as `path.Join` does.
-pub(crate) fn within(folder: &str, path: &str) -> Option<String> {
+pub fn within(folder: &str, path: &str) -> Option<String> {
     if folder.is_empty() && is_clean(path) {
         return Some(path.to_owned());
     }
@@ -55,13 +55,13 @@ fn is_clean(path: &str) -> bool {
 }
 
 /// `path.Join`: the elements that are not empty, joined and cleaned.
-pub(crate) fn join(parts: &[String]) -> String {
+pub fn join(parts: &[String]) -> String {
     let joined = parts.iter().filter(|p| !p.is_empty()).map(String::as_str).collect::<Vec<_>>().join("/");
     if joined.is_empty() { joined } else { clean(&joined) }
 }
 
 /// `path.Base`: the last element; `.` for nothing, `/` for slashes only.
-pub(crate) fn base(path: &str) -> String {
+pub fn base(path: &str) -> String {
     match path.trim_end_matches('/') {
         "" if path.is_empty() => ".".into(),
         "" => "/".into(),
@@ -70,23 +70,23 @@ pub(crate) fn base(path: &str) -> String {
 }
 
 /// `path.Dir`: all but the last element, cleaned.
-pub(crate) fn dir(path: &str) -> String {
+pub fn dir(path: &str) -> String {
     clean(split(path).0)
 }
 
 /// `path.Split`: the part up to the last slash, and the rest.
-pub(crate) fn split(path: &str) -> (&str, &str) {
+pub fn split(path: &str) -> (&str, &str) {
     path.split_at(path.rfind('/').map_or(0, |i| i + 1))
 }
 
 /// `path.Ext`: from the last point of the last element on, the point included.
-pub(crate) fn ext(path: &str) -> &str {
+pub fn ext(path: &str) -> &str {
     let name = split(path).1;
     name.rfind('.').map_or("", |i| &name[i..])
 }
 
 /// `filepath.Rel`.
-pub(crate) fn relative(from: &str, to: &str) -> Result<String, String> {
+pub fn relative(from: &str, to: &str) -> Result<String, String> {
     let (base, target) = (clean(from), clean(to));
     if base == target {
         return Ok(".".into());

@@ -17,8 +17,6 @@
 
 use std::rc::Rc;
 
-pub(crate) use super::expand::expand;
-
 /// The maximum number of combinations of alternatives in a pattern.
 const MAX_ALTERNATIVES: u64 = 4096;
 /// Longest pattern, in bytes; no path is longer than that on the systems that matter.
@@ -28,7 +26,7 @@ const MAX_STEPS: usize = 1 << 20;
 
 /// A pattern that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum BadPattern {
+pub enum BadPattern {
     /// An open class, an open or stray brace, or a trailing backslash.
     #[error("malformed pattern `{0}`: close every `[` and `{{`, and put a character after a `\\`")]
     Malformed(Box<str>),
@@ -39,13 +37,13 @@ pub(crate) enum BadPattern {
 
 /// A checked pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Glob {
+pub struct Glob {
     pattern: Box<str>,
 }
 
 impl Glob {
     /// Checks `pattern` as a whole.
-    pub(crate) fn new(pattern: &str) -> Result<Self, BadPattern> {
+    pub fn new(pattern: &str) -> Result<Self, BadPattern> {
         if !is_valid(pattern.as_bytes()) {
             return Err(BadPattern::Malformed(pattern.into()));
         }
@@ -54,12 +52,12 @@ impl Glob {
     }
 
     /// Whether `path` (separated by `/`) matches as a whole.
-    pub(crate) fn matches(&self, path: &str) -> bool {
+    pub fn matches(&self, path: &str) -> bool {
         path_match(&self.pattern, path).unwrap_or(false)
     }
 
     /// The text this was made from.
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.pattern
     }
 }
@@ -67,18 +65,18 @@ impl Glob {
 /// Matches `path` against a pattern that was not checked before.
 ///
 /// A malformed pattern is an error only when matching runs into the malformed part, or fails before it.
-pub(crate) fn path_match(pattern: &str, path: &str) -> Result<bool, BadPattern> {
+pub fn path_match(pattern: &str, path: &str) -> Result<bool, BadPattern> {
     check_size(pattern)?;
     run(pattern, path, true).map_err(|fault| fault.into_error(pattern))
 }
 
 /// Like [`path_match`], but what is behind the point of failure is not examined.
-pub(super) fn segment_match(pattern: &str, name: &str) -> Result<bool, BadPattern> {
+pub fn segment_match(pattern: &str, name: &str) -> Result<bool, BadPattern> {
     run(pattern, name, false).map_err(|fault| fault.into_error(pattern))
 }
 
 /// Checks the number of alternatives in a pattern.
-pub(super) fn check_size(pattern: &str) -> Result<(), BadPattern> {
+pub fn check_size(pattern: &str) -> Result<(), BadPattern> {
     // One level per open brace: combinations of the current alternative, and the sum of those before it.
     let mut levels = vec![(1u64, 0u64)];
     let mut bytes = pattern.bytes();
@@ -109,7 +107,7 @@ pub(super) fn check_size(pattern: &str) -> Result<(), BadPattern> {
 }
 
 /// Whether classes and braces are closed and nothing ends in a backslash.
-pub(super) fn is_valid(pattern: &[u8]) -> bool {
+pub fn is_valid(pattern: &[u8]) -> bool {
     let mut depth = 0usize;
     let mut at = 0;
     while let Some(&byte) = pattern.get(at) {
@@ -165,12 +163,12 @@ fn find(pattern: &[u8], mut at: usize, wanted: impl Fn(u8, usize) -> bool) -> Op
 }
 
 /// Where the brace group whose first byte is at `at` closes.
-pub(super) fn group_end(pattern: &[u8], at: usize) -> Option<usize> {
+pub fn group_end(pattern: &[u8], at: usize) -> Option<usize> {
     find(pattern, at, |byte, depth| byte == b'}' && depth == 0)
 }
 
 /// The comma that ends the alternative starting at `at` in a group that closes at `end`.
-pub(super) fn next_comma(pattern: &[u8], at: usize, end: usize) -> Option<usize> {
+pub fn next_comma(pattern: &[u8], at: usize, end: usize) -> Option<usize> {
     find(pattern.get(..end)?, at, |byte, depth| byte == b',' && depth == 0)
 }
 
@@ -436,3 +434,6 @@ fn matches_nothing(pattern: &str, validate: bool, steps: &mut usize) -> Result<b
     }
     Ok(false)
 }
+
+#[cfg(test)]
+mod tests;
