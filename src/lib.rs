@@ -47,12 +47,12 @@ mod syntax;
 mod template;
 mod terraform;
 pub mod testing;
-mod text;
 mod threads;
 mod validation;
 mod value;
-mod yaml;
 
 pub use cli::main;
 
 use go_compat as go;
+use shared_text as text;
+use spanned_yaml as yaml;

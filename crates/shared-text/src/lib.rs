@@ -1,8 +1,8 @@
-//! Text that is shared, and small help with words.
+#![doc = include_str!("../README.md")]
 
 mod messages;
 
-pub(crate) use messages::plain;
+pub use messages::plain;
 
 use foldhash::fast::RandomState;
 use parking_lot::RwLock;
@@ -15,21 +15,21 @@ use std::sync::LazyLock;
 
 /// Shared text: a single pointer, used for values and keys of maps. Comparing two copies of one text does not read the
 /// text.
-pub(crate) type Text = arcstr::ArcStr;
+pub type Text = arcstr::ArcStr;
 
 /// A map for what is looked up very often, with a faster hash than that of the standard library.
-pub(crate) type FastMap<K, V> = HashMap<K, V, RandomState>;
+pub type FastMap<K, V> = HashMap<K, V, RandomState>;
 /// The same for sets.
-pub(crate) type FastSet<T> = HashSet<T, RandomState>;
+pub type FastSet<T> = HashSet<T, RandomState>;
 
 /// The order of two texts, which is known at once as well if they are one.
-pub(crate) fn order(a: &Text, b: &Text) -> Ordering {
+pub fn order(a: &Text, b: &Text) -> Ordering {
     if Text::ptr_eq(a, b) { Ordering::Equal } else { compare(a, b) }
 }
 
 /// Compares two texts by their bytes, as `str` does. Most keys differ in their first byte, which is compared without a call.
 #[inline]
-pub(crate) fn compare(a: &str, b: &str) -> Ordering {
+pub fn compare(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     match (a.first(), b.first()) {
         (Some(x), Some(y)) if x != y => x.cmp(y),
@@ -49,7 +49,7 @@ fn compare_bytes(a: &[u8], b: &[u8]) -> Ordering {
 }
 
 /// The first eight bytes as a number, the first one in the highest place; zeros for those that are missing.
-pub(crate) fn first_eight(bytes: &[u8]) -> u64 {
+pub fn first_eight(bytes: &[u8]) -> u64 {
     if let Some(eight) = bytes.first_chunk() {
         return u64::from_be_bytes(*eight);
     }
@@ -69,13 +69,13 @@ const MAX_INTERNED_LENGTH: usize = 128;
 /// Interns a text for the lifetime of the program: copies need no reference count, and comparisons are pointer
 /// comparisons. For keys, few of which are repeated very often. Long texts, and further texts when very many are
 /// interned, become ordinary texts.
-pub(crate) fn intern(text: &str) -> Text {
+pub fn intern(text: &str) -> Text {
     interned(text, MAX_INTERNED)
 }
 
 /// Interns a text as [`intern`] does, but leaves room for keys. For values of documents: threads that copy the same text slow each
 /// other down if each copy writes its reference count.
-pub(crate) fn intern_value(text: &str) -> Text {
+pub fn intern_value(text: &str) -> Text {
     interned(text, MAX_INTERNED_VALUES)
 }
 
@@ -136,12 +136,12 @@ fn letters(word: &str) -> u64 {
 }
 
 /// A number with its noun: `1 stack`, `2 stacks`.
-pub(crate) fn count(n: usize, noun: &str) -> String {
+pub fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// The candidate that looks most like `word`, if one is near enough to be what was meant.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     if length > LONGEST {
         return None;
@@ -168,7 +168,7 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
 
 /// Text without anything that steers a terminal: control characters and marks that change the direction of writing are
 /// written as escapes (`\n`, `\u{1b}`).
-pub(crate) fn escape(text: &str) -> Cow<'_, str> {
+pub fn escape(text: &str) -> Cow<'_, str> {
     if !text.chars().any(steers) {
         return Cow::Borrowed(text);
     }
@@ -189,7 +189,7 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
 
 /// Whether a character steers a terminal, changes the direction of writing, or cannot be seen: controls (C0, C1), format
 /// characters, fillers, and variation selectors that no visible character has in configuration (U+FE0F makes an emoji).
-pub(crate) fn steers(c: char) -> bool {
+pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}')
         || matches!(c, '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')

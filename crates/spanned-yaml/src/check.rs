@@ -7,7 +7,7 @@ use super::scalar;
 
 /// The kinds of decode-level problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ProblemKind {
+pub enum ProblemKind {
     /// A key is written twice in one map (compared as text: `80` and `"80"` are the same key).
     DuplicateKey,
     /// A list or a map as a key.
@@ -22,7 +22,7 @@ pub(crate) enum ProblemKind {
 
 /// One decode-level problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub struct Problem {
     /// The kind of problem.
     pub kind: ProblemKind,
     /// go-yaml's wording, without its `line N: ` prefix.
@@ -38,7 +38,7 @@ const FEW_KEYS: usize = 12;
 
 /// All decode-level problems in reading order. A key written three times is reported twice, each time against the
 /// first.
-pub(crate) fn problems(document: &Document) -> Vec<Problem> {
+pub fn problems(document: &Document) -> Vec<Problem> {
     let mut found = Vec::new();
     let mut key_end = 0;
     for (_, node) in document.nodes() {
@@ -61,7 +61,7 @@ pub(crate) fn problems(document: &Document) -> Vec<Problem> {
 }
 
 /// Whether the node is a merge key: `<<` unquoted, or tagged as one.
-pub(crate) fn is_merge_key(document: &Document, key: NodeId) -> bool {
+pub fn is_merge_key(document: &Document, key: NodeId) -> bool {
     let node = document.node(key);
     let NodeKind::Scalar { value, style } = &node.kind else { return false };
     &**value == "<<"

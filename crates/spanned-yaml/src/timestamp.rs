@@ -1,12 +1,12 @@
 //! Points in time, as an unquoted YAML date yields them.
 
-use crate::go::time::{DAY, days_in, days_of};
+use go_compat::time::{DAY, days_in, days_of};
 
-pub(crate) use crate::go::time::Time as Timestamp;
+pub use go_compat::time::Time as Timestamp;
 
 /// Parses the formats that go-yaml recognizes as timestamps: a date, or a date and a time joined by `T`, `t` (with
 /// a zone) or spaces (without). Fields except the year may have one digit; fractions beyond nanoseconds are cut.
-pub(crate) fn parse_timestamp(text: &str) -> Option<Timestamp> {
+pub fn parse_timestamp(text: &str) -> Option<Timestamp> {
     let (year, rest) = text.split_at_checked(4).filter(|(year, _)| year.bytes().all(|byte| byte.is_ascii_digit()))?;
     let mut rest = rest.strip_prefix('-')?;
     let month = field(&mut rest, 1, 12)?;

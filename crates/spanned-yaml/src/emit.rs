@@ -1,6 +1,6 @@
 //! Writing YAML byte for byte as go-yaml v3 does with an indent of two.
 
-use crate::go::strconv::yaml_float;
+use go_compat::strconv::yaml_float;
 use std::ops::Range;
 
 use super::style::{self, Choice};
@@ -14,7 +14,7 @@ const INDENT: i32 = 2;
 /// the order of the calls: callers sort with [`super::sort_keys`]. Every value method returns the position of the
 /// scalar in the output.
 #[derive(Debug)]
-pub(crate) struct Emitter {
+pub struct Emitter {
     out: String,
     frames: Vec<Frame>,
     indent: i32,
@@ -42,7 +42,7 @@ impl Default for Emitter {
 
 impl Emitter {
     /// A writer with nothing written.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             out: String::new(),
             frames: Vec::new(),
@@ -57,33 +57,33 @@ impl Emitter {
     /// Writes text for a template pass whose delimiters contain an apostrophe: strings with an
     /// apostrophe go into double quotes, and the detour over a node tree costs block strings their leading newline
     /// before they are written.
-    pub(crate) fn quoting_apostrophes(mut self) -> Self {
+    pub fn quoting_apostrophes(mut self) -> Self {
         self.quote_apostrophes = true;
         self
     }
 
     /// Begins a map of `len` entries; only whether it is empty matters (`{}`).
-    pub(crate) fn map_start(&mut self, len: usize) {
+    pub fn map_start(&mut self, len: usize) {
         self.start(len, false);
     }
 
     /// Ends the innermost map.
-    pub(crate) fn map_end(&mut self) {
+    pub fn map_end(&mut self) {
         self.end();
     }
 
     /// Begins a list of `len` items; only whether it is empty matters (`[]`).
-    pub(crate) fn seq_start(&mut self, len: usize) {
+    pub fn seq_start(&mut self, len: usize) {
         self.start(len, true);
     }
 
     /// Ends the innermost list.
-    pub(crate) fn seq_end(&mut self) {
+    pub fn seq_end(&mut self) {
         self.end();
     }
 
     /// Writes a key of the innermost map, and the colon.
-    pub(crate) fn key(&mut self, key: &str) -> Range<usize> {
+    pub fn key(&mut self, key: &str) -> Range<usize> {
         self.touch();
         self.write_indent();
         if style::is_simple_key(self.reread(key).0) {
@@ -100,43 +100,43 @@ impl Emitter {
     }
 
     /// Writes a string in the style the reference picks for it.
-    pub(crate) fn str(&mut self, text: &str) -> Range<usize> {
+    pub fn str(&mut self, text: &str) -> Range<usize> {
         self.begin();
         self.write_string(text, false)
     }
 
     /// Writes an integer.
-    pub(crate) fn int(&mut self, value: i64) -> Range<usize> {
+    pub fn int(&mut self, value: i64) -> Range<usize> {
         self.plain(&value.to_string())
     }
 
     /// Writes an unsigned integer.
-    pub(crate) fn uint(&mut self, value: u64) -> Range<usize> {
+    pub fn uint(&mut self, value: u64) -> Range<usize> {
         self.plain(&value.to_string())
     }
 
     /// Writes a float as Go's `%g` does, with `.inf`, `-.inf` and `.nan`.
-    pub(crate) fn float(&mut self, value: f64) -> Range<usize> {
+    pub fn float(&mut self, value: f64) -> Range<usize> {
         self.plain(&yaml_float(value))
     }
 
     /// Writes `true` or `false`.
-    pub(crate) fn bool(&mut self, value: bool) -> Range<usize> {
+    pub fn bool(&mut self, value: bool) -> Range<usize> {
         self.plain(if value { "true" } else { "false" })
     }
 
     /// Writes `null`.
-    pub(crate) fn null(&mut self) -> Range<usize> {
+    pub fn null(&mut self) -> Range<usize> {
         self.plain("null")
     }
 
     /// Writes a point in time in RFC 3339 form.
-    pub(crate) fn time(&mut self, value: &Timestamp) -> Range<usize> {
+    pub fn time(&mut self, value: &Timestamp) -> Range<usize> {
         self.plain(&value.rfc3339())
     }
 
     /// The finished document.
-    pub(crate) fn finish(mut self) -> String {
+    pub fn finish(mut self) -> String {
         self.indent = -1;
         self.write_indent();
         self.out
@@ -323,7 +323,7 @@ impl Emitter {
 /// Formats one string as after `key: `, with continuation lines indented by `indent` (two more than the key's own
 /// column, for a value of a map or an item of a list; an even number from 2). Block strings that end in a newline end
 /// with it here; all other forms do not.
-pub(crate) fn scalar_text(text: &str, indent: usize) -> String {
+pub fn scalar_text(text: &str, indent: usize) -> String {
     let mut emitter = Emitter::new();
     // The indent of a value is the next multiple of two above that of its map.
     emitter.indent = i32::try_from(indent).unwrap_or(i32::MAX - INDENT) - INDENT;

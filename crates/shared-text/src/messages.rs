@@ -7,7 +7,7 @@ const MAX_NAMES: usize = 12;
 
 /// The message of a reader of TOML, JSON or YAML as people write it: no types of the program, and a name that may have been
 /// meant. A place at the end (`at line 1 column 2`) stays, as `(line 1, column 2)`.
-pub(crate) fn plain(message: &str) -> String {
+pub fn plain(message: &str) -> String {
     let message = message.trim();
     let (message, place) = place(message);
     format!("{}{place}", words(message).unwrap_or_else(|| message.to_owned()))

@@ -1,13 +1,13 @@
 //! The arena tree a YAML document is read into.
 
-use crate::text::Text;
+use shared_text::Text;
 use std::sync::OnceLock;
 
-pub(crate) use super::events::Style;
+pub use super::events::Style;
 
 /// A range of bytes in the decoded text of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Span {
+pub struct Span {
     /// First byte.
     pub start: u32,
     /// One past the last byte.
@@ -16,7 +16,7 @@ pub(crate) struct Span {
 
 /// A place as people count: both numbers begin at 1, columns count characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Position {
+pub struct Position {
     /// Line, from 1.
     pub line: u32,
     /// Column in characters, from 1. A byte order mark does not count.
@@ -25,18 +25,18 @@ pub(crate) struct Position {
 
 /// Index of a node in its document. Nodes are numbered in reading order, parents before children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct NodeId(pub(super) u32);
+pub struct NodeId(pub(super) u32);
 
 impl NodeId {
     /// Its number, as an index into side tables.
-    pub(crate) fn index(self) -> usize {
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// An explicit tag in short form: `!env`, `!!int`, or the non-specific `!`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Tag {
+pub struct Tag {
     /// The tag; `tag:yaml.org,2002:` is shortened to `!!`.
     pub text: Box<str>,
     /// Its place.
@@ -45,7 +45,7 @@ pub(crate) struct Tag {
 
 /// The kind of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NodeKind {
+pub enum NodeKind {
     /// A scalar with its text after unescaping and folding.
     Scalar {
         /// The text. Equal keys of one document share one allocation.
@@ -66,7 +66,7 @@ pub(crate) enum NodeKind {
 
 /// One node of the tree. It is kept small, because rules read all nodes of all documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Node {
+pub struct Node {
     /// Its kind.
     pub kind: NodeKind,
     /// The explicit tag.
@@ -80,7 +80,7 @@ pub(crate) struct Node {
 
 /// The first document of a YAML text.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub struct Document {
     pub(super) nodes: Vec<Node>,
     pub(super) root: Option<NodeId>,
     /// More follows the first document. It is neither read nor checked.
@@ -92,27 +92,32 @@ pub(crate) struct Document {
 impl Document {
     /// The root node; `None` when the text holds no document at all (empty, or comments only), which is something
     /// else than a document that holds null.
-    pub(crate) fn root(&self) -> Option<NodeId> {
+    pub fn root(&self) -> Option<NodeId> {
         self.root
     }
 
     /// The node behind an id of this document.
-    pub(crate) fn node(&self, id: NodeId) -> &Node {
+    pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
     /// Every node in reading order with its id.
-    pub(crate) fn nodes(&self) -> impl ExactSizeIterator<Item = (NodeId, &Node)> {
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = (NodeId, &Node)> {
         self.nodes.iter().enumerate().map(|(index, node)| (NodeId(index as u32), node))
     }
 
     /// Number of nodes.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
+    /// Whether there are no nodes, because the text has no document.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
     /// Follows an alias to its target; any other node is its own target.
-    pub(crate) fn target(&self, id: NodeId) -> NodeId {
+    pub fn target(&self, id: NodeId) -> NodeId {
         let mut id = id;
         // Targets are read before their aliases, so this walks strictly backwards.
         while let NodeKind::Alias { target } = self.node(id).kind {
@@ -122,7 +127,7 @@ impl Document {
     }
 
     /// The text of a scalar, not following aliases.
-    pub(crate) fn scalar(&self, id: NodeId) -> Option<&Text> {
+    pub fn scalar(&self, id: NodeId) -> Option<&Text> {
         match &self.node(id).kind {
             NodeKind::Scalar { value, .. } => Some(value),
             _ => None,
@@ -130,18 +135,18 @@ impl Document {
     }
 
     /// The value of the first plain `key` in the map `id` (aliases followed, merge keys not expanded).
-    pub(crate) fn get(&self, id: NodeId, key: &str) -> Option<NodeId> {
+    pub fn get(&self, id: NodeId, key: &str) -> Option<NodeId> {
         let NodeKind::Mapping(pairs) = &self.node(self.target(id)).kind else { return None };
         pairs.iter().find(|(name, _)| self.scalar(*name).is_some_and(|text| &**text == key)).map(|&(_, value)| value)
     }
 
     /// The decoded text all spans point into. A UTF-8 byte order mark is part of it.
-    pub(crate) fn text(&self) -> &Text {
+    pub fn text(&self) -> &Text {
         &self.text
     }
 
     /// Returns line and column of a byte offset; for offsets past the end, those of the end.
-    pub(crate) fn position(&self, offset: u32) -> Position {
+    pub fn position(&self, offset: u32) -> Position {
         locate(&self.text, self.lines.get_or_init(|| line_starts(&self.text)), offset)
     }
 }

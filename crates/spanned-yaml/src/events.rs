@@ -28,7 +28,7 @@ pub(super) struct Mark {
 
 /// How a scalar was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Style {
+pub enum Style {
     /// Without quotes.
     Plain,
     /// In `'` quotes.

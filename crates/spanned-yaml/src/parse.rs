@@ -1,6 +1,6 @@
 //! Reading a text into a [`Document`], without recursion.
 
-use crate::text::{FastSet, Text, intern, intern_value};
+use shared_text::{FastSet, Text, intern, intern_value};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use super::{budget, input, properties, scalar};
 
 /// Why a text is not usable YAML, in go-yaml's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Error {
+pub struct Error {
     /// The problem, without go-yaml's `line N: ` prefix.
     pub message: String,
     /// Byte offset of the culprit in the decoded text (in the file, when bytes could not be decoded).
@@ -35,7 +35,7 @@ impl std::fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// Reads the first document of a file's bytes: UTF-8, or UTF-16 with a byte order mark.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Document, Error> {
+pub fn parse(bytes: &[u8]) -> Result<Document, Error> {
     match input::decode(bytes) {
         Ok(text) => document_of(Text::from(text)),
         Err(bad) => {
@@ -51,7 +51,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Document, Error> {
 }
 
 /// Reads the first document of a text without copying it.
-pub(crate) fn document_of(text: Text) -> Result<Document, Error> {
+pub fn document_of(text: Text) -> Result<Document, Error> {
     if u32::try_from(text.len()).is_err() {
         let position = Position { line: 1, column: 1 };
         return Err(Error { message: "input is too long".to_owned(), offset: 0, position, reported_line: None });
@@ -89,7 +89,7 @@ fn marks(text: &str) -> usize {
 ///
 /// # Errors
 /// The first thing that keeps one of them from being read.
-pub(crate) fn documents_of(text: Text) -> Result<Vec<Document>, Error> {
+pub fn documents_of(text: Text) -> Result<Vec<Document>, Error> {
     if u32::try_from(text.len()).is_err() {
         return document_of(text).map(|only| vec![only]);
     }

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 /// characters depending on whether digits precede them.
 ///
 /// The rule is not a total order for all inputs; sort with [`sort_keys`], which cannot be upset by that.
-pub(crate) fn compare_keys(a: &str, b: &str) -> Ordering {
+pub fn compare_keys(a: &str, b: &str) -> Ordering {
     let shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     if shared == a.len() || shared == b.len() {
         return a.len().cmp(&b.len());
@@ -34,7 +34,7 @@ pub(crate) fn compare_keys(a: &str, b: &str) -> Ordering {
 }
 
 /// Sorts `items` by [`compare_keys`] of their keys: stable, and total even where the order is not.
-pub(crate) fn sort_keys<T>(items: &mut Vec<T>, key: impl Fn(&T) -> &str) {
+pub fn sort_keys<T>(items: &mut Vec<T>, key: impl Fn(&T) -> &str) {
     if items.is_sorted_by(|a, b| compare_keys(key(a), key(b)) != Ordering::Greater) {
         return;
     }

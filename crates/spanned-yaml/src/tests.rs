@@ -1,6 +1,6 @@
 //! Tests that cross the parts of this room.
 
-use crate::text::Text;
+use shared_text::Text;
 
 use proptest::prelude::*;
 
@@ -253,7 +253,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(crate::fuzz::cases(128))]
+    #![proptest_config(property_cases::cases(128))]
 
     #[test]
     fn what_is_written_reads_back(value in value()) {

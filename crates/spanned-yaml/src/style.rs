@@ -4,14 +4,14 @@ use super::scalar;
 
 /// Restrictions on the styles of a string outside of flow collections.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Traits {
+pub struct Traits {
     multiline: bool,
     /// It cannot be written without quotes.
-    pub(crate) no_plain: bool,
+    pub no_plain: bool,
     /// It cannot be written in single quotes.
-    pub(crate) no_single: bool,
+    pub no_single: bool,
     /// It cannot be a block.
-    pub(crate) no_block: bool,
+    pub no_block: bool,
 }
 
 /// A style to write in.
@@ -48,7 +48,7 @@ pub(super) fn choose(text: &str, simple_key: bool) -> Choice {
 }
 
 /// Examines the characters of a string.
-pub(crate) fn analyze(text: &str) -> Traits {
+pub fn analyze(text: &str) -> Traits {
     let mut traits = Traits::default();
     if text.is_empty() {
         return Traits { no_block: true, ..traits };
@@ -97,12 +97,12 @@ pub(super) fn is_break(char: char) -> bool {
 }
 
 /// Whether the encoder leaves a character unescaped. It supports nothing beyond the Basic Multilingual Plane.
-pub(crate) fn is_printable(char: char) -> bool {
+pub fn is_printable(char: char) -> bool {
     matches!(char, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}') && char != '\u{feff}'
 }
 
 /// YAML 1.1 booleans that go-yaml no longer reads but still quotes.
-pub(crate) fn is_old_bool(text: &str) -> bool {
+pub fn is_old_bool(text: &str) -> bool {
     matches!(
         text,
         "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF"
@@ -110,7 +110,7 @@ pub(crate) fn is_old_bool(text: &str) -> bool {
 }
 
 /// `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`
-pub(crate) fn is_base60(text: &str) -> bool {
+pub fn is_base60(text: &str) -> bool {
     let text = text.strip_prefix(['-', '+']).unwrap_or(text);
     if !text.contains(':') || !text.starts_with(|first: char| first.is_ascii_digit()) {
         return false;
@@ -128,7 +128,7 @@ pub(crate) fn is_base60(text: &str) -> bool {
 }
 
 /// A text as a double-quoted scalar.
-pub(crate) fn double_quoted(text: &str) -> String {
+pub fn double_quoted(text: &str) -> String {
     let mut out = String::from("\"");
     push_escaped(&mut out, text);
     out.push('"');

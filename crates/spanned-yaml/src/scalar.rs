@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::node::Style;
 use super::timestamp::{Timestamp, parse_timestamp};
-use crate::go::encoding::base64_decode;
+use go_compat::encoding::base64_decode;
 
 /// The typed meaning of a scalar.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Scalar {
+pub enum Scalar {
     /// `~`, `null` or nothing.
     Null,
     /// `true` or `false` in three casings each.
@@ -32,7 +32,7 @@ pub(crate) enum Scalar {
 const CORE_PREFIX: &str = "tag:yaml.org,2002:";
 
 /// `!!int` for `tag:yaml.org,2002:int`; other tags stay as they are.
-pub(crate) fn short_tag(tag: &str) -> Cow<'_, str> {
+pub fn short_tag(tag: &str) -> Cow<'_, str> {
     match tag.strip_prefix(CORE_PREFIX) {
         Some(name) => Cow::Owned(format!("!!{name}")),
         None => Cow::Borrowed(tag),
@@ -42,7 +42,7 @@ pub(crate) fn short_tag(tag: &str) -> Cow<'_, str> {
 /// Resolves a scalar with its style and its explicit tag (short or long form; `!` counts as none).
 ///
 /// An error is go-yaml's text for a core tag that does not suit the text; decoding stops at it.
-pub(crate) fn resolve(text: &str, style: Style, tag: Option<&str>) -> Result<Scalar, String> {
+pub fn resolve(text: &str, style: Style, tag: Option<&str>) -> Result<Scalar, String> {
     let tag = tag.filter(|tag| !matches!(*tag, "" | "!")).map(short_tag);
     let Some(tag) = tag else {
         return Ok(match style {
