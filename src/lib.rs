@@ -32,7 +32,6 @@ mod files;
 #[cfg(test)]
 mod fuzz;
 mod graph;
-mod hcl;
 mod limits;
 mod lsp;
 mod policies;
@@ -53,6 +52,7 @@ mod value;
 
 pub use cli::main;
 
+use ::hcl;
 use go_compat as go;
 use shared_text as text;
 use spanned_yaml as yaml;

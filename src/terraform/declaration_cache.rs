@@ -8,10 +8,19 @@ use crate::source::{BlobId, Store};
 const READER: u64 = {
     let mut hash = fnv(include_bytes!("declaration_cache.rs"), 0xcbf2_9ce4_8422_2325);
     hash = fnv(include_bytes!("types.rs"), fnv(include_bytes!("read.rs"), hash));
-    hash = fnv(include_bytes!("../hcl/ast/mod.rs"), fnv(include_bytes!("../hcl/ast/walk.rs"), hash));
-    hash = fnv(include_bytes!("../hcl/parse/mod.rs"), fnv(include_bytes!("../hcl/parse/scan.rs"), hash));
-    hash = fnv(include_bytes!("../hcl/parse/body.rs"), fnv(include_bytes!("../hcl/parse/expr.rs"), hash));
-    fnv(include_bytes!("../hcl/parse/template.rs"), hash)
+    hash = fnv(
+        include_bytes!("../../crates/hcl/src/ast/mod.rs"),
+        fnv(include_bytes!("../../crates/hcl/src/ast/walk.rs"), hash),
+    );
+    hash = fnv(
+        include_bytes!("../../crates/hcl/src/parse/mod.rs"),
+        fnv(include_bytes!("../../crates/hcl/src/parse/scan.rs"), hash),
+    );
+    hash = fnv(
+        include_bytes!("../../crates/hcl/src/parse/body.rs"),
+        fnv(include_bytes!("../../crates/hcl/src/parse/expr.rs"), hash),
+    );
+    fnv(include_bytes!("../../crates/hcl/src/parse/template.rs"), hash)
 };
 
 const fn fnv(bytes: &[u8], mut hash: u64) -> u64 {
