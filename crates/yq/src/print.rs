@@ -2,9 +2,9 @@
 
 use super::node::{Arena, Id, Kind, MAX_DEPTH, MAX_TEXT, Style, too_much};
 use super::{QueryError, R, scalar};
-use crate::go::escape::{JsonText, push_json};
-use crate::go::strconv;
-use crate::yaml::{analyze, double_quoted};
+use go_compat::escape::{JsonText, push_json};
+use go_compat::strconv;
+use spanned_yaml::{analyze, double_quoted};
 
 /// One result as the YAML printer writes it, with its line break. A scalar is its bare text.
 pub(super) fn yaml(arena: &Arena, id: Id) -> R<String> {

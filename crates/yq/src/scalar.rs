@@ -1,8 +1,8 @@
 //! Scalars: the meaning of plain text, the formatting of numbers and dates, the quoting of text.
 
 use super::node::Style;
-use crate::go::strconv;
-use crate::yaml::{analyze, is_base60, is_old_bool};
+use go_compat::strconv;
+use spanned_yaml::{analyze, is_base60, is_old_bool};
 
 /// The tag that plain text resolves to.
 pub(super) fn resolve(text: &str) -> &'static str {

@@ -1,9 +1,7 @@
 //! Expressions with the output of the real evaluator; `None` means an error.
 
-use super::{QueryError, print, query};
-use crate::dialects::atmos::include::embed::embed;
-use crate::dialects::atmos::include::json;
-use crate::value::{Data, Value};
+use super::{QueryError, print};
+use traced_value::{Data, Value, json};
 
 const DOCUMENT: &str = r#"{"name": "api", "size": 3, "rate": 2.5, "note": null, "on": true, "off": false, "none": [], "void": {}, "text": "one\ntwo\n", "code": "042",
  "zones": ["a", "b", "c"], "counts": [4, 1, 3, 1], "mixed": ["x", null, 2, true], "deep": [[1, [2]], 3],
@@ -11,7 +9,7 @@ const DOCUMENT: &str = r#"{"name": "api", "size": 3, "rate": 2.5, "note": null, 
  "a key": "s", "dot.key": "d", "limits": {"cpu": 2, "mem": 512}}"#;
 
 fn document() -> Value {
-    embed(&json::decode(DOCUMENT, 100).unwrap().into()).unwrap()
+    json::parse(DOCUMENT).unwrap()
 }
 
 fn check(rows: &[(&str, &str)]) {
@@ -299,25 +297,10 @@ fn beyond_what_is_evaluated() {
 
 #[test]
 fn dates_keep_their_meaning() {
-    let time = crate::yaml::Timestamp { seconds: 1_614_816_000, nanos: 0, offset: 0 };
+    let time = spanned_yaml::Timestamp { seconds: 1_614_816_000, nanos: 0, offset: 0 };
     let value = Value::new(Data::Time(time.into()));
     assert_eq!(print(&value, ".").as_deref(), Ok("2021-03-04T00:00:00Z\n"));
     assert_eq!(print(&value, "type").as_deref(), Ok("!!timestamp\n"));
-}
-
-#[test]
-fn the_answer_is_read_as_yaml() {
-    let echo = |text: &str| Ok(Value::str(format!("<{text}>")));
-    let broken = |_: &str| Err("broken".to_owned());
-    let ask = |text: &str, yaml: &dyn Fn(&str) -> Result<Value, String>| {
-        query(&Value::str(text), ".", yaml).map(|v| v.as_str().map(str::to_owned))
-    };
-    assert_eq!(ask("a", &echo), Ok(Some("<a\n>".to_owned())));
-    assert_eq!(ask("#c", &echo), Ok(Some("#c".to_owned())));
-    assert_eq!(ask("arn::", &echo), Ok(Some("arn::".to_owned())));
-    assert_eq!(ask("", &echo), Ok(None));
-    assert_eq!(ask("!!int", &broken), Ok(Some("!!int".to_owned())));
-    assert!(ask("a\nb", &broken).is_err());
 }
 
 #[test]
@@ -351,7 +334,7 @@ fn bounded() {
 }
 
 proptest::proptest! {
-    #![proptest_config(crate::fuzz::cases(300))]
+    #![proptest_config(property_cases::cases(300))]
 
     #[test]
     fn never_panics(words in proptest::collection::vec(proptest::sample::select(WORDS), 1..9)) {

@@ -2,9 +2,9 @@
 
 use super::scalar;
 use super::{QueryError, R};
-use crate::go::strconv::yaml_float;
-use crate::value::{Data, Value};
+use go_compat::strconv::yaml_float;
 use std::rc::Rc;
+use traced_value::{Data, Value};
 
 /// A node of the arena.
 pub(super) type Id = usize;

@@ -4,8 +4,8 @@ use super::engine::{Ctx, Engine, bad};
 use super::node::{Id, Kind, MAX_TEXT, Style, too_much};
 use super::op::{Expr, Format, Op};
 use super::{QueryError, R, print, scalar};
-use crate::go::encoding::base64_encode;
-use crate::go::escape::query;
+use go_compat::encoding::base64_encode;
+use go_compat::escape::query;
 use regex::{Captures, Regex, RegexBuilder};
 use std::rc::Rc;
 

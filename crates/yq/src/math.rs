@@ -6,7 +6,7 @@ use super::node::{Id, Kind, Style, too_much};
 use super::op::{Expr, MergePrefs, Op};
 use super::texts;
 use super::{QueryError, R, path, scalar};
-use crate::go::strconv;
+use go_compat::strconv;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
