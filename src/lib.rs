@@ -43,7 +43,6 @@ mod rules;
 mod settings;
 mod source;
 mod syntax;
-mod template;
 mod terraform;
 pub mod testing;
 mod threads;
@@ -54,5 +53,6 @@ pub use cli::main;
 
 use ::hcl;
 use go_compat as go;
+use go_template as template;
 use shared_text as text;
 use spanned_yaml as yaml;
