@@ -1,7 +1,6 @@
 //! Support for property tests. Every property is a target of `.ci/fuzz`, which runs it repeatedly with new input for a
 //! given time. The targets here are the readers of untrusted text.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
-#![allow(clippy::disallowed_methods, reason = "how long to go on is said by the environment")]
 
 use crate::diagnostic::{Applicability, Group, fix};
 use crate::dialects::Project;
@@ -14,17 +13,12 @@ use crate::terraform::{Cache, Modules};
 use crate::value::{Flags, Prov, Value};
 use crate::yaml::{self, Style};
 use crate::{review, settings};
+pub(crate) use property_cases::cases;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The given number of cases, or the value of `PROPTEST_CASES`.
-pub(crate) fn cases(default: u32) -> ProptestConfig {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(default);
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
 
 /// Fragments with a meaning for one of the readers.
 const PIECES: &[&str] = &[

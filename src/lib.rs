@@ -31,9 +31,7 @@ mod diff;
 mod files;
 #[cfg(test)]
 mod fuzz;
-mod go;
 mod graph;
-mod hcl;
 mod limits;
 mod lsp;
 mod paths;
@@ -46,14 +44,17 @@ mod rules;
 mod settings;
 mod source;
 mod syntax;
-mod template;
 mod terraform;
 pub mod testing;
-mod text;
 mod threads;
 mod unit;
 mod validation;
 mod value;
-mod yaml;
 
 pub use cli::main;
+
+use ::hcl;
+use go_compat as go;
+use go_template as template;
+use shared_text as text;
+use spanned_yaml as yaml;

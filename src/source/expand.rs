@@ -3,9 +3,9 @@
 //! The original has two strategies: patterns with a `**` before their end are walked, the others are split from the
 //! right. They differ in order and in how alternatives are merged, so both are here.
 
-use super::glob::{BadPattern, check_size, group_end, is_valid, next_comma, segment_match};
 use super::listing::{Child, Listing, Node};
 use crate::paths::{join, resolve};
+use go_compat::doublestar::{BadPattern, check_size, group_end, is_valid, next_comma, segment_match};
 
 /// The maximum number of steps (entries of directories, segments of paths) of one expansion, in addition to some for
 /// each entry. Only links to parent folders can reach it.

@@ -11,7 +11,6 @@ mod discover;
 mod disk;
 mod error;
 mod expand;
-pub(crate) mod glob;
 mod hooks;
 mod index;
 mod listing;
@@ -25,6 +24,12 @@ mod scratch;
 mod tests;
 mod without;
 mod write;
+
+/// Patterns of paths, and their expansion over a listing.
+pub(crate) mod glob {
+    pub(crate) use super::expand::expand;
+    pub(crate) use go_compat::doublestar::{BadPattern, Glob, path_match};
+}
 
 use std::sync::Arc;
 

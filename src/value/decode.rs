@@ -4,9 +4,10 @@
 use super::{Data, Key, Map, Prov, Value};
 use crate::limits::{Limit, Limits};
 use crate::text::Text;
-use crate::yaml::{self, Document, Node, NodeId, NodeKind, Problem, ProblemKind, Scalar, Span, Style};
-use std::collections::{HashMap, HashSet};
+use crate::yaml::{self, Document, Node, NodeId, NodeKind, Problem, ProblemKind, Scalar, Span};
+use std::collections::HashMap;
 use std::sync::Arc;
+pub(crate) use traced_value::{below, scalar};
 
 /// Decodes a document; null if it is empty. `place` returns the provenance of a value whose key (or itself) starts at
 /// the first offset and which spans the second range.
@@ -163,32 +164,8 @@ impl Run<'_> {
     }
 }
 
-/// Returns the entries that merge keys contribute to a map: of several maps the earlier one wins, and a key of the map
-/// itself overrides them, so they come before its own.
-pub(crate) fn below(merged: &[Value]) -> Vec<(Key, Value)> {
-    let lists = merged.iter().flat_map(|value| value.as_list().map_or(std::slice::from_ref(value), |l| l.as_slice()));
-    let mut known = HashSet::new();
-    let entries = lists.filter_map(Value::as_map).flat_map(|map| map.iter());
-    let new = entries.filter(|entry| known.insert(Text::clone(&entry.key)));
-    new.map(|entry| (Text::clone(&entry.key), entry.value.clone())).collect()
-}
-
 fn core(node: &Node) -> Option<&str> {
     node.tag.as_ref().map(|t| &*t.text).filter(|t| t.starts_with("!!"))
-}
-
-/// The data of a scalar: its text, its style, its core tag (`!!int`). A tag that does not suit the text makes it text.
-pub(crate) fn scalar(text: &Text, style: Style, core: Option<&str>) -> Data {
-    match yaml::resolve(text, style, core) {
-        Ok(Scalar::Null) => Data::Null,
-        Ok(Scalar::Bool(b)) => Data::Bool(b),
-        Ok(Scalar::Int(i)) => Data::Int(i),
-        Ok(Scalar::Uint(u)) => Data::Uint(u),
-        Ok(Scalar::Float(f)) => Data::Float(f),
-        Ok(Scalar::Time(t)) => Data::Time(Arc::new(t)),
-        Ok(Scalar::Binary(b)) => Data::Str(String::from_utf8_lossy(&b).into()),
-        Ok(Scalar::Str | Scalar::Merge) | Err(_) => Data::Str(Text::clone(text)),
-    }
 }
 
 #[cfg(test)]

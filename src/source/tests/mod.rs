@@ -2,7 +2,6 @@
 #![allow(clippy::disallowed_methods, reason = "these tests write files and run git")]
 
 mod disk;
-mod glob;
 mod revision;
 
 use std::path::Path;

@@ -5,9 +5,9 @@
 mod dotenv;
 mod embed;
 mod hcl;
-mod yq;
+mod query;
 
-pub(super) use yq::{QueryError, query};
+pub(super) use query::{QueryError, query};
 
 use crate::dialects::atmos::functions::arguments;
 use crate::go::json;

@@ -3,8 +3,8 @@
 use super::function_sets::NAMESPACE;
 use super::host::Host;
 use crate::dialects::atmos::functions::Env;
-use crate::limits::Limits;
-use crate::template::{Function, Functions, Val};
+use crate::limits::{Limit, Limits};
+use crate::template::{self, Function, Functions, Val};
 use crate::value::Value;
 
 /// The functions of a template with the environment that the configuration declares for templates
@@ -27,8 +27,9 @@ impl Functions for Declared<'_> {
         self.host?.field(name).map(Ok)
     }
 
-    fn limits(&self) -> Limits {
-        self.limits
+    fn limits(&self) -> template::Limits {
+        let (steps, output) = (Limit::TemplateSteps, Limit::TemplateOutput);
+        template::Limits { steps: self.limits.get(steps), output: self.limits.count(output) }
     }
 
     fn get(&self, name: &str) -> Option<Function> {

@@ -1,0 +1,159 @@
+//! References, and the steps from a value to what is inside of it.
+
+use crate::ast::{Expr, Key, Name, Span, TraversalStep};
+use crate::eval::{Evaluator, merge_prov};
+use crate::types::convert::convert;
+use crate::types::{Type, unify};
+use crate::val::{Data, Val};
+use shared_text::Text;
+
+impl Evaluator<'_> {
+    pub(super) fn traversal(&mut self, root: &Name, steps: &[TraversalStep], span: Span) -> Val {
+        if let Some((_, value)) = self.bound.iter().rev().find(|(name, _)| *name == root.text) {
+            let value = value.clone();
+            return self.walk(value, steps);
+        }
+        match self.scope.get(root, steps) {
+            Some((value, taken)) => {
+                let prov = self.derived(span, [&value]);
+                let found = self.walk(value, steps.get(taken..).unwrap_or_default());
+                merge_prov(found, prov)
+            }
+            None => self.problem("Variables not allowed", "Variables may not be used here.", span),
+        }
+    }
+
+    pub(super) fn walk(&mut self, base: Val, steps: &[TraversalStep]) -> Val {
+        let mut value = base;
+        for step in steps {
+            value = match step {
+                TraversalStep::Attribute(name) => self.attribute(&value, name),
+                TraversalStep::Index(Key::Number(number), at) => self.index(&value, &Val::number(number.clone()), *at),
+                TraversalStep::Index(Key::Text(text), at) => self.index(&value, &Val::str(Text::clone(text)), *at),
+            };
+        }
+        value
+    }
+
+    fn attribute(&mut self, base: &Val, name: &Name) -> Val {
+        let missing = "Unsupported attribute";
+        match &base.data {
+            Data::Unknown(..) => Val { data: base.data.clone(), ..Val::null() }.dynamic().marked(base.marks),
+            Data::Null(_) => self.problem(
+                "Attempt to get attribute from null value",
+                "This value is null, so it does not have any attributes.",
+                name.span,
+            ),
+            Data::Object(entries) => match entries.get(&name.text) {
+                Some(value) => value.clone().marked(base.marks),
+                None => {
+                    let near = shared_text::nearest(&name.text, entries.keys().map(|k| &**k));
+                    let hint = near.map_or_else(String::new, |n| format!(" Did you mean \"{n}\"?"));
+                    let detail = format!("This object does not have an attribute named \"{}\".{hint}", name.text);
+                    self.problem(missing, detail, name.span)
+                }
+            },
+            Data::Map(_, entries) => match entries.get(&name.text) {
+                Some(value) => value.clone().marked(base.marks),
+                None => {
+                    let detail = format!(
+                        "The given key does not identify an element in this collection value: \"{}\".",
+                        name.text
+                    );
+                    self.problem("Missing map element", detail, name.span)
+                }
+            },
+            _ => {
+                let kind = Type::of(base).name();
+                let detail = format!("Can't access attributes on a value of type {kind}.");
+                self.problem(missing, detail, name.span)
+            }
+        }
+    }
+
+    /// An element of a collection.
+    pub(super) fn index(&mut self, base: &Val, key: &Val, span: Span) -> Val {
+        let marks = base.marks | key.marks;
+        let invalid = "Invalid index";
+        if base.is_null() {
+            return self.problem(
+                "Attempt to index null value",
+                "This value is null, so it does not have any indices.",
+                span,
+            );
+        }
+        if base.is_unknown() || key.is_unknown() {
+            let reason = base.unknown_reason().or_else(|| key.unknown_reason()).cloned().unwrap_or_default();
+            return Val::unknown(Type::Dynamic, reason).marked(marks);
+        }
+        if key.is_null() {
+            return self.problem(invalid, "Can't use a null value as an indexing key.", span);
+        }
+        let missing = "The given key does not identify an element in this collection value";
+        match &base.data {
+            Data::List(_, items) | Data::Tuple(items) => {
+                let Ok(Data::Number(number)) = convert(key, &Type::Number).map(|k| k.data) else {
+                    return self.problem(invalid, format!("{missing}: a number is required."), span);
+                };
+                let found = number.as_i64().and_then(|i| usize::try_from(i).ok()).and_then(|i| items.get(i));
+                match found {
+                    Some(value) => value.clone().marked(marks),
+                    None => {
+                        let detail = match items.is_empty() {
+                            true => format!("{missing}: the collection has no elements."),
+                            false => format!("{missing}: the given index is greater than or equal to the length of the collection."),
+                        };
+                        self.problem(invalid, detail, span)
+                    }
+                }
+            }
+            Data::Map(_, entries) | Data::Object(entries) => {
+                let Ok(Data::Str(text)) = convert(key, &Type::Str).map(|k| k.data) else {
+                    return self.problem(invalid, format!("{missing}: string required."), span);
+                };
+                match entries.get(&text) {
+                    Some(value) => value.clone().marked(marks),
+                    None => self.problem(invalid, format!("{missing}."), span),
+                }
+            }
+            Data::Set(..) => self.problem(invalid, "Elements of a set are identified only by their value and don't have any separate index or key to select with, so it's only possible to perform operations across all elements of the set.", span),
+            _ => self.problem(invalid, "This value does not have any indices.", span),
+        }
+    }
+
+    pub(super) fn splat(&mut self, base: &Expr, each: &Expr) -> Val {
+        let source = self.eval(base);
+        let span = base.span.to(each.span);
+        let single = source.as_items().is_none();
+        if source.is_unknown() {
+            return source.dynamic();
+        }
+        let items: Vec<Val> = match source.as_items() {
+            Some(items) => items.iter().cloned().collect(),
+            None if source.is_null() => Vec::new(),
+            None => vec![source.clone()],
+        };
+        if source.is_null() && matches!(Type::of(&source), Type::List(_) | Type::Set(_) | Type::Tuple(_)) {
+            return self.problem(
+                "Splat of null value",
+                "Splat expressions (with the * symbol) cannot be applied to null sequences.",
+                span,
+            );
+        }
+        let mut found = Vec::with_capacity(items.len());
+        for item in items {
+            self.elements.push(item);
+            found.push(self.eval(each));
+            self.elements.pop();
+        }
+        let prov = self.derived(span, found.iter().chain([&source]));
+        let is_list = matches!(source.data, Data::List(..) | Data::Set(..)) && !single;
+        let types: Vec<Type> = found.iter().map(Type::of).collect();
+        let value = match unify(&types) {
+            Some(ty) if is_list && types.iter().all(|t| *t == ty) => Val::list(ty, found),
+            None if is_list && types.is_empty() => Val::list(Type::Dynamic, found),
+            _ => Val::tuple(found),
+        };
+        self.bounded(value, span).marked(source.marks).with_prov(prov)
+    }
+}

@@ -1,0 +1,310 @@
+//! Evaluation of expressions. What is wrong is collected; the value of what is wrong is unknown, so that one mistake is
+//! reported once.
+
+mod access;
+mod collections;
+mod operators;
+mod template;
+
+use crate::ast::{Expr, ExprKind, Name, Span, TraversalStep};
+use crate::functions::{self, Files};
+use crate::types::convert::convert;
+use crate::types::{Type, unify};
+use crate::val::{Data, Val};
+use shared_text::Text;
+use std::cell::Cell;
+use traced_value::{FileId, Origin, Prov};
+
+/// Values and text of one value: no more is computed.
+const MAX_VALUES: usize = 300_000;
+/// How deep values nest.
+const MAX_DEPTH: usize = 120;
+
+/// Resolves names.
+pub trait Scope {
+    /// Returns the value at the start of a reference, and how many of its steps were consumed. `None` if there is no
+    /// such name.
+    fn get(&self, root: &Name, steps: &[TraversalStep]) -> Option<(Val, usize)>;
+}
+
+/// A scope without names.
+pub struct NoNames;
+
+impl Scope for NoNames {
+    fn get(&self, _: &Name, _: &[TraversalStep]) -> Option<(Val, usize)> {
+        None
+    }
+}
+
+/// A problem in an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// What, in a few words.
+    pub summary: String,
+    /// What, in a sentence.
+    pub detail: String,
+    /// Where, if anywhere.
+    pub place: Option<(FileId, Span)>,
+}
+
+/// How much is computed. Shared by all evaluations of one unit of work.
+#[derive(Debug)]
+pub struct Budget(Cell<u64>);
+
+impl Budget {
+    /// So many steps: a value made, or 16 bytes of text.
+    pub fn new(steps: u64) -> Self {
+        Budget(Cell::new(steps))
+    }
+
+    /// Takes steps; returns `false` if there are not enough left.
+    pub fn take(&self, steps: u64) -> bool {
+        let left = self.0.get();
+        self.0.set(left.saturating_sub(steps));
+        left >= steps
+    }
+}
+
+/// Evaluates expressions of one file.
+pub struct Evaluator<'a> {
+    /// The problems found so far.
+    pub problems: Vec<Problem>,
+    pub(super) file: FileId,
+    pub(super) files: &'a dyn Files,
+    pub(super) budget: &'a Budget,
+    pub(super) templates: usize,
+    pub(super) scope: &'a dyn Scope,
+    /// Names that `for` gave values to, the innermost last.
+    pub(super) bound: Vec<(Text, Val)>,
+    /// The elements of the splats around what is evaluated, the innermost last.
+    pub(super) elements: Vec<Val>,
+    allows_calls: bool,
+}
+
+impl<'a> Evaluator<'a> {
+    /// An evaluator of expressions of a file.
+    pub fn new(file: FileId, scope: &'a dyn Scope, files: &'a dyn Files, budget: &'a Budget) -> Self {
+        Evaluator {
+            problems: Vec::new(),
+            file,
+            files,
+            budget,
+            templates: 0,
+            scope,
+            allows_calls: true,
+            bound: Vec::new(),
+            elements: Vec::new(),
+        }
+    }
+
+    /// The same without functions.
+    #[must_use]
+    pub fn without_calls(mut self) -> Self {
+        self.allows_calls = false;
+        self
+    }
+
+    /// An evaluator for a template that this one calls, one level deeper.
+    pub(super) fn for_template<'b>(&self, file: FileId, scope: &'b dyn Scope) -> Evaluator<'b>
+    where
+        'a: 'b,
+    {
+        let mut inner = Evaluator::new(file, scope, self.files, self.budget);
+        inner.templates = self.templates + 1;
+        inner
+    }
+
+    /// Notes what is wrong at a place.
+    pub fn problem(&mut self, summary: impl Into<String>, detail: impl Into<String>, span: Span) -> Val {
+        let place = Some((self.file, span));
+        self.problems.push(Problem { summary: summary.into(), detail: detail.into(), place });
+        Val::failed()
+    }
+
+    /// Where an expression was written.
+    pub fn origin(&self, span: Span) -> Origin {
+        Origin { file: self.file, key: span.start, start: span.start, end: span.end }
+    }
+
+    /// Returns the provenance of a value computed from others. Parts written in its own text add nothing.
+    pub(super) fn derived<'v>(&self, span: Span, from: impl IntoIterator<Item = &'v Val>) -> Prov {
+        let is_outside = |prov: &Prov| prov.trail.is_some() || prov.origin.is_some_and(|o| o.file != self.file);
+        let inputs: Vec<Prov> = from.into_iter().map(|v| &v.prov).filter(|p| is_outside(p)).cloned().collect();
+        Prov::at(self.origin(span)).with_inputs(inputs)
+    }
+
+    /// The value of an expression.
+    pub fn eval(&mut self, expr: &Expr) -> Val {
+        if !self.budget.take(1) {
+            return self.exhausted(expr.span);
+        }
+        let span = expr.span;
+        let here = |value: Val, this: &Self| value.with_prov(Prov::at(this.origin(span)));
+        match &expr.kind {
+            ExprKind::Null => here(Val::null(), self),
+            ExprKind::Bool(b) => here(Val::bool(*b), self),
+            ExprKind::Number(n) => here(Val::number(n.clone()), self),
+            ExprKind::Template(parts) => self.template(parts, span),
+            ExprKind::Wrapped(inner) | ExprKind::Paren(inner) => self.eval(inner),
+            ExprKind::Traversal(root, steps) => self.traversal(root, steps, span),
+            ExprKind::Access(base, steps) => {
+                let base = self.eval(base);
+                self.walk(base, steps)
+            }
+            ExprKind::Index(base, key) => {
+                let (base, key_value) = (self.eval(base), self.eval(key));
+                let prov = self.derived(span, [&base, &key_value]);
+                let found = self.index(&base, &key_value, key.span);
+                merge_prov(found, prov)
+            }
+            ExprKind::Splat(base, each) => self.splat(base, each),
+            ExprKind::Element => self.elements.last().cloned().unwrap_or_default(),
+            ExprKind::Call(call) if !self.allows_calls => {
+                self.problem("Function calls not allowed", "Functions may not be called here.", call.name.span)
+            }
+            ExprKind::Call(call) => functions::call(self, call, span),
+            ExprKind::Unary(op, inner) => self.unary(*op, inner, span),
+            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, span),
+            ExprKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no, span),
+            ExprKind::Tuple(items) => {
+                let items: Vec<Val> = items.iter().map(|item| self.eval(item)).collect();
+                let prov = self.derived(span, &items);
+                self.bounded(Val::tuple(items), span).with_prov(prov)
+            }
+            ExprKind::Object(items) => self.object(items, span),
+            ExprKind::For(all) => self.for_expr(all, span),
+        }
+    }
+
+    /// Evaluates without keeping what is wrong.
+    pub(super) fn attempt(&mut self, expr: &Expr) -> Result<Val, Vec<Problem>> {
+        let before = self.problems.len();
+        let value = self.eval(expr);
+        let found = self.problems.split_off(before);
+        if found.is_empty() { Ok(value) } else { Err(found) }
+    }
+
+    pub(super) fn exhausted(&mut self, span: Span) -> Val {
+        if self.problems.iter().any(|p| p.summary == "Evaluation limit exceeded") {
+            return Val::failed();
+        }
+        self.problem("Evaluation limit exceeded", "The expressions of this module need more steps than allowed.", span)
+    }
+
+    /// The value, if it is not too large.
+    pub(super) fn bounded(&mut self, value: Val, span: Span) -> Val {
+        let mut left = MAX_VALUES;
+        let fits = measure(&value, &mut left, 0);
+        if !fits || !self.budget.take((MAX_VALUES - left) as u64 / 8) {
+            return self.exhausted(span);
+        }
+        value
+    }
+
+    fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, span: Span) -> Val {
+        let (first, second) = (self.attempt(yes), self.attempt(no));
+        let test = self.eval(condition);
+        let failed = Val::failed();
+        let (a, b) = (first.as_ref().unwrap_or(&failed), second.as_ref().unwrap_or(&failed));
+        let Some(ty) = common_type(a, b) else {
+            let (ta, tb) = (Type::of(a).name(), Type::of(b).name());
+            let detail = format!(
+                "The true and false result expressions must have consistent types. The 'true' value is {ta}, but the 'false' \
+                 value is {tb}."
+            );
+            return self.problem("Inconsistent conditional result types", detail, span);
+        };
+        if test.is_null() {
+            return self.problem(
+                "Null condition",
+                "The condition value is null. Conditions must either be true or false.",
+                condition.span,
+            );
+        }
+        if test.is_unknown() {
+            return Val::unknown(ty, test.unknown_reason().cloned().unwrap_or_default()).marked(test.marks);
+        }
+        let chosen = match convert(&test, &Type::Bool).map(|v| v.data) {
+            Ok(Data::Bool(true)) => first,
+            Ok(Data::Bool(false)) => second,
+            _ => {
+                return self.problem(
+                    "Incorrect condition type",
+                    "The condition expression must be of type bool.",
+                    condition.span,
+                );
+            }
+        };
+        match chosen {
+            Err(found) => {
+                self.problems.extend(found);
+                Val::failed()
+            }
+            Ok(value) => {
+                let prov = self.derived(span, [&value, &test]);
+                let converted = convert(&value, &ty).unwrap_or(value);
+                merge_prov(converted.marked(test.marks), prov)
+            }
+        }
+    }
+
+    /// Runs something with more names.
+    pub(super) fn with_bound<T>(&mut self, names: Vec<(Text, Val)>, run: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.bound.len();
+        self.bound.extend(names);
+        let result = run(self);
+        self.bound.truncate(before);
+        result
+    }
+}
+
+impl Val {
+    /// The same unknown value without a type.
+    pub(super) fn dynamic(self) -> Val {
+        match self.data {
+            Data::Unknown(_, reason) => Val { data: Data::Unknown(Type::Dynamic, reason), ..self },
+            _ => self,
+        }
+    }
+}
+
+/// The type of a conditional.
+fn common_type(a: &Val, b: &Val) -> Option<Type> {
+    let untyped = |v: &Val| matches!(&v.data, Data::Null(Type::Dynamic));
+    let (ta, tb) = (Type::of(a), Type::of(b));
+    match (untyped(a), untyped(b)) {
+        (true, _) => Some(tb),
+        (_, true) => Some(ta),
+        _ if ta == tb => Some(ta),
+        _ => unify(&[ta, tb]),
+    }
+}
+
+/// A value that was found in another one: it keeps its own place, and the path to it is added to its inputs.
+pub(super) fn merge_prov(value: Val, prov: Prov) -> Val {
+    match value.prov.origin {
+        // The surrounding value is among the inputs, but its own line is more specific.
+        Some(_) => {
+            let own = value.prov.clone();
+            let whole = prov.with_inputs([own]);
+            value.with_prov(whole)
+        }
+        None => value.with_prov(prov),
+    }
+}
+
+fn measure(value: &Val, left: &mut usize, depth: usize) -> bool {
+    let cost = match &value.data {
+        Data::Str(text) => 1 + text.len() / 64,
+        _ => 1,
+    };
+    if depth > MAX_DEPTH || *left < cost {
+        return false;
+    }
+    *left -= cost;
+    match (value.as_items(), value.as_entries()) {
+        (Some(items), _) => items.iter().all(|item| measure(item, left, depth + 1)),
+        (_, Some(entries)) => entries.values().all(|item| measure(item, left, depth + 1)),
+        _ => true,
+    }
+}

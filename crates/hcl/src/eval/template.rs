@@ -1,0 +1,122 @@
+//! Templates: strings and heredocs with values and directives in them.
+
+use crate::ast::{Expr, Part, Span};
+use crate::eval::Evaluator;
+use crate::types::Type;
+use crate::types::convert::convert;
+use crate::val::{Data, Marks, Val};
+use shared_text::Text;
+use traced_value::Prov;
+
+/// Text as it is written so far.
+#[derive(Default)]
+struct Output {
+    text: String,
+    marks: Marks,
+    unknown: Option<Text>,
+    read: Vec<Val>,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn template(&mut self, parts: &[Part], span: Span) -> Val {
+        match parts {
+            [] => return Val::str("").with_prov(Prov::at(self.origin(span))),
+            [Part::Text(text)] => return Val::str(Text::clone(text)).with_prov(Prov::at(self.origin(span))),
+            _ => {}
+        }
+        let mut output = Output::default();
+        self.parts(parts, &mut output, span);
+        if !self.budget.take(output.text.len() as u64 / 64) {
+            return self.exhausted(span);
+        }
+        let prov = self.derived(span, &output.read);
+        let value = match output.unknown {
+            Some(reason) => Val::unknown(Type::Str, reason),
+            None => Val::str(output.text),
+        };
+        value.marked(output.marks).with_prov(prov)
+    }
+
+    fn parts(&mut self, parts: &[Part], output: &mut Output, span: Span) {
+        for part in parts {
+            match part {
+                Part::Text(text) => output.text.push_str(text),
+                Part::Value(expr) => self.interpolation(expr, output),
+                Part::If(condition, yes, no) => self.choice(condition, yes, no, output),
+                Part::For(all) => {
+                    let collection = self.eval(&all.collection);
+                    output.marks = output.marks | collection.marks;
+                    let pairs = self.iterate(&collection, all.collection.span);
+                    if pairs.is_none() {
+                        output.unknown = Some(collection.unknown_reason().cloned().unwrap_or_default());
+                    }
+                    for (key, value) in pairs.unwrap_or_default() {
+                        let mut names: Vec<(Text, Val)> = Vec::new();
+                        names.extend(all.key.as_ref().map(|name| (Text::clone(&name.text), key)));
+                        names.push((Text::clone(&all.value.text), value));
+                        self.with_bound(names, |this| this.parts(&all.body, output, span));
+                    }
+                    output.read.push(collection);
+                }
+            }
+            if !self.budget.take(output.text.len() as u64 / 4096 + 1) {
+                output.unknown = Some(Text::new());
+                self.exhausted(span);
+                return;
+            }
+        }
+    }
+
+    fn choice(&mut self, condition: &Expr, yes: &[Part], no: &[Part], output: &mut Output) {
+        let test = self.eval(condition);
+        output.marks = output.marks | test.marks;
+        if test.is_null() {
+            self.problem(
+                "Null condition",
+                "The condition value is null. Conditions must either be true or false.",
+                condition.span,
+            );
+            output.unknown = Some(Text::new());
+            return;
+        }
+        match convert(&test, &Type::Bool).map(|v| v.data) {
+            Ok(Data::Bool(chosen)) => self.parts(if chosen { yes } else { no }, output, condition.span),
+            Ok(Data::Unknown(_, reason)) => output.unknown = Some(reason),
+            _ => {
+                self.problem(
+                    "Incorrect condition type",
+                    "The condition expression must be of type bool.",
+                    condition.span,
+                );
+                output.unknown = Some(Text::new());
+            }
+        }
+        output.read.push(test);
+    }
+
+    fn interpolation(&mut self, expr: &Expr, output: &mut Output) {
+        let value = self.eval(expr);
+        output.marks = output.marks | value.all_marks();
+        let invalid = "Invalid template interpolation value";
+        if value.is_null() {
+            self.problem(
+                invalid,
+                "The expression result is null. Cannot include a null value in a string template.",
+                expr.span,
+            );
+            output.unknown = Some(Text::new());
+        } else {
+            match convert(&value, &Type::Str).map(|v| v.data) {
+                Ok(Data::Str(text)) => output.text.push_str(&text),
+                Ok(Data::Unknown(_, reason)) => output.unknown = Some(reason),
+                Ok(_) => {}
+                Err(why) => {
+                    let detail = format!("Cannot include the given value in a string template: {}.", why.text());
+                    self.problem(invalid, detail, expr.span);
+                    output.unknown = Some(Text::new());
+                }
+            }
+        }
+        output.read.push(value);
+    }
+}

@@ -1,0 +1,241 @@
+//! Maps and objects, and functions of all collections.
+
+use super::{A, Args, Fail, Function, LIST, MAP_OF_LISTS, NULLABLE, Outcome, S, STRINGS, function};
+use crate::types::convert::convert;
+use crate::types::{Type, unify};
+use crate::val::{Data, Entries, Marks, Val, equal};
+use shared_text::Text;
+use std::collections::BTreeMap;
+use unicode_segmentation::UnicodeSegmentation;
+
+pub(super) const ALL: &[Function] = &[
+    function("coalesce", &[], coalesce).rest(NULLABLE).shallow(),
+    function("contains", &[A, A], contains).shallow(),
+    function("keys", &[A], keys).shallow(),
+    function("length", &[NULLABLE], length).shallow(),
+    function("list", &[], |_| Err(Fail::Call("the \"list\" function was deprecated and is no longer available; use tolist([ ... ]) syntax to write a literal list".to_owned()))).rest(NULLABLE),
+    function("lookup", &[A, S], lookup).rest(NULLABLE).shallow(),
+    function("map", &[], |_| Err(Fail::Call("the \"map\" function was deprecated and is no longer available; use tomap({ ... }) syntax to write a literal map".to_owned()))).rest(NULLABLE),
+    function("matchkeys", &[LIST, LIST, LIST], match_keys),
+    function("merge", &[], merge).rest(NULLABLE).shallow(),
+    function("one", &[A], one).shallow(),
+    function("transpose", &[MAP_OF_LISTS], transpose),
+    function("values", &[A], values).shallow(),
+    function("zipmap", &[STRINGS, A], zip_map).shallow(),
+];
+
+fn unknown(value: &Val) -> Option<Fail> {
+    match &value.data {
+        Data::Unknown(_, reason) => Some(Fail::Unknown(reason.to_string())),
+        _ => None,
+    }
+}
+
+fn known(args: &Args<'_, '_>) -> Result<(), Fail> {
+    args.values.iter().find_map(unknown).map_or(Ok(()), Err)
+}
+
+fn coalesce(args: &mut Args<'_, '_>) -> Outcome {
+    let types: Vec<Type> = args.values.iter().map(Type::of).collect();
+    let ty = unify(&types).ok_or_else(|| Fail::Call("all arguments must have the same type".to_owned()))?;
+    let mut marks = Marks::NONE;
+    for value in &args.values {
+        if let Some(fail) = unknown(value) {
+            return Err(fail);
+        }
+        marks = marks | value.marks;
+        let converted = convert(value, &ty).map_err(|e| Fail::Call(e.text()))?;
+        let is_empty = ty == Type::Str && converted.as_str().is_some_and(|t| t.is_empty());
+        if !converted.is_null() && !is_empty {
+            return Ok(converted.marked(marks));
+        }
+    }
+    Err(Fail::Call("no non-null, non-empty-string arguments".to_owned()))
+}
+
+fn contains(args: &mut Args<'_, '_>) -> Outcome {
+    known(args)?;
+    let Some(items) = args.values[0].as_items() else {
+        return Err(Fail::Argument(0, "argument must be list, tuple, or set".to_owned()));
+    };
+    let marks = args.values[0].all_marks() | args.values[1].all_marks();
+    let mut result = Some(false);
+    for item in items.iter() {
+        match equal(item, &args.values[1]) {
+            Some(true) => return Ok(Val::bool(true).marked(marks)),
+            Some(false) => {}
+            None => result = None,
+        }
+    }
+    match result {
+        Some(found) => Ok(Val::bool(found).marked(marks)),
+        None => Err(Fail::Unknown("an element is not known".to_owned())),
+    }
+}
+
+fn entries<'a>(args: &'a Args<'_, '_>, index: usize) -> Result<&'a Entries, Fail> {
+    match args.values[index].as_entries() {
+        Some(entries) => Ok(entries),
+        None => Err(Fail::Argument(index, "must have map or object type".to_owned())),
+    }
+}
+
+fn keys(args: &mut Args<'_, '_>) -> Outcome {
+    known(args)?;
+    let marks = args.values[0].marks;
+    let is_map = matches!(args.values[0].data, Data::Map(..));
+    let all: Vec<Val> =
+        entries(args, 0)?.iter().map(|(k, v)| Val::str(Text::clone(k)).with_prov(v.prov.clone())).collect();
+    Ok(if is_map { Val::list(Type::Str, all) } else { Val::tuple(all) }.marked(marks))
+}
+
+fn values(args: &mut Args<'_, '_>) -> Outcome {
+    known(args)?;
+    let marks = args.values[0].marks;
+    let all: Vec<Val> = entries(args, 0)?.values().cloned().collect();
+    Ok(match &args.values[0].data {
+        Data::Map(ty, _) => Val::list(ty.clone(), all),
+        _ => Val::tuple(all),
+    }
+    .marked(marks))
+}
+
+fn length(args: &mut Args<'_, '_>) -> Outcome {
+    let value = &args.values[0];
+    let count = match &value.data {
+        Data::Unknown(_, reason) => return Err(Fail::Unknown(reason.to_string())),
+        Data::Str(text) => text.graphemes(true).count(),
+        Data::Null(_) => return Err(Fail::Argument(0, "argument must not be null".to_owned())),
+        _ => match (value.as_items(), value.as_entries()) {
+            (Some(items), _) => items.len(),
+            (_, Some(entries)) => entries.len(),
+            _ => {
+                return Err(Fail::Call(
+                    "argument must be a string, a collection type, or a structural type".to_owned(),
+                ));
+            }
+        },
+    };
+    Ok(Val::number(count).marked(value.marks))
+}
+
+fn lookup(args: &mut Args<'_, '_>) -> Outcome {
+    known(args)?;
+    if args.values.len() > 3 {
+        return Err(Fail::Call("lookup() takes two or three arguments".to_owned()));
+    }
+    let key = args.str(1).to_owned();
+    let marks = args.values[0].marks | args.values[1].marks;
+    if let Some(found) = entries(args, 0)?.get(&*key) {
+        return Ok(found.clone().marked(marks));
+    }
+    match (args.values.get(2), &args.values[0].data) {
+        (Some(default), Data::Map(ty, _)) => {
+            let converted = convert(default, ty);
+            let wrong =
+                |_| Fail::Argument(2, "the default value must have the same type as the map elements".to_owned());
+            Ok(converted.map_err(wrong)?.marked(marks))
+        }
+        (Some(default), _) => Ok(default.clone().marked(marks)),
+        (None, Data::Object(_)) => Err(Fail::Argument(0, format!("the given object has no attribute \"{key}\""))),
+        (None, _) => Err(Fail::Call(format!("lookup failed to find key \"{key}\""))),
+    }
+}
+
+fn match_keys(args: &mut Args<'_, '_>) -> Outcome {
+    let (values, keys, wanted) = (args.items(0), args.items(1), args.items(2));
+    if values.len() != keys.len() {
+        return Err(Fail::Call("length of keys and values should be equal".to_owned()));
+    }
+    let matches = |key: &Val| {
+        wanted.iter().any(|w| {
+            let ty = unify(&[Type::of(key), Type::of(w)]);
+            ty.and_then(|ty| equal(&convert(key, &ty).ok()?, &convert(w, &ty).ok()?)) == Some(true)
+        })
+    };
+    let found = values.iter().zip(keys).filter(|(_, k)| matches(k)).map(|(v, _)| v.clone()).collect();
+    let ty = if let Data::List(ty, _) = &args.values[0].data { ty.clone() } else { Type::Dynamic };
+    Ok(Val::list(ty, found))
+}
+
+fn merge(args: &mut Args<'_, '_>) -> Outcome {
+    let (mut all, mut marks, mut maps) = (Entries::new(), Marks::NONE, 0);
+    let mut element: Option<Option<Type>> = None;
+    for value in &args.values {
+        if let Some(fail) = unknown(value) {
+            return Err(fail);
+        }
+        if value.is_null() {
+            continue;
+        }
+        marks = marks | value.marks;
+        let Some(entries) = value.as_entries() else {
+            let message = format!("arguments must be maps or objects, got \"{}\"", Type::of(value).name());
+            return Err(Fail::Call(message));
+        };
+        if let Data::Map(ty, _) = &value.data {
+            maps += 1;
+            element = Some(match element {
+                None => Some(ty.clone()),
+                Some(Some(known)) if known == *ty => Some(known),
+                _ => None,
+            });
+        }
+        for (key, entry) in entries.iter() {
+            let mut entry = entry.clone();
+            if let Some(earlier) = all.get(key) {
+                let replaced = crate::val::export::export(earlier);
+                entry.prov = entry.prov.overriding(&replaced);
+            }
+            all.insert(Text::clone(key), entry);
+        }
+    }
+    let given = args.values.iter().filter(|v| !v.is_null()).count();
+    let merged = match element {
+        Some(Some(ty)) if maps == given => Val::map(ty, all),
+        _ => Val::object(all),
+    };
+    Ok(merged.marked(marks))
+}
+
+fn one(args: &mut Args<'_, '_>) -> Outcome {
+    known(args)?;
+    let value = &args.values[0];
+    let wrong = || Fail::Argument(0, "must be a list, set, or tuple value with either zero or one elements".to_owned());
+    let items = value.as_items().ok_or_else(wrong)?;
+    match items.as_slice() {
+        [] => Ok(Val::null().marked(value.marks)),
+        [only] => Ok(only.clone().marked(value.marks)),
+        _ => Err(wrong()),
+    }
+}
+
+fn transpose(args: &mut Args<'_, '_>) -> Outcome {
+    let mut all: BTreeMap<Text, Vec<Val>> = BTreeMap::new();
+    for (key, list) in args.values[0].as_entries().into_iter().flat_map(|e| e.iter()) {
+        for name in list.as_items().into_iter().flat_map(|i| i.iter()).filter_map(Val::as_str) {
+            all.entry(Text::clone(name)).or_default().push(Val::str(Text::clone(key)));
+        }
+    }
+    let entries: Entries = all.into_iter().map(|(k, v)| (k, Val::list(Type::Str, v))).collect();
+    Ok(Val::map(Type::list(Type::Str), entries))
+}
+
+fn zip_map(args: &mut Args<'_, '_>) -> Outcome {
+    known(args)?;
+    let keys = args.texts(0);
+    let Some(values) = args.values[1].as_items() else {
+        return Err(Fail::Argument(1, "values parameter must be a list or tuple value".to_owned()));
+    };
+    if keys.len() != values.len() {
+        let message = format!("number of keys ({}) does not match number of values ({})", keys.len(), values.len());
+        return Err(Fail::Call(message));
+    }
+    let entries: Entries = keys.into_iter().zip(values.iter().cloned()).collect();
+    let marks = args.values[0].all_marks() | args.values[1].marks;
+    Ok(match &args.values[1].data {
+        Data::List(ty, _) => Val::map(ty.clone(), entries),
+        _ => Val::object(entries),
+    }
+    .marked(marks))
+}

@@ -1,0 +1,95 @@
+//! Conversions, marks, and what is done about mistakes.
+
+use super::{A, Args, Expressions, Fail, Function, NULLABLE, Outcome, function};
+use crate::ast::Span;
+use crate::eval::Evaluator;
+use crate::types::Type;
+use crate::types::convert::convert;
+use crate::val::{Data, Marks, Val};
+
+pub(super) const ALL: &[Function] = &[
+    function("convert", &[NULLABLE, NULLABLE], |_| {
+        Err(Fail::Unknown("convert() takes a type, which no value is".to_owned()))
+    }),
+    function("ephemeralasnull", &[NULLABLE], |a| {
+        Ok(a.values[0].transform(&mut |value| match value.marks.has(Marks::EPHEMERAL) {
+            true => Val::from(Data::Null(Type::of(&value))).marked(value.marks.without(Marks::EPHEMERAL)),
+            false => value,
+        }))
+    })
+    .shallow(),
+    function("issensitive", &[NULLABLE], |a| Ok(Val::bool(a.values[0].marks.has(Marks::SENSITIVE)))).shallow(),
+    function("nonsensitive", &[NULLABLE], |a| {
+        let mut value = a.values[0].clone();
+        value.marks = value.marks.without(Marks::SENSITIVE);
+        Ok(value)
+    })
+    .shallow(),
+    function("sensitive", &[NULLABLE], |a| Ok(a.values[0].clone().marked(Marks::SENSITIVE))).shallow(),
+    function("tobool", &[NULLABLE], |a| to(a, &Type::Bool)).shallow(),
+    function("tolist", &[NULLABLE], |a| to(a, &Type::list(Type::Dynamic))).shallow(),
+    function("tomap", &[NULLABLE], |a| to(a, &Type::map(Type::Dynamic))).shallow(),
+    function("tonumber", &[NULLABLE], |a| to(a, &Type::Number)).shallow(),
+    function("toset", &[NULLABLE], |a| to(a, &Type::set(Type::Dynamic))).shallow(),
+    function("tostring", &[NULLABLE], |a| to(a, &Type::Str)).shallow(),
+    function("type", &[A], |a| Ok(Val::str(Type::of(&a.values[0]).name()))),
+];
+
+fn to(args: &mut Args<'_, '_>, ty: &Type) -> Outcome {
+    convert(&args.values[0], ty).map_err(|_| {
+        let what = match (&args.values[0].data, ty) {
+            (Data::Str(text), Type::Number) => format!(
+                "cannot convert \"{text}\" to number; given string must be a decimal representation of a number"
+            ),
+            (Data::Str(text), Type::Bool) => {
+                format!("cannot convert \"{text}\" to bool; only the strings \"true\" or \"false\" are allowed")
+            }
+            (_, Type::List(_) | Type::Set(_) | Type::Map(_)) => {
+                format!("cannot convert {} to {} of any single type", Type::of(&args.values[0]).name(), ty.short_name())
+            }
+            _ => format!("cannot convert {} to {}", Type::of(&args.values[0]).name(), ty.name()),
+        };
+        Fail::Argument(0, what)
+    })
+}
+
+/// `try(a, b, …)`: the first argument without a mistake.
+pub(super) fn attempt(evaluator: &mut Evaluator<'_>, arguments: Expressions<'_>, span: Span) -> Val {
+    if arguments.is_empty() {
+        return evaluator.problem(
+            "Error in function call",
+            "Call to function \"try\" failed: at least one argument is required.",
+            span,
+        );
+    }
+    let mut found = Vec::new();
+    for expr in arguments {
+        match evaluator.attempt(expr) {
+            // Something unknown may turn out to be a mistake, or to be none.
+            Ok(value) if value.is_failed() => return Val::failed(),
+            Ok(value) => {
+                let prov = evaluator.derived(span, [&value]);
+                let own = value.prov.clone();
+                return value.with_prov(prov.with_inputs([own]));
+            }
+            Err(problems) => found.extend(problems),
+        }
+    }
+    let all: Vec<String> = found.iter().map(|p| p.detail.clone()).collect();
+    let detail = format!("Call to function \"try\" failed: no expression succeeded: {}", all.join(" "));
+    evaluator.problem("Error in function call", detail, span)
+}
+
+/// `can(a)`: whether the argument has no mistake.
+pub(super) fn can(evaluator: &mut Evaluator<'_>, arguments: Expressions<'_>, span: Span) -> Val {
+    let [expr] = arguments else {
+        return evaluator.problem("Error in function call", "Function \"can\" expects 1 argument.", span);
+    };
+    match evaluator.attempt(expr) {
+        Ok(value) => {
+            let prov = evaluator.derived(span, [&value]);
+            Val::bool(true).with_prov(prov)
+        }
+        Err(_) => Val::bool(false),
+    }
+}

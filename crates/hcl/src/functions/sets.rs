@@ -1,0 +1,89 @@
+//! Sets.
+
+use super::{A, Args, Fail, Function, Outcome, SET, function};
+use crate::types::convert::convert;
+use crate::types::{Type, unify};
+use crate::val::{Data, Val, compare};
+use std::sync::Arc;
+
+pub(super) const ALL: &[Function] = &[
+    function("setintersection", &[SET], |a| combine(a, |one, other| keep(one, other, true))).rest(SET),
+    function("setproduct", &[], product).rest(A),
+    function("setsubtract", &[SET, SET], |a| combine(a, |one, other| keep(one, other, false))),
+    function("setunion", &[SET], |a| combine(a, |one, other| [one, other].concat())).rest(SET),
+];
+
+/// The maximum number of values of a product.
+const MAX_PRODUCT: usize = 100_000;
+
+fn keep(one: &[Val], other: &[Val], common: bool) -> Vec<Val> {
+    let found = |item: &Val| other.binary_search_by(|o| compare(o, item)).is_ok();
+    one.iter().filter(|item| found(item) == common).cloned().collect()
+}
+
+fn combine(args: &mut Args<'_, '_>, join: fn(&[Val], &[Val]) -> Vec<Val>) -> Outcome {
+    let types: Vec<Type> = args
+        .values
+        .iter()
+        .filter(|v| v.as_items().is_some_and(|i| !i.is_empty()))
+        .filter_map(|v| if let Data::Set(ty, _) = &v.data { Some(ty.clone()) } else { None })
+        .collect();
+    let ty = match types.is_empty() {
+        true => Type::Dynamic,
+        false => {
+            unify(&types).ok_or_else(|| Fail::Call("given sets must all have compatible element types".to_owned()))?
+        }
+    };
+    let mut result: Option<Val> = None;
+    for value in &args.values {
+        let converted = convert(value, &Type::set(ty.clone())).map_err(|e| Fail::Call(e.text()))?;
+        let items = |v: &Val| v.as_items().map(|i| i.to_vec()).unwrap_or_default();
+        result = Some(match result {
+            None => converted,
+            Some(before) => Val::set(ty.clone(), join(&items(&before), &items(&converted))),
+        });
+    }
+    Ok(result.unwrap_or_default())
+}
+
+fn product(args: &mut Args<'_, '_>) -> Outcome {
+    if args.values.len() < 2 {
+        return Err(Fail::Call("at least two arguments are required".to_owned()));
+    }
+    let (mut lists, mut types) = (Vec::new(), Vec::new());
+    for (index, value) in args.values.iter().enumerate() {
+        let items = value.as_items().ok_or_else(|| Fail::Argument(index, "a set or a list is required".to_owned()))?;
+        let ty = match &value.data {
+            Data::Set(ty, _) | Data::List(ty, _) => ty.clone(),
+            _ if items.is_empty() => Type::Dynamic,
+            _ => unify(&items.iter().map(Type::of).collect::<Vec<_>>())
+                .ok_or_else(|| Fail::Argument(index, "all elements must be of the same type".to_owned()))?,
+        };
+        let converted: Result<Vec<Val>, _> = items.iter().map(|item| convert(item, &ty)).collect();
+        lists.push(converted.map_err(|e| Fail::Argument(index, e.text()))?);
+        types.push(ty);
+    }
+    if lists.iter().any(Vec::is_empty) {
+        // An empty set makes the product empty, so nothing is computed.
+        lists = vec![Vec::new()];
+    }
+    let total = lists.iter().try_fold(1_usize, |n, l| n.checked_mul(l.len()).filter(|n| *n <= MAX_PRODUCT));
+    if total.is_none() {
+        return Err(Fail::Call(format!("more than {MAX_PRODUCT} combinations")));
+    }
+    let mut all: Vec<Vec<Val>> = vec![Vec::new()];
+    for list in &lists {
+        all = all
+            .iter()
+            .flat_map(|head| list.iter().map(|v| [head.as_slice(), std::slice::from_ref(v)].concat()))
+            .collect();
+    }
+    let tuples: Vec<Val> = all.into_iter().map(Val::tuple).collect();
+    if tuples.windows(2).any(|pair| Type::of(&pair[0]) != Type::of(&pair[1])) {
+        return Err(Fail::Call("panic in function implementation: inconsistent list element types".to_owned()));
+    }
+    // Sets lose the order of what they are combined with.
+    let has_set = args.values.iter().any(|v| matches!(v.data, Data::Set(..)));
+    let element = Type::Tuple(Arc::new(types));
+    Ok(if has_set { Val::set(element, tuples) } else { Val::list(element, tuples) })
+}

@@ -1,0 +1,141 @@
+//! Writes YAML as cty's `yamlencode` does: block style, text in double quotes, text of several lines as literals.
+
+use crate::val::{Data, Val};
+use spanned_yaml::{double_quoted, is_printable};
+
+/// The text of a value.
+pub(super) fn encode(value: &Val) -> String {
+    let mut out = String::new();
+    match (value.as_items(), value.as_entries()) {
+        (Some(items), _) if !items.is_empty() => sequence(items, 0, &mut out),
+        (_, Some(entries)) if !entries.is_empty() => {
+            for (key, item) in entries.iter() {
+                entry(key, item, 0, &mut out);
+            }
+        }
+        _ => {
+            out.push_str(&scalar(value, 1));
+            out.push('\n');
+            // Nothing else marks the end of a plain scalar.
+            if let Data::Null(_) | Data::Bool(_) | Data::Number(_) = value.data {
+                out.push_str("...\n");
+            }
+        }
+    }
+    out
+}
+
+fn indent(level: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n("  ", level));
+}
+
+fn is_block(value: &Val) -> bool {
+    value.as_items().is_some_and(|i| !i.is_empty()) || value.as_entries().is_some_and(|e| !e.is_empty())
+}
+
+fn entry(key: &str, value: &Val, level: usize, out: &mut String) {
+    indent(level, out);
+    out.push_str(&double_quoted(key));
+    out.push(':');
+    match (value.as_items(), value.as_entries()) {
+        // A sequence is not indented in a mapping.
+        (Some(items), _) if is_block(value) => {
+            out.push('\n');
+            sequence(items, level, out);
+        }
+        (_, Some(entries)) if is_block(value) => {
+            out.push('\n');
+            for (key, item) in entries.iter() {
+                entry(key, item, level + 1, out);
+            }
+        }
+        _ => {
+            out.push(' ');
+            out.push_str(&scalar(value, level + 1));
+            out.push('\n');
+        }
+    }
+}
+
+fn sequence(items: &[Val], level: usize, out: &mut String) {
+    for item in items {
+        indent(level, out);
+        out.push_str("- ");
+        let mut inner = String::new();
+        match (item.as_items(), item.as_entries()) {
+            (Some(items), _) if is_block(item) => sequence(items, level + 1, &mut inner),
+            (_, Some(entries)) if is_block(item) => {
+                for (key, value) in entries.iter() {
+                    entry(key, value, level + 1, &mut inner);
+                }
+            }
+            _ => {
+                inner.push_str(&scalar(item, level + 1));
+                inner.push('\n');
+            }
+        }
+        // The first line begins behind the dash.
+        out.push_str(if is_block(item) { &inner[2 * (level + 1)..] } else { &inner });
+    }
+}
+
+fn scalar(value: &Val, level: usize) -> String {
+    match &value.data {
+        Data::Null(_) | Data::Unknown(..) => "null".to_owned(),
+        Data::Bool(b) => b.to_string(),
+        Data::Number(n) => n.to_string(),
+        Data::Str(text) | Data::Reference(text) => text_of(text, level),
+        Data::List(..) | Data::Set(..) | Data::Tuple(_) => "[]".to_owned(),
+        Data::Map(..) | Data::Object(_) => "{}".to_owned(),
+    }
+}
+
+/// Text of several lines as a literal where libyaml can write it so, other text in double quotes.
+fn text_of(text: &str, level: usize) -> String {
+    let is_literal =
+        text.contains('\n') && text.chars().all(is_printable) && !text.ends_with(' ') && !text.contains(" \n");
+    if !is_literal {
+        return double_quoted(text);
+    }
+    // A reader would take the blanks of the first line for the indentation.
+    let indentation = if text.starts_with(['\n', ' ']) { "2" } else { "" };
+    let chomp = match text.strip_suffix('\n') {
+        None => "-",
+        Some(rest) if rest.is_empty() || rest.ends_with('\n') => "+",
+        Some(_) => "",
+    };
+    let mut out = format!("|{indentation}{chomp}");
+    for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+        out.push('\n');
+        if !line.is_empty() {
+            indent(level, &mut out);
+            out.push_str(line);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_a_literal_where_libyaml_writes_one() {
+        for (text, yaml) in [
+            ("a\nb", "|-\n  a\n  b\n"),
+            ("a\n", "|\n  a\n"),
+            ("a\n\n", "|+\n  a\n\n"),
+            ("\n", "|2+\n\n"),
+            (" a\nb", "|2-\n   a\n  b\n"),
+            ("a \nb", "\"a \\nb\"\n"),
+            ("a\n ", "\"a\\n \"\n"),
+            ("a\tb\nc", "\"a\\tb\\nc\"\n"),
+            ("a\n😀", "\"a\\n\\U0001F600\"\n"),
+            ("\u{7f}\u{1b}\u{feff}\u{85}", "\"\\x7F\\e\\uFEFF\\N\"\n"),
+        ] {
+            assert_eq!(encode(&Val::str(text)), yaml);
+        }
+        assert_eq!(encode(&Val::null()), "null\n...\n");
+        assert_eq!(encode(&Val::tuple(vec![])), "[]\n");
+    }
+}

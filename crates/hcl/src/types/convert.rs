@@ -1,0 +1,298 @@
+//! Conversion of values to types, as the language converts arguments, variables and parts of templates.
+
+use crate::types::unify::{is_convertible, unify};
+use crate::types::{Attribute, Type};
+use crate::val::number::Number;
+use crate::val::{Data, Entries, Val};
+use shared_text::Text;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Why a value cannot be converted, with the path to the part that cannot: `.a[0]`, empty for the value itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mismatch {
+    /// The path.
+    pub path: String,
+    /// Why.
+    pub message: String,
+}
+
+impl Mismatch {
+    fn new(message: impl Into<String>) -> Self {
+        Mismatch { path: String::new(), message: message.into() }
+    }
+
+    fn inside(mut self, step: &str) -> Self {
+        self.path.insert_str(0, step);
+        self
+    }
+
+    /// The message with the path in front of it, as the language words it.
+    pub fn text(&self) -> String {
+        match self.path.strip_prefix('.') {
+            _ if self.path.is_empty() => self.message.clone(),
+            Some(name) if !name.contains(['.', '[']) => format!("attribute \"{name}\": {}", self.message),
+            _ => format!("{}: {}", self.path, self.message),
+        }
+    }
+}
+
+/// Converts a value to a type. Provenance and marks stay.
+///
+/// # Errors
+/// Why the value has no such form.
+pub fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
+    let data = match (&value.data, ty) {
+        (_, Type::Dynamic) => return Ok(value.clone()),
+        (Data::Null(from), _) => {
+            possible(from, ty)?;
+            Data::Null(ty.clone())
+        }
+        (Data::Unknown(from, reason), _) => {
+            possible(from, ty)?;
+            Data::Unknown(ty.clone(), Text::clone(reason))
+        }
+        (Data::Bool(_), Type::Bool) | (Data::Number(_), Type::Number) | (Data::Str(_), Type::Str) => value.data.clone(),
+        (Data::Reference(_), Type::Reference) => value.data.clone(),
+        (Data::Bool(b), Type::Str) => Data::Str(if *b { "true" } else { "false" }.into()),
+        (Data::Number(n), Type::Str) => Data::Str(n.to_string().into()),
+        (Data::Str(text), Type::Bool) => Data::Bool(parse_bool(text)?),
+        (Data::Str(text), Type::Number) => Data::Number(parse_number(text)?),
+        (_, Type::List(element)) => return sequence(value, element, ty, false),
+        (_, Type::Set(element)) => return sequence(value, element, ty, true),
+        (_, Type::Map(element)) => return map(value, element, ty),
+        (_, Type::Tuple(types)) => return tuple(value, types, ty),
+        (_, Type::Object(attributes)) => return object(value, attributes, ty),
+        _ => return Err(required(ty, &Type::of(value))),
+    };
+    Ok(Val { data, marks: value.marks, prov: value.prov.clone() })
+}
+
+/// Whether a value of a type could be converted at all.
+fn possible(from: &Type, to: &Type) -> Result<(), Mismatch> {
+    if is_convertible(from, to) { Ok(()) } else { Err(required(to, from)) }
+}
+
+fn required(wanted: &Type, actual: &Type) -> Mismatch {
+    match (actual, wanted) {
+        (_, Type::Bool | Type::Number | Type::Str) => {
+            let article = "a";
+            match actual.is_primitive() {
+                true => Mismatch::new(format!("{article} {} is required", wanted.name())),
+                false => Mismatch::new(format!("{} required, but have {}", wanted.name(), actual.short_name())),
+            }
+        }
+        _ => Mismatch::new(format!("{} required, but have {}", wanted.name(), actual.short_name())),
+    }
+}
+
+fn parse_bool(text: &str) -> Result<bool, Mismatch> {
+    match text {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        "True" | "TRUE" => Err(Mismatch::new("a bool is required; to convert from string, use lowercase \"true\"")),
+        "False" | "FALSE" => Err(Mismatch::new("a bool is required; to convert from string, use lowercase \"false\"")),
+        _ => Err(Mismatch::new("a bool is required")),
+    }
+}
+
+fn parse_number(text: &str) -> Result<Number, Mismatch> {
+    Number::parse(text).ok_or_else(|| Mismatch::new("a number is required"))
+}
+
+/// The elements with the one type that all of them have, where any type will do.
+fn united(items: &[Val], element: &Type, what: &str) -> Result<Type, Mismatch> {
+    if !element.has_dynamic() || items.is_empty() {
+        return Ok(element.clone());
+    }
+    let types: Vec<Type> = items.iter().map(Type::of).collect();
+    let mut typed = types.iter().filter(|ty| **ty != Type::Dynamic);
+    let common = match (unify(&types), typed.next()) {
+        // Where nothing is known of one element, nothing is of what it has in common with collections; maps let null pass.
+        (Some(Type::Dynamic), Some(first)) => (what == "map" && typed.all(|ty| ty == first)).then(|| first.clone()),
+        (common, _) => common,
+    };
+    common.ok_or_else(|| Mismatch::new(format!("all {what} elements must have the same type")))
+}
+
+fn sequence(value: &Val, element: &Type, ty: &Type, is_set: bool) -> Result<Val, Mismatch> {
+    let items = value.as_items().ok_or_else(|| required(ty, &Type::of(value)))?;
+    let what = if is_set { "set" } else { "list" };
+    let converted: Vec<Val> = each(items, element)?;
+    let common = united(&converted, element, what)?;
+    let converted = if common == *element { converted } else { each(&converted, &common)? };
+    let result = if is_set { Val::set(common, converted) } else { Val::list(common, converted) };
+    Ok(result.marked(value.marks).with_prov(value.prov.clone()))
+}
+
+fn each(items: &[Val], element: &Type) -> Result<Vec<Val>, Mismatch> {
+    let one = |(i, item): (usize, &Val)| convert(item, element).map_err(|e| e.inside(&format!("[{i}]")));
+    items.iter().enumerate().map(one).collect()
+}
+
+fn map(value: &Val, element: &Type, ty: &Type) -> Result<Val, Mismatch> {
+    let entries = value.as_entries().ok_or_else(|| required(ty, &Type::of(value)))?;
+    let convert_all = |entries: &Entries, element: &Type| -> Result<Entries, Mismatch> {
+        let one = |(k, v): (&Text, &Val)| match convert(v, element) {
+            Ok(v) => Ok((Text::clone(k), v)),
+            Err(e) => Err(e.inside(&format!("[\"{k}\"]"))),
+        };
+        entries.iter().map(one).collect()
+    };
+    let converted = convert_all(entries, element)?;
+    let items: Vec<Val> = converted.values().cloned().collect();
+    let common = united(&items, element, "map")?;
+    let converted = if common == *element { converted } else { convert_all(&converted, &common)? };
+    Ok(Val::map(common, converted).marked(value.marks).with_prov(value.prov.clone()))
+}
+
+fn tuple(value: &Val, types: &[Type], ty: &Type) -> Result<Val, Mismatch> {
+    let items = match &value.data {
+        Data::Tuple(items) | Data::List(_, items) => items,
+        _ => return Err(required(ty, &Type::of(value))),
+    };
+    if items.len() != types.len() {
+        return Err(Mismatch::new(format!("tuple of {} elements required, but have {}", types.len(), items.len())));
+    }
+    let one = |(i, (item, ty)): (usize, (&Val, &Type))| convert(item, ty).map_err(|e| e.inside(&format!("[{i}]")));
+    let items: Result<Vec<Val>, Mismatch> = items.iter().zip(types).enumerate().map(one).collect();
+    Ok(Val::tuple(items?).marked(value.marks).with_prov(value.prov.clone()))
+}
+
+fn object(value: &Val, attributes: &BTreeMap<Text, Attribute>, ty: &Type) -> Result<Val, Mismatch> {
+    let entries = value.as_entries().ok_or_else(|| required(ty, &Type::of(value)))?;
+    let missing: Vec<String> = attributes
+        .iter()
+        .filter(|(name, attribute)| !attribute.is_optional && !entries.contains_key(&***name))
+        .map(|(name, _)| format!("\"{name}\""))
+        .collect();
+    match missing.as_slice() {
+        [] => {}
+        [one] => return Err(Mismatch::new(format!("attribute {one} is required"))),
+        [init @ .., last] => {
+            return Err(Mismatch::new(format!("attributes {} and {last} are required", init.join(", "))));
+        }
+    }
+    let one = |(name, attribute): (&Text, &Attribute)| {
+        let converted = match entries.get(name) {
+            Some(value) => convert(value, &attribute.ty).map_err(|e| e.inside(&format!(".{name}")))?,
+            None => Data::Null(attribute.ty.clone()).into(),
+        };
+        Ok((Text::clone(name), converted))
+    };
+    let converted: Result<Entries, Mismatch> = attributes.iter().map(one).collect();
+    Ok(Val::object(converted?).marked(value.marks).with_prov(value.prov.clone()))
+}
+
+/// Defaults of optional attributes, at any depth of a type.
+#[derive(Clone, Debug, Default)]
+pub struct Defaults {
+    /// Defaults of the attributes of an object, by name.
+    pub values: BTreeMap<Text, Val>,
+    /// The defaults of what is inside: by attribute, by index, or under an empty name for all elements.
+    pub children: BTreeMap<Text, Arc<Defaults>>,
+}
+
+impl Defaults {
+    /// Whether it is empty.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.children.is_empty()
+    }
+
+    /// A value with everything that is missing or null replaced by its default.
+    pub fn apply(&self, value: &Val) -> Val {
+        if value.is_null() || value.is_unknown() || self.is_empty() {
+            return value.clone();
+        }
+        let inner = |key: &str, value: &Val| match self.children.get(key).or_else(|| self.children.get("")) {
+            Some(defaults) => defaults.apply(value),
+            None => value.clone(),
+        };
+        let items = |items: &[Val]| {
+            Arc::new(items.iter().enumerate().map(|(i, v)| inner(&i.to_string(), v)).collect::<Vec<_>>())
+        };
+        let data = match &value.data {
+            Data::List(ty, all) => rebuild_list(ty, items(all)),
+            Data::Set(ty, all) => {
+                return Val::set(ty.clone(), items(all).to_vec()).marked(value.marks).with_prov(value.prov.clone());
+            }
+            Data::Tuple(all) => Data::Tuple(items(all)),
+            Data::Map(ty, all) if self.values.is_empty() => {
+                let all: Entries = all.iter().map(|(k, v)| (Text::clone(k), inner(k, v))).collect();
+                rebuild_map(ty, Arc::new(all))
+            }
+            Data::Object(all) | Data::Map(_, all) => {
+                let mut all: Entries = (**all).clone();
+                for (name, default) in &self.values {
+                    if all.get(name).is_none_or(Val::is_null) {
+                        all.insert(Text::clone(name), default.clone());
+                    }
+                }
+                Data::Object(Arc::new(all.iter().map(|(k, v)| (Text::clone(k), inner(k, v))).collect()))
+            }
+            other => other.clone(),
+        };
+        Val { data, marks: value.marks, prov: value.prov.clone() }
+    }
+}
+
+/// A list whose elements may have got other types from defaults.
+fn rebuild_list(ty: &Type, items: Arc<Vec<Val>>) -> Data {
+    if items.iter().all(|item| Type::of(item) == *ty) { Data::List(ty.clone(), items) } else { Data::Tuple(items) }
+}
+
+fn rebuild_map(ty: &Type, entries: Arc<Entries>) -> Data {
+    if entries.values().all(|item| Type::of(item) == *ty) {
+        Data::Map(ty.clone(), entries)
+    } else {
+        Data::Object(entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object_type(attributes: &[(&str, Type, bool)]) -> Type {
+        let all = attributes.iter().map(|(n, ty, o)| (Text::from(*n), Attribute { ty: ty.clone(), is_optional: *o }));
+        Type::Object(Arc::new(all.collect()))
+    }
+
+    #[test]
+    fn primitives_convert_where_nothing_is_lost() {
+        assert_eq!(convert(&Val::str("12"), &Type::Number).unwrap().data.clone().text(), "12");
+        assert_eq!(convert(&Val::bool(true), &Type::Str).unwrap().as_str().map(|t| &**t), Some("true"));
+        assert_eq!(convert(&Val::bool(true), &Type::Number).unwrap_err().message, "a number is required");
+        assert_eq!(convert(&Val::tuple(vec![]), &Type::Str).unwrap_err().message, "string required, but have tuple");
+    }
+
+    #[test]
+    fn any_element_type_is_the_one_that_all_have() {
+        let mixed = Val::tuple(vec![Val::str("a"), Val::number(1_i64)]);
+        let list = convert(&mixed, &Type::list(Type::Dynamic)).unwrap();
+        assert_eq!(Type::of(&list), Type::list(Type::Str));
+        let different = Val::tuple(vec![Val::bool(true), Val::number(1_i64)]);
+        assert!(convert(&different, &Type::list(Type::Dynamic)).is_err());
+    }
+
+    #[test]
+    fn objects_lose_unknown_attributes_and_gain_optional_ones() {
+        let ty = object_type(&[("a", Type::Str, false), ("b", Type::Number, true)]);
+        let actual = Val::object([("a".into(), Val::number(1_i64)), ("c".into(), Val::null())].into());
+        let found = convert(&actual, &ty).unwrap();
+        assert_eq!(
+            found.as_entries().map(|e| e.keys().map(|k| k.to_string()).collect::<Vec<_>>()),
+            Some(vec!["a".into(), "b".into()])
+        );
+        assert_eq!(convert(&Val::object(Entries::new()), &ty).unwrap_err().message, "attribute \"a\" is required");
+    }
+
+    impl Data {
+        fn text(self) -> String {
+            match self {
+                Data::Number(n) => n.to_string(),
+                other => format!("{other:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,356 @@
+#![doc = include_str!("../README.md")]
+
+mod decode;
+mod flags;
+pub mod json;
+mod map;
+mod provenance;
+
+pub use decode::{below, scalar};
+pub use flags::{Flags, has_template, is_call};
+pub use map::{Entry, Key, Map, MapBuilder, key};
+pub use provenance::{Contribution, FileId, Origin, Prov, Trail};
+use shared_text::Text;
+
+use spanned_yaml::Timestamp;
+use std::sync::Arc;
+
+/// Releases the memory that a vector reserves for more items, unless that is little. `shrink_to_fit` changes nothing if at
+/// least half is used, because the allocator leaves that where it is.
+pub fn fit<T>(items: &mut Vec<T>) {
+    if items.capacity() > items.len() + items.len() / 8 {
+        let mut exact = Vec::with_capacity(items.len());
+        exact.append(items);
+        *items = exact;
+    }
+}
+
+/// A value with its provenance. Equality compares only the data.
+#[derive(Clone, Debug, Default)]
+pub struct Value {
+    /// The data.
+    pub data: Data,
+    /// The provenance.
+    pub prov: Prov,
+}
+
+/// The data of a [`Value`].
+#[derive(Clone, Debug, Default)]
+pub enum Data {
+    /// No value (`null`).
+    #[default]
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A signed 64-bit integer.
+    Int(i64),
+    /// An integer above `i64::MAX`.
+    Uint(u64),
+    /// A floating point number.
+    Float(f64),
+    /// Text.
+    Str(Text),
+    /// A point in time (an unquoted YAML date).
+    Time(Arc<Timestamp>),
+    /// A list.
+    List(Arc<Vec<Value>>),
+    /// A map with text keys.
+    Map(Arc<Map>),
+    /// Not knowable without running something; see [`Unknown`].
+    Unknown(Arc<Unknown>),
+}
+
+/// A value that is known only at run time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unknown {
+    /// The text as written, unresolved.
+    pub text: Text,
+    /// The value in an empty environment, if it is defined. It is printed, but no rule may draw conclusions from it.
+    pub assumed: Option<Box<Value>>,
+    /// Why it is not known, the nearest reason first ("`env` reads the environment").
+    pub reasons: Vec<Text>,
+}
+
+impl Unknown {
+    /// Something unknown for one reason.
+    pub fn new(text: impl Into<Text>, reason: impl Into<Text>) -> Self {
+        Unknown { text: text.into(), assumed: None, reasons: vec![reason.into()] }
+    }
+}
+
+impl Value {
+    /// The value with everything unknown replaced by what is assumed of it; what nothing is assumed of stays.
+    #[must_use]
+    pub fn assume(&self) -> Value {
+        if !self.flags().has(Flags::UNKNOWN) {
+            return self.clone();
+        }
+        let data = match &self.data {
+            Data::Unknown(unknown) => match &unknown.assumed {
+                Some(value) => value.data.clone(),
+                None => self.data.clone(),
+            },
+            Data::List(items) => Data::List(Arc::new(items.iter().map(Value::assume).collect())),
+            Data::Map(map) => {
+                Data::Map(Arc::new(map.iter().map(|e| (Text::clone(&e.key), e.value.assume())).collect()))
+            }
+            other => other.clone(),
+        };
+        Value { data, prov: self.prov.clone() }
+    }
+
+    /// A value without provenance.
+    pub fn new(data: Data) -> Self {
+        Value { data, prov: Prov::default() }
+    }
+
+    /// A value written at `origin`.
+    pub fn at(data: Data, origin: Origin) -> Self {
+        Value { data, prov: Prov::at(origin) }
+    }
+
+    /// Text without provenance.
+    pub fn str(text: impl Into<Text>) -> Self {
+        Value::new(Data::Str(text.into()))
+    }
+
+    /// A map without provenance.
+    pub fn map(map: Map) -> Self {
+        Value::new(Data::Map(Arc::new(map)))
+    }
+
+    /// A list without provenance.
+    pub fn list(items: Vec<Value>) -> Self {
+        Value::new(Data::List(Arc::new(items)))
+    }
+
+    /// The same data with another provenance.
+    #[must_use]
+    pub fn with_prov(mut self, prov: Prov) -> Self {
+        self.prov = prov;
+        self
+    }
+
+    /// The text, if it is text.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.data {
+            Data::Str(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    /// The map, if it is one.
+    pub fn as_map(&self) -> Option<&Arc<Map>> {
+        match &self.data {
+            Data::Map(m) => Some(m),
+            _ => None,
+        }
+    }
+
+    /// The list, if it is one.
+    pub fn as_list(&self) -> Option<&Arc<Vec<Value>>> {
+        match &self.data {
+            Data::List(l) => Some(l),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.data {
+            Data::Bool(b) => Some(b),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self.data, Data::Null)
+    }
+
+    /// The value under `key`, if this is a map that has it.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.as_map()?.get(key)
+    }
+
+    /// The value at a path of keys.
+    pub fn at_path<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Option<&Value> {
+        path.into_iter().try_fold(self, |v, key| v.get(key))
+    }
+
+    /// The name of the type in messages.
+    pub fn kind(&self) -> &'static str {
+        match self.data {
+            Data::Null => "null",
+            Data::Bool(_) => "boolean",
+            Data::Int(_) | Data::Uint(_) | Data::Float(_) => "number",
+            Data::Str(_) => "string",
+            Data::Time(_) => "date",
+            Data::List(_) => "list",
+            Data::Map(_) => "map",
+            Data::Unknown(_) => "unknown",
+        }
+    }
+
+    /// The same with its article: `a list`, `null`.
+    pub fn a_kind(&self) -> &'static str {
+        match self.data {
+            Data::Null => "null",
+            Data::Bool(_) => "a boolean",
+            Data::Int(_) | Data::Uint(_) | Data::Float(_) => "a number",
+            Data::Str(_) => "a string",
+            Data::Time(_) => "a date",
+            Data::List(_) => "a list",
+            Data::Map(_) => "a map",
+            Data::Unknown(_) => "unknown",
+        }
+    }
+
+    /// The number of values in it, itself included; `None` if they are more than `most`.
+    pub fn count(&self, most: usize) -> Option<usize> {
+        let count = self.inner(most.saturating_sub(1)).saturating_add(1);
+        (count <= most).then_some(count)
+    }
+
+    /// The number of values inside of it, or more than `most`.
+    fn inner(&self, most: usize) -> usize {
+        match &self.data {
+            Data::List(items) => count_all(items.iter(), most),
+            Data::Map(map) => map.count(most),
+            _ => 0,
+        }
+    }
+
+    /// The flags of the whole subtree (templates, markers, …), without walking it again.
+    pub fn flags(&self) -> Flags {
+        let flags = match &self.data {
+            Data::Str(s) => Flags::of_text(s),
+            Data::List(l) => l.iter().fold(Flags::default(), |f, v| f | v.flags()),
+            Data::Map(m) => m.flags(),
+            Data::Time(_) => Flags::TIME,
+            Data::Unknown(_) => Flags::UNKNOWN,
+            _ => Flags::default(),
+        };
+        if self.prov.trail.is_some() && self.is_contested() { flags | Flags::CONTESTED } else { flags }
+    }
+
+    /// Whether one of the [flags](Self::flags) is set, without finding out about the others.
+    pub fn holds(&self, flag: Flags) -> bool {
+        if flag == Flags::CONTESTED && self.prov.trail.is_some() && self.is_contested() {
+            return true;
+        }
+        match &self.data {
+            Data::Map(map) => map.flags().has(flag),
+            Data::List(items) => items.iter().any(|item| item.holds(flag)),
+            Data::Str(text) => Flags::is_in_text(flag, text),
+            Data::Time(_) => flag == Flags::TIME,
+            Data::Unknown(_) => flag == Flags::UNKNOWN,
+            _ => false,
+        }
+    }
+
+    /// Whether it replaced a value of another shape (list, map or neither), or a call was involved where it replaced
+    /// one.
+    pub fn is_contested(&self) -> bool {
+        let Some(trail) = &self.prov.trail else { return false };
+        let shape = |v: &Value| match v.data {
+            Data::Map(_) | Data::Time(_) => 2,
+            Data::List(_) => 1,
+            _ => 0,
+        };
+        let is_call = |v: &Value| v.as_str().is_some_and(is_call);
+        let (own, calls) = (shape(self), is_call(self));
+        let mut next = trail.overrode();
+        while let Some(value) = next {
+            if calls || shape(value) != own || is_call(value) {
+                return true;
+            }
+            next = value.prov.overrode();
+        }
+        !trail.layers().is_empty()
+    }
+}
+
+/// The number of some values with what is inside of them, or more than `most`.
+fn count_all<'a>(values: impl ExactSizeIterator<Item = &'a Value>, most: usize) -> usize {
+    let mut count = values.len();
+    for value in values {
+        if count > most {
+            break;
+        }
+        match &value.data {
+            // Most maps are counted already.
+            Data::Map(map) => count = count.saturating_add(map.count(most - count)),
+            Data::List(_) => count = count.saturating_add(value.inner(most - count)),
+            _ => {}
+        }
+    }
+    count
+}
+
+impl Value {
+    /// Whether both are the same in memory, or plain scalars that are equal, with the same origin and history.
+    pub fn is_identical(&self, other: &Value) -> bool {
+        self.prov.is_identical(&other.prov) && self.data.is_identical(&other.data)
+    }
+
+    /// Whether some value in the tree was computed from what is written at a place.
+    pub fn is_computed_from(&self, place: Origin) -> bool {
+        let mut waiting = vec![self];
+        while let Some(value) = waiting.pop() {
+            let mut is_input = false;
+            for input in value.prov.trail.iter().flat_map(|trail| trail.inputs()) {
+                input.for_each_input(&mut |origin| is_input |= origin == place);
+            }
+            if is_input {
+                return true;
+            }
+            match &value.data {
+                Data::Map(map) => waiting.extend(map.iter().map(|entry| &entry.value)),
+                Data::List(items) => waiting.extend(items.iter()),
+                _ => {}
+            }
+        }
+        false
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.data == other.data
+    }
+}
+
+impl Data {
+    /// Whether both are the same in memory, or plain scalars that are equal.
+    pub fn is_identical(&self, other: &Data) -> bool {
+        match (self, other) {
+            (Data::Str(a), Data::Str(b)) => Text::ptr_eq(a, b),
+            (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b),
+            (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b),
+            (Data::Int(a), Data::Int(b)) => a == b,
+            (Data::Bool(a), Data::Bool(b)) => a == b,
+            (Data::Null, Data::Null) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Typed equality, shared sub-trees compared by identity first: `1` and `1.0` differ, map order does not exist.
+impl PartialEq for Data {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Data::Null, Data::Null) => true,
+            (Data::Bool(a), Data::Bool(b)) => a == b,
+            (Data::Int(a), Data::Int(b)) => a == b,
+            (Data::Uint(a), Data::Uint(b)) => a == b,
+            (Data::Float(a), Data::Float(b)) => a.to_bits() == b.to_bits() || a == b,
+            (Data::Str(a), Data::Str(b)) => a == b,
+            (Data::Time(a), Data::Time(b)) => a == b,
+            (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Data::Unknown(a), Data::Unknown(b)) => a.text == b.text && a.assumed == b.assumed,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Who set a value, who was overridden, and what it was computed from.
+
+use super::{Value, fit};
+use std::collections::HashSet;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+/// A file of an analysis, as an index into the table that issued it.
+///
+/// It is never zero inside, so that an optional [`Origin`] takes no more room than one that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(NonZeroU32);
+
+impl FileId {
+    /// The file of an index.
+    pub fn new(index: u32) -> Self {
+        FileId(NonZeroU32::MIN.saturating_add(index))
+    }
+
+    /// Its index.
+    pub fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+/// A place in a file, in bytes. `key..start` is empty for values without a key (list items, whole documents).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Origin {
+    /// The file.
+    pub file: FileId,
+    /// The start of the value's key, or `start` if there is none.
+    pub key: u32,
+    /// Where the value starts.
+    pub start: u32,
+    /// Where the value ends (exclusive).
+    pub end: u32,
+}
+
+/// The provenance of a value. Cheap to copy; empty for values that stacklint itself made.
+#[derive(Clone, Debug, Default)]
+pub struct Prov {
+    /// Where the value was written.
+    pub origin: Option<Origin>,
+    /// Its history, if there is any.
+    pub trail: Option<Arc<Trail>>,
+}
+
+/// The history of a value.
+#[derive(Clone, Debug)]
+pub struct Trail(Past);
+
+/// Nearly every value has one kind of history, and there are very many of them.
+#[derive(Clone, Debug)]
+enum Past {
+    Overrode(Value),
+    Inputs(Vec<Prov>),
+    All(Box<All>),
+}
+
+#[derive(Clone, Debug)]
+struct All {
+    overrode: Option<Value>,
+    inputs: Vec<Prov>,
+    layers: Arc<[Contribution]>,
+}
+
+impl Default for Trail {
+    fn default() -> Self {
+        Trail(Past::Inputs(Vec::new()))
+    }
+}
+
+impl Trail {
+    fn new(overrode: Option<Value>, mut inputs: Vec<Prov>, layers: Arc<[Contribution]>) -> Self {
+        fit(&mut inputs);
+        Trail(match overrode {
+            Some(value) if inputs.is_empty() && layers.is_empty() => Past::Overrode(value),
+            None if layers.is_empty() => Past::Inputs(inputs),
+            overrode => Past::All(Box::new(All { overrode, inputs, layers })),
+        })
+    }
+
+    /// The value that this one replaced in a merge, with its own history.
+    pub fn overrode(&self) -> Option<&Value> {
+        match &self.0 {
+            Past::Overrode(value) => Some(value),
+            Past::Inputs(_) => None,
+            Past::All(all) => all.overrode.as_ref(),
+        }
+    }
+
+    /// What it was computed from besides the text at its origin: values that a template read, calls that passed it on.
+    pub fn inputs(&self) -> &[Prov] {
+        match &self.0 {
+            Past::Overrode(_) => &[],
+            Past::Inputs(inputs) => inputs,
+            Past::All(all) => &all.inputs,
+        }
+    }
+
+    /// All that was written for this value where a call took part in the merge, the lowest layer first; else empty.
+    pub fn layers(&self) -> &[Contribution] {
+        match &self.0 {
+            Past::All(all) => &all.layers,
+            _ => &[],
+        }
+    }
+
+    fn shared_layers(&self) -> Arc<[Contribution]> {
+        match &self.0 {
+            Past::All(all) => Arc::clone(&all.layers),
+            _ => Arc::default(),
+        }
+    }
+}
+
+/// The contribution of one layer of a merge to a value: known, a call to be evaluated later, or unknown.
+#[derive(Clone, Debug)]
+pub struct Contribution {
+    /// The value, with its own history within the layer.
+    pub value: Value,
+    /// The layer, from 0 for the lowest.
+    pub layer: usize,
+}
+
+/// Histories can be long (each of many values computed from the previous one), so they are dropped iteratively.
+impl Drop for Trail {
+    fn drop(&mut self) {
+        let mut rest = Vec::new();
+        let mut take = |trail: &mut Trail| {
+            let (inputs, overrode) = match &mut trail.0 {
+                Past::Overrode(value) => (None, Some(value)),
+                Past::Inputs(inputs) => (Some(inputs), None),
+                Past::All(all) => (Some(&mut all.inputs), all.overrode.as_mut()),
+            };
+            rest.extend(inputs.into_iter().flat_map(|inputs| inputs.drain(..)).filter_map(|p| p.trail));
+            rest.extend(overrode.and_then(|v| v.prov.trail.take()));
+            rest.pop()
+        };
+        let mut next = take(self);
+        while let Some(trail) = next {
+            next = match Arc::try_unwrap(trail) {
+                Ok(mut trail) => take(&mut trail),
+                Err(_) => take(&mut Trail::default()),
+            };
+        }
+    }
+}
+
+impl Origin {
+    /// Only the key of a value, given the length of the key in bytes. Quotes around it may be omitted at the end.
+    #[must_use]
+    pub fn of_key(self, length: usize) -> Self {
+        let end = u32::try_from(length).map_or(self.start, |length| self.key.saturating_add(length));
+        Origin { start: self.key, end: end.min(self.start.max(self.key)), ..self }
+    }
+}
+
+impl Prov {
+    /// Written at `origin`, without history.
+    pub fn at(origin: Origin) -> Self {
+        Prov { origin: Some(origin), trail: None }
+    }
+
+    /// Whether both have the same origin, and one history in memory.
+    pub fn is_identical(&self, other: &Prov) -> bool {
+        self.origin == other.origin && self.trail_address() == other.trail_address()
+    }
+
+    /// The address of the history in memory; zero if there is none.
+    pub fn trail_address(&self) -> usize {
+        self.trail.as_ref().map_or(0, |trail| Arc::as_ptr(trail).addr())
+    }
+
+    /// The same provenance, having replaced `value`. A repetition of the very same value is not an override.
+    #[must_use]
+    pub fn overriding(&self, value: &Value) -> Self {
+        if value.prov.origin.is_none() || value.prov.origin == self.origin {
+            return self.clone();
+        }
+        // A longer chain keeps its end: the earliest value is appended below what was overridden before.
+        let (inputs, layers) =
+            self.trail.as_ref().map_or_else(Default::default, |t| (t.inputs().to_vec(), t.shared_layers()));
+        let overrode = match self.overrode().cloned() {
+            Some(mut earlier) => {
+                earlier.prov = earlier.prov.overriding(value);
+                earlier
+            }
+            None => value.clone(),
+        };
+        Prov { origin: self.origin, trail: Some(Arc::new(Trail::new(Some(overrode), inputs, layers))) }
+    }
+
+    /// The same provenance, computed also from `inputs`.
+    #[must_use]
+    pub fn with_inputs(&self, more: impl IntoIterator<Item = Prov>) -> Self {
+        let more: Vec<Prov> = more.into_iter().collect();
+        if more.is_empty() {
+            return self.clone();
+        }
+        let trail = match self.trail.as_deref() {
+            None => Trail::new(None, more, Arc::default()),
+            Some(known) => {
+                let inputs = known.inputs().iter().cloned().chain(more).collect();
+                Trail::new(known.overrode().cloned(), inputs, known.shared_layers())
+            }
+        };
+        Prov { origin: self.origin, trail: Some(Arc::new(trail)) }
+    }
+
+    /// The same provenance with what all layers of a merge have for the value.
+    #[must_use]
+    pub fn with_layers(&self, layers: Vec<Contribution>) -> Self {
+        let inputs = self.trail.as_ref().map_or_else(Vec::new, |t| t.inputs().to_vec());
+        let trail = Trail::new(self.overrode().cloned(), inputs, layers.into());
+        Prov { origin: self.origin, trail: Some(Arc::new(trail)) }
+    }
+
+    /// The contributions of all layers of the last merge to the value, the lowest first, if a call was involved;
+    /// otherwise empty.
+    pub fn layers(&self) -> &[Contribution] {
+        self.trail.as_ref().map_or(&[], |t| t.layers())
+    }
+
+    /// The value that this one replaced.
+    pub fn overrode(&self) -> Option<&Value> {
+        self.trail.as_ref()?.overrode()
+    }
+
+    /// Calls `f` for the origin of this value and of everything it was computed from, nearest first. What it overrode
+    /// is not part of it.
+    pub fn for_each_input(&self, f: &mut impl FnMut(Origin)) {
+        let mut seen: HashSet<*const Trail> = HashSet::new();
+        let mut stack: Vec<&Prov> = vec![self];
+        while let Some(prov) = stack.pop() {
+            if let Some(origin) = prov.origin {
+                f(origin);
+            }
+            if let Some(trail) = &prov.trail {
+                let id = Arc::as_ptr(trail);
+                if seen.insert(id) {
+                    stack.extend(trail.inputs().iter().rev());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_histories_are_dropped() {
+        let mut prov = Prov::default();
+        for _ in 0..200_000 {
+            prov = Prov::default().with_inputs([prov]);
+        }
+        drop(prov);
+    }
+
+    #[test]
+    fn a_history_takes_no_more_room_than_the_value_in_it() {
+        assert_eq!(size_of::<Trail>(), size_of::<Value>());
+    }
+
+    #[test]
+    fn a_history_keeps_all_of_its_parts() {
+        let at = |n: u32| Prov::at(Origin { file: FileId::new(n), key: 1, start: 1, end: 2 });
+        let below = Value::default().with_prov(at(1));
+        let layers = || vec![Contribution { value: Value::default(), layer: 3 }];
+        let prov = at(0).overriding(&below).with_inputs([at(2)]).with_layers(layers()).with_inputs([at(3)]);
+        assert_eq!(prov.overrode().map(|v| v.prov.origin), Some(at(1).origin));
+        assert_eq!(prov.layers().iter().map(|l| l.layer).collect::<Vec<_>>(), [3]);
+        let mut inputs = Vec::new();
+        prov.for_each_input(&mut |origin| inputs.push(origin.file.index()));
+        assert_eq!(inputs, [0, 2, 3]);
+        let other_way = at(0).with_layers(layers()).with_inputs([at(2)]).overriding(&below);
+        assert_eq!(other_way.overrode().map(|v| v.prov.origin), Some(at(1).origin));
+        assert_eq!((other_way.layers().len(), other_way.trail.map(|t| t.inputs().len())), (1, Some(1)));
+    }
+}
