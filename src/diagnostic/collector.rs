@@ -91,15 +91,6 @@ impl Diagnostics {
         self.found.lock().iter().any(|d| d.rule == rule && d.primary == *place)
     }
 
-    /// Whether some finding names one of these files.
-    pub(crate) fn name_any(&self, is_file: impl Fn(FileId) -> bool) -> bool {
-        let names = |d: &Diagnostic| {
-            let edits = d.fix.iter().flat_map(|fix| &fix.edits);
-            is_file(d.primary.file) || d.related.iter().any(|l| is_file(l.file)) || { edits }.any(|e| is_file(e.file))
-        };
-        self.found.lock().iter().any(names)
-    }
-
     /// Whether something so far prevents something from being resolved.
     pub(crate) fn is_broken(&self) -> bool {
         self.found.lock().iter().any(|d| d.is_breaking)

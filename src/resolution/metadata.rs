@@ -245,11 +245,6 @@ impl Inputs {
         self.all.get(name).and_then(|value| self.evaluated(value))
     }
 
-    /// Whether there is an input of this name.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.get(name).is_some()
-    }
-
     /// Returns an input as the code gets it; `None` if it is not passed.
     pub(crate) fn evaluated<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
         match self.evaluate {
@@ -262,10 +257,5 @@ impl Inputs {
     /// counts first.
     pub(crate) fn written(&self, name: &str) -> Option<&Value> {
         self.authored.iter().find_map(|map| map.get(name))
-    }
-
-    /// The names that were written for the component or for those that it inherits from; a name can come twice.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &Text> {
-        self.authored[0].keys().chain(self.authored[1].keys())
     }
 }
