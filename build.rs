@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What results depend on besides the compiler: the code, and the versions of what it uses.
-const INPUTS: [&str; 3] = ["src", "Cargo.toml", "Cargo.lock"];
+const INPUTS: [&str; 4] = ["src", "crates", "Cargo.toml", "Cargo.lock"];
 
 fn main() {
     let mut files = Vec::new();

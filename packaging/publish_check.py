@@ -61,6 +61,8 @@ def cargo(tree):
     tree.expect(re.fullmatch(r"\d+\.\d+\.\d+", fields["version"]), "Cargo.toml", f"{fields['version']} is no version")
     locked = re.search(r'^name = "stacklint"\nversion = "([^"]+)"$', tree["Cargo.lock"], re.MULTILINE)
     tree.expect(locked and locked.group(1) == fields["version"], "Cargo.lock", "has another version of stacklint: run cargo build")
+    crates = re.findall(r'^[\w-]+ = \{ package = .*path = "crates/.*version = "([^"]+)" \}$', tree["Cargo.toml"], re.MULTILINE)
+    tree.expect(crates and set(crates) == {fields["version"]}, "Cargo.toml", "names crates of the workspace in another version")
     return fields
 
 
@@ -234,6 +236,7 @@ def problems(root, folder=None):
 # File, what is replaced, by what: each has to be noticed.
 MUTATIONS = [
     ("Cargo.toml", r'^version = ".*"$', 'version = "9.9.9"'),
+    ("Cargo.toml", r'(path = "crates/hcl", version = )".*"', r'\1"9.9.9"'),
     ("Cargo.toml", r'^repository = ".*"$', 'repository = "https://example.org/x"'),
     ("Cargo.toml", r"\{ target \}\.tar\.gz", "{ target }.tgz"),
     ("Cargo.toml", r"-x86_64-unknown-linux-musl\.tar\.gz", "-x86_64-unknown-linux-gnu.tar.gz"),

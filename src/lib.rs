@@ -53,6 +53,7 @@ mod value;
 
 pub use cli::main;
 
+// Crates of the workspace by the names of the table in `CONTRIBUTING.md`.
 use ::hcl;
 use go_compat as go;
 use go_template as template;

@@ -12,7 +12,8 @@
       systems = [ "x86_64-linux" "aarch64-linux" "x86_64-darwin" "aarch64-darwin" ];
       each = f: nixpkgs.lib.genAttrs systems (system: f nixpkgs.legacyPackages.${system});
       root = ../..;
-      cargo = (builtins.fromTOML (builtins.readFile (root + "/Cargo.toml"))).package;
+      manifest = builtins.fromTOML (builtins.readFile (root + "/Cargo.toml"));
+      cargo = manifest.package // manifest.workspace.package;
     in
     {
       packages = each (pkgs: rec {

@@ -10,9 +10,9 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-/// A file of `src/` without its tests.
+/// A file of `src/`, or of a crate of `crates/`, without its tests.
 pub struct Source {
-    /// Its path below `src/`, with `/`.
+    /// Its path below the `src/` of its package, with `/`.
     pub path: String,
     /// Its text, up to the module of its tests.
     pub text: String,
@@ -31,13 +31,31 @@ impl Source {
 
 /// The production files of `src/`, sorted by path.
 pub fn sources() -> Vec<Source> {
-    let root = root().join("src");
+    below(&root().join("src"))
+}
+
+/// The production files of each package: those of `src/`, then those of the crates, each with where its `src/` is (`src`,
+/// `crates/hcl/src`).
+pub fn packages() -> Vec<(String, Vec<Source>)> {
+    let mut packages = vec![("src".to_owned(), sources())];
+    let folders = std::fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
+    for folder in folders {
+        let name = folder.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+        packages.push((name, below(&folder)));
+    }
+    packages.sort_by(|a, b| (a.0 != "src", &a.0).cmp(&(b.0 != "src", &b.0)));
+    assert!(packages.len() > 5 && packages.iter().all(|(_, sources)| !sources.is_empty()), "crates are found");
+    packages
+}
+
+/// The production files below a folder, sorted by path.
+fn below(root: &Path) -> Vec<Source> {
     let mut paths = Vec::new();
-    collect(&root, &mut paths);
+    collect(root, &mut paths);
     paths.sort();
     let source = |path: PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
-        let below = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+        let below = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
         Source { path: below, text: production(&text).to_owned() }
     };
     paths.into_iter().map(source).filter(|s| !is_test(&s.path)).collect()

@@ -167,7 +167,6 @@ pub fn parse(text: &str, options: &TemplateOptions<'_>) -> Result<Template, Erro
 
 impl Template {
     /// The text that was parsed.
-    #[cfg(test)]
     pub fn text(&self) -> &str {
         &self.text
     }
