@@ -39,6 +39,7 @@ mod lsp;
 mod paths;
 mod policies;
 mod query;
+mod reads;
 mod report;
 mod resolution;
 mod review;
