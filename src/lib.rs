@@ -37,6 +37,7 @@ mod lsp;
 mod paths;
 mod policies;
 mod query;
+mod reads;
 mod report;
 mod resolution;
 mod review;

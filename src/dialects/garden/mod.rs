@@ -78,7 +78,7 @@ impl Garden {
     ) -> Resolved {
         let path = project_file(source, dir);
         let loader = &Loader::new(source, files, &self.cache, discover::era_of(source, &path));
-        let file = loader.files.add(&path, "", || Text::from(""));
+        let file = loader.reader.files.add(&path, "", || Text::from(""));
         let diagnostics = Diagnostics::new(file);
         let loaded = project::load(loader, dir, &diagnostics);
         lints::check(&loaded, &diagnostics);
@@ -218,9 +218,9 @@ fn environment_of(
 /// Whether a change reaches a project.
 fn is_touched(loader: &Loader<'_>, scope: Scope<'_>) -> bool {
     let Scope::Touched(changes) = scope else { return true };
-    let requested = loader.requested_paths();
-    let concerns =
-        |path: &str| requested.contains(path) || discover::is_config_name(path.rsplit('/').next().unwrap_or(path));
+    let concerns = |path: &str| {
+        loader.reader.is_concerned_by(path) || discover::is_config_name(path.rsplit('/').next().unwrap_or(path))
+    };
     changes.iter().any(|change| concerns(&change.path))
 }
 

@@ -110,7 +110,7 @@ impl ImportWalk<'_, '_> {
             self.cycle(path, &target, place);
             return None;
         }
-        let limits = self.loader.limits();
+        let limits = self.loader.reader.limits();
         if self.open.len() >= limits.count(Limit::ImportDepth) {
             let exceeded = limits.exceeded(Limit::ImportDepth);
             let message = format!("imports are nested deeper than {} files", exceeded.value);
@@ -149,7 +149,7 @@ impl ImportWalk<'_, '_> {
         };
         let mut finding = Diagnostic::new(rule, message, label).token(path);
         if import.is_some() {
-            let paths = self.loader.source.listing().iter().map(|e| &*e.path);
+            let paths = self.loader.reader.source.listing().iter().map(|e| &*e.path);
             let near = crate::text::nearest(path, paths.filter(|p| p.ends_with(".yaml") || p.ends_with(".yml")));
             finding.help = near.map(|n| format!("did you mean `{n}`?"));
         }
@@ -159,7 +159,7 @@ impl ImportWalk<'_, '_> {
     fn site(&self, import: Option<(&Value, &Loaded)>) -> Label {
         match import {
             Some((value, loaded)) => value_label(&value.prov, loaded.file, ""),
-            None => Label::new(self.loader.files.add("infra.yaml", "", || Text::from("")), 0, 0, ""),
+            None => Label::new(self.loader.reader.files.add("infra.yaml", "", || Text::from("")), 0, 0, ""),
         }
     }
 }

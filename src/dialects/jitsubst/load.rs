@@ -3,13 +3,11 @@
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::jitsubst::rules;
 use crate::files::Files;
-use crate::limits::{Limit, Limits};
-use crate::source::{BlobId, ResolveError, Source};
+use crate::reads::{ParsedCache, Reader};
+use crate::source::Source;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov, Value, decode};
 use crate::yaml::{self, ProblemKind, Span};
-use parking_lot::Mutex;
-use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A file of the revision.
@@ -23,48 +21,19 @@ pub(crate) struct Loaded {
     pub value: Result<Value, Vec<Diagnostic>>,
 }
 
-/// Files decoded so far; both revisions share it.
-#[derive(Default)]
-pub(crate) struct Cache {
-    loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
-    limits: Limits,
-}
-
-impl Cache {
-    /// Creates an empty cache with limits.
-    pub(crate) fn new(limits: Limits) -> Self {
-        Cache { loaded: Mutex::default(), limits }
-    }
-
-    /// Drops all files.
-    pub(crate) fn forget(&self) {
-        self.loaded.lock().clear();
-    }
-}
-
-/// The content of a file and its requested path.
-type Identity = (BlobId, Text);
+/// Files decoded so far, by content and requested path.
+pub(crate) type Cache = ParsedCache<Text, Loaded>;
 
 /// The files of one revision.
 pub(crate) struct Loader<'a> {
-    /// The revision.
-    pub source: &'a dyn Source,
-    /// The table of files.
-    pub files: &'a Files,
-    /// The decoded files.
-    pub cache: &'a Cache,
-    /// The requested paths, whether they exist or not.
-    pub requested_paths: Mutex<BTreeSet<String>>,
+    /// Reads them.
+    pub reader: Reader<'a>,
+    cache: &'a Cache,
 }
 
 impl<'a> Loader<'a> {
     pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
-        Loader { source, files, cache, requested_paths: Mutex::default() }
-    }
-
-    /// Returns the limits.
-    pub(crate) fn limits(&self) -> Limits {
-        self.cache.limits
+        Loader { reader: Reader::new(source, files, cache.limits()), cache }
     }
 
     /// Returns the file at a path; `None` if it does not exist.
@@ -72,37 +41,24 @@ impl<'a> Loader<'a> {
     /// # Errors
     /// Why it cannot be read.
     pub(crate) fn load(&self, path: &str) -> Result<Option<Arc<Loaded>>, String> {
-        let ask = |path: &str| {
-            self.requested_paths.lock().insert(path.to_owned());
-        };
-        ask(path);
-        let entry = match self.source.listing().resolve(path) {
-            Ok(entry) => entry,
-            Err(ResolveError::Missing | ResolveError::IsDirectory) => return Ok(None),
-            Err(error) => return Err(format!("{path}: {error}")),
-        };
-        ask(&entry.path);
+        let Some(entry) = self.reader.find(path)? else { return Ok(None) };
         let key = (entry.id, Text::from(path));
-        if let Some(loaded) = self.cache.loaded.lock().get(&key) {
-            return Ok(Some(Arc::clone(loaded)));
+        if let Some(loaded) = self.cache.get(&key) {
+            return Ok(Some(loaded));
         }
-        let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
-        let limits = self.limits();
-        if bytes.len() as u64 > limits.get(Limit::FileSize) {
-            let exceeded = limits.exceeded(Limit::FileSize);
-            return Err(format!("{path} is not read: it has {exceeded}; {}", exceeded.help()));
-        }
+        let bytes = self.reader.bytes(path, entry)?;
         let parsed = yaml::parse(&bytes);
         let text = match &parsed {
             Ok(doc) => Text::clone(doc.text()),
             Err(_) => Text::from(String::from_utf8_lossy(&bytes)),
         };
-        let file = self.files.add(path, &entry.id.to_string(), || Text::clone(&text));
+        let file = self.reader.files.add(path, &entry.id.to_string(), || Text::clone(&text));
         let value = match &parsed {
             Ok(doc) => {
                 let place =
                     |key: u32, s: Span| Prov::at(Origin { file, key: key.min(s.start), start: s.start, end: s.end });
-                decode::decode(doc, &place, limits).map_err(|all| all.iter().map(|p| problem(file, p)).collect())
+                decode::decode(doc, &place, self.reader.limits())
+                    .map_err(|all| all.iter().map(|p| problem(file, p)).collect())
             }
             Err(e) => {
                 let end = text.len() as u32;
@@ -110,9 +66,7 @@ impl<'a> Loader<'a> {
                 Err(vec![Diagnostic::new(&rules::INVALID_YAML, e.message.clone(), label).breaking()])
             }
         };
-        let loaded = Arc::new(Loaded { file, text, value });
-        self.cache.loaded.lock().insert(key, Arc::clone(&loaded));
-        Ok(Some(loaded))
+        Ok(Some(self.cache.insert(key, Loaded { file, text, value })))
     }
 }
 

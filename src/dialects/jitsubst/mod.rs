@@ -158,23 +158,23 @@ impl Jitsubst {
         diagnostics: &Diagnostics,
     ) -> Arc<Unit> {
         let Imported { config, files } = imports::load(loader, path, diagnostics);
-        let requested_paths = std::mem::take(&mut *loader.requested_paths.lock());
+        let reads = loader.reader.take();
         let touched = match scope {
             Scope::All | Scope::Since(_) | Scope::Units(_) => true,
-            Scope::Touched(changes) => changes.iter().any(|c| requested_paths.contains(&*c.path)),
+            Scope::Touched(changes) => changes.iter().any(|c| reads.concern(&c.path)),
         };
-        let file = files.first().map_or_else(|| loader.files.add(path, "", || Text::from("")), |l| l.file);
+        let file = files.first().map_or_else(|| loader.reader.files.add(path, "", || Text::from("")), |l| l.file);
         let ids: BTreeSet<_> = files.iter().map(|l| l.file).collect();
         let mut unit = Unit { files: ids.into_iter().collect(), ..Unit::broken(path.into(), file) };
         if let Some(config) = config.filter(|_| !diagnostics.is_broken()) {
             unit.state = if touched { State::Resolved } else { State::OutOfScope };
             if touched {
-                let (stacks, failed) = stacks(&config, path, loader.files, (diagnostics, file));
+                let (stacks, failed) = stacks(&config, path, loader.reader.files, (diagnostics, file));
                 unit.failed = failed;
                 let is_whole = unit.failed.is_empty();
                 unit.components = stacks.iter().flat_map(Stack::components).collect();
                 unit.components.sort_by_key(|c| c.address());
-                let (loaded, files) = (&files, loader.files);
+                let (loaded, files) = (&files, loader.reader.files);
                 let variables = project.variables.as_ref();
                 let modules = config.modules.iter().map(|m| &*m.name).collect();
                 let subject = Subject { config: &config, modules, stacks: &stacks, is_whole, loaded, files, variables };

@@ -65,7 +65,7 @@ impl OpenTofu {
         match project.config.as_slice() {
             [] => discovery::roots(modules, &project.start, &project.roots),
             named => {
-                let start = |path: &String| match modules.loader.source.listing().is_dir(path) {
+                let start = |path: &String| match modules.loader.reader.source.listing().is_dir(path) {
                     true => path.clone(),
                     false => paths::parent(path).to_owned(),
                 };
@@ -87,7 +87,7 @@ impl OpenTofu {
         modules: &Modules<'_>,
         touched: &Touched<'_>,
     ) -> Resolved {
-        let file = || modules.loader.files.add(&candidate.dir, "", || Text::from(""));
+        let file = || modules.loader.reader.files.add(&candidate.dir, "", || Text::from(""));
         let work = || match touched.reaches(candidate, &variant.inputs) {
             true => components::resolve(candidate, variant, modules),
             false => components::untouched(candidate, variant, modules),

@@ -73,7 +73,7 @@ impl Inputs {
     /// Adds a value as text, in a file of its own, so that it has places.
     fn text(&mut self, loader: &Loader<'_>, name: &str, text: &str) {
         let identity = BlobId::of(text.as_bytes()).to_string();
-        let file = loader.files.add(&format!("<value for var.{name}>"), &identity, || Text::from(text));
+        let file = loader.reader.files.add(&format!("<value for var.{name}>"), &identity, || Text::from(text));
         self.given.insert(name.into(), InputValue::Text(text.to_owned(), file));
     }
 
@@ -90,7 +90,7 @@ impl Inputs {
             Err(None) if !is_needed => {}
             Err(why) => {
                 let path = join(dir, name);
-                let file = loader.files.add(&path, "", || Text::from(""));
+                let file = loader.reader.files.add(&path, "", || Text::from(""));
                 let message = match why {
                     Some(why) => format!("failed to read variables file: {why}"),
                     None => format!("failed to read variables file: there is no {path}"),
@@ -104,7 +104,7 @@ impl Inputs {
     fn outside(&mut self, loader: &Loader<'_>, module: &Module, path: &str, text: &str) {
         let is_json = path.ends_with(".json") || text.trim_start().starts_with('{');
         let identity = BlobId::of(text.as_bytes()).to_string();
-        let id = loader.files.add(path, &identity, || Text::from(text));
+        let id = loader.reader.files.add(path, &identity, || Text::from(text));
         let parsed = match is_json {
             true => json_values(text),
             false => {
@@ -182,7 +182,7 @@ fn keyed(value: Val, key: u32) -> Val {
 
 /// Returns the names of the automatically loaded variable files of a folder, in their order.
 fn automatic(loader: &Loader<'_>, dir: &str) -> Vec<String> {
-    let listing = loader.source.listing();
+    let listing = loader.reader.source.listing();
     let is_file = |name: &str| matches!(listing.lookup(&join(dir, name)), Ok(Node::File(_)));
     let mut names: Vec<String> = listing
         .children(dir)

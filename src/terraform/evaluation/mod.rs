@@ -24,6 +24,6 @@ pub(crate) fn of_root<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>)
     let module = modules.module(dir).unwrap_or_else(|| Arc::new(Module { dir: dir.to_owned(), ..Module::default() }));
     let inputs = Inputs::collect(loader, &module, dir, given);
     let workspace = given.workspace.unwrap_or("default").to_owned();
-    let steps = loader.limits().get(Limit::TemplateSteps);
+    let steps = loader.reader.limits().get(Limit::TemplateSteps);
     Statics::new(module, inputs, workspace, RootFiles::new(loader, dir.to_owned()), steps)
 }

@@ -57,20 +57,20 @@ fn failed(path: &str, error: ResolveError) -> FileError {
 impl Files for RootFiles<'_> {
     fn read(&self, path: &str) -> Result<Content, FileError> {
         let inside = self.inside(path)?;
-        let entry = self.loader.entry(&inside).map_err(|e| failed(path, e))?;
-        let bytes = self.loader.source.read(entry).map_err(|e| FileError::Failed(e.to_string()))?;
-        if bytes.len() as u64 > self.loader.limits().get(Limit::FileSize) {
+        let entry = self.loader.reader.resolve(&inside).map_err(|e| failed(path, e))?;
+        let bytes = self.loader.reader.source.read(entry).map_err(|e| FileError::Failed(e.to_string()))?;
+        if bytes.len() as u64 > self.loader.reader.limits().get(Limit::FileSize) {
             return Err(FileError::Failed(format!("{path} is too large")));
         }
         let text = || Text::from(String::from_utf8_lossy(&bytes));
-        let file = self.loader.files.add(&entry.path, &entry.id.to_string(), text);
+        let file = self.loader.reader.files.add(&entry.path, &entry.id.to_string(), text);
         self.read.borrow_mut().insert(file);
         Ok(Content { bytes, file })
     }
 
     fn exists(&self, path: &str) -> Result<bool, FileError> {
         let inside = self.inside(path)?;
-        match self.loader.entry(&inside) {
+        match self.loader.reader.resolve(&inside) {
             Ok(_) => Ok(true),
             Err(ResolveError::Missing) => Ok(false),
             Err(ResolveError::IsDirectory) => Err(FileError::Failed(format!("\"{path}\" is a directory, not a file"))),
@@ -80,7 +80,7 @@ impl Files for RootFiles<'_> {
 
     fn below(&self, path: &str) -> Result<Vec<String>, FileError> {
         let inside = self.inside(path)?;
-        let listing = self.loader.source.listing();
+        let listing = self.loader.reader.source.listing();
         match listing.lookup(&inside) {
             Ok(Node::Dir(dir)) => {
                 let skip = if dir.is_empty() { 0 } else { dir.len() + 1 };

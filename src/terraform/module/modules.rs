@@ -133,7 +133,7 @@ impl<'a> Modules<'a> {
         if self.loader.has_links() {
             return self.read_outline(dir);
         }
-        let listing = self.loader.source.listing();
+        let listing = self.loader.reader.source.listing();
         let skip = if dir.is_empty() { 0 } else { dir.len() + 1 };
         let is_child = |entry: &&Entry| entry.path.get(skip..).is_some_and(|name| !name.contains('/'));
         let entries = || listing.under(dir).iter().filter(is_child);
@@ -160,7 +160,7 @@ impl<'a> Modules<'a> {
         let files: Option<Vec<(&Entry, bool, Arc<FileOutline>)>> = if is_plain { files() } else { None };
         let found = match files {
             Some(files) => Outline::of_files(dir, files.iter().map(|(e, is_own, file)| (&*e.path, *is_own, &**file))),
-            None => Outline::of_module(&*self.module(dir)?, |file| self.loader.files.get(file).path.clone()),
+            None => Outline::of_module(&*self.module(dir)?, |file| self.loader.reader.files.get(file).path.clone()),
         };
         Some(Arc::new(found))
     }
@@ -169,7 +169,7 @@ impl<'a> Modules<'a> {
     /// read.
     fn file_outline(&self, dir: &str, name: &str, syntax: Syntax) -> Option<(&'a Entry, bool, Arc<FileOutline>)> {
         let path = join(dir, name);
-        let source: &'a dyn Source = self.loader.source;
+        let source: &'a dyn Source = self.loader.reader.source;
         let entry = source.listing().resolve(&path).ok()?;
         let is_own = !self.loader.is_linked(&path);
         if let Some(known) = self.cache.file_outlines.lock().get(&(entry.id, syntax)) {
@@ -200,7 +200,7 @@ impl<'a> Modules<'a> {
                 }
                 Err(None) => {}
                 Err(Some(message)) => {
-                    let file = loader.files.add(&join(dir, &name), "", || Text::from(""));
+                    let file = loader.reader.files.add(&join(dir, &name), "", || Text::from(""));
                     failures.push(Failure::new(&rules::UNREADABLE_FILE, message, (file, Span::default())).hiding());
                 }
             }

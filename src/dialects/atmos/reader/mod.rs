@@ -8,6 +8,7 @@ use crate::dialects::atmos::paths;
 use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
+use crate::reads;
 use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
 use crate::text::{FastMap, Text};
 use crate::value::{Data, FileId, Map, Origin, Prov, Value};
@@ -189,11 +190,7 @@ impl<'a> Reader<'a> {
             see(loaded);
             return Ok(Some(Arc::clone(loaded)));
         }
-        let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
-        if bytes.len() as u64 > self.limits().get(Limit::FileSize) {
-            let exceeded = self.limits().exceeded(Limit::FileSize);
-            return Err(format!("{path} is not read: it has {exceeded}; {}", exceeded.help()));
-        }
+        let bytes = reads::read(self.source, path, entry, self.limits())?;
         let doc = OnceLock::new();
         let text = match std::str::from_utf8(&bytes) {
             Ok(text) => Text::from(text),

@@ -119,7 +119,7 @@ pub(crate) fn resolve(input: &Input<'_>, stack: &Text, diagnostics: &Diagnostics
 
 /// Removes parts with too many values, and reports them; returns their kinds and names.
 fn without_too_large(parts: &mut Vec<Part>, input: &Input<'_>, diagnostics: &Diagnostics) -> Vec<(Text, Text)> {
-    let limits = input.loader.limits();
+    let limits = input.loader.reader.limits();
     let most = limits.count(Limit::ComponentValues);
     let too_large: Vec<Part> = parts.extract_if(.., |part| part.value.count(most).is_none()).collect();
     for part in &too_large {

@@ -98,7 +98,7 @@ pub(crate) fn as_written(node: &Node, reason: &str) -> Node {
 /// Evaluates the variables of an environment. `None` if the project cannot be loaded in it.
 pub(super) fn prepare<'a>(input: &'a Input<'a>, diagnostics: &Diagnostics) -> Option<Stage<'a>> {
     let (project, environment) = (input.project, input.environment);
-    let evaluator = Evaluator::new(project.era, input.loader.limits());
+    let evaluator = Evaluator::new(project.era, input.loader.reader.limits());
     let imported = import::imported(input, diagnostics);
     let roots = contexts::project(&project.name, &project.tree, &imported, input.inputs);
     let before = diagnostics.len();

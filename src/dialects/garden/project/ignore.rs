@@ -3,7 +3,7 @@
 use super::config::ProjectConfig;
 use super::load::Loader;
 use crate::dialects::garden::diagnostics::Diagnostics;
-use crate::paths::{join, parent, seen_from};
+use crate::paths::{self, parent, seen_from};
 use crate::source::glob;
 use crate::text::Text;
 
@@ -21,17 +21,14 @@ impl Ignores {
     /// Reads the ignore files of a project. Those of git are irrelevant: committed files are no longer ignored.
     pub(crate) fn read(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &Diagnostics) -> Self {
         let dir = config.dir.as_str();
-        let listing = loader.source.listing();
-        let entries = if dir.is_empty() { listing.iter().as_slice() } else { listing.under(dir) };
         let name = config.text("dotIgnoreFile").unwrap_or(".gardenignore");
         let mut found = Ignores { dir: dir.to_owned(), ..Ignores::default() };
-        for entry in entries.iter().filter(|entry| entry.path.rsplit('/').next() == Some(name)) {
+        for entry in loader.reader.below(dir, name).into_iter().filter(|entry| paths::name(&entry.path) == name) {
             if let Some(text) = loader.text(&entry.path, diagnostics) {
                 found.files.push(IgnoreFile::read(parent(seen_from(dir, &entry.path)), &text));
                 found.texts.push((entry.path.to_string(), text));
             }
         }
-        loader.ask(&join(dir, name));
         found
     }
 

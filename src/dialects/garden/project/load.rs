@@ -7,13 +7,13 @@ use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::document;
 use crate::dialects::garden::template::syntax::ast::Era;
 use crate::files::Files;
-use crate::limits::{Limit, Limits};
-use crate::source::{BlobId, ResolveError, Source};
+use crate::reads::{ParsedCache, Reader};
+use crate::source::{BlobId, Source};
 use crate::text::Text;
 use crate::value::FileId;
 use crate::yaml;
 use parking_lot::Mutex;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A configuration file.
@@ -27,75 +27,36 @@ pub(crate) struct ConfigFile {
     findings: Vec<Diagnostic>,
 }
 
-/// Files that were read so far; both revisions share it.
-#[derive(Default)]
-pub(crate) struct Cache {
-    files: Mutex<HashMap<(BlobId, Text, Era), Arc<ConfigFile>>>,
-    limits: Limits,
-}
-
-impl Cache {
-    /// Creates an empty cache with limits.
-    pub(crate) fn new(limits: Limits) -> Self {
-        Cache { files: Mutex::default(), limits }
-    }
-
-    /// Drops all files.
-    pub(crate) fn forget(&self) {
-        self.files.lock().clear();
-    }
-}
+/// Files that were read so far, by content, path and version of the language.
+pub(crate) type Cache = ParsedCache<(Text, Era), ConfigFile>;
 
 /// The files of one revision.
 pub(crate) struct Loader<'a> {
-    /// The revision.
-    pub source: &'a dyn Source,
-    /// The table of files.
-    pub files: &'a Files,
+    /// Reads them.
+    pub reader: Reader<'a>,
     cache: &'a Cache,
     /// The version of the language of the project.
     era: Era,
-    /// Requested paths, whether they exist or not.
-    requested_paths: Mutex<BTreeSet<String>>,
     /// Files whose problems were reported.
     reported: Mutex<BTreeSet<FileId>>,
 }
 
 impl<'a> Loader<'a> {
     pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache, era: Era) -> Self {
-        Loader { source, files, cache, era, requested_paths: Mutex::default(), reported: Mutex::default() }
-    }
-
-    /// Returns the limits.
-    pub(crate) fn limits(&self) -> Limits {
-        self.cache.limits
-    }
-
-    /// Records that a path was requested.
-    pub(crate) fn ask(&self, path: &str) {
-        self.requested_paths.lock().insert(path.to_owned());
-    }
-
-    /// Returns the requested paths.
-    pub(crate) fn requested_paths(&self) -> BTreeSet<String> {
-        self.requested_paths.lock().clone()
+        Loader { reader: Reader::new(source, files, cache.limits()), cache, era, reported: Mutex::default() }
     }
 
     /// The configuration file at a path, with its problems reported once.
     pub(crate) fn load(&self, path: &str, diagnostics: &Diagnostics) -> Option<Arc<ConfigFile>> {
-        let known = self.source.listing().resolve(path).ok().and_then(|entry| {
-            self.ask(path);
-            self.ask(&entry.path);
-            self.cache.files.lock().get(&(entry.id, Text::from(path), self.era)).cloned()
-        });
+        let key = |id: BlobId| (id, (Text::from(path), self.era));
+        let known = self.reader.resolve(path).ok().and_then(|entry| self.cache.get(&key(entry.id)));
         let file = match known {
             Some(file) => file,
             None => {
                 let (id, bytes) = self.bytes(path, diagnostics)?;
-                let key = (id, Text::from(path), self.era);
-                let file = Arc::new(self.read(&key.0, &key.1, &bytes));
-                self.cache.files.lock().insert(key, Arc::clone(&file));
-                file
+                let (id, (path, era)) = key(id);
+                let file = self.read(&id, &path, &bytes);
+                self.cache.insert((id, (path, era)), file)
             }
         };
         self.report(&file, diagnostics);
@@ -111,7 +72,7 @@ impl<'a> Loader<'a> {
 
     fn read(&self, id: &BlobId, path: &Text, bytes: &[u8]) -> ConfigFile {
         let text = Text::from(String::from_utf8_lossy(bytes));
-        let file = self.files.add(path, &id.to_string(), || Text::clone(&text));
+        let file = self.reader.files.add(path, &id.to_string(), || Text::clone(&text));
         let mut findings = Vec::new();
         let mut resources = Vec::new();
         match yaml::documents_of(Text::clone(&text)) {
@@ -122,7 +83,7 @@ impl<'a> Loader<'a> {
             }
             Ok(documents) => {
                 for doc in &documents {
-                    match document::read(doc, Some(file), self.limits()) {
+                    match document::read(doc, Some(file), self.reader.limits()) {
                         Ok(node) => resources.extend(resource::read(&node, file, path, self.era, &mut findings)),
                         Err(problems) => findings.extend(problems.into_iter().map(|p| {
                             let at = |span: yaml::Span, words: &str| Label::new(file, span.start, span.end, words);
@@ -146,38 +107,19 @@ impl<'a> Loader<'a> {
 
     /// The id and the bytes of a file.
     pub(crate) fn bytes(&self, path: &str, diagnostics: &Diagnostics) -> Option<(BlobId, Arc<[u8]>)> {
-        self.ask(path);
-        let refuse = |message: String| {
-            let file = self.files.add(path, "", || Text::from(""));
-            diagnostics
-                .report(Diagnostic::new(&rules::UNREADABLE_FILE, message, Label::new(file, 0, 0, "")).breaking());
-        };
-        let entry = match self.source.listing().resolve(path) {
-            Ok(entry) => entry,
-            Err(ResolveError::Missing | ResolveError::IsDirectory) => return None,
-            Err(error) => {
-                refuse(format!("{path}: {error}"));
-                return None;
+        let entry = self.reader.find(path).transpose()?;
+        match entry.and_then(|entry| Ok((entry.id, self.reader.bytes(path, entry)?))) {
+            Ok(found) => Some(found),
+            Err(message) => {
+                let label = Label::new(self.reader.files.add(path, "", || Text::from("")), 0, 0, "");
+                diagnostics.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
+                None
             }
-        };
-        self.ask(&entry.path);
-        let bytes = match self.source.read(entry) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                refuse(error.to_string());
-                return None;
-            }
-        };
-        if bytes.len() as u64 > self.limits().get(Limit::FileSize) {
-            let exceeded = self.limits().exceeded(Limit::FileSize);
-            refuse(format!("{path} is not read: it has {exceeded}; {}", exceeded.help()));
-            return None;
         }
-        Some((entry.id, bytes))
     }
 
     /// The id of a file whose text was read.
     pub(crate) fn add(&self, path: &str, id: &BlobId, text: &Text) -> FileId {
-        self.files.add(path, &id.to_string(), || Text::clone(text))
+        self.reader.files.add(path, &id.to_string(), || Text::clone(text))
     }
 }

@@ -6,7 +6,7 @@ use super::ignore::Ignores;
 use super::load::Loader;
 use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::template::node::Node;
-use crate::paths::{join, seen_from};
+use crate::paths::{join, name, seen_from};
 use crate::source::glob;
 
 /// Folders that are never looked into.
@@ -15,15 +15,14 @@ const NEVER: [&str; 2] = [".git", ".garden"];
 /// The configuration files of a project, sorted by path.
 pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &Diagnostics) -> Vec<String> {
     let dir = config.dir.as_str();
-    let listing = loader.source.listing();
-    let entries = if dir.is_empty() { listing.iter().as_slice() } else { listing.under(dir) };
+    let entries = ["garden.yml", "garden.yaml"].map(|ending| loader.reader.below(dir, ending));
     let ignores = Ignores::read(loader, config, diagnostics);
     let scan = config.tree.get("scan");
     let patterns = |key: &str| scan.and_then(|scan| scan.get(key)).map(texts);
     let (include, exclude) = (patterns("include"), patterns("exclude").unwrap_or_default());
     let mut found = Vec::new();
-    for entry in entries {
-        let (path, name) = (seen_from(dir, &entry.path), entry.path.rsplit('/').next().unwrap_or_default());
+    for entry in entries.into_iter().flatten() {
+        let (path, name) = (seen_from(dir, &entry.path), name(&entry.path));
         if !is_config_name(name) || is_never_scanned(path) {
             continue;
         }
@@ -33,6 +32,7 @@ pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &D
             found.push(entry.path.to_string());
         }
     }
+    found.sort();
     found
 }
 

@@ -104,7 +104,7 @@ impl Content<'_> {
     fn mapping(&self, loader: &Loader<'_>, diagnostics: &Diagnostics) -> Option<Node> {
         let empty = || Node::at(Node::map([]).data, self.whole());
         let Some(doc) = self.document(diagnostics)? else { return Some(empty()) };
-        let node = match document::read(&doc, Some(self.file), loader.limits()) {
+        let node = match document::read(&doc, Some(self.file), loader.reader.limits()) {
             Ok(node) => node,
             Err(problems) => {
                 for problem in problems {

@@ -101,7 +101,7 @@ fn evaluated(modules: &Modules<'_>, statics: &Statics<'_>, inputs: &ProjectInput
     let mut seen = BTreeSet::new();
     for (index, node) in statics.nodes.iter().enumerate() {
         if seen.insert(node.module.dir.clone()) {
-            let outline = Outline::of_module(&node.module, |file| modules.loader.files.get(file).path.clone());
+            let outline = Outline::of_module(&node.module, |file| modules.loader.reader.files.get(file).path.clone());
             reach.add(&node.module.dir, &node.module.dir, &outline, &root);
         }
         for written in &node.module.paths.computed {

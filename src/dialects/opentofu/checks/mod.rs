@@ -38,7 +38,7 @@ pub(crate) fn check(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut V
 
 /// Whether a file belongs to one folder alone. What several share need not be of use in each of them.
 fn is_own(file: FileId, dir: &str, loader: &Loader<'_>) -> bool {
-    let path = &loader.files.get(file).path;
+    let path = &loader.reader.files.get(file).path;
     paths::parent(path) == dir && !loader.is_linked(path)
 }
 

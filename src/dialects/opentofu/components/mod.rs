@@ -45,7 +45,7 @@ pub(crate) struct Resolved {
 /// A root module that no change reaches: only its name.
 pub(crate) fn untouched(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
     let own: Vec<FileId> = candidate.outline.files.iter().filter_map(|path| modules.loader.add(path)).collect();
-    let file = main_file(&candidate.dir, &own, modules.loader.files);
+    let file = main_file(&candidate.dir, &own, modules.loader.reader.files);
     let mut unit = Unit::broken(variant.stack.clone(), file);
     unit.files.extend(own);
     unit.files.sort();
@@ -56,7 +56,7 @@ pub(crate) fn untouched(candidate: &Candidate, variant: &Variant, modules: &Modu
 
 /// Resolves a root module.
 pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
-    let files = modules.loader.files;
+    let files = modules.loader.reader.files;
     let mut statics = evaluation::of_root(&candidate.dir, variant.given(), modules);
     let module = Arc::clone(&statics.nodes[0].module);
     let mut failures: Vec<Failure> = module.failures.clone();

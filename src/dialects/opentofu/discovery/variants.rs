@@ -76,5 +76,5 @@ fn files(loader: &Loader<'_>, dir: &str, names: &[String]) -> Vec<VariableInput>
         Some(path) => path.to_owned(),
         None => join(dir, name),
     });
-    paths.filter(|path| loader.entry(path).is_ok()).map(|path| VariableInput::File { path }).collect()
+    paths.filter(|path| loader.reader.resolve(path).is_ok()).map(|path| VariableInput::File { path }).collect()
 }

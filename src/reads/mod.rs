@@ -1,0 +1,148 @@
+//! Reads the files of a revision within the limits, and records what was asked for and what answered.
+
+mod cache;
+mod reader;
+
+pub(crate) use cache::ParsedCache;
+pub(crate) use reader::{Reader, read};
+
+use crate::paths;
+use crate::source::{BlobId, Listing, ResolveError, Source};
+use crate::text::Text;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// All that a result was made from: a result of the same code with the same reads is the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reads {
+    /// The paths that were asked for, whether they exist or not. A file that a link leads to has its own path too.
+    pub files: BTreeMap<Text, Answer>,
+    /// The names that were asked for, with a hash of the answer.
+    pub listings: BTreeMap<Listed, u64>,
+}
+
+/// What is at a path, links followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// A file.
+    File {
+        /// Its path, links followed.
+        path: Text,
+        /// Its content.
+        id: BlobId,
+    },
+    /// No file, for this reason: nothing is there, it is a folder, or the path cannot be followed.
+    None(ResolveError),
+}
+
+/// A question about which files there are.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Listed {
+    /// The names directly in a folder, with their kinds.
+    Children(Text),
+    /// The paths below a folder with names that end so.
+    Below {
+        /// The folder.
+        folder: Text,
+        /// The end of the name.
+        ending: Text,
+    },
+}
+
+impl Answer {
+    /// What is at a path of a revision.
+    fn of(listing: &Listing, path: &str) -> Self {
+        match listing.resolve(path) {
+            Ok(entry) => Answer::File { path: Text::from(&*entry.path), id: entry.id },
+            Err(error) => Answer::None(error),
+        }
+    }
+}
+
+impl Listed {
+    /// A hash of the answer in a revision.
+    fn hash_in(&self, listing: &Listing) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        match self {
+            Listed::Children(folder) => {
+                listing.children(folder).iter().for_each(|(name, kind)| (name, *kind as u8).hash(&mut hasher));
+            }
+            Listed::Below { folder, ending } => {
+                let below = listing.under(folder).iter().filter(|entry| entry.path.ends_with(&**ending));
+                below.for_each(|entry| entry.path.hash(&mut hasher));
+            }
+        }
+        hasher.finish()
+    }
+}
+
+impl Reads {
+    /// Whether a path was asked for.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    /// Whether a change of a path may change an answer.
+    pub(crate) fn concern(&self, path: &str) -> bool {
+        let names = |listed: &Listed| match listed {
+            Listed::Children(folder) => paths::parent(path) == &**folder,
+            Listed::Below { folder, ending } => paths::relative(path, folder).is_some() && path.ends_with(&**ending),
+        };
+        self.has(path) || self.listings.keys().any(names)
+    }
+
+    /// Whether all answers are the same in a revision.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for finding results of other revisions"))]
+    pub(crate) fn are_same_in(&self, source: &dyn Source) -> bool {
+        let listing = source.listing();
+        self.files.iter().all(|(path, answer)| Answer::of(listing, path) == *answer)
+            && self.listings.iter().all(|(listed, hash)| listed.hash_in(listing) == *hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Files;
+    use crate::limits::Limits;
+    use crate::source::Memory;
+
+    fn source(files: &[(&str, &str)]) -> Memory {
+        Memory::new("memory", files.iter().map(|(p, t)| ((*p).to_owned(), t.as_bytes().to_vec())).collect())
+    }
+
+    #[test]
+    fn reads_are_the_same_where_all_answers_are() {
+        let before = [("a/x.yml", "1"), ("a/y.txt", "2"), ("b", "3")];
+        let (base, files) = (source(&before), Files::default());
+        let reader = Reader::new(&base, &files, Limits::default());
+        assert!(reader.find("a/x.yml").unwrap().is_some());
+        assert!(reader.find("gone").unwrap().is_none() && reader.find("a").unwrap().is_none());
+        assert_eq!(reader.below("a", ".yml").len(), 1);
+        let reads = reader.take();
+        assert!(reads.has("gone") && !reads.has("b") && reads.are_same_in(&base));
+        assert_eq!(reader.take(), Reads::default());
+        let with = |path: &'static str, text: &'static str| {
+            let mut all = before.to_vec();
+            all.retain(|(other, _)| *other != path);
+            all.push((path, text));
+            source(&all)
+        };
+        for (path, text) in [("b", "4"), ("c", ""), ("a/y.txt", "5"), ("a/z.txt", "")] {
+            assert!(reads.are_same_in(&with(path, text)), "{path} was not asked for");
+        }
+        for (path, text) in [("a/x.yml", "4"), ("gone", ""), ("gone/x", ""), ("a/d/z.yml", "")] {
+            assert!(!reads.are_same_in(&with(path, text)), "{path} was asked for");
+            assert_eq!(reads.concern(path), path != "gone/x", "{path}");
+        }
+    }
+
+    #[test]
+    fn children_are_told_apart_by_name_and_kind() {
+        let children = |files: &[(&str, &str)]| Listed::Children("a".into()).hash_in(source(files).listing());
+        let one = children(&[("a/x", "1"), ("b", "")]);
+        assert_eq!(one, children(&[("a/x", "2"), ("c", "")]));
+        assert_ne!(one, children(&[("a/x/y", "1")]));
+        assert_ne!(one, children(&[("a/y", "1")]));
+    }
+}

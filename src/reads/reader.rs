@@ -1,0 +1,113 @@
+//! Reads the files of one revision.
+
+use super::{Answer, Listed, Reads};
+use crate::files::Files;
+use crate::limits::{Limit, Limits};
+use crate::source::{Child, Entry, ResolveError, Source};
+use crate::text::Text;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// The files of one revision.
+pub(crate) struct Reader<'a> {
+    /// The revision.
+    pub source: &'a dyn Source,
+    /// The table of files.
+    pub files: &'a Files,
+    limits: Limits,
+    reads: Mutex<Reads>,
+}
+
+impl<'a> Reader<'a> {
+    /// Creates a reader that has read nothing.
+    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, limits: Limits) -> Self {
+        Reader { source, files, limits, reads: Mutex::default() }
+    }
+
+    /// Returns the limits.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Returns what was read since the reader was created or asked so, and begins anew.
+    pub(crate) fn take(&self) -> Reads {
+        std::mem::take(&mut self.reads.lock())
+    }
+
+    /// Whether a change of a path may change what was read.
+    pub(crate) fn is_concerned_by(&self, path: &str) -> bool {
+        self.reads.lock().concern(path)
+    }
+
+    /// Returns the entry of a file, links followed.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn resolve(&self, path: &str) -> Result<&'a Entry, ResolveError> {
+        let found = self.source.listing().resolve(path);
+        let mut reads = self.reads.lock();
+        if !reads.has(path) {
+            match found {
+                Ok(entry) => {
+                    let answer = Answer::File { path: Text::from(&*entry.path), id: entry.id };
+                    if *entry.path != *path {
+                        reads.files.insert(Text::from(&*entry.path), answer.clone());
+                    }
+                    reads.files.insert(path.into(), answer);
+                }
+                Err(error) => _ = reads.files.insert(path.into(), Answer::None(error)),
+            }
+        }
+        found
+    }
+
+    /// Returns the entry of a file, links followed; `None` if no file is there.
+    ///
+    /// # Errors
+    /// Why the path cannot be followed.
+    pub(crate) fn find(&self, path: &str) -> Result<Option<&'a Entry>, String> {
+        match self.resolve(path) {
+            Ok(entry) => Ok(Some(entry)),
+            Err(ResolveError::Missing | ResolveError::IsDirectory) => Ok(None),
+            Err(error) => Err(format!("{path}: {error}")),
+        }
+    }
+
+    /// Reads the bytes of an entry that was found at a path.
+    ///
+    /// # Errors
+    /// They cannot be read, or are more than the limit.
+    pub(crate) fn bytes(&self, path: &str, entry: &Entry) -> Result<Arc<[u8]>, String> {
+        read(self.source, path, entry, self.limits)
+    }
+
+    /// Returns the names directly in a folder (a path without links), sorted.
+    pub(crate) fn children(&self, folder: &str) -> Vec<(&'a str, Child)> {
+        self.list(Listed::Children(folder.into()));
+        self.source.listing().children(folder)
+    }
+
+    /// Returns the entries below a folder with names that end so, sorted.
+    pub(crate) fn below(&self, folder: &str, ending: &str) -> Vec<&'a Entry> {
+        self.list(Listed::Below { folder: folder.into(), ending: ending.into() });
+        self.source.listing().under(folder).iter().filter(|entry| entry.path.ends_with(ending)).collect()
+    }
+
+    fn list(&self, listed: Listed) {
+        let listing = self.source.listing();
+        self.reads.lock().listings.entry(listed).or_insert_with_key(|listed| listed.hash_in(listing));
+    }
+}
+
+/// Reads the bytes of an entry that was found at a path.
+///
+/// # Errors
+/// They cannot be read, or are more than the limit.
+pub(crate) fn read(source: &dyn Source, path: &str, entry: &Entry, limits: Limits) -> Result<Arc<[u8]>, String> {
+    let bytes = source.read(entry).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > limits.get(Limit::FileSize) {
+        let exceeded = limits.exceeded(Limit::FileSize);
+        return Err(format!("{path} is not read: it has {exceeded}; {}", exceeded.help()));
+    }
+    Ok(bytes)
+}
