@@ -3,8 +3,11 @@
 use crate::files::Files;
 use crate::resolution::{Component, Resolution, State, Unit};
 use crate::text::Text;
-use crate::value::{Data, FileId, Map, Origin, Prov, Value};
+use crate::value::{Data, FileId, Language, Map, Origin, Prov, Value, Vocabulary};
 use std::sync::Arc;
+
+/// The words of the manifests.
+static WORDS: Vocabulary = Vocabulary { inputs: "vars", ..Vocabulary::EMPTY };
 
 /// Files of one revision: paths and texts.
 pub(crate) type Tree<'a> = &'a [(&'a str, &'a str)];
@@ -132,7 +135,7 @@ pub(crate) fn resolution(files: &Files, tree: Tree) -> Resolution {
                 shaping_origins: shaping_origins.clone().into(),
                 declared: None,
                 removal: crate::resolution::RemovalEffect::Orphaned,
-                language: crate::value::Language::default(),
+                language: Language { vocabulary: &WORDS, ..Language::default() },
                 locals: None,
                 metadata: Default::default(),
             }));

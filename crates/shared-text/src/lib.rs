@@ -23,6 +23,7 @@ pub type FastMap<K, V> = HashMap<K, V, RandomState>;
 pub type FastSet<T> = HashSet<T, RandomState>;
 
 /// The order of two texts, which is known at once as well if they are one.
+#[inline]
 pub fn order(a: &Text, b: &Text) -> Ordering {
     if Text::ptr_eq(a, b) { Ordering::Equal } else { compare(a, b) }
 }
@@ -69,12 +70,14 @@ const MAX_INTERNED_LENGTH: usize = 128;
 /// Interns a text for the lifetime of the program: copies need no reference count, and comparisons are pointer
 /// comparisons. For keys, few of which are repeated very often. Long texts, and further texts when very many are
 /// interned, become ordinary texts.
+#[inline]
 pub fn intern(text: &str) -> Text {
     interned(text, MAX_INTERNED)
 }
 
 /// Interns a text as [`intern`] does, but leaves room for keys. For values of documents: threads that copy the same text slow each
 /// other down if each copy writes its reference count.
+#[inline]
 pub fn intern_value(text: &str) -> Text {
     interned(text, MAX_INTERNED_VALUES)
 }
@@ -136,6 +139,7 @@ fn letters(word: &str) -> u64 {
 }
 
 /// A number with its noun: `1 stack`, `2 stacks`.
+#[inline]
 pub fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
@@ -189,6 +193,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
 
 /// Whether a character steers a terminal, changes the direction of writing, or cannot be seen: controls (C0, C1), format
 /// characters, fillers, and variation selectors that no visible character has in configuration (U+FE0F makes an emoji).
+#[inline]
 pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}')

@@ -27,17 +27,20 @@ impl Flags {
     pub const CONTESTED: Flags = Flags(128);
 
     /// Whether all bits of `other` are set.
+    #[inline]
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// All bits of this one that are not in `other`.
     #[must_use]
+    #[inline]
     pub fn without(self, other: Flags) -> Flags {
         Flags(self.0 & !other.0)
     }
 
     /// Whether nothing is set.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -46,6 +49,7 @@ impl Flags {
     const TEXT: Flags = Flags(Flags::TEMPLATE.0 | Flags::CALL.0 | Flags::FRAGILE.0 | Flags::TRACE.0);
 
     /// Whether text has a flag.
+    #[inline]
     pub(crate) fn is_in_text(flag: Flags, text: &str) -> bool {
         match flag {
             Flags::TEMPLATE => has_template(text),
@@ -55,6 +59,7 @@ impl Flags {
         }
     }
 
+    #[inline]
     pub(crate) fn of_text(text: &str) -> Flags {
         let mut flags = of_marks(text);
         if is_call(text) {
@@ -99,11 +104,13 @@ impl BitOr for Flags {
 }
 
 /// Whether text is a function call in those dialects that have them.
+#[inline]
 pub fn is_call(text: &str) -> bool {
     text.as_bytes().first() == Some(&b'!')
 }
 
 /// Whether text may hold template actions.
+#[inline]
 pub fn has_template(text: &str) -> bool {
     has_byte(text, b'{') && has_pair(text, *b"{{")
 }
@@ -134,6 +141,7 @@ fn has_trace(text: &str) -> bool {
 }
 
 /// The flags of a key.
+#[inline]
 pub(crate) fn key_flags(key: &str) -> Flags {
     let mut flags = of_marks(key);
     if key == "<<" || is_fragile(key) {

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 /// Releases the memory that a vector reserves for more items, unless that is little. `shrink_to_fit` changes nothing if at
 /// least half is used, because the allocator leaves that where it is.
+#[inline]
 pub fn fit<T>(items: &mut Vec<T>) {
     if items.capacity() > items.len() + items.len() / 8 {
         let mut exact = Vec::with_capacity(items.len());
@@ -73,6 +74,7 @@ pub struct Unknown {
 
 impl Unknown {
     /// Something unknown for one reason.
+    #[inline]
     pub fn new(text: impl Into<Text>, reason: impl Into<Text>) -> Self {
         Unknown { text: text.into(), assumed: None, reasons: vec![reason.into()] }
     }
@@ -100,38 +102,45 @@ impl Value {
     }
 
     /// A value without provenance.
+    #[inline]
     pub fn new(data: Data) -> Self {
         Value { data, prov: Prov::default() }
     }
 
     /// A value written at `origin`.
+    #[inline]
     pub fn at(data: Data, origin: Origin) -> Self {
         Value { data, prov: Prov::at(origin) }
     }
 
     /// Text without provenance.
+    #[inline]
     pub fn str(text: impl Into<Text>) -> Self {
         Value::new(Data::Str(text.into()))
     }
 
     /// A map without provenance.
+    #[inline]
     pub fn map(map: Map) -> Self {
         Value::new(Data::Map(Arc::new(map)))
     }
 
     /// A list without provenance.
+    #[inline]
     pub fn list(items: Vec<Value>) -> Self {
         Value::new(Data::List(Arc::new(items)))
     }
 
     /// The same data with another provenance.
     #[must_use]
+    #[inline]
     pub fn with_prov(mut self, prov: Prov) -> Self {
         self.prov = prov;
         self
     }
 
     /// The text, if it is text.
+    #[inline]
     pub fn as_str(&self) -> Option<&str> {
         match &self.data {
             Data::Str(s) => Some(s),
@@ -140,6 +149,7 @@ impl Value {
     }
 
     /// The map, if it is one.
+    #[inline]
     pub fn as_map(&self) -> Option<&Arc<Map>> {
         match &self.data {
             Data::Map(m) => Some(m),
@@ -148,6 +158,7 @@ impl Value {
     }
 
     /// The list, if it is one.
+    #[inline]
     pub fn as_list(&self) -> Option<&Arc<Vec<Value>>> {
         match &self.data {
             Data::List(l) => Some(l),
@@ -156,6 +167,7 @@ impl Value {
     }
 
     /// The truth value, if it is one.
+    #[inline]
     pub fn as_bool(&self) -> Option<bool> {
         match self.data {
             Data::Bool(b) => Some(b),
@@ -164,16 +176,19 @@ impl Value {
     }
 
     /// Whether it is `null`.
+    #[inline]
     pub fn is_null(&self) -> bool {
         matches!(self.data, Data::Null)
     }
 
     /// The value under `key`, if this is a map that has it.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.as_map()?.get(key)
     }
 
     /// The value at a path of keys.
+    #[inline]
     pub fn at_path<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Option<&Value> {
         path.into_iter().try_fold(self, |v, key| v.get(key))
     }
@@ -207,6 +222,7 @@ impl Value {
     }
 
     /// The number of values in it, itself included; `None` if they are more than `most`.
+    #[inline]
     pub fn count(&self, most: usize) -> Option<usize> {
         let count = self.inner(most.saturating_sub(1)).saturating_add(1);
         (count <= most).then_some(count)
@@ -290,6 +306,7 @@ fn count_all<'a>(values: impl ExactSizeIterator<Item = &'a Value>, most: usize) 
 
 impl Value {
     /// Whether both are the same in memory, or plain scalars that are equal, with the same origin and history.
+    #[inline]
     pub fn is_identical(&self, other: &Value) -> bool {
         self.prov.is_identical(&other.prov) && self.data.is_identical(&other.data)
     }

@@ -13,11 +13,13 @@ pub struct FileId(NonZeroU32);
 
 impl FileId {
     /// The file of an index.
+    #[inline]
     pub fn new(index: u32) -> Self {
         FileId(NonZeroU32::MIN.saturating_add(index))
     }
 
     /// Its index.
+    #[inline]
     pub fn index(self) -> usize {
         self.0.get() as usize - 1
     }
@@ -81,6 +83,7 @@ impl Trail {
     }
 
     /// The value that this one replaced in a merge, with its own history.
+    #[inline]
     pub fn overrode(&self) -> Option<&Value> {
         match &self.0 {
             Past::Overrode(value) => Some(value),
@@ -90,6 +93,7 @@ impl Trail {
     }
 
     /// What it was computed from besides the text at its origin: values that a template read, calls that passed it on.
+    #[inline]
     pub fn inputs(&self) -> &[Prov] {
         match &self.0 {
             Past::Overrode(_) => &[],
@@ -99,6 +103,7 @@ impl Trail {
     }
 
     /// All that was written for this value where a call took part in the merge, the lowest layer first; else empty.
+    #[inline]
     pub fn layers(&self) -> &[Contribution] {
         match &self.0 {
             Past::All(all) => &all.layers,
@@ -150,6 +155,7 @@ impl Drop for Trail {
 impl Origin {
     /// Only the key of a value, given the length of the key in bytes. Quotes around it may be omitted at the end.
     #[must_use]
+    #[inline]
     pub fn of_key(self, length: usize) -> Self {
         let end = u32::try_from(length).map_or(self.start, |length| self.key.saturating_add(length));
         Origin { start: self.key, end: end.min(self.start.max(self.key)), ..self }
@@ -158,16 +164,19 @@ impl Origin {
 
 impl Prov {
     /// Written at `origin`, without history.
+    #[inline]
     pub fn at(origin: Origin) -> Self {
         Prov { origin: Some(origin), trail: None }
     }
 
     /// Whether both have the same origin, and one history in memory.
+    #[inline]
     pub fn is_identical(&self, other: &Prov) -> bool {
         self.origin == other.origin && self.trail_address() == other.trail_address()
     }
 
     /// The address of the history in memory; zero if there is none.
+    #[inline]
     pub fn trail_address(&self) -> usize {
         self.trail.as_ref().map_or(0, |trail| Arc::as_ptr(trail).addr())
     }
@@ -210,6 +219,7 @@ impl Prov {
 
     /// The same provenance with what all layers of a merge have for the value.
     #[must_use]
+    #[inline]
     pub fn with_layers(&self, layers: Vec<Contribution>) -> Self {
         let inputs = self.trail.as_ref().map_or_else(Vec::new, |t| t.inputs().to_vec());
         let trail = Trail::new(self.overrode().cloned(), inputs, layers.into());
@@ -218,11 +228,13 @@ impl Prov {
 
     /// The contributions of all layers of the last merge to the value, the lowest first, if a call was involved;
     /// otherwise empty.
+    #[inline]
     pub fn layers(&self) -> &[Contribution] {
         self.trail.as_ref().map_or(&[], |t| t.layers())
     }
 
     /// The value that this one replaced.
+    #[inline]
     pub fn overrode(&self) -> Option<&Value> {
         self.trail.as_ref()?.overrode()
     }

@@ -59,47 +59,56 @@ impl Clone for Map {
 
 impl Map {
     /// The map with nothing in it, one for all on a thread.
+    #[inline]
     pub fn none() -> Arc<Map> {
         thread_local!(static NONE: Arc<Map> = Arc::default());
         NONE.with(Arc::clone)
     }
 
     /// An empty map.
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// An empty map with room for `capacity` entries.
+    #[inline]
     pub fn with_capacity(capacity: usize) -> Self {
         Map { entries: Vec::with_capacity(capacity), ..Map::default() }
     }
 
     /// The number of keys.
+    #[inline]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Whether there is no key.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// The value under `key`.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.entry(key).map(|e| &e.value)
     }
 
     /// The value under a key that is interned, as keys of documents are: it is found by its address.
+    #[inline]
     pub fn value_of(&self, key: &Text) -> Option<&Value> {
         self.place(key).ok().map(|i| &self.entries[i].value)
     }
 
     /// The value under a name that the program itself uses: found by its address in maps that the program makes.
+    #[inline]
     pub fn known(&self, name: &'static str) -> Option<&Value> {
         self.value_of(&key(name))
     }
 
     /// The shared key and the value under `key`.
+    #[inline]
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         if self.entries.len() <= FEW {
             return self.entries.iter().find(|e| is(&e.key, key));
@@ -108,11 +117,13 @@ impl Map {
     }
 
     /// Whether `key` is there.
+    #[inline]
     pub fn has(&self, key: &str) -> bool {
         self.entry(key).is_some()
     }
 
     /// The entries in key order.
+    #[inline]
     pub fn iter(&self) -> std::slice::Iter<'_, Entry> {
         self.entries.iter()
     }
@@ -138,6 +149,7 @@ impl Map {
     }
 
     /// The entries in key order, to put other values of the same kind of content into them: flags stay as they are.
+    #[inline]
     pub fn entries_mut(&mut self) -> impl Iterator<Item = (&Key, &mut Value)> {
         *self.count.get_mut() = 0;
         self.entries.iter_mut().map(|e| (&e.key, &mut e.value))
@@ -175,6 +187,7 @@ impl Map {
     }
 
     /// Sets a key of the program, which has no flags.
+    #[inline]
     pub fn set_known(&mut self, name: &'static str, value: Value) {
         let key = key(name);
         debug_assert!(key_flags(&key).is_empty());
@@ -187,6 +200,7 @@ impl Map {
     }
 
     /// Removes a key of the program, like [`Self::remove`].
+    #[inline]
     pub fn remove_known(&mut self, name: &'static str) -> Option<Value> {
         *self.count.get_mut() = 0;
         self.place(&key(name)).ok().map(|i| self.entries.remove(i).value)
@@ -211,6 +225,7 @@ impl Map {
     }
 
     /// Puts a value with these `flags` in the place of that of the entry of this number.
+    #[inline]
     pub fn put_at(&mut self, index: usize, value: Value, flags: Flags) {
         debug_assert!(value.flags() == flags, "the flags are those of the value");
         *self.count.get_mut() = 0;
@@ -219,6 +234,7 @@ impl Map {
     }
 
     /// Changes the value of the entry of this number.
+    #[inline]
     pub fn change_at(&mut self, index: usize, change: impl FnOnce(&mut Value)) {
         *self.count.get_mut() = 0;
         change(&mut self.entries[index].value);
@@ -226,6 +242,7 @@ impl Map {
     }
 
     /// Changes the value under a key; `None` if the key is not there.
+    #[inline]
     pub fn change<R>(&mut self, key: &Key, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
         let index = self.place(key).ok()?;
         let mut result = None;
@@ -234,38 +251,45 @@ impl Map {
     }
 
     /// Releases memory that is reserved for more entries, unless that is little.
+    #[inline]
     pub fn fit(&mut self) {
         fit(&mut self.entries);
     }
 
     /// Clears `flag` for the subtree.
+    #[inline]
     pub fn forget(&mut self, flag: Flags) {
         self.flags = self.flags.without(flag);
     }
 
     /// The keys in order.
+    #[inline]
     pub fn keys(&self) -> impl Iterator<Item = &Key> {
         self.entries.iter().map(|e| &e.key)
     }
 
     /// Whether both have the same keys.
+    #[inline]
     pub fn has_same_keys(&self, other: &Map) -> bool {
         let is_same = |(a, b): (&Entry, &Entry)| order(&a.key, &b.key).is_eq();
         self.len() == other.len() && self.entries.iter().zip(&other.entries).all(is_same)
     }
 
     /// Returns the flags of the whole subtree.
+    #[inline]
     pub fn flags(&self) -> Flags {
         self.flags
     }
 
     /// Whether it was written with keys that are not strings (`1:`, `true:`). A merge turns it into an ordinary map.
+    #[inline]
     pub fn is_mixed(&self) -> bool {
         self.mixed
     }
 
     /// Marks the map as written with keys that are not strings, or not.
     #[must_use]
+    #[inline]
     pub fn mixed(mut self, mixed: bool) -> Self {
         self.mixed = mixed;
         self
@@ -304,6 +328,7 @@ impl Map {
     }
 
     /// Adds an entry behind all others, whose key has no flags.
+    #[inline]
     pub fn append(&mut self, key: Key, value: Value) {
         debug_assert!(self.entries.last().is_none_or(|last| last.key < key) && key_flags(&key).is_empty());
         *self.count.get_mut() = 0;
@@ -312,16 +337,19 @@ impl Map {
     }
 
     /// Removes `key`. The flags may then include too much, which is safe.
+    #[inline]
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         *self.count.get_mut() = 0;
         self.find(key).ok().map(|i| self.entries.remove(i).value)
     }
 
+    #[inline]
     fn find(&self, key: &str) -> Result<usize, usize> {
         self.entries.binary_search_by(|e| compare(&e.key, key))
     }
 
     /// Finds a key that is interned, as keys of documents are, like [`Self::find`]: in most maps by its address.
+    #[inline]
     fn place(&self, key: &Text) -> Result<usize, usize> {
         if self.entries.len() > FEW_INTERNED {
             return self.entries.binary_search_by(|e| order(&e.key, key));
@@ -384,11 +412,13 @@ pub struct MapBuilder {
 
 impl MapBuilder {
     /// Room for `capacity` entries.
+    #[inline]
     pub fn with_capacity(capacity: usize) -> Self {
         MapBuilder { map: Map { entries: Vec::with_capacity(capacity), ..Map::default() } }
     }
 
     /// Adds an entry whose key is not below the last one; an equal key replaces it.
+    #[inline]
     pub fn push(&mut self, key: Key, value: Value) {
         self.map.flags = self.map.flags | value.flags() | key_flags(&key);
         match self.map.entries.last_mut() {
@@ -402,28 +432,33 @@ impl MapBuilder {
 
     /// Adds an entry whose key is greater than the last one, without reading its flags: they are passed to
     /// [`Self::finish_with`].
+    #[inline]
     pub fn push_next(&mut self, key: Key, value: Value) {
         debug_assert!(self.map.entries.last().is_none_or(|l| l.key < key), "keys come in order");
         self.map.entries.push(Entry { key, value });
     }
 
     /// Adds entries like [`Self::push_next`].
+    #[inline]
     pub fn extend_with(&mut self, entries: &[Entry]) {
         debug_assert!(self.map.entries.last().zip(entries.first()).is_none_or(|(a, b)| a.key < b.key));
         self.map.entries.extend_from_slice(entries);
     }
 
     /// Returns the flags of all entries.
+    #[inline]
     pub fn flags(&self) -> Flags {
         self.map.entries.iter().fold(Flags::default(), |f, e| f | e.value.flags() | key_flags(&e.key))
     }
 
     /// The map.
+    #[inline]
     pub fn finish(self) -> Map {
         self.map
     }
 
     /// Returns the map; `flags` includes all flags of entries that were added without reading them.
+    #[inline]
     pub fn finish_with(mut self, flags: Flags) -> Map {
         self.map.flags = self.map.flags | flags;
         self.map.fit();

@@ -1,56 +1,99 @@
 //! A cache of merges: the same maps, merged in the same mode, give the same map. Most components of a stack share most layers of
 //! most sections, so this saves work and memory.
 
-use crate::text::FastMap;
 use crate::threads::PerThread;
 use crate::value::Map;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// How many merges each thread remembers at most; then it starts anew.
-const MOST: usize = 1 << 13;
+/// The number of merges that each thread remembers, and of which it remembers that they occurred once. Both are powers of two.
+const SLOTS: usize = 1 << 14;
 
-/// The mode of a merge and its inputs, the lowest first.
-type Merge = (u8, Box<[SameMap]>);
+/// The number of maps that nearly all merges have at most.
+const FEW: usize = 4;
 
-/// A map that is equal to none but itself. It is kept alive, so no other map can take its place in memory.
-#[derive(Clone)]
-struct SameMap(Arc<Map>);
+/// The maps of a merge, the lowest first. They are kept alive, so no other map can take the place of one in memory: maps at the
+/// same address are the same map.
+enum Inputs {
+    /// A few, without memory of their own.
+    Few([Option<Arc<Map>>; FEW]),
+    Many(Box<[Arc<Map>]>),
+}
 
-impl PartialEq for SameMap {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+impl Inputs {
+    fn new(maps: &[&Arc<Map>]) -> Self {
+        match maps.len() {
+            0..=FEW => Inputs::Few(std::array::from_fn(|number| maps.get(number).map(|map| Arc::clone(map)))),
+            _ => Inputs::Many(maps.iter().map(|map| Arc::clone(map)).collect()),
+        }
+    }
+
+    fn are(&self, maps: &[&Arc<Map>]) -> bool {
+        let is_same = |(known, map): (&Arc<Map>, &&Arc<Map>)| Arc::ptr_eq(known, map);
+        match self {
+            Inputs::Few(few) => {
+                few.iter().flatten().count() == maps.len() && few.iter().flatten().zip(maps).all(is_same)
+            }
+            Inputs::Many(many) => many.len() == maps.len() && many.iter().zip(maps).all(is_same),
+        }
     }
 }
 
-impl Eq for SameMap {}
+/// A merge and its result.
+struct Merge {
+    mode: u8,
+    inputs: Inputs,
+    merged: Arc<Map>,
+}
 
-impl Hash for SameMap {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        Arc::as_ptr(&self.0).hash(state);
+/// The merges of one thread, each in the slot of its hash. A new one replaces the one before it.
+#[derive(Default)]
+struct Merges {
+    slots: Vec<Option<Merge>>,
+    /// The hashes of merges that occurred. Most occur only once, and remembering those would cost more than it saves.
+    seen: Vec<u64>,
+}
+
+impl Merges {
+    fn get(&self, hash: u64, mode: u8, inputs: &[&Arc<Map>]) -> Option<Arc<Map>> {
+        let known = self.slots.get(slot(hash))?.as_ref()?;
+        (known.mode == mode && known.inputs.are(inputs)).then(|| Arc::clone(&known.merged))
     }
+
+    /// Stores a merge that occurs for the second time, and returns the one that it replaces.
+    fn store(&mut self, hash: u64, mode: u8, inputs: &[&Arc<Map>], merged: &Arc<Map>) -> Option<Merge> {
+        if self.seen.is_empty() {
+            self.seen.resize(SLOTS, 0);
+            self.slots.resize_with(SLOTS, || None);
+        }
+        if std::mem::replace(&mut self.seen[slot(hash)], hash) != hash {
+            return None;
+        }
+        self.slots[slot(hash)].replace(Merge { mode, inputs: Inputs::new(inputs), merged: Arc::clone(merged) })
+    }
+}
+
+/// The upper bits of a hash depend on all of it.
+fn slot(hash: u64) -> usize {
+    (hash >> 40) as usize % SLOTS
 }
 
 /// The merges of a resolver, for each thread: threads that copy the same `Arc` slow each other down, because each copy writes its
 /// reference count.
 #[derive(Default)]
-pub(in crate::dialects::atmos) struct MergeCache(PerThread<FastMap<Merge, Arc<Map>>>);
+pub(in crate::dialects::atmos) struct MergeCache(PerThread<Merges>);
 
 impl MergeCache {
     /// Returns the result of a merge of these maps in the given `mode`: the cached one, or that of `merge`.
     pub(super) fn get_or_merge(&self, mode: u8, inputs: &[&Arc<Map>], merge: impl FnOnce() -> Arc<Map>) -> Arc<Map> {
-        let key: Merge = (mode, inputs.iter().map(|map| SameMap(Arc::clone(map))).collect());
-        if let Some(known) = self.0.with(|known| known.get(&key).map(Arc::clone)).flatten() {
+        let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = inputs.iter().fold(u64::from(mode) + 1, |sum, map| mix(sum, Arc::as_ptr(map).addr() as u64));
+        if let Some(known) = self.0.with(|merges| merges.get(hash, mode, inputs)).flatten() {
             return known;
         }
         let merged = merge();
-        let dropped = self.0.with(|known| {
-            let full = if known.len() < MOST { FastMap::default() } else { std::mem::take(known) };
-            known.insert(key, Arc::clone(&merged));
-            full
-        });
-        // Outside of the lock, because dropping many maps may take long.
-        drop(dropped);
+        // What is replaced is dropped outside, because that may take long.
+        let replaced = self.0.with(|merges| merges.store(hash, mode, inputs, &merged));
+        drop(replaced);
         merged
     }
 
@@ -71,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_is_cached() {
+    fn a_merge_is_cached_when_it_occurs_twice() {
         let (a, b, merges) = (map(1), map(2), std::cell::Cell::new(0));
         let cache = MergeCache::default();
         let merge = |mode: u8, inputs: &[&Arc<Map>]| {
@@ -81,8 +124,8 @@ mod tests {
             })
         };
         let results: Vec<_> = (0..4).map(|_| merge(7, &[&a, &b])).collect();
-        assert_eq!(merges.get(), 1);
-        assert!(results.iter().all(|result| Arc::ptr_eq(&results[0], result)));
+        assert_eq!(merges.get(), 2);
+        assert!(results[1..].iter().all(|result| Arc::ptr_eq(&results[1], result)));
         // Another mode, another order, or maps that only look the same are another merge.
         let equal = map(2);
         for (mode, inputs) in [(6, [&a, &b]), (7, [&b, &a]), (7, [&a, &equal])] {
@@ -96,7 +139,7 @@ mod tests {
     fn a_map_at_the_address_of_a_dropped_one_is_another_map() {
         // Dropped maps free their addresses for new ones; cached maps are not dropped.
         let cache = MergeCache::default();
-        for n in 0..2 * MOST as i64 {
+        for n in 0..10_000_i64 {
             let (a, b) = (map(n), map(-n));
             for _ in 0..3 {
                 let merged = cache.get_or_merge(1, &[&a, &b], || map(n));
