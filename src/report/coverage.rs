@@ -193,7 +193,7 @@ impl<'a> CoverageJson<'a> {
             unresolved: side.unresolved.iter().map(unresolved).collect(),
         };
         let project = |p: &'a crate::review::coverage::ProjectCoverage| ProjectJson {
-            dialect: &p.dialect,
+            dialect: p.dialect,
             path: &p.path,
             config: p.config.iter().map(|path| &**path).collect(),
             assumptions: &p.assumptions,

@@ -185,7 +185,7 @@ fn coverage() -> Coverage {
     let never = unresolved("old", "stacks/old.yaml", "import `<b>` not found");
     let side = |unresolved| SideCoverage { stacks: 6, components: 31, untouched: 0, unresolved };
     let project = ProjectCoverage {
-        dialect: "system".into(),
+        dialect: "system",
         path: ".".to_owned(),
         config: vec!["main.yaml".into()],
         assumptions: Vec::new(),

@@ -144,8 +144,8 @@ fn from_file(
     let Some(found) = resolve(resource.dir(), text) else {
         return refuse(format!("the schema of inputs `{text}` is outside of the repository"));
     };
-    let mut local = Diagnostics::new(resource.file);
-    let Some(content) = loader.text(&found, &mut local) else {
+    let local = Diagnostics::new(resource.file);
+    let Some(content) = loader.text(&found, &local) else {
         return refuse(format!("the schema of inputs `{text}` does not exist"));
     };
     let parsed = match json::decode(&content) {

@@ -158,8 +158,8 @@ fn early_variables(stage: &Stage<'_>, action: &ActionSource, roots: &Roots) -> C
     let known: Vec<Node> = entries.iter().filter(|entry| varfile_path(entry).is_some()).cloned().collect();
     let mut scopes = vec![field(&action.tree, "variables")];
     // Mistakes in a file are reported when all files are read.
-    let mut quiet = Diagnostics::new(stage.input.project.file);
-    scopes.extend(known.iter().filter_map(|entry| varfile(stage, action, entry, &mut quiet)));
+    let quiet = Diagnostics::new(stage.input.project.file);
+    scopes.extend(known.iter().filter_map(|entry| varfile(stage, action, entry, &quiet)));
     if scopes.iter().all(is_empty) {
         return stage.variables;
     }

@@ -19,7 +19,7 @@ use crate::value::Prov;
 pub(crate) fn check(loaded: &Loaded, diagnostics: &Diagnostics) {
     let Some(config) = &loaded.config else { return };
     for node in loaded.resources.iter().map(|resource| &resource.tree).chain([&config.tree]) {
-        LintWalk { diagnostics: diagnostics, era: config.era }.node(node, false);
+        LintWalk { diagnostics, era: config.era }.node(node, false);
     }
     for resource in &loaded.resources {
         matrix(resource, diagnostics);
