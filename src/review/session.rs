@@ -79,8 +79,8 @@ impl Start {
         self.kept.code.clone().unwrap_or_default()
     }
 
-    /// Returns the findings of rules in a project (by number), if they are kept. Those of rules over all units count only if no
-    /// interface differs from before.
+    /// Returns the findings of rules in a project (by number), if they are kept. Those in units count only if no interface differs
+    /// from before.
     pub(super) fn results(&self, project: usize, units: &[UnitInterface]) -> Option<Arc<UnitResults>> {
         self.changes.as_ref()?;
         let before = self.kept.units.get(project).map_or(&[][..], Vec::as_slice);
@@ -90,7 +90,7 @@ impl Start {
             results.resize_with(project + 1, Arc::default);
         }
         if !is_same {
-            results[project] = Arc::new(results[project].without_all_units());
+            results[project] = Arc::new(results[project].without_units());
         }
         results.get(project).cloned()
     }

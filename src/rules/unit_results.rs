@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The results of rules for the units and the files of one project.
 #[derive(Default)]
 pub(crate) struct UnitResults {
-    known: Arc<Mutex<FastMap<(&'static str, usize), Known>>>,
+    known: Mutex<FastMap<(&'static str, usize), Known>>,
     /// The rules over all units that found nothing. They find nothing again as long as all interfaces are the same.
     quiet: Mutex<HashSet<&'static str>>,
     /// The folders that rules asked for code in vain: that it cannot be read is reported as often as a rule asks.
@@ -41,16 +41,10 @@ struct DocumentResults {
 }
 
 impl UnitResults {
-    /// The results that are valid although units look different to each other: those of files.
+    /// The results that are valid although units show something else to each other: those of files. Those of units would be valid,
+    /// too, but not which code their rules asked for.
     pub(crate) fn without_units(&self) -> UnitResults {
         UnitResults { documents: Arc::clone(&self.documents), ..UnitResults::default() }
-    }
-
-    /// The results that are valid if units show something else to each other: those of units and of files.
-    pub(crate) fn without_all_units(&self) -> UnitResults {
-        let without_code = Mutex::new(self.without_code.lock().clone());
-        let (known, documents) = (Arc::clone(&self.known), Arc::clone(&self.documents));
-        UnitResults { known, without_code, documents, quiet: Mutex::default() }
     }
 
     /// Returns the cached result of a rule for a unit.
