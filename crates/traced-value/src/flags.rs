@@ -23,7 +23,7 @@ impl Flags {
     pub const MARKER: Flags = Flags(32);
     /// Some string or key holds what templates leave where a value is missing: `<no value>`, `%!s(…)`.
     pub const TRACE: Flags = Flags(64);
-    /// Some value is contested, see [`Value::is_contested`].
+    /// Some value is contested, see [`Value::is_contested`](crate::Value::is_contested).
     pub const CONTESTED: Flags = Flags(128);
 
     /// Whether all bits of `other` are set.

@@ -6,7 +6,7 @@ use spanned_yaml::Timestamp;
 use std::sync::Arc;
 use traced_value::{Data, Flags, Key, Map, Unknown, Value};
 
-/// A function of a table with its name and its signature (see [`table`]), which is empty where it is not known.
+/// A function of a table with its name and its signature (see the macro `table`), which is empty where it is not known.
 pub type Entry = (&'static str, Function, &'static str);
 
 /// Text longer than this is not computed: the result is unknown.

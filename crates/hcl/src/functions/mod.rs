@@ -1,4 +1,4 @@
-//! The functions of the language, grouped by family. [`call`] converts the arguments as each function declares them, keeps
+//! The functions of the language, grouped by family. `call` converts the arguments as each function declares them, keeps
 //! marks and unknown values away from the functions that have nothing to do with them, and reports what is wrong.
 
 mod cidr;

@@ -5,7 +5,7 @@ use crate::val::number::Number;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-/// Compares values of one type: numbers by size, text by bytes, false before true, anything else by its [key](key).
+/// Compares values of one type: numbers by size, text by bytes, false before true, anything else by its [`key`].
 pub fn compare(a: &Val, b: &Val) -> Ordering {
     match (&a.data, &b.data) {
         (Data::Bool(a), Data::Bool(b)) => a.cmp(b),
