@@ -281,7 +281,8 @@ impl Comparing<'_> {
         let scope = reached.as_ref().map_or(Scope::Touched(self.changes), Scope::Units);
         let (mut base, mut head) = self.both(scope);
         let is_whole = self.concerns_all([&base, &head]);
-        if is_whole && [&base, &head].iter().any(|side| side.units.iter().any(is_out_of_scope)) {
+        // Even if an edit reaches all units: commands that name components are looked for only where everything is resolved.
+        if is_whole {
             (base, head) = self.both(Scope::All);
         }
         let diff = self.compare(&mut base, &mut head);

@@ -209,7 +209,7 @@ pub(crate) fn interfaces(resolution: &Resolution, modules: &Modules<'_>) -> Vec<
 impl UnitInterface {
     /// The interface of a unit.
     pub(crate) fn of(unit: &Unit, modules: &Modules<'_>) -> Self {
-        let Unit { id, name, file, files, components, state, broken, failed, unlisted, validated_as, .. } = unit;
+        let Unit { id, name, file, files, components, state, broken, failed, unlisted, validated_as, thread: _ } = unit;
         UnitInterface {
             id: Text::clone(id),
             name: Text::clone(name),

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 /// The parts of a project that vary, each with what can be written there. The first choice is a healthy one.
-const PARTS: [(&str, &[&str]); 14] = [
+const PARTS: [(&str, &[&str]); 15] = [
     ("DEPENDS", &["{component: net}", "{component: gone, required: false}", "{component: gone}", "{component: base}"]),
     ("OUTPUT", &["!terraform.state net .id", "!terraform.state net \".nope // 1\"", "!terraform.state net nope", "x"]),
     ("SOURCE", &["", "source: {uri: 'github.com/acme/net//.?ref=v1', version: v1}"]),
@@ -23,14 +23,16 @@ const PARTS: [(&str, &[&str]); 14] = [
     ("IMPORT", &["[catalog/net]", "[catalog/net, catalog/old]"]),
     ("COMMENT", &["", "# stacklint: ignore[undefined-dependency] known", "# words"]),
     ("CODE", &["name", "names"]),
+    ("COMMAND", &["net", "gone"]),
     ("EXTRA", &["", "vars: {stage: dev}\ncomponents: {terraform: {net: {vars: {name: b}}}}\n"]),
 ];
 
 const CONFIG: &str = "base_path: .\nstacks:\n  base_path: stacks\n  included_paths: ['deploy/**/*']\n  name_pattern: '{stage}'\n\
-                      components: {terraform: {base_path: components/terraform}}\n";
+                      components: {terraform: {base_path: components/terraform}}\nworkflows: {base_path: stacks/workflows}\n";
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("atmos.yaml", CONFIG),
+    ("stacks/workflows/deploy.yaml", "workflows: {up: {steps: [{command: terraform plan COMMAND -s dev}]}}\n"),
     (
         "stacks/catalog/net.yaml",
         "components:\n  terraform:\n    base:\n      metadata: {type: ABSTRACT}\n      vars: {cidr: 1}\n",
