@@ -27,13 +27,10 @@ impl Comparing<'_> {
             || self.settings.policies.asks_for_all(|rule| self.rules.iter().any(|(on, _)| *on == rule))
     }
 
-    /// Whether a file changed that may be code: one that is not configuration.
+    /// Whether a file changed that no unit reads: code, or commands that name components.
     fn may_change_code(&self, sides: [&Resolution; 2]) -> bool {
-        let read = sides.iter().flat_map(|side| {
-            let documents = side.documents.iter().map(|(file, _)| *file);
-            documents.chain(side.units.iter().flat_map(|unit| unit.files.iter().copied()))
-        });
-        let read: HashSet<FileId> = read.collect();
+        let units = sides.iter().flat_map(|side| &side.units);
+        let read: HashSet<FileId> = units.flat_map(|unit| unit.files.iter().copied()).collect();
         let paths: HashSet<Text> = read.into_iter().map(|file| Text::clone(&self.files.get(file).path)).collect();
         let [base, head] = self.sources;
         differences(base.listing(), head.listing()).iter().any(|pair| !paths.contains(pair.path()))
