@@ -160,8 +160,7 @@ impl Line {
             },
             _ => (kind, stack, component),
         };
-        let exact = stack.filter(|stack| !stack.contains(['*', '?', '[', '{']));
-        let Some(resolved) = self.resolve(exact) else { return BTreeSet::new() };
+        let Some(resolved) = self.resolve() else { return BTreeSet::new() };
         let glob = stack.and_then(|stack| Glob::new(stack).ok());
         let is_asked = |unit: &str, own: &str| {
             stack.is_none_or(|stack| stack == own || stack == unit) || glob.as_ref().is_some_and(|g| g.matches(own))
@@ -180,18 +179,12 @@ impl Line {
         names
     }
 
-    /// The state that is asked about, or only the part of it that is likely to hold a stack.
-    fn resolve(&self, stack: Option<&str>) -> Option<Resolved> {
+    /// The state that is asked about.
+    fn resolve(&self) -> Option<Resolved> {
         let place = Place::find(&self.global).ok()?;
         let revision = self.text("rev").map(|rev| State::Revision(rev.to_owned()));
         let source = place.open(&revision.unwrap_or_else(|| place.default_state())).ok()?;
         let settings = place.settings(&*source).ok()?;
-        if let Some(stack) = stack
-            && let Ok(Some(resolved)) = review::resolve_likely(&*source, &place.workspace(), &settings, stack)
-            && resolved.resolution.units.iter().any(|unit| unit.components.iter().any(|c| *c.stack == *stack))
-        {
-            return Some(resolved);
-        }
         review::resolve(&*source, &place.workspace(), &settings, Files::default()).ok()
     }
 }

@@ -100,18 +100,6 @@ impl State {
         Ok(ResolvedState { place, source, resolved })
     }
 
-    /// Resolves the part of the state that probably contains a stack; `None` if all of it must be resolved.
-    pub(super) fn resolve_likely(&self, stack: &str, global: &Global) -> Result<Option<ResolvedState>, Failure> {
-        if stack.contains(['*', '?', '[', '{']) {
-            return Ok(None);
-        }
-        let place = self.place(global)?;
-        let state = self.rev.clone().map_or_else(|| place.default_state(), open::State::Revision);
-        let source = place.timings.phase("open", || place.open(&state))?;
-        let resolved = review::resolve_likely(&*source, &place.workspace(), &place.settings(&*source)?, stack)?;
-        Ok(resolved.map(|resolved| ResolvedState { place, source, resolved }))
-    }
-
     /// The two states of `A..B` or `A...B`, or a revision and the worktree, resolved, with a stack that may exist only when it
     /// is named.
     pub(super) fn resolve_range(

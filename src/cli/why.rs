@@ -70,10 +70,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     if let Some(range) = named.range {
         return difference(options, range, &named, global);
     }
-    let state = match options.question.state.resolve_likely(named.wanted.stack, global)? {
-        Some(state) if named.wanted.pick(&state.resolved.resolution.components())?.is_some() => state,
-        _ => options.question.state.resolve_with(Some(named.wanted.stack), global)?,
-    };
+    let state = options.question.state.resolve_with(Some(named.wanted.stack), global)?;
     let Resolved { files, resolution, .. } = &state.resolved;
     let found = resolution.components();
     let (mut out, text) = (options.question.stdout(), options.question.text(global));

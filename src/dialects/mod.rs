@@ -29,7 +29,6 @@ use crate::limits::Limits;
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, Resolution};
 use crate::source::{Change, Source};
-use crate::text::Text;
 use crate::threads::Cancel;
 use crate::value::{Value, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,20 +63,8 @@ pub(crate) struct Project {
 pub(crate) enum Scope<'a> {
     /// All of it.
     All,
-    /// Everything. These are the changes since the state that the dialect resolved last, with the same table of files:
-    /// unaffected parts may be reused.
-    Since(&'a [Change]),
     /// Only units that one of these changes can reach; others are named, without components.
     Touched(&'a [Change]),
-    /// Only units of these names, which [`Dialect::reached`] gave; others are named, without components.
-    Units(&'a BTreeSet<Text>),
-}
-
-impl Scope<'_> {
-    /// Whether everything is resolved.
-    pub(crate) fn is_whole(self) -> bool {
-        matches!(self, Scope::All | Scope::Since(_))
-    }
 }
 
 /// Whether a revision holds a project of a dialect.
@@ -150,30 +137,13 @@ pub(crate) trait Dialect: Send + Sync {
         Below::default()
     }
 
-    /// Resolves a revision. Mistakes in its files are findings of the resolution.
+    /// Resolves a revision. Mistakes in its files are findings of the resolution. Units that were resolved before, with the same
+    /// table of files, and of which all that they read is the same, are the same.
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution;
 
-    /// Drops what it has parsed, which is parsed again where it is needed: a process that lives long must not keep all versions of
-    /// files. What it keeps of the last revision for [`Scope::Since`] stays.
-    fn forget(&self);
-
-    /// Returns the names of the units that changes can affect, if comparing both sides (base, head) gives a better
-    /// answer than the files that each unit reads; `None` otherwise.
-    fn reached(
-        &self,
-        _sides: [&dyn Source; 2],
-        _project: &Project,
-        _files: &Files,
-        _changes: &[Change],
-    ) -> Option<BTreeSet<Text>> {
-        None
-    }
-
-    /// Returns the files of the units that probably define a stack with this name, to answer questions without
-    /// resolving all units; `None` if only resolving tells. It is a guess: other units may define the stack.
-    fn likely_units(&self, _source: &dyn Source, _project: &Project, _files: &Files, _stack: &str) -> Vec<String> {
-        Vec::new()
-    }
+    /// Drops what it has parsed, and what it has resolved of other revisions than this one: a process that lives long must not keep
+    /// all versions of files.
+    fn forget(&self, source: &dyn Source);
 
     /// Resolves the strings of a value with a given context.
     ///

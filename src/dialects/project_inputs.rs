@@ -5,7 +5,7 @@ pub(crate) use crate::terraform::evaluation::given::VariableInput;
 use std::collections::BTreeMap;
 
 /// The inputs of a run, the same for every dialect. Which of them mean something is up to the dialect.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProjectInputs {
     /// Input variables in the order in which they were given; a later one wins.
     pub variables: Vec<VariableInput>,

@@ -6,8 +6,7 @@ use crate::diagnostic;
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::Resolution;
-use crate::source::{Change, Source};
-use crate::text::Text;
+use crate::source::Source;
 use std::collections::BTreeSet;
 
 /// The dialects that a run examines. They keep what they have parsed, so that a second revision costs what is new in it.
@@ -23,9 +22,9 @@ impl Dialects {
         Dialects { all }
     }
 
-    /// Drops what the dialects have parsed; see [`Dialect::forget`].
-    pub(crate) fn forget(&self) {
-        self.all.iter().for_each(|dialect| dialect.forget());
+    /// Drops what the dialects have parsed, and what they have resolved of other revisions; see [`Dialect::forget`].
+    pub(crate) fn forget(&self, source: &dyn Source) {
+        self.all.iter().for_each(|dialect| dialect.forget(source));
     }
 
     /// The names of all dialects.
@@ -113,19 +112,6 @@ impl Part<'_> {
     /// Its folder from the root of the repository; empty for the root.
     pub(crate) fn folder(&self) -> &str {
         &self.project.start
-    }
-
-    /// The files that define the units which are likely to hold a stack (see [`Dialect::likely_units`]).
-    pub(crate) fn likely_units(&self, source: &dyn Source, files: &Files, stack: &str) -> Vec<String> {
-        self.dialect.likely_units(source, &self.project, files, stack)
-    }
-
-    /// The names of the units that changes can reach (see [`Dialect::reached`]).
-    pub(crate) fn reached(&self, sides: [&dyn Source; 2], files: &Files, changes: &[Change]) -> Option<BTreeSet<Text>> {
-        let is_there =
-            |source: &dyn Source| self.dialect.root(source, &self.project).is_some_and(|r| r == self.folder());
-        let is_known = !self.searched || sides.iter().all(|source| is_there(*source));
-        is_known.then(|| self.dialect.reached(sides, &self.project, files, changes)).flatten()
     }
 
     /// Resolves one state; `None` where that does not have the project.

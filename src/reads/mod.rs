@@ -1,16 +1,25 @@
 //! Reads the files of a revision within the limits, and records what was asked for and what answered.
 
+mod answers;
 mod cache;
 mod reader;
+mod table;
 
+pub(crate) use answers::Answers;
 pub(crate) use cache::ParsedCache;
 pub(crate) use reader::{Reader, read};
+pub(crate) use table::Table;
 
 use crate::paths;
-use crate::source::{BlobId, Listing, ResolveError, Source};
+use crate::source::{BlobId, EntryKind, Listing, ResolveError, glob};
 use crate::text::Text;
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::sync::LazyLock;
+
+/// Hashes the answers to questions about names. Its keys are chosen when the program starts, so that nobody can name files such
+/// that two different answers have one hash.
+static NAMES: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// All that a result was made from: a result of the same code with the same reads is the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +45,7 @@ pub(crate) enum Answer {
 }
 
 /// A question about which files there are.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Listed {
     /// The names directly in a folder, with their kinds.
     Children(Text),
@@ -47,6 +56,10 @@ pub(crate) enum Listed {
         /// The end of the name.
         ending: Text,
     },
+    /// The files that match a pattern.
+    Matching(Text),
+    /// The symbolic links with their targets.
+    Links,
 }
 
 impl Answer {
@@ -62,7 +75,7 @@ impl Answer {
 impl Listed {
     /// A hash of the answer in a revision.
     fn hash_in(&self, listing: &Listing) -> u64 {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = NAMES.build_hasher();
         match self {
             Listed::Children(folder) => {
                 listing.children(folder).iter().for_each(|(name, kind)| (name, *kind as u8).hash(&mut hasher));
@@ -71,12 +84,26 @@ impl Listed {
                 let below = listing.under(folder).iter().filter(|entry| entry.path.ends_with(&**ending));
                 below.for_each(|entry| entry.path.hash(&mut hasher));
             }
+            Listed::Matching(pattern) => match glob::expand(listing, pattern) {
+                Ok(paths) => paths.hash(&mut hasher),
+                Err(error) => error.to_string().hash(&mut hasher),
+            },
+            Listed::Links => {
+                let links = listing.iter().filter(|entry| entry.kind == EntryKind::Symlink);
+                links.for_each(|link| (&link.path, listing.link_target(&link.path)).hash(&mut hasher));
+            }
         }
         hasher.finish()
     }
 }
 
 impl Reads {
+    /// Adds other reads of the same revision.
+    pub(crate) fn add(&mut self, other: &Reads) {
+        self.files.extend(other.files.iter().map(|(path, answer)| (Text::clone(path), answer.clone())));
+        self.listings.extend(other.listings.iter().map(|(listed, hash)| (listed.clone(), *hash)));
+    }
+
     /// Whether a path was asked for.
     pub(crate) fn has(&self, path: &str) -> bool {
         self.files.contains_key(path)
@@ -87,16 +114,10 @@ impl Reads {
         let names = |listed: &Listed| match listed {
             Listed::Children(folder) => paths::parent(path) == &**folder,
             Listed::Below { folder, ending } => paths::relative(path, folder).is_some() && path.ends_with(&**ending),
+            Listed::Matching(pattern) => glob::path_match(pattern, path).unwrap_or(true),
+            Listed::Links => false,
         };
         self.has(path) || self.listings.keys().any(names)
-    }
-
-    /// Whether all answers are the same in a revision.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for finding results of other revisions"))]
-    pub(crate) fn are_same_in(&self, source: &dyn Source) -> bool {
-        let listing = source.listing();
-        self.files.iter().all(|(path, answer)| Answer::of(listing, path) == *answer)
-            && self.listings.iter().all(|(listed, hash)| listed.hash_in(listing) == *hash)
     }
 }
 
@@ -105,7 +126,7 @@ mod tests {
     use super::*;
     use crate::files::Files;
     use crate::limits::Limits;
-    use crate::source::Memory;
+    use crate::source::{Memory, Source};
 
     fn source(files: &[(&str, &str)]) -> Memory {
         Memory::new("memory", files.iter().map(|(p, t)| ((*p).to_owned(), t.as_bytes().to_vec())).collect())
@@ -120,7 +141,7 @@ mod tests {
         assert!(reader.find("gone").unwrap().is_none() && reader.find("a").unwrap().is_none());
         assert_eq!(reader.below("a", ".yml").len(), 1);
         let reads = reader.take();
-        assert!(reads.has("gone") && !reads.has("b") && reads.are_same_in(&base));
+        assert!(reads.has("gone") && !reads.has("b") && Answers::new(&base).has(&reads));
         assert_eq!(reader.take(), Reads::default());
         let with = |path: &'static str, text: &'static str| {
             let mut all = before.to_vec();
@@ -129,10 +150,10 @@ mod tests {
             source(&all)
         };
         for (path, text) in [("b", "4"), ("c", ""), ("a/y.txt", "5"), ("a/z.txt", "")] {
-            assert!(reads.are_same_in(&with(path, text)), "{path} was not asked for");
+            assert!(Answers::new(&with(path, text)).has(&reads), "{path} was not asked for");
         }
         for (path, text) in [("a/x.yml", "4"), ("gone", ""), ("gone/x", ""), ("a/d/z.yml", "")] {
-            assert!(!reads.are_same_in(&with(path, text)), "{path} was asked for");
+            assert!(!Answers::new(&with(path, text)).has(&reads), "{path} was asked for");
             assert_eq!(reads.concern(path), path != "gone/x", "{path}");
         }
     }

@@ -3,15 +3,15 @@
 use super::{Answer, Listed, Reads};
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
-use crate::source::{Child, Entry, ResolveError, Source};
+use crate::source::{Child, Entry, EntryKind, Node, ResolveError, Source};
 use crate::text::Text;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// The files of one revision.
 pub(crate) struct Reader<'a> {
-    /// The revision.
-    pub source: &'a dyn Source,
+    /// The revision. Only methods of the reader ask it, so that every question is recorded.
+    source: &'a dyn Source,
     /// The table of files.
     pub files: &'a Files,
     limits: Limits,
@@ -27,6 +27,11 @@ impl<'a> Reader<'a> {
     /// Returns the limits.
     pub(crate) fn limits(&self) -> Limits {
         self.limits
+    }
+
+    /// Returns the revision, for what is found anew in each revision, and for readers of other results.
+    pub(crate) fn source(&self) -> &'a dyn Source {
+        self.source
     }
 
     /// Returns what was read since the reader was created or asked so, and begins anew.
@@ -71,6 +76,35 @@ impl<'a> Reader<'a> {
             Err(ResolveError::Missing | ResolveError::IsDirectory) => Ok(None),
             Err(error) => Err(format!("{path}: {error}")),
         }
+    }
+
+    /// Returns what is at a path, links followed.
+    ///
+    /// # Errors
+    /// Nothing is there, or the path cannot be followed.
+    pub(crate) fn lookup(&self, path: &str) -> Result<Node<'a>, ResolveError> {
+        let _ = self.resolve(path);
+        if self.has_links() {
+            self.list(Listed::Links);
+        }
+        self.source.listing().lookup(path)
+    }
+
+    /// Returns the files that links lead to.
+    pub(crate) fn linked_files(&self) -> impl Iterator<Item = &'a Entry> {
+        self.list(Listed::Links);
+        let listing = self.source.listing();
+        let links = listing.iter().filter(|entry| entry.kind == EntryKind::Symlink);
+        links.filter_map(|link| match listing.lookup(&link.path) {
+            Ok(Node::File(entry)) => Some(entry),
+            _ => None,
+        })
+    }
+
+    /// Whether the revision has symbolic links.
+    pub(crate) fn has_links(&self) -> bool {
+        self.list(Listed::Links);
+        self.source.listing().has_links()
     }
 
     /// Reads the bytes of an entry that was found at a path.

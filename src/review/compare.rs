@@ -277,9 +277,7 @@ impl Comparing<'_> {
     /// Resolves as much of both states as has to be compared, and compares it: the units that an edit reaches; all units if others
     /// can see a difference.
     fn resolve(&self) -> ComparedSides {
-        let reached = self.part.reached(self.sources, self.files, self.changes);
-        let scope = reached.as_ref().map_or(Scope::Touched(self.changes), Scope::Units);
-        let (mut base, mut head) = self.both(scope);
+        let (mut base, mut head) = self.both(Scope::Touched(self.changes));
         let is_whole = self.concerns_all([&base, &head]);
         // Even if an edit reaches all units: commands that name components are looked for only where everything is resolved.
         if is_whole {

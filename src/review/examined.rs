@@ -6,7 +6,7 @@ use super::resolve::report_empty;
 use super::session::Start;
 use super::{Error, Workspace, phase};
 use crate::diagnostic::Side;
-use crate::dialects::Part;
+use crate::dialects::{Part, Scope};
 use crate::files::Files;
 use crate::policies;
 use crate::resolution::Resolution;
@@ -73,7 +73,7 @@ impl Examined<'_> {
 
     /// Resolves a project.
     fn resolve(&self, project: &Part<'_>) -> Resolution {
-        let mut resolution = project.resolve(self.source, self.files(), self.start.scope()).unwrap_or_default();
+        let mut resolution = project.resolve(self.source, self.files(), Scope::All).unwrap_or_default();
         report_empty(&mut resolution);
         resolution
     }

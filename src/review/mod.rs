@@ -28,7 +28,7 @@ pub(crate) use filter::Filter;
 pub(crate) use judge::{BaselineFile, Overrides};
 pub(crate) use pair::{ResolvedPair, resolve_pair};
 pub(crate) use rejected::rejected;
-pub(crate) use resolve::{Resolved, resolve, resolve_likely};
+pub(crate) use resolve::{Resolved, resolve};
 pub(crate) use session::Session;
 pub(crate) use trust::SettingsFrom;
 

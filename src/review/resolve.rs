@@ -8,7 +8,7 @@ use crate::dialects::{Dialects, FoundProjects, Missing, Project, Scope, Selectio
 use crate::files::Files;
 use crate::resolution::{Resolution, State, Unit};
 use crate::settings::Settings;
-use crate::source::{Change, ChangeKind, Source, Without};
+use crate::source::{Source, Without};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -46,33 +46,6 @@ pub(crate) fn resolve(
     let mut resolution = combine(each.into_iter().map(|(_, resolution)| resolution).collect());
     report_empty(&mut resolution);
     Ok(Resolved { files, resolution, dialects })
-}
-
-/// Resolves the units of one state that probably contain a stack; others are only listed. A missing component may still
-/// be in another unit: `None` if that is practically certain, or if only resolving tells.
-///
-/// # Errors
-/// There is no project in it.
-pub(crate) fn resolve_likely(
-    source: &dyn Source,
-    workspace: &Workspace<'_>,
-    settings: &Settings,
-    stack: &str,
-) -> Result<Option<Resolved>, Error> {
-    let files = Files::default();
-    workspace.host.limits(&settings.work);
-    let dialects = workspace.dialects(settings);
-    let found = workspace.find(&dialects, &[source], settings)?;
-    // A stack of several projects is distinguished by resolving all of them.
-    let [part] = found.parts() else { return Ok(None) };
-    let resolution = phase(workspace.host, "resolve", || {
-        let units = part.likely_units(source, &files, stack);
-        let change = |path: String| Change { path: path.into(), kind: ChangeKind::Modified };
-        let changes: Vec<Change> = units.into_iter().map(change).collect();
-        (!changes.is_empty()).then(|| part.resolve(source, &files, Scope::Touched(&changes))).flatten()
-    });
-    drop(found);
-    Ok(resolution.map(|resolution| Resolved { files, resolution, dialects }))
 }
 
 impl Resolved {

@@ -1,7 +1,7 @@
 //! Data kept between the reviews of one worktree, so that the next one costs only what changed.
 
 use super::Review;
-use crate::dialects::{Dialects, Scope};
+use crate::dialects::Dialects;
 use crate::files::Files;
 use crate::rules::UnitResults;
 use crate::settings::FILE_NAME;
@@ -31,10 +31,8 @@ pub(super) struct Kept {
     results: Vec<Arc<UnitResults>>,
     /// The Terraform code that was parsed; `None` for the first review.
     code: Option<terraform::Cache>,
-    /// The files of the last review that began, and all changes since the last one that ended: of a canceled one, dialects may
-    /// keep what they resolved.
+    /// The files of the last review that ended.
     listing: Arc<Listing>,
-    changes: Vec<Change>,
     /// The interfaces of the units of each project.
     units: Arc<Vec<Vec<UnitInterface>>>,
     reviews: usize,
@@ -44,8 +42,8 @@ pub(super) struct Kept {
 pub(super) struct Start {
     /// The data kept of the last review.
     pub(super) kept: Kept,
-    /// The changes since then; `None` if the review is not part of a session.
-    changes: Option<Vec<Change>>,
+    /// Whether the review is part of a session.
+    is_kept: bool,
     /// The findings of rules that count for the new state, by project. They become those of the session when the review ends: if
     /// it is canceled, those of the last state still count.
     results: Mutex<Vec<Arc<UnitResults>>>,
@@ -54,19 +52,14 @@ pub(super) struct Start {
 }
 
 impl Start {
-    fn new(kept: Kept, changes: Option<Vec<Change>>) -> Self {
+    fn new(kept: Kept, is_kept: bool) -> Self {
         let results = Mutex::new(kept.results.clone());
-        Start { kept, changes, results, units: Mutex::default() }
+        Start { kept, is_kept, results, units: Mutex::default() }
     }
 
     /// A review that is not part of a session.
     pub(super) fn alone() -> Self {
-        Start::new(Kept::default(), None)
-    }
-
-    /// How much the dialects resolve.
-    pub(super) fn scope(&self) -> Scope<'_> {
-        self.changes.as_deref().map_or(Scope::All, Scope::Since)
+        Start::new(Kept::default(), false)
     }
 
     /// Keeps the interfaces of the units of the next project.
@@ -82,7 +75,9 @@ impl Start {
     /// Returns the findings of rules in a project (by number), if they are kept. Those in units count only if no interface differs
     /// from before.
     pub(super) fn results(&self, project: usize, units: &[UnitInterface]) -> Option<Arc<UnitResults>> {
-        self.changes.as_ref()?;
+        if !self.is_kept {
+            return None;
+        }
         let before = self.kept.units.get(project).map_or(&[][..], Vec::as_slice);
         let is_same = before.len() == units.len() && before.iter().zip(units).all(|(old, new)| old.is_same(new));
         let mut results = self.results.lock();
@@ -99,31 +94,24 @@ impl Start {
 impl Session {
     /// Begins a review of a state. Nothing of the last one is used if settings may have changed.
     pub(super) fn start(&self, source: &dyn Source) -> Start {
-        let mut last = self.last.lock();
-        if let Some(kept) = &mut *last {
-            let new = changed(&kept.listing, source.listing());
-            kept.changes.extend(new);
-            kept.changes.sort_by(|a, b| (&a.path, a.kind as u8).cmp(&(&b.path, b.kind as u8)));
-            kept.changes.dedup();
-            kept.listing = Arc::new(source.listing().clone());
-        }
+        let last = self.last.lock().clone();
+        let changes = last.as_ref().map(|kept| changed(&kept.listing, source.listing())).unwrap_or_default();
         let is_settings = |change: &Change| change.path.rsplit('/').next() == Some(FILE_NAME);
-        match last.clone().filter(|kept| !kept.changes.iter().any(is_settings)) {
+        match last.filter(|_| !changes.iter().any(is_settings)) {
             Some(kept) => {
-                let changes = kept.changes.clone();
                 let is_edit = |change: &Change| {
                     let is_manifest = [".yaml", ".yml"].iter().any(|end| change.path.ends_with(end));
                     is_manifest && change.kind == ChangeKind::Modified
                 };
                 // The findings of rules in a unit also depend on the code of its components, and on which folders there are.
                 let has_same_code = changes.iter().all(is_edit);
-                let start = Start::new(kept, Some(changes));
+                let start = Start::new(kept, true);
                 if !has_same_code {
                     start.results.lock().iter_mut().for_each(|results| *results = Arc::new(results.without_units()));
                 }
                 start
             }
-            None => Start::new(Kept::default(), Some(Vec::new())),
+            None => Start::new(Kept::default(), true),
         }
     }
 
@@ -142,15 +130,14 @@ impl Session {
         let dialects = Some(Arc::clone(&review.resolved.0));
         let listing = Arc::new(source.listing().clone());
         let units = Arc::new(units.into_inner());
-        let changes = Vec::new();
         let (mut files, reviews) = (kept.files, kept.reviews + 1);
         if reviews.is_multiple_of(MAX_VERSIONS) {
             let content = |path: &str| listing.resolve(path).ok().map(|entry| entry.id.to_string());
             files = Arc::new(files.without_earlier_versions(content));
-            review.resolved.0.forget();
+            review.resolved.0.forget(source);
             code.retain(&listing);
         }
         let code = Some(code);
-        *self.last.lock() = Some(Kept { files, dialects, results, code, listing, changes, units, reviews });
+        *self.last.lock() = Some(Kept { files, dialects, results, code, listing, units, reviews });
     }
 }

@@ -76,9 +76,7 @@ use crate::source::Source;
 use crate::value::{Value, Vocabulary};
 #[cfg(test)]
 use config::Config;
-use config::{projects, search};
-use imports::likely_stacks;
-use reader::Deps;
+use config::projects;
 use resolve::Resolver;
 #[cfg(test)]
 use shapes::export::to_json_schema;
@@ -156,18 +154,12 @@ impl Dialect for Atmos {
         projects::below(source, folder)
     }
 
-    fn forget(&self) {
-        self.resolver.forget();
+    fn forget(&self, source: &dyn Source) {
+        self.resolver.forget(source);
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         self.resolver.resolve(source, project, files, scope)
-    }
-
-    fn likely_units(&self, source: &dyn Source, project: &Project, files: &Files, stack: &str) -> Vec<String> {
-        let reader = self.resolver.reader(source, files);
-        let config = search::load(&reader, project, &mut Deps::default());
-        config.map_or_else(|_| Vec::new(), |config| likely_stacks::manifests(&reader, &config, stack))
     }
 
     fn affected(&self, request: &Request<'_>, project: &Project) -> Option<Affected> {

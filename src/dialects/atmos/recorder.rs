@@ -31,8 +31,15 @@ impl Recorder {
 
     /// All that some recorders and those included in them hold.
     pub(super) fn collect(recorders: impl IntoIterator<Item = Arc<Recorder>>) -> Recorder {
-        let all = Recorder::default();
-        all.add_all(recorders, &mut HashSet::new());
+        let (all, mut seen) = (Recorder::default(), HashSet::new());
+        let mut next: Vec<Arc<Recorder>> = recorders.into_iter().collect();
+        next.reverse();
+        while let Some(recorder) = next.pop() {
+            if seen.insert(Arc::as_ptr(&recorder)) {
+                all.add(&recorder);
+                next.extend(recorder.included.lock().iter().rev().cloned());
+            }
+        }
         all
     }
 
@@ -41,50 +48,6 @@ impl Recorder {
         self.diagnostics.add(&other.diagnostics);
         self.observations.add(&other.observations);
         self.manifests.add(&other.manifests);
-    }
-
-    /// Adds all that some recorders and those included in them hold, except those that were seen, by their addresses.
-    fn add_all(&self, recorders: impl IntoIterator<Item = Arc<Recorder>>, seen: &mut HashSet<usize>) {
-        let mut next: Vec<Arc<Recorder>> = recorders.into_iter().collect();
-        next.reverse();
-        while let Some(recorder) = next.pop() {
-            if seen.insert(Arc::as_ptr(&recorder).addr()) {
-                self.add(&recorder);
-                next.extend(recorder.included.lock().iter().rev().cloned());
-            }
-        }
-    }
-}
-
-/// All that the recorders of some units hold: put together once for many edits that reach other units.
-#[derive(Default)]
-pub(super) struct Collected {
-    units: Vec<Arc<Recorder>>,
-    /// The addresses of the recorders of the units and of those included in them.
-    seen: HashSet<usize>,
-    all: Recorder,
-}
-
-impl Collected {
-    /// Collects what the recorders of some units hold.
-    pub(super) fn of(units: Vec<Arc<Recorder>>) -> Self {
-        let (all, mut seen) = (Recorder::default(), HashSet::new());
-        all.add_all(units.iter().cloned(), &mut seen);
-        all.diagnostics.unite();
-        Collected { units, seen, all }
-    }
-
-    /// Whether it is from the recorders of these units.
-    pub(super) fn is_of(&self, units: &[Arc<Recorder>]) -> bool {
-        self.units.len() == units.len() && self.units.iter().zip(units).all(|(a, b)| Arc::ptr_eq(a, b))
-    }
-
-    /// Returns all that it and other recorders hold.
-    pub(super) fn with(&self, others: impl IntoIterator<Item = Arc<Recorder>>) -> Recorder {
-        let all = Recorder::default();
-        all.add(&self.all);
-        all.add_all(others, &mut self.seen.clone());
-        all
     }
 }
 

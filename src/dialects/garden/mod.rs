@@ -14,7 +14,6 @@ mod environment;
 mod eval;
 mod lints;
 mod project;
-mod reach;
 mod rules;
 pub(crate) mod template;
 #[cfg(test)]
@@ -26,9 +25,10 @@ use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::paths;
+use crate::reads::{Answers, Reads, Table};
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Address, Extent, Gap, Resolution, State, Unit};
-use crate::source::{Change, Source};
+use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Value};
@@ -45,12 +45,31 @@ use std::sync::Arc;
 pub(crate) struct Garden {
     cache: Cache,
     limits: Limits,
+    /// Environments by the folder of their project and their stack.
+    environments: Table<(Text, Text), ResolvedEnvironment>,
+}
+
+/// An environment that was resolved.
+struct ResolvedEnvironment {
+    environment: Environment,
+    findings: Vec<Diagnostic>,
+    /// All that it was made from.
+    reads: Arc<Reads>,
+}
+
+impl ResolvedEnvironment {
+    /// Whether one of some changes can reach it.
+    fn is_in(&self, scope: Scope<'_>) -> bool {
+        let Scope::Touched(changes) = scope else { return true };
+        let reaches = |path: &str| self.reads.concern(path) || discover::is_config_name(paths::name(path));
+        changes.iter().any(|change| reaches(&change.path))
+    }
 }
 
 impl Garden {
     /// The dialect, with empty caches and these limits.
     pub(crate) fn with_limits(limits: Limits) -> Self {
-        Garden { cache: Cache::new(limits), limits }
+        Garden { cache: Cache::new(limits), limits, ..Garden::default() }
     }
 
     /// Returns the folders of the selected projects.
@@ -107,22 +126,23 @@ impl Garden {
         let named = named_environment(config, project);
         let all: Vec<RequestedEnvironment<'_>> =
             config.environments.iter().map(RequestedEnvironment::whole).chain(named).collect();
+        let (shared, answers) = (loader.reader.take(), Answers::new(source));
         let one = |requested: &RequestedEnvironment<'_>| {
-            let is_requested = match scope {
-                Scope::Units(units) => units.contains(paths::join(dir, &requested.environment.name).as_str()),
-                Scope::Touched(changes) => !changes.is_empty(),
-                Scope::All | Scope::Since(_) => true,
-            };
-            is_requested.then(|| environment_of(loader, &loaded, (config, requested), project))
+            let key = (Text::from(dir), Text::clone(&requested.stack));
+            if let Some(known) = self.environments.get(&key, &answers) {
+                return known;
+            }
+            let own = loader.fork();
+            let (environment, findings) = environment_of(&own, &loaded, (config, requested), project);
+            let mut reads = own.reader.take();
+            reads.add(&shared);
+            let reads = Arc::new(reads);
+            let resolved = Arc::new(ResolvedEnvironment { environment, findings, reads: Arc::clone(&reads) });
+            self.environments.insert(key, reads, Arc::clone(&resolved));
+            resolved
         };
         for (resolved, requested) in threads::map(&all, one).into_iter().zip(&all) {
-            out.add(unit(&requested.stack), resolved);
-        }
-        if !is_touched(loader, scope) {
-            for unit in &mut out.units {
-                unit.state = State::OutOfScope;
-                unit.components.clear();
-            }
+            out.add(unit(&requested.stack), &resolved, scope);
         }
         out
     }
@@ -145,23 +165,21 @@ struct Resolved {
 }
 
 impl Resolved {
-    /// Adds an environment with its findings; returns `None` if it is not selected.
-    fn add(&mut self, mut unit: Unit, resolved: Option<(Environment, Vec<Diagnostic>)>) {
-        let Some((environment, findings)) = resolved else {
+    /// Adds an environment with its findings. It is only named if it is not in the scope.
+    fn add(&mut self, mut unit: Unit, resolved: &ResolvedEnvironment, scope: Scope<'_>) {
+        let ResolvedEnvironment { environment, findings, .. } = resolved;
+        self.findings.extend(findings.iter().cloned());
+        if !resolved.is_in(scope) {
             unit.state = State::OutOfScope;
-            self.units.push(unit);
-            return;
-        };
-        self.findings.extend(findings);
-        if !environment.is_broken {
+        } else if !environment.is_broken {
             unit.state = State::Resolved;
-            (unit.components, unit.broken) = (environment.components, environment.broken);
+            (unit.components, unit.broken) = (environment.components.clone(), environment.broken.clone());
             unit.broken.sort();
             unit.broken.dedup();
         }
-        let stack = &environment.name;
-        let files = environment.files.into_iter();
-        self.files.extend(files.map(|((kind, name), files)| ((Text::clone(stack), kind, name), files)));
+        let address =
+            |(kind, name): &(Text, Text)| (Text::clone(&environment.name), Text::clone(kind), Text::clone(name));
+        self.files.extend(environment.files.iter().map(|(of, files)| (address(of), files.clone())));
         self.units.push(unit);
     }
 }
@@ -215,15 +233,6 @@ fn environment_of(
     (resolved.unwrap_or_else(|| Environment::broken(stack)), diagnostics.into_findings())
 }
 
-/// Whether a change reaches a project.
-fn is_touched(loader: &Loader<'_>, scope: Scope<'_>) -> bool {
-    let Scope::Touched(changes) = scope else { return true };
-    let concerns = |path: &str| {
-        loader.reader.is_concerned_by(path) || discover::is_config_name(path.rsplit('/').next().unwrap_or(path))
-    };
-    changes.iter().any(|change| concerns(&change.path))
-}
-
 impl Dialect for Garden {
     fn name(&self) -> &'static str {
         "garden"
@@ -259,17 +268,8 @@ impl Dialect for Garden {
         Below { projects: projects.map(|path| paths::parent(path).to_owned()).collect(), ..Below::default() }
     }
 
-    fn reached(
-        &self,
-        sides: [&dyn Source; 2],
-        project: &Project,
-        files: &Files,
-        changes: &[Change],
-    ) -> Option<BTreeSet<Text>> {
-        self.units_reached(sides, project, files, changes)
-    }
-
-    fn forget(&self) {
+    fn forget(&self, source: &dyn Source) {
+        self.environments.retain(&Answers::new(source));
         self.cache.forget();
     }
 

@@ -149,8 +149,8 @@ impl ImportWalk<'_, '_> {
         };
         let mut finding = Diagnostic::new(rule, message, label).token(path);
         if import.is_some() {
-            let paths = self.loader.reader.source.listing().iter().map(|e| &*e.path);
-            let near = crate::text::nearest(path, paths.filter(|p| p.ends_with(".yaml") || p.ends_with(".yml")));
+            let manifests = [".yaml", ".yml"].map(|ending| self.loader.reader.below("", ending));
+            let near = crate::text::nearest(path, manifests.iter().flatten().map(|entry| &*entry.path));
             finding.help = near.map(|n| format!("did you mean `{n}`?"));
         }
         self.diagnostics.push(finding);

@@ -28,6 +28,7 @@ use crate::files::Files;
 use crate::graph::Graph;
 use crate::limits::Limits;
 use crate::paths;
+use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect, Resolution, State, Unit};
 use crate::source::Source;
@@ -55,6 +56,8 @@ const PLAN: &str = "plan";
 #[derive(Default)]
 pub(crate) struct Jitsubst {
     cache: Cache,
+    /// Units with their findings, by the path of the configuration.
+    units: Table<Text, (Arc<Unit>, Diagnostics)>,
 }
 
 /// An environment, resolved.
@@ -145,7 +148,7 @@ impl Jitsubst {
 
     /// The dialect, with empty caches and these limits.
     pub(crate) fn with_limits(limits: Limits) -> Self {
-        Jitsubst { cache: Cache::new(limits) }
+        Jitsubst { cache: Cache::new(limits), ..Jitsubst::default() }
     }
 
     /// The unit of one configuration and what is wrong in it.
@@ -158,10 +161,9 @@ impl Jitsubst {
         diagnostics: &Diagnostics,
     ) -> Arc<Unit> {
         let Imported { config, files } = imports::load(loader, path, diagnostics);
-        let reads = loader.reader.take();
         let touched = match scope {
-            Scope::All | Scope::Since(_) | Scope::Units(_) => true,
-            Scope::Touched(changes) => changes.iter().any(|c| reads.concern(&c.path)),
+            Scope::All => true,
+            Scope::Touched(changes) => changes.iter().any(|c| loader.reader.is_concerned_by(&c.path)),
         };
         let file = files.first().map_or_else(|| loader.reader.files.add(path, "", || Text::from("")), |l| l.file);
         let ids: BTreeSet<_> = files.iter().map(|l| l.file).collect();
@@ -247,25 +249,38 @@ impl Dialect for Jitsubst {
         Below { projects: projects.collect(), ..Below::default() }
     }
 
-    fn forget(&self) {
+    fn forget(&self, source: &dyn Source) {
+        self.units.retain(&Answers::new(source));
         self.cache.forget();
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
-        let loader = Loader::new(source, files, &self.cache);
+        let answers = Answers::new(source);
         let paths = match project.config.is_empty() {
             true => find(source, &project.start).into_iter().collect(),
             false => project.config.clone(),
         };
         let (mut resolution, found) = (Resolution::default(), Diagnostics::default());
         for path in &paths {
-            let own = Diagnostics::default();
-            let file = || files.add(path, "", || Text::from(""));
-            let unit = own.guard(&format!("project {path}"), file, || self.unit(&loader, path, project, scope, &own));
-            let unit = unit.unwrap_or_else(|| Arc::new(Unit::broken(path.as_str().into(), file())));
-            found.add(&own);
+            let key = Text::from(path.as_str());
+            let known = self.units.get(&key, &answers).filter(|_| matches!(scope, Scope::All));
+            let resolved = known.unwrap_or_else(|| {
+                let (loader, own) = (Loader::new(source, files, &self.cache), Diagnostics::default());
+                let file = || files.add(path, "", || Text::from(""));
+                let unit =
+                    own.guard(&format!("project {path}"), file, || self.unit(&loader, path, project, scope, &own));
+                let unit = unit.unwrap_or_else(|| Arc::new(Unit::broken(Text::clone(&key), file())));
+                let is_whole = unit.state != State::OutOfScope;
+                let resolved = Arc::new((unit, own));
+                if is_whole {
+                    self.units.insert(key, Arc::new(loader.reader.take()), Arc::clone(&resolved));
+                }
+                resolved
+            });
+            let (unit, own) = &*resolved;
+            found.add(own);
             resolution.config.push(unit.file);
-            resolution.units.push(unit);
+            resolution.units.push(Arc::clone(unit));
         }
         found.unite();
         resolution.findings = found.into_findings();

@@ -19,12 +19,13 @@ mod properties;
 mod rules;
 mod vocabulary;
 
-use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, RootSettings, Scope};
+use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, ProjectInputs, RootSettings, Scope};
 use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostics, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::paths;
+use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Resolution, Unit};
 use crate::source::Source;
@@ -46,12 +47,20 @@ use std::sync::Arc;
 pub(crate) struct OpenTofu {
     cache: Cache,
     detected: Detected,
+    /// Root modules by their stack.
+    roots: Table<Text, ResolvedRoot>,
+}
+
+/// A root module that was resolved, and what was given to it.
+struct ResolvedRoot {
+    resolved: Resolved,
+    inputs: ProjectInputs,
 }
 
 impl OpenTofu {
     /// The dialect, with empty caches and these limits.
     pub(crate) fn with_limits(limits: Limits) -> Self {
-        OpenTofu { cache: Cache::new(limits), detected: Detected::default() }
+        OpenTofu { cache: Cache::new(limits), ..OpenTofu::default() }
     }
 
     /// Returns the modules of a revision.
@@ -65,7 +74,7 @@ impl OpenTofu {
         match project.config.as_slice() {
             [] => discovery::roots(modules, &project.start, &project.roots),
             named => {
-                let start = |path: &String| match modules.loader.reader.source.listing().is_dir(path) {
+                let start = |path: &String| match modules.loader.reader.source().listing().is_dir(path) {
                     true => path.clone(),
                     false => paths::parent(path).to_owned(),
                 };
@@ -84,22 +93,30 @@ impl OpenTofu {
     fn root(
         &self,
         (candidate, variant): &(Candidate, Variant),
-        modules: &Modules<'_>,
+        (modules, answers): (&Modules<'_>, &Answers<'_>),
         touched: &Touched<'_>,
-    ) -> Resolved {
+    ) -> Arc<ResolvedRoot> {
+        let root = |resolved| Arc::new(ResolvedRoot { resolved, inputs: variant.inputs.clone() });
+        if !touched.reaches(candidate, &variant.inputs) {
+            return root(components::untouched(candidate, variant, modules));
+        }
+        let known = self.roots.get(&variant.stack, answers).filter(|known| known.inputs == variant.inputs);
+        if let Some(known) = known {
+            return known;
+        }
+        // What it reads is recorded apart from that of other root modules.
+        let own = modules.fork();
         let file = || modules.loader.reader.files.add(&candidate.dir, "", || Text::from(""));
-        let work = || match touched.reaches(candidate, &variant.inputs) {
-            true => components::resolve(candidate, variant, modules),
-            false => components::untouched(candidate, variant, modules),
-        };
-        let diagnostics = Diagnostics::default();
+        let (work, diagnostics) = (|| components::resolve(candidate, variant, &own), Diagnostics::default());
         let resolved = diagnostics.guard(&format!("root module {}", variant.stack), file, work);
-        resolved.unwrap_or_else(|| Resolved {
+        let resolved = root(resolved.unwrap_or_else(|| Resolved {
             unit: Arc::new(Unit::broken(variant.stack.clone(), file())),
             scopes: Vec::new(),
             findings: diagnostics.into_findings(),
             reached: Default::default(),
-        })
+        }));
+        self.roots.insert(variant.stack.clone(), Arc::new(own.loader.reader.take()), Arc::clone(&resolved));
+        resolved
     }
 }
 
@@ -143,7 +160,8 @@ impl Dialect for OpenTofu {
         })
     }
 
-    fn forget(&self) {
+    fn forget(&self, source: &dyn Source) {
+        self.roots.retain(&Answers::new(source));
         self.cache.forget();
         self.detected.forget();
     }
@@ -158,8 +176,9 @@ impl Dialect for OpenTofu {
                 variants::of(&modules.loader, &candidate.dir, project).into_iter().map(|v| (candidate.clone(), v))
             })
             .collect();
-        let touched = Touched::new(&modules, scope);
-        let found: Vec<Resolved> = threads::map(&variants, |variant| self.root(variant, &modules, &touched));
+        let (touched, answers) = (Touched::new(&modules, scope), Answers::new(source));
+        let found = threads::map(&variants, |variant| self.root(variant, (&modules, &answers), &touched));
+        let found: Vec<&Resolved> = found.iter().map(|root| &root.resolved).collect();
         let mut called: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for ((candidate, _), resolved) in variants.iter().zip(&found) {
             for dir in &resolved.reached {

@@ -13,7 +13,7 @@ use crate::text::Text;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const MAIN: &str = "locals {\n  a = \"x-${var.stage}\"\n  b = [for r in var.regions : upper(r)]\n  c = local.a\n  d = fileexists(\"${path.module}/x.json\")\n}\n\nterraform {\n  \
                     required_version = \">= 1.6\"\n  backend \"s3\" {\n    bucket = local.a\n    key    = \"k\"\n  }\n  encryption {\n    \
@@ -112,8 +112,27 @@ fn damage() -> impl Strategy<Value = (String, String)> {
 }
 
 fn resolve(texts: &BTreeMap<String, String>, files: &Files, scope: Scope<'_>) -> Resolution {
+    resolve_with(&OpenTofu::default(), texts, files, scope)
+}
+
+fn resolve_with(dialect: &OpenTofu, texts: &BTreeMap<String, String>, files: &Files, scope: Scope<'_>) -> Resolution {
     let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
-    OpenTofu::default().resolve(&Memory::new("memory", bytes), &Project::default(), files, scope)
+    dialect.resolve(&Memory::new("memory", bytes), &Project::default(), files, scope)
+}
+
+/// The components, the files and the findings as text.
+fn all_shown(resolution: &Resolution, files: &Files) -> String {
+    let path = |file: &crate::value::FileId| files.get(*file).path.clone();
+    let units = resolution.units.iter();
+    let read: Vec<_> = units.map(|unit| (&unit.name, unit.files.iter().map(path).collect::<BTreeSet<_>>())).collect();
+    let findings =
+        resolution.findings.iter().map(|f| (f.rule.id(), &f.message, path(&f.primary.file), f.primary.start));
+    format!(
+        "{:?} {read:?} {:?} {:?}",
+        shown(resolution),
+        findings.collect::<BTreeSet<_>>(),
+        resolution.gap.as_ref().map(|gap| &gap.reason)
+    )
 }
 
 /// The components of resolved units as text.
@@ -153,6 +172,13 @@ proptest! {
             prop_assert!(finding.primary.end as usize <= file.text.len().max(finding.primary.start as usize), "{}", finding.message);
         }
         prop_assert_eq!(shown(&all), shown(&resolve(&texts, &Files::default(), Scope::All)));
+        // After another state of the project it is the same, and so is that one afterwards.
+        let (dialect, table) = (OpenTofu::default(), Files::default());
+        for texts in [&project(), &texts, &project()] {
+            let again = all_shown(&resolve_with(&dialect, texts, &table, Scope::All), &table);
+            let alone = Files::default();
+            prop_assert_eq!(again, all_shown(&resolve(texts, &alone, Scope::All), &alone));
+        }
         // Whether there are root modules is reported in a shorter way.
         let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
         let (source, cache, files) = (Memory::new("memory", bytes), Cache::default(), Files::default());

@@ -182,9 +182,9 @@ fn keyed(value: Val, key: u32) -> Val {
 
 /// Returns the names of the automatically loaded variable files of a folder, in their order.
 fn automatic(loader: &Loader<'_>, dir: &str) -> Vec<String> {
-    let listing = loader.reader.source.listing();
-    let is_file = |name: &str| matches!(listing.lookup(&join(dir, name)), Ok(Node::File(_)));
-    let mut names: Vec<String> = listing
+    let is_file = |name: &str| matches!(loader.reader.lookup(&join(dir, name)), Ok(Node::File(_)));
+    let mut names: Vec<String> = loader
+        .reader
         .children(dir)
         .into_iter()
         .map(|(name, _)| name)

@@ -58,7 +58,7 @@ impl Files for RootFiles<'_> {
     fn read(&self, path: &str) -> Result<Content, FileError> {
         let inside = self.inside(path)?;
         let entry = self.loader.reader.resolve(&inside).map_err(|e| failed(path, e))?;
-        let bytes = self.loader.reader.source.read(entry).map_err(|e| FileError::Failed(e.to_string()))?;
+        let bytes = self.loader.reader.source().read(entry).map_err(|e| FileError::Failed(e.to_string()))?;
         if bytes.len() as u64 > self.loader.reader.limits().get(Limit::FileSize) {
             return Err(FileError::Failed(format!("{path} is too large")));
         }
@@ -80,11 +80,17 @@ impl Files for RootFiles<'_> {
 
     fn below(&self, path: &str) -> Result<Vec<String>, FileError> {
         let inside = self.inside(path)?;
-        let listing = self.loader.reader.source.listing();
-        match listing.lookup(&inside) {
+        match self.loader.reader.lookup(&inside) {
             Ok(Node::Dir(dir)) => {
                 let skip = if dir.is_empty() { 0 } else { dir.len() + 1 };
-                Ok(listing.under(&dir).iter().filter_map(|e| e.path.get(skip..)).map(str::to_owned).collect())
+                Ok(self
+                    .loader
+                    .reader
+                    .below(&dir, "")
+                    .iter()
+                    .filter_map(|e| e.path.get(skip..))
+                    .map(str::to_owned)
+                    .collect())
             }
             Ok(Node::File(_)) | Err(ResolveError::Missing) => Ok(Vec::new()),
             Err(error) => Err(failed(path, error)),

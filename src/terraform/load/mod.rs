@@ -10,7 +10,7 @@ use crate::hcl::ast::{Body, Span, SyntaxError};
 use crate::hcl::parse;
 use crate::paths::join;
 use crate::reads::{ParsedCache, Reader};
-use crate::source::{BlobId, Child, Entry, EntryKind, Node, ResolveError, Source};
+use crate::source::{BlobId, Child, Entry, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
@@ -87,20 +87,13 @@ impl<'a> Loader<'a> {
 
     /// Whether the revision has symbolic links.
     pub(crate) fn has_links(&self) -> bool {
-        self.reader.source.listing().has_links()
+        self.reader.has_links()
     }
 
     /// Whether some link leads to a file.
     pub(crate) fn is_linked(&self, path: &str) -> bool {
-        let linked = self.linked.get_or_init(|| {
-            let listing = self.reader.source.listing();
-            let links = listing.iter().filter(|e| e.kind == EntryKind::Symlink);
-            let targets = links.filter_map(|link| match listing.lookup(&link.path) {
-                Ok(Node::File(entry)) => Some(entry.path.to_string()),
-                _ => None,
-            });
-            targets.collect()
-        });
+        let linked =
+            self.linked.get_or_init(|| self.reader.linked_files().map(|entry| entry.path.to_string()).collect());
         linked.contains(path)
     }
 
@@ -109,7 +102,7 @@ impl<'a> Loader<'a> {
         if let Some(known) = self.folders.lock().get(path) {
             return known.clone();
         }
-        let found = match self.reader.source.listing().lookup(path) {
+        let found = match self.reader.lookup(path) {
             Ok(Node::Dir(dir)) if dir == **path => Ok(Some(path.clone())),
             Ok(Node::Dir(dir)) => Ok(Some(dir.into())),
             Ok(Node::File(_)) | Err(ResolveError::Missing) => Ok(None),
@@ -121,11 +114,10 @@ impl<'a> Loader<'a> {
 
     /// Returns the names of the configuration files of a folder, without those that others hide.
     pub(crate) fn configuration_files(&self, dir: &str) -> Vec<(String, Syntax)> {
-        let listing = self.reader.source.listing();
         let children = self.reader.children(dir);
         let is_file = |name: &str, child: Child| match child {
             Child::File => true,
-            Child::Symlink => matches!(listing.lookup(&join(dir, name)), Ok(Node::File(_))),
+            Child::Symlink => matches!(self.reader.lookup(&join(dir, name)), Ok(Node::File(_))),
             Child::Dir => false,
         };
         let mut names: Vec<&str> =
@@ -170,7 +162,7 @@ impl<'a> Loader<'a> {
 
     /// Adds a file to the table of files; `None` if it cannot be read.
     pub(crate) fn add(&self, path: &str) -> Option<FileId> {
-        let entry = self.reader.source.listing().get(path)?;
+        let entry = self.reader.resolve(path).ok()?;
         let bytes = self.bytes(entry)?;
         Some(self.reader.files.add(&entry.path, &entry.id.to_string(), || Text::from(String::from_utf8_lossy(&bytes))))
     }

@@ -86,6 +86,12 @@ impl<'a> Modules<'a> {
         Modules { loader, cache, modules: Mutex::default(), outlines: Mutex::default(), callees: Mutex::default() }
     }
 
+    /// The modules of the same revision, with nothing read yet.
+    pub(crate) fn fork(&self) -> Modules<'a> {
+        let runner = Runner { root: self.loader.root.clone(), is_terraform: self.loader.is_terraform };
+        Modules::new(self.loader.reader.source(), self.loader.reader.files, self.cache, runner)
+    }
+
     /// Returns the declarations of a folder; `None` if it contains no configuration. A folder is read once.
     pub(crate) fn module(&self, dir: &str) -> Option<Arc<Module>> {
         if let Some(known) = self.modules.lock().get(dir) {
@@ -118,7 +124,8 @@ impl<'a> Modules<'a> {
         !self.loader.configuration_files(dir).is_empty()
     }
 
-    /// Returns the outline of a folder; `None` if it contains no configuration.
+    /// Returns the outline of a folder; `None` if it contains no configuration. It shows what a folder may be; what a module is made
+    /// of is in [`module`](Self::module).
     pub(crate) fn outline(&self, dir: &str) -> Option<Arc<Outline>> {
         if let Some(known) = self.outlines.lock().get(dir) {
             return known.clone();
@@ -133,7 +140,7 @@ impl<'a> Modules<'a> {
         if self.loader.has_links() {
             return self.read_outline(dir);
         }
-        let listing = self.loader.reader.source.listing();
+        let listing = self.loader.reader.source().listing();
         let skip = if dir.is_empty() { 0 } else { dir.len() + 1 };
         let is_child = |entry: &&Entry| entry.path.get(skip..).is_some_and(|name| !name.contains('/'));
         let entries = || listing.under(dir).iter().filter(is_child);
@@ -169,8 +176,7 @@ impl<'a> Modules<'a> {
     /// read.
     fn file_outline(&self, dir: &str, name: &str, syntax: Syntax) -> Option<(&'a Entry, bool, Arc<FileOutline>)> {
         let path = join(dir, name);
-        let source: &'a dyn Source = self.loader.reader.source;
-        let entry = source.listing().resolve(&path).ok()?;
+        let entry = self.loader.reader.resolve(&path).ok()?;
         let is_own = !self.loader.is_linked(&path);
         if let Some(known) = self.cache.file_outlines.lock().get(&(entry.id, syntax)) {
             return Some((entry, is_own, Arc::clone(known)));

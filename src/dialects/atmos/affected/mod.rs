@@ -13,13 +13,13 @@ mod reasons;
 mod renames;
 
 use crate::affected::{Affected, AffectedOptions, Context, Item, Request, slug};
+use crate::dialects::Project;
 use crate::dialects::atmos::config::{Config, search};
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::resolve::Resolver;
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::templates::engine::Templates;
-use crate::dialects::{Project, Scope};
 use crate::resolution::{Address, Component, Placed, Resolution, State};
 use crate::source::differences;
 use crate::terraform::Modules;
@@ -111,9 +111,8 @@ fn both(
         return None;
     };
     config.templates.enabled &= request.options.process_templates;
-    let resolve = |reader: &Reader<'_>, shared: &Deps| {
-        resolver.resolve_with(reader, Ok(config.clone()), project, &mut shared.clone(), Scope::All)
-    };
+    let resolve =
+        |reader: &Reader<'_>, shared: &Deps| resolver.resolve_under(reader, &config, project, &mut shared.clone());
     let head = resolve(&head_reader, &shared);
     let mut base = resolve(&base_reader, &shared);
     if let Some(finding) = base.findings.iter().find(|f| f.rule.id() == rules::UNRESOLVED_IMPORT.id()) {

@@ -39,7 +39,7 @@ pub(crate) fn check(
     let recorder = loader.recorder;
     let apart = Diagnostics::default();
     let unreached = match is_wanted(loader, scope) {
-        true => unreached(loader, &tops, validated, scope, &apart),
+        true => unreached(loader, &tops, validated, &apart),
         false => Unreached::default(),
     };
     for mut finding in apart.into_findings() {
@@ -82,9 +82,6 @@ pub(crate) fn preload(reader: &Reader<'_>, paths: &BTreeSet<String>) {
 /// Whether manifests that no stack uses must be checked: always, unless none of them can have changed.
 fn is_wanted(loader: &Manifests<'_>, scope: Scope<'_>) -> bool {
     let Scope::Touched(changes) = scope else { return true };
-    if loader.checks_everything() {
-        return true;
-    }
     let seen = loader.recorder.manifests.seen();
     changes.iter().any(|change| {
         let is_manifest = [".yaml", ".yml", ".tmpl"].iter().any(|e| change.path.ends_with(e));
@@ -98,7 +95,6 @@ fn unreached(
     loader: &Manifests<'_>,
     tops: &HashSet<&str>,
     validated: &BTreeSet<String>,
-    scope: Scope<'_>,
     apart: &Diagnostics,
 ) -> Unreached {
     let left: Vec<&String> = {
@@ -129,16 +125,8 @@ fn unreached(
         let recorded = Recorder::collect([own]);
         loader.recorder.manifests.add(&recorded.manifests);
         let reported = report_references(&loader.again(&cache, &recorded));
-        let touched = match scope {
-            Scope::Touched(changes) if !loader.checks_everything() => {
-                changes.iter().any(|c| deps.touched(&c.path, c.kind))
-            }
-            _ => true,
-        };
-        if touched {
-            elsewhere.lock().add(reported);
-            apart.add(&recorded.diagnostics);
-        }
+        elsewhere.lock().add(reported);
+        apart.add(&recorded.diagnostics);
     });
     let roots = roots.into_iter().filter(|path| !from_templates.contains(path.as_str()));
     Unreached { manifests: roots.map(|path| (*path).clone()).collect(), reported: elsewhere.into_inner() }

@@ -80,11 +80,6 @@ impl<'a> ChangeReach<'a> {
         Some(files)
     }
 
-    /// The paths of a manifest and of all that it imports, if that is certain and no change touches them.
-    pub(crate) fn files(&self, path: &str) -> Option<FastSet<Text>> {
-        self.closure(path).map(|(paths, _)| paths)
-    }
-
     fn closure(&self, path: &str) -> Option<(FastSet<Text>, BTreeSet<FileId>)> {
         let mut files = BTreeSet::new();
         let mut seen: FastSet<Text> = FastSet::default();

@@ -49,9 +49,9 @@ pub(in crate::dialects::atmos) fn components(raw: &Map) -> impl Iterator<Item = 
 }
 
 impl LocalCache {
-    /// Drops the locals of files that are not known.
-    pub(in crate::dialects::atmos) fn retain(&self, is_known: impl Fn(FileId) -> bool) {
-        self.resolved.lock().retain(|(files, _), _| files.iter().all(|file| is_known(*file)));
+    /// Drops all locals.
+    pub(in crate::dialects::atmos) fn clear(&self) {
+        self.resolved.lock().clear();
     }
 
     /// The locals of a file that was decoded with the help of `included`, with a delimiter of keys.

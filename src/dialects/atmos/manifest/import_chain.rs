@@ -17,8 +17,6 @@ pub(super) struct ImportChain {
     /// The imports since the last file whose result is remembered. Those before it are another's: whether they were
     /// processed for this stack or for an earlier one must make no difference.
     pub(super) imports: usize,
-    /// Whether one of the files changed.
-    pub(super) is_changed: bool,
     /// The import limit was exceeded and reported.
     exhausted: bool,
     /// The sections of earlier imports, for import paths.

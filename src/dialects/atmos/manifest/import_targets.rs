@@ -116,9 +116,6 @@ impl ImportSite<'_> {
                 let message = format!("import `{path}` not found (looked for {looked})");
                 let place = label(&item.path_site, from.file, "");
                 let finding = Diagnostic::new(&rules::UNRESOLVED_IMPORT, message, place).token(path);
-                // Which manifests exist matters only where the finding is kept for the next revision.
-                let mut unused = Deps::default();
-                let deps = if manifests.records_apart { deps } else { &mut unused };
                 let (help, meant) = items::advice(path, &manifests.config.stacks, manifests.reader, deps);
                 let fix = meant.zip(item.path_site.origin).and_then(|(meant, origin)| {
                     let text = Text::clone(&manifests.reader.files.get(origin.file).text);

@@ -48,7 +48,7 @@ pub(super) struct Processed {
     /// Its dependencies.
     pub deps: Deps,
     /// The records of the manifest and its imports.
-    recorder: Option<Arc<Recorder>>,
+    recorder: Arc<Recorder>,
     /// The import items that led to files.
     pub edges: BTreeSet<Origin>,
     /// The files that it imports itself.
@@ -59,13 +59,6 @@ pub(super) struct Processed {
     contextual: bool,
     /// Whether what was found in it depends on the way that led here.
     singular: bool,
-}
-
-impl Processed {
-    /// Whether no unit that is kept contains it with these overrides.
-    pub(super) fn is_outdated(&self) -> bool {
-        !self.given.is_empty() && self.recorder.as_ref().is_none_or(|recorder| Arc::strong_count(recorder) == 1)
-    }
 }
 
 /// How a manifest is reached.
@@ -105,8 +98,6 @@ pub(super) struct MemoKey {
     ignore_missing: bool,
     /// Whether the importer passed a context.
     has_context: bool,
-    /// Whether a file that led here changed: where not everything is examined, contexts are only examined then.
-    is_way_changed: bool,
     overrides: OverridesId,
 }
 
@@ -119,34 +110,30 @@ pub(super) struct ManifestCache<'a> {
     memo: Mutex<FastMap<MemoKey, Arc<Processed>>>,
     /// The manifests that were processed once with the overrides of an importer: most overrides come only once.
     once: Mutex<FastMap<MemoKey, AllOverrides>>,
-    overrides: Arc<MergedOverrides>,
-}
-
-/// What is kept of the manifests of one revision for the next one.
-#[derive(Clone, Default)]
-pub(super) struct KnownManifests {
-    /// The manifests, with what they import.
-    pub processed: FastMap<MemoKey, Arc<Processed>>,
-    overrides: Arc<MergedOverrides>,
+    overrides: MergedOverrides,
 }
 
 impl<'a> ManifestCache<'a> {
     /// Nothing is known yet.
     pub(super) fn new(reader: &'a Reader<'a>, config: &'a Config) -> Self {
-        Self::with_known(reader, config, KnownManifests::default())
+        Self::with_known(reader, config, FastMap::default())
     }
 
     /// Some manifests are known.
-    pub(super) fn with_known(reader: &'a Reader<'a>, config: &'a Config, known: KnownManifests) -> Self {
+    pub(super) fn with_known(
+        reader: &'a Reader<'a>,
+        config: &'a Config,
+        known: FastMap<MemoKey, Arc<Processed>>,
+    ) -> Self {
         let (lock_file, mentions) = (LockFile::new(reader, config), Mentions::default());
-        let KnownManifests { processed, overrides } = known;
-        overrides.limit();
-        ManifestCache { lock_file, mentions, memo: Mutex::new(processed), once: Mutex::default(), overrides }
+        let (memo, once, overrides) = (Mutex::new(known), Mutex::default(), MergedOverrides::default());
+        ManifestCache { lock_file, mentions, memo, once, overrides }
     }
 
-    /// All manifests that were processed.
-    pub(super) fn into_known(self) -> KnownManifests {
-        KnownManifests { processed: self.memo.into_inner(), overrides: self.overrides }
+    /// The manifests that are the same in any revision with the same files. Overrides of an importer are known by their addresses,
+    /// which are of this revision alone.
+    pub(super) fn into_lasting(self) -> impl Iterator<Item = (MemoKey, Arc<Processed>)> {
+        self.memo.into_inner().into_iter().filter(|(_, processed)| processed.given.is_empty())
     }
 
     /// Whether a call with overrides comes again.
@@ -176,8 +163,6 @@ pub(super) struct Manifests<'a> {
     pub cache: &'a ManifestCache<'a>,
     /// What is found.
     pub recorder: &'a Recorder,
-    /// Whether each file has a recorder of its own, so that its findings can be kept with it.
-    records_apart: bool,
 }
 
 impl<'a> Manifests<'a> {
@@ -190,8 +175,8 @@ impl<'a> Manifests<'a> {
         cache: &'a ManifestCache<'a>,
         recorder: &'a Recorder,
     ) -> Self {
-        let (checks, env, records_apart) = (None, &NO_ENV, false);
-        Manifests { reader, config, merger, templates, checks, locals, env, cache, recorder, records_apart }
+        let (checks, env) = (None, &NO_ENV);
+        Manifests { reader, config, merger, templates, checks, locals, env, cache, recorder }
     }
 
     /// The same, with environment variables that are known.
@@ -204,11 +189,6 @@ impl<'a> Manifests<'a> {
         Manifests { checks, ..self }
     }
 
-    /// The same, with a recorder for each file, or one for all.
-    pub(super) fn recording_apart(self, records_apart: bool) -> Self {
-        Manifests { records_apart, ..self }
-    }
-
     /// The same, with another recorder.
     pub(super) fn recording<'b>(&'b self, recorder: &'b Recorder) -> Manifests<'b> {
         Manifests { recorder, ..*self }
@@ -217,11 +197,6 @@ impl<'a> Manifests<'a> {
     /// The same, with another cache and another recorder.
     pub(super) fn again<'b>(&'b self, cache: &'b ManifestCache<'b>, recorder: &'b Recorder) -> Manifests<'b> {
         Manifests { cache, recorder, ..*self }
-    }
-
-    /// Whether manifests are validated even if nothing in them changed.
-    pub(super) fn checks_everything(&self) -> bool {
-        self.checks.is_none_or(|checks| checks.changed.is_none())
     }
 
     /// A top-level manifest; what it depends on is in `deps` even if it cannot be had.
@@ -258,7 +233,6 @@ impl<'a> Manifests<'a> {
             skip_templates: call.skip_templates,
             ignore_missing: call.ignore_missing,
             has_context: !call.context.is_empty(),
-            is_way_changed: chain.is_changed,
             overrides: call.overrides.id(),
         };
         let known = self.cache.memo.lock().get(&key).filter(|_| plain).cloned();
@@ -266,28 +240,21 @@ impl<'a> Manifests<'a> {
         let limit = self.reader.limits().count(Limit::Imports);
         if let Some(known) = known.filter(|known| known.imports == 0 || chain.imports + known.imports + 1 < limit) {
             deps.add(&known.deps);
-            if let Some(recorder) = &known.recorder {
-                self.recorder.include(Arc::clone(recorder));
-            }
+            self.recorder.include(Arc::clone(&known.recorder));
             chain.imports += 1 + known.imports;
             return Ok(known);
         }
         let mut own = Deps::default();
         chain.files.push((Text::clone(&key.path), Prov::default()));
-        chain.is_changed |= self.checks.is_some_and(|checks| checks.is_changed(path));
         let is_alone = plain && call.overrides.is_empty();
         let before = if is_alone { std::mem::take(&mut chain.imports) } else { 0 };
         let start = chain.imports;
         let mark = chain.imported_sections.enter();
-        let recorder = self.records_apart.then(Arc::<Recorder>::default);
-        let recording = self.recording(recorder.as_deref().unwrap_or(self.recorder));
-        let processed = process(&recording, path, call, chain, &mut own);
-        if let Some(recorder) = &recorder {
-            self.recorder.include(Arc::clone(recorder));
-        }
+        let recorder = Arc::<Recorder>::default();
+        let processed = process(&self.recording(&recorder), path, call, chain, &mut own);
+        self.recorder.include(Arc::clone(&recorder));
         chain.imported_sections.leave(&mark);
         chain.files.pop();
-        chain.is_changed = key.is_way_changed;
         deps.add(&own);
         let (given, imports) = (call.overrides.clone(), if is_alone { 0 } else { chain.imports - start });
         let processed = processed.map(|p| Arc::new(Processed { deps: own, recorder, given, imports, ..p }));

@@ -36,18 +36,7 @@ pub(super) struct MergedOverrides {
 /// The inputs of a merge, and its result.
 type Merge = ([Arc<Map>; 3], Arc<Map>);
 
-/// The number of merges that are kept for the next revision.
-const MAX_MERGES: usize = 1024;
-
 impl MergedOverrides {
-    /// Drops all merges if there are too many.
-    pub(super) fn limit(&self) {
-        let mut known = self.known.lock();
-        if known.len() > MAX_MERGES {
-            known.clear();
-        }
-    }
-
     fn merge(&self, merger: Merger<'_>, inputs: [&Arc<Map>; 3]) -> Arc<Map> {
         if inputs.iter().filter(|map| !map.is_empty()).count() < 2 {
             return merge_imports(merger, inputs);

@@ -28,7 +28,7 @@ pub(super) fn process(
     let (own, context) = manifests.read(&loaded, call, deps)?;
     if let Some(checks) = manifests.checks {
         let files = chain.files.iter().map(|(path, _)| path);
-        out.singular = checks.content(&manifests.recorder.manifests, &loaded, &own, call.given(), deps, files);
+        out.singular = checks.content(&manifests.recorder.manifests, &loaded, &own, call.given(), files);
     }
     let section = |map: &Map, key: &str| section(manifests, &loaded, map, key);
     let overrides = call.overrides.of_file(&own, manifests.merger, section)?;

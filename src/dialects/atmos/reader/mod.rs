@@ -101,10 +101,10 @@ impl Cache {
         Cache { limits, ..Self::default() }
     }
 
-    /// Drops what was read of files that are not among these.
-    pub(super) fn retain(&self, files: &BTreeMap<FileId, Arc<Loaded>>) {
-        self.loaded.lock().retain(|_, loaded| files.contains_key(&loaded.file));
-        self.decoded.lock().retain(|(file, _), _| files.contains_key(file));
+    /// Drops all files.
+    pub(super) fn clear(&self) {
+        self.loaded.lock().clear();
+        self.decoded.lock().clear();
     }
 }
 
@@ -150,9 +150,10 @@ impl<'a> Reader<'a> {
         self.seen.lock().extend(files.map(|loaded| (loaded.file, Arc::clone(loaded))));
     }
 
-    /// The files that were read so far.
-    pub(super) fn seen(&self) -> BTreeMap<FileId, Arc<Loaded>> {
-        self.seen.lock().clone()
+    /// Returns those of some files that were read so far.
+    pub(super) fn seen(&self, files: &[FileId]) -> Vec<Arc<Loaded>> {
+        let seen = self.seen.lock();
+        files.iter().filter_map(|file| seen.get(file).cloned()).collect()
     }
 
     /// Whether a file (or a link to one) is there.

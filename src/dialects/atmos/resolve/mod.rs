@@ -1,7 +1,7 @@
 //! From the configuration to the resolution of one revision: all stages in their order, on all cores.
 
 mod project;
-mod reuse;
+mod tables;
 mod units;
 
 use crate::dialects::atmos::component::bases::InheritanceCache;
@@ -11,7 +11,7 @@ use crate::dialects::atmos::diagnostics::{Diagnostics, name_stacks};
 use crate::dialects::atmos::functions::calls;
 use crate::dialects::atmos::locals::scopes::LocalCache;
 use crate::dialects::atmos::merge::MergeCache;
-use crate::dialects::atmos::reader::{Cache, Deps, Loaded, Reader};
+use crate::dialects::atmos::reader::{Cache, Deps, Reader};
 use crate::dialects::atmos::stack::ExternalInputs;
 use crate::dialects::atmos::templates::engine::Templates;
 use crate::dialects::{Project, Scope};
@@ -20,11 +20,10 @@ use crate::limits::Limits;
 use crate::resolution::{Extent, Gap, Resolution};
 use crate::source::Source;
 use crate::value::{FileId, Value};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use project::{ProjectResolution, resolve_project};
-use reuse::LastResolution;
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use tables::ProjectTables;
 
 /// Identifies a project of a repository: the start folder, and the configuration that the user names.
 type ProjectKey = (String, Vec<String>);
@@ -40,8 +39,8 @@ pub(super) struct Resolver {
     locals: LocalCache,
     /// Caches of merged bases, by the configuration that they were merged with.
     bases: Mutex<Vec<(Value, Arc<InheritanceCache>)>>,
-    /// The last resolution of each project.
-    last: Mutex<HashMap<ProjectKey, LastResolution>>,
+    /// What has been resolved.
+    known: ProjectTables,
 }
 
 impl Resolver {
@@ -66,18 +65,27 @@ impl Resolver {
         let reader = self.reader(source, files);
         let mut shared = Deps::default();
         let config = search::load(&reader, project, &mut shared);
-        self.resolve_with(&reader, config, project, &mut shared, scope)
+        self.resolve_with(&reader, config, project, (&mut shared, scope, true))
     }
 
-    /// Resolves a revision under a configuration that need not be its own; `shared` are the files that it was read
-    /// from.
-    pub(super) fn resolve_with(
+    /// Resolves a revision under a configuration of another one; `shared` are the files that it was read from. Nothing of it is kept.
+    pub(super) fn resolve_under(
+        &self,
+        reader: &Reader<'_>,
+        config: &Config,
+        project: &Project,
+        shared: &mut Deps,
+    ) -> Resolution {
+        self.resolve_with(reader, Ok(config.clone()), project, (shared, Scope::All, false))
+    }
+
+    /// Resolves a revision under a configuration, its own or not.
+    fn resolve_with(
         &self,
         reader: &Reader<'_>,
         config: Result<Config, ConfigError>,
         project: &Project,
-        shared: &mut Deps,
-        scope: Scope<'_>,
+        (shared, scope, is_own): (&mut Deps, Scope<'_>, bool),
     ) -> Resolution {
         let diagnostics = Diagnostics::default();
         let given = project.eval_inputs.iter().flat_map(|inputs| &inputs.env);
@@ -96,7 +104,7 @@ impl Resolver {
                 config::check(&config.all, reader.files, anchor)
                     .into_iter()
                     .for_each(|finding| diagnostics.report(finding));
-                resolve_project(self, reader, &config, (shared, scope), project, &diagnostics, external)
+                resolve_project(self, reader, &config, (shared, scope, is_own), project, &diagnostics, external)
             }
             Err(error) => ProjectResolution {
                 gap: Some(report_unusable(error, &diagnostics, reader.files)),
@@ -134,23 +142,15 @@ impl Resolver {
         bases
     }
 
-    /// Drops what belongs to earlier versions of files, so that memory does not grow with the number of revisions.
-    fn retain(&self, files: &BTreeMap<FileId, Arc<Loaded>>) {
-        self.cache.retain(files);
-        self.locals.retain(|file| files.contains_key(&file));
+    /// Drops everything that was parsed, and what was resolved of other revisions: files that are needed again are read again, since
+    /// their table may have dropped the versions that were parsed.
+    pub(super) fn forget(&self, source: &dyn Source) {
+        self.cache.clear();
+        self.locals.clear();
         self.bases.lock().clear();
-    }
-
-    /// Drops everything that was parsed: files that are needed again are read again, since their table may have dropped the
-    /// versions that were parsed.
-    pub(super) fn forget(&self) {
-        self.retain(&BTreeMap::new());
         self.merges.clear();
         self.templates.forget();
-    }
-
-    fn last(&self) -> MutexGuard<'_, HashMap<ProjectKey, LastResolution>> {
-        self.last.lock()
+        self.known.retain(source);
     }
 }
 

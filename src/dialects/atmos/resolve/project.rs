@@ -1,8 +1,8 @@
 //! Resolves the manifests of one revision with a usable configuration.
 
-use super::reuse::{LastResolution, ResolvedUnit};
+use super::Resolver;
+use super::tables::{self, ResolvedUnit, Tables};
 use super::units::Units;
-use super::{ProjectKey, Resolver};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::checks::component_validation::Validations;
 use crate::dialects::atmos::checks::stack_names;
@@ -16,7 +16,7 @@ use crate::dialects::atmos::locals::scopes::FileLocals;
 use crate::dialects::atmos::manifest::{ManifestCache, Manifests, import_graph};
 use crate::dialects::atmos::merge::{ListStrategy, Merger};
 use crate::dialects::atmos::reader::{Deps, Reader};
-use crate::dialects::atmos::recorder::{Collected, Recorder};
+use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::Schema;
 use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
@@ -24,6 +24,7 @@ use crate::dialects::atmos::stack::{
     ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
 };
 use crate::dialects::{Project, Scope};
+use crate::reads::Answers;
 use crate::resolution::{self, Extent, Gap, Unit};
 use crate::source::Change;
 use crate::template::MissingKey;
@@ -47,7 +48,7 @@ pub(super) fn resolve_project(
     resolver: &Resolver,
     reader: &Reader<'_>,
     config: &Config,
-    (shared, scope): (&mut Deps, Scope<'_>),
+    (shared, scope, is_own): (&mut Deps, Scope<'_>, bool),
     project: &Project,
     diagnostics: &Diagnostics,
     external: ExternalInputs<'_>,
@@ -58,7 +59,18 @@ pub(super) fn resolve_project(
     };
     let schema = Schema::of(config, reader, shared, anchor(reader.files, shared), diagnostics);
     let shared = &*shared;
-    Revision { resolver, reader, config, strategy, shared, scope, project, diagnostics, external }.resolve(schema)
+    let answers = &Answers::new(reader.source);
+    let tables = match is_own {
+        true => {
+            let key = (project.start.clone(), project.config.clone());
+            resolver.known.of(&key, tables::configuration_reads(shared, reader, answers))
+        }
+        false => Arc::default(),
+    };
+    let tables = &*tables;
+    let revision =
+        Revision { resolver, reader, config, strategy, shared, scope, project, diagnostics, external, tables, answers };
+    revision.resolve(schema)
 }
 
 /// Reports that the configuration names a list strategy that does not exist.
@@ -90,6 +102,9 @@ pub(super) struct Revision<'a> {
     pub(super) project: &'a Project,
     pub(super) diagnostics: &'a Diagnostics,
     external: ExternalInputs<'a>,
+    /// What has been resolved under the same configuration.
+    pub(super) tables: &'a Tables,
+    pub(super) answers: &'a Answers<'a>,
 }
 
 impl Revision<'_> {
@@ -97,16 +112,16 @@ impl Revision<'_> {
         let (reader, config) = (self.reader, self.config);
         let (manifests, gap) = self.manifests();
         let changes = self.changes();
-        let checks = SchemaChecks::new(schema, reader.files, changes);
-        let mut last = self.last();
+        let scope = changes.map_or(Scope::All, Scope::Touched);
+        let checks = SchemaChecks::new(schema, reader.files);
+        let known = self.tables.manifests.all(self.answers);
         let validated = unreached_manifests::validated(reader, config);
-        let cache = ManifestCache::with_known(reader, config, std::mem::take(&mut last.manifests));
+        let cache = ManifestCache::with_known(reader, config, known.clone());
         let (templates, locals, recorder) =
             (&self.resolver.templates, &self.resolver.locals, Arc::new(Recorder::default()));
         let loader = Manifests::new(reader, config, self.merger(), templates, locals, &cache, &recorder)
             .with_checks(Some(&checks))
-            .with_env(self.external.env)
-            .recording_apart(self.is_kept());
+            .with_env(self.external.env);
         let referenced = ReferencedComponents::new(&loader, &manifests);
         let vendored = VendoredFolders::default();
         let stacks = self.stacks(&loader, &vendored);
@@ -117,10 +132,8 @@ impl Revision<'_> {
             stacks: &stacks,
             referenced: &referenced,
             validations: &Validations::new(reader, config),
-            recorder: &recorder,
-            last: &last,
             reach: reach.as_ref(),
-            scope: changes.map_or(Scope::All, Scope::Touched),
+            scope,
         };
         if changes.is_none() {
             unreached_manifests::preload(reader, &validated);
@@ -130,21 +143,20 @@ impl Revision<'_> {
         if self.project.cancel.is_canceled() {
             return ProjectResolution::default();
         }
-        let recorded = match self.is_kept() {
-            true => Arc::new(last.collect(&resolved, Arc::clone(&recorder))),
-            false => Arc::clone(&recorder),
-        };
+        let recorders = resolved.iter().map(|unit| Arc::clone(&unit.recorder)).chain([recorder.clone()]);
+        let recorded = Recorder::collect(recorders);
         let (loader, stacks) = (loader.recording(&recorded), stacks.recording(&recorded));
         let (mut unreached, mut gap_of_names) = (Unreached::default(), None);
         threads::join(
-            || unreached = unreached_manifests::check(&loader, &manifests, &validated, self.scope),
+            || unreached = unreached_manifests::check(&loader, &manifests, &validated, scope),
             || gap_of_names = self.check_units(&stacks, &resolved),
         );
         let units = resolved.iter().map(|unit| Arc::clone(&unit.manifest.unit)).collect();
         let project = self.finish(&loader, unreached, units);
         self.diagnostics.add(&recorded.diagnostics);
-        if self.is_kept() {
-            self.keep(&manifests, resolved, cache, last.collected);
+        for (key, manifest) in cache.into_lasting().filter(|(key, _)| !known.contains_key(key)) {
+            let reads = Arc::new(tables::reads(&manifest.deps, self.answers));
+            self.tables.manifests.insert(key, reads, manifest);
         }
         ProjectResolution { gap: gap.or(gap_of_names), ..project }
     }
@@ -152,24 +164,6 @@ impl Revision<'_> {
     /// Merges maps by the list strategy of the configuration.
     fn merger(&self) -> Merger<'_> {
         Merger::new(self.strategy, &self.resolver.merges)
-    }
-
-    /// Returns what can be used of the last resolution. Only the one just before counts: changes are told since that.
-    fn last(&self) -> LastResolution {
-        match self.scope {
-            Scope::Since(changes) => {
-                let last = self.resolver.last().get(&self.key()).cloned();
-                last.map(|last| last.retain_unchanged(changes, self.shared)).unwrap_or_default()
-            }
-            Scope::All | Scope::Touched(_) | Scope::Units(_) => {
-                self.resolver.last().remove(&self.key());
-                LastResolution::default()
-            }
-        }
-    }
-
-    fn key(&self) -> ProjectKey {
-        (self.project.start.clone(), self.project.config.clone())
     }
 
     /// Runs the checks that read only the units, and returns why names of stacks are doubtful.
@@ -213,7 +207,7 @@ impl Revision<'_> {
     /// The changes that limit the resolved units; `None` if all are resolved.
     fn changes(&self) -> Option<&[Change]> {
         match self.scope {
-            Scope::All | Scope::Since(_) | Scope::Units(_) => None,
+            Scope::All => None,
             Scope::Touched(changes) => {
                 let is_touched = changes.iter().any(|c| self.shared.touched(&c.path, c.kind));
                 (!is_touched).then_some(changes)
@@ -266,28 +260,5 @@ impl Revision<'_> {
             Some((unit.file, found.own_stack_name(&found.loaded.path, self.config, &engine)?))
         };
         resolution::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
-    }
-
-    /// Whether the next revision may reuse what is resolved now.
-    pub(super) fn is_kept(&self) -> bool {
-        matches!(self.scope, Scope::Since(_))
-    }
-
-    /// Keeps what the next revision may reuse.
-    fn keep(
-        &self,
-        paths: &[String],
-        resolved: Vec<Arc<ResolvedUnit>>,
-        cache: ManifestCache<'_>,
-        collected: Arc<Collected>,
-    ) {
-        // There is no unit for a file that is missing, so there may be fewer units than paths.
-        let is_complete = paths.len() == resolved.len();
-        let units = paths.iter().zip(resolved).filter(|_| is_complete);
-        let units = units.map(|(path, unit)| (Text::from(path.as_str()), unit)).collect();
-        let loaded = self.reader.seen();
-        self.resolver.retain(&loaded);
-        let last = LastResolution { units, manifests: cache.into_known(), collected, loaded };
-        self.resolver.last().insert(self.key(), last);
     }
 }

@@ -1,7 +1,7 @@
 //! The unit of each top-level manifest.
 
 use super::project::Revision;
-use super::reuse::{LastResolution, ResolvedUnit};
+use super::tables::{self, ResolvedUnit};
 use crate::diagnostic::Diagnostic;
 use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
@@ -30,10 +30,6 @@ pub(super) struct Units<'a> {
     pub(super) stacks: &'a StackContext<'a>,
     pub(super) referenced: &'a ReferencedComponents<'a>,
     pub(super) validations: &'a Validations<'a>,
-    /// Where findings are recorded unless they are kept with their unit.
-    pub(super) recorder: &'a Arc<Recorder>,
-    /// The unchanged part of the last resolution.
-    pub(super) last: &'a LastResolution,
     /// Which manifests changes can reach, if only those are resolved.
     pub(super) reach: Option<&'a ChangeReach<'a>>,
     /// The changes that limit the resolved units.
@@ -46,10 +42,15 @@ impl Units<'_> {
         if self.revision.project.cancel.is_canceled() {
             return None;
         }
-        if let Some(known) = self.last.unit(path, self.revision.reader) {
+        let Revision { reader, tables, answers, .. } = *self.revision;
+        let key = Text::from(path.as_str());
+        // Within a scope, units that no change reaches are only named, known or not.
+        let known = if matches!(self.scope, Scope::All) { tables.units.get(&key, answers) } else { None };
+        if let Some(known) = known {
+            reader.see(known.loaded.iter());
             return Some(known);
         }
-        let recorder = if self.revision.is_kept() { Arc::default() } else { Arc::clone(self.recorder) };
+        let recorder = Arc::<Recorder>::default();
         let unit = || match self.reach.and_then(|reach| reach.untouched(path, &recorder.manifests)) {
             Some(files) => Some((self.out_of_reach(path, files)?, None)),
             None => self.unit(path, &recorder),
@@ -61,7 +62,12 @@ impl Units<'_> {
         });
         let (manifest, deps) = resolved?;
         let has_cycle = inheritance_cycles::has_cycle_of_bases(&manifest.unit);
-        Some(Arc::new(ResolvedUnit { manifest, recorder, has_cycle, deps }))
+        let loaded = reader.seen(&manifest.unit.files);
+        let unit = Arc::new(ResolvedUnit { manifest, recorder, has_cycle, loaded });
+        if let Some(deps) = deps {
+            tables.units.insert(key, Arc::new(tables::reads(&deps, answers)), Arc::clone(&unit));
+        }
+        Some(unit)
     }
 
     fn key(&self, path: &str) -> Key {
@@ -77,7 +83,8 @@ impl Units<'_> {
         Some(ResolvedManifest { unit, processed: None, named: Vec::new() })
     }
 
-    /// The unit of a manifest, and what it depends on, if that is known.
+    /// The unit of a manifest, and what it depends on; `None` if that is not known, because it reads other components, or was not
+    /// resolved at all.
     fn unit(&self, path: &str, recorder: &Recorder) -> Option<(ResolvedManifest, Option<Deps>)> {
         let (loader, stacks) = (&self.loader.recording(recorder), &self.stacks.recording(recorder));
         let mut deps = Deps::default();
@@ -127,7 +134,7 @@ impl Units<'_> {
     /// Whether a change touches a dependency of a unit. Adds dependencies that only its components will have.
     fn is_touched(&self, asks: bool, deps: &Deps) -> bool {
         match self.scope {
-            Scope::All | Scope::Since(_) | Scope::Units(_) => true,
+            Scope::All => true,
             Scope::Touched(changes) => asks || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         }
     }

@@ -1,12 +1,11 @@
 //! Validates manifests against the schema while they are processed.
 
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::atmos::reader::{Deps, Loaded};
+use crate::dialects::atmos::reader::Loaded;
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::Schema;
 use crate::files::Files;
-use crate::source::Change;
-use crate::text::{FastSet, Text};
+use crate::text::Text;
 use crate::value::{Map, Value};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -16,8 +15,6 @@ use std::sync::Arc;
 pub(crate) struct SchemaChecks<'a> {
     schema: Schema,
     files: &'a Files,
-    /// The paths that changed; `None` where everything is examined.
-    pub(in crate::dialects::atmos) changed: Option<FastSet<&'a str>>,
 }
 
 /// The processed manifests, and their violations of the schema.
@@ -159,14 +156,8 @@ pub(in crate::dialects::atmos) enum Given {
 }
 
 impl<'a> SchemaChecks<'a> {
-    pub(crate) fn new(schema: Schema, files: &'a Files, changes: Option<&'a [Change]>) -> Self {
-        let changed = changes.map(|all| all.iter().map(|c| &*c.path).collect());
-        SchemaChecks { schema, files, changed }
-    }
-
-    /// Whether not everything is examined, but the file at this path is, because it changed.
-    pub(in crate::dialects::atmos) fn is_changed(&self, path: &str) -> bool {
-        self.changed.as_ref().is_some_and(|changed| changed.contains(path))
+    pub(crate) fn new(schema: Schema, files: &'a Files) -> Self {
+        SchemaChecks { schema, files }
     }
 
     /// Validates the content of a manifest before it is merged, and records violations. `on_the_way` are the manifests
@@ -177,15 +168,8 @@ impl<'a> SchemaChecks<'a> {
         loaded: &Loaded,
         content: &Map,
         given: Given,
-        deps: &Deps,
-        on_the_way: impl Iterator<Item = &'p Text> + Clone,
+        on_the_way: impl Iterator<Item = &'p Text>,
     ) -> bool {
-        if let Some(changed) = &self.changed {
-            let touched = deps.paths.iter().any(|p| changed.contains(&**p));
-            if !touched && (given == Given::Nothing || !on_the_way.clone().any(|p| changed.contains(&**p))) {
-                return false;
-            }
-        }
         let findings = match content.is_empty() && is_null(loaded) {
             true if !self.schema.is_usable() => Vec::new(),
             true => vec![nothing(loaded)],
@@ -195,9 +179,8 @@ impl<'a> SchemaChecks<'a> {
             let path = Text::clone(&loaded.path);
             let reached = match given {
                 Given::Nothing => Reached::Alone,
-                // Where not everything is examined, another way may lead there through a change.
-                Given::Context if self.changed.is_none() => Reached::WithContext,
-                Given::Context | Given::Data => {
+                Given::Context => Reached::WithContext,
+                Given::Data => {
                     Reached::From(on_the_way.into_iter().next().map_or_else(|| Text::clone(&path), Text::clone))
                 }
             };

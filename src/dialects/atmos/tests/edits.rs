@@ -103,15 +103,13 @@ struct Editor {
 impl Editor {
     fn new(state: &State) -> Self {
         let editor = Editor { atmos: Atmos::new(), files: Files::default(), last: Memory::new("m", state.files()) };
-        editor.atmos.resolve(&editor.last, &Project::default(), &editor.files, Scope::Since(&[]));
+        editor.atmos.resolve(&editor.last, &Project::default(), &editor.files, Scope::All);
         editor
     }
 
     fn edit(&mut self, state: &State) -> Resolution {
-        let source = Memory::new("m", state.files());
-        let changes = source::changed(self.last.listing(), source.listing());
-        self.last = source;
-        self.atmos.resolve(&self.last, &Project::default(), &self.files, Scope::Since(&changes))
+        self.last = Memory::new("m", state.files());
+        self.atmos.resolve(&self.last, &Project::default(), &self.files, Scope::All)
     }
 
     /// The current state, resolved with empty caches.

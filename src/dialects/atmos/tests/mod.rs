@@ -13,7 +13,6 @@ mod evaluated_functions;
 mod fuzz;
 mod imports;
 mod inheritance;
-mod likely_stacks;
 mod locals;
 mod merge;
 mod merge_pairs;

@@ -171,35 +171,6 @@ fn a_change_checks_what_it_touches() {
 }
 
 #[test]
-fn a_file_is_checked_on_the_way_that_changed_after_another_one() {
-    // Locals alone are a context that makes no difference to the content.
-    let stack = |name: &str| format!("name: {name}\nimport: [catalog/base, catalog/more]\nlocals: {{a: b}}\n");
-    let base = "components: {terraform: {box: {metadata: {enabled: '{{ `maybe` }}'}}}}\n";
-    // Overrides of the importer, which are part of what the file is remembered by.
-    for overrides in ["", "terraform: {overrides: {vars: {x: 1}}}\n"] {
-        let world = World::new()
-            .stack("deploy/a.yaml", &(stack("a") + overrides))
-            .stack("deploy/b.yaml", &(stack("b") + overrides))
-            .stack("deploy/c.yaml", &(stack("c") + overrides))
-            .stack("catalog/base.yaml", base)
-            .stack("catalog/more.yaml", "vars: {more: 1}\n");
-        let found = |changed: &[&str]| {
-            let change = |path: &&str| {
-                let path = format!("stacks/{path}.yaml").into();
-                crate::source::Change { path, kind: crate::source::ChangeKind::Modified }
-            };
-            let changes: Vec<_> = changed.iter().map(change).collect();
-            let source = Memory::new("memory", world.files.clone());
-            let resolution = Atmos::new().resolve(&source, &world.project, &Files::default(), Scope::Touched(&changes));
-            resolution.findings.iter().filter(|f| f.message.contains(".enabled` must be")).count()
-        };
-        assert_eq!(found(&["catalog/more"]), 0, "{overrides}");
-        assert_eq!(found(&["catalog/more", "deploy/c"]), 1, "{overrides}");
-        assert_eq!(found(&["catalog/more", "deploy/a"]), 1, "{overrides}");
-    }
-}
-
-#[test]
 fn keys_that_are_nearly_known() {
     dev("vras: {a: 1}\n").fails(&["unknown-key stacks/deploy/dev.yaml:2 `vras`"]);
     let helpers = "var: &var {a: 1}\nhook: &hook\n  a: 1\nenvs: &envs [1]\n";

@@ -3,7 +3,6 @@
 use crate::diagnostic::Diagnostic;
 use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::{ProjectConfig, Resource};
-use crate::dialects::garden::reach::same;
 use crate::dialects::garden::rules::{GARDEN_PARENT_SHADOW, GARDEN_SCALAR_OBJECT_MERGE};
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::uses::each_use;
@@ -81,4 +80,20 @@ fn refuse(name: &Text, value: &Node, known: &Node, diagnostics: &Diagnostics) {
     let finding = Diagnostic::new(&GARDEN_SCALAR_OBJECT_MERGE, message, diagnostics.label(&value.prov)).related(label);
     let help = "a mapping does not replace a value of a lower layer: use another name, or make both mappings";
     diagnostics.report(finding.help(help).token(name.as_str()));
+}
+
+/// Whether two values are written alike, wherever that is.
+fn same(a: &Node, b: &Node) -> bool {
+    match (&a.data, &b.data) {
+        (Data::Undefined, Data::Undefined) | (Data::Null, Data::Null) => true,
+        (Data::Bool(a), Data::Bool(b)) => a == b,
+        (Data::Number(a), Data::Number(b)) => a.to_bits() == b.to_bits(),
+        (Data::Text(a), Data::Text(b)) => a == b,
+        (Data::List(a), Data::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same(a, b)),
+        (Data::Map(a), Data::Map(b)) => {
+            a.len() == b.len() && a.iter().zip(b.iter()).all(|((k, a), (l, b))| k == l && same(a, b))
+        }
+        (Data::Lazy(a), Data::Lazy(b)) => same(&a.source(), &b.source()),
+        _ => false,
+    }
 }

@@ -12,7 +12,11 @@ pub(crate) fn is_config_name(name: &str) -> bool {
 
 /// The configuration files directly in a folder, sorted.
 pub(crate) fn config_files(source: &dyn Source, dir: &str) -> Vec<String> {
-    let children = source.listing().children(dir);
+    config_files_of(source.listing().children(dir), dir)
+}
+
+/// The configuration files among what is directly in a folder, sorted.
+pub(crate) fn config_files_of(children: Vec<(&str, Child)>, dir: &str) -> Vec<String> {
     let files = children.into_iter().filter(|(name, child)| is_config_name(name) && !matches!(child, Child::Dir));
     files.map(|(name, _)| join(dir, name)).collect()
 }

@@ -46,6 +46,12 @@ impl<'a> Loader<'a> {
         Loader { reader: Reader::new(source, files, cache.limits()), cache, era, reported: Mutex::default() }
     }
 
+    /// The same files, with nothing read yet. Problems that were reported are not reported again.
+    pub(crate) fn fork(&self) -> Loader<'a> {
+        let reader = Reader::new(self.reader.source(), self.reader.files, self.cache.limits());
+        Loader { reader, cache: self.cache, era: self.era, reported: Mutex::new(self.reported.lock().clone()) }
+    }
+
     /// The configuration file at a path, with its problems reported once.
     pub(crate) fn load(&self, path: &str, diagnostics: &Diagnostics) -> Option<Arc<ConfigFile>> {
         let key = |id: BlobId| (id, (Text::from(path), self.era));

@@ -34,8 +34,10 @@ pub(crate) struct Loaded {
 
 /// Reads the project in a folder.
 pub(crate) fn load(loader: &Loader<'_>, dir: &str, diagnostics: &Diagnostics) -> Loaded {
-    let beside: Vec<_> =
-        discover::config_files(loader.reader.source, dir).iter().filter_map(|p| loader.load(p, diagnostics)).collect();
+    let beside: Vec<_> = discover::config_files_of(loader.reader.children(dir), dir)
+        .iter()
+        .filter_map(|p| loader.load(p, diagnostics))
+        .collect();
     let file = beside.iter().find(|file| file.resources.iter().any(|resource| resource.is_project()));
     let file = file.or(beside.first()).map(|file| file.file);
     let config = config::read(dir, &beside, diagnostics);
@@ -62,7 +64,7 @@ pub(crate) fn beside(
     dir: &str,
     diagnostics: &Diagnostics,
 ) -> Option<(Vec<Arc<ConfigFile>>, ProjectConfig)> {
-    let paths = discover::config_files(loader.reader.source, dir);
+    let paths = discover::config_files_of(loader.reader.children(dir), dir);
     let files: Vec<_> = paths.iter().filter_map(|path| loader.load(path, diagnostics)).collect();
     let config = config::read(dir, &files, diagnostics)?;
     Some((files, config))

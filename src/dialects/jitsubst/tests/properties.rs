@@ -57,6 +57,17 @@ proptest! {
         let (dialect, files) = (Jitsubst::new(), Files::default());
         let resolve = |scope| dialect.resolve(&head, &edited.project, &files, scope);
         let (all, touched) = (resolve(Scope::All), resolve(Scope::Touched(&changes)));
+        // After the other state, which is reached or not, it is what it is alone.
+        for world in [&world, &edited, &world] {
+            let again = dialect.resolve(&world.source(), &world.project, &files, Scope::All);
+            let alone = Jitsubst::new().resolve(&world.source(), &world.project, &Files::default(), Scope::All);
+            let shown = |found: &Resolution| -> Vec<String> {
+                let value = |placed: &crate::resolution::Placed| serde_json::to_string(&placed.component.value).unwrap_or_default();
+                let components = found.components().into_iter().map(|(address, placed)| format!("{address:?} {}", value(&placed)));
+                components.chain(found.findings.iter().map(|f| format!("{} {}", f.primary.start, f.message))).collect()
+            };
+            prop_assert_eq!(shown(&again), shown(&alone));
+        }
         if touched.units.iter().all(|u| u.state == State::OutOfScope) {
             prop_assert_eq!(world.stacks(), edited.stacks());
         } else {

@@ -77,7 +77,7 @@ pub(crate) fn roots(modules: &Modules<'_>, start: &str, settings: &RootSettings)
         return Roots { candidates, hidden: None };
     }
     let is_root = |dir: &str, outline: &Outline| {
-        let has_values = || has_values(modules.loader.reader.source, dir);
+        let has_values = || has_values(modules.loader.reader.source(), dir);
         dir == start || (!called.contains(dir) && outline.has_own_file && (outline.is_root || has_values()))
     };
     let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, outline)| is_root(dir, outline));
@@ -99,7 +99,7 @@ struct Outlines {
 
 fn outlines(modules: &Modules<'_>, start: &str) -> Outlines {
     let (mut all, mut called) = (BTreeMap::new(), BTreeSet::new());
-    let dirs: Vec<String> = folders(modules.loader.reader.source, start).into_iter().collect();
+    let dirs: Vec<String> = folders(modules.loader.reader.source(), start).into_iter().collect();
     let read = threads::map(&dirs, |dir| modules.outline(dir));
     for (dir, found) in dirs.into_iter().zip(read) {
         if let Some(found) = found {
@@ -144,7 +144,7 @@ fn called_by(modules: &Modules<'_>, module: &Outline) -> Vec<Text> {
 
 /// Whether there are root modules below a folder: the same as whether [`roots`] finds one.
 pub(crate) fn has_roots(modules: &Modules<'_>, start: &str, settings: &RootSettings) -> bool {
-    let dirs = folders(modules.loader.reader.source, start);
+    let dirs = folders(modules.loader.reader.source(), start);
     if !settings.roots.is_empty() {
         return dirs.iter().any(|dir| is_named(dir, settings) && modules.is_there(dir));
     }

@@ -51,7 +51,7 @@ pub(in crate::dialects::atmos) fn mentions(
     scope: Scope<'_>,
     diagnostics: &Diagnostics,
 ) -> Vec<Mention> {
-    if !scope.is_whole() {
+    if matches!(scope, Scope::Touched(_)) {
         return Vec::new();
     }
     let custom = custom_commands(config);
