@@ -28,7 +28,7 @@ lint:
 demo *OPTIONS:
     cargo run -- demo {{OPTIONS}}
 
-# Check that versions, archives, wheels, formula, flake and the table in README.md agree
+# Check that versions, archives, wheels, formula, flake and the table in docs/install.md agree
 publish-check:
     python3 packaging/publish_check.py --self-test
     python3 packaging/publish_check.py

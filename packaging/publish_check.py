@@ -19,11 +19,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What is read.
 FILES = [
     ".github/workflows/release.yml", ".pre-commit-hooks.yaml", "CHANGELOG.md", "Cargo.lock", "Cargo.toml", "LICENSE", "README.md",
-    "action/install.sh", "docs/ci.md", "docs/hooks.md", "editors/vscode/package.json", "packaging/archive.sh",
+    "action/install.sh", "docs/ci.md", "docs/hooks.md", "docs/install.md", "editors/vscode/package.json", "packaging/archive.sh",
     "packaging/container/Containerfile", "packaging/formula.sh", "packaging/homebrew/stacklint.rb.in", "packaging/nix/flake.nix",
     "packaging/wheel/pyproject.toml", "pyproject.toml", "setup.py",
 ]
-# The ways to install it that the table in README.md has, each with the file that makes it.
+# The ways to install it that the table in docs/install.md has, each with the file that makes it.
 WAYS = {
     "archive": "packaging/archive.sh", "GitHub Action": "action.yml", "PyPI": "packaging/wheel", "pre-commit": "pyproject.toml",
     "container": "packaging/container/Containerfile", "crates.io": "Cargo.toml", "Homebrew": "packaging/homebrew",
@@ -189,15 +189,15 @@ def documents(tree, version):
     tree.expect(re.search(rf"^## {re.escape(version)}\b", tree["CHANGELOG.md"], re.MULTILINE), "CHANGELOG.md", f"has no section {version}")
 
 
-def readme(tree):
-    """The table in README.md has every way to install, each made by a file that is there."""
-    rows = re.findall(r"^\| ([^|`]+) \| [^|]+ \| ([^|]+) \| ([^|]+) \|$", tree["README.md"], re.MULTILINE)
+def install(tree):
+    """The table in docs/install.md has every way to install, each made by a file that is there."""
+    rows = re.findall(r"^\| ([^|`]+) \| [^|]+ \| ([^|]+) \| ([^|]+) \|$", tree["docs/install.md"], re.MULTILINE)
     table = {way.strip(): (made.strip(), task.strip()) for way, made, task in rows}
     for way, file in WAYS.items():
         made, task = table.get(way, ("", ""))
-        tree.expect(way in table, "README.md", f"the table of ways to install lacks {way}")
-        tree.expect(way not in table or f"`{file}`" in made, "README.md", f"{way} is made by {file}, the table says {made}")
-        tree.expect(way not in table or task, "README.md", f"{way}: the table does not say what a publisher must do")
+        tree.expect(way in table, "docs/install.md", f"the table of ways to install lacks {way}")
+        tree.expect(way not in table or f"`{file}`" in made, "docs/install.md", f"{way} is made by {file}, the table says {made}")
+        tree.expect(way not in table or task, "docs/install.md", f"{way}: the table does not say what a publisher must do")
 
 
 def dist(tree, folder, version, built):
@@ -227,7 +227,7 @@ def problems(root, folder=None):
     nix(tree, built)
     python(tree)
     documents(tree, fields["version"])
-    readme(tree)
+    install(tree)
     if folder:
         dist(tree, folder, fields["version"], built)
     return tree.problems
@@ -262,8 +262,8 @@ MUTATIONS = [
     ("docs/hooks.md", r"rev: v\d[\w.]*", "rev: v0.0.1"),
     ("editors/vscode/package.json", r'"version": ".*"', '"version": "0.0.1"'),
     ("CHANGELOG.md", r"^## \d.*$", "## Next"),
-    ("README.md", r"^\| Homebrew .*\n", ""),
-    ("README.md", r"`packaging/nix/flake\.nix`", "`flake.nix`"),
+    ("docs/install.md", r"^\| Homebrew .*\n", ""),
+    ("docs/install.md", r"`packaging/nix/flake\.nix`", "`flake.nix`"),
 ]
 
 

@@ -299,14 +299,14 @@ fn a_difference_is_explained_from_both_sides() {
 }
 
 #[test]
-fn the_readme_shows_answers() {
+fn the_documentation_shows_answers() {
     let repo = Repo::new();
     repo.copy(&crate::common::fixture("demo/base"), "").copy(&crate::common::fixture("demo/head"), "").commit("all");
-    let readme = std::fs::read_to_string(crate::common::fixture("../README.md")).unwrap();
+    let usage = std::fs::read_to_string(crate::common::fixture("../docs/usage.md")).unwrap();
     for arguments in
         [&["why", "plat-staging", "vpc", "vars.private_subnets.0"][..], &["impact", "stacks/catalog/database.yaml:8"]]
     {
         let shown = format!("$ stacklint {}\n{}", arguments.join(" "), repo.run(arguments).stdout.trim_end());
-        assert!(readme.contains(&shown), "README.md does not show:\n{shown}");
+        assert!(usage.contains(&shown), "docs/usage.md does not show:\n{shown}");
     }
 }
