@@ -1,9 +1,12 @@
-//! Small resolutions for tests: a toy dialect (imports, global vars, components, one computed value) over a toy YAML.
+//! Small resolutions for tests of the core: a system with imports, global vars, components, and one computed value.
 
 use crate::files::Files;
+use crate::limits::Limits;
 use crate::resolution::{Component, Resolution, State, Unit};
 use crate::text::Text;
+use crate::value::decode::decode;
 use crate::value::{Data, FileId, Language, Map, Origin, Prov, Value, Vocabulary};
+use crate::yaml::{self, Span};
 use std::sync::Arc;
 
 /// The words of the manifests.
@@ -12,71 +15,11 @@ static WORDS: Vocabulary = Vocabulary { inputs: "vars", ..Vocabulary::EMPTY };
 /// Files of one revision: paths and texts.
 pub(crate) type Tree<'a> = &'a [(&'a str, &'a str)];
 
-/// Block maps, `- ` lists of scalars, numbers, truth values and text, with the origin of every value.
+/// The content of a file, with the origin of every value.
 pub(crate) fn parse(files: &Files, id: FileId) -> Value {
-    let text = Text::clone(&files.get(id).text);
-    let mut lines = Vec::new();
-    let mut offset = 0;
-    for line in text.split_inclusive('\n') {
-        let content = line.trim_end();
-        if !content.trim_start().is_empty() && !content.trim_start().starts_with('#') {
-            lines.push((content.len() - content.trim_start().len(), offset, content));
-        }
-        offset += line.len();
-    }
-    let mut lines = lines.into_iter().peekable();
-    block(&mut lines, 0, id)
-}
-
-type Lines<'a> = std::iter::Peekable<std::vec::IntoIter<(usize, usize, &'a str)>>;
-
-fn block(lines: &mut Lines, indent: usize, file: FileId) -> Value {
-    let Some(&(_, first, line)) = lines.peek() else { return Value::default() };
-    let start = (first + indent) as u32;
-    let mut end = start;
-    let data = if line[indent..].starts_with("- ") {
-        let mut items = Vec::new();
-        while let Some((_, offset, line)) = lines.next_if(|l| l.0 == indent && l.2[indent..].starts_with("- ")) {
-            let start = (offset + indent + 2) as u32;
-            end = (offset + line.len()) as u32;
-            items.push(Value::at(scalar(&line[indent + 2..]), Origin { file, key: start, start, end }));
-        }
-        Data::List(Arc::new(items))
-    } else {
-        let mut map = Map::new();
-        while let Some((_, offset, line)) = lines.next_if(|l| l.0 == indent) {
-            let (key, rest) = line[indent..].split_once(':').unwrap();
-            let at = (offset + indent) as u32;
-            let value = if rest.is_empty() {
-                let inner = lines.peek().map_or(0, |l| l.0);
-                let mut value = block(lines, inner.max(indent + 1), file);
-                if let Some(origin) = &mut value.prov.origin {
-                    origin.key = at;
-                }
-                value
-            } else {
-                let end = (offset + line.len()) as u32;
-                let start = end - rest.trim_start().len() as u32;
-                Value::at(scalar(rest.trim_start()), Origin { file, key: at, start, end })
-            };
-            end = value.prov.origin.map_or(end, |o| o.end);
-            map.set(key, value);
-        }
-        Data::Map(Arc::new(map))
-    };
-    Value::at(data, Origin { file, key: start, start, end })
-}
-
-fn scalar(text: &str) -> Data {
-    match text {
-        "true" => Data::Bool(true),
-        "false" => Data::Bool(false),
-        "null" => Data::Null,
-        _ => text.parse().map_or_else(
-            |_| Data::Str(text.trim_matches('"').replace("\\n", "\n").replace("\\e", "\u{1b}").into()),
-            Data::Int,
-        ),
-    }
+    let document = yaml::document_of(Text::clone(&files.get(id).text)).expect("the files of tests are YAML");
+    let place = |key, span: Span| Prov::at(Origin { file: id, key, start: span.start, end: span.end });
+    decode(&document, &place, Limits::default()).expect("the files of tests can be decoded")
 }
 
 /// `over` merged onto `under`.

@@ -84,7 +84,6 @@ fn stacks_components_and_paths_are_completed() {
     assert_eq!((run.status, &*run.stdout), (0, "new"), "{run}");
 }
 
-#[allow(clippy::print_stderr, reason = "a check that was skipped is to be seen")]
 #[test]
 fn the_script_of_bash_completes() {
     let repo = repo();
@@ -101,7 +100,7 @@ printf '%s\\n' \"${COMPREPLY[@]}\"
         .current_dir(repo.root())
         .env("PATH", path)
         .output();
-    let Ok(output) = command else { return eprintln!("skipped: no bash") };
+    let Ok(output) = command else { return crate::common::skipped("there is no bash") };
     assert_eq!(String::from_utf8_lossy(&output.stdout), "vpc\n", "{}", String::from_utf8_lossy(&output.stderr));
 }
 

@@ -190,61 +190,93 @@ cases! {
     template_uniq_of_lists => ("{{ $l := list }}{{ range $i := until 3000 }}{{ $l = append $l (list $i) }}{{ end }}{{ range until 100 }}{{ $x := uniq $l }}{{ end }}", "too many steps");
 }
 
-/// Expressions of a length, each with what is wrong with it; nothing if it is well formed.
-fn chains(length: usize) -> [(&'static str, String, &'static str); 8] {
-    [
-        ("attributes", format!("a{}", ".b".repeat(length)), ""),
-        ("indexes", format!("a{}", "[0]".repeat(length)), ""),
-        ("splats", format!("a{}", "[*]".repeat(length)), "levels deep"),
-        ("computed indexes", format!("a{}", "[b]".repeat(length)), "in a row"),
-        ("operators", format!("1{}", "+1".repeat(length)), "in a row"),
-        ("conditionals", format!("1{}", "?1:1".repeat(length)), "levels deep"),
-        ("namespaces", format!("a{}()", "::b".repeat(length)), ""),
-        ("brackets", format!("{}1{}", "[".repeat(length), "]".repeat(length)), "levels deep"),
-    ]
-}
-
 /// As long as a file may be, about.
 const LONG: usize = 200_000;
 /// Long enough to overflow a stack, for what reads them with the same parser.
 const SHORTER: usize = 100_000;
 
-#[test]
-fn code_with_long_chains() {
-    for (name, expression, wrong) in chains(LONG) {
-        let repo = project(&[("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n")]);
-        repo.write("components/terraform/box/main.tf", format!("variable \"size\" {{ default = {expression} }}\n"));
-        let words = if wrong.is_empty() { vec![] } else { vec!["this code cannot be read", wrong] };
-        measured(name, &repo, &["check"]).assert_reported(&words);
-    }
+/// An expression of a length, and what is wrong with it; nothing if it is well formed.
+type Chain = fn(usize) -> (String, &'static str);
+
+const ATTRIBUTES: Chain = |n| (format!("a{}", ".b".repeat(n)), "");
+const INDEXES: Chain = |n| (format!("a{}", "[0]".repeat(n)), "");
+const SPLATS: Chain = |n| (format!("a{}", "[*]".repeat(n)), "levels deep");
+const COMPUTED_INDEXES: Chain = |n| (format!("a{}", "[b]".repeat(n)), "in a row");
+const OPERATORS: Chain = |n| (format!("1{}", "+1".repeat(n)), "in a row");
+const CONDITIONALS: Chain = |n| (format!("1{}", "?1:1".repeat(n)), "levels deep");
+const NAMESPACES: Chain = |n| (format!("a{}()", "::b".repeat(n)), "");
+const BRACKETS: Chain = |n| (format!("{}1{}", "[".repeat(n), "]".repeat(n)), "levels deep");
+/// As high as a tree may be.
+const HIGH: Chain = |_| (format!("{}{}1{}", "[".repeat(140), "1+".repeat(900), "]".repeat(140)), "");
+
+/// Code with a long chain is read, or reported.
+fn code_with(name: &str, chain: Chain) {
+    let (expression, wrong) = chain(LONG);
+    let repo = project(&[("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n")]);
+    repo.write("components/terraform/box/main.tf", format!("variable \"size\" {{ default = {expression} }}\n"));
+    let words = if wrong.is_empty() { vec![] } else { vec!["this code cannot be read", wrong] };
+    measured(name, &repo, &["check"]).assert_reported(&words);
 }
 
-#[test]
-fn root_modules_with_long_chains() {
-    let high = format!("{}{}1{}", "[".repeat(140), "1+".repeat(900), "]".repeat(140));
-    let all = chains(SHORTER).into_iter().chain([("as high as a tree may be", high, "")]);
-    for (name, expression, wrong) in all {
-        let repo = Repo::new();
-        repo.write("live/main.tf", "terraform {\n  backend \"s3\" {\n    key = local.key\n  }\n}\n");
-        repo.write("live/locals.tf", format!("locals {{\n  key = {expression}\n}}\n")).write("live/x.tofu", "");
-        repo.write("other/main.tf", "terraform {\n  backend \"s3\" {\n    key = local.gone-too\n  }\n}\n");
-        repo.commit("roots");
-        let words = if wrong.is_empty() { vec![] } else { vec![wrong] };
-        measured(name, &repo, &["check", "--dialect", "opentofu"]).assert_reported(&words);
-    }
+/// A root module with a long chain is read, or reported.
+fn root_module_with(name: &str, chain: Chain) {
+    let (expression, wrong) = chain(SHORTER);
+    let repo = Repo::new();
+    repo.write("live/main.tf", "terraform {\n  backend \"s3\" {\n    key = local.key\n  }\n}\n");
+    repo.write("live/locals.tf", format!("locals {{\n  key = {expression}\n}}\n")).write("live/x.tofu", "");
+    repo.write("other/main.tf", "terraform {\n  backend \"s3\" {\n    key = local.gone-too\n  }\n}\n");
+    repo.commit("roots");
+    let words = if wrong.is_empty() { vec![] } else { vec![wrong] };
+    measured(name, &repo, &["check", "--dialect", "opentofu"]).assert_reported(&words);
 }
 
-#[test]
-fn includes_with_long_chains() {
-    for (name, expression, wrong) in chains(SHORTER) {
-        let repo = project(&[
-            ("stacks/deploy/bad.yaml", "vars: {stage: bad, size: !include ../size.tfvars}\n"),
-            ("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n"),
-        ]);
-        repo.write("stacks/size.tfvars", format!("size = {expression}\n"));
-        let wrong = if wrong.is_empty() { "not allowed" } else { wrong };
-        measured(name, &repo, &["check"]).assert_reported(&[wrong]);
-    }
+/// An included file with a long chain is reported.
+fn include_with(name: &str, chain: Chain) {
+    let (expression, wrong) = chain(SHORTER);
+    let repo = project(&[
+        ("stacks/deploy/bad.yaml", "vars: {stage: bad, size: !include ../size.tfvars}\n"),
+        ("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n"),
+    ]);
+    repo.write("stacks/size.tfvars", format!("size = {expression}\n"));
+    let wrong = if wrong.is_empty() { "not allowed" } else { wrong };
+    measured(name, &repo, &["check"]).assert_reported(&[wrong]);
+}
+
+cases! {
+    code_with:
+    code_with_attributes => ATTRIBUTES;
+    code_with_indexes => INDEXES;
+    code_with_splats => SPLATS;
+    code_with_computed_indexes => COMPUTED_INDEXES;
+    code_with_operators => OPERATORS;
+    code_with_conditionals => CONDITIONALS;
+    code_with_namespaces => NAMESPACES;
+    code_with_brackets => BRACKETS;
+}
+
+cases! {
+    root_module_with:
+    root_module_with_attributes => ATTRIBUTES;
+    root_module_with_indexes => INDEXES;
+    root_module_with_splats => SPLATS;
+    root_module_with_computed_indexes => COMPUTED_INDEXES;
+    root_module_with_operators => OPERATORS;
+    root_module_with_conditionals => CONDITIONALS;
+    root_module_with_namespaces => NAMESPACES;
+    root_module_with_brackets => BRACKETS;
+    root_module_with_high => HIGH;
+}
+
+cases! {
+    include_with:
+    include_with_attributes => ATTRIBUTES;
+    include_with_indexes => INDEXES;
+    include_with_splats => SPLATS;
+    include_with_computed_indexes => COMPUTED_INDEXES;
+    include_with_operators => OPERATORS;
+    include_with_conditionals => CONDITIONALS;
+    include_with_namespaces => NAMESPACES;
+    include_with_brackets => BRACKETS;
 }
 
 /// Ten levels of trees that each have the next one ten times.
@@ -279,31 +311,44 @@ fn settings_only_lower_limits() {
     repo.run(&["check", "--raise-limits"]).ends_with(0);
 }
 
-#[test]
-fn garden_projects_that_multiply() {
+/// A Garden project ends within its limits.
+fn garden_ends(name: &str, (rest, finding): (String, &str)) {
     const PROJECT: &str = "apiVersion: garden.io/v2\nkind: Project\nname: shop\nenvironments: [{name: dev}]\n";
-    let doubled: String = (0..40).map(|i| format!("  v{i}: '${{var.v{n}}}${{var.v{n}}}'\n", n = i + 1)).collect();
-    let doubled = format!("variables:\n{doubled}  v40: x\n");
-    let nested = format!("variables: {{v0: \"{}a{}\"}}\n", "${(".repeat(5_000), ")}".repeat(5_000));
+    let repo = Repo::new();
+    repo.write("project.garden.yml", format!("{PROJECT}{rest}")).commit("hostile");
+    let run = measured(name, &repo, &["check", "--format", "concise"]);
+    assert_eq!(run.status, Some(1), "{name}: {}", run.said);
+    assert!(run.said.contains(finding), "{name}: {}", run.said);
+}
+
+/// A Garden action with this command.
+fn garden_run(command: &str) -> String {
+    format!("---\nkind: Run\nname: x\ntype: exec\nspec: {{command: {command}}}\n")
+}
+
+fn garden_matrix() -> String {
     let keys: String = (0..8).map(|i| format!("  m{i}: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n")).collect();
-    let matrix = format!(
+    format!(
         "---\nkind: ConfigTemplate\nname: t\nconfigs: [{{kind: Run, type: exec, name: x}}]\n---\n\
          kind: RenderTemplate\nname: r\ntemplate: t\nmatrix:\n{keys}"
-    );
-    let each =
-        "{$forEach: '${range(1, 1000000)}', $return: {$forEach: '${range(1, 1000000)}', $return: '${item.value}'}}";
-    let run = |command: &str| format!("---\nkind: Run\nname: x\ntype: exec\nspec: {{command: {command}}}\n");
-    for (name, rest, finding) in [
-        ("garden: loops over ranges", run(each), "limit-exceeded"),
-        ("garden: a matrix that explodes", matrix, "limit-exceeded"),
-        ("garden: variables that double", doubled + &run("['${var.v0}']"), "limit-exceeded"),
-        ("garden: variables that need each other", "variables: {a: '${var.b}', b: '${var.a}'}\n".to_owned(), "cycle"),
-        ("garden: nested templates", nested + &run("['${var.v0}']"), "template-error"),
-    ] {
-        let repo = Repo::new();
-        repo.write("project.garden.yml", format!("{PROJECT}{rest}")).commit("hostile");
-        let run = measured(name, &repo, &["check", "--format", "concise"]);
-        assert_eq!(run.status, Some(1), "{name}: {}", run.said);
-        assert!(run.said.contains(finding), "{name}: {}", run.said);
-    }
+    )
+}
+
+fn garden_doubled() -> String {
+    let doubled: String = (0..40).map(|i| format!("  v{i}: '${{var.v{n}}}${{var.v{n}}}'\n", n = i + 1)).collect();
+    format!("variables:\n{doubled}  v40: x\n{}", garden_run("['${var.v0}']"))
+}
+
+fn garden_nested() -> String {
+    let nested = format!("{}a{}", "${(".repeat(5_000), ")}".repeat(5_000));
+    format!("variables: {{v0: \"{nested}\"}}\n{}", garden_run("['${var.v0}']"))
+}
+
+cases! {
+    garden_ends:
+    garden_loops_over_ranges => (garden_run("{$forEach: '${range(1, 1000000)}', $return: {$forEach: '${range(1, 1000000)}', $return: '${item.value}'}}"), "limit-exceeded");
+    garden_a_matrix_that_explodes => (garden_matrix(), "limit-exceeded");
+    garden_variables_that_double => (garden_doubled(), "limit-exceeded");
+    garden_variables_that_need_each_other => ("variables: {a: '${var.b}', b: '${var.a}'}\n".to_owned(), "cycle");
+    garden_nested_templates => (garden_nested(), "template-error");
 }

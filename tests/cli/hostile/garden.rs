@@ -160,27 +160,34 @@ fn variables_that_read_themselves() {
         let repo = project(&format!("variables: {variables}\n"), &own);
         is_found(&repo, ("reference-cycle", "project.garden.yml:6:"), &["`a` reads itself"]);
     }
-    let other = "name: two\ntype: exec\nvariables: {x: '${actions.run.three.var.x}'}\nspec: {command: [x]}\n";
-    let another = other.replace("three", "2").replace("two", "three").replace('2', "two");
-    for (configs, rule, line) in [
-        (
-            format!("{}variables: {{a: '${{var.b}}', b: '${{var.a}}'}}\n", command("['${var.a}']")),
-            "undefined-reference",
-            "bad/garden.yml:7:",
-        ),
-        (command("['${actions.run.two.var.x || actions.run.two.name}']"), "dependency-cycle", "bad/garden.yml:"),
-        (format!("kind: Run\n{other}---\nkind: Run\n{another}"), "dependency-cycle", "bad/garden.yml:"),
-        (format!("kind: Run\n{other}---\nkind: Run\n{another}"), "undefined-reference", "bad/garden.yml:4:"),
-        (
-            "kind: ConfigTemplate\nname: t\ninputs: {x: {type: string}}\nconfigs: [{kind: Run, type: exec, name: two, spec: \
-             {command: ['${inputs.x}']}}]\n---\nkind: RenderTemplate\nname: r\ntemplate: t\ninputs: {x: '${inputs.x}'}\n"
-                .to_owned(),
-            "undefined-reference",
-            "bad/garden.yml:9:",
-        ),
-    ] {
-        is_found(&project("", &configs), (rule, line), &[]);
-    }
+}
+
+/// Actions that read each other.
+fn is_a_cycle(_: &str, (configs, rule, line): (String, &str, &str)) {
+    is_found(&project("", &configs), (rule, line), &[]);
+}
+
+/// Two actions, each with a variable that reads that of the other.
+fn two_that_read_each_other() -> String {
+    let one = |name: &str, other: &str| {
+        format!(
+            "kind: Run\nname: {name}\ntype: exec\nvariables: {{x: '${{actions.run.{other}.var.x}}'}}\nspec: {{command: [x]}}\n"
+        )
+    };
+    format!("{}---\n{}", one("two", "three"), one("three", "two"))
+}
+
+cases! {
+    is_a_cycle:
+    variables_of_an_action => (format!("{}variables: {{a: '${{var.b}}', b: '${{var.a}}'}}\n", command("['${var.a}']")), "undefined-reference", "bad/garden.yml:7:");
+    an_action_that_reads_itself => (command("['${actions.run.two.var.x || actions.run.two.name}']"), "dependency-cycle", "bad/garden.yml:");
+    actions_that_read_each_other => (two_that_read_each_other(), "dependency-cycle", "bad/garden.yml:");
+    variables_of_actions_that_read_each_other => (two_that_read_each_other(), "undefined-reference", "bad/garden.yml:4:");
+    an_input_that_reads_itself => (
+        "kind: ConfigTemplate\nname: t\ninputs: {x: {type: string}}\nconfigs: [{kind: Run, type: exec, name: two, spec: {command: ['${inputs.x}']}}]\n---\nkind: RenderTemplate\nname: r\ntemplate: t\ninputs: {x: '${inputs.x}'}\n".to_owned(),
+        "undefined-reference",
+        "bad/garden.yml:9:",
+    );
 }
 
 #[test]

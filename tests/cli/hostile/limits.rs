@@ -259,18 +259,24 @@ fn a_change_does_not_lift_its_own_limits() {
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
 }
 
-#[test]
-fn limits_that_cannot_be() {
+/// A limit that cannot be is an error of the settings.
+fn cannot_be(_: &str, (text, words): (&str, &str)) {
     let repo = project(&[]);
-    for (text, words) in [
-        ("nesting-depth = 100000", "`nesting-depth` can be from 8 to 1000, not 100000"),
-        ("nesting = 5", "unknown value `nesting`; allowed: `file-size`"),
-        ("time = -1", "stacklint.toml:2:8"),
-        ("time = 0", "`time` can be from 1"),
-    ] {
-        repo.write("stacklint.toml", format!("[limits]\n{text}\n"));
-        repo.run(&["check"]).ends_with(2).complains(words);
-    }
+    repo.write("stacklint.toml", format!("[limits]\n{text}\n"));
+    repo.run(&["check"]).ends_with(2).complains(words);
+}
+
+cases! {
+    cannot_be:
+    a_limit_above_the_most => ("nesting-depth = 100000", "`nesting-depth` can be from 8 to 1000, not 100000");
+    an_unknown_limit => ("nesting = 5", "unknown value `nesting`; allowed: `file-size`");
+    a_negative_limit => ("time = -1", "stacklint.toml:2:8");
+    a_limit_below_the_least => ("time = 0", "`time` can be from 1");
+}
+
+#[test]
+fn limits_are_shown_with_their_place() {
+    let repo = project(&[]);
     repo.write("stacklint.toml", "[limits]\nimports = 7\n");
     repo.run(&["config"]).ends_with(0).says("limits.imports").says("stacklint.toml:2").says("limits.memory");
 }

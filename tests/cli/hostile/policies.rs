@@ -25,40 +25,30 @@ fn change(settings: &str, files: &[(&str, &str)]) -> Repo {
     repo
 }
 
-#[test]
-fn a_change_cannot_lift_the_policy_that_it_breaks() {
-    let weaker = POLICY.replace("< 5", "< 50");
-    /// The settings of the base, the files that the head writes, and what is reported of that.
-    type Attack<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
-    let attacks: [Attack<'_>; 8] = [
-        (POLICY, &[("stacklint.toml", "strict = false\n")], "it removes the policy `small`"),
-        (POLICY, &[("stacklint.toml", "")], "it removes the policy `small`"),
-        (POLICY, &[("stacklint.toml", &weaker)], "it changes the policy `small`"),
-        (
-            POLICY,
-            &[("stacklint.toml", "[[require]]\nid = 'other'\nthat = 'true'\nmessage = 'm'\n")],
-            "it adds the policy `other`",
-        ),
-        (POLICY, &[("stacklint.toml", &format!("{POLICY}[rules]\nsmall = 'off'\n"))], "would suppress 1 error"),
-        (
-            REGO,
-            &[("policies/small.rego", "package small\nimport rego.v1\ndeny contains \"x\" if false\n")],
-            "it changes the policy `small`",
-        ),
-        (REGO, &[("policies/small.rego", "")], "it removes the policy `small`"),
-        (REGO, &[("policies/small.rego", "package small\n")], "it removes the policy `small`"),
-    ];
-    for (settings, files, words) in attacks {
-        let repo = change(settings, files);
-        let run = repo.run(&["diff", "base..HEAD"]).ends_with(1);
-        run.says("error[small]: boxes are small").says("review-changed").says(words);
-        repo.run(&["ci", "--base", "base"]).ends_with(1).says("error[small]");
-        repo.git(&["reset", "--soft", "base"]);
-        repo.run(&["hook", "run"]).ends_with(1).says("error[small]");
-        repo.git(&["commit", "--quiet", "-m", "head"]);
-        // A user who trusts the change can say so.
-        repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).hides("error[small]").hides("review-changed");
-    }
+/// A change cannot lift the policy that it breaks: the settings of the base, the file that the head writes, and what is
+/// reported of that.
+fn lifts_no_policy(_: &str, (settings, (path, text), words): (&str, (&str, &str), &str)) {
+    let repo = change(settings, &[(path, text)]);
+    let run = repo.run(&["diff", "base..HEAD"]).ends_with(1);
+    run.says("error[small]: boxes are small").says("review-changed").says(words);
+    repo.run(&["ci", "--base", "base"]).ends_with(1).says("error[small]");
+    repo.git(&["reset", "--soft", "base"]);
+    repo.run(&["hook", "run"]).ends_with(1).says("error[small]");
+    repo.git(&["commit", "--quiet", "-m", "head"]);
+    // A user who trusts the change can say so.
+    repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).hides("error[small]").hides("review-changed");
+}
+
+cases! {
+    lifts_no_policy:
+    other_settings => (POLICY, ("stacklint.toml", "strict = false\n"), "it removes the policy `small`");
+    no_settings => (POLICY, ("stacklint.toml", ""), "it removes the policy `small`");
+    a_weaker_policy => (POLICY, ("stacklint.toml", &POLICY.replace("< 5", "< 50")), "it changes the policy `small`");
+    another_policy => (POLICY, ("stacklint.toml", "[[require]]\nid = 'other'\nthat = 'true'\nmessage = 'm'\n"), "it adds the policy `other`");
+    a_level_of_a_policy => (POLICY, ("stacklint.toml", &format!("{POLICY}[rules]\nsmall = 'off'\n")), "would suppress 1 error");
+    a_weaker_module => (REGO, ("policies/small.rego", "package small\nimport rego.v1\ndeny contains \"x\" if false\n"), "it changes the policy `small`");
+    no_module => (REGO, ("policies/small.rego", ""), "it removes the policy `small`");
+    an_empty_module => (REGO, ("policies/small.rego", "package small\n"), "it removes the policy `small`");
 }
 
 #[test]

@@ -18,37 +18,35 @@ fn change(before: &[(&str, &str)], after: &[(&str, &str)]) -> Repo {
     repo
 }
 
-const ATTACKS: [(&str, &str); 6] = [
-    ("stacklint.toml", "fail-on = 'never'\n"),
-    ("stacklint.toml", "[rules]\nunresolved-import = 'off'\n"),
-    ("stacklint.toml", "[groups]\ncorrectness = 'off'\n[limits]\nimports = 1\n"),
-    ("stacklint.toml", "min-level = 'error'\n[rules]\nunresolved-import = 'note'\n"),
-    ("stacklint.toml", "[[overrides]]\npaths = ['**']\nreason = 'x'\nrules = {unresolved-import = 'off'}\n"),
-    (
+/// Settings and comments of the head hide nothing: the file that it writes, and its text.
+fn hides_nothing(_: &str, (path, text): (&str, &str)) {
+    let repo = change(&[], &[(path, text)]);
+    let run = repo.run(&["diff", "base..HEAD"]).ends_with(1).says("error[unresolved-import]").says("review-changed");
+    if !text.contains("fail-on") {
+        run.says("would suppress 1 error");
+    }
+    repo.run(&["ci", "--base", "base"]).ends_with(1).says("error[unresolved-import]");
+    repo.git(&["reset", "--soft", "base"]);
+    repo.run(&["hook", "run"]).ends_with(1).says("unresolved-import");
+    repo.git(&["commit", "--quiet", "-m", "head"]);
+    // A user who trusts the change can say so.
+    repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).ends_with(0).hides("review-changed");
+    // From the next commit on it counts.
+    repo.write("stacks/deploy/other.yaml", DEV.replace("stage: dev", "stage: other")).commit("later");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("review-changed");
+}
+
+cases! {
+    hides_nothing:
+    fail_on_never => ("stacklint.toml", "fail-on = 'never'\n");
+    a_rule_that_is_off => ("stacklint.toml", "[rules]\nunresolved-import = 'off'\n");
+    a_group_that_is_off => ("stacklint.toml", "[groups]\ncorrectness = 'off'\n[limits]\nimports = 1\n");
+    a_minimum_level => ("stacklint.toml", "min-level = 'error'\n[rules]\nunresolved-import = 'note'\n");
+    an_override => ("stacklint.toml", "[[overrides]]\npaths = ['**']\nreason = 'x'\nrules = {unresolved-import = 'off'}\n");
+    a_comment => (
         "stacks/deploy/dev.yaml",
         "# stacklint: ignore-file[unresolved-import] x\nimport: [gone]\nvars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 1}}}}\n",
-    ),
-];
-
-#[test]
-fn settings_and_comments_of_the_head_hide_nothing() {
-    for (path, text) in ATTACKS {
-        let repo = change(&[], &[(path, text)]);
-        let run =
-            repo.run(&["diff", "base..HEAD"]).ends_with(1).says("error[unresolved-import]").says("review-changed");
-        if !text.contains("fail-on") {
-            run.says("would suppress 1 error");
-        }
-        repo.run(&["ci", "--base", "base"]).ends_with(1).says("error[unresolved-import]");
-        repo.git(&["reset", "--soft", "base"]);
-        repo.run(&["hook", "run"]).ends_with(1).says("unresolved-import");
-        repo.git(&["commit", "--quiet", "-m", "head"]);
-        // A user who trusts the change can say so.
-        repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).ends_with(0).hides("review-changed");
-        // From the next commit on it counts.
-        repo.write("stacks/deploy/other.yaml", DEV.replace("stage: dev", "stage: other")).commit("later");
-        repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("review-changed");
-    }
+    );
 }
 
 #[test]

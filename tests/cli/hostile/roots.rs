@@ -50,38 +50,39 @@ fn texts_that_are_large() {
     ends(&repo(&format!("locals {{\n  a = \"{}\"\n}}\n{}", "$".repeat(250_000), source("local.a"))));
 }
 
-#[test]
-fn values_that_grow() {
-    for expression in [
-        "length([for a in range(1024) : [for b in range(1024) : [for c in range(1024) : c]]])",
-        "format(\"%999999999s\", \"\")",
-        "join(\"\", [for i in range(256) : format(\"%9999s\", i)])",
-        "length(setproduct(range(1000), range(1000), range(1000)))",
-        "length(setproduct(range(1000), range(1000), range(1000), range(1000), []))",
-        "cidrsubnets(\"::/0\", [for i in range(1024) : 32]...)[0]",
-        "cidrsubnets(\"10.0.0.0/8\", 99999999999, -4)[0]",
-        "regex(\"((a*)*)*b\", join(\"\", [for i in range(1024) : \"aaaaaaaa\"]))",
-        "regex(\"(a{1000}){1000}\", \"a\")",
-        "pow(99999999999, 99999999999)",
-        "parseint(join(\"\", [for i in range(1024) : \"9999999999999999\"]), 10)",
-        "1e999999999",
-        "substr(\"a\", -99999999999, 99999999999)",
-        "indent(999999999, \"a\\nb\")",
-        "range(0, 1e18)[0]",
-        "templatestring(join(\"\", [for i in range(1024) : \"%{ for x in range(1024) }x%{ endfor }\"]), {})",
-        "jsondecode(join(\"\", [for i in range(1024) : \"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"]))",
-        "yamldecode(\"a: &a [x, x]\\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\\nc: &c [*b, *b, *b, *b, *b, *b]\\nd: [*c, *c, *c, *c]\")",
-        "base64gunzip(\"H4sIAAAAAAAA\")",
-        "timeadd(\"2020-01-01T00:00:00Z\", \"999999999999999h\")",
-    ] {
-        let repo = repo(&source(expression));
-        // Once up to the default.
-        if expression.starts_with("length([") {
-            assert!(repo.run(&["check", "--format", "json"]).status <= 1);
-        }
-        repo.write("stacklint.toml", "[limits]\ntemplate-steps = 200_000\n");
-        ends(&repo);
+/// An expression whose value is too large ends at a limit.
+fn value_ends(_: &str, expression: &str) {
+    let repo = repo(&source(expression));
+    // Once up to the default.
+    if expression.starts_with("length([") {
+        assert!(repo.run(&["check", "--format", "json"]).status <= 1);
     }
+    repo.write("stacklint.toml", "[limits]\ntemplate-steps = 200_000\n");
+    ends(&repo);
+}
+
+cases! {
+    value_ends:
+    nested_for_expressions => "length([for a in range(1024) : [for b in range(1024) : [for c in range(1024) : c]]])";
+    padding => "format(\"%999999999s\", \"\")";
+    joined_padding => "join(\"\", [for i in range(256) : format(\"%9999s\", i)])";
+    setproduct => "length(setproduct(range(1000), range(1000), range(1000)))";
+    setproduct_with_an_empty_list => "length(setproduct(range(1000), range(1000), range(1000), range(1000), []))";
+    many_subnets => "cidrsubnets(\"::/0\", [for i in range(1024) : 32]...)[0]";
+    subnets_that_cannot_be => "cidrsubnets(\"10.0.0.0/8\", 99999999999, -4)[0]";
+    a_slow_pattern => "regex(\"((a*)*)*b\", join(\"\", [for i in range(1024) : \"aaaaaaaa\"]))";
+    a_large_pattern => "regex(\"(a{1000}){1000}\", \"a\")";
+    a_large_power => "pow(99999999999, 99999999999)";
+    a_long_number => "parseint(join(\"\", [for i in range(1024) : \"9999999999999999\"]), 10)";
+    a_large_exponent => "1e999999999";
+    a_negative_offset => "substr(\"a\", -99999999999, 99999999999)";
+    a_large_indentation => "indent(999999999, \"a\\nb\")";
+    a_long_range => "range(0, 1e18)[0]";
+    a_nested_template => "templatestring(join(\"\", [for i in range(1024) : \"%{ for x in range(1024) }x%{ endfor }\"]), {})";
+    deep_json => "jsondecode(join(\"\", [for i in range(1024) : \"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"]))";
+    yaml_aliases => "yamldecode(\"a: &a [x, x]\\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\\nc: &c [*b, *b, *b, *b, *b, *b]\\nd: [*c, *c, *c, *c]\")";
+    a_broken_archive => "base64gunzip(\"H4sIAAAAAAAA\")";
+    a_long_duration => "timeadd(\"2020-01-01T00:00:00Z\", \"999999999999999h\")";
 }
 
 #[test]
