@@ -117,12 +117,24 @@ impl<'a> Source<'a> {
         at - self.line_start(at)
     }
 
-    /// The bytes of the map that both places have in common, with the indentation of its first key.
+    /// The bytes of the map that both places have in common, with the indentation of its first key, and with the comments and
+    /// blank lines behind it: they become part of a text in lines if that is the last value then.
     fn common(&self) -> Range<usize> {
         let map = self.chain[0].map;
-        let start = self.start(map);
-        let start = if self.is_flow(map) { start } else { self.line_start(start) };
-        start..self.document.node(map).span.end as usize
+        let (start, mut end) = (self.start(map), self.document.node(map).span.end as usize);
+        if self.is_flow(map) {
+            return start..end;
+        }
+        end = self.line_end(end);
+        while end < self.text.len() {
+            let below = self.line_end(end);
+            let line = self.text[end..below].trim_start();
+            if !line.is_empty() && !line.starts_with('#') {
+                break;
+            }
+            end = below;
+        }
+        self.line_start(start)..end
     }
 
     /// Whether nothing around the entry could give it another meaning elsewhere.

@@ -102,6 +102,17 @@ fn what_is_not_simple_stays() {
     }
 }
 
+#[test]
+fn comments_become_no_text() {
+    let text = |end: &str| format!("settings:\n  x: 1\ndocs:\n  e: |\n    f\n  max-width: 80\n{end}");
+    assert_eq!(width(&text("\n    # four")), None);
+    assert_eq!(width(&text("\n\n    # four\nb: 1\n")), None);
+    let moved = "settings:\n  x: 1\n  terminal:\n    max_width: 80\ndocs:\n  e: |\n    f\n";
+    for end in ["\n# top\n", "\n  # two\n", "\nb: 1\n"] {
+        assert_eq!(width(&text(end)), Some(format!("{moved}{end}")), "{end}");
+    }
+}
+
 mod properties {
     use super::*;
     use proptest::prelude::*;
