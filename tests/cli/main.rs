@@ -47,3 +47,4 @@ mod tofu_coverage;
 mod tofu_static;
 mod tofu_syntax;
 mod validation;
+mod workflows;
