@@ -109,6 +109,8 @@ pub(crate) struct Diagnostic {
     pub subjects: Vec<Subject>,
     /// How to combine it with other findings of its rule at its place; `None` if it stays separate.
     pub together: Option<Together>,
+    /// The rule whose finding at the same line, if there is one, has the same cause: then it is a note of that.
+    pub follows: Option<&'static Rule>,
     /// Where it is shown in the newer state, if its primary place is in the older one.
     pub at_head: Option<AtHead>,
 }
@@ -140,6 +142,7 @@ impl Diagnostic {
             stacks: Vec::new(),
             subjects: Vec::new(),
             together: None,
+            follows: None,
             at_head: None,
         }
     }
@@ -205,6 +208,13 @@ impl Diagnostic {
     #[must_use]
     pub(crate) fn together(mut self, together: Together) -> Self {
         self.together = Some(together);
+        self
+    }
+
+    /// A finding of another rule at the same line has the same cause.
+    #[must_use]
+    pub(crate) fn follows(mut self, rule: &'static Rule) -> Self {
+        self.follows = Some(rule);
         self
     }
 

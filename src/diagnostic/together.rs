@@ -4,10 +4,11 @@
 
 use super::{Diagnostic, Finding, Label, Level, Novelty};
 use crate::diagnostic::RuleRef;
+use crate::files::Files;
 use crate::text::{Text, count};
 use crate::value::FileId;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How findings of one rule at one place read as one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,6 +82,53 @@ pub(crate) fn unite(findings: Vec<Finding>) -> Vec<Finding> {
         }
     }
     sets.into_iter().filter_map(one).collect()
+}
+
+/// Turns findings into notes of those that they follow from, at the same line and of the same stacks, as severe and as new.
+pub(crate) fn attach(findings: Vec<Finding>, files: &Files) -> Vec<Finding> {
+    let place = |f: &Finding| {
+        let label = &f.diagnostic.primary;
+        (label.file, files.get(label.file).line(label.start))
+    };
+    let followed: BTreeSet<&str> = findings.iter().filter_map(|f| f.diagnostic.follows).map(|rule| rule.id()).collect();
+    let mut causes: HashMap<(&str, (FileId, u32)), Vec<usize>> = HashMap::new();
+    for (i, finding) in findings.iter().enumerate().filter(|(_, f)| f.diagnostic.follows.is_none()) {
+        if let Some(rule) = followed.get(finding.diagnostic.rule.id()) {
+            causes.entry((rule, place(finding))).or_default().push(i);
+        }
+    }
+    let cause = |one: &Finding| {
+        let explains = |i: &&usize| {
+            let cause = &findings[**i];
+            // A finding about the text of a file names no stacks.
+            let reached = &cause.diagnostic.stacks;
+            let reaches = reached.is_empty() || one.diagnostic.stacks.iter().all(|stack| reached.contains(stack));
+            cause.level >= one.level && cause.novelty == one.novelty && reaches
+        };
+        let rule = one.diagnostic.follows?;
+        causes.get(&(rule.id(), place(one)))?.iter().find(explains).copied()
+    };
+    let causes: Vec<Option<usize>> = findings.iter().map(cause).collect();
+    let (mut kept, mut notes) = (Vec::new(), BTreeMap::<usize, Vec<Finding>>::new());
+    for ((i, finding), cause) in findings.into_iter().enumerate().zip(causes) {
+        match cause {
+            Some(cause) => notes.entry(cause).or_default().push(finding),
+            None => kept.push((i, finding)),
+        }
+    }
+    for (i, finding) in &mut kept {
+        for Finding { diagnostic, fingerprint, also, .. } in notes.remove(i).into_iter().flatten() {
+            finding.also.push(fingerprint);
+            finding.also.extend(also);
+            let known = &mut finding.diagnostic.notes;
+            for note in std::iter::once(diagnostic.message).chain(diagnostic.notes) {
+                if !known.contains(&note) {
+                    known.push(note);
+                }
+            }
+        }
+    }
+    kept.into_iter().map(|(_, finding)| finding).collect()
 }
 
 fn key(finding: &Finding) -> Option<Key> {
@@ -221,6 +269,37 @@ mod tests {
             (united[0].diagnostic.address.as_deref(), united[1].diagnostic.address.as_deref()),
             (None, Some("prod/c"))
         );
+    }
+
+    #[test]
+    fn what_follows_is_a_note() {
+        static CAUSE: Rule = Rule::unregistered("cause");
+        let files = Files::default();
+        let file = files.add("a.yaml", "1", || "one two\nthree\n".into());
+        let of = |rule: &'static Rule, start: u32, level: Level, novelty: Novelty| {
+            let d = Diagnostic::new(rule, format!("{} {start}", rule.id()), Label::new(file, start, start + 3, ""));
+            let d = if rule.id() == "x" { d.follows(&CAUSE) } else { d };
+            let fingerprint = format!("{} {start}", rule.id()).as_str().into();
+            Finding { diagnostic: d, level, novelty: Some(novelty), fingerprint, also: Vec::new() }
+        };
+        let shown = |found: Vec<Finding>| {
+            let found = attach(found, &files).into_iter();
+            found.map(|f| (f.diagnostic.message.clone(), f.diagnostic.notes.clone(), f.also.len())).collect::<Vec<_>>()
+        };
+        let alone = |message: &str| (message.to_owned(), Vec::new(), 0);
+        let (cause, new) = (of(&CAUSE, 4, Level::Error, Novelty::New), Novelty::New);
+        let one = vec![of(&X, 0, Level::Error, new), cause.clone(), of(&X, 8, Level::Error, new)];
+        assert_eq!(shown(one), [("cause 4".to_owned(), vec!["x 0".to_owned()], 1), alone("x 8")]);
+        for other in [of(&X, 0, Level::Error, Novelty::Known), of(&X, 8, Level::Warning, new)] {
+            assert_eq!(shown(vec![other.clone(), cause.clone()]), [alone(&other.diagnostic.message), alone("cause 4")]);
+        }
+        let milder = of(&CAUSE, 4, Level::Note, new);
+        assert_eq!(shown(vec![milder, of(&X, 0, Level::Error, new)]), [alone("cause 4"), alone("x 0")]);
+        let mut far = of(&X, 0, Level::Error, new);
+        far.diagnostic.stacks = vec!["dev".into()];
+        let mut cause = cause;
+        cause.diagnostic.stacks = vec!["prod".into()];
+        assert_eq!(shown(vec![far, cause]), [alone("x 0"), alone("cause 4")]);
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl Checking<'_> {
             files: Arc::clone(&start.kept.files),
             head: Revision::of(source),
             comparison: None,
-            findings: together::unite(findings),
+            findings: together::attach(together::unite(findings), files),
             suppressed,
             rules: settings.enabled(),
             settings: load.settings,

@@ -7,7 +7,7 @@ use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::selection::{self, Selection};
 use super::trust::{self, SettingsFrom};
-use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase};
+use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase, renamed};
 use crate::affected::{self, Affected};
 use crate::code::{self, CodeChange};
 use crate::diagnostic::rules::INVALID_CONFIG;
@@ -88,6 +88,7 @@ pub(crate) fn compare(
         phase(workspace.host, "judge", || judging.judge(&trusted, in_head, in_base))?;
     let sides: Vec<_> = compared.iter().map(|one| (&one.base, &one.head)).collect();
     fixed::judge_fixed(&mut findings, &sides);
+    renamed::match_renamed(&mut findings, compared.iter().map(|one| &one.diff), &files);
     let mut scope = selection::FindingScope::new(&request.filter);
     for Compared { base: old, head: new, .. } in &compared {
         let states = [(old, base), (new, head)];
@@ -95,7 +96,7 @@ pub(crate) fn compare(
         states.iter().for_each(|(resolution, _)| scope.add(&selection, resolution));
     }
     scope.retain(&mut findings, &files);
-    let findings = together::unite(findings);
+    let findings = together::attach(together::unite(findings), &files);
     let mut review = Review {
         files: Arc::new(files),
         head: Revision::of(head),

@@ -16,6 +16,7 @@ mod pair;
 mod paths;
 mod reach;
 mod rejected;
+mod renamed;
 mod resolve;
 mod selection;
 mod session;

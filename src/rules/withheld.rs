@@ -40,12 +40,12 @@ impl Withheld {
         if names.is_empty() {
             return None;
         }
-        let message =
-            format!("findings of {} were withheld: this keeps something from being resolved", names.join(", "));
+        let message = format!("findings of {} were withheld: not fully resolved because of this", names.join(", "));
         let finding = Diagnostic::new(&INCOMPLETE_ANALYSIS, message, Label { message: String::new(), ..place });
         Some(
             finding
                 .token(names.join(" "))
+                .follows(&INCOMPLETE_ANALYSIS)
                 .note("something reported as missing may be in a part that could not be resolved"),
         )
     }

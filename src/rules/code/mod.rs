@@ -3,7 +3,7 @@
 mod directory;
 mod inputs;
 mod state;
-mod types;
+pub(super) mod types;
 mod vendored;
 
 use super::{Check, Checked};

@@ -43,7 +43,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let slow = lines.into_iter().filter(|(_, line)| line.subjects.len() > max);
     slow.map(|(origin, line)| {
         let runs = line.subjects.len();
-        let message = format!("`{}` runs {runs} times here whenever all stacks are described", line.function);
+        let times = if runs == 1 { "once".to_owned() } else { format!("{runs} times") };
+        let message = format!("`{}` runs {times} here whenever all stacks are described", line.function);
         let mut finding = Diagnostic::new(&SLOW_FUNCTION, message, at_value(context.files, origin, ""))
             .token(&*line.function)
             .note(format!("`max-slow-calls` allows {max}"))

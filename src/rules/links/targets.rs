@@ -3,6 +3,7 @@
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::resolution::{LinkKind, ReadTarget};
+use crate::rules::change::dependency_dropped::DEPENDENCY_DROPPED;
 use crate::rules::places::{Findings, at_key, at_name, rename};
 use crate::rules::{AllUnits, Need, Target, rule};
 use crate::text::nearest;
@@ -44,10 +45,28 @@ fn in_links(context: &AllUnits<'_>, find: impl Fn(&Need<'_>) -> Option<Diagnosti
 }
 
 pub(super) fn on_abstract(context: &AllUnits<'_>) -> Vec<Diagnostic> {
-    in_links(context, |need| of_abstract(context, need))
+    let mut findings = Findings::default();
+    let needs: Vec<&Need<'_>> = context.index.needs_of_deployed().filter(|need| !need.link.is_optional).collect();
+    for of_one in needs.chunk_by(|a, b| std::ptr::eq(a.from, b.from)) {
+        let mut found: Vec<(&Interface, Diagnostic)> = Vec::new();
+        for need in of_one {
+            let Some((target, finding)) = of_abstract(context, need) else { continue };
+            // However often it is named, it is one component that is not deployed.
+            match found.iter_mut().find(|(known, _)| known.stack == target.stack && known.name == target.name) {
+                Some((_, first)) if first.primary == finding.primary => {}
+                Some((_, first)) => {
+                    let message = "it is also named here".to_owned();
+                    first.related.push(Label { message, ..finding.primary });
+                }
+                None => found.push((target, finding)),
+            }
+        }
+        findings.add_all(found.into_iter().map(|(_, finding)| (&of_one[0].from.stack, finding)));
+    }
+    findings.finish()
 }
 
-fn of_abstract(context: &AllUnits<'_>, need: &Need<'_>) -> Option<Diagnostic> {
+fn of_abstract<'a>(context: &AllUnits<'a>, need: &Need<'a>) -> Option<(&'a Interface, Diagnostic)> {
     let Need { from: component, link, target, .. } = need;
     let Target::Found(targets) = target else { return None };
     let is_declared = link.how == LinkKind::Declared;
@@ -71,7 +90,7 @@ fn of_abstract(context: &AllUnits<'_>, need: &Need<'_>) -> Option<Diagnostic> {
         let label = at_key(context.files, origin, format!("`{}` is defined here", target.name));
         finding = finding.related(label);
     }
-    Some(finding)
+    Some((target, finding))
 }
 
 pub(super) fn outputs(context: &AllUnits<'_>) -> Vec<Diagnostic> {
@@ -137,7 +156,8 @@ pub(super) fn implicit(context: &AllUnits<'_>) -> Vec<Diagnostic> {
                 .help(format!(
                     "declare `{}` under the dependencies of `{}`, so that it is deployed first",
                     target.name, component.name
-                ));
+                ))
+                .follows(&DEPENDENCY_DROPPED);
         findings.add(&component.stack, finding);
     }
     findings.finish()

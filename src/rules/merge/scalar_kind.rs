@@ -3,6 +3,7 @@
 use super::walk::{Gathered, at, each, has_history, source, written_kind};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::rules::edit::replacement;
+use crate::rules::source::ambiguous_scalar::AMBIGUOUS_SCALAR;
 use crate::rules::{Context, rule};
 use crate::value::{Origin, ValueKind};
 use crate::yaml::{self, Scalar, Style};
@@ -44,7 +45,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 let message = format!("`{}` is {} below, but {} here", seen.dotted(), old.name(), new.name());
                 let finding = Diagnostic::new(&SCALAR_KIND_CHANGE, message, at(context.files, here, ""))
                     .related(at(context.files, below, format!("{} here", old.name())))
-                    .token(seen.dotted());
+                    .token(seen.dotted())
+                    .follows(&AMBIGUOUS_SCALAR);
                 match fix(context, here, old) {
                     Some(fix) => finding.fix(fix),
                     None => finding,

@@ -3,6 +3,7 @@
 use super::walk::{self, Gathered, Seen, at, each_contested, is_empty, written_kind};
 use crate::diagnostic::Diagnostic;
 use crate::resolution::Unit;
+use crate::rules::code::types::VARIABLE_TYPE_MISMATCH;
 use crate::rules::edit::replacement;
 use crate::rules::{Context, by_unit, rule};
 use crate::value::{Data, Mark, Origin, Value, ValueKind};
@@ -103,7 +104,8 @@ fn diagnostic(
     };
     let finding = Diagnostic::new(&MERGE_TYPE_CONFLICT, message, at(context.files, here, ""))
         .related(at(context.files, below, format!("{} here", old.name())))
-        .token(path.clone());
+        .token(path.clone())
+        .follows(&VARIABLE_TYPE_MISMATCH);
     if is_empty_map {
         let finding = finding.help("write `[]` for an empty list");
         return match walk::source(context.files, here).as_str() {
