@@ -38,7 +38,7 @@ pub struct Origin {
     pub end: u32,
 }
 
-/// The provenance of a value. Cheap to copy; empty for values that stacklint itself made.
+/// The provenance of a value. Cheap to copy; empty for values that no file contains.
 #[derive(Clone, Debug, Default)]
 pub struct Prov {
     /// Where the value was written.

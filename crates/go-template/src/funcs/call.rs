@@ -59,7 +59,7 @@ pub fn unknown_call(name: &str, reason: &str, args: &[Val]) -> Val {
 
 /// An unknown result because `name` is not evaluated here.
 pub(super) fn not_evaluated(name: &str, args: &Args<'_>) -> Val {
-    unknown_call(name, &format!("stacklint does not evaluate `{name}`"), args.all)
+    unknown_call(name, &format!("`{name}` is not evaluated"), args.all)
 }
 
 /// Checks the arguments and calls the body.

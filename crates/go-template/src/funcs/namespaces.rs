@@ -31,7 +31,7 @@ unknown_table! { SPRIG_UNKNOWN:
     "randAlphaNum" | "randAlpha" | "randAscii" | "randNumeric" | "randInt" | "randBytes" | "shuffle" | "uuidv4" | "bcrypt"
         | "htpasswd" | "genPrivateKey" | "buildCustomCert" | "genCA" | "genCAWithKey" | "genSelfSignedCert"
         | "genSelfSignedCertWithKey" | "genSignedCert" | "genSignedCertWithKey" | "encryptAES" => "draws random numbers";
-    "decryptAES" | "derivePassword" => "is not evaluated by stacklint";
+    "decryptAES" | "derivePassword" => "is not evaluated";
 }
 
 unknown_table! { GOMPLATE_UNKNOWN:

@@ -236,8 +236,8 @@ fn what_only_the_running_system_knows() {
         (r#"env "HOME""#, "`env` reads the environment"),
         ("now", "`now` reads the clock"),
         ("uuidv4", "`uuidv4` draws random numbers"),
-        (r#"repeat 99999999999 "x""#, "stacklint does not evaluate `repeat`"),
-        (r#"data.TOML "a = 2020-01-01""#, "stacklint does not evaluate dates of TOML without an offset"),
+        (r#"repeat 99999999999 "x""#, "`repeat` is not evaluated"),
+        (r#"data.TOML "a = 2020-01-01""#, "dates of TOML without an offset are not evaluated"),
         (r#"host.Component "a" "b""#, "`Component` reads the outputs of a component"),
         (r#"date "2006" "x""#, "`date` reads the clock"),
     ] {

@@ -19,7 +19,7 @@ pub(super) fn read(text: &str) -> Result<Val, String> {
         .map_err(|e: toml::de::Error| format!("Unable to unmarshal object {text}: toml: {}", e.message().trim()))?;
     Ok(match value(&Toml::Table(table)) {
         Some(value) => Val::Data(value),
-        None => Val::unknown("data.TOML", "stacklint does not evaluate dates of TOML without an offset"),
+        None => Val::unknown("data.TOML", "dates of TOML without an offset are not evaluated"),
     })
 }
 

@@ -349,7 +349,7 @@ impl Include for Includer<'_, '_> {
                 return Err(NotIncluded { message, place: Some(place) });
             }
             Err(include::QueryError::Unsupported(reason)) => {
-                let reason = format!("stacklint does not evaluate `{reason}`");
+                let reason = format!("`{reason}` is not evaluated");
                 return Ok(unknown(&format!("{function} {arguments}"), &reason, site));
             }
         };

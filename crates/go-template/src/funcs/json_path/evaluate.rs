@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use traced_value::{Data, Value};
 
-const NOT_EVALUATED: &str = "of this value is not evaluated by stacklint";
+const NOT_EVALUATED: &str = "of this value is not evaluated";
 const RANDOM: &str = "iterates over a map in random order";
 
 /// Steps that failed.
@@ -112,7 +112,7 @@ impl Evaluation {
     fn visit(&mut self, count: usize) -> Result<(), Failure> {
         match self.budget.checked_sub(count) {
             Some(left) => self.budget = left,
-            None => return unknown("of so many values is not evaluated by stacklint"),
+            None => return unknown("of so many values is not evaluated"),
         }
         Ok(())
     }
@@ -133,7 +133,7 @@ impl Evaluation {
             Node::Int(number) => each(Data::Int(*number)),
             Node::Float(number) => each(Data::Float(*number)),
             Node::Bool(truth) => each(Data::Bool(*truth)),
-            Node::Identifier(word) if word == "range" => unknown("with `range` is not evaluated by stacklint"),
+            Node::Identifier(word) if word == "range" => unknown("with `range` is not evaluated"),
             Node::Identifier(word) if word == "end" => failed("not in range, nothing to end", false),
             Node::Identifier(word) => failed(format!("unrecognized identifier {word}"), kept),
             Node::Field(name) => field(&items, name),

@@ -50,7 +50,7 @@ pub(super) struct Slice {
 /// What the library says of it.
 pub(super) fn parse(path: &str) -> Outcome<Vec<Node>> {
     if path.contains(['{', '}']) {
-        return Err(Stop::Unknown("with braces in its expression is not evaluated by stacklint"));
+        return Err(Stop::Unknown("with braces in its expression is not evaluated"));
     }
     let text = format!("{path}}}");
     let mut parser = Parser { text: &text, at: 0, nodes: Vec::new() };
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
                 Some(c) if matches!(c, '+' | '-') || c.is_ascii_digit() => self.number(start)?,
                 Some(c) if c == '_' || c.is_alphabetic() => self.identifier(start),
                 Some(c) if is_alphanumeric(c) => {
-                    return Err(Stop::Unknown("with digits beyond ASCII is not evaluated by stacklint"));
+                    return Err(Stop::Unknown("with digits beyond ASCII is not evaluated"));
                 }
                 Some(c) => return fail(format!("unrecognized character in action: {}", unicode_point(Some(c)))),
             }
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
             return fail(format!("unquote string {quote}{inside}{quote} error invalid syntax"));
         };
         let Ok(text) = String::from_utf8(bytes) else {
-            return Err(Stop::Unknown("with bytes that are no UTF-8 is not evaluated by stacklint"));
+            return Err(Stop::Unknown("with bytes that are no UTF-8 is not evaluated"));
         };
         self.nodes.push(Node::Text(text));
         Ok(())

@@ -168,7 +168,7 @@ macro_rules! methods {
                     $($plain)|* => Err(format!("wrong number of args for {name}: want 0 got {}", args.len())),
                     $($taking if $args.len() == 1 => $result,)*
                     $($taking)|* => Err(format!("wrong number of args for {name}: want 1 got {}", args.len())),
-                    $($open)|* => Ok(unknown_call(name, &format!("stacklint does not evaluate `{name}`"), args)),
+                    $($open)|* => Ok(unknown_call(name, &format!("`{name}` is not evaluated"), args)),
                     _ => Err(format!("can't evaluate field {name} in type {}", self.type_name())),
                 }
             }
@@ -217,7 +217,7 @@ methods! { Address, "netaddr.IP", ip, args:
         "Compare" => Ok(Data::Int(ip.cmp(&other(args, IP, Address::parse)?) as i64).into());
         "Less" => Ok(truth(*ip < other(args, IP, Address::parse)?));
         "Prefix" => match bits(args) {
-            None => Ok(unknown_call("Prefix", "stacklint does not evaluate `Prefix` of this", args)),
+            None => Ok(unknown_call("Prefix", "`Prefix` of this is not evaluated", args)),
             Some(bits) if bits <= ip.family.bits() => {
                 Ok(object(Prefix { address: ip.masked(bits).without_zone(), bits }))
             }

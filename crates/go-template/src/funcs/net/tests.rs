@@ -64,7 +64,7 @@ fn mistakes_and_what_is_not_known() {
         (r#"net.ParseIPRange "10.0.0.2-10.0.0.1""#, "range 10.0.0.2 to 10.0.0.1 not valid"),
         (r#"net.CIDRHost 1 "10.0.0.0/8""#, "experimental function, but experimental mode not enabled"),
         (r#"net.LookupIP "example.com""#, "unknown: `LookupIP` needs network access"),
-        (r#"(net.ParseIPRange "10.0.0.1-10.0.0.9").Prefixes"#, "unknown: stacklint does not evaluate `Prefixes`"),
+        (r#"(net.ParseIPRange "10.0.0.1-10.0.0.9").Prefixes"#, "unknown: `Prefixes` is not evaluated"),
         (r#"(net.ParseIP "255.255.255.255").Next"#, "unknown: `Next` has no result here"),
         (r#"(net.ParseIP "1.1.1.1").Nothing"#, "can't evaluate field Nothing in type netaddr.IP"),
     ] {
