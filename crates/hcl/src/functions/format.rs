@@ -170,7 +170,7 @@ fn one(verb: Verb, value: &Val) -> Result<String, String> {
         's' => Ok(shortened(verb, &text()?)),
         'q' => {
             let mut out = String::new();
-            write_json(&Val::str(text()?), &mut out);
+            write_json(&Val::str(shortened(verb, &text()?)), &mut out);
             Ok(out.replace("\\u003c", "<").replace("\\u003e", ">").replace("\\u0026", "&"))
         }
         other => Err(format!("unsupported format verb '{other}' at offset {{offset}}")),
@@ -193,10 +193,9 @@ fn signed(verb: Verb, text: String) -> String {
 }
 
 fn integer(verb: Verb, number: &Number) -> Result<String, String> {
-    let whole = number.truncate().as_integer();
-    let whole = whole.ok_or_else(|| {
-        format!("unsupported value for \"%{}\" at {{offset}}: a finite number is required", verb.letter)
-    })?;
+    let whole = number.as_integer();
+    let whole = whole
+        .ok_or_else(|| format!("unsupported value for \"%{}\" at {{offset}}: an integer is required", verb.letter))?;
     let text = match verb.letter {
         'b' => whole.to_str_radix(2),
         'o' => whole.to_str_radix(8),

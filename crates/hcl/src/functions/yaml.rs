@@ -76,9 +76,8 @@ impl Decoder<'_> {
                     let Some(from) = source.as_entries() else {
                         return Err("map merge requires map or sequence of maps as the value".to_owned());
                     };
-                    for (key, value) in from.iter() {
-                        merged.entry(Text::clone(key)).or_insert_with(|| value.clone());
-                    }
+                    // Of several maps the last one counts, unlike what YAML says.
+                    merged.extend(from.iter().map(|(key, value)| (Text::clone(key), value.clone())));
                 }
                 continue;
             }
@@ -107,9 +106,14 @@ fn check_tag(tag: Option<&str>, own: &str) -> Result<(), String> {
 
 fn scalar(text: &Text, style: Style, tag: Option<&str>) -> Result<Val, String> {
     let is_plain = matches!(style, Style::Plain);
+    let is_quoted = matches!(style, Style::SingleQuoted | Style::DoubleQuoted);
     let found = match tag {
         None if is_plain => plain(text)?,
         None | Some("!" | "!!str" | "!!binary") => Val::str(Text::clone(text)),
+        // A quoted text that begins like another value stays one, whatever its tag is.
+        Some("!!null" | "!!bool" | "!!int" | "!!float" | "!!timestamp") if is_quoted && begins_like_a_value(text) => {
+            Val::str(Text::clone(text))
+        }
         Some(wanted @ ("!!null" | "!!bool" | "!!int" | "!!float" | "!!timestamp")) => {
             let value = plain(text)?;
             let fits = match (&value.data, wanted) {
@@ -147,12 +151,19 @@ fn plain(text: &Text) -> Result<Val, String> {
     })
 }
 
-/// A point in time as it is printed.
+/// Whether a text begins with a character that numbers, truth values and null begin with.
+fn begins_like_a_value(text: &str) -> bool {
+    text.chars().next().is_none_or(|first| first.is_ascii_digit() || "+-.yYnNtTfFoO~<".contains(first))
+}
+
+/// A point in time as it is printed: without a fraction of a second.
 fn time(text: &str) -> Option<String> {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    Some(yaml::parse_timestamp(text)?.rfc3339())
+    let time = yaml::parse_timestamp(text)?.rfc3339();
+    let Some((seconds, rest)) = time.split_once('.') else { return Some(time) };
+    Some(format!("{seconds}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit())))
 }
 
 fn number(text: &str) -> Option<Number> {
