@@ -38,6 +38,20 @@ pub(crate) const ADDRESS: [&str; 15] = [
 pub(crate) const ACCESS: [&str; 7] =
     ["assume_role", "client_id", "impersonate_service_account", "profile", "role_arn", "subscription_id", "tenant_id"];
 
+/// The role that a backend assumes: `role_arn`, or that of `assume_role`, which takes its place. `None` if there is none, or
+/// it is not known.
+pub(crate) fn role(settings: &Map) -> Option<String> {
+    let own = known(settings.get("role_arn")).flatten();
+    let nested = settings.get("assume_role").map(|value| value.as_list().and_then(|all| all.first()).unwrap_or(value));
+    own.or_else(|| known(nested?.get("role_arn")).flatten())
+}
+
+/// Whether a path is that of the role that a backend assumes, in one form or the other.
+pub(crate) fn is_role(path: &str) -> bool {
+    let end = path.rsplit('/').next();
+    matches!(end, Some("role_arn" | "assume_role"))
+}
+
 /// The attribute that enables the encryption of a state.
 pub(crate) const ENCRYPTION: &str = "encrypt";
 
@@ -73,8 +87,13 @@ pub(crate) fn object(place: &StateLocation<'_>) -> Option<Vec<(&'static str, Str
                 }
             }
             let key = needed("key")?;
-            let prefix = text("workspace_key_prefix")?.filter(|p| !p.is_empty()).unwrap_or_else(|| "env:".to_owned());
+            let prefix = text("workspace_key_prefix")?.filter(|p| !p.is_empty());
             let workspace = place.workspace;
+            // A prefix of its own means that there are workspaces, even if the one that is used is not known here.
+            if let Some(prefix) = prefix.as_ref().filter(|_| default) {
+                parts.push(("workspace_key_prefix", prefix.clone()));
+            }
+            let prefix = prefix.unwrap_or_else(|| "env:".to_owned());
             parts.push(("key", if default { key } else { format!("{prefix}/{workspace}/{key}") }));
         }
         "gcs" => {

@@ -2,6 +2,7 @@
 
 use super::{Changes, Phrase, transition};
 use crate::diagnostic::Diagnostic;
+use crate::resolution::Component;
 use crate::rules::rule;
 use crate::terraform::state;
 
@@ -23,7 +24,10 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         if !changed.has(state.backend) || changed.at(state.backend_type).next().is_some() {
             return Vec::new();
         }
-        let rights = changed.at_keys(state.backend, &state::ACCESS).into_iter().map(|c| {
+        let role = |side: Option<&Component>| state::role(&side?.metadata.state.as_ref()?.settings);
+        let is_same_role = role(changed.before).is_some_and(|old| role(changed.after) == Some(old));
+        let changes = changed.at_keys(state.backend, &state::ACCESS).into_iter();
+        let rights = changes.filter(|c| !(is_same_role && state::is_role(&c.path))).map(|c| {
             let name = c.path.trim_start_matches('/').replace('/', ".");
             let details = format!("`{name}` {}", transition(c.before.as_ref(), c.after.as_ref()));
             (
