@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const KEY_PROVIDERS: [&str; 7] = ["pbkdf2", "aws_kms", "gcp_kms", "azure_vault", "openbao", "external", "xor"];
 const METHODS: [&str; 3] = ["aes_gcm", "unencrypted", "external"];
+/// The arguments that name a key provider, in JSON as text.
+const REFERRING: [&str; 2] = ["keys", "chain"];
 /// The shortest passphrase.
 const SHORTEST: usize = 16;
 
@@ -147,7 +149,9 @@ impl Resolver<'_, '_> {
         block: &Declared,
         wrong: &mut Vec<Failure>,
     ) -> Option<Value> {
-        if let Some(name) = key_provider_text(&written.expr) {
+        // In other arguments a text is one, whatever it looks like.
+        let is_reference = REFERRING.contains(&argument) || walk::constant_text(&written.expr).is_none();
+        if let Some(name) = key_provider_text(&written.expr).filter(|_| is_reference) {
             let value = Value::map(Map::from_iter([("$ref".into(), Value::str(format!("key_provider.{name}")))]));
             self.need(reference, &name, written, wrong);
             return Some(value.with_prov(at(written)));
@@ -317,8 +321,9 @@ fn three_parts(expr: &Expr, what: &str) -> Option<Text> {
     (rest.split('.').count() == 2 && rest.split('.').all(|p| !p.is_empty())).then(|| rest.into())
 }
 
+/// The method that an expression names: a plain reference, no template.
 fn method_name(expr: &Expr) -> Option<Text> {
-    three_parts(expr, "method")
+    if matches!(expr.kind, ExprKind::Wrapped(_)) { None } else { three_parts(expr, "method") }
 }
 
 /// The key provider that a text of JSON names.
