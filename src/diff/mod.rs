@@ -20,7 +20,7 @@ use crate::files::Files;
 use crate::resolution::{Address, Component, Resolution, State};
 use crate::text::Text;
 use crate::threads;
-use crate::value::{FileId, Value};
+use crate::value::{Data, FileId, Value};
 use pairs::{Components, Located, Pair, candidates, pairs};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -133,6 +133,16 @@ pub(crate) struct Change {
     pub moved: Option<Moved>,
     /// For a removed list item that does not move: its index in the list of the base.
     pub base_index: Option<usize>,
+}
+
+impl Change {
+    /// The names of what an unknown value reads that differs, if it is unknown on both sides: files and values.
+    pub(crate) fn edited_reads(&self) -> Vec<&Text> {
+        match (self.before.as_ref().map(|value| &value.data), self.after.as_ref().map(|value| &value.data)) {
+            (Some(Data::Unknown(before)), Some(Data::Unknown(after))) => before.reads_that_differ(after),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// The indexes of a list item that moves and keeps its value.
@@ -318,7 +328,8 @@ fn compare<'a>(pair: &Pair<'a>) -> Option<Differing<'a>> {
 fn steps<'a>(pair: &Pair<'a>) -> Vec<DiffStep<'a>> {
     match (pair.old, pair.new) {
         (Some(old), Some(new)) if !Arc::ptr_eq(old.component, new.component) => {
-            structural::compare(&old.component.value, &new.component.value, &new.component.language)
+            let calls = [&*old.component.metadata.calls, &*new.component.metadata.calls];
+            structural::compare(&old.component.value, &new.component.value, &new.component.language, calls)
         }
         _ => Vec::new(),
     }

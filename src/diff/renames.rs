@@ -198,7 +198,9 @@ impl<'a> Search<'a> {
         let (before, after) = (self.placed[0].get(&old.address())?, self.placed[1].get(&new.address())?);
         let rewrite = self.rewrite(from, to);
         let (mut changes, mut causes) = (Vec::new(), Vec::new());
-        let steps = structural::compare(&before.component.value, &after.component.value, &after.component.language);
+        let calls = [&*before.component.metadata.calls, &*after.component.metadata.calls];
+        let values = [&before, &after].map(|side| &side.component.value);
+        let steps = structural::compare(values[0], values[1], &after.component.language, calls);
         for step in steps {
             let follows = |budget| step.before.zip(step.after).is_some_and(|(a, b)| rewrite.value(a, b, budget));
             if follows(&mut self.budget) {

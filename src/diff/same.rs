@@ -1,25 +1,17 @@
-//! Equality of values as they are printed: two values are the same if their JSON is the same.
+//! Equality of values as they are printed: two known values are the same if their JSON is the same, so that `1` equals
+//! `1.0`.
 //!
-//! So `1` equals `1.0`, and an unknown value equals a known one that prints like it. Two unknown values must also be
-//! written alike: `{{ env "A" }}` and `{{ env "B" }}` print nothing, but are not the same. Shared sub-trees are compared
-//! by identity first, and nothing here recurses, however deep a value is.
+//! An unknown value never equals a known one, and another unknown one only if both have the same text and are made of the
+//! same: `{{ env "A" }}` and `{{ env "B" }}` print nothing, but are not the same. Shared sub-trees are compared by identity
+//! first, and nothing here recurses, however deep a value is.
 
 use crate::value::{Data, Value, json};
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// Whether both values print alike.
+/// Whether both values are the same.
 pub(crate) fn same(a: &Value, b: &Value) -> bool {
-    agree(a, b, false)
-}
-
-/// Whether both values print alike, and what is unknown in one is the same call in the other, never something known.
-pub(crate) fn identical(a: &Value, b: &Value) -> bool {
-    agree(a, b, true)
-}
-
-fn agree(a: &Value, b: &Value, is_strict: bool) -> bool {
     match (&a.data, &b.data) {
         (Data::Str(x), Data::Str(y)) => return x == y,
         (Data::Bool(x), Data::Bool(y)) => return x == y,
@@ -53,7 +45,7 @@ fn agree(a: &Value, b: &Value, is_strict: bool) -> bool {
                 todo.extend(x.iter().zip(y.iter()));
             }
             (Data::Unknown(x), Data::Unknown(y)) => {
-                if x.text != y.text {
+                if x.text != y.text || x.reads != y.reads {
                     return false;
                 }
                 match (&x.assumed, &y.assumed) {
@@ -62,9 +54,7 @@ fn agree(a: &Value, b: &Value, is_strict: bool) -> bool {
                     _ => return false,
                 }
             }
-            (Data::Unknown(_), _) | (_, Data::Unknown(_)) if is_strict => return false,
-            (Data::Unknown(x), _) if x.assumed.is_some() => todo.extend(x.assumed.as_deref().map(|x| (x, b))),
-            (_, Data::Unknown(y)) if y.assumed.is_some() => todo.extend(y.assumed.as_deref().map(|y| (a, y))),
+            (Data::Unknown(_), _) | (_, Data::Unknown(_)) => return false,
             (Data::Str(x), Data::Str(y)) => {
                 if x != y {
                     return false;
@@ -79,14 +69,13 @@ fn agree(a: &Value, b: &Value, is_strict: bool) -> bool {
     true
 }
 
-/// A hash that is equal for values that print alike, the same in every run.
+/// A hash that is equal for values that are the same, the same in every run.
 pub(crate) fn digest(value: &Value) -> u64 {
     // A fixed key on purpose: the hash only finds candidates, `same` decides.
     let mut hasher = DefaultHasher::new();
     let mut todo = vec![value];
     while let Some(value) = todo.pop() {
         match &value.data {
-            Data::Unknown(unknown) if unknown.assumed.is_some() => todo.extend(unknown.assumed.as_deref()),
             Data::Map(map) => {
                 (1u8, map.len()).hash(&mut hasher);
                 for entry in map.iter() {
@@ -113,6 +102,7 @@ enum Scalar<'a> {
     /// The bits of a float with a fraction or an exponent.
     Fraction(u64),
     Text(Cow<'a, str>),
+    Unknown(&'a str),
 }
 
 impl<'a> Scalar<'a> {
@@ -129,7 +119,7 @@ impl<'a> Scalar<'a> {
             },
             Data::Str(s) => Scalar::Text(Cow::Borrowed(s)),
             Data::Time(t) => Scalar::Text(Cow::Owned(t.rfc3339())),
-            Data::Unknown(u) => Scalar::Text(Cow::Borrowed(&u.text)),
+            Data::Unknown(u) => Scalar::Unknown(&u.text),
             Data::List(_) | Data::Map(_) => return None,
         })
     }
@@ -138,16 +128,14 @@ impl<'a> Scalar<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Unknown;
+    use crate::value::{Read, Unknown};
 
     #[test]
     fn printed_equality() {
-        let unknown = Data::Unknown(Arc::new(Unknown::new("x", "")));
         let equal = [
             (Data::Int(1), Data::Float(1.0)),
             (Data::Uint(10_000_000_000_000_000_000), Data::Float(1e19)),
             (Data::Float(f64::NAN), Data::Str(".nan".into())),
-            (unknown, Data::Str("x".into())),
         ];
         for (a, b) in equal {
             let (a, b) = (Value::new(a), Value::new(b));
@@ -160,6 +148,7 @@ mod tests {
             (Data::Int(1), Data::Str("1".into())),
             (Data::Float(0.1), Data::Float(0.2)),
             (Data::List(Arc::default()), Data::Map(Arc::default())),
+            (Data::Unknown(Arc::new(Unknown::new("x", ""))), Data::Str("x".into())),
         ];
         for (a, b) in different {
             assert!(!same(&Value::new(a), &Value::new(b)));
@@ -175,7 +164,13 @@ mod tests {
         assert!(same(&unknown("{{ env `A` }}", ""), &unknown("{{ env `A` }}", "")));
         assert!(!same(&unknown("{{ env `A` }}", ""), &unknown("{{ env `B` }}", "")));
         assert!(!same(&unknown("{{ env `A` | default .x }}", "1"), &unknown("{{ env `A` | default .x }}", "2")));
-        assert!(same(&unknown("{{ env `A` }}", "x"), &Value::str("x")));
-        assert_eq!(digest(&unknown("{{ env `A` }}", "x")), digest(&Value::str("x")));
+        assert!(!same(&unknown("{{ env `A` }}", "x"), &Value::str("x")));
+        let reading = |content: &str| {
+            let mut unknown = Unknown::new("{{ file.Read `f` }}", "");
+            unknown.add_reads([Read { name: "f".into(), content: Some(content.into()) }]);
+            Value::new(Data::Unknown(Arc::new(unknown)))
+        };
+        assert!(same(&reading("1"), &reading("1")) && !same(&reading("1"), &reading("2")));
+        assert_eq!(digest(&reading("1")), digest(&reading("1")));
     }
 }

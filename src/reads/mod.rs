@@ -2,6 +2,7 @@
 
 mod answers;
 mod cache;
+pub(crate) mod made_of;
 mod reader;
 mod table;
 

@@ -34,6 +34,8 @@ pub(crate) struct ComponentMetadata {
     pub needed: Box<[Needed]>,
     /// Whether the arguments of all calls in its values are known to be in order.
     pub has_valid_calls: bool,
+    /// What the calls in its values read of the repository, besides their texts: an unknown value for each, by its text.
+    pub calls: Arc<[Value]>,
     /// The components that it inherits from, those that it names itself and those that follow from them.
     pub bases: Box<[Base]>,
     /// The names that it had before, from which the deployment tool moves what is deployed.

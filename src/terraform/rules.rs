@@ -34,7 +34,7 @@ rule!(
     "tofu-module-argument",
     Correctness,
     "0.1.0",
-    "a module call lacks an argument that `init` needs"
+    "a module call lacks a required argument, or has one that the module does not declare"
 );
 rule!(
     MODULE_SOURCE,

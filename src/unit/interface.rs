@@ -264,6 +264,7 @@ impl Interface {
             links,
             needed: _,
             has_valid_calls: _,
+            calls: _,
             bases,
             former_names: _,
             released: _,

@@ -46,5 +46,6 @@ mod tofu_affected;
 mod tofu_coverage;
 mod tofu_static;
 mod tofu_syntax;
+mod unknown_values;
 mod validation;
 mod workflows;

@@ -147,7 +147,7 @@ fn a_root_without_components_is_a_stack() {
 fn argument_findings(repo: &Repo) -> Vec<String> {
     let run = repo.run(&["check", "--dialect", "opentofu", "--format", "json"]);
     let json = run.json();
-    let rules = ["undeclared-variable", "missing-required-variable"];
+    let rules = ["tofu-module-argument"];
     let all = json["diagnostics"].as_array().unwrap().iter();
     let found = all.filter(|finding| rules.iter().any(|rule| finding["rule"] == **rule));
     found.map(|f| format!("{}:{} {}", f["file"].as_str().unwrap(), f["line"], f["rule"].as_str().unwrap())).collect()
@@ -162,7 +162,7 @@ fn arguments_of_calls_are_held_against_the_variables_of_the_module() {
     for (files, expected) in [
         (
             vec![("live/main.tf", call("  nope = 1\n"))],
-            &["live/main.tf:4 missing-required-variable", "live/main.tf:6 undeclared-variable"][..],
+            &["live/main.tf:4 tofu-module-argument", "live/main.tf:6 tofu-module-argument"][..],
         ),
         // Meta-arguments, and null, which is a value.
         (
@@ -193,7 +193,7 @@ fn arguments_of_calls_are_held_against_the_variables_of_the_module() {
         ),
         (
             vec![("live/main.tf", backend.to_owned()), ("live/call.tf.json", json_call.to_owned())],
-            &["live/call.tf.json:1 missing-required-variable", "live/call.tf.json:1 undeclared-variable"],
+            &["live/call.tf.json:1 tofu-module-argument", "live/call.tf.json:1 tofu-module-argument"],
         ),
         // A module that is not there, that cannot be read, or that is elsewhere.
         (vec![("live/main.tf", call("  nope = 1\n").replace("../m", "../gone"))], &[]),
@@ -308,11 +308,7 @@ fn a_variable_that_a_module_gains_is_found_in_the_call_that_lacks_it() {
     repo.write("live/main.tf", main).write("m/main.tf", "output \"o\" {\n  value = 1\n}\n").commit("base");
     repo.write("m/main.tf", "variable \"name\" {}\noutput \"o\" {\n  value = var.name\n}\n").commit("head");
     let run = repo.run(&["diff", "HEAD~1..HEAD"]);
-    assert!(
-        run.stdout.contains("missing-required-variable") && run.stdout.contains("live/main.tf:4"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.contains("tofu-module-argument") && run.stdout.contains("live/main.tf:4"), "{}", run.stdout);
 }
 
 /// A repository whose root module has two variable sets, in the state after each of some edits.

@@ -42,7 +42,7 @@ const DAMAGES: [Damage; 6] = [
         name: "a broken file that alone says that a folder is a root module",
         edit: |r| {
             r.remove("envs/dev/x.auto.tfvars");
-            r.write("envs/dev/backend.tf", "terraform {{{\n");
+            r.write("envs/dev/backend.tf", "terraform {{{\n").write("envs/dev/main.tf", "# nothing\n");
         },
         lost: &["envs/dev"],
         reason: "what it declares is not known",

@@ -24,20 +24,20 @@ fn comments_of_all_kinds_silence_findings() {
 module \"a\" {
   source = \"./m\"
   zones  = 1
-  first  = 1 // stacklint: ignore[undeclared-variable] known
-  /* stacklint: ignore[undeclared-variable] known
+  first  = 1 // stacklint: ignore[tofu-module-argument] known
+  /* stacklint: ignore[tofu-module-argument] known
      for long */
   second = 2
-  # stacklint: ignore[undeclared-variable] as in YAML
+  # stacklint: ignore[tofu-module-argument] as in YAML
   third  = 3
-  fourth = 4 /* stacklint: ignore[undeclared-variable] known */
+  fourth = 4 /* stacklint: ignore[tofu-module-argument] known */
   fifth  = 5
 }
 ";
-    assert_eq!(findings(&repo(main), &[]), ["11: undeclared-variable"]);
-    let whole = format!("/* words */\n\n// stacklint: ignore-file[undeclared-variable] old\n{main}");
+    assert_eq!(findings(&repo(main), &[]), ["11: tofu-module-argument"]);
+    let whole = format!("/* words */\n\n// stacklint: ignore-file[tofu-module-argument] old\n{main}");
     let found = findings(&repo(&whole), &[]);
-    assert!(!found.iter().any(|f| f.ends_with("undeclared-variable")), "{found:?}");
+    assert!(!found.iter().any(|f| f.ends_with("tofu-module-argument")), "{found:?}");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_baseline_survives_an_inserted_block() {
     assert_eq!(findings(&repo, &["--baseline", "known.json"]), [""; 0]);
     // The same text in another block is something else, also in front of it.
     repo.write("main.tf", format!("{}\n{}", block("two"), block("one")));
-    assert_eq!(findings(&repo, &["--baseline", "known.json"]), ["4: undeclared-variable"]);
+    assert_eq!(findings(&repo, &["--baseline", "known.json"]), ["4: tofu-module-argument"]);
 }
 
 #[test]

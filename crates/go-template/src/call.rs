@@ -315,6 +315,9 @@ pub(super) fn combined(mut unknowns: impl Iterator<Item = Arc<Unknown>>) -> Opti
                 Arc::make_mut(&mut result).reasons.push(reason.clone());
             }
         }
+        if !other.reads.is_empty() {
+            Arc::make_mut(&mut result).add_reads(other.reads.iter().cloned());
+        }
     }
     Some(result)
 }

@@ -216,7 +216,7 @@ impl<'t, 'd> State<'t, 'd> {
         if let Some(unknown) = value.unknown_inside() {
             let source: Text = self.template.text[span.clone()].into();
             self.tick(source.len() / 16)?;
-            self.out.push_unknown(source, span.start, &unknown.reasons);
+            self.out.push_unknown(source, span.start, &unknown);
             return self.write("", span.start, false);
         }
         match value.data() {
@@ -261,7 +261,7 @@ impl<'t, 'd> State<'t, 'd> {
         let source: Text =
             if branch.chained { format!("{}{written}", self.template.left).into() } else { written.into() };
         self.tick(source.len() / 16)?;
-        self.out.push_unknown(source, branch.span.start, &unknown.reasons);
+        self.out.push_unknown(source, branch.span.start, &unknown);
         self.write("", branch.span.start, false)
     }
 

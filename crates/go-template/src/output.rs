@@ -56,10 +56,10 @@ impl Rendered {
         self.unknowns.iter().find(|(_, unknown)| unknown.reasons.iter().any(is_broken)).map(|(range, _)| range.start)
     }
 
-    pub(super) fn push_unknown(&mut self, source: Text, src: usize, reasons: &[Text]) {
+    pub(super) fn push_unknown(&mut self, source: Text, src: usize, of: &Unknown) {
         let start = self.text.len();
         self.push(&source, src, false);
-        let unknown = Unknown { text: source, assumed: None, reasons: reasons.to_vec() };
+        let unknown = Unknown { text: source, assumed: None, reasons: of.reasons.clone(), reads: of.reads.clone() };
         self.unknowns.push((start..self.text.len(), Arc::new(unknown)));
     }
 

@@ -61,8 +61,17 @@ pub enum Data {
     Unknown(Arc<Unknown>),
 }
 
-/// A value that is known only at run time.
-#[derive(Clone, Debug, PartialEq)]
+/// Something that an unknown value is made of, besides its own text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Read {
+    /// The path of a file from the root of the repository, or the name of a value (`local.name`, `.vars.zone`).
+    pub name: Text,
+    /// Identifies the content: equal contents have equal texts. `None` if it was not determined.
+    pub content: Option<Text>,
+}
+
+/// A value that is known only at run time. Two are the same only if their texts and all that they read are the same.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unknown {
     /// The text as written, unresolved.
     pub text: Text,
@@ -70,13 +79,33 @@ pub struct Unknown {
     pub assumed: Option<Box<Value>>,
     /// Why it is not known, the nearest reason first ("`env` reads the environment").
     pub reasons: Vec<Text>,
+    /// What it is made of besides its text, sorted, each once.
+    pub reads: Vec<Read>,
 }
 
 impl Unknown {
     /// Something unknown for one reason.
     #[inline]
     pub fn new(text: impl Into<Text>, reason: impl Into<Text>) -> Self {
-        Unknown { text: text.into(), assumed: None, reasons: vec![reason.into()] }
+        Unknown { text: text.into(), reasons: vec![reason.into()], ..Unknown::default() }
+    }
+
+    /// Adds what it reads.
+    pub fn add_reads(&mut self, reads: impl IntoIterator<Item = Read>) {
+        self.reads.extend(reads);
+        self.reads.sort();
+        self.reads.dedup();
+    }
+
+    /// The names of what both read with different contents, or only one of them reads.
+    pub fn reads_that_differ<'a>(&'a self, other: &'a Unknown) -> Vec<&'a Text> {
+        let (mut one, two) = (Vec::new(), [(&self.reads, &other.reads), (&other.reads, &self.reads)]);
+        for (own, others) in two {
+            one.extend(own.iter().filter(|read| !others.contains(read)).map(|read| &read.name));
+        }
+        one.sort();
+        one.dedup();
+        one
     }
 }
 
@@ -366,7 +395,7 @@ impl PartialEq for Data {
             (Data::Time(a), Data::Time(b)) => a == b,
             (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b) || a == b,
             (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b) || a == b,
-            (Data::Unknown(a), Data::Unknown(b)) => a.text == b.text && a.assumed == b.assumed,
+            (Data::Unknown(a), Data::Unknown(b)) => a.text == b.text && a.assumed == b.assumed && a.reads == b.reads,
             _ => false,
         }
     }

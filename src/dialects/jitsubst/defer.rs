@@ -170,7 +170,7 @@ impl Run<'_> {
         for used in &mut self.uses[before..] {
             used.prov = prov.clone();
         }
-        Value { data: Data::Unknown(Arc::new(Unknown { text: out, assumed: None, reasons })), prov }
+        Value { data: Data::Unknown(Arc::new(Unknown { text: out, reasons, ..Unknown::default() })), prov }
     }
 
     /// A text that expansion leaves alone: its references wait for the deployment.

@@ -84,6 +84,6 @@ fn version(resources: &[Planned]) -> Value {
         return Value::new(Data::Int(PLAIN));
     }
     let assumed = Some(Box::new(Value::new(Data::Int(JUST_IN_TIME))));
-    let unknown = Unknown { text: JUST_IN_TIME.to_string().into(), assumed, reasons };
+    let unknown = Unknown { text: JUST_IN_TIME.to_string().into(), assumed, reasons, ..Unknown::default() };
     Value { data: Data::Unknown(Arc::new(unknown)), prov: Prov::default().with_inputs(inputs) }
 }

@@ -1,12 +1,12 @@
 //! Rules that only this dialect reports: its own, and those about code. The ones it shares with others are in
 //! `diagnostic::rules`.
 
-pub(super) use crate::diagnostic::rules::{MISSING_REQUIRED_VARIABLE, UNDECLARED_VARIABLE, UNUSED_LOCAL};
+pub(super) use crate::diagnostic::rules::{UNDECLARED_VARIABLE, UNUSED_LOCAL};
 use crate::diagnostic::{Level, Rule, rule};
-pub(super) use crate::terraform::rules::{ENCRYPTION, SENSITIVE};
+pub(super) use crate::terraform::rules::{ENCRYPTION, MODULE_ARGUMENT, SENSITIVE};
 use crate::terraform::rules::{
-    INVALID_DECLARATION, INVALID_SYNTAX, INVALID_VALUE, MISSING_VALUE, MODULE_ARGUMENT, MODULE_SOURCE, NOT_STATIC,
-    UNDEFINED_NAME, VALUES,
+    INVALID_DECLARATION, INVALID_SYNTAX, INVALID_VALUE, MISSING_VALUE, MODULE_SOURCE, NOT_STATIC, UNDEFINED_NAME,
+    VALUES,
 };
 
 rule!(BACKEND, "tofu-backend", Correctness, "0.1.0", "a backend does not exist, or does not support an argument");

@@ -1,6 +1,6 @@
 //! Which items of two lists belong together: those that stay in their order, and those that move.
 
-use crate::diff::same::{digest, identical};
+use crate::diff::same::{digest, same};
 use crate::value::{Data, Value};
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -67,8 +67,8 @@ impl Moves {
             removed.entry(tokens.base[i]).or_default().push_back(i);
         }
         for j in gaps.iter().flat_map(|gap| gap.head.clone()) {
-            let Some(same) = removed.get_mut(&tokens.head[j]) else { continue };
-            if let Some(i) = same.pop_front().filter(|i| identical(&a[*i], &b[j])) {
+            let Some(equal) = removed.get_mut(&tokens.head[j]) else { continue };
+            if let Some(i) = equal.pop_front().filter(|i| same(&a[*i], &b[j])) {
                 moves.to.insert(i, j);
                 moves.from.insert(j, i);
             }

@@ -10,8 +10,9 @@ mod align;
 use super::same::same;
 use super::{ChangeKind, Moved, Side, pointer};
 use crate::text::order;
-use crate::value::{Data, Language, Map, Value, is_call};
+use crate::value::{Data, Flags, Language, Map, Value, is_call};
 use align::{Gap, Moves, Tokens, align};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Deeper values are compared as a whole.
@@ -52,9 +53,23 @@ impl<'a> DiffStep<'a> {
 }
 
 /// Returns the steps from `base` to `head`, in the order of their application. Steps between calls with the same
-/// function and arguments are marked.
-pub(crate) fn compare<'a>(base: &'a Value, head: &'a Value, language: &Language) -> Vec<DiffStep<'a>> {
+/// function and arguments are marked. `calls` are unknown values for the calls of both sides that read files: a call whose
+/// files differ is another value.
+pub(crate) fn compare<'a>(
+    base: &'a Value,
+    head: &'a Value,
+    language: &Language,
+    [old, new]: [&'a [Value]; 2],
+) -> Vec<DiffStep<'a>> {
     let mut walk = Walk::new(language);
+    for (before, after) in old.iter().flat_map(|before| new.iter().map(move |after| (before, after))) {
+        if let (Data::Unknown(a), Data::Unknown(b)) = (&before.data, &after.data)
+            && a.text == b.text
+            && a.reads != b.reads
+        {
+            walk.calls.insert(&a.text, (before, after));
+        }
+    }
     walk.value(base, head);
     walk.steps
 }
@@ -65,12 +80,14 @@ struct Walk<'a> {
     steps: Vec<DiffStep<'a>>,
     cells: usize,
     language: Language,
+    /// Calls of both sides, by their text, that read different files.
+    calls: HashMap<&'a str, (&'a Value, &'a Value)>,
 }
 
 impl<'a> Walk<'a> {
     fn new(language: &Language) -> Self {
         let (path, parents, steps) = (String::new(), Vec::new(), Vec::new());
-        Walk { path, parents, steps, cells: MAX_CELLS, language: *language }
+        Walk { path, parents, steps, cells: MAX_CELLS, language: *language, calls: HashMap::new() }
     }
 
     fn is_deep(&self) -> bool {
@@ -81,15 +98,20 @@ impl<'a> Walk<'a> {
         let deep = self.is_deep();
         match (&base.data, &head.data) {
             (Data::Map(a), Data::Map(b)) if !deep => {
-                if !Arc::ptr_eq(a, b) {
+                if !Arc::ptr_eq(a, b) || self.has_calls(head) {
                     self.parents.push((base, head));
                     self.map(a, b);
                     self.parents.pop();
                 }
             }
             (Data::List(a), Data::List(b)) if !deep => {
-                if !Arc::ptr_eq(a, b) && !self.list(base, head, a, b) {
+                if (!Arc::ptr_eq(a, b) || self.has_calls(head)) && !self.list(base, head, a, b) {
                     self.step(ChangeKind::Changed, Some(base), Some(head));
+                }
+            }
+            (Data::Str(a), Data::Str(b)) if a == b => {
+                if let Some((before, after)) = self.calls.get(&**a).copied() {
+                    self.step(ChangeKind::Changed, Some(before), Some(after));
                 }
             }
             _ => {
@@ -98,6 +120,11 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+    }
+
+    /// Whether a value may hold a call that reads different files.
+    fn has_calls(&self, value: &Value) -> bool {
+        !self.calls.is_empty() && value.holds(Flags::CALL)
     }
 
     fn map(&mut self, base: &'a Map, head: &'a Map) {
@@ -111,7 +138,7 @@ impl<'a> Walk<'a> {
             };
             let x = if place.is_le() { a.next() } else { None };
             let y = if place.is_ge() { b.next() } else { None };
-            if x.zip(y).is_some_and(|(x, y)| is_plainly_same(&x.value, &y.value)) {
+            if x.zip(y).is_some_and(|(x, y)| is_plainly_same(&x.value, &y.value) && !self.has_calls(&y.value)) {
                 continue;
             }
             let Some(key) = x.or(y).map(|e| &e.key) else { return };
@@ -129,7 +156,7 @@ impl<'a> Walk<'a> {
     /// Whether the lists could be compared within what is left of the bound.
     fn list(&mut self, base: &'a Value, head: &'a Value, a: &'a [Value], b: &'a [Value]) -> bool {
         // Most lists that are not one differ only in their places.
-        if same(base, head) {
+        if same(base, head) && !self.has_calls(head) {
             return true;
         }
         let (tokens, named) = Tokens::of(a, b);

@@ -46,7 +46,7 @@ fn apply(base: &Json, steps: &[DiffStep]) -> Json {
 
 fn summary(a: &Json, b: &Json) -> Vec<String> {
     let (x, y) = (value(a), value(b));
-    let steps = compare(&x, &y, &Language::default());
+    let steps = compare(&x, &y, &Language::default(), [&[], &[]]);
     assert_eq!(&apply(a, &steps), b);
     steps.iter().map(|s| format!("{} {}", s.kind.sign(), s.path)).collect()
 }
@@ -86,7 +86,7 @@ fn one_edit_is_one_step() {
 fn moves(a: &Json, b: &Json) -> String {
     summary(a, b);
     let (x, y) = (value(a), value(b));
-    let steps = compare(&x, &y, &Language::default());
+    let steps = compare(&x, &y, &Language::default(), [&[], &[]]);
     let added = steps.iter().filter(|step| step.kind == ChangeKind::Added).filter_map(|step| step.moved);
     added.map(|moved| format!("{}>{}", moved.from, moved.to)).collect::<Vec<_>>().join(" ")
 }
@@ -125,7 +125,7 @@ fn what_is_unknown_moves_only_as_itself() {
     };
     let list = |items: [Value; 3]| Value::list(items.to_vec());
     let number = |a: &Value, b: &Value| {
-        let steps = compare(a, b, &Language::default());
+        let steps = compare(a, b, &Language::default(), [&[], &[]]);
         steps.iter().filter(|step| step.moved.is_some()).count()
     };
     let (a, b) = (Value::str("a"), Value::str("b"));
@@ -149,8 +149,8 @@ fn deep_values_do_not_overflow() {
         (0..3_000).fold(Value::new(Data::Int(last)), |v, _| Value::map(std::iter::once(("a".into(), v)).collect()))
     };
     let (a, b) = (deep(1), deep(2));
-    assert_eq!(compare(&a, &b, &Language::default()).len(), 1);
-    assert_eq!(compare(&a, &deep(1), &Language::default()).len(), 0);
+    assert_eq!(compare(&a, &b, &Language::default(), [&[], &[]]).len(), 1);
+    assert_eq!(compare(&a, &deep(1), &Language::default(), [&[], &[]]).len(), 0);
 }
 
 fn tree() -> impl Strategy<Value = Json> {
@@ -180,7 +180,7 @@ proptest! {
     fn moves_are_of_equal_items(a in prop::collection::vec(0i64..8, 0..12), b in prop::collection::vec(0i64..8, 0..12)) {
         let (x, y) = (value(&Json::from(a.clone())), value(&Json::from(b.clone())));
         summary(&Json::from(a.clone()), &Json::from(b.clone()));
-        let steps = compare(&x, &y, &Language::default());
+        let steps = compare(&x, &y, &Language::default(), [&[], &[]]);
         let of = |kind| steps.iter().filter(move |step| step.kind == kind);
         let sorted = |kind| {
             let mut pairs: Vec<_> = of(kind).filter_map(|step| step.moved).map(|m| (m.from, m.to)).collect();

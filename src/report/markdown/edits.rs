@@ -177,7 +177,7 @@ impl Page<'_> {
         let several = has_lines(&change.before) || has_lines(&change.after);
         let (before, after) = (inline(&change.before), inline(&change.after));
         let short = |t: &Option<String>| t.as_ref().is_none_or(|t| style::width(t) <= MAX_VALUE);
-        let same = if change.is_same_call { changes::SAME_CALL } else { "" };
+        let same = changes::remark(change);
         if let Some((moved, value)) = change.moved.zip(after.as_ref()) {
             return format!("{}: {}", changes::what_moved(moved), code(&cut(value, MAX_VALUE)));
         }

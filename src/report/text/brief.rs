@@ -83,7 +83,7 @@ fn one(change: &Folded<'_>, options: &RenderOptions) -> String {
     let values = match (text(&first.before), text(&first.after)) {
         (Some(before), Some(after)) => {
             let (before, after) = super::words::focus(&before, &after, VALUE);
-            let mark = if first.is_same_call { theme.dim(changes::SAME_CALL) } else { String::new() };
+            let mark = theme.dim(&changes::remark(first));
             format!("{} → {}{mark}", theme.removed(&before), theme.added(&after))
         }
         (None, Some(after)) if let Some(moved) = change.moved => {

@@ -22,7 +22,7 @@ const MOVED: [&str; 2] = ["moved", "others moved past it"];
 /// The least columns of the value of a list item that moves.
 const MIN_MOVED: usize = 20;
 /// The note for a call that is only written differently.
-pub(in crate::report) const SAME_CALL: &str = " (the same call)";
+const SAME_CALL: &str = " (the same call)";
 /// Values of more lines are not compared line by line.
 const MAX_COMPARED_LINES: usize = 500;
 /// Larger texts are not compared line by line.
@@ -128,12 +128,9 @@ fn short(change: &Change, room: usize, options: &RenderOptions) -> Option<String
     }
     Some(match (before, after) {
         (Some(b), Some(a)) => {
-            let mark = if change.is_same_call {
-                theme.dim(SAME_CALL)
-            } else if a == b {
-                theme.dim(&looks_same(change))
-            } else {
-                String::new()
+            let mark = match remark(change) {
+                mark if mark.is_empty() && a == b => theme.dim(&looks_same(change)),
+                mark => theme.dim(&mark),
             };
             format!("{} {} {}{mark}", theme.removed(&b), theme.dim("→"), theme.added(&a))
         }
@@ -171,10 +168,28 @@ pub(in crate::report) fn long_lines(change: &Change, options: &RenderOptions) ->
     if left_out > 0 {
         lines.push(theme.dim(&format!("… {}", style::count(left_out, "more line"))));
     }
-    if change.is_same_call {
-        lines.push(theme.dim(SAME_CALL.trim()));
+    let mark = remark(change);
+    if !mark.is_empty() {
+        lines.push(theme.dim(mark.trim()));
     }
     lines
+}
+
+/// What is to be said of both values of a change, with a blank in front: they are the same call, or why an unknown value may
+/// be another one. Empty if there is nothing.
+pub(in crate::report) fn remark(change: &Change) -> String {
+    if change.is_same_call {
+        return SAME_CALL.to_owned();
+    }
+    let names = change.edited_reads();
+    if names.is_empty() {
+        return String::new();
+    }
+    let mut shown: Vec<String> = names.iter().take(MAX_EXAMPLES).map(|name| format!("`{}`", escape(name))).collect();
+    if names.len() > MAX_EXAMPLES {
+        shown.push(format!("{} more", names.len() - MAX_EXAMPLES));
+    }
+    format!(" (result not known; it reads {}, which this change edits)", shown.join(", "))
 }
 
 /// A line of a value, with what became of it.

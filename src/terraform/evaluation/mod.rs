@@ -2,6 +2,7 @@
 
 pub(crate) mod given;
 pub(crate) mod inputs;
+mod made_of;
 mod node;
 mod reference;
 pub(crate) mod statics;

@@ -59,7 +59,7 @@ pub(crate) struct Statics<'a> {
     pub inputs: Inputs,
     /// The workspace.
     pub workspace: String,
-    files: RootFiles<'a>,
+    pub(super) files: RootFiles<'a>,
     budget: Budget,
     known: RefCell<HashMap<(usize, bool, Text), Found, RandomState>>,
     /// The values of arguments of module calls, by the calling module and their place; `None` for those without a
@@ -117,6 +117,11 @@ impl<'a> Statics<'a> {
     /// The files that functions read so far.
     pub(crate) fn read_files(&self) -> std::collections::BTreeSet<crate::value::FileId> {
         RootFiles::read(&self.files)
+    }
+
+    /// The value of a variable of the root module, from what is given to it.
+    pub(crate) fn given_value(&self, name: &Text, variable: &Variable) -> Found {
+        self.inputs.get(name, variable).and_then(|given| variable::effective(name, variable, given, None))
     }
 
     /// The value of an argument of a module.
@@ -300,7 +305,7 @@ impl<'a> Statics<'a> {
             return found.clone().map_err(Missing::Because);
         }
         let found = match self.nodes[node].parent {
-            None => self.inputs.get(name, variable).and_then(|given| variable::effective(name, variable, given, None)),
+            None => self.given_value(name, variable),
             Some(parent) => self.argument(node, parent, name, variable, stack),
         };
         let is_cyclic = found.as_ref().is_err_and(|all| all.iter().any(|f| f.is_cyclic));

@@ -25,13 +25,18 @@ impl<'a> RootFiles<'a> {
         RootFiles { loader, dir, read: RefCell::default() }
     }
 
+    /// The files of the revision.
+    pub(crate) fn loader(&self) -> &'a Loader<'a> {
+        self.loader
+    }
+
     /// The files that were read so far.
     pub(crate) fn read(&self) -> BTreeSet<FileId> {
         self.read.borrow().clone()
     }
 
     /// A path from the root of the repository.
-    fn inside(&self, path: &str) -> Result<String, FileError> {
+    pub(crate) fn inside(&self, path: &str) -> Result<String, FileError> {
         if !path.starts_with('/') {
             return Ok(join(&self.dir, path));
         }

@@ -45,6 +45,8 @@ pub(crate) struct Module {
     pub uses: Vec<ProviderUse>,
     /// Its encryption.
     pub encryption: Encryption,
+    /// Its resources, by address: `aws_vpc.main`, `data.aws_ami.os`, `ephemeral.t.n`.
+    pub resources: BTreeMap<Text, Declared>,
     /// Its outputs.
     pub outputs: BTreeMap<Text, Declared>,
     /// The declarations of its variables, overrides included.

@@ -233,7 +233,8 @@ pub(crate) fn is_of_root(block: &Block) -> bool {
     let of_settings = |inner: &Block| matches!(&*inner.kind.text, "backend" | "cloud" | "encryption");
     match &*block.kind.text {
         "provider" => !block.labels.is_empty(),
-        "terraform" => block.body.blocks.iter().any(of_settings) || block.body.get("required_version").is_some(),
+        "terraform" => block.body.blocks.iter().any(of_settings),
+        "import" => true,
         _ => false,
     }
 }

@@ -24,6 +24,10 @@ pub(crate) struct FileOutline {
     named: BTreeSet<NamedPath>,
     /// Whether an expression names a file in a way that is known only after evaluation.
     is_computed: bool,
+    /// Whether it moves or removes resources of a state.
+    has_moves: bool,
+    /// Whether it declares a variable without a default.
+    has_required: bool,
 }
 
 /// The outline of a folder.
@@ -41,13 +45,17 @@ pub(crate) struct Outline {
     pub is_computed: bool,
     /// Whether it has something that only a root module has.
     pub is_root: bool,
+    /// Whether it moves or removes resources of a state.
+    pub has_moves: bool,
+    /// Whether it declares a variable without a default.
+    pub has_required: bool,
     /// Whether it has a file of its own, not one that other folders link to.
     pub has_own_file: bool,
 }
 
 /// Whether an expression with a word in it has to be read.
 fn is_wanted(word: &str) -> bool {
-    matches!(word, "source" | "required_version") || paths::is_word(word)
+    matches!(word, "source" | "default") || paths::is_word(word)
 }
 
 impl FileOutline {
@@ -69,8 +77,15 @@ impl FileOutline {
             is_root: body.blocks.iter().any(is_of_root),
             named: named.named,
             is_computed: !named.computed.is_empty(),
+            has_moves: body.blocks.iter().any(is_move),
+            has_required: body.blocks_of("variable").any(|variable| variable.body.get("default").is_none()),
         }
     }
+}
+
+/// Whether a block moves or removes resources of a state.
+fn is_move(block: &Block) -> bool {
+    matches!(&*block.kind.text, "moved" | "removed")
 }
 
 /// Returns the sources in a module call, including those without effect.
@@ -90,6 +105,8 @@ impl Outline {
             all.named.extend(file.named.iter().cloned());
             all.is_computed |= file.is_computed;
             all.is_root |= file.is_root;
+            all.has_moves |= file.has_moves;
+            all.has_required |= file.has_required;
             all.has_own_file |= is_own;
         }
         all
@@ -104,6 +121,8 @@ impl Outline {
             named: module.paths.named.clone(),
             is_computed: !module.paths.computed.is_empty(),
             is_root: module.is_root,
+            has_moves: module.refactorings.iter().any(|block| &*block.kind != "import"),
+            has_required: module.declarations.values().any(|variable| !variable.arguments.contains_key("default")),
             has_own_file: module.has_own_file,
         }
     }

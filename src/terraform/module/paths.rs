@@ -131,6 +131,20 @@ pub(crate) fn collect(body: &Body, file: FileId, paths: &mut NamedPaths, used_lo
     body.blocks.iter().for_each(|block| collect(&block.body, file, paths, used_locals));
 }
 
+/// The paths of an expression that is the argument of a function that reads files, if its text shows where they begin.
+pub(crate) fn of_argument(expr: &Expr) -> Option<BTreeSet<NamedPath>> {
+    let mut paths = NamedPaths::default();
+    let span = expr.span;
+    let mut collector = Collector { file: FileId::new(0), span, paths: &mut paths, seen: BTreeSet::new() };
+    collector.path(expr).then_some(paths.named)
+}
+
+/// The argument of a call that is the path of a file, or of a folder that is searched.
+pub(crate) fn argument(call: &Call) -> Option<&Expr> {
+    let name = call.name.text.strip_prefix("core::").unwrap_or(&call.name.text);
+    call.arguments.first().filter(|_| READERS.contains(&name))
+}
+
 struct Collector<'m> {
     file: FileId,
     /// The argument that is searched.
@@ -177,14 +191,15 @@ impl Collector<'_> {
 
     fn call(&mut self, call: &Call) {
         let name = call.name.text.strip_prefix("core::").unwrap_or(&call.name.text);
-        let Some(first) = call.arguments.first() else { return };
-        if NAMERS.contains(&name) {
+        if let Some(path) = argument(call) {
+            if !self.path(path) {
+                let written = Written { file: self.file, span: self.span, expr: Arc::new(path.clone()) };
+                self.paths.computed.push(written);
+            }
+        } else if let Some(first) = call.arguments.first().filter(|_| NAMERS.contains(&name)) {
             walk::visit(first, &mut |inner| {
                 self.seen.insert(inner.span);
             });
-        } else if READERS.contains(&name) && !self.path(first) {
-            let written = Written { file: self.file, span: self.span, expr: Arc::new(first.clone()) };
-            self.paths.computed.push(written);
         }
     }
 

@@ -41,8 +41,9 @@ impl Reader {
                 "module" => self.call(file, block, is_override),
                 "provider" => self.provider(file, block, is_override),
                 "output" => self.output(file, block, is_override),
-                "resource" | "data" | "ephemeral" => self.resource(file, block),
+                "resource" | "data" | "ephemeral" => self.resource(file, block, is_override),
                 "moved" | "removed" | "import" => {
+                    self.module.is_root |= &*block.kind.text == "import";
                     let (kind, block) = (block.kind.text.clone(), self.declared(file, block));
                     self.module.refactorings.push(Refactoring { kind, block });
                 }
@@ -96,7 +97,6 @@ impl Reader {
             }
         }
         if let Some(attribute) = block.body.get("required_version") {
-            self.module.is_root = true;
             let applies = file.name.ends_with(".tofu") || file.name.ends_with(".tofu.json");
             let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
             self.module.required_version.push((written, applies));
@@ -286,7 +286,26 @@ impl Reader {
         }
     }
 
-    fn resource(&mut self, file: &SourceFile, block: &Block) {
+    fn resource(&mut self, file: &SourceFile, block: &Block, is_override: bool) {
+        if let [kind, name, ..] = block.labels.as_slice() {
+            let address = match &*block.kind.text {
+                "resource" => format!("{}.{}", kind.text, name.text),
+                mode => format!("{mode}.{}.{}", kind.text, name.text),
+            };
+            let declared = self.declared(file, block);
+            match (self.module.resources.get_mut(&*address), is_override) {
+                (Some(known), true) => {
+                    known.overridden = Some(declared.place);
+                    known.arguments.extend(declared.arguments);
+                    known.blocks.extend(declared.blocks);
+                }
+                (Some(_), false) => {
+                    self.wrong(format!("duplicate resource: {address} was already declared"), declared.place);
+                }
+                (None, true) => self.missing_base("resource", &address, declared.place),
+                (None, false) => drop(self.module.resources.insert(address.into(), declared)),
+            }
+        }
         if let Some(attribute) = block.body.get("provider") {
             let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
             self.module.uses.push(ProviderUse { written });

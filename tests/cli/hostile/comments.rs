@@ -12,23 +12,23 @@ fn repo(arguments: &str) -> Repo {
 #[test]
 fn strings_and_heredocs_of_hcl_silence_nothing() {
     for arguments in [
-        "  x = \"# stacklint: ignore[undeclared-variable] y\"\n",
-        "  x = \" // stacklint: ignore[undeclared-variable] y\"\n",
-        "  x = \"/* stacklint: ignore[undeclared-variable] y */\"\n",
-        "  x = \"${\"a # stacklint: ignore[undeclared-variable] y\"}\"\n",
-        "  x = \"\\\" # stacklint: ignore[undeclared-variable] y\"\n",
-        "  x = \"$${ # stacklint: ignore[undeclared-variable] y\"\n",
-        "  zone = <<E\n# stacklint: ignore[undeclared-variable] y\nE\n",
-        "  zone = <<-E\n    // stacklint: ignore[undeclared-variable] y\n    E E\n  /* stacklint: ignore[undeclared-variable] */\n    E\n",
-        "  /* x\n  // */ x = \"stacklint: ignore[undeclared-variable] y\"\n",
+        "  x = \"# stacklint: ignore[tofu-module-argument] y\"\n",
+        "  x = \" // stacklint: ignore[tofu-module-argument] y\"\n",
+        "  x = \"/* stacklint: ignore[tofu-module-argument] y */\"\n",
+        "  x = \"${\"a # stacklint: ignore[tofu-module-argument] y\"}\"\n",
+        "  x = \"\\\" # stacklint: ignore[tofu-module-argument] y\"\n",
+        "  x = \"$${ # stacklint: ignore[tofu-module-argument] y\"\n",
+        "  zone = <<E\n# stacklint: ignore[tofu-module-argument] y\nE\n",
+        "  zone = <<-E\n    // stacklint: ignore[tofu-module-argument] y\n    E E\n  /* stacklint: ignore[tofu-module-argument] */\n    E\n",
+        "  /* x\n  // */ x = \"stacklint: ignore[tofu-module-argument] y\"\n",
     ] {
-        repo(arguments).run(&["check", "--dialect", "opentofu"]).says("undeclared-variable").hides("suppressed");
+        repo(arguments).run(&["check", "--dialect", "opentofu"]).says("tofu-module-argument").hides("suppressed");
     }
 }
 
 #[test]
 fn many_comments_take_no_square() {
-    let argument = |i: usize| format!("  a{i} = \"x\" /* y */ // stacklint: ignore[undeclared-variable] z\n");
+    let argument = |i: usize| format!("  a{i} = \"x\" /* y */ // stacklint: ignore[tofu-module-argument] z\n");
     let repo = repo(&(0..8_000).map(argument).collect::<String>());
     repo.run(&["check", "--dialect", "opentofu"]);
 }

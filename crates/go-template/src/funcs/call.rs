@@ -4,7 +4,7 @@ use super::Function;
 use crate::{Val, format};
 use spanned_yaml::Timestamp;
 use std::sync::Arc;
-use traced_value::{Data, Flags, Key, Map, Unknown, Value};
+use traced_value::{Data, Flags, Key, Map, Read, Unknown, Value};
 
 /// A function of a table with its name and its signature (see the macro `table`), which is empty where it is not known.
 pub type Entry = (&'static str, Function, &'static str);
@@ -43,18 +43,24 @@ macro_rules! unknown_table {
 
 pub use crate::unknown_table;
 
-/// The unknown result of a call, printed as the call.
+/// The unknown result of a call, printed as the call. It reads what its texts name: a file, a variable, a data source.
 pub fn unknown_call(name: &str, reason: &str, args: &[Val]) -> Val {
     let mut text = format!("{{{{ {name}");
+    let mut reads = Vec::new();
     for arg in args {
         text.push(' ');
         text.push_str(&match arg {
-            Val::Data(Value { data: Data::Str(s), .. }) => go_compat::strconv::quote(s, false),
+            Val::Data(Value { data: Data::Str(s), .. }) => {
+                reads.push(Read { name: s.clone(), content: None });
+                go_compat::strconv::quote(s, false)
+            }
             other => format::print_value(other),
         });
     }
     text.push_str(" }}");
-    Val::unknown(text, reason)
+    let mut unknown = Unknown::new(text, reason);
+    unknown.add_reads(reads);
+    Data::Unknown(Arc::new(unknown)).into()
 }
 
 /// An unknown result because `name` is not evaluated here.
@@ -71,8 +77,14 @@ pub(super) fn enter<R: Outcome>(
 ) -> Result<Val, String> {
     let (signature, opaque) = signature.strip_prefix('!').map_or((signature, false), |rest| (rest, true));
     check(name, signature, args)?;
-    if !opaque && let Some(unknown) = args.iter().find_map(nested_unknown) {
-        return Ok(Data::Unknown(unknown).into());
+    if !opaque {
+        let mut unknowns = args.iter().filter_map(nested_unknown);
+        if let Some(mut first) = unknowns.next() {
+            for other in unknowns.filter(|other| !other.reads.is_empty()) {
+                Arc::make_mut(&mut first).add_reads(other.reads.iter().cloned());
+            }
+            return Ok(Data::Unknown(first).into());
+        }
     }
     body(&Args { all: args }).outcome()
 }
@@ -117,22 +129,28 @@ fn check_type(letter: u8, arg: &Val) -> Result<(), String> {
     Err(format!("wrong type for value; expected {expected}; got {got}"))
 }
 
-/// Something unknown inside of the argument.
+/// Something unknown inside of the argument, with what all that is unknown in it reads.
 fn nested_unknown(arg: &Val) -> Option<Arc<Unknown>> {
     let Val::Data(value) = arg else { return None };
     if !value.flags().has(Flags::UNKNOWN) {
         return None;
     }
-    let mut stack = vec![value];
+    let (mut stack, mut found): (_, Option<Arc<Unknown>>) = (vec![value], None);
     while let Some(value) = stack.pop() {
         match &value.data {
-            Data::Unknown(unknown) => return Some(unknown.clone()),
+            Data::Unknown(unknown) => match &mut found {
+                None => found = Some(unknown.clone()),
+                Some(known) if !unknown.reads.is_empty() => {
+                    Arc::make_mut(known).add_reads(unknown.reads.iter().cloned());
+                }
+                Some(_) => {}
+            },
             Data::List(list) => stack.extend(list.iter()),
             Data::Map(map) => stack.extend(map.iter().map(|e| &e.value)),
             _ => {}
         }
     }
-    None
+    found
 }
 
 /// The checked arguments of a call.

@@ -48,7 +48,7 @@ pub(super) fn evaluate(call: &Text, prov: &Prov, env: &Env) -> Value {
         name => match reason(name, argument) {
             Some(reason) => {
                 let assumed = (name == "!env").then(|| Box::new(Value::str(env_default(argument))));
-                Data::Unknown(Arc::new(Unknown { text: Text::clone(call), assumed, reasons: vec![reason.into()] }))
+                Data::Unknown(Arc::new(Unknown { assumed, ..Unknown::new(Text::clone(call), reason) }))
             }
             None => Data::Str(Text::clone(call)),
         },

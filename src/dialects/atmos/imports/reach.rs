@@ -18,6 +18,9 @@ use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Words in a file of values that may read any other file.
+const OPEN_READS: [&str; 5] = ["!exec", "file.", "datasource", "ds ", "load("];
+
 /// Follows the imports of one revision.
 pub(crate) struct ChangeReach<'a> {
     reader: &'a Reader<'a>,
@@ -137,6 +140,10 @@ impl<'a> ChangeReach<'a> {
         if let Some(loaded) = self.reader.load(path, &mut deps).ok()?
             && !loaded.is_empty()
         {
+            // Which files scripts, templates and data sources read is known only after resolving.
+            if OPEN_READS.iter().any(|text| loaded.text.contains(text)) {
+                return None;
+            }
             // The schemas and policies of components are known only after resolving.
             if self.others && ["schema_path", "!include"].iter().any(|text| loaded.text.contains(text)) {
                 return None;

@@ -10,6 +10,7 @@ pub(super) mod uses;
 use self::refs::{Edges, cycles, order, seen_edges, true_edges};
 use crate::dialects::atmos::functions;
 use crate::dialects::atmos::templates::engine::{Engine, inputs};
+use crate::dialects::atmos::templates::values_read::values_read;
 use crate::template;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value, has_template};
@@ -295,7 +296,12 @@ impl ScopeResolution<'_> {
         if let Some((_, first)) = rendered.unknowns.first() {
             let assumed = engine.assuming().and_then(|e| e.text(s, self.assumed.get_or_init(|| data.assume())).ok());
             let assumed = assumed.filter(|r| r.unknowns.is_empty()).map(|r| Box::new(Value::str(r.text)));
-            let unknown = crate::value::Unknown { text: Text::clone(s), assumed, reasons: first.reasons.clone() };
+            let reasons = first.reasons.clone();
+            let mut unknown = crate::value::Unknown { text: Text::clone(s), assumed, reasons, reads: Vec::new() };
+            rendered.unknowns.iter().for_each(|(_, part)| unknown.add_reads(part.reads.iter().cloned()));
+            if let Ok(template) = &*engine.parse(s) {
+                unknown.add_reads(values_read(template, data));
+            }
             return Ok(Value { data: Data::Unknown(Arc::new(unknown)), prov });
         }
         Ok(Value { data: Data::Str(rendered.text.into()), prov })

@@ -3,6 +3,7 @@
 
 use super::build::ManifestBuilder;
 use super::context::StackContext;
+use super::files_read;
 use super::local_uses::note_local_uses;
 use super::manifest::StackManifest;
 use super::metadata;
@@ -203,11 +204,14 @@ impl Finisher<'_> {
         let (sites, authored) = (std::mem::take(&mut built.sites), built.authored.clone());
         let place = ComponentPlace { file: manifest.file, kind, name: Text::clone(&entry.key) };
         let ask = |wanted: &ComponentRef| self.requests.answer(manifest, &place, wanted);
-        let Sections { map, stack, named, workspace, requested } = sections(stacks, manifest, component, built, &ask)?;
+        let Sections { mut map, stack, named, workspace, requested } =
+            sections(stacks, manifest, component, built, &ask)?;
+        let calls = files_read::complete(&mut map, stacks, manifest);
         let shaping_origins = ShapingOrigins { own: sites.into(), shared: Arc::clone(&manifest.shaping_origins) };
         let requested = requested.as_ref();
-        let metadata =
+        let mut metadata =
             metadata::of(metadata::FinalSections { map: &map, kind, workspace, authored, requested }, stacks);
+        metadata.calls = calls.into();
         let component = Component {
             stack,
             kind: key(kind),

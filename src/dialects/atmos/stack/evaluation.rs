@@ -142,7 +142,7 @@ impl Evaluation<'_> {
             let reason = reason(name, arguments).unwrap_or_else(|| format!("`{name}` is not evaluated"));
             let assumed = (name == "!env" && self.external.assumes_env)
                 .then(|| Box::new(Value::str(crate::dialects::atmos::functions::env_default(arguments))));
-            Data::Unknown(Arc::new(Unknown { text: Text::clone(text), assumed, reasons: vec![reason.into()] }))
+            Data::Unknown(Arc::new(Unknown { assumed, ..Unknown::new(Text::clone(text), reason) }))
         })
     }
 
@@ -190,6 +190,6 @@ impl Evaluation<'_> {
         let text: Key = unknown.map(|u| Text::clone(&u.text)).next_back().unwrap_or_default();
         let last = deferral.values.last().cloned().unwrap_or_default();
         let assumed = Some(Box::new(Value::new(last.data))).filter(|v| v.as_str().is_none());
-        Value { data: Data::Unknown(Arc::new(Unknown { text, assumed, reasons })), prov: last.prov }
+        Value { data: Data::Unknown(Arc::new(Unknown { text, assumed, reasons, reads: Vec::new() })), prov: last.prov }
     }
 }

@@ -11,6 +11,7 @@ mod build_errors;
 mod components;
 mod context;
 mod evaluation;
+mod files_read;
 mod folders;
 mod local_uses;
 mod manifest;

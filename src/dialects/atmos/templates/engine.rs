@@ -8,13 +8,14 @@ use super::declared_env::Declared;
 use super::host::Host;
 use super::host::{mentions_component, mentions_version};
 use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
+use super::values_read::{values_read, with_reads};
 use crate::dialects::atmos::document::{Decoder, Issue};
 use crate::dialects::atmos::functions::Env;
 use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::text::{FastMap, Text};
 use crate::threads::PerThread;
-use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value};
+use crate::value::{Data, Entry, Flags, Map, Prov, Read, Unknown, Value};
 use crate::yaml::{self, Emitter, Span};
 use parking_lot::Mutex;
 use std::borrow::Cow;
@@ -303,6 +304,7 @@ impl Written {
         let decoder = Decoder { place: &place, include: None, delimiter: None, limits: engine.templates.limits };
         let value = decoder.decode(&doc).map_err(|issues| self.issue(&issues))?;
         let value = reveal(&value, &self.unknowns);
+        let value = with_reads(&value, &|part| self.values_read(part, data, engine));
         match value.data {
             Data::Map(map) => Ok(map),
             Data::Null => Ok(Arc::default()),
@@ -310,6 +312,14 @@ impl Written {
                 Err(Failure::Yaml { message: format!("a map was expected, not a {}", value.kind()), site: value.prov })
             }
         }
+    }
+
+    /// What the text that an unknown part comes from reads.
+    fn values_read(&self, part: &Value, data: &Value, engine: &Engine<'_>) -> Vec<Read> {
+        let is_origin = |mark: &&(usize, Prov, Option<Text>)| mark.2.is_some() && mark.1.origin == part.prov.origin;
+        let text = self.marks.iter().find(is_origin).and_then(|mark| mark.2.as_ref());
+        let template = text.map(|text| engine.parse(text));
+        template.and_then(|template| Some(values_read(template.as_ref().as_ref().ok()?, data))).unwrap_or_default()
     }
 
     fn issue(&self, issues: &[Issue]) -> Failure {

@@ -9,3 +9,4 @@ pub(super) mod host;
 pub(super) mod scalars;
 pub(super) mod traces;
 pub(super) mod unknowns;
+pub(super) mod values_read;

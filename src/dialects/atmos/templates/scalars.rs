@@ -2,6 +2,7 @@
 //! fraction of the cost.
 
 use super::engine::Engine;
+use super::values_read::values_read;
 use crate::text::Text;
 use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value, has_template};
 use crate::yaml::Style;
@@ -77,10 +78,13 @@ impl Engine<'_> {
             let assumed = self.assuming().and_then(|e| e.scalar(text, &Prov::default(), &data.assume(), indent));
             let assumed =
                 assumed.map(|assumed| assumed.value).filter(|v| !matches!(v.data, Data::Unknown(_))).map(Box::new);
-            let mut unknown = Unknown { text: Text::clone(text), assumed, reasons: first.reasons.clone() };
-            for (_, more) in &rendered.unknowns[1..] {
+            let mut unknown =
+                Unknown { text: Text::clone(text), assumed, reasons: first.reasons.clone(), reads: Vec::new() };
+            for (_, more) in &rendered.unknowns {
                 unknown.reasons.extend(more.reasons.iter().filter(|r| !first.reasons.contains(r)).cloned());
+                unknown.add_reads(more.reads.iter().cloned());
             }
+            unknown.add_reads(values_read(template, data));
             let prov = prov.with_inputs(rendered.inputs);
             return Some(Value { data: Data::Unknown(Arc::new(unknown)), prov }.into());
         }

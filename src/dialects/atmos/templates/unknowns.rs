@@ -1,8 +1,7 @@
 //! Unknown values in text: private-use characters replace them while the text is read.
 
 use crate::template::{Rendered, Segment};
-use crate::text::Text;
-use crate::value::{Data, Key, Unknown, Value};
+use crate::value::{Data, Unknown, Value};
 use std::sync::Arc;
 
 /// A private character that opens the place of something unknown in a text, the other closes it.
@@ -45,16 +44,12 @@ pub(crate) fn reveal(value: &Value, unknowns: &[Arc<Unknown>]) -> Value {
         return value.clone();
     }
     let data = match &value.data {
-        Data::Str(s) if s.contains(OPEN) => {
-            let (text, reasons) = spell_out(s, unknowns);
-            Data::Unknown(Arc::new(Unknown { text: text.into(), assumed: None, reasons }))
-        }
+        Data::Str(s) if s.contains(OPEN) => Data::Unknown(Arc::new(spell_out(s, unknowns))),
         Data::List(l) => Data::List(Arc::new(l.iter().map(|v| reveal(v, unknowns)).collect())),
         Data::Map(m) => Data::Map(Arc::new(
             m.iter()
                 .map(|e| {
-                    let key =
-                        if e.key.contains(OPEN) { Key::from(spell_out(&e.key, unknowns).0) } else { e.key.clone() };
+                    let key = if e.key.contains(OPEN) { spell_out(&e.key, unknowns).text } else { e.key.clone() };
                     (key, reveal(&e.value, unknowns))
                 })
                 .collect(),
@@ -64,18 +59,19 @@ pub(crate) fn reveal(value: &Value, unknowns: &[Arc<Unknown>]) -> Value {
     Value { data, prov: value.prov.clone() }
 }
 
-fn spell_out(text: &str, unknowns: &[Arc<Unknown>]) -> (String, Vec<Text>) {
-    let (mut out, mut reasons, mut rest) = (String::new(), Vec::new(), text);
+fn spell_out(text: &str, unknowns: &[Arc<Unknown>]) -> Unknown {
+    let (mut out, mut all, mut rest) = (String::new(), Unknown::default(), text);
     while let Some((before, after)) = rest.split_once(OPEN) {
         out.push_str(before);
         let Some((number, after)) = after.split_once(CLOSE) else { break };
         if let Some(unknown) = number.parse().ok().and_then(|n: usize| unknowns.get(n)) {
             out.push_str(&unknown.text);
-            reasons.extend(unknown.reasons.iter().cloned());
+            all.reasons.extend(unknown.reasons.iter().cloned());
+            all.add_reads(unknown.reads.iter().cloned());
         }
         rest = after;
     }
     out.push_str(rest);
-    reasons.dedup();
-    (out, reasons)
+    all.reasons.dedup();
+    Unknown { text: out.into(), ..all }
 }

@@ -6,7 +6,7 @@ use crate::dialects::opentofu::discovery::variants::Variant;
 use crate::dialects::{ProjectInputs, VariableInput};
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::evaluation::{self, tree};
-use crate::terraform::load::names::{configuration, is_automatic};
+use crate::terraform::load::names::{LOCK, configuration, is_automatic};
 use crate::terraform::module::modules::{Callee, Modules};
 use crate::terraform::module::outline::Outline;
 use crate::terraform::module::paths::{NamedPath, Pattern, inside, is_within};
@@ -16,8 +16,6 @@ use std::sync::Arc;
 
 /// The maximum number of folders that are followed from one root module.
 pub(crate) const MAX_FOLDERS: usize = 1_000;
-/// The file that locks the versions of providers.
-const LOCK: &str = ".terraform.lock.hcl";
 
 /// A folder of configuration that a root module is made of.
 #[derive(Clone, Debug)]

@@ -71,7 +71,7 @@ fn unknown(child: &Node, call_name: &str, call: &Declared, found: &mut Vec<Failu
         let start = written.span.start;
         let end = (start + name.len() as u32).min(written.span.end);
         let place = if call.is_json { written.span } else { Span { start, end } };
-        let failure = Failure::new(&rules::UNDECLARED_VARIABLE, message, (written.file, place));
+        let failure = Failure::new(&rules::MODULE_ARGUMENT, message, (written.file, place));
         found.push(failure.lint(Some(help)));
     }
 }
@@ -85,7 +85,7 @@ fn missing(child: &Node, call_name: &str, call: &Declared, failures: &[Failure],
         if variable.default.is_none() && !call.arguments.contains_key(name) && !is_reported(name) {
             let message = format!("module \"{call_name}\" needs a value for `{name}`, which has no default");
             let help = format!("set `{name}` in the call, or give the variable a default");
-            found.push(Failure::new(&rules::MISSING_REQUIRED_VARIABLE, message, call.place).lint(Some(help)));
+            found.push(Failure::new(&rules::MODULE_ARGUMENT, message, call.place).lint(Some(help)));
         }
     }
 }

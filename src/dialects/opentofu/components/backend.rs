@@ -1,10 +1,9 @@
 //! Backends: the location of a root module's state.
 
 use crate::dialects::opentofu::components::builder::{Builder, Described, described};
-use crate::dialects::opentofu::components::value::{at, origin, unknown};
+use crate::dialects::opentofu::components::value::{exported, origin};
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::Body;
-use crate::hcl::val::export::export_at;
 use crate::hcl::val::{Marks, Val};
 use crate::resolution::{ComponentMetadata, RemovalEffect, StatePlace};
 use crate::terraform::evaluation::statics::{Identifier, Statics};
@@ -180,11 +179,12 @@ impl Reader<'_, '_> {
                     self.marks = self.marks | value.all_marks();
                     self.check(&attribute.name.text, &value, &written);
                     if !value.is_null() {
-                        map.set(attribute.name.text.clone(), export_at(&value, &at(&written)));
+                        map.set(attribute.name.text.clone(), exported(self.statics, 0, &written, Ok(value)));
                     }
                 }
                 Err(found) => {
-                    map.set(attribute.name.text.clone(), unknown(&found, &written));
+                    let value = exported(self.statics, 0, &written, Err(found.clone()));
+                    map.set(attribute.name.text.clone(), value);
                     self.failures.extend(found);
                 }
             }

@@ -2,7 +2,7 @@
 
 use crate::dialects::opentofu::components::builder::{Builder, Described, described};
 use crate::dialects::opentofu::components::moves::Moves;
-use crate::dialects::opentofu::components::value::{at, map_of, origin, unknown};
+use crate::dialects::opentofu::components::value::{at, exported, map_of, origin};
 use crate::hcl::ast::TraversalStep;
 use crate::hcl::ast::walk::references;
 use crate::hcl::val::export::export_at;
@@ -22,7 +22,7 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, calls: &[Call]) {
             Some(match value {
                 Some(value) => export_at(value, &at(written)),
                 None if name == "version" => return None,
-                None => unknown(&[], written),
+                None => exported(builder.statics, call.node, written, Err(Vec::new())),
             })
         };
         let dir = call.dir.as_ref().map(|dir| {
@@ -30,6 +30,11 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, calls: &[Call]) {
             let from = call.declared.arguments.get("source").zip(call.source.as_ref());
             from.map_or_else(Default::default, |(w, s)| dir.clone().with_prov(at(w).with_inputs([s.prov.clone()])))
         });
+        let argument = |name: &str| call.declared.arguments.get(name);
+        let repeated = |name: &str| {
+            argument(name).map(|w| builder.evaluated(call.node, w, format!("module.{}.{name}", call.address)))
+        };
+        let written = |name: &str| argument(name).map(|w| Value::str(builder.text(w)).with_prov(at(w)));
         let inputs = arguments(builder, call);
         let inputs = (!inputs.is_empty()).then(|| Value::map(inputs));
         let value = map_of([
@@ -37,6 +42,12 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, calls: &[Call]) {
             ("version", text(&call.version, "version")),
             ("dir", dir),
             ("inputs", inputs),
+            ("defaults", defaults(builder, call)),
+            ("count", repeated("count")),
+            ("for_each", repeated("for_each")),
+            ("providers", written("providers")),
+            ("depends_on", written("depends_on")),
+            ("required_providers", required_providers(builder, call)),
         ]);
         let former_names = moves.former_names(&call.address).into();
         let (called, needed) = (called(call), needed(call).into());
@@ -83,6 +94,36 @@ fn needed(call: &Call) -> Vec<Needed> {
     }
     found.sort_by_key(|needed| needed.origin);
     found
+}
+
+/// The module that a call leads to, if it is in the repository.
+fn child(builder: &Builder<'_, '_>, call: &Call) -> Option<usize> {
+    let name = call.address.rsplit('.').next();
+    let nodes = builder.statics.nodes.iter();
+    nodes.enumerate().find(|(_, n)| n.parent == Some(call.node) && n.path.last().map(|n| &**n) == name).map(|(i, _)| i)
+}
+
+/// The defaults of the variables that a call does not set.
+fn defaults(builder: &Builder<'_, '_>, call: &Call) -> Option<Value> {
+    let node = child(builder, call)?;
+    let mut map = Map::new();
+    let declarations = &builder.statics.nodes[node].module.declarations;
+    for (name, declared) in declarations.iter().filter(|(name, _)| !call.declared.arguments.contains_key(*name)) {
+        if let Some(written) = declared.arguments.get("default") {
+            map.set(Key::from(&**name), builder.evaluated(node, written, format!("var.{name}")));
+        }
+    }
+    (!map.is_empty()).then(|| Value::map(map))
+}
+
+/// The providers that the module of a call requires.
+fn required_providers(builder: &Builder<'_, '_>, call: &Call) -> Option<Value> {
+    let node = child(builder, call)?;
+    let mut map = Map::new();
+    for (name, written) in &builder.statics.nodes[node].module.required_providers {
+        map.set(Key::from(&**name), builder.evaluated(node, written, format!("required_providers.{name}")));
+    }
+    (!map.is_empty()).then(|| Value::map(map))
 }
 
 /// The arguments of a call, evaluated where they can be before anything runs.

@@ -1,34 +1,33 @@
 //! The locals and variables of a root module, as names that its files see.
 
-use crate::dialects::opentofu::components::value::at;
-use crate::dialects::opentofu::components::value::origin;
+use crate::dialects::opentofu::components::value::{at, exported, origin};
 use crate::dialects::opentofu::discovery::variants::Variant;
 use crate::hcl::ast::walk;
-use crate::hcl::val::Val;
 use crate::hcl::val::export::export_at;
 use crate::resolution::{Dependency, Local, LocalLevel, LocalScope};
-use crate::terraform::evaluation::statics::Statics;
-use crate::terraform::failure::Failure;
+use crate::terraform::evaluation::statics::{Found, Statics};
 use crate::terraform::module::Module;
 use crate::terraform::module::block::Written;
-use crate::value::{FileId, Value};
+use crate::text::Text;
+use crate::value::{Data, FileId, Prov, Unknown, Value};
 use std::sync::Arc;
 
 /// The locals of the root module, and its variables.
 pub(crate) fn of(statics: &Statics<'_>, file: FileId, variant: &Variant) -> Vec<Arc<LocalScope>> {
     let module = Arc::clone(&statics.nodes[0].module);
-    let value = |found: Result<Val, Vec<Failure>>, prov| match found {
+    let is_wrong = |found: &Found| found.as_ref().is_err_and(|all| all.is_empty() || !all.iter().all(|f| f.is_open));
+    let of_local = |name: &Text, written: &Written| {
+        let found = statics.local_value(0, name);
+        (!is_wrong(&found)).then(|| exported(statics, 0, written, found))
+    };
+    let of_variable = |name: &Text, prov: Prov| match statics.variable_value(0, name) {
         Ok(value) => Some(export_at(&value, &prov)),
-        Err(found) => {
-            let is_open = !found.is_empty() && found.iter().all(|f| f.is_open);
-            let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
-            let unknown = crate::value::Unknown { text: "(not known)".into(), assumed: None, reasons };
-            is_open.then(|| Value::new(crate::value::Data::Unknown(Arc::new(unknown))).with_prov(prov))
-        }
+        found if is_wrong(&found) => None,
+        _ => Some(Value::new(Data::Unknown(Arc::new(Unknown::new("(not set)", "no value is given")))).with_prov(prov)),
     };
     let locals = module.locals.iter().map(|(name, written)| Local {
         name: name.clone(),
-        value: value(statics.local_value(0, name), at(written)),
+        value: of_local(name, written),
         printed: None,
         origin: at(written).origin,
         depends_on: dependencies(&module, written),
@@ -36,7 +35,7 @@ pub(crate) fn of(statics: &Statics<'_>, file: FileId, variant: &Variant) -> Vec<
     });
     let variables = module.variables.iter().map(|(name, variable)| Local {
         name: name.clone(),
-        value: value(statics.variable_value(0, name), crate::value::Prov::at(origin(variable.place))),
+        value: of_variable(name, Prov::at(origin(variable.place))),
         printed: None,
         origin: Some(origin(variable.place)),
         depends_on: Vec::new(),

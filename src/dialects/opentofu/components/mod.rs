@@ -23,6 +23,7 @@ use crate::terraform::evaluation::{self, tree};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::modules::Modules;
 use crate::terraform::module::version;
+use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::FileId;
 use builder::{Builder, Described, described};
@@ -63,7 +64,7 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     failures.extend(statics.inputs.failures.iter().cloned());
     failures.extend(version::check(&module));
     let calls = tree::enter(&mut statics, modules, &mut failures);
-    let mut builder = Builder { variant, components: Vec::new(), statics: &statics, files };
+    let mut builder = Builder { variant, components: Vec::new(), statics: &statics };
     calls::add(&mut builder, &calls);
     provider::add(&mut builder, &mut failures);
     backend::add(&mut builder, &mut failures);
@@ -80,7 +81,7 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
         );
     }
     declared::add(&mut builder);
-    constants(&statics, &mut failures);
+    variables(&statics, &mut failures);
     let mut components = builder.components;
     components.sort_by_key(|c| c.address());
     let is_hidden = failures.iter().any(|f| f.hides);
@@ -129,15 +130,19 @@ fn all_files(statics: &Statics<'_>, file: FileId) -> Vec<FileId> {
     all.into_iter().collect()
 }
 
-/// Variables that are computed in any case, whether something uses them or not.
-fn constants(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
+/// Variables that are computed in any case, whether something uses them or not: constants, and what is given to the root
+/// module, which `plan` converts to the types of its variables.
+fn variables(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
     for (index, node) in statics.nodes.iter().enumerate() {
         for (name, variable) in &node.module.variables {
-            if variable.is_const == Some(true)
-                && let Err(found) = statics.variable_value(index, name)
-            {
-                failures.extend(found);
-            }
+            let found = match (variable.is_const, node.parent) {
+                (Some(true), _) => statics.variable_value(index, name),
+                (_, None) => statics.given_value(name, variable),
+                (_, Some(_)) => continue,
+            };
+            // A value that is not given here may be given to the run.
+            let is_wrong = |failure: &Failure| variable.is_const == Some(true) || failure.rule == &rules::INVALID_VALUE;
+            failures.extend(found.err().into_iter().flatten().filter(is_wrong));
         }
     }
 }

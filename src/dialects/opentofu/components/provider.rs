@@ -1,19 +1,21 @@
-//! Provider configurations with several instances, and what uses them.
+//! Provider configurations with their instances, and what uses them.
 
 use crate::dialects::opentofu::components::builder::{Builder, described};
-use crate::dialects::opentofu::components::value::{at, unknown};
+use crate::dialects::opentofu::components::value::{at, exported, map_of, origin};
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{ExprKind, Span, TraversalStep};
+use crate::hcl::ast::{Block, ExprKind, Span, TraversalStep};
 use crate::hcl::types::Type;
 use crate::hcl::val::export::export;
 use crate::hcl::val::{Data, Marks, Val};
 use crate::terraform::evaluation::statics::{Identifier, Node, Statics};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::Module;
-use crate::terraform::module::block::ProviderUse;
+use crate::terraform::module::block::{Declared, Provider, ProviderUse, Written};
 use crate::text::Text;
-use crate::value::{Map, Prov, Value};
+use crate::value::{FileId, Map, Prov, Value};
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// The instances of a provider configuration.
 #[derive(Debug)]
@@ -24,14 +26,64 @@ struct Instances {
     pub keys: Value,
 }
 
-/// Adds a component for each provider configuration with instances.
+/// Adds components for provider configurations: for what configures each of them, and for the instances of those that have
+/// several.
 pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
     for index in 0..builder.statics.nodes.len() {
         for found in resolve(builder.statics, index, failures) {
             let value = Value::map(Map::from_iter([("for_each".into(), found.keys)]));
             builder.add(described("provider", found.name, value), std::iter::empty());
         }
+        let node = Rc::clone(&builder.statics.nodes[index]);
+        for provider in &node.module.providers {
+            let configuration = configuration(builder, index, provider);
+            if !configuration.is_empty() {
+                let value = Value::map(map_of([("arguments", Some(Value::map(configuration)))]));
+                let name = format!("{}{}", module_prefix(&node), label(provider));
+                let place = [origin(provider.block.place)].into_iter();
+                builder.add(described("provider_configuration", name, value), place);
+            }
+        }
     }
+}
+
+/// `aws.west`, or `aws` without an alias.
+fn label(provider: &Provider) -> String {
+    provider.alias.as_ref().map_or_else(|| provider.name.to_string(), |alias| format!("{}.{alias}", provider.name))
+}
+
+/// The arguments and blocks of a provider configuration, without those that only name it or repeat it.
+fn configuration(builder: &Builder<'_, '_>, node: usize, provider: &Provider) -> Map {
+    let Declared { arguments, blocks, place, .. } = &provider.block;
+    let own = arguments.iter().filter(|(name, _)| !matches!(&***name, "alias" | "for_each"));
+    let own = own.map(|(name, written)| (name.clone(), written.clone())).collect();
+    content(builder, node, own, (blocks, place.0))
+}
+
+/// The content of a block: its arguments, and a list of those of each type of block in it.
+fn content(
+    builder: &Builder<'_, '_>,
+    node: usize,
+    arguments: Vec<(Text, Written)>,
+    (blocks, file): (&[Block], FileId),
+) -> Map {
+    let mut map = Map::new();
+    for (name, written) in arguments {
+        let value = builder.evaluated(node, &written, format!("provider.{name}"));
+        map.set(name, value);
+    }
+    for block in blocks {
+        let written = block.body.attributes.iter().map(|attribute| {
+            let expr = Arc::clone(&attribute.expr);
+            (attribute.name.text.clone(), Written { file, span: attribute.span(), expr })
+        });
+        let inner = Value::map(content(builder, node, written.collect(), (&block.body.blocks, file)));
+        let kind = &block.kind.text;
+        let mut all = map.get(kind).and_then(Value::as_list).map(|all| all.to_vec()).unwrap_or_default();
+        all.push(inner);
+        map.set(kind.clone(), Value::list(all));
+    }
+    map
 }
 
 /// The instances of all provider configurations of a module.
@@ -45,13 +97,13 @@ fn resolve(statics: &Statics<'_>, index: usize, failures: &mut Vec<Failure>) -> 
             let message = "alias required when using \"for_each\": only provider configurations with an alias can have several instances";
             failures.push(Failure::new(&rules::PROVIDER_FOR_EACH, message, (written.file, span)));
         }
-        let label =
-            provider.alias.as_ref().map_or_else(|| provider.name.to_string(), |a| format!("{}.{a}", provider.name));
+        let label = label(provider);
         let text = format!("{}provider.{label}.for_each", node.prefix);
         let value = match statics.value(index, written, Identifier { text, place: written.argument() }) {
             Ok(value) => value,
             Err(all) => {
-                found.push(Instances { name: format!("{}{label}", module_prefix(node)), keys: unknown(&all, written) });
+                let keys = exported(statics, index, written, Err(all.clone()));
+                found.push(Instances { name: format!("{}{label}", module_prefix(node)), keys });
                 failures.extend(all);
                 continue;
             }
@@ -60,7 +112,8 @@ fn resolve(statics: &Statics<'_>, index: usize, failures: &mut Vec<Failure>) -> 
         let name = format!("{}{label}", module_prefix(node));
         // An instance with an unknown name does not count as removed.
         let keys = keys(&value).filter(|_| wrong.is_empty()).map(|keys| keys.with_prov(prov(&value, at(written))));
-        found.push(Instances { name, keys: keys.unwrap_or_else(|| unknown(&[], written)) });
+        found
+            .push(Instances { name, keys: keys.unwrap_or_else(|| exported(statics, index, written, Err(Vec::new()))) });
         let rule = |is_mark: bool| if is_mark { &rules::SENSITIVE } else { &rules::PROVIDER_FOR_EACH };
         failures
             .extend(wrong.into_iter().map(|(is_mark, message)| Failure::new(rule(is_mark), message, written.place())));

@@ -1,8 +1,10 @@
 //! Values of components: their provenance, and placeholders for unknown ones.
 
+use crate::hcl::val::export::export_at;
+use crate::terraform::evaluation::statics::{Found, Statics};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
-use crate::value::{Data, Key, Map, Origin, Prov, Unknown, Value};
+use crate::value::{Data, Flags, Key, Map, Origin, Prov, Unknown, Value};
 use std::sync::Arc;
 
 /// The origin of a place as a whole.
@@ -16,11 +18,46 @@ pub(crate) fn at(written: &Written) -> Prov {
     Prov::at(Origin { file: written.file, key: argument.start, start: value.start, end: value.end })
 }
 
-/// The value of something that cannot be computed.
-pub(crate) fn unknown(found: &[Failure], written: &Written) -> Value {
+/// The value of an argument of a module: evaluated, or its text with what it needs.
+pub(crate) fn exported(statics: &Statics<'_>, node: usize, written: &Written, found: Found) -> Value {
+    match found {
+        Ok(value) => {
+            let value = export_at(&value, &at(written));
+            if value.holds(Flags::UNKNOWN) { with_source(&value, &unknown(statics, node, &[], written)) } else { value }
+        }
+        Err(found) => {
+            Value::new(Data::Unknown(Arc::new(unknown(statics, node, &found, written)))).with_prov(at(written))
+        }
+    }
+}
+
+/// An argument that cannot be computed: its text, and what it is made of.
+fn unknown(statics: &Statics<'_>, node: usize, found: &[Failure], written: &Written) -> Unknown {
+    let text = statics.source_text(written);
+    let text = if text.starts_with(['"', '<']) { text } else { format!("${{{text}}}").into() };
     let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
-    let unknown = Unknown { text: "(not known)".into(), assumed: None, reasons };
-    Value::new(Data::Unknown(Arc::new(unknown))).with_prov(at(written))
+    let mut unknown = Unknown { text, reasons, ..Unknown::default() };
+    unknown.add_reads(statics.made_of(node, written));
+    unknown
+}
+
+/// The value with the text that its unknown parts come from, and with what that is made of.
+fn with_source(value: &Value, source: &Unknown) -> Value {
+    let data = match &value.data {
+        Data::Unknown(unknown) => {
+            let mut unknown = (**unknown).clone();
+            unknown.text = source.text.clone();
+            unknown.add_reads(source.reads.iter().cloned());
+            Data::Unknown(Arc::new(unknown))
+        }
+        Data::List(items) => Data::List(Arc::new(items.iter().map(|item| with_source(item, source)).collect())),
+        Data::Map(map) => {
+            let entries = map.iter().map(|entry| (entry.key.clone(), with_source(&entry.value, source)));
+            Data::Map(Arc::new(entries.collect()))
+        }
+        other => other.clone(),
+    };
+    Value { data, prov: value.prov.clone() }
 }
 
 /// A map with the entries that have a value.

@@ -1,4 +1,7 @@
-//! Finds root modules: folders that configure something that only a root module has, and that no other module calls.
+//! Finds root modules: folders that no other module calls, and that have what only a root module has: a backend, providers,
+//! encryption, imports, a lock file, automatically loaded values. A folder that calls local modules, or moves or removes
+//! resources, is one as well, unless it is below `modules` or, if it moves, needs values that nothing sets: such a folder is
+//! a module that others call from elsewhere.
 
 pub(crate) mod detected;
 pub(crate) mod variants;
@@ -8,7 +11,7 @@ use crate::resolution::{Extent, Gap};
 use crate::source::{EntryKind, Source};
 use crate::terraform::failure::Failure;
 use crate::terraform::load::names::configuration;
-use crate::terraform::load::names::is_automatic;
+use crate::terraform::load::names::{LOCK, is_automatic};
 use crate::terraform::module::modules::{Callee, Modules};
 use crate::terraform::module::outline::Outline;
 use crate::text::Text;
@@ -77,8 +80,13 @@ pub(crate) fn roots(modules: &Modules<'_>, start: &str, settings: &RootSettings)
         return Roots { candidates, hidden: None };
     }
     let is_root = |dir: &str, outline: &Outline| {
-        let has_values = || has_values(modules.loader.reader.source(), dir);
-        dir == start || (!called.contains(dir) && outline.has_own_file && (outline.is_root || has_values()))
+        let is_certain = || outline.is_root || has_values(modules.loader.reader.source(), dir);
+        let is_likely = || {
+            let callees = modules.callees(&outline.dir, &outline.leads);
+            let calls = callees.iter().any(|callee| matches!(callee, Callee::Local { dir: Some(_), .. }));
+            !dir.split('/').any(|part| part == "modules") && (calls || outline.has_moves && !outline.has_required)
+        };
+        dir == start || (!called.contains(dir) && outline.has_own_file && (is_certain() || is_likely()))
     };
     let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, outline)| is_root(dir, outline));
     let mut uncalled = others.iter().filter(|(dir, _)| !called.contains(&**dir));
@@ -119,7 +127,7 @@ pub(crate) fn content(source: &dyn Source, start: &str, settings: &RootSettings)
         let name = entry.path.rsplit('/').next().unwrap_or_default();
         let is_read = configuration(name).is_some();
         is_there |= is_read;
-        if is_read || is_automatic(name) || entry.kind == EntryKind::Symlink {
+        if is_read || is_automatic(name) || name == LOCK || entry.kind == EntryKind::Symlink {
             (&*entry.path, entry.id).hash(&mut hasher);
         }
     }
@@ -151,7 +159,7 @@ pub(crate) fn has_roots(modules: &Modules<'_>, start: &str, settings: &RootSetti
     dirs.contains(start) && modules.is_there(start) || !roots(modules, start, settings).candidates.is_empty()
 }
 
-/// Whether a folder has automatically loaded variable files.
+/// Whether a folder has automatically loaded variable files, or locks versions of providers.
 fn has_values(source: &dyn Source, dir: &str) -> bool {
-    source.listing().children(dir).iter().any(|(name, _)| is_automatic(name))
+    source.listing().children(dir).iter().any(|(name, _)| is_automatic(name) || *name == LOCK)
 }

@@ -303,12 +303,14 @@ fn without_nulls(node: &Node) -> Node {
 
 /// Returns a value that is unknown because others are.
 pub(super) fn unknown_for<'a>(all: impl IntoIterator<Item = &'a Node>) -> Option<Node> {
-    let mut reasons: Vec<Text> = Vec::new();
+    let mut unknown = Unknown::default();
     for node in all {
-        if let Data::Unknown(unknown) = &node.data {
-            reasons.extend(unknown.reasons.iter().filter(|r| !reasons.contains(r)).cloned().collect::<Vec<_>>());
+        if let Data::Unknown(other) = &node.data {
+            let new = other.reasons.iter().filter(|reason| !unknown.reasons.contains(reason));
+            let new: Vec<Text> = new.cloned().collect();
+            unknown.reasons.extend(new);
+            unknown.add_reads(other.reads.iter().cloned());
         }
     }
-    let unknown = Unknown { text: Text::default(), assumed: None, reasons };
     (!unknown.reasons.is_empty()).then(|| Node::new(Data::Unknown(Arc::new(unknown))))
 }

@@ -400,7 +400,7 @@ fn outer(mut inner: Box<Failure>, path: &[Segment], span: &Span, site: Site<'_>)
 
 fn with_text(node: Node, text: &str) -> Node {
     let Data::Unknown(unknown) = &node.data else { return node };
-    let unknown = Unknown { text: text.into(), assumed: None, reasons: unknown.reasons.clone() };
+    let unknown = Unknown { text: text.into(), assumed: None, ..(**unknown).clone() };
     Node { data: Data::Unknown(Arc::new(unknown)), prov: node.prov }
 }
 

@@ -1,0 +1,138 @@
+//! The files of the repository that unknown values and calls of a component read: a script that `!exec` runs, a file that a
+//! template reads, the file of a data source. What they contain is a part of what the value is made of.
+
+use super::context::StackContext;
+use super::manifest::StackManifest;
+use crate::dialects::atmos::functions::calls;
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::templates::values_read::with_reads;
+use crate::reads::made_of;
+use crate::source::Node;
+use crate::text::Text;
+use crate::value::{Data, Entry, Flags, Map, Prov, Read, Unknown, Value};
+use crate::yaml::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// How deep scripts are followed that name other files, and how many files one value may read that way.
+const MAX_DEPTH: usize = 3;
+const MAX_FILES: usize = 200;
+
+/// Adds the files that unknown values of a component read. Returns what its calls read, by their texts, sorted.
+pub(super) fn complete(map: &mut Map, stacks: &StackContext<'_>, manifest: &StackManifest<'_>) -> Vec<Value> {
+    let flags = map.flags();
+    if flags.has(Flags::UNKNOWN) {
+        let settings = map.known("settings").and_then(|settings| settings.at_path(DATA_SOURCES)).cloned();
+        let of_config = stacks.config.all.at_path(["templates", "settings", "gomplate", "datasources"]).cloned();
+        let sources = [settings, of_config];
+        let all = Value::map(std::mem::take(map));
+        let all = with_reads(&all, &|part| {
+            let Data::Unknown(unknown) = &part.data else { return Vec::new() };
+            let mut files = FilesRead::new(stacks, manifest);
+            files.unknown(unknown, &sources);
+            files.reads
+        });
+        *map = all.as_map().map(|map| (**map).clone()).unwrap_or_default();
+    }
+    let mut found = BTreeMap::new();
+    if flags.has(Flags::CALL) {
+        map.iter().for_each(|Entry { value, .. }| of_calls(value, stacks, manifest, &mut found));
+    }
+    found.into_values().flatten().collect()
+}
+
+/// Where a component declares data sources, below its settings.
+const DATA_SOURCES: [&str; 4] = ["templates", "settings", "gomplate", "datasources"];
+
+/// Collects what calls read, by their texts; nothing for those that read no file.
+fn of_calls(
+    value: &Value,
+    stacks: &StackContext<'_>,
+    manifest: &StackManifest<'_>,
+    found: &mut BTreeMap<Text, Option<Value>>,
+) {
+    match &value.data {
+        Data::Str(text) if !found.contains_key(text) => {
+            let Some((name, arguments)) = calls::split(text) else { return };
+            if name != "!exec" && !arguments.contains("load") {
+                return;
+            }
+            let mut files = FilesRead::new(stacks, manifest);
+            files.words(arguments, None, 0);
+            let mut unknown = Unknown::new(text.clone(), format!("`{name}` is evaluated at run time"));
+            unknown.add_reads(files.reads);
+            let is_any = !unknown.reads.is_empty();
+            let prov = value.prov.with_inputs(files.places);
+            found.insert(text.clone(), is_any.then(|| Value { data: Data::Unknown(Arc::new(unknown)), prov }));
+        }
+        Data::List(items) => items.iter().for_each(|item| of_calls(item, stacks, manifest, found)),
+        Data::Map(map) if map.flags().has(Flags::CALL) => {
+            map.iter().for_each(|entry| of_calls(&entry.value, stacks, manifest, found));
+        }
+        _ => {}
+    }
+}
+
+/// Collects the files that a value reads.
+struct FilesRead<'a> {
+    stacks: &'a StackContext<'a>,
+    manifest: &'a StackManifest<'a>,
+    reads: Vec<Read>,
+    /// The files as a whole.
+    places: Vec<Prov>,
+    seen: BTreeSet<String>,
+}
+
+impl<'a> FilesRead<'a> {
+    fn new(stacks: &'a StackContext<'_>, manifest: &'a StackManifest<'_>) -> Self {
+        FilesRead { stacks, manifest, reads: Vec::new(), places: Vec::new(), seen: BTreeSet::new() }
+    }
+
+    /// The files that an unknown value names, itself or as arguments of its functions, and those of its data sources.
+    fn unknown(&mut self, unknown: &Unknown, sources: &[Option<Value>]) {
+        self.words(&unknown.text, None, MAX_DEPTH);
+        for read in unknown.reads.iter().filter(|read| read.content.is_none()) {
+            self.word(&read.name, None, MAX_DEPTH);
+            for source in sources.iter().flatten().filter_map(|all| all.get(&read.name)?.get("url")?.as_str()) {
+                self.word(source.trim_start_matches("file://").trim_start_matches('/'), None, MAX_DEPTH);
+            }
+        }
+    }
+
+    fn words(&mut self, text: &str, folder: Option<&str>, depth: usize) {
+        made_of::words(text).into_iter().for_each(|word| self.word(word, folder, depth));
+    }
+
+    /// A word that may be the path of a file or a folder: from where Atmos is started, from `base_path`, or beside the
+    /// file that it is in.
+    fn word(&mut self, word: &str, folder: Option<&str>, depth: usize) {
+        let config = self.stacks.config;
+        let folders = [Some(&*config.start), Some(&*config.base), folder];
+        let candidates: BTreeSet<String> =
+            folders.into_iter().flatten().filter_map(|folder| paths::join(folder, word)).collect();
+        for path in candidates.into_iter().filter(|path| !path.is_empty() && path != ".") {
+            if self.seen.len() < MAX_FILES && self.seen.insert(path.clone()) {
+                self.path(&path, depth);
+            }
+        }
+    }
+
+    fn path(&mut self, path: &str, depth: usize) {
+        let reader = self.stacks.reader;
+        let mut deps = self.manifest.deps();
+        deps.paths.insert(path.into());
+        let Ok(node) = reader.source.listing().lookup(path) else { return };
+        let reads = made_of::path(reader.source, path);
+        deps.paths.extend(reads.iter().map(|read| read.name.clone()));
+        self.reads.extend(reads);
+        if let Node::File(_) = node
+            && let Ok(Some(loaded)) = reader.load(path, &mut deps)
+        {
+            drop(deps);
+            self.places.push(loaded.prov(0, Span { start: 0, end: loaded.text.len() as u32 }));
+            if depth < MAX_DEPTH {
+                self.words(&loaded.text, Some(paths::parent(path)), depth + 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What unknown values are made of: values, files and folders with their contents, as two revisions compare them.
+
+use crate::paths;
+use crate::source::{BlobId, Node, Source};
+use crate::text::Text;
+use crate::value::{Data, Read, Value};
+use std::collections::BTreeSet;
+
+/// How many files of a folder are compared one by one. A bigger folder is compared as a whole.
+const MAX_FILES: usize = 500;
+
+/// A value that is read under a name.
+pub(crate) fn value(name: impl Into<Text>, value: &Value) -> Read {
+    let mut bytes = serde_json::to_vec(value).unwrap_or_default();
+    unknown_parts(value, &mut bytes);
+    Read { name: name.into(), content: Some(BlobId::of(&bytes).to_string().into()) }
+}
+
+/// Appends what the unknown parts of a value are made of, which its JSON does not show.
+fn unknown_parts(value: &Value, out: &mut Vec<u8>) {
+    match &value.data {
+        Data::Unknown(unknown) => {
+            out.extend(unknown.text.as_bytes());
+            for read in &unknown.reads {
+                out.extend(read.name.as_bytes());
+                out.extend(read.content.as_deref().unwrap_or_default().as_bytes());
+            }
+        }
+        Data::List(items) => items.iter().for_each(|item| unknown_parts(item, out)),
+        Data::Map(map) => map.iter().for_each(|entry| unknown_parts(&entry.value, out)),
+        _ => {}
+    }
+}
+
+/// A text that is read under a name.
+pub(crate) fn text(name: impl Into<Text>, text: &str) -> Read {
+    Read { name: name.into(), content: Some(BlobId::of(text.as_bytes()).to_string().into()) }
+}
+
+/// What is at a path from the root of the repository, links followed: a file, all files below a folder, or nothing.
+pub(crate) fn path(source: &dyn Source, path: &str) -> Vec<Read> {
+    let read = |content: String| vec![Read { name: path.into(), content: Some(content.into()) }];
+    match source.listing().lookup(path) {
+        Ok(Node::File(entry)) => read(entry.id.to_string()),
+        Ok(Node::Dir(dir)) => matching(source, path, &|path| paths::relative(path, &dir).is_some()),
+        Err(_) => read("absent".to_owned()),
+    }
+}
+
+/// All files below a folder or with names that are made of a computed part, as `matches` says; `name` is that of the whole.
+pub(crate) fn matching(source: &dyn Source, name: &str, matches: &dyn Fn(&str) -> bool) -> Vec<Read> {
+    let entries: Vec<_> = source.listing().iter().filter(|entry| matches(&entry.path)).collect();
+    if entries.len() <= MAX_FILES {
+        let one = |path: &str, id: BlobId| Read { name: path.into(), content: Some(id.to_string().into()) };
+        return entries.iter().map(|entry| one(&entry.path, entry.id)).collect();
+    }
+    let lines: Vec<String> = entries.iter().map(|entry| format!("{} {}", entry.path, entry.id)).collect();
+    vec![text(name, &lines.join("\n"))]
+}
+
+/// The words of a text that may name files: a command, an expression, a script.
+pub(crate) fn words(text: &str) -> BTreeSet<&str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '~');
+    let words = text.split(|c: char| !is_part(c)).map(|word| word.trim_end_matches(['.', '/']));
+    words.filter(|word| word.chars().any(char::is_alphanumeric)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Memory;
+    use crate::value::Unknown;
+    use std::sync::Arc;
+
+    fn source(files: &[(&str, &str)]) -> Memory {
+        Memory::new("memory", files.iter().map(|(p, t)| ((*p).to_owned(), t.as_bytes().to_vec())).collect())
+    }
+
+    #[test]
+    fn contents_decide_what_is_the_same() {
+        let (base, head) = (source(&[("a/x", "1"), ("a/y", "1")]), source(&[("a/x", "1"), ("a/y", "2")]));
+        for (name, is_same) in [("a/x", true), ("a/y", false), ("a", false), ("b", true)] {
+            assert_eq!(path(&base, name) == path(&head, name), is_same, "{name}");
+        }
+        assert_ne!(path(&base, "a/x"), path(&base, "b"));
+        let unknown = |content: &str| {
+            let mut unknown = Unknown::new("x", "a test");
+            unknown.add_reads([text("f", content)]);
+            Value::new(Data::Unknown(Arc::new(unknown)))
+        };
+        assert_eq!(value("v", &unknown("1")), value("v", &unknown("1")));
+        assert_ne!(value("v", &Value::list(vec![unknown("1")])), value("v", &Value::list(vec![unknown("2")])));
+    }
+
+    #[test]
+    fn words_that_may_be_paths() {
+        let found: Vec<&str> =
+            words("bash -c './scripts/a.sh --in=data/b.txt | jq .x' ; cat \"c d\".").into_iter().collect();
+        assert_eq!(found, ["--in", "-c", "./scripts/a.sh", ".x", "bash", "c", "cat", "d", "data/b.txt", "jq"]);
+    }
+}

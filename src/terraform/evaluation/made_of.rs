@@ -1,0 +1,213 @@
+//! What an expression is made of, whether it can be evaluated or not: the values of the names that it refers to, through
+//! locals, variables, calls and outputs of modules, and the files that its functions read.
+
+use crate::hcl::ast::walk::{self, Reference};
+use crate::hcl::ast::{Block, Expr, ExprKind, TraversalStep};
+use crate::hcl::val::Val;
+use crate::hcl::val::export::export;
+use crate::reads::made_of;
+use crate::terraform::evaluation::statics::{Found, Identifier, Statics};
+use crate::terraform::module::block::{Declared, Written};
+use crate::terraform::module::paths::{self, Base, NamedPath, Pattern};
+use crate::text::Text;
+use crate::value::{FileId, Read};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The most names that are followed from one expression.
+const MAX_NAMES: usize = 2_000;
+
+impl Statics<'_> {
+    /// What an argument of a module is made of.
+    pub(crate) fn made_of(&self, node: usize, written: &Written) -> Vec<Read> {
+        let mut collector = Collector { statics: self, seen: BTreeSet::new(), reads: Vec::new() };
+        collector.expr(node, written);
+        collector.reads
+    }
+
+    /// The text of an argument.
+    pub(crate) fn source_text(&self, written: &Written) -> Text {
+        let file = self.files.loader().reader.files.get(written.file);
+        let span = written.expr.span;
+        file.text.get(span.start as usize..span.end as usize).unwrap_or_default().into()
+    }
+}
+
+struct Collector<'s, 'a> {
+    statics: &'s Statics<'a>,
+    /// The names that were followed, with the module that they are in.
+    seen: BTreeSet<String>,
+    reads: Vec<Read>,
+}
+
+impl Collector<'_, '_> {
+    fn expr(&mut self, node: usize, written: &Written) {
+        for reference in walk::references(&written.expr) {
+            self.reference(node, &reference);
+        }
+        let mut arguments = Vec::new();
+        walk::visit(&written.expr, &mut |inner| {
+            if let ExprKind::Call(call) = &inner.kind {
+                arguments.extend(paths::argument(call).cloned());
+            }
+        });
+        arguments.into_iter().for_each(|path| self.file(node, written.file, path));
+    }
+
+    fn reference(&mut self, node: usize, reference: &Reference<'_>) {
+        let mut names = reference.steps.iter().filter_map(|step| match step {
+            TraversalStep::Attribute(name) => Some(&name.text),
+            _ => None,
+        });
+        let module = Arc::clone(&self.statics.nodes[node].module);
+        match (&*reference.root.text, names.next(), names.next(), names.next()) {
+            ("local", Some(name), ..) => {
+                if let Some(written) = module.locals.get(name) {
+                    self.named(node, format!("local.{name}"), Some((node, written)), |s| s.local_value(node, name));
+                }
+            }
+            ("var", Some(name), ..) => {
+                let argument = self.argument(node, name);
+                let argument = argument.as_ref().map(|(parent, written)| (*parent, written));
+                self.named(node, format!("var.{name}"), argument, |s| s.variable_value(node, name));
+            }
+            ("module", Some(call), Some(output), _) => self.output(node, call, output),
+            ("module", Some(call), None, _) => {
+                let child = self.child(node, call).map(|child| Arc::clone(&self.statics.nodes[child].module));
+                match child {
+                    Some(child) => child.outputs.keys().for_each(|output| self.output(node, call, output)),
+                    None => self.output(node, call, &Text::default()),
+                }
+            }
+            ("data" | "ephemeral", Some(kind), Some(name), _) => {
+                let address = format!("{}.{kind}.{name}", reference.root.text);
+                if let Some(block) = module.resources.get(&*address) {
+                    self.block(node, address, block);
+                }
+            }
+            ("path" | "terraform" | "tofu" | "each" | "count" | "self", ..) => {}
+            (kind, Some(name), attribute, _) => {
+                // Of what the provider computes nothing is in the repository.
+                let block = module.resources.get(&*format!("{kind}.{name}"));
+                let Some(block) = block else { return };
+                match attribute.map(|attribute| (attribute, block.arguments.get(attribute))) {
+                    Some((attribute, Some(written))) => {
+                        let label = format!("{kind}.{name}.{attribute}");
+                        self.named(node, label, Some((node, written)), |_| Err(Vec::new()));
+                    }
+                    Some((_, None)) => {}
+                    None => self.block(node, format!("{kind}.{name}"), block),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A name: its value if that is known, or else its text and what that is made of.
+    fn named(
+        &mut self,
+        node: usize,
+        name: String,
+        written: Option<(usize, &Written)>,
+        value: impl Fn(&Statics<'_>) -> Found,
+    ) {
+        let label = format!("{}{name}", self.statics.nodes[node].prefix);
+        if self.seen.len() >= MAX_NAMES || !self.seen.insert(label.clone()) {
+            return;
+        }
+        let known = value(self.statics).ok().filter(|value: &Val| value.unknown_reason().is_none());
+        match (known, written) {
+            (Some(value), _) => self.reads.push(made_of::value(label, &export(&value))),
+            (None, Some((at, written))) => {
+                self.reads.push(made_of::text(label, &self.statics.source_text(written)));
+                self.expr(at, written);
+            }
+            (None, None) => self.reads.push(made_of::text(label, "")),
+        }
+    }
+
+    /// The argument that sets a variable of a called module, with the module that calls.
+    fn argument(&self, node: usize, name: &Text) -> Option<(usize, Written)> {
+        let child = &self.statics.nodes[node];
+        let parent = child.parent?;
+        let call = self.statics.nodes[parent].module.calls.get(child.path.last()?)?;
+        Some((parent, call.arguments.get(name)?.clone()))
+    }
+
+    /// The module that a call leads to.
+    fn child(&self, node: usize, call: &Text) -> Option<usize> {
+        self.statics.nodes.iter().position(|child| child.parent == Some(node) && child.path.last() == Some(call))
+    }
+
+    /// An output of a called module; of a module that is not in the repository, the arguments of its call.
+    fn output(&mut self, node: usize, call: &Text, output: &Text) {
+        let module = Arc::clone(&self.statics.nodes[node].module);
+        let Some(declared) = module.calls.get(call) else { return };
+        match self.child(node, call) {
+            Some(child) => {
+                let of_child = Arc::clone(&self.statics.nodes[child].module);
+                let written = of_child.outputs.get(output).and_then(|output| output.arguments.get("value"));
+                self.named(node, format!("module.{call}.{output}"), written.map(|w| (child, w)), |statics| {
+                    let written = written.ok_or_else(Vec::new)?;
+                    let identifier = Identifier { text: format!("output.{output}"), place: written.argument() };
+                    statics.value(child, written, identifier)
+                });
+            }
+            None => self.block(node, format!("module.{call}"), declared),
+        }
+    }
+
+    /// A block as a whole.
+    fn block(&mut self, node: usize, name: String, declared: &Declared) {
+        let label = format!("{}{name}", self.statics.nodes[node].prefix);
+        if self.seen.len() >= MAX_NAMES || !self.seen.insert(label.clone()) {
+            return;
+        }
+        let mut arguments: BTreeMap<String, Written> = BTreeMap::new();
+        arguments.extend(declared.arguments.iter().map(|(name, written)| (name.to_string(), written.clone())));
+        let file = declared.place.0;
+        declared.blocks.iter().enumerate().for_each(|(i, block)| nested(block, i, file, &mut arguments));
+        let texts = arguments.iter().map(|(name, w)| format!("{name} = {}", self.statics.source_text(w)));
+        let texts: Vec<String> = texts.collect();
+        self.reads.push(made_of::text(label, &texts.join("\n")));
+        arguments.values().for_each(|written| self.expr(node, written));
+    }
+
+    /// The file that a function reads, by the expression of its path.
+    fn file(&mut self, node: usize, file: FileId, path: Expr) {
+        let module = Arc::clone(&self.statics.nodes[node].module);
+        let root = self.statics.nodes[0].module.dir.clone();
+        let source = self.statics.files.loader().reader.source;
+        let span = path.span;
+        let written = Written { file, span, expr: Arc::new(path) };
+        let value = self.statics.value(node, &written, Identifier { text: "path".to_owned(), place: (file, span) });
+        if let Some(text) = value.ok().as_ref().and_then(Val::as_str) {
+            if let Ok(inside) = self.statics.files.inside(text) {
+                self.reads.extend(made_of::path(source, &crate::go::path::clean(&inside)));
+            }
+            return;
+        }
+        // Any file beside the code may be meant if not even the beginning of the path is known.
+        let anywhere = || [Base::Root, Base::Module].map(|base| NamedPath { base, before: String::new(), after: None });
+        let named = paths::of_argument(&written.expr).unwrap_or_else(|| anywhere().into_iter().collect());
+        for pattern in named.iter().filter_map(|named| named.resolve(&root, &module.dir)) {
+            let name = match &pattern {
+                Pattern::Path(path) => path.clone(),
+                Pattern::Between(before, after) => format!("{before}*{after}"),
+            };
+            self.reads.extend(made_of::matching(source, &name, &|path| pattern.matches(path)));
+        }
+    }
+}
+
+/// The arguments of a block inside of another one, by their names and the places of the blocks.
+fn nested(block: &Block, index: usize, file: FileId, into: &mut BTreeMap<String, Written>) {
+    let label = block.labels.iter().fold(block.kind.text.to_string(), |all, label| format!("{all}.{}", label.text));
+    let mut own = BTreeMap::new();
+    for attribute in &block.body.attributes {
+        let written = Written { file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+        own.insert(attribute.name.text.to_string(), written);
+    }
+    block.body.blocks.iter().enumerate().for_each(|(i, inner)| nested(inner, i, file, &mut own));
+    into.extend(own.into_iter().map(|(name, written)| (format!("{label}.{index}.{name}"), written)));
+}
