@@ -163,6 +163,8 @@ pub(crate) struct StatePlace {
     pub authored: usize,
     /// The code runs in a separate folder, not in the one that contains it.
     pub is_separate: bool,
+    /// The workspace is only assumed: nothing selects one.
+    pub is_workspace_assumed: bool,
 }
 
 impl StatePlace {

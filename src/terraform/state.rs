@@ -11,6 +11,8 @@ pub(crate) struct StateLocation<'a> {
     pub settings: &'a Map,
     /// The workspace.
     pub workspace: &'a str,
+    /// Whether the workspace is only assumed.
+    pub is_assumed: bool,
     /// The folder that Terraform runs in, if it can be named.
     pub folder: Option<&'a str>,
 }
@@ -89,8 +91,8 @@ pub(crate) fn object(place: &StateLocation<'_>) -> Option<Vec<(&'static str, Str
             let key = needed("key")?;
             let prefix = text("workspace_key_prefix")?.filter(|p| !p.is_empty());
             let workspace = place.workspace;
-            // A prefix of its own means that there are workspaces, even if the one that is used is not known here.
-            if let Some(prefix) = prefix.as_ref().filter(|_| default) {
+            // A prefix of its own means that there are workspaces, of which nothing here selects one.
+            if let Some(prefix) = prefix.as_ref().filter(|_| default && place.is_assumed) {
                 parts.push(("workspace_key_prefix", prefix.clone()));
             }
             let prefix = prefix.unwrap_or_else(|| "env:".to_owned());
@@ -156,7 +158,8 @@ mod tests {
 
     fn address(backend: &str, pairs: &[(&str, &str)], workspace: &str) -> Option<String> {
         let settings = settings(pairs);
-        let parts = object(&StateLocation { backend, settings: &settings, workspace, folder: Some("code/vpc") })?;
+        let folder = Some("code/vpc");
+        let parts = object(&StateLocation { backend, settings: &settings, workspace, is_assumed: false, folder })?;
         Some(parts.iter().map(|(_, v)| v.as_str()).collect::<Vec<_>>().join(" "))
     }
 
@@ -180,6 +183,15 @@ mod tests {
         assert_eq!(address("s3", &[("bucket", "{{ .x }}"), ("key", "k")], "dev"), None);
         let mut unknown = settings(&s3);
         unknown.set("bucket", Value::new(Data::Unknown(Arc::new(Unknown::new("!env B", "reads")))));
-        assert_eq!(object(&StateLocation { backend: "s3", settings: &unknown, workspace: "dev", folder: None }), None);
+        assert_eq!(
+            object(&StateLocation {
+                backend: "s3",
+                settings: &unknown,
+                workspace: "dev",
+                is_assumed: false,
+                folder: None
+            }),
+            None
+        );
     }
 }

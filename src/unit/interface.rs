@@ -70,6 +70,8 @@ pub(crate) struct StateInterface {
     pub settings: Settings,
     /// The code runs in a separate folder.
     pub is_separate: bool,
+    /// The workspace is only assumed.
+    pub is_workspace_assumed: bool,
 }
 
 /// Settings of a backend.
@@ -320,9 +322,10 @@ fn code_interface(code: &Code, is_module: bool) -> CodeInterface {
 }
 
 fn state_interface(state: &StatePlace) -> StateInterface {
-    let StatePlace { backend, settings, origin: _, authored: _, is_separate } = state;
+    let StatePlace { backend, settings, origin: _, authored: _, is_separate, is_workspace_assumed } = state;
     let settings = Settings(Arc::clone(settings));
-    StateInterface { backend: Text::clone(backend), settings, is_separate: *is_separate }
+    let (is_separate, is_workspace_assumed) = (*is_separate, *is_workspace_assumed);
+    StateInterface { backend: Text::clone(backend), settings, is_separate, is_workspace_assumed }
 }
 
 fn input_names(inputs: &Inputs) -> InputNames {

@@ -49,7 +49,8 @@ fn has_own_backend(context: &Units<'_>, component: &Component) -> bool {
 fn address(component: &Interface, place: &StateInterface) -> Option<Vec<(&'static str, String)>> {
     let folder = component.code.as_ref().map(|c| &*c.folder).filter(|_| !place.is_separate);
     let workspace = component.workspace.as_deref()?;
-    state::object(&StateLocation { backend: &place.backend, settings: &place.settings, workspace, folder })
+    let (backend, settings, is_assumed) = (&*place.backend, &*place.settings, place.is_workspace_assumed);
+    state::object(&StateLocation { backend, settings, workspace, is_assumed, folder })
 }
 
 /// Components by stack and name.

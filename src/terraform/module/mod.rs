@@ -2,6 +2,7 @@
 
 pub(crate) mod address;
 pub(crate) mod block;
+mod declarations;
 mod encryption;
 pub(crate) mod lead;
 pub(crate) mod modules;

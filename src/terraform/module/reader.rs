@@ -7,22 +7,25 @@ use crate::terraform::failure::{Failure, Place};
 use crate::terraform::load::SourceFile;
 use crate::terraform::module::block::{Arguments, Backend, Declared, Provider, ProviderUse, Refactoring, Written};
 use crate::terraform::module::lead::Lead;
-use crate::terraform::module::{encryption, paths, schema, variable};
+use crate::terraform::module::{declarations, encryption, paths, schema, variable};
 use crate::terraform::rules;
 use crate::text::Text;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Reads the files of a folder into its module.
 pub(crate) struct Reader {
     module: Module,
     variables: BTreeMap<Text, Declared>,
+    /// Whether a block of required providers was read, and the names of checks.
+    has_required_providers: bool,
+    checks: BTreeSet<Text>,
 }
 
 impl Reader {
     /// A reader that adds to a module.
     pub(crate) fn new(module: Module) -> Self {
-        Reader { module, variables: BTreeMap::new() }
+        Reader { module, variables: BTreeMap::new(), has_required_providers: false, checks: BTreeSet::new() }
     }
 
     fn wrong(&mut self, message: String, place: Place) {
@@ -32,6 +35,7 @@ impl Reader {
     /// Adds what a file declares.
     pub(crate) fn file(&mut self, file: &SourceFile, is_override: bool) {
         schema::check(&file.parsed.body, file.file, &mut self.module.failures);
+        declarations::check(&file.parsed.body.blocks, file.file, is_override, &mut self.module.failures);
         paths::collect(&file.parsed.body, file.file, &mut self.module.paths, &mut self.module.used_locals);
         for block in &file.parsed.body.blocks {
             match &*block.kind.text {
@@ -41,6 +45,14 @@ impl Reader {
                 "module" => self.call(file, block, is_override),
                 "provider" => self.provider(file, block, is_override),
                 "output" => self.output(file, block, is_override),
+                "check" => {
+                    if let Some(label) = block.labels.first()
+                        && !self.checks.insert(label.text.clone())
+                    {
+                        let message = format!("duplicate check configuration: \"{}\" was already declared", label.text);
+                        self.wrong(message, (file.file, block.header()));
+                    }
+                }
                 "resource" | "data" | "ephemeral" => self.resource(file, block, is_override),
                 "moved" | "removed" | "import" => {
                     self.module.is_root |= &*block.kind.text == "import";
@@ -104,6 +116,10 @@ impl Reader {
     }
 
     fn required_providers(&mut self, file: &SourceFile, block: &Block, is_override: bool) {
+        if !is_override && std::mem::replace(&mut self.has_required_providers, true) {
+            let message = "duplicate required providers configuration: a module may have only one".to_owned();
+            self.wrong(message, (file.file, block.header()));
+        }
         for attribute in &block.body.attributes {
             let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
             let known = self.module.required_providers.contains_key(&attribute.name.text);

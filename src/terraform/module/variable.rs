@@ -36,14 +36,18 @@ pub(crate) struct Variable {
 const RESERVED: [&str; 9] =
     ["source", "version", "count", "for_each", "depends_on", "providers", "lifecycle", "locals", "provider"];
 
+/// Whether a text is a name: letters, digits, underscores and dashes, with no digit and no dash at the start.
+pub(crate) fn is_name(text: &str) -> bool {
+    let starts = text.starts_with(|c: char| c == '_' || c.is_alphabetic());
+    starts && text.chars().all(|c| c == '_' || c == '-' || c.is_alphanumeric())
+}
+
 /// Whether a variable can have a name.
 pub(crate) fn check_name(label: &Name, file: FileId, failures: &mut Vec<Failure>) {
     let name = &*label.text;
-    let starts = name.starts_with(|c: char| c == '_' || c.is_alphabetic());
-    let is_name = starts && name.chars().all(|c| c == '_' || c == '-' || c.is_alphanumeric());
     let message = if RESERVED.contains(&name) || name == "_" {
         format!("invalid variable name: \"{name}\" is reserved due to its special meaning inside module blocks")
-    } else if is_name {
+    } else if is_name(name) {
         return;
     } else {
         format!(

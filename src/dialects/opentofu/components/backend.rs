@@ -100,6 +100,7 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
                 // Missing arguments are often passed to `init`.
                 authored: 0,
                 is_separate: false,
+                is_workspace_assumed: builder.variant.inputs.workspace.is_none(),
             };
             let metadata = ComponentMetadata {
                 state: Some(state),

@@ -18,9 +18,10 @@ use crate::files::Files;
 use crate::hcl::ast::Span;
 use crate::paths;
 use crate::resolution::{ComponentMetadata, LocalScope, RemovalEffect, State, Unit};
-use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::evaluation::statics::{Node, Statics};
 use crate::terraform::evaluation::{self, tree};
 use crate::terraform::failure::Failure;
+use crate::terraform::module::block::Declared;
 use crate::terraform::module::modules::Modules;
 use crate::terraform::module::version;
 use crate::terraform::rules;
@@ -64,6 +65,8 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     failures.extend(statics.inputs.failures.iter().cloned());
     failures.extend(version::check(&module));
     let calls = tree::enter(&mut statics, modules, &mut failures);
+    failures.extend(imports_in_calls(&statics));
+    failures.extend(repeated_providers(&statics));
     let mut builder = Builder { variant, components: Vec::new(), statics: &statics };
     calls::add(&mut builder, &calls);
     provider::add(&mut builder, &mut failures);
@@ -128,6 +131,45 @@ fn all_files(statics: &Statics<'_>, file: FileId) -> Vec<FileId> {
     let all: BTreeSet<FileId> =
         of_modules.chain(statics.inputs.files.iter().copied()).chain(statics.read_files()).chain([file]).collect();
     all.into_iter().collect()
+}
+
+/// Import blocks of called modules: only the root module can have some.
+fn imports_in_calls(statics: &Statics<'_>) -> Vec<Failure> {
+    let called = statics.nodes.iter().skip(1).flat_map(|node| &node.module.refactorings);
+    let imports = called.filter(|block| &*block.kind == "import");
+    let message = "invalid import configuration: an import block in a called module is not allowed";
+    imports.map(|import| Failure::new(&rules::INVALID_DECLARATION, message, import.block.place)).collect()
+}
+
+/// Calls that repeat or delay a module which configures providers itself, at any depth: such a module exists once.
+fn repeated_providers(statics: &Statics<'_>) -> Vec<Failure> {
+    let mut failures: Vec<Failure> = Vec::new();
+    let is_configured = |node: &Node| node.module.providers.iter().any(|p| !is_empty(&p.block));
+    for node in statics.nodes.iter().skip(1).filter(|node| is_configured(node)) {
+        let mut current = node;
+        while let Some(caller) = current.parent.map(|parent| &statics.nodes[parent]) {
+            let call = current.path.last().and_then(|name| caller.module.calls.get(name));
+            let arguments = ["count", "for_each", "depends_on"].into_iter();
+            let found = call.and_then(|call| arguments.filter_map(|name| call.arguments.get(name)).next());
+            if let Some(written) = found {
+                let message = format!(
+                    "module is incompatible with count, for_each, enabled and depends_on: module.{} configures providers itself",
+                    node.address()
+                );
+                let failure = Failure::new(&rules::INVALID_DECLARATION, message, written.place());
+                if failures.iter().all(|known| known.place != failure.place) {
+                    failures.push(failure);
+                }
+            }
+            current = caller;
+        }
+    }
+    failures
+}
+
+/// Whether a provider configuration has nothing, so that it only says that the module takes one.
+fn is_empty(block: &Declared) -> bool {
+    block.arguments.keys().all(|name| matches!(&**name, "alias" | "version")) && block.blocks.is_empty()
 }
 
 /// Variables that are computed in any case, whether something uses them or not: constants, and what is given to the root

@@ -223,5 +223,5 @@ fn state(sections: &KnownSections<'_>, stacks: &StackContext<'_>) -> Option<Stat
     let origin = value.and_then(|v| v.prov.origin).or_else(|| written().find_map(|e| e.value.prov.origin));
     let workdir = sections.provision.and_then(|p| p.at_path(["workdir", "enabled"])).and_then(Value::as_bool);
     let is_separate = workdir == Some(true) || sections.source.and_then(Value::as_map).is_some_and(|m| !m.is_empty());
-    Some(StatePlace { backend, settings, origin, authored, is_separate })
+    Some(StatePlace { backend, settings, origin, authored, is_separate, is_workspace_assumed: false })
 }
