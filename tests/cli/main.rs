@@ -44,6 +44,7 @@ mod text;
 mod tofu;
 mod tofu_affected;
 mod tofu_coverage;
+mod tofu_declarations;
 mod tofu_static;
 mod tofu_syntax;
 mod unknown_values;

@@ -1,0 +1,138 @@
+//! What OpenTofu's loader, `validate` and every plan reject is an error; which folders are root modules.
+
+use crate::common::Repo;
+
+const BACKEND: &str = "terraform {\n  backend \"local\" {}\n}\n";
+
+/// The rules of the errors of `check` in a root module with these files.
+fn errors(files: &[(&str, &str)]) -> Vec<String> {
+    let repo = Repo::new();
+    repo.write("live/zz.tf", BACKEND);
+    for (path, text) in files {
+        repo.write(&format!("live/{path}"), text);
+    }
+    repo.commit("base");
+    let json = repo.run(&["check", "--format", "json"]).json();
+    let all = json["diagnostics"].as_array().unwrap().iter().filter(|finding| finding["level"] == "error");
+    all.map(|finding| finding["rule"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn declarations_that_stop_init_are_errors() {
+    for text in [
+        "data \"a\" \"b\" {\n}\ndata \"a\" \"b\" {\n}\n",
+        "module \"m\" {\n  source = \"./m\"\n  depends_on = [f(1)]\n}\n",
+        "provider \"Acme\" {\n}\n",
+        "removed {\n  from = module.a[0]\n}\n",
+        "check \"c\" {\n  assert {\n    condition = true\n  }\n}\n",
+        "output \"o\" {\n  value = 1\n  precondition {\n    condition = true\n  }\n}\n",
+        "terraform {\n  required_providers {\n    a = [1]\n  }\n}\n",
+        "resource \"a\" \"b\" {\n  lifecycle {\n  }\n  lifecycle {\n  }\n}\n",
+        "module \"i\" {\n  source = \"./i\"\n}\n",
+        "module \"p\" {\n  source = \"./p\"\n  count  = 2\n}\n",
+    ] {
+        let called = [
+            ("m/main.tf", "output \"o\" {\n  value = 1\n}\n"),
+            ("i/main.tf", "import {\n  to = a.b\n  id = \"x\"\n}\nresource \"a\" \"b\" {\n}\n"),
+            ("p/main.tf", "provider \"a\" {\n  region = \"x\"\n}\n"),
+        ];
+        assert_eq!(errors(&[&[("main.tf", text)], &called[..]].concat()), ["tofu-invalid-declaration"], "{text}");
+    }
+}
+
+#[test]
+fn declarations_in_json_are_complete_in_their_own_way() {
+    let json = r#"{
+      "resource": {"a": {"b": {"depends_on": ["a.c[\"x.y\"]", "module.m"], "lifecycle": {"ignore_changes": "all",
+        "precondition": {"condition": "${true}", "error_message": "no"}}}, "c": {}}},
+      "module": {"m": {"source": "./m"}}, "check": {"c": {"assert": {"condition": "${true}", "error_message": "no"}}},
+      "moved": {"from": "a.d[\"x.y\"]", "to": "a.b"}
+    }"#;
+    let found = errors(&[("main.tf.json", json), ("m/main.tf", "output \"o\" {\n  value = 1\n}\n")]);
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn values_that_do_not_fit_their_variables_are_errors() {
+    for (kind, value, is_right) in [
+        ("string", "{}", false),
+        ("string", "true", true),
+        ("number", "\"1.5\"", true),
+        ("bool", "1", false),
+        ("list(any)", "[1, {}]", false),
+        ("map(any)", "{ a = 1, b = [1] }", false),
+        ("map(any)", "{ a = 1, b = \"x\" }", true),
+        ("set(number)", "[\"a\"]", false),
+        ("object({ a = list(any) })", "{ a = [[], {}] }", false),
+        ("object({ a = string, b = optional(number) })", "{ a = 1 }", true),
+        ("tuple([string])", "[]", false),
+        ("any", "[1, {}]", true),
+    ] {
+        let variable = format!("variable \"v\" {{\n  type = {kind}\n}}\n");
+        let found = errors(&[("main.tf", &variable), ("terraform.tfvars", &format!("v = {value}\n"))]);
+        assert_eq!(found.is_empty(), is_right, "{value} for {kind}: {found:?}");
+        assert!(found.iter().all(|rule| rule == "tofu-invalid-value"), "{found:?}");
+    }
+}
+
+#[test]
+fn root_modules_have_what_only_they_have_or_call_others() {
+    let (call, moved) = ("module \"m\" {\n  source = \"../m\"\n}\n", "moved {\n  from = a.b\n  to   = a.c\n}\n");
+    for (folder, files, is_root) in [
+        ("a", &[("main.tf", BACKEND)][..], true),
+        ("a", &[("main.tf", "output \"o\" {\n  value = 1\n}\n"), (".terraform.lock.hcl", "")], true),
+        ("a", &[("main.tf", "import {\n  to = a.b\n  id = 1\n}\nresource \"a\" \"b\" {\n}\n")], true),
+        ("a", &[("main.tf", call)], true),
+        ("a", &[("main.tf", moved)], true),
+        ("a", &[("main.tf", moved), ("v.tf", "variable \"v\" {}\n")], false),
+        ("a", &[("main.tf", "terraform {\n  required_version = \">= 1.6\"\n}\n")], false),
+        ("modules/a", &[("main.tf", "module \"m\" {\n  source = \"../../m\"\n}\n")], false),
+        ("modules/a", &[("main.tf", moved)], false),
+    ] {
+        let repo = Repo::new();
+        repo.write("m/main.tf", "variable \"x\" {\n  default = 1\n}\n").write("z/main.tf", BACKEND);
+        for (path, text) in files {
+            repo.write(&format!("{folder}/{path}"), text);
+        }
+        repo.commit("base");
+        let stacks = repo.run(&["describe", "stacks", "--format", "json"]).json();
+        assert_eq!(stacks.as_object().is_some_and(|all| all.contains_key(folder)), is_root, "{folder}: {files:?}");
+    }
+}
+
+#[test]
+fn what_init_reads_of_calls_and_providers_is_compared() {
+    let main = "provider \"aws\" {\n  region = \"a\"\n  assume_role {\n    role_arn = \"b\"\n  }\n}\nprovider \"aws\" {\n  alias = \"w\"\n}\n\
+        module \"m\" {\n  source     = \"./m\"\n  for_each   = toset([\"c\"])\n  providers  = { aws = aws }\n  depends_on = [module.n]\n}\n\
+        module \"n\" {\n  source = \"./m\"\n  count  = 1\n}\n";
+    let child = "terraform {\n  required_providers {\n    time = {\n      version = \"1.0\"\n    }\n  }\n}\nvariable \"x\" {\n  default = \"e\"\n}\n";
+    for (path, old, new, place) in [
+        ("main.tf", "\"a\"", "\"z\"", "arguments.region"),
+        ("main.tf", "\"b\"", "\"z\"", "role_arn"),
+        ("main.tf", "toset([\"c\"])", "toset([\"z\"])", "for_each"),
+        ("main.tf", "{ aws = aws }", "{ aws = aws.w }", "providers"),
+        ("main.tf", "[module.n]", "[]", "depends_on"),
+        ("main.tf", "count  = 1", "count  = 0", "count"),
+        ("m/main.tf", "1.0", "2.0", "required_providers"),
+        ("m/main.tf", "\"e\"", "\"z\"", "defaults.x"),
+    ] {
+        let repo = Repo::new();
+        repo.write("main.tf", format!("{BACKEND}{main}")).write("m/main.tf", child).commit("base");
+        repo.edit(path, old, new).commit("head");
+        repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3).says(place);
+    }
+}
+
+#[test]
+fn a_call_whose_resources_are_all_moved_is_renamed() {
+    let call = |name: &str| format!("{BACKEND}module \"{name}\" {{\n  source = \"./m\"\n}}\n");
+    let moved = |name: &str| format!("moved {{\n  from = module.old.a.{name}\n  to   = module.new.a.{name}\n}}\n");
+    for (moves, is_destroyed) in [(moved("x") + &moved("y"), false), (moved("x"), true)] {
+        let repo = Repo::new();
+        repo.write("m/main.tf", "resource \"a\" \"x\" {\n}\nresource \"a\" \"y\" {\n}\n").write("main.tf", call("old"));
+        repo.commit("base");
+        repo.write("main.tf", call("new")).write("moved.tf", &moves).commit("head");
+        let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+        assert_eq!(run.stdout.contains("component-renamed"), is_destroyed, "{run}");
+    }
+}
