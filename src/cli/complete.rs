@@ -151,7 +151,7 @@ impl Line {
     fn names(&self, kind: ArgumentKind, typed: &str) -> BTreeSet<String> {
         let (stack, component) = (self.text("stack"), self.text("component").or(self.text("name")));
         // A range of revisions moves the arguments of `why` on by one.
-        let is_range = stack.is_some_and(|stack| matches!(Spec::parse(stack), Spec::TwoDot(..) | Spec::ThreeDot(..)));
+        let is_range = stack.is_some_and(|stack| Spec::parse(stack).is_range());
         let (kind, stack, component) = match kind {
             ArgumentKind::Component if is_range => (ArgumentKind::Stack, None, None),
             ArgumentKind::Path if is_range => match self.text("path").filter(|path| !path.is_empty()) {

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 /// Show how the configuration of every component changes between two states.
 ///
-/// REVISIONS is `A..B`, `A B` (the same), `A...B` (from the merge base of both), or one revision, which is compared with the
-/// worktree. Without it, HEAD is compared with the worktree. `-- PATH…` limits the report to what these files affect.
+/// REVISIONS is `A..B`, `A B` (the same), `A...B` (from the merge base of both), `A^!` (what a commit changes), or one revision,
+/// which is compared with the worktree. Without it, HEAD is compared with the worktree. `-- PATH…` limits the report to what these files affect.
 #[derive(Args, Debug)]
 pub(super) struct Options {
     /// The revisions to compare
@@ -102,7 +102,7 @@ impl Options {
 }
 
 fn is_range(text: &str) -> bool {
-    matches!(Spec::parse(text), Spec::TwoDot(..) | Spec::ThreeDot(..))
+    Spec::parse(text).is_range()
 }
 
 /// Base and head.

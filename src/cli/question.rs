@@ -112,12 +112,11 @@ impl State {
         let mut place = self.place(global)?;
         place.project.inputs.stack = stack.map(str::to_owned);
         let repository = place.repository()?;
-        let (base, head) = match Spec::parse(text) {
-            Spec::TwoDot(..) | Spec::ThreeDot(..) => {
-                let range = repository.range(text)?;
-                (repository.at(&range.base)?, repository.at(&range.head)?)
-            }
-            _ => (repository.revision(text)?, place.open(&open::State::Worktree)?),
+        let (base, head) = if Spec::parse(text).is_range() {
+            let range = repository.range(text)?;
+            (repository.at(&range.base)?, repository.at(&range.head)?)
+        } else {
+            (repository.revision(text)?, place.open(&open::State::Worktree)?)
         };
         let resolved = review::resolve_pair(&*base, &*head, &place.workspace(), &place.settings(&*base)?, filter)?;
         Ok(ResolvedRange { base, head, resolved })

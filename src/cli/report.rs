@@ -112,11 +112,9 @@ type Sides = (Box<dyn Source>, Box<dyn Source>);
 
 fn sources(revisions: &str, place: &Place) -> Result<Sides, Failure> {
     let repository = place.repository()?;
-    match Spec::parse(revisions) {
-        Spec::TwoDot(..) | Spec::ThreeDot(..) => {
-            let range = repository.range(revisions)?;
-            Ok((repository.at(&range.base)?, repository.at(&range.head)?))
-        }
-        _ => Ok((repository.revision(revisions)?, place.open(&open::State::Worktree)?)),
+    if Spec::parse(revisions).is_range() {
+        let range = repository.range(revisions)?;
+        return Ok((repository.at(&range.base)?, repository.at(&range.head)?));
     }
+    Ok((repository.revision(revisions)?, place.open(&open::State::Worktree)?))
 }

@@ -47,7 +47,7 @@ struct Named<'a> {
 impl Options {
     fn named(&self) -> Result<Named<'_>, Failure> {
         let kind = self.kind.as_deref();
-        let is_range = matches!(Spec::parse(&self.stack), Spec::TwoDot(..) | Spec::ThreeDot(..));
+        let is_range = Spec::parse(&self.stack).is_range();
         match &self.last {
             None if !is_range => {
                 let wanted = Wanted { stack: &self.stack, name: &self.component, kind };

@@ -34,6 +34,14 @@ pub(crate) enum Error {
     /// Something other than a range where a range is needed.
     #[error("`{0}` is not a range: write `BASE..HEAD`, or `BASE...HEAD` to start at their merge base")]
     NotARange(String),
+    /// What a commit changes depends on the parent that it is compared with.
+    #[error("`{spec}` has {parents} parents, so `{spec}^!` is no range: write `BASE..{spec}`")]
+    NotOneParent {
+        /// The commit as written.
+        spec: String,
+        /// The number of its parents.
+        parents: usize,
+    },
     /// No reference or object of that name.
     #[error("`{spec}` is not a revision of this repository{}{}", did_you_mean(.suggestion), then(.hint))]
     UnknownRevision {

@@ -57,11 +57,6 @@ pub(crate) trait Source: Send + Sync {
     /// The bytes of an entry of [`Self::listing`]; for a symbolic link its target.
     fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error>;
 
-    /// Reads many entries, in whatever order is fastest; results are in the order of `entries`.
-    fn read_many(&self, entries: &[&Entry]) -> Vec<Result<Arc<[u8]>, Error>> {
-        entries.iter().map(|entry| self.read(entry)).collect()
-    }
-
     /// Its name in messages: the revision as the user wrote it, `index`, `worktree`, …
     fn name(&self) -> &str;
 

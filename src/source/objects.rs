@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::objs::tree::EntryKind as TreeEntryKind;
-use gix::odb::pack::Find as _;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
 use super::error::{FSCK, REFETCH, fetch};
@@ -108,25 +107,6 @@ impl Objects {
             contents.by_id.insert(id, Arc::clone(&bytes));
         }
         Ok(bytes)
-    }
-
-    /// Returns the positions of `ids` in the order of their location in packs; loose objects and those already read
-    /// come last.
-    fn pack_order(&self, ids: &[Option<ObjectId>]) -> Vec<usize> {
-        let mut buffer = Vec::new();
-        let known = self.contents.lock();
-        let mut order: Vec<_> = self.with(|repo| {
-            let mut key = |id: &Option<ObjectId>| {
-                if known.by_id.contains_key(id.as_ref()?) {
-                    return None;
-                }
-                let location = repo.objects.location_by_oid(id.as_ref()?, &mut buffer).ok().flatten()?;
-                Some((location.pack_id, location.pack_offset))
-            };
-            ids.iter().enumerate().map(|(at, id)| (key(id).unwrap_or((u32::MAX, u64::MAX)), at)).collect()
-        });
-        order.sort_unstable();
-        order.into_iter().map(|(_, at)| at).collect()
     }
 
     /// Adds everything below `root` to `found`, with paths starting with `prefix`.
@@ -243,15 +223,6 @@ impl Source for Snapshot {
             .object_id(entry)
             .ok_or_else(|| Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() })?;
         self.objects.blob(id, &entry.path)
-    }
-
-    fn read_many(&self, entries: &[&Entry]) -> Vec<Result<Arc<[u8]>, Error>> {
-        let ids: Vec<_> = entries.iter().map(|entry| self.object_id(entry)).collect();
-        let mut results: Vec<_> = entries.iter().map(|_| None).collect();
-        for at in self.objects.pack_order(&ids) {
-            results[at] = Some(self.read(entries[at]));
-        }
-        results.into_iter().map(|result| result.expect("the order holds every position")).collect()
     }
 
     fn name(&self) -> &str {

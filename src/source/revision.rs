@@ -8,6 +8,8 @@ use super::error::{UNRELATED, deepen, fetch};
 use super::objects::{Found, Snapshot, is_shallow};
 use super::{Error, Repository, Source, reason};
 
+/// Why a name of several commits is refused.
+const SEVERAL: &str = "did not resolve to a single object";
 /// Most references examined for a suggestion.
 const MAX_SUGGESTIONS: usize = 10_000;
 
@@ -20,17 +22,36 @@ pub(crate) enum Spec {
     TwoDot(String, String),
     /// `BASE...HEAD`: from where `HEAD` branched off `BASE`.
     ThreeDot(String, String),
+    /// `REV^!`: what one commit changes.
+    Commit(String),
 }
 
 impl Spec {
-    /// Splits at the first `..` or `...`; an empty side is `HEAD`. Does not check whether the names exist.
+    /// Splits at the first `..` or `...`; an empty side is `HEAD`. `REV^-N` is `REV^N..REV`. Does not check whether the names
+    /// exist.
     pub(crate) fn parse(text: &str) -> Self {
         let side = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
-        let Some((base, head)) = text.split_once("..") else { return Self::Single(side(text)) };
-        match head.strip_prefix('.') {
-            Some(head) => Self::ThreeDot(side(base), side(head)),
-            None => Self::TwoDot(side(base), side(head)),
+        if let Some((base, head)) = text.split_once("..") {
+            return match head.strip_prefix('.') {
+                Some(head) => Self::ThreeDot(side(base), side(head)),
+                None => Self::TwoDot(side(base), side(head)),
+            };
         }
+        if let Some(commit) = text.strip_suffix("^!") {
+            return Self::Commit(side(commit));
+        }
+        match text.rsplit_once("^-") {
+            Some((commit, parent)) if parent.bytes().all(|byte| byte.is_ascii_digit()) => {
+                let parent = if parent.is_empty() { "1" } else { parent };
+                Self::TwoDot(format!("{}^{parent}", side(commit)), side(commit))
+            }
+            _ => Self::Single(side(text)),
+        }
+    }
+
+    /// Whether it names both sides of a comparison.
+    pub(crate) fn is_range(&self) -> bool {
+        !matches!(self, Self::Single(_))
     }
 }
 
@@ -62,7 +83,11 @@ impl Repository {
     pub(crate) fn resolve(&self, spec: &str) -> Result<Revision, Error> {
         let spec = if spec.is_empty() { "HEAD" } else { spec };
         let found = self.objects.with(|repo| {
-            let id = repo.rev_parse_single(spec).map_err(|error| self.unresolved(repo, spec, &reason(error)))?.detach();
+            let named = repo.rev_parse(spec).map_err(|error| self.unresolved(repo, spec, &reason(error)))?;
+            // `X^!`, `X^@` and `^X` mean other commits than `X`.
+            let gix::revision::plumbing::Spec::Include(id) = named.detach() else {
+                return Err(not_a_commit(repo, spec, SEVERAL.to_owned()));
+            };
             let object = match repo.try_find_object(id) {
                 Ok(Some(object)) => object,
                 Ok(None) => return Ok(Err(id)),
@@ -89,6 +114,13 @@ impl Repository {
                 let (base, head) = (self.resolve(&base)?, self.resolve(&head)?);
                 Ok(Range { base: self.merge_base(&base, &head)?, head })
             }
+            Spec::Commit(name) => {
+                let head = self.resolve(&name)?;
+                match &self.parents(&head)[..] {
+                    [parent] => Ok(Range { base: self.resolve(parent)?, head }),
+                    parents => Err(Error::NotOneParent { spec: name, parents: parents.len() }),
+                }
+            }
         }
     }
 
@@ -103,7 +135,12 @@ impl Repository {
                     false => UNRELATED.to_owned(),
                 },
             };
-            match repo.merge_base(a.commit, b.commit) {
+            // Git ignores a commit-graph that it cannot read, too.
+            let graph = repo.commit_graph_if_enabled().ok().flatten();
+            let merge_base = |graph: Option<&gix::commitgraph::Graph>| {
+                repo.merge_base_with_graph(a.commit, b.commit, &mut repo.revision_graph(graph))
+            };
+            match merge_base(graph.as_ref()).or_else(|_| merge_base(None)) {
                 // Parents beyond the edge of a shallow clone are known by name only.
                 Ok(Some(id)) if is_shallow(repo) && !repo.has_object(id) => Err(none()),
                 Ok(Some(id)) => Ok(Revision { name: format!("{}...{}", a.name, b.name), commit: id.detach() }),

@@ -36,10 +36,6 @@ impl Source for Without<'_> {
         self.inner.read(entry)
     }
 
-    fn read_many(&self, entries: &[&Entry]) -> Vec<Result<Arc<[u8]>, Error>> {
-        self.inner.read_many(entries)
-    }
-
     fn name(&self) -> &str {
         self.inner.name()
     }

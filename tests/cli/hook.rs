@@ -1,6 +1,6 @@
 //! The hook, as git runs it.
 
-use crate::common::{Repo, bin, git_in, try_git_in};
+use crate::common::{Repo, bin, git_in, limited, try_git_in};
 
 const GOOD: &str = "vars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {cidr: 10.0.0.0/16}}}}\n";
 const BAD: &str = "import: [catalog/absent]\nvars: {stage: dev}\n";
@@ -268,7 +268,8 @@ fn a_push_is_checked_on_request() {
     assert!(push(&["--no-verify", "main"]).0);
     repo.write("README.md", "two\n").git(&["add", "."]);
     passes(&repo, &[]);
-    assert_eq!(push(&["main", "main:refs/heads/topic"]), (true, String::new()));
+    let (ok, text) = push(&["main", "main:refs/heads/topic"]);
+    assert!(ok && text.contains("resolves on neither side"), "{text}");
     assert!(push(&["--delete", "topic"]).0);
     repo.run(&["hook", "uninstall"]).ends_with(0).says("pre-push");
     assert!(!repo.root().join(".git/hooks/pre-push").exists());
@@ -331,5 +332,43 @@ fn files_that_no_manifest_names_count_if_a_system_reads_them() {
         repo.write(config, text).write(read, "a=one\n").commit("base");
         repo.write(read, "a=two\n").git(&["add", "--all"]);
         repo.run(&["hook", "run"]).says(" reach").hides("No effective change");
+    }
+}
+
+#[test]
+fn what_the_code_of_a_component_contains_counts_as_in_the_diff() {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {vpc: {}}}\n");
+    repo.write("components/terraform/vpc/main.tf", "")
+        .write("components/terraform/vpc/lambda.py", "a = 1\n")
+        .commit("base");
+    repo.write("components/terraform/vpc/lambda.py", "a = 2\n").git(&["add", "--all"]);
+    repo.run(&["diff", "--staged", "--exit-code"]).ends_with(3);
+    repo.run(&["hook", "run"]).ends_with(0).says("1 component in 1 stack runs different code");
+}
+
+#[test]
+fn every_reference_of_a_push_is_judged() {
+    let repo = project();
+    let id = |revision: &str| repo.git(&["rev-parse", revision]).trim().to_owned();
+    let (good, none) = (id("HEAD"), "0".repeat(40));
+    repo.git(&["update-ref", "refs/remotes/origin/main", &good]);
+    repo.write(STACK, BAD).git(&["add", "."]);
+    repo.git(&["commit", "--quiet", "--no-verify", "--message", "bad"]);
+    let bad = id("HEAD");
+    let push = |to: &str, id: &str| format!("refs/heads/x {id} {to} {none}\n");
+    let many: String = (0..60).map(|i| push(&format!("refs/heads/b{i}"), &good)).collect();
+    let tree = id("HEAD^{tree}");
+    for (to, id, expected) in [
+        ("refs/heads/bad", &bad, 1),
+        ("refs/tags/v1", &bad, 1),
+        ("refs/for/main", &bad, 1),
+        ("refs/tags/folder", &tree, 0),
+    ] {
+        let input = repo.beside("pushed");
+        std::fs::write(&input, format!("{many}{}", push(to, id))).unwrap();
+        let mut run = limited(repo.root(), &["hook", "run", "--pushed-to=origin"]);
+        let output = run.stdin(std::fs::File::open(&input).unwrap()).output().unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{to}\n{output:?}");
     }
 }

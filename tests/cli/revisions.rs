@@ -36,6 +36,19 @@ fn two_dots_compare_the_two_as_they_are() {
 }
 
 #[test]
+fn what_one_commit_changes_is_a_range() {
+    let repo = history();
+    repo.write("stacks/deploy/dev.yaml", stack("huge"));
+    for (range, before, after) in [("two^!", "small", "medium"), ("main^-", "medium", "large")] {
+        repo.run(&["diff", range]).ends_with(0).says(&became(before, after)).hides("huge");
+    }
+    repo.run(&["diff", "one^!"]).ends_with(2).complains("has 0 parents");
+    for arguments in [["diff", "main^@"], ["check", "--rev=main^!"]] {
+        repo.run(&arguments).ends_with(2).complains("does not name exactly one commit");
+    }
+}
+
+#[test]
 fn two_revisions_are_the_two_sides() {
     let repo = history();
     assert_eq!(repo.run(&["diff", "one", "two"]), repo.run(&["diff", "one..two"]));

@@ -1,7 +1,6 @@
 //! `stacklint hook`: checks what is staged before each commit.
 
 mod install;
-mod relevance;
 mod run;
 
 use super::{Failure, Global, Outcome};

@@ -1,13 +1,12 @@
 //! `stacklint hook run`: briefly reports the effects of a commit or a push.
 #![allow(clippy::disallowed_methods, reason = "pre-commit says in variables what it runs hooks for")]
 
-use super::relevance;
 use crate::cli::open::{Place, State};
 use crate::cli::reporting::Judging;
 use crate::cli::{Failure, Global, output};
 use crate::report::{Report, text};
 use crate::review::{self, Demand, Filter, Outcome, Overrides, Request, Review};
-use crate::source::{Error, Memory, Repository, Source, changed};
+use crate::source::{Error, Memory, Repository, Revision, Source, differences};
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -16,10 +15,8 @@ use std::io::{Read, Write};
 /// optimization.
 const SECONDS: u64 = if cfg!(debug_assertions) { 60 } else { 5 };
 
-/// The maximum number of branches of one push that are checked.
-const MAX_PUSHED: usize = 50;
-/// The maximum number of bytes that git may pass about a push.
-const MAX_INPUT: u64 = 1 << 20;
+/// The maximum number of bytes that git may pass about a push: about 500,000 references.
+const MAX_INPUT: u64 = 64 << 20;
 
 /// Check what is staged: this is what the hooks run.
 ///
@@ -61,7 +58,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         Err(Error::Unborn { .. }) => nothing(),
         base => base?,
     };
-    if is_run_by_hand() && changed(base.listing(), head.listing()).is_empty() {
+    if is_run_by_hand() && differences(base.listing(), head.listing()).is_empty() {
         return whole(&*base, options, global, &place);
     }
     let outcome = compare((base, head), options, global, &place)?;
@@ -95,7 +92,7 @@ fn blocks(outcome: Outcome, what: &str) -> Outcome {
 
 /// Judges what one state brings in comparison with another one.
 fn compare((base, head): Sides, options: &Options, global: &Global, place: &Place) -> Result<Outcome, Failure> {
-    if !relevance::can_matter(&changed(base.listing(), head.listing()), &*base, &*head) {
+    if differences(base.listing(), head.listing()).is_empty() {
         return Ok(Outcome::Clean);
     }
     judge(options, global, place, |request| review::compare(&*base, &*head, &place.workspace(), request))
@@ -132,50 +129,60 @@ fn write(report: &Report<'_>, options: &Options, global: &Global) -> Result<(), 
     Ok(out.flush()?)
 }
 
-/// Reviews each branch of a push. The base is the same branch of the remote, or else its main branch.
+/// Reviews each reference of a push. The base is the same reference of the remote, or else its main branch.
 fn push(options: &Options, global: &Global, place: &Place, remote: &str) -> Result<Outcome, Failure> {
+    let repository = place.repository()?;
     if let Some((from, to)) = range() {
-        let repository = place.repository()?;
         let sides = (repository.revision(&from)?, repository.revision(&to)?);
         return compare(sides, options, global, place);
     }
     let mut text = String::new();
-    std::io::stdin().take(MAX_INPUT).read_to_string(&mut text)?;
+    std::io::stdin().take(MAX_INPUT + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_INPUT {
+        return Err(Failure::Message(format!(
+            "git names more than {MAX_INPUT} bytes of references: push fewer at once"
+        )));
+    }
+    let mut pairs = BTreeSet::new();
     let mut outcome = Outcome::Clean;
     for (old, new) in updates(&text) {
-        let sides = pushed(place.repository()?, remote, &old, &new)?;
-        outcome = worse(outcome, compare(sides, options, global, place)?);
+        let head = match repository.resolve(&new) {
+            // A tag of a file or a folder.
+            Err(Error::NotACommit { .. }) => continue,
+            head => head?,
+        };
+        let base = pushed_to(repository, remote, &old, &head);
+        // Many references may lead to one commit.
+        if !pairs.insert((base.as_ref().map(Revision::commit), head.commit())) {
+            continue;
+        }
+        let base = base.map_or_else(|| Ok(nothing()), |base| repository.at(&base))?;
+        outcome = worse(outcome, compare((base, repository.at(&head)?), options, global, place)?);
     }
     Ok(blocks(outcome, "push"))
 }
 
-/// Returns the old and new commits of the pushed branches, each pair once. A line is `local-ref id remote-ref id`, with
-/// zeros for no commit.
+/// Returns the old and new objects of the pushed references, each pair once. A line is `local-ref id remote-ref id`, with
+/// zeros for no object.
 fn updates(text: &str) -> BTreeSet<(String, String)> {
     let update = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
-        let [_, new, to, old] = words[..] else { return None };
-        (to.starts_with("refs/heads/") && !is_zero(new)).then(|| (old.to_owned(), new.to_owned()))
+        let [_, new, _, old] = words[..] else { return None };
+        (!is_zero(new)).then(|| (old.to_owned(), new.to_owned()))
     };
-    text.lines().filter_map(update).take(MAX_PUSHED).collect()
+    text.lines().filter_map(update).collect()
 }
 
 fn is_zero(id: &str) -> bool {
     id.bytes().all(|b| b == b'0')
 }
 
-fn pushed(repository: &Repository, remote: &str, old: &str, new: &str) -> Result<Sides, Failure> {
-    let head = repository.resolve(new)?;
+/// Returns the commit that a pushed one is compared with; `None` if the remote has nothing of it.
+fn pushed_to(repository: &Repository, remote: &str, old: &str, head: &Revision) -> Option<Revision> {
     let on_remote = [format!("refs/remotes/{remote}/HEAD"), format!("refs/remotes/{remote}/main")];
     let known = [old.to_owned()].into_iter().filter(|old| !is_zero(old)).chain(on_remote);
     // The commit of the remote may not be in this clone: then its main branch is the nearest known one.
-    let base =
-        known.filter_map(|name| repository.resolve(&name).ok()).find_map(|b| repository.merge_base(&b, &head).ok());
-    let base = match base {
-        Some(base) => repository.at(&base)?,
-        None => nothing(),
-    };
-    Ok((base, repository.at(&head)?))
+    known.filter_map(|name| repository.resolve(&name).ok()).find_map(|base| repository.merge_base(&base, head).ok())
 }
 
 fn worse(a: Outcome, b: Outcome) -> Outcome {
@@ -191,12 +198,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn branches_that_are_pushed() {
+    fn references_that_are_pushed() {
         let (old, new, none) = ("1".repeat(40), "2".repeat(40), "0".repeat(40));
         let text = format!(
             "refs/heads/a {new} refs/heads/a {old}\nrefs/heads/b {new} refs/heads/b {old}\n\
              (delete) {none} refs/heads/c {old}\nrefs/tags/v1 {new} refs/tags/v1 {none}\nwords\n\n"
         );
-        assert_eq!(updates(&text).into_iter().collect::<Vec<_>>(), [(old, new)]);
+        assert_eq!(updates(&text).into_iter().collect::<Vec<_>>(), [(none, new.clone()), (old, new)]);
     }
 }

@@ -17,6 +17,11 @@ fn specs_split_at_dots() {
         ("a...", three("a", "HEAD")),
         ("...b", three("HEAD", "b")),
         ("origin/main@{1}..HEAD~2", two("origin/main@{1}", "HEAD~2")),
+        ("main~2^!", Spec::Commit("main~2".into())),
+        ("^!", Spec::Commit("HEAD".into())),
+        ("main^-", two("main^1", "main")),
+        ("main^-2", two("main^2", "main")),
+        ("fix^-up", Spec::Single("fix^-up".into())),
     ];
     for (input, expected) in cases {
         assert_eq!(Spec::parse(input), expected, "{input}");
@@ -48,12 +53,6 @@ fn check(repo: &Repository) {
         changes,
         [("stacks/dev.yaml".into(), ChangeKind::Modified), ("stacks/prod.yaml".into(), ChangeKind::Added)]
     );
-
-    let entries: Vec<_> = head.listing().iter().rev().collect();
-    let many = head.read_many(&entries);
-    for (entry, bytes) in entries.iter().zip(many) {
-        assert_eq!(bytes.unwrap(), head.read(entry).unwrap(), "{}", entry.path);
-    }
 }
 
 #[test]
@@ -130,6 +129,11 @@ fn unknown_revisions_get_advice() {
         assert!(repo.revision(hostile).is_err(), "{hostile}");
     }
 
+    // What git understands as other commits than the one that is named.
+    for several in ["main^!", "main^@", "main^-", "^main"] {
+        assert!(repo.revision(several).is_err(), "{several}");
+    }
+
     // A clone without the local branch: the remote one is meant.
     let other = tempfile::tempdir().unwrap();
     git(other.path(), &["clone", "-q", "-b", "feature", dir.path().to_str().unwrap(), "clone"]);
@@ -149,6 +153,38 @@ fn unborn_branches_and_missing_repositories() {
     assert!(repo.index().unwrap().source.listing().is_empty());
     std::fs::write(dir.path().join(".git/config"), "[core\n").unwrap();
     assert!(matches!(Repository::discover_with(dir.path(), super::Environment::Ignore), Err(Error::Open { .. })));
+}
+
+#[test]
+fn what_one_commit_changes() {
+    let dir = sample();
+    let root = dir.path();
+    let range = open(root).range("main^!").unwrap();
+    assert_eq!(range.base.commit(), git(root, &["rev-parse", "main^"]).trim());
+    let parents = |spec: &str| match open(root).range(spec) {
+        Err(Error::NotOneParent { parents, .. }) => parents,
+        other => panic!("{spec}: {other:?}"),
+    };
+    assert_eq!(parents("v1^!"), 0);
+    git(root, &["checkout", "-q", "main"]);
+    git(root, &["merge", "-q", "--no-ff", "-m", "merge", "feature"]);
+    assert_eq!(parents("HEAD^!"), 2);
+    assert_eq!(open(root).range("HEAD^-2").unwrap().base.commit(), git(root, &["rev-parse", "HEAD^2"]).trim());
+}
+
+#[test]
+fn a_damaged_commit_graph_is_ignored() {
+    let dir = sample();
+    let root = dir.path();
+    git(root, &["commit-graph", "write", "--reachable"]);
+    let path = root.join(".git/objects/info/commit-graph");
+    let expected = open(root).range("main...feature").unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    for damaged in [&b"no graph"[..], &bytes[..bytes.len() / 2], &[]] {
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, damaged).unwrap();
+        assert_eq!(open(root).range("main...feature").unwrap(), expected, "{} bytes", damaged.len());
+    }
 }
 
 fn file_url(path: &Path) -> String {
@@ -182,7 +218,6 @@ fn partial_clones_say_what_to_fetch() {
     let head = open(&other.path().join("partial")).revision("HEAD").unwrap();
     let error = head.read(head.listing().get("settings.yaml").unwrap()).unwrap_err().to_string();
     assert!(error.contains("the clone is partial") && error.contains("(settings.yaml)"), "{error}");
-    assert!(head.read_many(&head.listing().iter().collect::<Vec<_>>()).iter().all(Result::is_err));
 }
 
 #[test]
