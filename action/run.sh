@@ -28,8 +28,12 @@ needs() { "$BINARY" "${arguments[@]}" --needs 2>/dev/null || true; }
 repository=
 guarded() { git --git-dir="$repository" -c safe.bareRepository=explicit -c protocol.ext.allow=never -c core.hooksPath=/dev/null "$@"; }
 fetch() { guarded fetch --quiet --no-tags --no-recurse-submodules "$@" || true; }
-# One missing object can hide others: two rounds are enough for a branch and then its history.
-for _ in 1 2; do
+# What a partial clone lacks of a commit.
+objects() {
+    guarded rev-list --objects --no-walk --missing=print "$1" | sed -n 's/^?//p' | fetch --stdin origin
+}
+# One missing object can hide others: three rounds are enough for a branch, then its history, and then its files.
+for _ in 1 2 3; do
     depth=()
     while read -r what name; do
         case $what in
@@ -39,6 +43,7 @@ for _ in 1 2; do
             commit) [[ ! $name =~ ^[0-9a-f]{40,64}$ ]] || fetch ${depth[@]+"${depth[@]}"} origin "$name" ;;
             branch) fetch ${depth[@]+"${depth[@]}"} origin "+refs/heads/$name:refs/remotes/origin/$name" ;;
             history) fetch --unshallow origin ;;
+            objects) [[ ! $name =~ ^[0-9a-f]{40,64}$ ]] || objects "$name" ;;
         esac
     done < <(needs)
 done

@@ -21,17 +21,18 @@ mod resolve;
 mod selection;
 mod session;
 mod trust;
+mod whole;
 
-pub(crate) use check::{check, check_again};
-pub(crate) use compare::compare;
+pub(crate) use check::check_again;
 pub(crate) use coverage::Coverage;
 pub(crate) use filter::Filter;
 pub(crate) use judge::{BaselineFile, Overrides};
-pub(crate) use pair::{ResolvedPair, resolve_pair};
+pub(crate) use pair::ResolvedPair;
 pub(crate) use rejected::rejected;
-pub(crate) use resolve::{Resolved, resolve};
+pub(crate) use resolve::Resolved;
 pub(crate) use session::Session;
 pub(crate) use trust::SettingsFrom;
+pub(crate) use whole::{check, compare, resolve, resolve_pair};
 
 use crate::affected::{self, Affected};
 use crate::code::CodeChange;

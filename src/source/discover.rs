@@ -22,8 +22,8 @@ pub(super) fn open(start: &Path, environment: Environment) -> Result<Option<Thre
     let is_honoured = environment == Environment::Honour;
     if is_honoured && std::env::var_os("GIT_DIR").is_some() {
         return ThreadSafeRepository::open_with_environment_overrides(start, trust(options(environment)))
-            .map(Some)
-            .map_err(failed);
+            .map_err(failed)
+            .and_then(|found| references_can_be_read(&found).map(|()| Some(found)));
     }
     let protected = Protected::read(environment);
     stays_inside(start, environment)?;
@@ -43,8 +43,21 @@ pub(super) fn open(start: &Path, environment: Environment) -> Result<Option<Thre
         }
         Err(error) => return Err(failed(error)),
     };
+    references_can_be_read(&found)?;
     judge(&found, path.as_ref(), &protected, is_honoured)?;
     Ok(Some(found))
+}
+
+/// Rejects references in a format that looks as if there were none.
+fn references_can_be_read(found: &ThreadSafeRepository) -> Result<(), Error> {
+    let repo = found.to_thread_local();
+    match repo.config_snapshot().string("extensions.refStorage").map(|format| format.to_string()) {
+        Some(format) if format != "files" => Err(Error::Open {
+            path: repo.git_dir().into(),
+            reason: format!("its references are in the format `{format}`: run `git refs migrate --ref-format=files`"),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Rejects what belongs to somebody else, and what reads elsewhere.

@@ -330,18 +330,17 @@ impl<'a> DiskWalk<'a> {
 
     fn add(&mut self, path: PathBuf, id: BlobId, kind: EntryKind) {
         let (bytes, text) = slashed(&path);
-        let lossy = bytes != text.as_bytes();
-        if lossy {
-            self.odd.entry(text.clone()).or_insert(path);
+        if bytes != text.as_bytes() {
+            self.odd.insert(text.clone(), path);
         }
-        self.entries.push(Entry { path: text, id, kind, lossy });
+        self.entries.push(Entry { path: text, id, kind });
     }
 }
 
 /// A path as git writes it: its bytes, and as text.
 fn slashed(path: &Path) -> (Vec<u8>, Box<str>) {
     let bytes = bytes_of(path);
-    let text = super::lossy(&bytes).0;
+    let text = super::text_of(&bytes);
     (bytes, text)
 }
 

@@ -88,6 +88,16 @@ pub(crate) enum Error {
         /// Advice.
         hint: String,
     },
+    /// Files that were read are not in a partial clone.
+    #[error("{path}{}, which the analysis reads, {} not in this clone; {hint}", more(*files), if *files == 1 { "is" } else { "are" })]
+    PartialClone {
+        /// The number of files.
+        files: usize,
+        /// One of them.
+        path: String,
+        /// Advice.
+        hint: String,
+    },
     /// An object exists but cannot be read.
     #[error("object {id}{} cannot be read: {reason}; check the repository with `git fsck`", of(.path))]
     BrokenObject {
@@ -173,6 +183,15 @@ fn then(hint: &Option<String>) -> String {
     hint.as_ref().map_or_else(String::new, |hint| format!("; {hint}"))
 }
 
+/// The files beside the one that is named.
+fn more(files: usize) -> String {
+    match files {
+        0 | 1 => String::new(),
+        2 => " and another file".to_owned(),
+        files => format!(" and {} other files", files - 1),
+    }
+}
+
 fn of(path: &Option<String>) -> String {
     path.as_ref().map_or_else(String::new, |path| format!(" ({path})"))
 }
@@ -193,10 +212,17 @@ pub(super) fn fetch(id: &str) -> String {
          actions/checkout)"
     )
 }
-/// Advice for objects that are missing in a partial clone.
-pub(super) const REFETCH: &str = "the clone is partial: let git fetch the files by running `git archive REVISION` \
-                                  once, or clone without `--filter`";
+/// Advice for objects of a commit that are missing in a partial clone.
+pub(super) fn refetch(commit: &str) -> String {
+    format!(
+        "the clone is partial: run `git rev-list --objects --no-walk --missing=print {commit} | sed -n 's/^?//p' | git fetch \
+         --stdin origin`, or clone without `--filter`"
+    )
+}
 /// Advice for objects that are missing for an unknown reason.
 pub(super) const FSCK: &str = "check the repository with `git fsck`";
+/// Advice for commits that a server has not accepted yet.
+pub(super) const QUARANTINE: &str = "git keeps what is pushed in quarantine until its hooks have accepted it, and stacklint \
+                                     does not read it there: run it in a `post-receive` hook, or before the push";
 /// Advice for histories without a common commit.
 pub(super) const UNRELATED: &str = "their histories are unrelated: use `BASE..HEAD` to compare them directly";

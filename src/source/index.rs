@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gix::index::entry::{Flags, Mode, Stage};
 
 use super::objects::{Found, Snapshot};
-use super::{EntryKind, Error, Repository, Source, lossy, reason};
+use super::{EntryKind, Error, Repository, Source, reason, text_of};
 
 /// The index as a source.
 pub(crate) struct Index {
@@ -28,7 +28,7 @@ impl Repository {
         for entry in index.entries() {
             let path = entry.path(&index);
             if entry.stage() != Stage::Unconflicted {
-                let path = String::from(lossy(path).0);
+                let path = String::from(text_of(path));
                 if conflicts.last() != Some(&path) {
                     conflicts.push(path);
                 }

@@ -83,14 +83,13 @@ pub enum EntryKind {
 /// One file, link or submodule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// Relative to the repository root, separated by `/`.
+    /// Relative to the repository root, separated by `/`. A byte of the name that is no UTF-8 is U+FFFD and its two
+    /// hexadecimal digits.
     pub path: Box<str>,
     /// Content identity.
     pub id: BlobId,
     /// The kind.
     pub kind: EntryKind,
-    /// The real name is not UTF-8; `path` shows replacement characters.
-    pub lossy: bool,
 }
 
 /// Why a path does not resolve to a file.
@@ -141,8 +140,6 @@ impl Listing {
     /// `links` maps the paths of symbolic links to their targets.
     pub(super) fn new(mut entries: Vec<Entry>, links: BTreeMap<Box<str>, Box<str>>) -> Self {
         entries.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
-        // Only names that are not UTF-8 can fall together.
-        entries.dedup_by(|b, a| a.path == b.path);
         Self { entries, links }
     }
 

@@ -30,7 +30,7 @@ impl Memory {
         let mut add = |path: &str, bytes: &[u8], kind| {
             let id = BlobId::of(bytes);
             contents.entry(id).or_insert_with(|| Arc::from(bytes));
-            entries.push(Entry { path: path.into(), id, kind, lossy: false });
+            entries.push(Entry { path: path.into(), id, kind });
         };
         files.iter().for_each(|(path, bytes)| add(path, bytes, EntryKind::File));
         links.iter().for_each(|(path, target)| add(path, target.as_bytes(), EntryKind::Symlink));

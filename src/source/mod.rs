@@ -65,18 +65,35 @@ pub(crate) trait Source: Send + Sync {
         None
     }
 
+    /// Whether all files that were read are in this clone.
+    ///
+    /// # Errors
+    /// A partial clone lacks some of them.
+    fn lacking(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Whether all files are in this clone.
+    fn has_all(&self) -> bool {
+        true
+    }
+
     /// Directories and files the listing lacks because they could not be read.
     fn unreadable(&self) -> &[String] {
         &[]
     }
 }
 
-/// Splits bytes that should be UTF-8 into text and whether characters had to be replaced.
-fn lossy(bytes: &[u8]) -> (Box<str>, bool) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => (text.into(), false),
-        Err(_) => (String::from_utf8_lossy(bytes).into(), true),
+/// The text of a path. A byte that is no UTF-8 becomes U+FFFD and two hexadecimal digits, so that different paths stay
+/// different: `x\u{FFFD}fe.yaml`.
+fn text_of(path: &[u8]) -> Box<str> {
+    let mut text = String::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        let escape = |bytes: &[u8]| bytes.iter().map(|byte| format!("\u{FFFD}{byte:02x}")).collect::<String>();
+        text.push_str(&chunk.valid().replace(char::REPLACEMENT_CHARACTER, &escape("\u{FFFD}".as_bytes())));
+        text.push_str(&escape(chunk.invalid()));
     }
+    text.into()
 }
 
 /// A message with the messages of everything that caused it.

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use gix::ObjectId;
+use gix::bstr::{BStr, ByteSlice};
 use gix::objs::tree::EntryKind as TreeEntryKind;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
-use super::error::{FSCK, REFETCH, fetch};
-use super::{Entry, EntryKind, Error, Listing, Source, lossy, reason};
+use super::error::{FSCK, fetch, refetch};
+use super::{Entry, EntryKind, Error, Listing, Source, reason, text_of};
 
 /// Memory for inflated delta bases, per handle.
 const PACK_CACHE: usize = 64 << 20;
@@ -31,6 +32,8 @@ pub(super) struct Objects {
     repo: gix::ThreadSafeRepository,
     idle: Mutex<Vec<gix::Repository>>,
     contents: Mutex<Contents>,
+    /// What a partial clone lacks of the files that were read, by their paths.
+    lacking: Mutex<BTreeMap<String, ObjectId>>,
     limit: u64,
 }
 
@@ -42,7 +45,7 @@ struct Contents {
 
 impl Objects {
     pub(super) fn new(repo: gix::ThreadSafeRepository, limit: u64) -> Self {
-        Self { repo, idle: Mutex::default(), contents: Mutex::default(), limit }
+        Self { repo, idle: Mutex::default(), contents: Mutex::default(), lacking: Mutex::default(), limit }
     }
 
     #[cfg(test)]
@@ -72,12 +75,26 @@ impl Objects {
     pub(super) fn missing(&self, id: ObjectId, path: Option<&str>) -> Error {
         let (shallow, partial) = self.with(|repo| (is_shallow(repo), is_partial(repo)));
         let hint = match (partial, shallow) {
-            (true, _) => REFETCH.to_owned(),
+            (true, _) => refetch("REVISION"),
             // A server provides only commits.
             (false, true) if path.is_none() => fetch(&id.to_string()),
             (false, _) => FSCK.to_owned(),
         };
         Error::MissingObject { id: id.to_string(), path: path.map(Into::into), hint }
+    }
+
+    /// What a partial clone lacks of the files that were read so far, as an error; `commit` is one that has them.
+    fn lacking(&self, commit: Option<ObjectId>) -> Result<(), Error> {
+        let lacking = self.lacking.lock();
+        let Some((path, _)) = lacking.first_key_value() else { return Ok(()) };
+        let commit = commit.map_or_else(|| "HEAD".to_owned(), |id| id.to_string());
+        Err(Error::PartialClone { files: lacking.len(), path: path.clone(), hint: refetch(&commit) })
+    }
+
+    /// Whether the clone has all of these objects.
+    fn has_all(&self, listing: &Listing) -> bool {
+        let is_here = |repo: &gix::Repository, entry: &Entry| entry.id.object_id().is_none_or(|id| repo.has_object(id));
+        self.with(|repo| listing.iter().all(|e| e.kind == EntryKind::Submodule || is_here(repo, e)))
     }
 
     /// The content of a blob.
@@ -100,7 +117,12 @@ impl Objects {
             let object = repo.find_object(id).map_err(|error| broken(reason(error)))?;
             Ok(Some(Arc::from(object.data.as_slice())))
         })?;
-        let bytes = bytes.ok_or_else(|| self.missing(id, Some(path)))?;
+        let bytes = bytes.ok_or_else(|| {
+            if self.with(is_partial) {
+                self.lacking.lock().insert(path.to_owned(), id);
+            }
+            self.missing(id, Some(path))
+        })?;
         let mut contents = self.contents.lock();
         if bytes.len() <= CONTENT_CACHE_ITEM && contents.size + bytes.len() <= CONTENT_CACHE {
             contents.size += bytes.len();
@@ -121,12 +143,15 @@ impl Objects {
                 Err(error) => Err(Error::BrokenObject { id: id.to_string(), path: None, reason: reason(error) }),
             })?;
             let data = data.ok_or_else(|| self.missing(id, None))?;
+            let broken = |reason: String| Error::BrokenObject {
+                id: id.to_string(),
+                path: Some(String::from_utf8_lossy(&dir).into()),
+                reason,
+            };
+            let mut order = TreeOrder::default();
             for entry in gix::objs::TreeRefIter::from_bytes(&data, id.kind()) {
-                let entry = entry.map_err(|error| Error::BrokenObject {
-                    id: id.to_string(),
-                    path: Some(String::from_utf8_lossy(&dir).into()),
-                    reason: reason(error),
-                })?;
+                let entry = entry.map_err(|error| broken(reason(error)))?;
+                order.next(entry.filename, entry.mode.is_tree()).map_err(&broken)?;
                 let mut path = dir.clone();
                 if !path.is_empty() {
                     path.push(b'/');
@@ -170,11 +195,49 @@ impl Objects {
     }
 }
 
+/// The names of a tree so far. `git fsck` and `git checkout` reject a tree that breaks these rules; reading it anyway would
+/// hide a file from the analysis that others see.
+#[derive(Default)]
+struct TreeOrder<'a> {
+    last: Option<(&'a [u8], bool)>,
+    /// The names of files, which a folder must not repeat.
+    files: HashSet<&'a [u8]>,
+}
+
+impl<'a> TreeOrder<'a> {
+    /// Adds a name.
+    ///
+    /// # Errors
+    /// Why the tree is invalid.
+    fn next(&mut self, name: &'a BStr, is_tree: bool) -> Result<(), String> {
+        let name = name.as_bytes();
+        let is_invalid =
+            matches!(name, b"" | b"." | b"..") || name.contains(&b'/') || name.eq_ignore_ascii_case(b".git");
+        if is_invalid {
+            return Err(format!("`{}` is no name of a file", name.as_bstr()));
+        }
+        // Names of folders are ordered as if they ended with a slash.
+        let key = |name: &'a [u8], is_tree: bool| name.iter().copied().chain(is_tree.then_some(b'/'));
+        let is_ordered = self.last.is_none_or(|(last, tree)| key(last, tree).lt(key(name, is_tree)));
+        if self.last.is_some_and(|(last, _)| last == name) || is_tree && self.files.contains(name) {
+            return Err(format!("it contains `{}` twice", name.as_bstr()));
+        }
+        if !is_ordered {
+            return Err(format!("its names are not sorted at `{}`", name.as_bstr()));
+        }
+        if !is_tree {
+            self.files.insert(name);
+        }
+        self.last = Some((name, is_tree));
+        Ok(())
+    }
+}
+
 pub(super) fn is_shallow(repo: &gix::Repository) -> bool {
     repo.is_shallow().unwrap_or(false)
 }
 
-fn is_partial(repo: &gix::Repository) -> bool {
+pub(super) fn is_partial(repo: &gix::Repository) -> bool {
     let config = repo.config_snapshot();
     let promisor = config.plumbing().sections_by_name("remote").is_some_and(|mut remotes| {
         remotes.any(|remote| remote.value("promisor").is_some_and(|value| value.as_slice() == b"true"))
@@ -194,8 +257,7 @@ pub(super) struct Found {
 
 impl Found {
     pub(super) fn add(&mut self, path: &[u8], id: ObjectId, kind: EntryKind) {
-        let (path, lossy) = lossy(path);
-        self.entries.push(Entry { path, id: id.into(), kind, lossy });
+        self.entries.push(Entry { path: text_of(path), id: id.into(), kind });
     }
 }
 
@@ -231,5 +293,13 @@ impl Source for Snapshot {
 
     fn commit(&self) -> Option<String> {
         self.commit.map(|id| id.to_string())
+    }
+
+    fn lacking(&self) -> Result<(), Error> {
+        self.objects.lacking(self.commit)
+    }
+
+    fn has_all(&self) -> bool {
+        self.objects.has_all(&self.listing)
     }
 }

@@ -26,7 +26,7 @@ impl Overlay {
             };
             let id = BlobId::of(bytes);
             contents.insert(id, Arc::clone(bytes));
-            replaced.insert(path.clone(), Entry { path, id, kind, lossy: false });
+            replaced.insert(path.clone(), Entry { path, id, kind });
         }
         let kept = known.iter().filter(|entry| !replaced.contains_key(&entry.path)).cloned();
         let links = known.iter().filter_map(|e| Some((e.path.clone(), known.link_target(&e.path)?.into()))).collect();
@@ -51,6 +51,10 @@ impl Source for Overlay {
 
     fn commit(&self) -> Option<String> {
         self.inner.commit()
+    }
+
+    fn lacking(&self) -> Result<(), Error> {
+        self.inner.lacking()
     }
 
     fn unreadable(&self) -> &[String] {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::objects::{Objects, is_shallow};
+use super::objects::{Objects, is_partial, is_shallow};
 use super::{Error, MAX_FILE, discover};
 
 /// Whether `GIT_DIR`, `GIT_INDEX_FILE` and their like, and the configuration of user and machine, count.
@@ -100,6 +100,11 @@ impl Repository {
     /// Whether history is cut off (`git clone --depth`).
     pub(crate) fn is_shallow(&self) -> bool {
         self.objects.with(is_shallow)
+    }
+
+    /// Whether the server may have objects that the clone lacks (`git clone --filter`).
+    pub(crate) fn is_partial(&self) -> bool {
+        self.objects.with(is_partial)
     }
 
     /// The URL of the remote `origin`, without user name, password or token.

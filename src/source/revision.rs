@@ -1,12 +1,13 @@
 //! Revisions and ranges of revisions.
+#![allow(clippy::disallowed_methods, reason = "git says in a variable that objects are in quarantine")]
 
 use std::sync::Arc;
 
 use gix::ObjectId;
 
-use super::error::{UNRELATED, deepen, fetch};
+use super::error::{QUARANTINE, UNRELATED, deepen, fetch};
 use super::objects::{Found, Snapshot, is_shallow};
-use super::{Error, Repository, Source, reason};
+use super::{Environment, Error, Repository, Source, reason};
 
 /// Why a name of several commits is refused.
 const SEVERAL: &str = "did not resolve to a single object";
@@ -221,6 +222,9 @@ impl Repository {
         let is_id = start.len() >= 4 && start.bytes().all(|byte| byte.is_ascii_hexdigit());
         let hint = if is_id && start.len() >= 40 {
             Some(match is_shallow(repo) {
+                _ if self.environment == Environment::Honour && std::env::var_os("GIT_QUARANTINE_PATH").is_some() => {
+                    QUARANTINE.to_owned()
+                }
                 true => fetch(start),
                 false => format!("the commit is not in this clone: run `git fetch origin {start}`"),
             })

@@ -44,6 +44,10 @@ impl Source for Without<'_> {
         self.inner.commit()
     }
 
+    fn lacking(&self) -> Result<(), Error> {
+        self.inner.lacking()
+    }
+
     fn unreadable(&self) -> &[String] {
         self.inner.unreadable()
     }

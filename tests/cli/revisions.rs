@@ -266,3 +266,26 @@ fn advice_for_shallow_clones_names_full_ids() {
     run("HEAD~1").complains(&format!("git fetch --deepen=200 origin {head}"));
     run(&base[..8]).complains("a server finds commits only by their full ids");
 }
+
+#[test]
+fn a_partial_clone_ends_with_what_to_fetch() {
+    let repo = history();
+    repo.git(&["config", "uploadpack.allowFilter", "true"]);
+    repo.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    let url = format!("file://{}", repo.root().display());
+    git_in(&repo.beside(""), &["clone", "--quiet", "--filter=blob:none", &url, "partial"]);
+    let clone = repo.beside("partial");
+    let run = |arguments: &[&str]| run_in(&clone, arguments, &[("GIT_NO_LAZY_FETCH", "1")]);
+    // What is checked out is there.
+    run(&["check"]).ends_with(0);
+    run(&["diff", "HEAD~1..HEAD"]).ends_with(2).complains("stacks/deploy/dev.yaml").complains("git fetch");
+    run(&["check", "--rev", "HEAD~1"]).ends_with(2).complains("stacks/deploy/dev.yaml");
+    run(&["why", "dev", "box", "vars.size", "--rev", "HEAD~1"]).ends_with(2).complains("git fetch");
+    let parent = repo.git(&["rev-parse", "HEAD~1"]);
+    let ci = ["ci", "--base", "HEAD~1"];
+    run(&ci).ends_with(2);
+    run(&[&ci[..], &["--needs"]].concat()).ends_with(0).says(&format!("objects {}", parent.trim()));
+    git_in(&clone, &["archive", "--output", "../files.tar", "HEAD~1"]);
+    run(&ci).ends_with(0).says(&became("medium", "large"));
+    run(&[&ci[..], &["--needs"]].concat()).ends_with(0).hides("objects");
+}

@@ -35,7 +35,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "REV")]
     head: Option<String>,
     /// Only print the git directory (`repository PATH`) and what has to be fetched (`commit ID`, `branch NAME`,
-    /// `history`), and do nothing else
+    /// `history`, `objects ID` of a commit), and do nothing else
     #[arg(long)]
     needs: bool,
     /// Write no annotations into the log of GitHub Actions

@@ -28,8 +28,16 @@ pub(super) fn sides(job: &Job, repository: &Repository) -> Result<Sides, Error> 
     Ok(Sides { base, head })
 }
 
-/// Returns what has to be fetched first, one per line: `commit ID`, `branch NAME`, `history`. Empty if nothing is
-/// missing.
+/// The commits of the two sides, if the clone is partial and lacks objects of them.
+fn objects(job: &Job, repository: &Repository) -> Vec<String> {
+    let Ok(Sides { base, head }) = sides(job, repository) else { return Vec::new() };
+    let lacks = |side: &Revision| !repository.at(side).is_ok_and(|source| source.has_all());
+    let lacking = base.iter().chain([&head]).filter(|side| repository.is_partial() && lacks(side));
+    lacking.map(|side| format!("objects {}", side.commit())).collect()
+}
+
+/// Returns what has to be fetched first, one per line: `commit ID`, `branch NAME`, `history`, `objects ID`. Empty if nothing
+/// is missing.
 pub(super) fn needs(job: &Job, repository: &Repository) -> Vec<String> {
     let lacks = |name: &str| repository.resolve(name).is_err();
     let one = |name: &str| match name.strip_prefix("refs/remotes/origin/") {
@@ -42,7 +50,10 @@ pub(super) fn needs(job: &Job, repository: &Repository) -> Vec<String> {
     }
     let parents = repository.resolve(&job.head).map(|head| repository.parents(&head)).unwrap_or_default();
     let (base, by_merge_base) = match (&job.base, &parents[..]) {
-        (Base::Nothing | Base::Deleted, _) => return needs,
+        (Base::Nothing | Base::Deleted, _) => {
+            needs.extend(objects(job, repository));
+            return needs;
+        }
         (Base::Merged { head, .. }, [first, second]) if second == head => (first, false),
         (Base::Revision(name), _) => (name, false),
         (Base::Since(name) | Base::Merged { base: name, .. }, _) => (name, true),
@@ -53,5 +64,6 @@ pub(super) fn needs(job: &Job, repository: &Repository) -> Vec<String> {
     if by_merge_base && repository.is_shallow() && sides(job, repository).is_err() {
         needs.push("history".to_owned());
     }
+    needs.extend(objects(job, repository));
     needs
 }

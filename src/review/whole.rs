@@ -1,0 +1,61 @@
+//! The entry points of the analysis. Each ends with an error if a file that was read is not in a partial clone: what it would
+//! have said is neither absent nor broken.
+
+use super::{Error, Filter, Request, Resolved, ResolvedPair, Review, Workspace};
+use crate::files::Files;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// Analyzes one state.
+///
+/// # Errors
+/// There is no project in it, it cannot be judged, or the clone lacks files of it.
+pub(crate) fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'_>) -> Result<Review, Error> {
+    whole(&[source], super::check::check(source, workspace, request))
+}
+
+/// Compares two states.
+///
+/// # Errors
+/// Neither holds a project, nothing matches the filter, they cannot be judged, or the clone lacks files of them.
+pub(crate) fn compare(
+    base: &dyn Source,
+    head: &dyn Source,
+    workspace: &Workspace<'_>,
+    request: &Request<'_>,
+) -> Result<Review, Error> {
+    whole(&[base, head], super::compare::compare(base, head, workspace, request))
+}
+
+/// Resolves one state.
+///
+/// # Errors
+/// There is no project in it, or the clone lacks files of it.
+pub(crate) fn resolve(
+    source: &dyn Source,
+    workspace: &Workspace<'_>,
+    settings: &Settings,
+    files: Files,
+) -> Result<Resolved, Error> {
+    whole(&[source], super::resolve::resolve(source, workspace, settings, files))
+}
+
+/// Resolves two states as a whole, and compares the components that a filter lets through.
+///
+/// # Errors
+/// Neither holds a project, or the clone lacks files of them.
+pub(crate) fn resolve_pair(
+    base: &dyn Source,
+    head: &dyn Source,
+    workspace: &Workspace<'_>,
+    settings: &Settings,
+    filter: &Filter,
+) -> Result<ResolvedPair, Error> {
+    whole(&[base, head], super::pair::resolve_pair(base, head, workspace, settings, filter))
+}
+
+/// A result, unless the clone lacks files that were read for it.
+fn whole<T>(sources: &[&dyn Source], result: Result<T, Error>) -> Result<T, Error> {
+    sources.iter().try_for_each(|source| source.lacking())?;
+    result
+}
