@@ -104,16 +104,19 @@ impl Affected {
         }
     }
 
-    /// Adds the list of another project.
+    /// Adds the list of another project. What it shares with the other ones is listed once.
     pub(crate) fn extend(&mut self, other: Affected) {
-        self.items.extend(other.items);
+        let known = self.items.len();
+        let is_new = |item: &Item| !self.items[..known].contains(item);
+        let new: Vec<Item> = other.items.into_iter().filter(is_new).collect();
+        self.items.extend(new);
         self.unresolved.extend(other.unresolved);
         self.notes.extend(other.notes);
     }
 }
 
 /// An affected component.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Item {
     /// Its name.
     pub component: Text,
@@ -170,7 +173,7 @@ pub(crate) struct Item {
 }
 
 /// Another name of a component.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Name {
     /// Its stack.
     pub stack: Text,
@@ -179,7 +182,7 @@ pub(crate) struct Name {
 }
 
 /// The variables that name a place of deployment.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "the variables of these names")]
 pub(crate) struct Context {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -209,7 +212,7 @@ impl Context {
 }
 
 /// A component that depends on an affected one.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Dependent {
     /// Its name.
     pub component: Text,

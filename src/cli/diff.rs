@@ -79,10 +79,14 @@ pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Resul
         judging.finish(review, &overrides, place, demand, |report| options.reporting.write(report, global))?;
     Ok(match outcome {
         // A list of what to deploy fails if it may lack something, not for what rules find.
-        Outcome::Findings if only_lists && !incomplete => Outcome::Clean,
-        Outcome::Clean if incomplete && !overrides.exit_zero => Outcome::Findings,
+        Outcome::Fails(_) if only_lists && !incomplete => Outcome::Clean,
+        Outcome::Clean if incomplete && !overrides.exit_zero => {
+            Outcome::Fails("the list of affected components may lack some".to_owned())
+        }
         Outcome::Clean if options.exit_code && has_changes => Outcome::Changes,
-        Outcome::Clean if options.exit_code && !is_whole => Outcome::Findings,
+        Outcome::Clean if options.exit_code && !is_whole => {
+            Outcome::Fails("what could not be resolved may differ".to_owned())
+        }
         outcome => outcome,
     })
 }

@@ -154,7 +154,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         Ok(Answered::References(all)) => print_references(&all, options),
         Err(error) => {
             output::eprint(&explained(&error));
-            Ok(Outcome::Findings)
+            Ok(Outcome::Fails("the template has no result".to_owned()))
         }
     }
 }

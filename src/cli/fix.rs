@@ -62,7 +62,8 @@ pub(super) fn run(
             }
             out.flush()?;
             output::eprint(&format!("stacklint: would apply {}", count(fixed.applied)));
-            return Ok(Some(if fixed.texts.is_empty() { Outcome::Clean } else { Outcome::Findings }));
+            let would = || Outcome::Fails(format!("{} would be applied", count(fixed.applied)));
+            return Ok(Some(if fixed.texts.is_empty() { Outcome::Clean } else { would() }));
         }
         if fixed.applied == 0 {
             break;

@@ -205,7 +205,10 @@ fn run_guarded(cli: &Cli) -> ExitCode {
     let ended = ended.unwrap_or_else(|defect| Err(Failure::of_defect(&defect)));
     match ended {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
-        Ok(Outcome::Findings) => ExitCode::from(1),
+        Ok(Outcome::Fails(why)) => {
+            output::eprint(&format!("stacklint: exit code 1: {why}"));
+            ExitCode::from(1)
+        }
         Ok(Outcome::Changes) => ExitCode::from(3),
         Ok(Outcome::Defect) => ExitCode::from(2),
         Err(failure) => match failure.message() {

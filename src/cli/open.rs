@@ -67,6 +67,11 @@ impl Place {
         let mut project = Project::default();
         if let Some(repository) = &repository {
             project.start = repository.prefix().to_owned();
+            // With -C the current folder is another one: then paths are from the root.
+            project.current = project.start.clone();
+            if global.directory.is_some() {
+                project.current.clear();
+            }
             project.root = repository.workdir().map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
         }
         let variables: Vec<Variables> = global.dialects().variables().collect();

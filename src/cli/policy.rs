@@ -8,6 +8,7 @@ use crate::policies::cases::{self, Tested};
 use crate::policies::evaluate;
 use crate::settings::Load;
 use crate::terraform::{Cache, Modules};
+use crate::text::count;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::io::Write;
@@ -95,8 +96,12 @@ fn test(options: &Test, global: &Global) -> Result<Outcome, Failure> {
     }
     out.flush()?;
     let is_covered = !options.require_coverage || coverage.iter().all(|(_, fails, passes)| *fails && *passes);
-    let is_passed = is_covered && all.iter().all(Tested::is_passed);
-    Ok(if is_passed { Outcome::Clean } else { Outcome::Findings })
+    let failed = all.iter().filter(|tested| !tested.is_passed()).count();
+    Ok(match (failed, is_covered) {
+        (0, true) => Outcome::Clean,
+        (0, false) => Outcome::Fails("some policies have no case that passes or none that fails".to_owned()),
+        _ => Outcome::Fails(format!("{} failed", count(failed, "case"))),
+    })
 }
 
 type Coverage = (String, bool, bool);

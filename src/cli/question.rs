@@ -11,6 +11,7 @@ use crate::report::{self, Finding};
 use crate::resolution::Resolution;
 use crate::review::{self, Filter, Resolved, ResolvedPair};
 use crate::source::{Source, Spec};
+use crate::text::count;
 use clap::{Args, ValueEnum, ValueHint};
 use std::io::Write;
 
@@ -171,5 +172,6 @@ pub(super) fn report_broken<'a>(
     }
     output::talk_findings(&broken, files, global)?;
     let has_defect = broken.iter().any(|finding| finding.diagnostic.is_defect());
-    Ok(if has_defect { Outcome::Defect } else { Outcome::Findings })
+    let number = count(broken.len(), "finding");
+    Ok(if has_defect { Outcome::Defect } else { Outcome::Fails(format!("{number} about what does not resolve")) })
 }

@@ -2,7 +2,7 @@
 
 use super::describe::Wanted;
 use super::question::{self, Format, ResolvedState};
-use super::{Failure, Global, Outcome, output};
+use super::{Failure, Global, Outcome};
 use crate::query::{path, why::why};
 use crate::report::answers::why::{self as answers, Difference, Group};
 use crate::resolution::{Address, Placed};
@@ -87,10 +87,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
             // The value may be in a part that could not be resolved.
             return match state.finish(global)? {
                 Outcome::Clean => Err(Failure::Message(named.wanted.missing(&found))),
-                outcome => {
-                    output::eprint(&format!("stacklint: {}", named.wanted.missing(&found)));
-                    Ok(outcome)
-                }
+                Outcome::Fails(_) => Ok(Outcome::Fails(named.wanted.missing(&found))),
+                outcome => Ok(outcome),
             };
         }
         match options.question.format {

@@ -20,7 +20,7 @@ pub(crate) use project_inputs::{ProjectInputs, VariableInput};
 
 pub(crate) use registry::{Dialects, FoundProjects, Part, combine};
 pub(crate) use root_settings::{RootSettings, VariableSet};
-pub(crate) use search::{Below, Missing, Selection, configurations_below, is_vendored};
+pub(crate) use search::{Below, Missing, Selection, configurations_below, is_vendored, lies_below};
 
 use crate::affected::{Affected, Request};
 use crate::diagnostic::Rule;
@@ -38,6 +38,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Project {
     /// The folder to start in, from the root of the repository; empty for the root.
     pub start: String,
+    /// The folder that a pipeline sees paths of components from: the current one, from the root of the repository.
+    pub current: String,
     /// The absolute path of the root, for configurations with absolute paths; empty if there is no work tree.
     pub root: String,
     /// Configuration files or folders that replace the search, from the root of the repository.
@@ -52,6 +54,10 @@ pub(crate) struct Project {
     pub inputs: ProjectInputs,
     /// The settings of root modules.
     pub roots: RootSettings,
+    /// Folders whose code is that of components of other systems' projects.
+    pub claimed: Vec<String>,
+    /// Whether its configuration was found in a folder that is not searched: it counts as if it were in the start folder.
+    pub is_elsewhere: bool,
     /// Whether rules also look for what would be different if merging waited for functions across files.
     pub promised_merge: bool,
     /// Whether the result is still wanted. Once it is not, any result will do.
@@ -72,9 +78,11 @@ pub(crate) enum Scope<'a> {
 pub(crate) enum Presence {
     /// It does not.
     Absent,
-    /// Possibly: it has something that such projects have, but others may have too. A certain project of another
-    /// dialect takes precedence.
+    /// Possibly: it has something that such projects have, but others may have too. It counts only where nothing certainly is
+    /// a project.
     Likely,
+    /// It does, without a configuration, so that defaults count. A configuration in a folder that is not searched takes their place.
+    Assumed,
     /// It does.
     Certain,
 }
@@ -131,10 +139,22 @@ pub(crate) trait Dialect: Send + Sync {
         (self.detect(source, project) != Presence::Absent).then(|| project.start.clone())
     }
 
-    /// Returns the projects below a folder (relative to the root of the repository), including nested ones. Folders for
-    /// which [`is_vendored`] returns `true` are skipped.
-    fn below(&self, _source: &dyn Source, _folder: &str) -> Below {
+    /// Returns the projects below the start folder, including nested ones. Folders for which [`is_vendored`] returns `true`
+    /// are skipped.
+    fn below(&self, _source: &dyn Source, _project: &Project) -> Below {
         Below::default()
+    }
+
+    /// Returns the folders whose code is that of its components, from the root of the repository: they are no projects of
+    /// their own.
+    fn code_folders(&self, _source: &dyn Source, _project: &Project) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns the folder of the stacks that it configures, by which a project is known that moves; `None` if the project is
+    /// the folder.
+    fn stacks(&self, _source: &dyn Source, _project: &Project) -> Option<String> {
+        None
     }
 
     /// Resolves a revision. Mistakes in its files are findings of the resolution. Units that were resolved before, with the same

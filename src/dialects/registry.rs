@@ -1,5 +1,6 @@
 //! Which dialects a project has, and what they resolve to together.
 
+use super::search::lies_below;
 use super::{Dialect, Presence, Project, Scope, Variables, all};
 use crate::affected::{self, Affected, Request};
 use crate::diagnostic;
@@ -7,7 +8,6 @@ use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::Resolution;
 use crate::source::Source;
-use std::collections::BTreeSet;
 
 /// The dialects that a run examines. They keep what they have parsed, so that a second revision costs what is new in it.
 pub(crate) struct Dialects {
@@ -47,24 +47,8 @@ impl Dialects {
         self.iter().map(Dialect::known_by).collect::<Vec<_>>().join(", or ")
     }
 
-    /// The projects in some states of a repository; a dialect is in if one of them has it.
-    pub(crate) fn detect(&self, sources: &[&dyn Source], project: &Project) -> FoundProjects<'_> {
-        if !project.config.is_empty() {
-            return self.configured(sources, project);
-        }
-        let presence = |d: &dyn Dialect| sources.iter().map(|s| d.detect(*s, project)).max();
-        let mut found: Vec<(Presence, Part<'_>)> = Vec::new();
-        for dialect in self.iter() {
-            let presence = presence(dialect).unwrap_or(Presence::Absent);
-            let part = Part { dialect, project: project.clone(), searched: true };
-            found.extend((presence != Presence::Absent).then_some((presence, part)));
-        }
-        let best = found.iter().map(|(p, _)| *p).max();
-        FoundProjects::new(found.into_iter().filter(|(p, _)| Some(*p) == best).map(|(_, part)| part).collect())
-    }
-
     /// The dialects of what the user named.
-    fn configured(&self, sources: &[&dyn Source], project: &Project) -> FoundProjects<'_> {
+    pub(super) fn configured(&self, sources: &[&dyn Source], project: &Project) -> FoundProjects<'_> {
         let mut parts: Vec<Part<'_>> = Vec::new();
         for (index, dialect) in self.iter().enumerate() {
             let claims = |d: &dyn Dialect, path: &str| sources.iter().any(|s| d.claims(*s, path));
@@ -74,7 +58,7 @@ impl Dialects {
             };
             let config: Vec<String> = project.config.iter().filter(own).cloned().collect();
             if !config.is_empty() {
-                parts.push(Part { dialect, project: Project { config, ..project.clone() }, searched: false });
+                parts.push(Part { dialect, projects: vec![(None, Project { config, ..project.clone() })] });
             }
         }
         FoundProjects::new(parts)
@@ -85,25 +69,22 @@ impl Dialects {
 #[derive(Default)]
 pub(crate) struct FoundProjects<'a> {
     parts: Vec<Part<'a>>,
-    inside: BTreeSet<String>,
 }
 
 /// One project.
 pub(crate) struct Part<'a> {
     dialect: &'a dyn Dialect,
-    project: Project,
-    /// Whether it was found, not named: a state may then lack it.
-    searched: bool,
+    /// Where it is in the newest state that has it; then where it was before it moved. With how certain that is; `None` if the
+    /// user named it, so that every state has it.
+    projects: Vec<(Option<Presence>, Project)>,
 }
 
 impl<'a> Part<'a> {
-    /// A project that was found.
-    pub(super) fn searched(dialect: &'a dyn Dialect, project: Project) -> Self {
-        Part { dialect, project, searched: true }
+    /// A project that was found: a state may lack it.
+    pub(super) fn searched(dialect: &'a dyn Dialect, places: Vec<(Presence, Project)>) -> Self {
+        Part { dialect, projects: places.into_iter().map(|(presence, project)| (Some(presence), project)).collect() }
     }
-}
 
-impl Part<'_> {
     /// Its system.
     pub(crate) fn dialect(&self) -> &dyn Dialect {
         self.dialect
@@ -111,25 +92,35 @@ impl Part<'_> {
 
     /// Its folder from the root of the repository; empty for the root.
     pub(crate) fn folder(&self) -> &str {
-        &self.project.start
+        self.projects.first().map_or("", |(_, project)| &project.start)
+    }
+
+    /// The project as one state has it.
+    fn project(&self, source: &dyn Source) -> Option<&Project> {
+        let is_there = |(presence, project): &&(Option<Presence>, Project)| match presence {
+            None => true,
+            Some(_) if !project.config.is_empty() => {
+                project.config.iter().all(|path| source.listing().resolve(path).is_ok())
+            }
+            Some(presence) => {
+                self.dialect.detect(source, project) >= *presence
+                    && self.dialect.root(source, project).is_some_and(|root| root == project.start)
+            }
+        };
+        self.projects.iter().find(is_there).map(|(_, project)| project)
     }
 
     /// Resolves one state; `None` where that does not have the project.
     pub(crate) fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Option<Resolution> {
-        let is_there = || self.dialect.root(source, &self.project).is_some_and(|root| root == self.project.start);
-        (!self.searched || is_there()).then(|| {
-            let vocabularies = vec![self.dialect.vocabulary()];
-            let authoring = self.dialect.authoring().into_iter().collect();
-            Resolution { vocabularies, authoring, ..self.dialect.resolve(source, &self.project, files, scope) }
-        })
+        let project = self.project(source)?;
+        let vocabularies = vec![self.dialect.vocabulary()];
+        let authoring = self.dialect.authoring().into_iter().collect();
+        Some(Resolution { vocabularies, authoring, ..self.dialect.resolve(source, project, files, scope) })
     }
-}
 
-impl Part<'_> {
     /// The components that a change affects: the list of the dialect if it has one, else what differs.
     pub(crate) fn affected(&self, request: &Request<'_>) -> Affected {
-        let is_there = || self.dialect.root(request.head, &self.project).is_some_and(|r| r == self.project.start);
-        let own = (!self.searched || is_there()).then(|| self.dialect.affected(request, &self.project)).flatten();
+        let own = self.project(request.head).and_then(|project| self.dialect.affected(request, project));
         own.unwrap_or_else(|| Affected {
             items: affected::differing(request.diff, request.code, request.filter),
             ..Affected::default()
@@ -139,17 +130,7 @@ impl Part<'_> {
 
 impl<'a> FoundProjects<'a> {
     pub(super) fn new(parts: Vec<Part<'a>>) -> Self {
-        FoundProjects { parts, inside: BTreeSet::new() }
-    }
-
-    /// The same with the folders of projects that are not analyzed because they lie inside of one that is.
-    pub(super) fn with_inside(self, inside: BTreeSet<String>) -> Self {
-        FoundProjects { inside, ..self }
-    }
-
-    /// The folders of projects that are not analyzed because they lie inside of one of the same system that is.
-    pub(crate) fn inside(&self) -> &BTreeSet<String> {
-        &self.inside
+        FoundProjects { parts }
     }
 
     /// The projects, those of one dialect together.
@@ -157,9 +138,18 @@ impl<'a> FoundProjects<'a> {
         &self.parts
     }
 
-    /// Resolves one state, all projects as one. A project that it does not have is an empty one there.
+    /// The projects that lie in no other one of the same system: what a question is about, unless it names another project.
+    pub(crate) fn outer(&self) -> Vec<&Part<'a>> {
+        let is_inside = |part: &Part<'_>| {
+            let around = self.parts.iter().filter(|other| other.dialect.name() == part.dialect.name());
+            around.into_iter().any(|other| other.folder() != part.folder() && lies_below(part.folder(), other.folder()))
+        };
+        self.parts.iter().filter(|part| !is_inside(part)).collect()
+    }
+
+    /// Resolves one state, its outer projects as one. A project that it does not have is an empty one there.
     pub(crate) fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Resolution {
-        combine(self.parts.iter().filter_map(|part| part.resolve(source, files, scope)).collect())
+        combine(self.outer().iter().filter_map(|part| part.resolve(source, files, scope)).collect())
     }
 }
 

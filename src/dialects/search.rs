@@ -1,14 +1,15 @@
-//! Which folders of a repository are projects: the one that a folder lies in, or those below it.
+//! Which projects of a repository are analyzed: the one that a folder lies in, and all below it, of every system. Each state is
+//! searched by itself, so that nothing that a change adds hides what the other state has.
 
 use super::registry::{FoundProjects, Part};
 use super::{Dialect, Dialects, Presence, Project};
 use crate::paths;
 use crate::source::Source;
 use crate::source::glob::Glob;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of projects of one run.
-const MAX_PROJECTS: usize = 100;
+const MAX_PROJECTS: usize = 500;
 /// Folders of code that others wrote.
 const VENDORED: [&str; 4] = ["node_modules", "vendor", "third_party", "site-packages"];
 
@@ -17,8 +18,8 @@ const VENDORED: [&str; 4] = ["node_modules", "vendor", "third_party", "site-pack
 pub(crate) struct Below {
     /// The folders of projects, from the root of the repository.
     pub projects: BTreeSet<String>,
-    /// Configuration files that are not used because they are in folders that are not searched.
-    pub candidates: BTreeSet<String>,
+    /// Configuration files in folders that are not searched, by the folder around them that they are meant for.
+    pub elsewhere: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// The selected projects.
@@ -34,8 +35,10 @@ pub(crate) struct Selection {
 /// Why nothing is analyzed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// There is no project; configuration files that may be meant.
-    Nothing(BTreeSet<String>),
+    /// There is no project.
+    Nothing,
+    /// Several configuration files in folders that are not searched are meant for one folder.
+    Several(BTreeSet<String>),
     /// There is none in or below this selected folder.
     Folder(String),
     /// None matches the patterns; the folders of those that there are.
@@ -62,11 +65,19 @@ pub(crate) fn configurations_below<'s>(
     })
 }
 
+/// A project in one state.
+struct Place {
+    /// Which of the states it is in.
+    side: usize,
+    presence: Presence,
+    project: Project,
+}
+
 impl Dialects {
     /// Finds the selected projects in some states of a repository.
     ///
     /// # Errors
-    /// There is none, or there are too many.
+    /// There is none, or there are too many, or their configuration is ambiguous.
     pub(crate) fn find(
         &self,
         sources: &[&dyn Source],
@@ -74,141 +85,177 @@ impl Dialects {
         selection: &Selection,
     ) -> Result<FoundProjects<'_>, Missing> {
         if !project.config.is_empty() {
-            return Ok(self.detect(sources, project));
+            return Ok(self.configured(sources, project));
         }
-        let mut parts: Vec<Part<'_>> = Vec::new();
-        let mut candidates = BTreeSet::new();
-        // Folders below which projects that are not analyzed are named: those that were not chosen as projects themselves.
-        let mut above: Vec<&str> = Vec::new();
-        if !selection.folders.is_empty() {
-            for folder in &selection.folders {
-                let found = self.from(sources, &at(project, folder), &mut BTreeSet::new());
-                if found.is_empty() {
-                    return Err(Missing::Folder(folder.clone()));
+        let is_by_pattern =
+            selection.folders.is_empty() && !selection.patterns.is_empty() && self.is_above(sources, project);
+        let starts: Vec<Project> = match (&selection.folders[..], is_by_pattern) {
+            ([], true) => vec![at(project, "")],
+            ([], false) => vec![project.clone()],
+            (folders, _) => folders.iter().map(|folder| at(project, folder)).collect(),
+        };
+        let mut found: Vec<(&dyn Dialect, Vec<Place>)> = Vec::new();
+        let mut claims: Vec<BTreeSet<String>> = vec![BTreeSet::new(); sources.len()];
+        let mut is_used = vec![false; starts.len()];
+        for dialect in self.iter() {
+            let mut places: Vec<Place> = Vec::new();
+            let claimed = held(&claims, sources);
+            for (start, is_used) in starts.iter().zip(&mut is_used) {
+                let start = Project { claimed: claimed.clone(), ..start.clone() };
+                for (side, source) in sources.iter().enumerate() {
+                    let own = from(dialect, *source, &start)?;
+                    *is_used |= !own.is_empty();
+                    places.extend(own.into_iter().map(|(presence, project)| Place { side, presence, project }));
                 }
-                above.extend(found.iter().all(|part| part.folder() != folder).then_some(folder.as_str()));
-                parts.extend(found);
             }
-        } else if !selection.patterns.is_empty() && self.is_above(sources, project) {
-            parts = self.matching(sources, project, &selection.patterns)?;
-        } else {
-            parts = self.from(sources, project, &mut candidates);
-            above.push("");
+            for place in places.iter().filter(|place| place.presence > Presence::Likely) {
+                claims[place.side].extend(dialect.code_folders(sources[place.side], &place.project));
+            }
+            found.push((dialect, places));
+        }
+        if let Some((folder, _)) = selection.folders.iter().zip(&is_used).find(|(_, is_used)| !**is_used) {
+            return Err(Missing::Folder(folder.clone()));
+        }
+        // What may be a project counts only where nothing certainly is one.
+        let is_certain = |side: usize| {
+            found.iter().flat_map(|(_, places)| places).any(|p| p.side == side && p.presence > Presence::Likely)
+        };
+        let certain: Vec<bool> = (0..sources.len()).map(is_certain).collect();
+        let mut parts: Vec<Part<'_>> = Vec::new();
+        for (dialect, mut places) in found {
+            places.retain(|place| place.presence > Presence::Likely || !certain[place.side]);
+            parts.extend(united(dialect, places, sources));
+        }
+        if is_by_pattern {
+            parts = matching(parts, &selection.patterns)?;
         }
         parts.sort_by(|a, b| a.folder().cmp(b.folder()));
-        let mut seen = BTreeSet::new();
-        parts.retain(|part| seen.insert((part.folder().to_owned(), part.dialect().name())));
         match parts.len() {
-            0 => Err(Missing::Nothing(candidates)),
+            0 => Err(Missing::Nothing),
             n if n > MAX_PROJECTS => Err(Missing::TooMany(n)),
-            _ => {
-                let mut inside = if above.is_empty() { BTreeSet::new() } else { inside(&parts, sources) };
-                inside.retain(|folder| above.iter().any(|above| lies_below(folder, above)));
-                Ok(FoundProjects::new(parts).with_inside(inside))
-            }
+            _ => Ok(FoundProjects::new(parts)),
         }
     }
 
     /// Whether a folder lies in no project, but for one that starts at the root of the repository.
     fn is_above(&self, sources: &[&dyn Source], project: &Project) -> bool {
-        project.start.is_empty() || self.iter().all(|d| nearest(d, sources, project).is_none())
+        let lies_in = |dialect: &dyn Dialect| sources.iter().any(|source| nearest(dialect, *source, project).is_some());
+        project.start.is_empty() || !self.iter().any(lies_in)
     }
+}
 
-    /// The project that a folder lies in, of each dialect, or those below it.
-    fn from(&self, sources: &[&dyn Source], project: &Project, candidates: &mut BTreeSet<String>) -> Vec<Part<'_>> {
-        let mut found: Vec<(Presence, Part<'_>)> = Vec::new();
-        for dialect in self.iter() {
-            let here = nearest(dialect, sources, project);
-            if !matches!(here, Some((Presence::Certain, _))) {
-                let below = below(dialect, sources, &project.start);
-                candidates.extend(below.candidates);
-                let folders = outermost(below.projects);
-                found.extend(folders.iter().map(|f| (Presence::Certain, Part::searched(dialect, at(project, f)))));
-            }
-            found.extend(here.map(|(presence, folder)| (presence, Part::searched(dialect, at(project, &folder)))));
-        }
-        let best = found.iter().map(|(presence, _)| *presence).max();
-        found.into_iter().filter(|(presence, _)| Some(*presence) == best).map(|(_, part)| part).collect()
+/// The projects of a system in one state: the one that a folder lies in, and those below that; else those below the folder.
+///
+/// # Errors
+/// Several configuration files are meant for one folder.
+fn from(dialect: &dyn Dialect, source: &dyn Source, project: &Project) -> Result<Vec<(Presence, Project)>, Missing> {
+    let here = nearest(dialect, source, project);
+    let around = here.as_ref().map_or(&project.start, |(_, folder)| folder);
+    let Below { mut projects, mut elsewhere } = dialect.below(source, &at(project, around));
+    let is_own = |folder: &str| {
+        let below = folder.strip_prefix(around.as_str()).unwrap_or(folder);
+        lies_below(folder, around) && !is_vendored(&format!("{below}/"))
+    };
+    projects.retain(|folder| is_own(folder));
+    let mut found = Vec::new();
+    match here {
+        Some((Presence::Certain, folder)) => drop(projects.insert(folder)),
+        Some((presence, folder)) if !elsewhere.contains_key(&folder) => found.push((presence, at(project, &folder))),
+        _ => {}
     }
+    elsewhere.retain(|folder, _| !projects.contains(folder));
+    for (folder, files) in elsewhere {
+        if files.len() > 1 {
+            return Err(Missing::Several(files));
+        }
+        let config = files.into_iter().collect();
+        found.push((Presence::Certain, Project { config, is_elsewhere: true, ..at(project, &folder) }));
+    }
+    found.extend(projects.into_iter().map(|folder| (Presence::Certain, at(project, &folder))));
+    Ok(found)
+}
 
-    /// The projects whose folders match a pattern.
-    fn matching(
-        &self,
-        sources: &[&dyn Source],
-        project: &Project,
-        patterns: &[Glob],
-    ) -> Result<Vec<Part<'_>>, Missing> {
-        let root = at(project, "");
-        let (mut parts, mut others) = (Vec::new(), BTreeSet::new());
-        for dialect in self.iter() {
-            let mut folders = below(dialect, sources, "").projects;
-            folders.extend(nearest(dialect, sources, &root).map(|(_, folder)| folder));
-            for folder in folders {
-                let name = if folder.is_empty() { "." } else { &folder };
-                match patterns.iter().any(|pattern| pattern.matches(name)) {
-                    true => parts.push(Part::searched(dialect, at(project, &folder))),
-                    false => {
-                        others.insert(name.to_owned());
-                    }
-                }
-            }
-        }
-        if parts.is_empty() { Err(Missing::Patterns(others.into_iter().collect())) } else { Ok(parts) }
+/// The projects of all states. One that only the older state has is one that only the newer one has if both configure the same
+/// stacks: it moved.
+fn united<'d>(dialect: &'d dyn Dialect, places: Vec<Place>, sources: &[&dyn Source]) -> Vec<Part<'d>> {
+    let mut by_folder: BTreeMap<(String, Vec<String>), (BTreeSet<usize>, Presence, Project)> = BTreeMap::new();
+    for Place { side, presence, project } in places {
+        let key = (project.start.clone(), project.config.clone());
+        let (sides, least, _) = by_folder.entry(key).or_insert((BTreeSet::new(), presence, project));
+        sides.insert(side);
+        *least = presence.min(*least);
     }
+    let last = sources.len() - 1;
+    let is_gone = |sides: &BTreeSet<usize>| last > 0 && !sides.contains(&last);
+    let (gone, there): (Vec<_>, Vec<_>) = by_folder.into_values().partition(|(sides, ..)| is_gone(sides));
+    let mut gone: Vec<Option<(Presence, Project)>> =
+        gone.into_iter().map(|(_, p, project)| Some((p, project))).collect();
+    let mut parts = Vec::new();
+    for (sides, presence, project) in there {
+        let mut all = vec![(presence, project)];
+        if last > 0 && !sides.contains(&0) {
+            let stacks = dialect.stacks(sources[last], &all[0].1);
+            let is_same = |old: &Option<(Presence, Project)>| {
+                let old = old.as_ref().and_then(|(_, old)| dialect.stacks(sources[0], old));
+                old.zip(stacks.as_ref()).is_some_and(|(old, new)| is_moved(sources, &old, new))
+            };
+            all.extend(gone.iter().position(is_same).and_then(|i| gone[i].take()));
+        }
+        parts.push(Part::searched(dialect, all));
+    }
+    parts.extend(gone.into_iter().flatten().map(|one| Part::searched(dialect, vec![one])));
+    parts
+}
+
+/// Whether two folders of stacks, of the older and of the newer state, are the same one: by path, or by most of the files in them.
+fn is_moved(sources: &[&dyn Source], old: &str, new: &str) -> bool {
+    let files = |source: &dyn Source, folder: &str| -> BTreeSet<String> {
+        let below = source.listing().under(folder).iter();
+        below.map(|entry| crate::paths::seen_from(folder, &entry.path).to_owned()).collect()
+    };
+    let [base, .., head] = sources else { return false };
+    old == new || {
+        let (before, after) = (files(*base, old), files(*head, new));
+        before.intersection(&after).count() * 2 > before.len().max(after.len())
+    }
+}
+
+/// The claims of other systems' projects that hold in all states: a folder that a state has without a claim is no component
+/// there, and stays what it is.
+fn held(claims: &[BTreeSet<String>], sources: &[&dyn Source]) -> Vec<String> {
+    let covers = |claims: &BTreeSet<String>, folder: &str| {
+        claims.iter().any(|claim| claim == folder || lies_below(folder, claim))
+    };
+    let holds = |folder: &&String| {
+        sources.iter().zip(claims).all(|(source, own)| covers(own, folder) || !source.listing().is_dir(folder))
+    };
+    let all: BTreeSet<&String> = claims.iter().flatten().filter(holds).collect();
+    all.into_iter().cloned().collect()
+}
+
+/// The projects whose folders match a pattern.
+fn matching<'d>(parts: Vec<Part<'d>>, patterns: &[Glob]) -> Result<Vec<Part<'d>>, Missing> {
+    let name = |part: &Part<'_>| if part.folder().is_empty() { ".".to_owned() } else { part.folder().to_owned() };
+    let others: BTreeSet<String> = parts.iter().map(name).collect();
+    let is_meant = |part: &Part<'_>| patterns.iter().any(|pattern| pattern.matches(&name(part)));
+    let parts: Vec<Part<'d>> = parts.into_iter().filter(is_meant).collect();
+    if parts.is_empty() { Err(Missing::Patterns(others.into_iter().collect())) } else { Ok(parts) }
 }
 
 fn at(project: &Project, folder: &str) -> Project {
     Project { start: folder.to_owned(), ..project.clone() }
 }
 
-/// The folder of the project that a folder lies in, in one of some states: the most certain one, then the nearest.
-fn nearest(dialect: &dyn Dialect, sources: &[&dyn Source], project: &Project) -> Option<(Presence, String)> {
-    let one = |source: &&dyn Source| {
-        let presence = dialect.detect(*source, project);
-        let folder = dialect.root(*source, project)?;
-        (presence != Presence::Absent).then_some((presence, folder))
-    };
-    sources.iter().filter_map(one).max_by_key(|(presence, folder)| (*presence, folder.len()))
+/// The folder of the project that a folder lies in, and how certain it is one.
+fn nearest(dialect: &dyn Dialect, source: &dyn Source, project: &Project) -> Option<(Presence, String)> {
+    let presence = dialect.detect(source, project);
+    let folder = dialect.root(source, project)?;
+    (presence != Presence::Absent).then_some((presence, folder))
 }
 
 /// Whether a path leads below a folder; every path does below the root of the repository.
-fn lies_below(path: &str, folder: &str) -> bool {
+pub(crate) fn lies_below(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-}
-
-fn below(dialect: &dyn Dialect, sources: &[&dyn Source], folder: &str) -> Below {
-    let mut all = Below::default();
-    for source in sources {
-        let Below { projects, candidates } = dialect.below(*source, folder);
-        all.projects.extend(projects);
-        all.candidates.extend(candidates);
-    }
-    let own = |path: &str| is_vendored(&format!("{}/", path.strip_prefix(folder).unwrap_or(path)));
-    all.projects.retain(|path| lies_below(path, folder) && !own(path));
-    all
-}
-
-/// Returns the folders of projects inside of some projects of the same system, without these.
-fn inside(parts: &[Part<'_>], sources: &[&dyn Source]) -> BTreeSet<String> {
-    let mut folders = BTreeSet::new();
-    for part in parts {
-        let dialect = part.dialect();
-        let is_part = |folder: &str| parts.iter().any(|p| p.dialect().name() == dialect.name() && p.folder() == folder);
-        folders.extend(below(dialect, sources, part.folder()).projects.into_iter().filter(|folder| !is_part(folder)));
-    }
-    folders
-}
-
-/// Folders that lie in no other one.
-fn outermost(folders: BTreeSet<String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
-    for folder in folders {
-        let inside = |above: &String| folder.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/'));
-        if !kept.iter().any(inside) {
-            kept.push(folder);
-        }
-    }
-    kept
 }
 
 #[cfg(test)]
@@ -223,11 +270,5 @@ mod tests {
         for path in ["a.yaml", "infra/a.yaml", "vendors/a.yaml", "a/.hidden.yaml"] {
             assert!(!is_vendored(path), "{path}");
         }
-    }
-
-    #[test]
-    fn a_project_inside_of_another_one_is_part_of_it() {
-        let folders = ["a", "a/b", "a-b", "b/c", "b/c/d"].map(str::to_owned).into();
-        assert_eq!(outermost(folders), ["a", "a-b", "b/c"]);
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const MAX_NODES: usize = 20_000;
 
 /// A local name that differs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LocalChange {
     /// The path of its file.
     pub file: Text,

@@ -112,7 +112,7 @@ pub(crate) struct Cause {
 }
 
 /// One difference of a component.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Change {
     /// JSON Pointer into the component, as it is while the changes are applied in order.
     pub path: String,
@@ -178,6 +178,16 @@ pub(crate) struct ComponentChange {
 }
 
 impl ComponentChange {
+    /// Whether it is the same change of the same files, of a project that shares these with another one.
+    pub(crate) fn is_same(&self, other: &ComponentChange) -> bool {
+        let own = |c: &ComponentChange| (c.address(), c.status, c.causes.clone());
+        let values = |c: &ComponentChange| [&c.before, &c.after].map(|side| side.as_ref().map(|c| c.value.clone()));
+        !self.causes.is_empty()
+            && own(self) == own(other)
+            && self.changes == other.changes
+            && values(self) == values(other)
+    }
+
     /// The address of the component.
     pub(crate) fn address(&self) -> Address {
         (Text::clone(&self.stack), Text::clone(&self.kind), Text::clone(&self.name))

@@ -1,10 +1,11 @@
 //! Reads the files of one revision.
 
-use super::{Answer, Listed, Reads};
+use super::{Answer, Listed, Reads, made_of};
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
 use crate::source::{Child, Entry, EntryKind, Node, ResolveError, Source};
 use crate::text::Text;
+use crate::value::Read;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -125,6 +126,21 @@ impl<'a> Reader<'a> {
     pub(crate) fn below(&self, folder: &str, ending: &str) -> Vec<&'a Entry> {
         self.list(Listed::Below { folder: folder.into(), ending: ending.into() });
         self.source.listing().under(folder).iter().filter(|entry| entry.path.ends_with(ending)).collect()
+    }
+
+    /// Returns what is at a path, as a part of what an unknown value is made of.
+    pub(crate) fn made_of(&self, path: &str) -> Vec<Read> {
+        if let Ok(Node::Dir(dir)) = self.lookup(path) {
+            self.below(&dir, "").iter().for_each(|entry| _ = self.resolve(&entry.path));
+        }
+        made_of::path(self.source, path)
+    }
+
+    /// Returns all files with matching paths, as a part of what an unknown value is made of; `name` is that of the whole.
+    pub(crate) fn made_of_matching(&self, name: &str, matches: &dyn Fn(&str) -> bool) -> Vec<Read> {
+        let all = self.below("", "");
+        all.iter().filter(|entry| matches(&entry.path)).for_each(|entry| _ = self.resolve(&entry.path));
+        made_of::matching(self.source, name, matches)
     }
 
     fn list(&self, listed: Listed) {

@@ -20,7 +20,6 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     let mut lines: Vec<String> = assumptions.into_iter().cloned().collect();
     lines.splice(0..0, report.coverage.narrowed.clone());
     lines.extend(report.coverage.warnings.iter().map(|warning| format!("warning: {warning}")));
-    lines.extend(not_analyzed(report));
     for project in report.coverage.projects.iter().filter(|p| p.is_empty() && p.lacking().is_empty()) {
         let verb = if report.comparison.is_some() { "compared" } else { "checked" };
         let place = if project.path == "." { String::new() } else { format!(" in {}", project.path) };
@@ -42,25 +41,6 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
         lines.push(format!("… and {} for others that could not be resolved", count(left_out, "other reason")));
     }
     lines
-}
-
-/// Lists nested projects that were not analyzed, and how to select them.
-fn not_analyzed(report: &Report<'_>) -> Option<String> {
-    let folders = &report.coverage.not_analyzed;
-    let first = folders.first()?;
-    let projects = count(folders.len(), "project");
-    let (verb, those) = if folders.len() == 1 { ("is", "it") } else { ("are", "them") };
-    let touched = if report.comparison.is_some() { ", though the change touches " } else { "" };
-    let touched = if touched.is_empty() { String::new() } else { format!("{touched}{those}") };
-    let mut names: Vec<&str> = folders.iter().take(MAX_NAMES).map(String::as_str).collect();
-    let more = format!("… {} more", folders.len().saturating_sub(MAX_NAMES));
-    if folders.len() > MAX_NAMES {
-        names.push(&more);
-    }
-    Some(format!(
-        "{projects} inside of another one {verb} not analyzed{touched}: {} (--project {first}, or `projects` in stacklint.toml)",
-        names.join(", ")
-    ))
 }
 
 fn noun(one: &Unresolved) -> &'static str {

@@ -242,6 +242,7 @@ fn coverage(names: &[String]) -> Coverage {
         SideCoverage { stacks: 1, components: 2, untouched: 3, unresolved: names.iter().map(unresolved).collect() };
     let config = names.iter().map(|name| Text::from(name.as_str())).collect();
     let project = ProjectCoverage {
+        is_touched: true,
         dialect: "system",
         path: names.first().cloned().unwrap_or_default(),
         config,

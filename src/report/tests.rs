@@ -119,6 +119,7 @@ impl Fixture {
             require_reasons: false,
             baseline: None,
             trusted: None,
+            moved_from: &|_| None,
         };
         let side = |diagnostics: &[Diagnostic]| Side { diagnostics: diagnostics.to_vec(), files: BTreeSet::new() };
         let judged = |base: Option<Side>| -> Judged {
@@ -185,6 +186,7 @@ fn coverage() -> Coverage {
     let never = unresolved("old", "stacks/old.yaml", "import `<b>` not found");
     let side = |unresolved| SideCoverage { stacks: 6, components: 31, untouched: 0, unresolved };
     let project = ProjectCoverage {
+        is_touched: true,
         dialect: "system",
         path: ".".to_owned(),
         config: vec!["main.yaml".into()],

@@ -6,7 +6,7 @@ use super::judge::{Judge, Judged, judge};
 use super::selection::{FindingScope, Selection};
 use super::session::{Session, Start};
 use super::{Error, Request, Review, Revision, Workspace, phase};
-use crate::diagnostic::{Side, together};
+use crate::diagnostic::{self, Side, together};
 use crate::dialects::Dialects;
 use crate::policies;
 use crate::resolution::Resolution;
@@ -89,7 +89,6 @@ impl Checking<'_> {
         let part = Examined { start, source, workspace, load, code, policies: &policies };
         let (mut coverage, mut side) = (Coverage::default(), Side::default());
         let resolutions = part.projects(projects.parts(), &mut coverage, &mut side)?;
-        coverage.not_analyzed = projects.inside().iter().cloned().collect();
         part.about_settings(&resolutions, &mut coverage, &mut side);
         drop(projects);
         Ok(Examination { side, coverage, dialects, resolutions })
@@ -98,10 +97,15 @@ impl Checking<'_> {
     /// Decides what is reported.
     fn judge(&self, load: Load, examination: Examination) -> Result<Review, Error> {
         let Checking { start, code, source, workspace, request } = *self;
-        let Examination { side, mut coverage, dialects, resolutions } = examination;
+        let Examination { mut side, mut coverage, dialects, resolutions } = examination;
+        // Projects may share files.
+        if resolutions.len() > 1 {
+            diagnostic::unite(&mut side.diagnostics);
+        }
         let (settings, files) = (&load.settings, &*start.kept.files);
         let has_defect = side.diagnostics.iter().any(|d| d.is_defect());
-        let by = Judge { files, settings, overrides: request.overrides, source, other: None, trusted: None };
+        let overrides = request.overrides;
+        let by = Judge { files, settings, overrides, source, other: None, trusted: None, renames: None };
         let Judged { mut findings, suppressed, .. } = phase(workspace.host, "judge", || judge(&by, side, None))?;
         request.filter.matched(&resolutions)?;
         coverage.narrowed = request.filter.description();

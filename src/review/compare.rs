@@ -11,15 +11,15 @@ use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phas
 use crate::affected::{self, Affected};
 use crate::code::{self, CodeChange};
 use crate::diagnostic::rules::INVALID_CONFIG;
-use crate::diagnostic::{Diagnostic, Label, Level, RuleRef, Side, together};
-use crate::dialects::{Part, Scope};
+use crate::diagnostic::{self, Diagnostic, Label, Level, RuleRef, Side, together};
+use crate::dialects::{Part, Scope, lies_below};
 use crate::diff::{self, Diff};
 use crate::files::Files;
 use crate::policies;
 use crate::resolution::{Address, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
 use crate::settings::{Load, Settings};
-use crate::source::{Change, Source, changed, differences};
+use crate::source::{Change, Renames, Source, changed, differences};
 use crate::terraform::{Cache, Modules};
 use crate::text;
 use crate::threads;
@@ -55,7 +55,6 @@ pub(crate) fn compare(
     workspace.host.limits(&trusted.work);
     let dialects = workspace.dialects(&trusted);
     let projects = workspace.find(&dialects, &[base, head], &trusted)?;
-    let not_analyzed = projects.inside().iter().filter(|folder| touches(&changes, folder)).cloned().collect();
     let rules = trusted.enabled();
     let is_on = |rule: &Rule| rules.iter().any(|(on, _)| *on == rule);
     let evaluation = || policies::Run::new(&trusted.policies, &files, &trusted.work, &is_on);
@@ -82,6 +81,10 @@ pub(crate) fn compare(
     in_base.diagnostics.extend(of_base_side.finish(false));
     in_head.diagnostics.extend(of_head_side.finish(false));
     in_head.diagnostics.extend(of_change.finish(false));
+    // Projects may share files.
+    if compared.len() > 1 {
+        [&mut in_base, &mut in_head].into_iter().for_each(|side| diagnostic::unite(&mut side.diagnostics));
+    }
     let has_defect = in_head.diagnostics.iter().chain(&in_base.diagnostics).any(|d| d.is_defect());
     let judging = Judging { request, files: &files, sides: (base, head), loads: (before.as_ref(), &load), of_base };
     let Judged { mut findings, suppressed, .. } =
@@ -111,7 +114,6 @@ pub(crate) fn compare(
         resolved: (Arc::new(dialects), Vec::new()),
     };
     let both: Vec<&Resolution> = compared.iter().flat_map(|one| [&one.base, &one.head]).collect();
-    review.coverage.not_analyzed = not_analyzed;
     review.coverage.warnings = idle_patterns(&review.settings, head, &both);
     review.coverage.narrowed = request.filter.description();
     let (mut diffs, mut code, mut affected) = (Vec::new(), Vec::new(), Affected::default());
@@ -119,7 +121,8 @@ pub(crate) fn compare(
         review.coverage.projects.push(one.coverage);
         review.resolved.1.extend([one.base, one.head]);
         diffs.push(one.diff);
-        code.extend(one.code);
+        let new: Vec<CodeChange> = one.code.into_iter().filter(|change| !code.contains(change)).collect();
+        code.extend(new);
         affected.extend(one.affected);
     }
     let comparison = Comparison::new(Revision::of(base), diffs, &review.coverage);
@@ -131,7 +134,7 @@ pub(crate) fn compare(
 
 /// Whether one of some changes is below a folder.
 fn touches(changes: &[Change], folder: &str) -> bool {
-    changes.iter().any(|c| c.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+    changes.iter().any(|change| lies_below(&change.path, folder))
 }
 
 /// The settings of both sides that control the review.
@@ -150,6 +153,7 @@ impl Judging<'_> {
         let (base, head) = self.sides;
         let overrides = self.request.overrides;
         let known = |path: &str| trust::file_in(base, self.files, path);
+        let renames = Renames::between(base, head);
         let own = Judge {
             files: self.files,
             settings: &self.loads.1.settings,
@@ -157,6 +161,7 @@ impl Judging<'_> {
             source: head,
             other: Some(base),
             trusted: None,
+            renames: Some(&renames),
         };
         if !self.of_base {
             return judge(&own, in_head, Some(in_base));
@@ -261,7 +266,8 @@ impl Comparing<'_> {
             resolution.findings.extend(found);
         }
         let part = self.part;
-        let coverage = coverage::of(part.dialect().name(), part.folder(), Some(&base), &head, self.files);
+        let mut coverage = coverage::of(part.dialect().name(), part.folder(), Some(&base), &head, self.files);
+        coverage.is_touched = touches(self.changes, part.folder());
         if diff.unresolved.is_empty() {
             diff.unresolved = coverage.lacking().iter().map(|(_, one)| one.name()).collect();
         }

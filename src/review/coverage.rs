@@ -15,8 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Coverage {
     /// The projects in the order in which they are reported.
     pub projects: Vec<ProjectCoverage>,
-    /// The folders of projects that were not analyzed because they are inside of one that was; in a comparison, those
-    /// that the change touches.
+    /// The folders that were not analyzed: the whole repository, if it is rejected.
     pub not_analyzed: Vec<String>,
     /// Settings that have no effect, a sentence each without a full stop.
     pub warnings: Vec<String>,
@@ -43,6 +42,8 @@ pub(crate) struct ProjectCoverage {
     pub stacks: usize,
     /// The number of components that were resolved on a side.
     pub components: usize,
+    /// Whether the change edits a file in its folder; without a comparison it is as if all were edited.
+    pub is_touched: bool,
 }
 
 /// The coverage of one state of a project.
@@ -110,17 +111,26 @@ impl ProjectCoverage {
                 .collect()
         };
         let (in_base, in_head) = (identities(base), identities(&self.head.unresolved));
-        let known = |set: &BTreeSet<_>, u: &Unresolved| {
-            let (stack, component, file) = u.identity();
-            set.contains(&(stack.clone(), component.clone(), file.cloned()))
+        let files = |list: &'_ [Unresolved]| -> BTreeSet<Text> {
+            list.iter().filter(|u| u.component.is_none()).map(|u| Text::clone(&u.file)).collect()
         };
-        let head = self.head.unresolved.iter().map(|u| match known(&in_base, u) {
+        let (base_files, head_files) = (files(base), files(&self.head.unresolved));
+        let known = |set: &BTreeSet<_>, files: &BTreeSet<Text>, u: &Unresolved| {
+            let (stack, component, file) = u.identity();
+            // The name of the stack may be known on one side only.
+            set.contains(&(stack.clone(), component.clone(), file.cloned()))
+                || u.component.is_none() && files.contains(&u.file)
+        };
+        let head = self.head.unresolved.iter().map(|u| match known(&in_base, &base_files, u) {
             true => (Lacking::Both, u),
             false => (Lacking::Head, u),
         });
-        let base = base.iter().filter(|u| !known(&in_head, u)).map(|u| (Lacking::Base, u));
+        let base = base.iter().filter(|u| !known(&in_head, &head_files, u)).map(|u| (Lacking::Base, u));
         let mut all: Vec<_> = head.chain(base).collect();
         all.sort();
+        // A stack of several manifests is one part, whichever of them does not resolve.
+        let mut seen = BTreeSet::new();
+        all.retain(|(_, one)| seen.insert(one.identity()));
         all
     }
 
@@ -131,17 +141,26 @@ impl ProjectCoverage {
 }
 
 impl Coverage {
+    /// The name of a project in the report: its folder, and its system where another one has the same folder.
+    pub(crate) fn name(&self, project: &ProjectCoverage) -> String {
+        match self.projects.iter().filter(|other| other.path == project.path).count() {
+            0 | 1 => project.path.clone(),
+            _ => format!("{} ({})", project.path, project.dialect),
+        }
+    }
+
     /// The unresolved parts of all projects, first those that no longer resolve.
     pub(crate) fn lacking(&self) -> Vec<(Lacking, &Unresolved)> {
         let mut all: Vec<_> = self.projects.iter().flat_map(ProjectCoverage::lacking).collect();
         all.sort();
+        // Projects that share a file lack the same part.
+        all.dedup();
         all
     }
 
-    /// Whether all projects were resolved completely, on all sides, and no change of another project was skipped.
+    /// Whether all projects were resolved completely, on all sides, and nothing was rejected.
     pub(crate) fn is_whole(&self) -> bool {
-        let is_comparison = self.projects.iter().any(|p| p.base.is_some());
-        self.is_resolved() && (!is_comparison || self.not_analyzed.is_empty())
+        self.is_resolved() && self.not_analyzed.is_empty()
     }
 
     /// Whether everything of the analyzed projects was resolved, on all sides.
@@ -155,9 +174,14 @@ impl Coverage {
         self.projects.iter().all(ProjectCoverage::is_empty)
     }
 
-    /// Whether nothing was resolved of some project.
+    /// Whether nothing was resolved at all, or of a project that the change touches.
     pub(crate) fn has_empty_project(&self) -> bool {
-        self.projects.is_empty() || self.projects.iter().any(ProjectCoverage::is_empty)
+        self.is_empty() || self.empty_projects().next().is_some()
+    }
+
+    /// The projects of which nothing was resolved, though the change touches them.
+    pub(crate) fn empty_projects(&self) -> impl Iterator<Item = &ProjectCoverage> {
+        self.projects.iter().filter(|project| project.is_empty() && project.is_touched)
     }
 
     /// The number of stacks and components that were resolved on a side.
@@ -208,6 +232,7 @@ pub(super) fn of(
         head: in_head,
         stacks,
         components,
+        is_touched: true,
     }
 }
 

@@ -1,15 +1,15 @@
 //! The settings of a review, the overrides from the command line, and the resulting verdict.
 
 use super::{Error, SettingsFrom, Workspace};
-use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
-use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, TrustedFile, Verdict};
+use crate::diagnostic::{Baseline, Level, Policy, Side, TrustedFile, Verdict};
 use crate::files::Files;
 use crate::limits::Limit;
 use crate::resolution::{Resolution, State};
 use crate::rules::Group;
 use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
-use crate::source::Source;
 use crate::source::glob::Glob;
+use crate::source::{Renames, Source};
+use crate::text::Text;
 use std::collections::BTreeSet;
 
 /// Overrides of settings from the command line.
@@ -89,17 +89,6 @@ impl Overrides {
         }
     }
 
-    /// Whether what is reported fails the run.
-    pub(super) fn fails(&self, settings: &Settings, findings: &[Finding]) -> bool {
-        let fails = |f: &Finding| {
-            // An unknown value is not a mistake, so it fails the run only on request.
-            let is_incomplete = f.diagnostic.rule == &INCOMPLETE_ANALYSIS;
-            let counts = if is_incomplete { settings.strict.value } else { settings.fail_on.value.fails(f.level) };
-            f.counts() && counts
-        };
-        !self.exit_zero && findings.iter().any(fails)
-    }
-
     /// The known findings of a state; `other` is the other side of a comparison.
     fn baseline(
         &self,
@@ -144,6 +133,8 @@ pub(super) struct Judge<'a> {
     pub(super) other: Option<&'a dyn Source>,
     /// The state of a file whose comments count; `None` if those of the head do.
     pub(super) trusted: Option<TrustedFile<'a>>,
+    /// The files that moved; `None` if one state is judged.
+    pub(super) renames: Option<&'a Renames<'a>>,
 }
 
 /// Decides what is reported of what was found.
@@ -154,7 +145,9 @@ pub(super) fn judge(by: &Judge<'_>, new: Side, old: Option<Side>) -> Result<Judg
     let Judge { files, settings, overrides, .. } = *by;
     let baseline = overrides.baseline(by.source, by.other, settings)?;
     let compared = old.is_some();
+    let moved_from = |path: &str| by.renames.and_then(|renames| renames.before(path)).map(Text::from);
     let policy = Policy {
+        moved_from: &moved_from,
         files,
         level: &|rule, path| settings.level(rule, path),
         rules: &settings.all_rules(),

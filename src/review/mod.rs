@@ -12,6 +12,7 @@ mod examined;
 mod filter;
 mod fixed;
 mod judge;
+mod outcome;
 mod pair;
 mod paths;
 mod reach;
@@ -27,6 +28,7 @@ pub(crate) use check::check_again;
 pub(crate) use coverage::Coverage;
 pub(crate) use filter::Filter;
 pub(crate) use judge::{BaselineFile, Overrides};
+pub(crate) use outcome::{Demand, Outcome};
 pub(crate) use pair::ResolvedPair;
 pub(crate) use rejected::rejected;
 pub(crate) use resolve::Resolved;
@@ -139,12 +141,16 @@ impl Comparison {
         }
         let mut diff = Diff::default();
         for (part, project) in diffs.iter_mut().zip(&coverage.projects) {
+            // What projects share changes once.
+            part.retain(|change| !diff.components.iter().any(|known| known.is_same(change)));
+            part.locals.retain(|local| !diff.locals.contains(local));
+            let name = coverage.name(project);
             for component in &mut part.components {
-                component.project = Text::from(project.path.as_str());
+                component.project = Text::from(name.as_str());
             }
             diff.extend_components(part);
             diff.locals.extend(part.locals.iter().cloned());
-            diff.unresolved.extend(part.unresolved.iter().map(|name| format!("{}: {name}", project.path)));
+            diff.unresolved.extend(part.unresolved.iter().map(|part| format!("{name}: {part}")));
             diff.removed_stacks.extend(part.removed_stacks.iter().cloned());
         }
         let (affected, protected) = (Affected::default(), Vec::new());
@@ -174,19 +180,6 @@ impl Revision {
     }
 }
 
-/// The verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// Nothing to report.
-    Clean,
-    /// Findings that fail the run.
-    Findings,
-    /// Effective changes, and no findings that fail the run.
-    Changes,
-    /// A part of the work failed because of a defect of stacklint, which is among the findings.
-    Defect,
-}
-
 /// Why there is no review.
 #[derive(Debug)]
 pub(crate) enum Error {
@@ -204,40 +197,12 @@ impl From<source::Error> for Error {
     }
 }
 
-/// How much must have been resolved for a run to pass.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Demand {
-    /// Whatever could be resolved before need only be resolved again.
-    Nothing,
-    /// Something of every project.
-    #[default]
-    Something,
-    /// Everything, on all sides.
-    Everything,
-}
-
 impl Review {
     /// Drops the review, most of it in the background: freeing a large one takes a noticeable part of an analysis.
     pub(crate) fn drop_in_background(self) {
         let units: Vec<_> = self.heads().into_iter().flat_map(|resolution| resolution.units.clone()).collect();
         drop(self);
         threads::drop_in_background(units, |unit| unit.thread);
-    }
-
-    /// The verdict on what is reported.
-    pub(crate) fn outcome(&self, overrides: &Overrides, demand: Demand) -> Outcome {
-        let demand = if self.settings.strict.value { Demand::Everything } else { demand };
-        let is_lacking = match demand {
-            Demand::Nothing => false,
-            Demand::Something => self.coverage.has_empty_project(),
-            Demand::Everything => self.coverage.has_empty_project() || !self.coverage.is_whole(),
-        };
-        let fails = is_lacking && !overrides.exit_zero || overrides.fails(&self.settings, &self.findings);
-        match fails {
-            _ if self.has_defect => Outcome::Defect,
-            true => Outcome::Findings,
-            false => Outcome::Clean,
-        }
     }
 
     /// The resolutions of the projects in the analyzed state, or the newer one of two, without findings.

@@ -39,7 +39,7 @@ pub(crate) fn resolve(
     let dialects = workspace.dialects(settings);
     let found = workspace.find(&dialects, &[source], settings)?;
     let each: Vec<(&str, Resolution)> = phase(workspace.host, "resolve", || {
-        let each = found.parts().iter();
+        let each = found.outer().into_iter();
         each.filter_map(|part| Some((part.folder(), part.resolve(source, &files, Scope::All)?))).collect()
     });
     no_name_twice(&each)?;
@@ -113,15 +113,20 @@ impl Workspace<'_> {
         let name = sources.last().map_or("the repository", |s| s.name());
         let known_by = dialects.known_by();
         match missing {
-            Missing::Nothing(candidates) => {
+            Missing::Nothing => {
                 let start = if self.project.start.is_empty() { "its root" } else { &self.project.start };
-                let mut message = format!(
+                Error::NoProject(format!(
                     "no project found in {name}: stacklint looks for {known_by} in {start}, the folders above it and those below it; -C DIR starts elsewhere, --config PATH selects the configuration"
-                );
-                for path in candidates.iter().take(MAX_CANDIDATES) {
-                    message.push_str(&format!("\n{path} is in a folder that is not searched: --config {path} uses it"));
-                }
-                Error::NoProject(message)
+                ))
+            }
+            Missing::Several(files) => {
+                let files: Vec<String> = files.into_iter().collect();
+                let shown = files[..files.len().min(MAX_CANDIDATES)].join(", ");
+                let more = files.len().saturating_sub(MAX_CANDIDATES);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                Error::Message(format!(
+                    "several configuration files in folders that are not searched are meant for the same stacks: {shown}{more}; select one with --config PATH, or put the one that counts beside the stacks"
+                ))
             }
             Missing::Folder(folder) => Error::Message(format!(
                 "no project found in {name} in or below {folder}, named by --project; stacklint looks for {known_by}"
@@ -163,13 +168,14 @@ pub(super) fn report_empty(resolution: &mut Resolution) {
         unit.state == State::Resolved && !unit.is_incomplete() && unit.components.is_empty() && unit.unlisted.is_empty()
     };
     let is_known = resolution.gap.is_some() || resolution.findings.iter().any(|f| f.is_breaking);
-    if let Some(file) = resolution.config.first()
+    let anchor = resolution.config.first().copied().or_else(|| resolution.units.first().map(|unit| unit.file));
+    if let Some(file) = anchor
         && !is_known
         && resolution.empty_stacks().next().is_none()
         && resolution.units.iter().all(is_empty)
     {
         let message = "this project has no stack with a component, so there is nothing to analyze";
-        let finding = Diagnostic::new(&INVALID_CONFIG, message, Label::new(*file, 0, 0, ""));
+        let finding = Diagnostic::new(&INVALID_CONFIG, message, Label::new(file, 0, 0, ""));
         resolution.findings.push(finding.breaking());
     }
 }

@@ -377,12 +377,7 @@ fn a_folder_of_a_project_does_not_hide_the_projects_below_it() {
     repo.write("garden.yml", project("whole", 1)).write("examples/one/garden.yml", project("one", 1)).commit("base");
     repo.tag("base");
     repo.write("examples/one/garden.yml", project("one", 2)).commit("head");
-    for folder in ["examples", "."] {
-        let run = repo.run(&["diff", "base..HEAD", "--project", folder]).ends_with(0);
-        let is_named = run.stdout.contains("is not analyzed, though the change touches it: examples/one");
-        // The root was chosen as a project, `examples` is only a folder in it.
-        assert_eq!(is_named, folder == "examples", "{folder}: {run}");
+    for folder in ["examples", ".", "examples/one"] {
+        repo.run(&["diff", "base..HEAD", "--project", folder]).ends_with(0).says("variables.size");
     }
-    let run = repo.run(&["diff", "base..HEAD", "--project", "examples/one"]).ends_with(0);
-    assert!(run.stdout.contains("variables.size"), "{run}");
 }

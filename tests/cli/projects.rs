@@ -97,18 +97,83 @@ fn a_stack_of_several_projects_is_not_shown_by_its_name_alone() {
 }
 
 #[test]
-fn a_configuration_where_nobody_searches_is_a_candidate() {
+fn the_only_configuration_is_used_wherever_it_is() {
     let repo = Repo::new();
-    repo.write("rootfs/usr/local/etc/atmos/atmos.yaml", ATMOS.replace("base_path: .\n", "base_path: ''\n"));
-    repo.write("stacks/deploy/dev.yaml", DEV).commit("one");
-    let run = repo.run(&["check"]);
-    let lead = run.stdout.split("\n\n").next().unwrap_or_default();
-    assert!(
-        lead.contains("the defaults of Atmos are used") && lead.contains("rootfs/usr/local/etc/atmos/atmos.yaml"),
-        "{run}"
-    );
     let config = "rootfs/usr/local/etc/atmos/atmos.yaml";
-    repo.run(&["check", "--config", config]).ends_with(0).says("checked 1 stack, 1 component");
+    for base in ["''", "./", "/"] {
+        repo.write(config, ATMOS.replace("base_path: .\n", &format!("base_path: {base}\n")));
+        repo.write("stacks/deploy/dev.yaml", DEV).commit("one");
+        let run = repo.run(&["check"]).ends_with(0).says("checked 1 stack, 1 component");
+        let lead = run.stdout.split("\n\n").next().unwrap_or_default().to_owned();
+        assert!(lead.contains("a folder that Atmos does not search") && lead.contains(config), "{run}");
+        repo.run_in("stacks", &["describe", "stacks"]).ends_with(0).says("dev");
+    }
+    // Edited, it is edited configuration; moved to the stacks, it is the same project.
+    repo.edit(config, "{terraform: {", "{terraform: {workspaces_enabled: false, ").commit("two");
+    repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).hides("No effective change");
+    repo.git(&["mv", config, "atmos.yaml"]);
+    repo.edit("stacks/deploy/dev.yaml", "size: 1", "size: 2").commit("three");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("1 → 2").says("1 change reaches 1 component");
+}
+
+#[test]
+fn of_several_configurations_one_has_to_be_named() {
+    let repo = Repo::new();
+    for image in ["a", "b"] {
+        repo.write(&format!("images/{image}/atmos.yaml"), ATMOS.replace("base_path: .\n", "base_path: ''\n"));
+    }
+    repo.write("stacks/deploy/dev.yaml", DEV).commit("one");
+    let run = repo.run(&["check"]).ends_with(2).complains("images/a/atmos.yaml, images/b/atmos.yaml");
+    repo.run(&["check", "--config", "images/a/atmos.yaml"]).ends_with(0).says("checked 1 stack, 1 component");
+    assert_eq!(run.stdout, "");
+    repo.write("atmos.yaml", ATMOS).commit("two");
+    repo.run(&["check"]).ends_with(0).says("checked 1 stack, 1 component");
+}
+
+#[test]
+fn a_part_of_a_configuration_is_no_project() {
+    let repo = Repo::atmos();
+    let parts = ["profiles/github", "env/profiles/ci", "atmos.d", "conf"];
+    repo.edit("atmos.yaml", "base_path: .", "base_path: .\nimport: [conf/atmos]\nprofiles: {base_path: env/profiles}");
+    for part in parts {
+        repo.write(&format!("{part}/atmos.yaml"), "stacks: {inherit: {metadata: true}}\n");
+    }
+    repo.write("stacks/deploy/dev.yaml", DEV).commit("base");
+    for part in parts {
+        repo.write(&format!("{part}/atmos.yaml"), "logs: {level: Info}\n");
+    }
+    repo.commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--strict", "--format", "json"]).ends_with(0);
+    assert_eq!(paths(&run), ["."]);
+}
+
+#[test]
+fn projects_of_all_systems_are_analyzed() {
+    let root = |size: &str| {
+        format!(
+            "terraform {{\n  backend \"local\" {{}}\n}}\nmodule \"m\" {{\n  source = \"../m\"\n  size = {size}\n}}\n"
+        )
+    };
+    let repo = Repo::new();
+    repo.write("live/a/main.tf", root("1")).write("live/m/main.tf", "variable \"size\" {}\n").commit("roots");
+    // A change that adds a project of another system hides no root module, also if it claims the folder.
+    let atmos = ATMOS.replace("components/terraform", "live");
+    repo.write("atmos.yaml", atmos)
+        .write("stacks/deploy/dev.yaml", DEV)
+        .edit("live/a/main.tf", "= 1", "= 2")
+        .commit("both");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).says("live/a").says("1 → 2");
+    assert_eq!(run.stdout.matches("Project ").count(), 2, "{run}");
+    // From then on its components are no roots of their own.
+    repo.edit("live/a/main.tf", "= 2", "= 3")
+        .write("other/m/main.tf", "variable \"size\" {}\n")
+        .write("other/b/main.tf", root("1"))
+        .commit("component");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]);
+    let json = run.json();
+    let changed: Vec<&str> =
+        json["components"].as_array().unwrap().iter().map(|c| c["stack"].as_str().unwrap()).collect();
+    assert!(changed.iter().all(|stack| *stack == "other/b") && !changed.is_empty(), "{run}");
 }
 
 #[test]
@@ -123,7 +188,7 @@ fn a_project_that_goes_or_comes_is_no_other_one() {
 }
 
 #[test]
-fn a_project_inside_of_another_one_is_not_passed_over_in_silence() {
+fn a_project_inside_of_another_one_is_analyzed_too() {
     let repo = Repo::atmos();
     for folder in ["stacks/deploy", "examples/demo/stacks/deploy"] {
         repo.write(&format!("{folder}/dev.yaml"), DEV);
@@ -132,22 +197,56 @@ fn a_project_inside_of_another_one_is_not_passed_over_in_silence() {
     repo.edit("examples/demo/stacks/deploy/dev.yaml", "size: 1", "size: 2").commit("head");
     let range = "HEAD~1..HEAD";
     for start in [".", "stacks", "examples"] {
-        let text = repo.run_in(start, &["diff", range]).ends_with(0).hides("No effective change");
-        let text = text.says("No change in what was analyzed.").says("the change touches it: examples/demo");
-        assert!(text.stdout.split("\n\n").next().unwrap_or_default().contains("--project examples/demo"), "{text}");
+        repo.run_in(start, &["diff", range]).ends_with(0).says("Project examples/demo").says("1 → 2");
     }
-    let json = repo.run(&["diff", range, "--format", "json"]).ends_with(0).json();
-    assert_eq!(json["coverage"]["not_analyzed"], serde_json::json!(["examples/demo"]));
-    repo.run(&["diff", range, "--format", "markdown"]).ends_with(0).hides("No effective change").says("examples/demo");
-    repo.run(&["diff", range, "--exit-code"]).ends_with(1);
-    repo.run(&["diff", range, "--strict"]).ends_with(1);
-    repo.run(&["diff", range, "--format", "affected"]).ends_with(0);
-    repo.run(&["check"]).ends_with(0).says("1 project inside of another one is not analyzed: examples/demo");
-    repo.run(&["check", "--strict"]).ends_with(0);
+    assert_eq!(paths(&repo.run(&["diff", range, "--format", "json"])), [".", "examples/demo"]);
+    repo.run(&["diff", range, "--exit-code"]).ends_with(3);
+    assert_eq!(paths(&repo.run(&["check", "--format", "json"]).ends_with(0)), [".", "examples/demo"]);
     for asked in [["--project", "examples/demo"], ["-C", "examples/demo"]] {
-        repo.run(&["diff", range, asked[0], asked[1]]).ends_with(0).says("1 → 2").hides("not analyzed");
+        repo.run(&["diff", range, asked[0], asked[1]]).ends_with(0).says("1 → 2").hides("2 projects");
     }
-    // A change of the outer project does not affect the inner one.
+    // A question is about the outer one, unless it says otherwise.
+    repo.run(&["describe", "stacks"]).ends_with(0).says("1 component in 1 stack");
+    repo.run(&["why", "dev", "box", "vars.size", "--project", "examples/demo"]).ends_with(0).says("2");
+    // What it has wrong and nobody touches fails no change.
+    repo.write("examples/demo/stacks/deploy/dev.yaml", "import: [gone]\n").commit("broken");
     repo.edit("stacks/deploy/dev.yaml", "size: 1", "size: 3").commit("outer");
-    repo.run(&["diff", range]).ends_with(0).says("1 → 3").hides("not analyzed");
+    repo.run(&["diff", range]).ends_with(0).says("1 → 3");
+}
+
+#[test]
+fn projects_that_share_stacks_report_once() {
+    let repo = Repo::new();
+    for cloud in ["aws", "azure", "gcp"] {
+        repo.write(&format!("config/{cloud}/atmos.yaml"), ATMOS.replace("base_path: .\n", "base_path: ../..\n"));
+    }
+    repo.write("stacks/deploy/dev.yaml", DEV).commit("base");
+    repo.edit("stacks/deploy/dev.yaml", "size: 1", "size: '{{ .locals.gone }}'").commit("head");
+    let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(1).json();
+    let of = |rule: &str| json["diagnostics"].as_array().unwrap().iter().filter(|d| d["rule"] == rule).count();
+    assert_eq!((json["components"].as_array().unwrap().len(), of("undefined-local")), (1, 1), "{json}");
+    let list = repo.run(&["diff", "HEAD~1..HEAD", "--format", "matrix"]).json();
+    assert_eq!(list["include"].as_array().unwrap().len(), 1, "{list}");
+}
+
+#[test]
+fn a_project_that_moves_is_the_same_project() {
+    let repo = Repo::new();
+    repo.write("infra/stacks/deploy/dev.yaml", DEV).write("infra/atmos.yaml", ATMOS).commit("below");
+    repo.git(&["mv", "infra/atmos.yaml", "atmos.yaml"]);
+    repo.edit("atmos.yaml", "base_path: .", "base_path: ./infra");
+    repo.edit("infra/stacks/deploy/dev.yaml", "size: 1", "size: 2").commit("above");
+    for start in [".", "infra"] {
+        let run = repo.run_in(start, &["diff", "HEAD~1..HEAD"]).ends_with(0).says("1 → 2");
+        run.says("1 change reaches 1 component in 1 stack");
+    }
+    // With its stacks.
+    repo.git(&["mv", "infra", "platform"]);
+    repo.edit("atmos.yaml", "./infra", "./platform").commit("all");
+    repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(0);
+    repo.git(&["mv", "atmos.yaml", "platform/atmos.yaml"]);
+    repo.edit("platform/atmos.yaml", "./platform", ".");
+    repo.git(&["mv", "platform", "cloud"]);
+    repo.edit("cloud/stacks/deploy/dev.yaml", "size: 2", "size: 3").commit("both");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("2 → 3").says("1 change reaches 1 component in 1 stack");
 }

@@ -26,9 +26,9 @@ pub(super) fn append(variable: &str, text: &str) -> Result<(), Failure> {
 /// The outputs of the step. No value has a line end: revisions are ids, the rest is JSON on one line.
 ///
 /// Also returns the names of the outputs that were too long to be set.
-pub(super) fn outputs(facts: &Facts, ended: Option<Outcome>) -> (String, Vec<&'static str>) {
+pub(super) fn outputs(facts: &Facts, ended: Option<&Outcome>) -> (String, Vec<&'static str>) {
     let conclusion = match ended {
-        Some(Outcome::Findings) => "failure",
+        Some(Outcome::Fails(_)) => "failure",
         Some(Outcome::Clean | Outcome::Changes) if facts.unresolved > 0 => "incomplete",
         Some(Outcome::Clean | Outcome::Changes) => "success",
         Some(Outcome::Defect) | None => "error",

@@ -74,7 +74,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         write_rejected(&review::rejected(message, place), options, global, &mut facts)?;
     }
     if in_github && !options.needs {
-        let (text, left_out) = github::outputs(&facts, ended.as_ref().ok().copied());
+        let (text, left_out) = github::outputs(&facts, ended.as_ref().ok());
         github::append("GITHUB_OUTPUT", &text)?;
         if !left_out.is_empty() {
             say(&report::github::message("warning", &format!("too long for an output: {}", left_out.join(", "))))?;

@@ -104,7 +104,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         return Ok(Outcome::Clean);
     }
     output::talk_findings(&breaking(&resolution, Some(file)), &files, global)?;
-    Ok(Outcome::Findings)
+    Ok(Outcome::Fails("some locals do not resolve".to_owned()))
 }
 
 /// Explains why nothing can be shown: something is broken, or does not exist.
@@ -120,7 +120,7 @@ fn unresolved(
         return Err(Failure::Message(message));
     }
     output::talk_findings(&found, files, global)?;
-    Ok(Outcome::Findings)
+    Ok(Outcome::Fails(message))
 }
 
 /// The findings that prevent something (of a file) from being resolved.

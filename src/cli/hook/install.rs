@@ -140,7 +140,11 @@ pub(super) fn status(global: &Global) -> Result<Outcome, Failure> {
             say("It was installed by another version or from another folder; `stacklint hook install` renews it.")?;
         }
     }
-    Ok(if ours(&hooks, COMMIT).is_some() { Outcome::Clean } else { Outcome::Findings })
+    Ok(if ours(&hooks, COMMIT).is_some() {
+        Outcome::Clean
+    } else {
+        Outcome::Fails(format!("the {COMMIT} hook is not installed"))
+    })
 }
 
 /// The name of a hook that was there before ours.

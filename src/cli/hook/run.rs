@@ -188,8 +188,9 @@ fn pushed_to(repository: &Repository, remote: &str, old: &str, head: &Revision) 
 fn worse(a: Outcome, b: Outcome) -> Outcome {
     match (a, b) {
         (Outcome::Defect, _) | (_, Outcome::Defect) => Outcome::Defect,
-        (Outcome::Findings, _) | (_, Outcome::Findings) => Outcome::Findings,
-        _ => b,
+        (Outcome::Fails(a), Outcome::Fails(b)) if a != b => Outcome::Fails(format!("{a}; {b}")),
+        (Outcome::Fails(why), _) | (_, Outcome::Fails(why)) => Outcome::Fails(why),
+        (_, b) => b,
     }
 }
 

@@ -8,7 +8,7 @@
 mod transport;
 
 use super::open::{Place, State};
-use super::{Failure, Global, Outcome, output, watch};
+use super::{Failure, Global, Outcome, watch};
 use crate::diagnostic::baseline;
 use crate::dialects::Project;
 use crate::lsp::{self, Analysis, Analyzer, Contents, Ended, Preferences};
@@ -40,9 +40,8 @@ pub(super) fn run(_options: &Options, global: &Global) -> Result<Outcome, Failur
     match (ended, transport.finish()) {
         (Ok(Ended::Orderly), _) => Ok(Outcome::Clean),
         (Ok(Ended::Abruptly), None) => {
-            output::eprint("stacklint: the client exited without a shutdown request");
             // The protocol wants this exit code.
-            Ok(Outcome::Findings)
+            Ok(Outcome::Fails("the client exited without a shutdown request".to_owned()))
         }
         (Ok(Ended::Abruptly), Some(why)) => {
             Err(Failure::Message(format!("the client sent an invalid message: {}", crate::text::plain(&why))))

@@ -37,6 +37,8 @@ pub(crate) struct Policy<'a> {
     /// The version of a file, by its path, whose comments apply; `None` if all comments apply. A comment that only the
     /// head has does not suppress anything yet.
     pub trusted: Option<TrustedFile<'a>>,
+    /// The path that a file of the head had in the base, if it moved.
+    pub moved_from: &'a dyn Fn(&str) -> Option<Text>,
 }
 
 /// The findings of one state.
@@ -94,7 +96,7 @@ impl Policy<'_> {
         let mut fixed = Vec::new();
         if let Some(base) = base {
             let base = self.side(base, None, &mut identities);
-            fixed = compare(&mut head, base);
+            fixed = compare(&mut head, base, self.moved_from);
         }
         let mut verdict = Verdict::default();
         for judged in head {
@@ -179,29 +181,20 @@ fn number(judged: &mut [Judged]) {
     }
 }
 
-/// Marks what the head has as new or known, and returns what only the base has. Findings pair off one by one: first
-/// those of the same file, then those of files that are in one of the revisions only (they moved).
-fn compare(head: &mut [Judged], base: Vec<Judged>) -> Vec<Judged> {
-    let paths = |side: &[Judged]| -> BTreeSet<Text> { side.iter().map(|j| Text::clone(&j.path)).collect() };
-    let (here, there) = (paths(head), paths(&base));
+/// Marks what the head has as new or known, and returns what only the base has. Findings pair off one by one, those of the
+/// same file, or of the file that it was.
+fn compare(head: &mut [Judged], base: Vec<Judged>, moved_from: &dyn Fn(&str) -> Option<Text>) -> Vec<Judged> {
     let mut waiting: Vec<Option<Judged>> = base.into_iter().filter(|j| j.silenced.is_none()).map(Some).collect();
     let mut by_file: BTreeMap<(Text, Identity), Vec<usize>> = BTreeMap::new();
-    let mut moved: BTreeMap<Identity, Vec<usize>> = BTreeMap::new();
     for (i, judged) in waiting.iter().flatten().enumerate() {
         by_file.entry((Text::clone(&judged.path), judged.identity.clone())).or_default().push(i);
-        if !here.contains(&judged.path) {
-            moved.entry(judged.identity.clone()).or_default().push(i);
-        }
     }
-    for list in by_file.values_mut().chain(moved.values_mut()) {
-        list.reverse();
-    }
+    by_file.values_mut().for_each(|list| list.reverse());
     // Suppressed findings are paired last, so that they do not use up the pair of a reported one.
     for silenced in [false, true] {
         for one in head.iter_mut().filter(|j| j.silenced.is_some() == silenced) {
-            let same = by_file.get_mut(&(Text::clone(&one.path), one.identity.clone())).and_then(Vec::pop);
-            let elsewhere = || moved.get_mut(&one.identity).filter(|_| !there.contains(&one.path)).and_then(Vec::pop);
-            let pair = same.or_else(elsewhere);
+            let mut known = |path: Text| by_file.get_mut(&(path, one.identity.clone())).and_then(Vec::pop);
+            let pair = known(Text::clone(&one.path)).or_else(|| moved_from(&one.path).and_then(&mut known));
             if let Some(i) = pair {
                 waiting[i] = None;
             }

@@ -31,6 +31,7 @@ fn policy<'a>(files: &'a Files, level: &'a dyn Fn(&Rule, &str) -> Option<Level>)
         require_reasons: false,
         baseline: None,
         trusted: None,
+        moved_from: &|_| None,
     }
 }
 
@@ -70,12 +71,17 @@ fn moved_files_keep_their_findings_and_copies_do_not() {
             all
         })
     };
-    let run = |old: &[&str], new: &[&str]| {
-        reported(&files, &policy(&files, &WARN).judge(side(new), Some(side(old))).findings)
+    let moved_from = |path: &str| (path == "b.yaml").then(|| Text::from("a.yaml"));
+    let run = |old: &[&str], new: &[&str], moved: bool| {
+        let stay = policy(&files, &WARN);
+        let policy = if moved { Policy { moved_from: &moved_from, ..stay } } else { stay };
+        reported(&files, &policy.judge(side(new), Some(side(old))).findings)
     };
-    assert_eq!(run(&["a.yaml"], &["b.yaml"]), ["bad-name 2 known"]);
-    assert_eq!(run(&["a.yaml"], &["a.yaml", "b.yaml"]), ["bad-name 2 known", "bad-name 2 new"]);
-    assert_eq!(run(&["a.yaml", "b.yaml"], &["b.yaml"]), ["bad-name 2 known", "bad-name 2 fixed"]);
+    assert_eq!(run(&["a.yaml"], &["b.yaml"], true), ["bad-name 2 known"]);
+    assert_eq!(run(&["a.yaml"], &["a.yaml", "b.yaml"], false), ["bad-name 2 known", "bad-name 2 new"]);
+    assert_eq!(run(&["a.yaml", "b.yaml"], &["b.yaml"], false), ["bad-name 2 known", "bad-name 2 fixed"]);
+    // The one is mended, and another file gets the same mistake.
+    assert_eq!(run(&["a.yaml"], &["b.yaml"], false), ["bad-name 2 new", "bad-name 2 fixed"]);
 }
 
 #[test]

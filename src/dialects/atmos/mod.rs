@@ -150,8 +150,16 @@ impl Dialect for Atmos {
         projects::enclosing(source, project).map(|(_, folder)| folder)
     }
 
-    fn below(&self, source: &dyn Source, folder: &str) -> Below {
-        projects::below(source, folder)
+    fn below(&self, source: &dyn Source, project: &Project) -> Below {
+        projects::below(source, project)
+    }
+
+    fn code_folders(&self, source: &dyn Source, project: &Project) -> Vec<String> {
+        projects::code_folders(source, project)
+    }
+
+    fn stacks(&self, source: &dyn Source, project: &Project) -> Option<String> {
+        projects::stacks(source, project)
     }
 
     fn forget(&self, source: &dyn Source) {

@@ -262,10 +262,14 @@ impl Dialect for Garden {
         discover::find(source, &project.start)
     }
 
-    fn below(&self, source: &dyn Source, folder: &str) -> Below {
-        let named = configurations_below(source, folder, discover::is_config_name);
+    fn below(&self, source: &dyn Source, project: &Project) -> Below {
+        let named = configurations_below(source, &project.start, discover::is_config_name);
         let projects = named.filter(|path| discover::is_project_file(source, path));
         Below { projects: projects.map(|path| paths::parent(path).to_owned()).collect(), ..Below::default() }
+    }
+
+    fn code_folders(&self, source: &dyn Source, project: &Project) -> Vec<String> {
+        discover::terraform_folders(source, &project.start)
     }
 
     fn forget(&self, source: &dyn Source) {

@@ -243,8 +243,8 @@ impl Dialect for Jitsubst {
         find(source, &project.start).map(|path| folder_of(&path).to_owned())
     }
 
-    fn below(&self, source: &dyn Source, folder: &str) -> Below {
-        let named = configurations_below(source, folder, |name| name == NAMES[0]);
+    fn below(&self, source: &dyn Source, project: &Project) -> Below {
+        let named = configurations_below(source, &project.start, |name| name == NAMES[0]);
         let projects = named.filter(|path| is_configuration(source, path)).map(|path| folder_of(path).to_owned());
         Below { projects: projects.collect(), ..Below::default() }
     }

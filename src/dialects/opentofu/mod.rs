@@ -19,7 +19,7 @@ mod properties;
 mod rules;
 mod vocabulary;
 
-use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, ProjectInputs, RootSettings, Scope};
+use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, ProjectInputs, Scope};
 use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostics, Rule};
 use crate::files::Files;
@@ -72,15 +72,15 @@ impl OpenTofu {
     /// Returns the selected root modules.
     fn roots(&self, modules: &Modules<'_>, project: &Project) -> Roots {
         match project.config.as_slice() {
-            [] => discovery::roots(modules, &project.start, &project.roots),
+            [] => discovery::roots(modules, project),
             named => {
                 let start = |path: &String| match modules.loader.reader.source().listing().is_dir(path) {
                     true => path.clone(),
                     false => paths::parent(path).to_owned(),
                 };
+                let at = |start| Project { start, ..Project::default() };
                 let mut all = Roots::default();
-                for found in named.iter().map(|path| discovery::roots(modules, &start(path), &RootSettings::default()))
-                {
+                for found in named.iter().map(|path| discovery::roots(modules, &at(start(path)))) {
                     all.candidates.extend(found.candidates);
                     all.hidden = all.hidden.or(found.hidden);
                 }
@@ -147,14 +147,12 @@ impl Dialect for OpenTofu {
     }
 
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
-        let (start, settings) = (&project.start, &project.roots);
-        let Some(content) = discovery::content(source, start, settings) else { return Presence::Absent };
+        let Some(content) = discovery::content(source, project) else { return Presence::Absent };
         self.detected.presence(content, || {
             let files = self.detected.files();
             let modules = self.modules(source, &files, project);
-            // Code of another system's project looks the same: that project is certain, this one is not.
-            match discovery::has_roots(&modules, start, settings) {
-                true => Presence::Likely,
+            match discovery::has_roots(&modules, project) {
+                true => Presence::Certain,
                 false => Presence::Absent,
             }
         })

@@ -1,7 +1,7 @@
 //! Whole root modules of strangers: they end, their findings have places in their files, and the same comes out again.
 
 use super::{OpenTofu, discovery};
-use crate::dialects::{Dialect, Project, RootSettings, Scope};
+use crate::dialects::{Dialect, Project, Scope};
 use crate::files::Files;
 use crate::hcl::parse::{Layout, parse_body};
 use crate::resolution::{Resolution, State};
@@ -184,9 +184,9 @@ proptest! {
         let (source, cache, files) = (Memory::new("memory", bytes), Cache::default(), Files::default());
         let modules = Modules::new(&source, &files, &cache, Runner::default());
         for start in ["", "r", "r/m", "s"] {
-            let settings = RootSettings::default();
-            let found = !discovery::roots(&modules, start, &settings).candidates.is_empty();
-            prop_assert_eq!(discovery::has_roots(&modules, start, &settings), found, "{}", start);
+            let project = Project { start: start.to_owned(), ..Project::default() };
+            let found = !discovery::roots(&modules, &project).candidates.is_empty();
+            prop_assert_eq!(discovery::has_roots(&modules, &project), found, "{}", start);
         }
         // Parts that a change touches have the same result, and other parts are unchanged.
         let changes = [Change { path: path.into(), kind: ChangeKind::Modified }];

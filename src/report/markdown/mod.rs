@@ -189,7 +189,7 @@ impl Page<'_> {
             if let (Some(project), Some(first)) = (self.report.coverage.projects.get(i), edits.first_mut())
                 && self.report.coverage.projects.len() > 1
             {
-                let heading = format!("**Project {}**\n\n", code(&cut(&project.path, MAX_NAME)));
+                let heading = format!("**Project {}**\n\n", code(&cut(&self.report.coverage.name(project), MAX_NAME)));
                 first.full.insert_str(0, &heading);
                 if !first.brief.is_empty() {
                     first.brief.insert_str(0, &heading);

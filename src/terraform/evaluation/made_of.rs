@@ -177,13 +177,14 @@ impl Collector<'_, '_> {
     fn file(&mut self, node: usize, file: FileId, path: Expr) {
         let module = Arc::clone(&self.statics.nodes[node].module);
         let root = self.statics.nodes[0].module.dir.clone();
-        let source = self.statics.files.loader().reader.source;
+        let statics = self.statics;
+        let reader = &statics.files.loader().reader;
         let span = path.span;
         let written = Written { file, span, expr: Arc::new(path) };
         let value = self.statics.value(node, &written, Identifier { text: "path".to_owned(), place: (file, span) });
         if let Some(text) = value.ok().as_ref().and_then(Val::as_str) {
             if let Ok(inside) = self.statics.files.inside(text) {
-                self.reads.extend(made_of::path(source, &crate::go::path::clean(&inside)));
+                self.reads.extend(reader.made_of(&crate::go::path::clean(&inside)));
             }
             return;
         }
@@ -195,7 +196,7 @@ impl Collector<'_, '_> {
                 Pattern::Path(path) => path.clone(),
                 Pattern::Between(before, after) => format!("{before}*{after}"),
             };
-            self.reads.extend(made_of::matching(source, &name, &|path| pattern.matches(path)));
+            self.reads.extend(reader.made_of_matching(&name, &|path| pattern.matches(path)));
         }
     }
 }

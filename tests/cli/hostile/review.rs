@@ -30,7 +30,12 @@ fn hides_nothing(_: &str, (path, text): (&str, &str)) {
     repo.run(&["hook", "run"]).ends_with(1).says("unresolved-import");
     repo.git(&["commit", "--quiet", "-m", "head"]);
     // A user who trusts the change can say so.
-    repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).ends_with(0).hides("review-changed");
+    let trusting = repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).hides("review-changed");
+    // But whatever is reported of the cause, a stack that does not resolve is lost.
+    match text.contains("fail-on") {
+        true => trusting.ends_with(0),
+        false => trusting.ends_with(1).complains("exit code 1: dev does not resolve"),
+    };
     // From the next commit on it counts.
     repo.write("stacks/deploy/other.yaml", DEV.replace("stage: dev", "stage: other")).commit("later");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("review-changed");
@@ -92,9 +97,11 @@ fn baselines_of_the_head_hide_nothing() {
     repo.run(&["check"]).ends_with(0);
     repo.run(&["diff", "base..HEAD"]).ends_with(1).says("unresolved-import").says("would suppress 1 error");
     repo.run(&["diff", "base..HEAD", "--baseline", "known.json"]).ends_with(1).says("unresolved-import");
-    repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).ends_with(0);
+    // Whatever is reported of the cause, a stack that does not resolve is lost.
+    let lost = "exit code 1: dev does not resolve\n";
+    repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).ends_with(1).complains(lost);
     std::fs::copy(repo.root().join("known.json"), repo.beside("known.json")).unwrap();
-    repo.run(&["diff", "base..HEAD", "--baseline", "../known.json"]).ends_with(0);
+    repo.run(&["diff", "base..HEAD", "--baseline", "../known.json"]).ends_with(1).complains(lost);
 }
 
 #[test]
@@ -116,5 +123,8 @@ fn the_first_commit_has_no_base() {
     let repo = Repo::atmos();
     repo.write("stacks/deploy/dev.yaml", format!("import: [gone]\n{DEV}"));
     repo.write("stacklint.toml", "[rules]\nunresolved-import = 'warning'\n").git(&["add", "--all"]);
-    repo.run(&["hook", "run"]).ends_with(0).says("warning[unresolved-import]");
+    repo.run(&["hook", "run"])
+        .ends_with(1)
+        .says("warning[unresolved-import]")
+        .complains("stacks/deploy/dev.yaml does not");
 }

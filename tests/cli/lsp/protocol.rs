@@ -35,7 +35,7 @@ fn ends_that_are_not_orderly() {
     client.wait_until_idle();
     client.notify("exit", Value::Null);
     let (status, said) = client.end();
-    assert_eq!((status, said.as_str()), (1, "stacklint: the client exited without a shutdown request\n"));
+    assert_eq!((status, said.as_str()), (1, "stacklint: exit code 1: the client exited without a shutdown request\n"));
     let mut client = Client::start(&repo);
     client.raw(b"Content-Length: 9\r\n\r\nno json!!");
     let (status, said) = client.end();

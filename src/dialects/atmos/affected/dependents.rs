@@ -1,7 +1,7 @@
 //! The dependents of an affected component, and their dependents.
 
 use super::integrations;
-use super::{Comparison, Items, component_path};
+use super::{Comparison, Items};
 use crate::affected::{Affected, Context, Dependent, slug};
 use crate::resolution::{Address, Component};
 use crate::text::Text;
@@ -142,7 +142,7 @@ impl DependentSearch<'_> {
         Dependent {
             component: Text::clone(&component.name),
             component_type: Text::clone(&component.kind),
-            component_path: component_path(component),
+            component_path: self.comparison.component_path(component),
             context: Context::of(component),
             stack: Text::clone(&component.stack),
             stack_slug: slug(&component.stack, &component.name),

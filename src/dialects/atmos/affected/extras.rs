@@ -3,7 +3,7 @@
 use super::changed::Unnoticed;
 use super::reasons;
 use super::reasons::SECTIONS;
-use super::{Comparison, Items, KINDS, component_path};
+use super::{Comparison, Items, KINDS};
 use crate::affected::{self, Request};
 use crate::code::CodeChange;
 use crate::diff::{ComponentChange, Status};
@@ -23,7 +23,7 @@ pub(super) fn add(comparison: &Comparison<'_>, request: &Request<'_>, items: &mu
             }
             let is_own = component.metadata.code.as_ref().is_some_and(|code| code.folder == change.folder);
             let mut item = affected::of_code(address);
-            item.component_path = component_path(component);
+            item.component_path = comparison.component_path(component);
             item.settings = comparison.settings(component);
             item.affected = if is_own { "component" } else { "component.module" }.to_owned();
             item.affected_all = vec![item.affected.clone()];
@@ -39,7 +39,7 @@ pub(super) fn add(comparison: &Comparison<'_>, request: &Request<'_>, items: &mu
         }
         let mut item = affected::of_change(change, request.diff);
         let component = change.after.as_deref().or(change.before.as_deref());
-        item.component_path = component.map(component_path).unwrap_or_default();
+        item.component_path = component.map(|one| comparison.component_path(one)).unwrap_or_default();
         let is_compared = |reason: &String| {
             let section = reason.strip_prefix("stack.").unwrap_or(reason);
             SECTIONS.contains(&section) || matches!(section, "metadata" | "settings" | "deleted" | "deleted.stack")

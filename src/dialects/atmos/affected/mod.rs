@@ -20,6 +20,7 @@ use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::resolve::Resolver;
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::templates::engine::Templates;
+use crate::paths::seen_from;
 use crate::resolution::{Address, Component, Placed, Resolution, State};
 use crate::source::differences;
 use crate::terraform::Modules;
@@ -41,6 +42,8 @@ type Components = BTreeMap<Address, Placed>;
 /// The input of a list.
 struct Comparison<'a> {
     config: &'a Config,
+    /// The folder that paths are seen from.
+    current: &'a str,
     templates: &'a Templates,
     options: &'a AffectedOptions,
     filter: &'a dyn Fn(&Address) -> bool,
@@ -68,6 +71,7 @@ pub(super) fn list(resolver: &Resolver, request: &Request<'_>, project: &Project
     let modules = Modules::new(request.head, request.files, request.cache);
     let comparison = Comparison {
         config: &config,
+        current: &project.current,
         templates: &resolver.templates,
         options: request.options,
         filter: request.filter,
@@ -201,12 +205,24 @@ impl Comparison<'_> {
         }
     }
 
+    /// The folder of the code of a component, from the root of the repository; from the current folder where that is below the
+    /// root and around the code, as Atmos prints it there.
+    fn component_path(&self, component: &Component) -> Text {
+        if matches!(&*component.kind, "kubernetes" | "helm") {
+            return Text::default();
+        }
+        let path = component.value.at_path(["component_info", "component_path"]).and_then(Value::as_str);
+        let Some(path) = path else { return Text::default() };
+        let from_root = paths::join(&self.config.base, path).filter(|_| !path.starts_with('/'));
+        from_root.map_or_else(|| path.into(), |path| seen_from(self.current, &path).into())
+    }
+
     /// An item without reasons.
     fn item(&self, component: &Component) -> Item {
         Item {
             component: Text::clone(&component.name),
             component_type: Text::clone(&component.kind),
-            component_path: component_path(component),
+            component_path: self.component_path(component),
             stack: Text::clone(&component.stack),
             stack_slug: slug(&component.stack, &component.name),
             integrations: integrations::integrations(self, component),
@@ -221,15 +237,6 @@ impl Comparison<'_> {
         let settings = component.value.get("settings").filter(|s| s.as_map().is_some());
         settings.filter(|_| self.options.settings).cloned()
     }
-}
-
-/// The folder of the code as Atmos prints it.
-fn component_path(component: &Component) -> Text {
-    if matches!(&*component.kind, "kubernetes" | "helm") {
-        return Text::default();
-    }
-    let path = component.value.at_path(["component_info", "component_path"]).and_then(Value::as_str);
-    path.map(Text::from).unwrap_or_default()
 }
 
 /// Returns the folder of the code of a type, relative to the root of the repository (`None` if it is outside), and

@@ -2,7 +2,7 @@
 //! several manifests (`reference: atmos.md` sections 2.3 and 2.4).
 
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::config::{Config, not_read};
 use crate::dialects::atmos::diagnostics::label;
 use crate::dialects::atmos::names;
 use crate::dialects::atmos::rules;
@@ -25,12 +25,21 @@ pub(crate) fn check(stacks: &StackContext<'_>, done: &[&ResolvedManifest], confi
 /// Why stacks may have other names than is meant, though each has one.
 pub(crate) fn doubtful_names(config: &Config, done: &[&ResolvedManifest], file: FileId) -> Option<Gap> {
     let reason = if done.iter().any(|d| d.named.iter().any(|n| matches!(n.stack, Name::Unnamed))) {
-        "neither `stacks.name_template` nor `stacks.name_pattern` is set".to_owned()
+        unnamed_because(config)
     } else {
         let token = names::unknown_token(config)?;
         format!("`stacks.name_pattern` ({}) has `{token}`, which Atmos ignores", config.name_pattern)
     };
     Some(Gap { extent: Extent::Names, reason, file: Some(file) })
+}
+
+/// Why stacks have no names.
+fn unnamed_because(config: &Config) -> String {
+    let missing = "neither `stacks.name_template` nor `stacks.name_pattern` is set";
+    match &config.remote[..] {
+        [] => missing.to_owned(),
+        remote => format!("{missing} here, and {}", not_read(remote)),
+    }
 }
 
 /// The configuration names no stacks, but there is a component that needs a stack.
@@ -39,8 +48,7 @@ fn unnamed(stacks: &StackContext<'_>, done: &[&ResolvedManifest], config: FileId
         return;
     }
     let site = stacks.config.all.get("stacks").map(|v| v.prov.clone()).unwrap_or_default();
-    let message = "the configuration does not say how stacks are named: neither `stacks.name_template` nor \
-                   `stacks.name_pattern` is set";
+    let message = format!("the configuration does not say how stacks are named: {}", unnamed_because(stacks.config));
     let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, label(&site, config, ""));
     stacks
         .recorder

@@ -59,6 +59,8 @@ pub(super) struct Config {
     pub github: Arc<Map>,
     /// `describe.settings.include_empty`.
     pub include_empty: bool,
+    /// The addresses that it imports and that are not read: what is not set here, they may set.
+    pub remote: Vec<String>,
     /// `schemas.atmos.manifest`; empty if not set.
     pub manifest_schema: String,
     /// The merged text of all configuration files.
@@ -124,7 +126,7 @@ impl Config {
             let message = "at least one path must be provided in 'stacks.included_paths' of the Atmos configuration";
             return Err(message.to_owned());
         }
-        let Some(stacks) = paths::join(&base, &stacks_path) else {
+        let Some(stacks) = paths::join(&base, &stacks_path).map(paths::without_repeats) else {
             return Err(format!("'stacks.base_path' leads out of the repository: {stacks_path}"));
         };
         let strategy = text(&["settings", "list_merge_strategy"]);
@@ -155,6 +157,7 @@ impl Config {
             auth: auth(&map(&["auth"])),
             github: map(&["integrations", "github"]),
             include_empty: flag(&["describe", "settings", "include_empty"]).unwrap_or(true),
+            remote: Vec::new(),
             manifest_schema: text(&["schemas", "atmos", "manifest"]),
             shaping_origins: settings.shaping_origins(),
             base,
@@ -174,11 +177,22 @@ impl Config {
         self.component_paths.iter().find(|(k, _)| &**k == kind).map_or("", |(_, p)| p)
     }
 
+    /// The folder of the code of a component type, from the root of the repository; `None` if it is outside.
+    pub(super) fn code_root(&self, kind: &str) -> Option<String> {
+        paths::join(&self.base, self.component_path(kind)).map(paths::without_repeats)
+    }
+
     /// `components.<kind>.command`, if it is set to some text.
     pub(super) fn command(&self, kind: &str) -> Option<&Value> {
         let command = self.commands.iter().find(|(k, _)| &**k == kind).map(|(_, v)| v);
         command.filter(|v| v.as_str().is_some_and(|s| !s.is_empty()))
     }
+}
+
+/// Says that imports of a configuration are not read.
+pub(super) fn not_read(remote: &[String]) -> String {
+    let verb = if remote.len() == 1 { "is" } else { "are" };
+    format!("{}, which the configuration imports, {verb} not read", remote.join(", "))
 }
 
 /// The merged configuration, as a source of settings.

@@ -3,6 +3,7 @@
 use super::{BUILT_IN, Config};
 use crate::dialects::Project;
 use crate::dialects::atmos::document::{Decoder, Issue};
+use crate::dialects::atmos::imports::items::is_remote;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Includer, Loaded, Reader, syntax_issue};
 use crate::limits::Limits;
@@ -31,10 +32,18 @@ const MAX_IMPORTS: usize = 10;
 
 /// Loads the configuration of a project.
 pub(crate) fn load(reader: &Reader<'_>, project: &Project, deps: &mut Deps) -> Result<Config, ConfigError> {
-    let mut search =
-        ConfigSearch { reader, project, deps, all: Value::map(Map::new()), main: None, base: None, dirs: Vec::new() };
+    let mut search = ConfigSearch {
+        reader,
+        project,
+        deps,
+        all: Value::map(Map::new()),
+        main: None,
+        base: None,
+        dirs: Vec::new(),
+        remote: BTreeSet::new(),
+    };
     search.run()?;
-    let ConfigSearch { all, main, base, dirs, deps, .. } = search;
+    let ConfigSearch { all, main, base, dirs, remote, deps, .. } = search;
     let found = main.is_some();
     let (mut all, mut base) =
         if found { (all, base) } else { (decode_text(BUILT_IN), Some((".".to_owned(), project.start.clone()))) };
@@ -52,7 +61,15 @@ pub(crate) fn load(reader: &Reader<'_>, project: &Project, deps: &mut Deps) -> R
     }
     let base = resolve_base(reader, project, base, deps).map_err(|m| ConfigError::Message(m, main.clone()))?;
     let all = super::evaluate_functions(&all);
-    Config::read(all.clone(), base, project.start.clone()).map_err(|m| ConfigError::Settings(m, main, all))
+    let remote: Vec<String> = remote.into_iter().collect();
+    match Config::read(all.clone(), base, project.start.clone()) {
+        Ok(config) => Ok(Config { remote, ..config }),
+        Err(message) if remote.is_empty() => Err(ConfigError::Settings(message, main, all)),
+        Err(message) => {
+            let message = format!("{}, and without it the rest is not enough: {message}", super::not_read(&remote));
+            Err(ConfigError::Message(message, main))
+        }
+    }
 }
 
 struct ConfigSearch<'a, 'r> {
@@ -65,6 +82,8 @@ struct ConfigSearch<'a, 'r> {
     base: Option<(String, String)>,
     /// The folders that had a configuration.
     dirs: Vec<String>,
+    /// The addresses of imports that are fetched from elsewhere.
+    remote: BTreeSet<String>,
 }
 
 impl ConfigSearch<'_, '_> {
@@ -197,7 +216,8 @@ impl ConfigSearch<'_, '_> {
             _ => return Ok(()),
         };
         for pattern in patterns {
-            if pattern.contains("://") {
+            if is_remote(&pattern) {
+                self.remote.insert(pattern);
                 continue;
             }
             let Some(mut path) = paths::join(base, &pattern) else { continue };
@@ -264,7 +284,22 @@ fn resolve_base(
     base: Option<(String, String)>,
     deps: &mut Deps,
 ) -> Result<String, String> {
+    written_base(reader, project, base, deps).map(paths::without_repeats)
+}
+
+/// The same before it is cleaned.
+fn written_base(
+    reader: &Reader<'_>,
+    project: &Project,
+    base: Option<(String, String)>,
+    deps: &mut Deps,
+) -> Result<String, String> {
     let (path, dir) = base.unwrap_or_default();
+    if project.is_elsewhere {
+        // It is copied to where Atmos finds it, and Atmos is started in the folder of the stacks: a path that is there counts.
+        let base = paths::join(&project.start, path.trim_start_matches('/'));
+        return Ok(base.filter(|base| reader.is_dir(base, deps)).unwrap_or_else(|| project.start.clone()));
+    }
     if let Some(absolute) = path.strip_prefix('/') {
         // An absolute path into the work tree; any other cannot be read.
         let root = project.root.trim_matches('/');

@@ -28,7 +28,8 @@ pub(crate) fn manifests(
             _ => &[""],
         };
         for extension in extensions {
-            let Some(full) = paths::join(&config.stacks, &format!("{pattern}{extension}")) else { continue };
+            let full = paths::join(&config.stacks, &format!("{pattern}{extension}")).map(paths::without_repeats);
+            let Some(full) = full else { continue };
             let paths = reader.glob(&full, deps).unwrap_or_else(|bad| {
                 // An invalid pattern matches nothing, as in Atmos.
                 if bad.is_limit {
@@ -76,7 +77,7 @@ pub(crate) fn has_plain_manifest(reader: &Reader<'_>, config: &Config) -> bool {
 }
 
 fn excluded(path: &str, config: &Config) -> bool {
-    config.excluded.iter().any(|pattern| match paths::join(&config.stacks, pattern) {
+    config.excluded.iter().any(|pattern| match paths::join(&config.stacks, pattern).map(paths::without_repeats) {
         // Atmos drops a file also where the pattern cannot be read.
         Some(full) => glob::path_match(&full, path).unwrap_or(true),
         None => false,

@@ -6,7 +6,7 @@ mod units;
 
 use crate::dialects::atmos::component::bases::InheritanceCache;
 use crate::dialects::atmos::config::search::{self, ConfigError};
-use crate::dialects::atmos::config::{self, Config, anchor, projects, report_unusable};
+use crate::dialects::atmos::config::{self, Config, anchor, report_unusable};
 use crate::dialects::atmos::diagnostics::{Diagnostics, name_stacks};
 use crate::dialects::atmos::functions::calls;
 use crate::dialects::atmos::locals::scopes::LocalCache;
@@ -91,6 +91,7 @@ impl Resolver {
         let given = project.eval_inputs.iter().flat_map(|inputs| &inputs.env);
         let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
         let configuration: Vec<FileId> = shared.files.iter().copied().collect();
+        let remote = config.as_ref().map(|config| config.remote.clone()).unwrap_or_default();
         let ProjectResolution { units, locals, imports, mentions, fetched, gap } = match config {
             Ok(config) => {
                 let external = ExternalInputs {
@@ -114,7 +115,10 @@ impl Resolver {
         diagnostics.unite();
         let mut findings = diagnostics.into_findings();
         name_stacks(&mut findings, &units);
-        let assumptions = assumptions(reader.source, &configuration, gap.as_ref());
+        let mut assumptions = assumptions(project, &configuration, gap.as_ref());
+        if !remote.is_empty() {
+            assumptions.push(format!("{}: what it may set besides is taken as not set", config::not_read(&remote)));
+        }
         let documents = reader.documents();
         Resolution {
             units,
@@ -154,15 +158,22 @@ impl Resolver {
     }
 }
 
-/// Returns assumptions about a missing configuration.
-fn assumptions(source: &dyn Source, configuration: &[FileId], gap: Option<&Gap>) -> Vec<String> {
+/// Returns assumptions about a missing configuration, or one that is not where Atmos looks for it.
+fn assumptions(project: &Project, configuration: &[FileId], gap: Option<&Gap>) -> Vec<String> {
+    if project.is_elsewhere {
+        let start = if project.start.is_empty() { "the root" } else { &project.start };
+        return project
+            .config
+            .iter()
+            .map(|path| {
+                format!(
+                    "{path} is in a folder that Atmos does not search; it is used as the only configuration of {start}"
+                )
+            })
+            .collect();
+    }
     if !configuration.is_empty() || gap.is_some_and(|gap| gap.extent == Extent::Everything) {
         return Vec::new();
     }
-    let mut words = "no atmos.yaml found, so the defaults of Atmos are used".to_owned();
-    let candidates = projects::candidates(source);
-    if !candidates.is_empty() {
-        words.push_str(&format!("; select one in another folder with --config: {}", candidates.join(", ")));
-    }
-    vec![words]
+    vec!["no atmos.yaml found, so the defaults of Atmos are used".to_owned()]
 }

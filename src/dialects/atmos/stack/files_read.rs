@@ -124,6 +124,10 @@ impl<'a> FilesRead<'a> {
         let Ok(node) = reader.source.listing().lookup(path) else { return };
         let reads = made_of::path(reader.source, path);
         deps.paths.extend(reads.iter().map(|read| read.name.clone()));
+        if let Node::Dir(dir) = &node {
+            // A big folder is compared as a whole, but still depends on each of its files.
+            deps.paths.extend(reader.source.listing().under(dir).iter().map(|entry| Text::from(&*entry.path)));
+        }
         self.reads.extend(reads);
         if let Node::File(_) = node
             && let Ok(Some(loaded)) = reader.load(path, &mut deps)

@@ -33,7 +33,11 @@ pub(super) fn info(kind: &'static str, prefix: &str, component: Option<&Value>, 
 /// The folder of the code at a printed path; `None` if it is not known, or outside of the repository.
 pub(super) fn code(kind: &'static str, path: &str, config: &Config) -> Option<CodeFolder> {
     let is_known = !path.contains("{{") && !path.contains("<no value>") && !path.starts_with('/');
-    let folder = is_known.then(|| paths::join(&config.base, path)).flatten()?;
-    let root = paths::join(&config.base, config.component_path(kind))?;
+    // Where the code is may be set by what is not read.
+    let is_set = config.remote.is_empty() || !config.component_path(kind).is_empty();
+    let root = config.code_root(kind).filter(|_| is_set)?;
+    let below = paths::relative(path, &paths::clean(config.component_path(kind)));
+    let folder = is_known.then(|| below.map_or_else(|| paths::join(&config.base, path), |b| paths::join(&root, b)));
+    let folder = folder.flatten()?;
     Some(CodeFolder { folder: folder.into(), root: root.into() })
 }

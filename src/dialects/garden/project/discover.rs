@@ -1,5 +1,6 @@
 //! Where projects are.
 
+use crate::dialects::configurations_below;
 use crate::dialects::garden::template::syntax::ast::Era;
 use crate::paths::{join, parent};
 use crate::source::{Child, Source};
@@ -54,6 +55,37 @@ pub(crate) fn is_project_file(source: &dyn Source, path: &str) -> bool {
             line.strip_prefix("kind:").is_some_and(|kind| kind.trim().trim_matches(['"', '\'']) == "Project")
         }),
     }
+}
+
+/// The folders of Terraform code that a project below a folder runs, from the root of the repository: `root` of its actions and
+/// modules of that type, and `initRoot` of its provider.
+pub(crate) fn terraform_folders(source: &dyn Source, project: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in configurations_below(source, project, is_config_name) {
+        let bytes = source.listing().resolve(path).ok().and_then(|entry| source.read(entry).ok());
+        let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        if !text.contains("terraform") {
+            continue;
+        }
+        for doc in yaml::documents_of(text.into()).unwrap_or_default() {
+            let Some(root) = doc.root() else { continue };
+            let field = |node, key: &str| doc.get(node, key).and_then(|id| doc.scalar(id)).map(ToString::to_string);
+            let providers = doc.get(root, "providers").map(|list| &doc.node(list).kind);
+            let providers = if let Some(yaml::NodeKind::Sequence(items)) = providers { &items[..] } else { &[] };
+            let of_providers =
+                providers.iter().copied().filter(|one| field(*one, "name").as_deref() == Some("terraform"));
+            let mut folders: Vec<String> = of_providers.filter_map(|one| field(one, "initRoot")).collect();
+            if field(root, "type").as_deref() == Some("terraform") {
+                let spec = doc.get(root, "spec").and_then(|spec| field(spec, "root"));
+                folders.push(spec.or_else(|| field(root, "root")).unwrap_or_else(|| ".".to_owned()));
+            }
+            // A name that only a running Garden knows claims nothing.
+            let known = folders.iter().filter(|folder| !folder.contains("${"));
+            found.extend(known.filter_map(|folder| crate::paths::resolve(parent(path), folder)));
+        }
+    }
+    found.retain(|folder| !folder.is_empty());
+    found
 }
 
 /// The version of the language that the project in a file is written in.

@@ -95,7 +95,7 @@ fn matched(mut patterns: impl Iterator<Item = Pattern>, changes: &[&str]) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialects::RootSettings;
+    use crate::dialects::Project;
     use crate::dialects::opentofu::discovery;
     use crate::files::Files;
     use crate::limits::Limits;
@@ -126,7 +126,7 @@ mod tests {
         let modules = Modules::new(&source, &files, &cache, Runner::default());
         let changes = [Change { path: path.into(), kind: ChangeKind::Modified }];
         let touched = Touched::new(&modules, Scope::Touched(&changes));
-        let roots = discovery::roots(&modules, "", &RootSettings::default()).candidates;
+        let roots = discovery::roots(&modules, &Project::default()).candidates;
         let found = roots.iter().filter(|root| touched.reaches(root, &ProjectInputs::default()));
         found.map(|root| root.dir.clone()).collect()
     }

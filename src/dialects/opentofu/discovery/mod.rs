@@ -6,7 +6,7 @@
 pub(crate) mod detected;
 pub(crate) mod variants;
 
-use crate::dialects::RootSettings;
+use crate::dialects::{Project, RootSettings, lies_below};
 use crate::resolution::{Extent, Gap};
 use crate::source::{EntryKind, Source};
 use crate::terraform::failure::Failure;
@@ -71,9 +71,11 @@ impl Roots {
 }
 
 /// Returns the root modules below a folder. The folder itself is one if it contains configuration, because it is the
-/// start folder, unless the settings list the root modules.
-pub(crate) fn roots(modules: &Modules<'_>, start: &str, settings: &RootSettings) -> Roots {
+/// start folder, unless the settings list the root modules. Code of components of another system's project is none.
+pub(crate) fn roots(modules: &Modules<'_>, project: &Project) -> Roots {
+    let (start, settings) = (&project.start, &project.roots);
     let Outlines { mut all, called } = outlines(modules, start);
+    all.retain(|dir, _| !is_claimed(dir, project));
     if !settings.roots.is_empty() {
         all.retain(|dir, _| is_named(dir, settings));
         let candidates = all.into_iter().map(|(dir, outline)| Candidate { dir, outline }).collect();
@@ -86,7 +88,7 @@ pub(crate) fn roots(modules: &Modules<'_>, start: &str, settings: &RootSettings)
             let calls = callees.iter().any(|callee| matches!(callee, Callee::Local { dir: Some(_), .. }));
             !dir.split('/').any(|part| part == "modules") && (calls || outline.has_moves && !outline.has_required)
         };
-        dir == start || (!called.contains(dir) && outline.has_own_file && (is_certain() || is_likely()))
+        *dir == **start || (!called.contains(dir) && outline.has_own_file && (is_certain() || is_likely()))
     };
     let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, outline)| is_root(dir, outline));
     let mut uncalled = others.iter().filter(|(dir, _)| !called.contains(&**dir));
@@ -120,7 +122,8 @@ fn outlines(modules: &Modules<'_>, start: &str) -> Outlines {
 
 /// Returns a number that identifies the configuration below a folder in different revisions; `None` if there is no
 /// configuration.
-pub(crate) fn content(source: &dyn Source, start: &str, settings: &RootSettings) -> Option<u64> {
+pub(crate) fn content(source: &dyn Source, project: &Project) -> Option<u64> {
+    let (start, settings) = (&project.start, &project.roots);
     let mut hasher = DefaultHasher::new();
     let mut is_there = false;
     for entry in source.listing().under(start) {
@@ -132,7 +135,7 @@ pub(crate) fn content(source: &dyn Source, start: &str, settings: &RootSettings)
         }
     }
     settings.roots.iter().for_each(|pattern| pattern.as_str().hash(&mut hasher));
-    start.hash(&mut hasher);
+    (start, &project.claimed).hash(&mut hasher);
     is_there.then(|| hasher.finish())
 }
 
@@ -151,12 +154,20 @@ fn called_by(modules: &Modules<'_>, module: &Outline) -> Vec<Text> {
 }
 
 /// Whether there are root modules below a folder: the same as whether [`roots`] finds one.
-pub(crate) fn has_roots(modules: &Modules<'_>, start: &str, settings: &RootSettings) -> bool {
-    let dirs = folders(modules.loader.reader.source(), start);
+pub(crate) fn has_roots(modules: &Modules<'_>, project: &Project) -> bool {
+    let (start, settings) = (&project.start, &project.roots);
+    let mut dirs = folders(modules.loader.reader.source(), start);
+    dirs.retain(|dir| !is_claimed(dir, project));
     if !settings.roots.is_empty() {
         return dirs.iter().any(|dir| is_named(dir, settings) && modules.is_there(dir));
     }
-    dirs.contains(start) && modules.is_there(start) || !roots(modules, start, settings).candidates.is_empty()
+    dirs.contains(start) && modules.is_there(start) || !roots(modules, project).candidates.is_empty()
+}
+
+/// Whether the code in a folder is that of components of another system's project. A folder that the settings name is not.
+fn is_claimed(dir: &str, project: &Project) -> bool {
+    let is_in = |claim: &String| dir == claim || lies_below(dir, claim);
+    project.claimed.iter().any(is_in) && !is_named(dir, &project.roots)
 }
 
 /// Whether a folder has automatically loaded variable files, or locks versions of providers.

@@ -1,0 +1,109 @@
+//! How a review ends, and why.
+
+use super::coverage::{Lacking, Unresolved};
+use super::{Overrides, Review};
+use crate::diagnostic::Finding;
+use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
+use crate::settings::FailOn;
+use crate::text::count;
+use std::collections::BTreeSet;
+
+/// More names than this are counted.
+const MAX_NAMES: usize = 3;
+
+/// The verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Nothing to report.
+    Clean,
+    /// The run fails: why, as a clause without a full stop. It is the last line of the output, whatever the format.
+    Fails(String),
+    /// Effective changes, and nothing that fails the run.
+    Changes,
+    /// A part of the work failed because of a defect of stacklint, which is among the findings.
+    Defect,
+}
+
+/// How much must have been resolved for a run to pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Demand {
+    /// Whatever could be resolved before need only be resolved again.
+    Nothing,
+    /// Something of every project.
+    #[default]
+    Something,
+    /// Everything, on all sides.
+    Everything,
+}
+
+impl Review {
+    /// The verdict on what is reported.
+    pub(crate) fn outcome(&self, overrides: &Overrides, demand: Demand) -> Outcome {
+        if self.has_defect {
+            return Outcome::Defect;
+        }
+        let demand = if self.settings.strict.value { Demand::Everything } else { demand };
+        let mut reasons: Vec<String> = self.lost().into_iter().chain(self.lacking(demand)).collect();
+        reasons.extend(self.failing());
+        match reasons.is_empty() || overrides.exit_zero {
+            true => Outcome::Clean,
+            false => Outcome::Fails(reasons.join("; ")),
+        }
+    }
+
+    /// What resolves no longer, or is new and does not resolve: that fails a comparison whatever is reported of the cause, which
+    /// may be known for long, off or suppressed. Only a run that nothing fails passes.
+    fn lost(&self) -> Option<String> {
+        self.comparison.as_ref().filter(|_| self.settings.fail_on.value != FailOn::Never)?;
+        let lacking = self.coverage.lacking();
+        let lost = lacking.iter().filter(|(which, _)| *which == Lacking::Head).map(|(_, one)| *one);
+        named(lost, ["does not resolve", "do not resolve"])
+    }
+
+    /// What is missing for what is asked.
+    fn lacking(&self, demand: Demand) -> Option<String> {
+        if demand >= Demand::Something && self.coverage.has_empty_project() {
+            let empty = self.coverage.empty_projects().next();
+            let place = empty.filter(|p| p.path != ".").map_or_else(String::new, |p| format!(" of {}", p.path));
+            return Some(format!("no stack{place} could be analyzed"));
+        }
+        if demand < Demand::Everything || self.coverage.is_whole() {
+            return None;
+        }
+        let lacking = self.coverage.lacking();
+        let known = lacking.iter().filter(|(which, _)| *which != Lacking::Head || self.comparison.is_none());
+        named(known.map(|(_, one)| *one), ["is not resolved", "are not resolved"])
+    }
+
+    /// The findings that fail the run.
+    fn failing(&self) -> Option<String> {
+        let settings = &self.settings;
+        let fails = |f: &&Finding| {
+            // An unknown value is not a mistake, so it fails the run only on request.
+            let is_incomplete = f.diagnostic.rule == &INCOMPLETE_ANALYSIS;
+            let counts = if is_incomplete { settings.strict.value } else { settings.fail_on.value.fails(f.level) };
+            f.counts() && counts
+        };
+        let failing: Vec<&Finding> = self.findings.iter().filter(fails).collect();
+        let first = failing.first()?;
+        let new = if self.comparison.is_some() { "new " } else { "" };
+        let file = self.files.get(first.diagnostic.primary.file);
+        let place = format!("{}:{}", file.path, file.line(first.diagnostic.primary.start));
+        let more = if failing.len() > 1 { format!(" and {} more", failing.len() - 1) } else { String::new() };
+        let number = count(failing.len(), &format!("{new}finding"));
+        Some(format!("{number}: {} in {place}{more}", first.diagnostic.rule.id()))
+    }
+}
+
+/// `2 parts are not resolved: vpc in dev, prod`, each name once; `None` if there are none.
+fn named<'a>(parts: impl Iterator<Item = &'a Unresolved>, [one, several]: [&str; 2]) -> Option<String> {
+    let names: BTreeSet<String> = parts.map(Unresolved::name).collect();
+    let mut shown: Vec<String> = names.iter().take(MAX_NAMES).cloned().collect();
+    match names.len() {
+        0 => return None,
+        1 => return Some(format!("{} {one}", shown.concat())),
+        n if n > MAX_NAMES => shown.push(format!("… {} more", n - MAX_NAMES)),
+        _ => {}
+    }
+    Some(format!("{} {several}: {}", count(names.len(), "part"), shown.join(", ")))
+}
