@@ -2,27 +2,32 @@
 //! locals, variables, calls and outputs of modules, and the files that its functions read.
 
 use crate::hcl::ast::walk::{self, Reference};
-use crate::hcl::ast::{Block, Expr, ExprKind, TraversalStep};
+use crate::hcl::ast::{Block, Expr, ExprKind, Span, TraversalStep};
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::reads::made_of;
 use crate::terraform::evaluation::statics::{Found, Identifier, Statics};
+use crate::terraform::failure::Place;
 use crate::terraform::module::block::{Declared, Written};
 use crate::terraform::module::paths::{self, Base, NamedPath, Pattern};
 use crate::text::Text;
-use crate::value::{FileId, Read};
+use crate::value::{FileId, Origin, Prov, Read};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The most names that are followed from one expression.
 const MAX_NAMES: usize = 2_000;
 
+/// How many files that an expression reads are named as its places.
+const MAX_PLACES: usize = 20;
+
 impl Statics<'_> {
-    /// What an argument of a module is made of.
-    pub(crate) fn made_of(&self, node: usize, written: &Written) -> Vec<Read> {
-        let mut collector = Collector { statics: self, seen: BTreeSet::new(), reads: Vec::new() };
+    /// What an argument of a module is made of, and where that is written.
+    pub(crate) fn made_of(&self, node: usize, written: &Written) -> (Vec<Read>, Vec<Prov>) {
+        let (reads, places) = (Vec::new(), Vec::new());
+        let mut collector = Collector { statics: self, seen: BTreeSet::new(), reads, places };
         collector.expr(node, written);
-        collector.reads
+        (collector.reads, collector.places)
     }
 
     /// The text of an argument.
@@ -38,6 +43,7 @@ struct Collector<'s, 'a> {
     /// The names that were followed, with the module that they are in.
     seen: BTreeSet<String>,
     reads: Vec<Read>,
+    places: Vec<Prov>,
 }
 
 impl Collector<'_, '_> {
@@ -117,8 +123,12 @@ impl Collector<'_, '_> {
         }
         let known = value(self.statics).ok().filter(|value: &Val| value.unknown_reason().is_none());
         match (known, written) {
-            (Some(value), _) => self.reads.push(made_of::value(label, &export(&value))),
+            (Some(value), _) => {
+                self.reads.push(made_of::value(label, &export(&value)));
+                self.places.push(value.prov);
+            }
             (None, Some((at, written))) => {
+                self.places.push(place((written.file, written.span)));
                 self.reads.push(made_of::text(label, &self.statics.source_text(written)));
                 self.expr(at, written);
             }
@@ -170,6 +180,7 @@ impl Collector<'_, '_> {
         let texts = arguments.iter().map(|(name, w)| format!("{name} = {}", self.statics.source_text(w)));
         let texts: Vec<String> = texts.collect();
         self.reads.push(made_of::text(label, &texts.join("\n")));
+        self.places.extend(arguments.values().map(|written| place(written.argument())));
         arguments.values().for_each(|written| self.expr(node, written));
     }
 
@@ -184,7 +195,7 @@ impl Collector<'_, '_> {
         let value = self.statics.value(node, &written, Identifier { text: "path".to_owned(), place: (file, span) });
         if let Some(text) = value.ok().as_ref().and_then(Val::as_str) {
             if let Ok(inside) = self.statics.files.inside(text) {
-                self.reads.extend(reader.made_of(&crate::go::path::clean(&inside)));
+                self.files(reader.made_of(&crate::go::path::clean(&inside)));
             }
             return;
         }
@@ -196,9 +207,24 @@ impl Collector<'_, '_> {
                 Pattern::Path(path) => path.clone(),
                 Pattern::Between(before, after) => format!("{before}*{after}"),
             };
-            self.reads.extend(reader.made_of_matching(&name, &|path| pattern.matches(path)));
+            self.files(reader.made_of_matching(&name, &|path| pattern.matches(path)));
         }
     }
+
+    /// Adds files, with the whole of each as a place.
+    fn files(&mut self, reads: Vec<Read>) {
+        let loader = self.statics.files.loader();
+        for file in reads.iter().take(MAX_PLACES).filter_map(|read| loader.add(&read.name)) {
+            let end = loader.reader.files.get(file).text.len() as u32;
+            self.places.push(place((file, Span { start: 0, end })));
+        }
+        self.reads.extend(reads);
+    }
+}
+
+/// A place as the provenance of what is written there.
+fn place((file, span): Place) -> Prov {
+    Prov::at(Origin { file, key: span.start, start: span.start, end: span.end })
 }
 
 /// The arguments of a block inside of another one, by their names and the places of the blocks.

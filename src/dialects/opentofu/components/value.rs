@@ -23,36 +23,43 @@ pub(crate) fn exported(statics: &Statics<'_>, node: usize, written: &Written, fo
     match found {
         Ok(value) => {
             let value = export_at(&value, &at(written));
-            if value.holds(Flags::UNKNOWN) { with_source(&value, &unknown(statics, node, &[], written)) } else { value }
+            if !value.holds(Flags::UNKNOWN) {
+                return value;
+            }
+            let (source, places) = unknown(statics, node, &[], written);
+            with_source(&value, &source, &places)
         }
         Err(found) => {
-            Value::new(Data::Unknown(Arc::new(unknown(statics, node, &found, written)))).with_prov(at(written))
+            let (unknown, places) = unknown(statics, node, &found, written);
+            Value::new(Data::Unknown(Arc::new(unknown))).with_prov(at(written).with_inputs(places))
         }
     }
 }
 
 /// An argument that cannot be computed: its text, and what it is made of.
-fn unknown(statics: &Statics<'_>, node: usize, found: &[Failure], written: &Written) -> Unknown {
+fn unknown(statics: &Statics<'_>, node: usize, found: &[Failure], written: &Written) -> (Unknown, Vec<Prov>) {
     let text = statics.source_text(written);
     let text = if text.starts_with(['"', '<']) { text } else { format!("${{{text}}}").into() };
     let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
     let mut unknown = Unknown { text, reasons, ..Unknown::default() };
-    unknown.add_reads(statics.made_of(node, written));
-    unknown
+    let (reads, places) = statics.made_of(node, written);
+    unknown.add_reads(reads);
+    (unknown, places)
 }
 
 /// The value with the text that its unknown parts come from, and with what that is made of.
-fn with_source(value: &Value, source: &Unknown) -> Value {
+fn with_source(value: &Value, source: &Unknown, places: &[Prov]) -> Value {
     let data = match &value.data {
         Data::Unknown(unknown) => {
             let mut unknown = (**unknown).clone();
             unknown.text = source.text.clone();
             unknown.add_reads(source.reads.iter().cloned());
-            Data::Unknown(Arc::new(unknown))
+            let prov = value.prov.with_inputs(places.iter().cloned());
+            return Value { data: Data::Unknown(Arc::new(unknown)), prov };
         }
-        Data::List(items) => Data::List(Arc::new(items.iter().map(|item| with_source(item, source)).collect())),
+        Data::List(items) => Data::List(Arc::new(items.iter().map(|item| with_source(item, source, places)).collect())),
         Data::Map(map) => {
-            let entries = map.iter().map(|entry| (entry.key.clone(), with_source(&entry.value, source)));
+            let entries = map.iter().map(|entry| (entry.key.clone(), with_source(&entry.value, source, places)));
             Data::Map(Arc::new(entries.collect()))
         }
         other => other.clone(),
