@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(super) struct Schema {
     /// The budget of validations.
     budget: Budget,
-    /// The schema; `None` accepts no inputs.
+    /// The schema; without one, all inputs are accepted.
     schema: Option<JsonSchema>,
     /// The values of inputs that are not set.
     pub defaults: Node,
@@ -37,7 +37,7 @@ impl Schema {
             let text = path.as_text()?;
             return from_file(path, text, resource, loader, diagnostics);
         }
-        let Some(inputs) = template.get("inputs").and_then(Node::as_map) else { return Some(Schema::default()) };
+        let Some(inputs) = template.get("inputs").and_then(Node::as_map) else { return Some(Schema::open()) };
         let (mut properties, mut required, mut defaults) = (Vec::new(), Vec::new(), Vec::new());
         for (name, input) in inputs.iter() {
             let declared = input.get("type").and_then(Node::as_text);
@@ -70,6 +70,11 @@ impl Schema {
         let budget = Budget::default();
         let ready = JsonSchema::read(&json::encode(&schema), "inputs.json", &mut |_| None, &budget).ok();
         Some(Schema { schema: ready, budget, defaults: Node::map(defaults), tree: schema })
+    }
+
+    /// The schema of a template that has none: all inputs are accepted.
+    fn open() -> Schema {
+        Schema { defaults: Node::map([]), ..Schema::default() }
     }
 
     /// Adds defaults for inputs that are not set, at any depth that the schema describes.
@@ -116,8 +121,12 @@ fn described(defaults: &Node) -> Node {
     Node::map(all.map(|(name, default)| (Text::clone(name), Node::map([("default".into(), default.clone())]))))
 }
 
-/// Adds the defaults of the properties that a schema describes, if they are not set.
+/// Adds the defaults of the properties that a schema describes, if they are not set, also inside of defaults and of items of lists.
 fn with_defaults(value: &Node, schema: &Node) -> Node {
+    if let (Data::List(items), Some(schema)) = (&value.data, schema.get("items")) {
+        let items = items.iter().map(|item| with_defaults(item, schema)).collect();
+        return Node::at(Data::List(Arc::new(items)), value.prov.clone());
+    }
     let (Data::Map(given), Some(properties)) = (&value.data, schema.get("properties").and_then(Node::as_map)) else {
         return value.clone();
     };
@@ -126,7 +135,8 @@ fn with_defaults(value: &Node, schema: &Node) -> Node {
         None => (Text::clone(key), value.clone()),
     });
     let more = properties.iter().filter(|(key, _)| given.get(key).is_none());
-    let more = more.filter_map(|(key, schema)| Some((Text::clone(key), schema.get("default")?.clone())));
+    let default = |schema: &Node| Some(with_defaults(schema.get("default")?, schema));
+    let more = more.filter_map(|(key, schema)| Some((Text::clone(key), default(schema)?)));
     Node::at(Data::Map(Arc::new(own.chain(more).collect())), value.prov.clone())
 }
 
@@ -175,6 +185,6 @@ fn defaults(schema: &Node) -> Node {
     let all = properties
         .into_iter()
         .flat_map(|all| all.iter())
-        .filter_map(|(name, property)| property.get("default").map(|default| (Text::clone(name), default.clone())));
+        .filter_map(|(name, property)| Some((Text::clone(name), with_defaults(property.get("default")?, property))));
     Node::map(all)
 }

@@ -45,7 +45,7 @@ pub(crate) struct Rendered {
 impl Rendered {
     /// Roots of a context with the inputs as they are written, defaults below them.
     pub(crate) fn roots(&self, evaluator: &Evaluator, roots: Roots) -> Roots {
-        let inputs = evaluator.data(self.inputs.clone());
+        let inputs = evaluator.data(self.template.schema.complete(&self.inputs));
         self.roots_with(evaluator, roots, inputs)
     }
 

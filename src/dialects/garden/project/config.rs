@@ -69,6 +69,8 @@ pub(crate) const KEYS: [&str; 20] = [
     "varfile",
     "variables",
 ];
+/// Further keys of a project before Garden 0.14.
+const OLD_KEYS: [&str; 2] = ["dotIgnoreFiles", "environmentDefaults"];
 /// The keys of an environment.
 pub(crate) const ENVIRONMENT_KEYS: [&str; 6] =
     ["aec", "defaultNamespace", "name", "production", "varfile", "variables"];
@@ -83,8 +85,9 @@ pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &Diagnost
         diagnostics.error(&rules::INVALID_CONFIG, message, &first_line(&second.tree.prov));
         return None;
     }
-    check_keys(&project.tree, &KEYS, "a project", diagnostics);
     let era = version(project, diagnostics);
+    let old: &[&str] = if era == Era::Cedar { &[] } else { &OLD_KEYS };
+    check_keys(&project.tree, &[&KEYS, old].concat(), "a project", diagnostics);
     let name = match project.tree.get("name").map(|node| (node, node.as_text())) {
         Some((_, Some(name))) => Text::clone(name),
         Some((node, None)) => {

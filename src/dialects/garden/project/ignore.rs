@@ -21,7 +21,8 @@ impl Ignores {
     /// Reads the ignore files of a project. Those of git are irrelevant: committed files are no longer ignored.
     pub(crate) fn read(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &Diagnostics) -> Self {
         let dir = config.dir.as_str();
-        let name = config.text("dotIgnoreFile").unwrap_or(".gardenignore");
+        let earlier = || config.tree.get("dotIgnoreFiles")?.as_list()?.first()?.as_text().map(|text| text.as_str());
+        let name = config.text("dotIgnoreFile").or_else(earlier).unwrap_or(".gardenignore");
         let mut found = Ignores { dir: dir.to_owned(), ..Ignores::default() };
         for entry in loader.reader.below(dir, name).into_iter().filter(|entry| paths::name(&entry.path) == name) {
             if let Some(text) = loader.text(&entry.path, diagnostics) {
