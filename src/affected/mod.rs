@@ -6,16 +6,19 @@
 //!
 //! [`Dialect::affected`]: crate::dialects::Dialect::affected
 
-use crate::code::CodeChange;
+use crate::code::CodeChanges;
 use crate::diff::{ComponentChange, Diff, Status};
 use crate::files::Files;
-use crate::resolution::{Address, Component};
+use crate::resolution::{Address, Component, Resolution};
 use crate::source::Source;
 use crate::terraform::Cache;
 use crate::text::Text;
 use crate::value::Value;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The reason of what could not be resolved.
+pub(crate) const UNRESOLVED: &str = "unresolved";
 
 /// What the list contains.
 #[derive(Clone, Debug)]
@@ -55,10 +58,12 @@ pub(crate) struct Request<'a> {
     pub files: &'a Files,
     /// Code that has been parsed.
     pub cache: &'a Cache,
+    /// Both states, as far as they were resolved.
+    pub resolutions: [&'a Resolution; 2],
     /// The changes of the configuration.
     pub diff: &'a Diff,
     /// The changes of the code.
-    pub code: &'a [CodeChange],
+    pub code: &'a CodeChanges,
     /// Selects components.
     pub filter: &'a dyn Fn(&Address) -> bool,
     /// Selects stacks.
@@ -82,6 +87,15 @@ impl Item {
     /// The address of the component.
     pub(crate) fn address(&self) -> Address {
         (Text::clone(&self.stack), Text::clone(&self.component_type), Text::clone(&self.component))
+    }
+
+    /// Adds that it could not be resolved, as a reason of its own.
+    pub(crate) fn mark_unresolved(&mut self, why: &str) {
+        if !self.affected_all.iter().any(|reason| reason == UNRESOLVED) {
+            self.affected_all.push(UNRESOLVED.to_owned());
+        }
+        self.affected.clone_from(&self.affected_all[0]);
+        self.extra.get_or_insert_with(|| format!("it could not be resolved: {why}"));
     }
 }
 
@@ -244,12 +258,12 @@ pub(crate) fn slug(stack: &str, component: &str) -> String {
 }
 
 /// The components whose configuration or code differs, sorted by address, with the sections that differ as reasons.
-pub(crate) fn differing(diff: &Diff, code: &[CodeChange], filter: &dyn Fn(&Address) -> bool) -> Vec<Item> {
+pub(crate) fn differing(diff: &Diff, code: &CodeChanges, filter: &dyn Fn(&Address) -> bool) -> Vec<Item> {
     let mut items: BTreeMap<Address, Item> = BTreeMap::new();
     for change in &diff.components {
         items.insert(change.address(), of_change(change, diff));
     }
-    for address in code.iter().flat_map(|change| &change.components).filter(|address| filter(address)) {
+    for address in code.touched.keys().filter(|address| filter(address)) {
         let item = items.entry(address.clone()).or_insert_with(|| of_code(address));
         if !item.affected_all.iter().any(|reason| reason == "component") {
             item.affected_all.insert(0, "component".to_owned());
@@ -257,6 +271,27 @@ pub(crate) fn differing(diff: &Diff, code: &[CodeChange], filter: &dyn Fn(&Addre
         }
     }
     items.into_values().collect()
+}
+
+/// Items for what one state has and the other one could not resolve, with that reason.
+pub(crate) fn lost<'a>(
+    base: &'a Resolution,
+    head: &'a Resolution,
+    filter: &'a dyn Fn(&Address) -> bool,
+) -> impl Iterator<Item = (Address, Item)> + 'a {
+    let components = base.components();
+    let lost = head.lost_components(base).into_iter().filter(|address| filter(address));
+    lost.filter_map(move |address| {
+        let component = &components.get(&address)?.component;
+        if !component.metadata.is_deployed() {
+            return None;
+        }
+        let mut item = of_code(&address);
+        item.component_path = component.metadata.code.as_ref().map(|code| code.folder.clone()).unwrap_or_default();
+        item.mark_unresolved("the older revision has it");
+        item.extra = None;
+        Some((address, item))
+    })
 }
 
 /// An item for a component whose code differs, without a reason yet.

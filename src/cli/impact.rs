@@ -1,25 +1,24 @@
-//! `stacklint impact`: the components and values that depend on a line or a file.
+//! `stacklint impact`: the components and values that depend on a line, a file or a folder.
 
 use super::{Failure, Global, Outcome, question};
 use crate::query::Lines;
-use crate::query::impact::{impact, loss};
+use crate::query::impact::{Place, impact, loss};
 use crate::report::answers::impact::Described;
 use crate::review::Resolved;
-use crate::source::Source;
-use crate::terraform::{Cache, Modules};
+use crate::source::{Node, Source};
 use clap::Args;
 use question::{Format, ResolvedState};
 use std::io::Write;
 use std::path::Path;
 
-/// Show which components depend on a line or a file, and how.
+/// Show which components depend on a line, a file or a folder, and how.
 ///
 /// A line that opens a map or a list stands for all of it. Values that are overridden everywhere are listed separately.
 /// For a whole file, the output also lists what imports it, and what would be missing or no longer resolve without it.
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// The file, optionally with a line or a range of lines
-    #[arg(value_name = "FILE[:LINE[-LINE]]")]
+    /// The file, optionally with a line or a range of lines, or a folder
+    #[arg(value_name = "FILE[:LINE[-LINE]]|FOLDER")]
     place: String,
     #[command(flatten)]
     question: question::Options,
@@ -27,13 +26,17 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let state = options.question.state.resolve(global)?;
-    let (path, lines) = target(&options.place, &state)?;
+    let Target { path, lines, is_folder } = target(&options.place, &state)?;
     let Resolved { files, resolution, .. } = &state.resolved;
-    let cache = Cache::default();
-    let modules = Modules::new(&*state.source, files, &cache);
-    let found = impact(resolution, &modules, files, &path, lines);
-    let loss = lines.is_none().then(|| loss(resolution, &state.without(&path), files));
-    let described = Described { file: &path, lines, impact: &found, files, loss: loss.as_ref() };
+    let listing = state.source.listing();
+    let paths: Vec<&str> = match is_folder {
+        true => listing.under(&path).iter().map(|entry| &*entry.path).collect(),
+        false => vec![&path],
+    };
+    let found = impact(resolution, &state.runs()?, files, Place { path: &path, paths: &paths }, lines);
+    let loss = (lines.is_none() && !is_folder).then(|| loss(resolution, &state.without(&path), files));
+    let shown = if path.is_empty() { "." } else { &path };
+    let described = Described { file: shown, lines, impact: &found, files, loss: loss.as_ref() };
     let mut out = options.question.stdout();
     match options.question.format {
         Format::Json => described.write_json(&mut out)?,
@@ -45,12 +48,23 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     outcome
 }
 
-/// The file that is meant, from the root of the repository, and the lines of it.
-fn target(text: &str, state: &ResolvedState) -> Result<(String, Option<Lines>), Failure> {
+/// What is meant.
+struct Target {
+    /// Its path from the root of the repository.
+    path: String,
+    /// The lines of the file; `None` for all of it.
+    lines: Option<Lines>,
+    /// Whether it is a folder.
+    is_folder: bool,
+}
+
+fn target(text: &str, state: &ResolvedState) -> Result<Target, Failure> {
     let (path, lines) = parse(text);
     let path = state.place.inside(Path::new(path))?;
-    let Ok(entry) = state.source.listing().resolve(&path) else {
-        return Err(Failure::Message(missing(&path, &*state.source)));
+    let entry = match state.source.listing().lookup(&path) {
+        Ok(Node::Dir(path)) if lines.is_none() => return Ok(Target { path, lines, is_folder: true }),
+        Ok(Node::File(entry)) => entry,
+        _ => return Err(Failure::Message(missing(&path, &*state.source))),
     };
     let bytes = state.source.read(entry)?;
     let count = bytes.iter().filter(|b| **b == b'\n').count() + usize::from(!bytes.ends_with(b"\n"));
@@ -59,7 +73,7 @@ fn target(text: &str, state: &ResolvedState) -> Result<(String, Option<Lines>), 
             Err(Failure::Message(format!("{path} has {count} lines and no line {}", lines.last)))
         }
         // A symbolic link is replaced by its target.
-        _ => Ok((entry.path.to_string(), lines)),
+        _ => Ok(Target { path: entry.path.to_string(), lines, is_folder: false }),
     }
 }
 

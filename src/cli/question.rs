@@ -4,6 +4,7 @@ use super::open::{self, Place};
 use super::options::env_file::EnvFileArgument;
 use super::options::functions::Functions;
 use super::{Failure, Global, Outcome, output};
+use crate::code::Runs;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::files::Files;
 use crate::report::log::OutputKind;
@@ -140,6 +141,12 @@ impl ResolvedState {
     /// Ends a command whose answer may be incomplete: reports what could not be resolved on standard error.
     pub(super) fn finish(&self, global: &Global) -> Result<Outcome, Failure> {
         report_broken(&self.resolved.resolution.findings, &self.resolved.files, global)
+    }
+
+    /// The code that its projects run.
+    pub(super) fn runs(&self) -> Result<Vec<Runs>, Failure> {
+        let settings = self.place.settings(&*self.source)?;
+        Ok(self.resolved.runs(&*self.source, &self.place.workspace(), &settings)?)
     }
 
     /// The state without one of its files, as far as that makes a difference.

@@ -1,12 +1,27 @@
-//! Which components run code that differs between two revisions.
+//! Which code differs between two revisions, and what runs it.
 //!
-//! A component runs the files of its folder, and those of the local modules that its code calls, in either revision. Whether
-//! the files differ is read from the two listings; nothing is executed.
+//! What a component runs in one revision is a [`Run`]: the files that its code consists of, local modules and files that
+//! expressions name included ([`Reach`]). Two revisions of it are the same if none of these files differs in more than comments
+//! and layout ([`content`]). Nothing is executed; what cannot be read or is known only at run time counts as different whenever it
+//! may be.
 
-use crate::resolution::{Address, CodeOrigin, Resolution};
-use crate::source::EntryPair;
-use crate::terraform::Modules;
+mod content;
+mod explained;
+mod named;
+mod runs;
+mod unloaded;
+
+pub(crate) use runs::{Run, Runners, Runs, of_components};
+
+use crate::diff::Diff;
+use crate::files::Files;
+use crate::paths;
+use crate::resolution::Address;
+use crate::source::{EntryPair, Source};
+use crate::terraform::reach::Touch;
 use crate::text::Text;
+use content::Contents;
+use explained::Explained;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A folder of code that differs.
@@ -16,125 +31,111 @@ pub(crate) struct CodeChange {
     pub folder: Text,
     /// The files below it that differ, sorted.
     pub files: Vec<Text>,
-    /// The components of the head that run it: it is their own folder, or a module that their code calls. Sorted.
+    /// What runs it in the head: it is their own folder, a module that their code calls, or they read a file in it. Sorted.
     pub components: Vec<Address>,
+    /// What kind these are of.
+    pub runners: Runners,
+    /// Whether they are known to run it. Else it is a file of variables that none loads by itself, and they declare what it sets; there
+    /// may be none.
+    pub is_loaded: bool,
 }
 
 impl CodeChange {
-    /// The number of stacks that the components are in.
-    pub(crate) fn stack_count(&self) -> usize {
-        self.components.iter().map(|(stack, ..)| stack).collect::<BTreeSet<_>>().len()
+    /// What to call it: its folder, or a file that nothing loads.
+    pub(crate) fn place(&self) -> &str {
+        match (self.is_loaded, self.files.first()) {
+            (false, Some(file)) => file,
+            _ if self.folder.is_empty() => ".",
+            _ => &self.folder,
+        }
     }
 }
 
-/// Returns the changed folders of code that some component of `head` runs, sorted by folder. Components that are not
-/// deployed, or whose code is always fetched, run none. `modules` are those of both revisions.
-pub(crate) fn changes(
-    head: &Resolution,
-    modules: &[&Modules<'_>],
-    differing: &[EntryPair<'_>],
-    filter: &dyn Fn(&Address) -> bool,
-) -> Vec<CodeChange> {
-    let users = users(head, filter);
-    let mut changed = changed_folders(differing);
-    let callers = Callers::find(&users, &changed, modules);
-    changed.retain(|folder, files| {
-        (users.contains_key(folder) || callers.is_module(folder)) && !files.iter().all(|file| is_document(file))
-    });
-    let change = |(folder, files): (&str, Vec<&str>)| {
-        let mut components: Vec<Address> = users.get(folder).cloned().unwrap_or_default();
-        for caller in callers.all(folder) {
-            // A module in the folder of its only caller is a part of that.
-            let holds = folder.strip_prefix(caller).is_some_and(|rest| rest.starts_with('/'));
-            components.extend(users.get(caller).filter(|_| !holds).into_iter().flatten().cloned());
+/// The files of code that differ and that something runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CodeChanges {
+    /// Each folder of them, sorted, without the files in which every edit is the cause of a change of the configuration.
+    pub folders: Vec<CodeChange>,
+    /// All of them, by what runs them.
+    pub touched: BTreeMap<Address, Vec<Touched>>,
+}
+
+/// A file that differs, of what something runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Touched {
+    /// Its path.
+    pub path: Text,
+    /// What it is of the code.
+    pub touch: Touch,
+}
+
+/// The input of a comparison of code.
+pub(crate) struct Compared<'a> {
+    /// Base and head.
+    pub sources: [&'a dyn Source; 2],
+    /// What is run in them.
+    pub runs: [&'a Runs; 2],
+    /// The files that differ.
+    pub differing: &'a [EntryPair<'a>],
+    /// The changes of the configuration.
+    pub diff: &'a Diff,
+    /// The table of files.
+    pub files: &'a Files,
+}
+
+/// Returns the code that differs and that something in the head runs, as far as a filter selects that.
+pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool) -> CodeChanges {
+    let [base, head] = compared.runs;
+    let contents = Contents::new(compared.sources, compared.differing);
+    let explained = Explained::new(compared, &contents);
+    let mut known: BTreeMap<(Option<usize>, usize), Vec<Touched>> = BTreeMap::new();
+    let mut folders: BTreeMap<Text, (BTreeSet<Text>, BTreeSet<Address>)> = BTreeMap::new();
+    let mut touched = BTreeMap::new();
+    for run in head.all.iter().filter(|run| filter(&run.address)) {
+        let before = base.of(&run.address).map(|run| run.reach);
+        let found = known.entry((before, run.reach)).or_insert_with(|| {
+            let reaches = [Some(&head.reaches[run.reach]), before.map(|index| &base.reaches[index])];
+            let touch = |path: &str| reaches.iter().flatten().find_map(|reach| reach.touch(path));
+            let one = |path: &'_ &str| Some(Touched { path: Text::from(*path), touch: touch(path)? });
+            contents.differing().filter_map(|path| one(&path)).collect()
+        });
+        if found.iter().all(|one| content::is_document(&one.path)) {
+            continue;
         }
-        components.sort();
-        components.dedup();
-        let files = files.into_iter().map(Text::from).collect();
-        (!components.is_empty()).then(|| CodeChange { folder: folder.into(), files, components })
+        for one in found.iter().filter(|one| !explained.has(&run.address, &one.path)) {
+            let folder = match &one.touch {
+                Touch::Own => Text::clone(&run.folder),
+                Touch::Module(folder) => Text::from(&**folder),
+                Touch::File | Touch::Variables => Text::from(paths::parent(&one.path)),
+            };
+            let (files, components) = folders.entry(folder).or_default();
+            files.insert(Text::clone(&one.path));
+            components.insert(run.address.clone());
+        }
+        touched.insert(run.address.clone(), found.clone());
+    }
+    let change = |(folder, (files, components)): (Text, (BTreeSet<_>, BTreeSet<_>))| CodeChange {
+        folder,
+        files: files.into_iter().collect(),
+        components: components.into_iter().collect(),
+        runners: head.runners,
+        is_loaded: true,
     };
-    changed.into_iter().filter_map(change).collect()
-}
-
-/// The components that run the code of a folder, by folder.
-type Users<'a> = BTreeMap<&'a str, Vec<Address>>;
-
-fn users<'a>(head: &'a Resolution, filter: &dyn Fn(&Address) -> bool) -> Users<'a> {
-    let mut users: Users<'a> = BTreeMap::new();
-    for component in head.units.iter().flat_map(|unit| &unit.components) {
-        let code = component.metadata.code.as_ref().filter(|code| code.supply != CodeOrigin::Fetched);
-        let Some(code) = code.filter(|_| component.metadata.is_deployed()) else { continue };
-        let address = component.address();
-        if filter(&address) {
-            users.entry(&code.folder).or_default().push(address);
-        }
-    }
-    users
-}
-
-/// The files that differ, by every folder around them.
-fn changed_folders<'a>(differing: &'a [EntryPair<'_>]) -> BTreeMap<&'a str, Vec<&'a str>> {
-    let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for pair in differing {
-        let mut rest = pair.path();
-        while let Some((folder, _)) = rest.rsplit_once('/') {
-            folders.entry(folder).or_default().push(pair.path());
-            rest = folder;
-        }
-        folders.entry("").or_default().push(pair.path());
-    }
-    folders
-}
-
-/// Whether a file only documents the code in its folder.
-fn is_document(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    matches!(extension, "md" | "markdown" | "rst" | "adoc") || matches!(stem, "LICENSE" | "CODEOWNERS" | "NOTICE")
-}
-
-/// Which folders of code call which modules.
-struct Callers<'a> {
-    /// By module: the folders whose code calls it.
-    direct: BTreeMap<String, BTreeSet<String>>,
-    users: &'a Users<'a>,
-}
-
-impl<'a> Callers<'a> {
-    /// Follows the calls of all code that is used, if a module may have changed.
-    fn find(users: &'a Users<'a>, changed: &BTreeMap<&str, Vec<&str>>, modules: &[&Modules<'_>]) -> Self {
-        let mut callers = Callers { direct: BTreeMap::new(), users };
-        if !changed.keys().any(|folder| modules.iter().any(|m| m.has_code(folder))) {
-            return callers;
-        }
-        let mut known: BTreeSet<String> = users.keys().map(|folder| (*folder).to_owned()).collect();
-        let mut pending: Vec<String> = known.iter().cloned().collect();
-        while let Some(folder) = pending.pop() {
-            for called in modules.iter().flat_map(|m| m.local_calls(&folder)) {
-                callers.direct.entry(called.clone()).or_default().insert(folder.clone());
-                if known.insert(called.clone()) {
-                    pending.push(called);
-                }
+    let mut folders: Vec<CodeChange> = folders.into_iter().map(change).collect();
+    if head.runners != Runners::Components {
+        for unloaded in unloaded::find(&contents, compared.sources[1], compared.runs) {
+            let declaring = unloaded.declaring.iter().map(|run| run.address.clone());
+            let components: Vec<Address> = declaring.filter(|address| filter(address)).collect();
+            for address in &components {
+                let one = Touched { path: unloaded.path.into(), touch: Touch::Variables };
+                touched.entry(address.clone()).or_insert_with(Vec::new).push(one);
             }
+            let (folder, files) = (paths::parent(unloaded.path).into(), vec![unloaded.path.into()]);
+            folders.push(CodeChange { folder, files, components, runners: head.runners, is_loaded: false });
         }
-        callers
+        folders.sort_by(|a, b| (&a.folder, &a.files).cmp(&(&b.folder, &b.files)));
     }
-
-    fn is_module(&self, folder: &str) -> bool {
-        self.direct.contains_key(folder)
-    }
-
-    /// Returns the used folders whose code calls a module, directly or through other modules.
-    fn all<'s>(&'s self, module: &'s str) -> BTreeSet<&'s str> {
-        let mut seen: BTreeSet<&'s str> = BTreeSet::new();
-        let mut pending: Vec<&'s str> = vec![module];
-        while let Some(folder) = pending.pop() {
-            let direct = self.direct.get(folder).into_iter().flatten();
-            pending.extend(direct.map(String::as_str).filter(|caller| seen.insert(caller)));
-        }
-        seen.retain(|folder| self.users.contains_key(folder));
-        seen
-    }
+    CodeChanges { folders, touched }
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 use super::*;
 use crate::files::Files;
-use crate::resolution::{Code, Component, ComponentMetadata, RemovalEffect, ShapingOrigins, State, Unit};
+use crate::resolution::{
+    Code, CodeOrigin, Component, ComponentMetadata, RemovalEffect, Resolution, ShapingOrigins, State, Unit,
+};
 use crate::source::{Memory, Source, differences};
-use crate::terraform::Cache;
+use crate::terraform::load::Runner;
+use crate::terraform::module::modules::{Cache, Modules};
 use crate::value::{Language, Map, Value};
 use std::sync::Arc;
 
@@ -15,6 +18,7 @@ fn component(stack: &str, name: &str, folder: &str) -> Component {
         folder: folder.into(),
         root: "code".into(),
         origin: None,
+        others: Box::default(),
         supply: CodeOrigin::Repository,
         is_open: false,
     };
@@ -27,7 +31,7 @@ fn component(stack: &str, name: &str, folder: &str) -> Component {
         locals: None,
         declared: None,
         removal: RemovalEffect::Orphaned,
-        metadata: ComponentMetadata { code: Some(code), ..ComponentMetadata::default() },
+        metadata: ComponentMetadata { code: Some(code), is_module: true, ..ComponentMetadata::default() },
         language: Language::default(),
     }
 }
@@ -39,14 +43,22 @@ fn found(base: &Memory, head: &Memory, components: Vec<Component>) -> Vec<String
     let components = components.into_iter().map(Arc::new).collect();
     let unit = Unit { components, state: State::Resolved, ..Unit::broken("unit".into(), file) };
     let resolution = Resolution { units: vec![Arc::new(unit)], ..Resolution::default() };
-    let (old, new) = (Modules::new(base, &files, &cache), Modules::new(head, &files, &cache));
+    let runs = |source: &Memory| of_components(&resolution, &Modules::new(source, &files, &cache, Runner::default()));
+    let (old, new) = (runs(base), runs(head));
     let differing = differences(base.listing(), head.listing());
-    let changes = changes(&resolution, &[&old, &new], &differing, &|_| true);
+    let compared = Compared {
+        sources: [base, head],
+        runs: [&old, &new],
+        differing: &differing,
+        diff: &Diff::default(),
+        files: &files,
+    };
+    let changes = changes(&compared, &|_| true);
     let line = |c: &CodeChange| {
         let names: Vec<String> = c.components.iter().map(|(stack, _, name)| format!("{name} of {stack}")).collect();
         format!("{}: {}", c.folder, names.join(", "))
     };
-    changes.iter().map(line).collect()
+    changes.folders.iter().map(line).collect()
 }
 
 #[test]
@@ -71,10 +83,13 @@ fn modules_are_followed_through_modules_of_either_revision() {
     };
     let (base, head) = (source("base", &files("1")), source("head", &files("2")));
     let components = || vec![component("dev", "a", "code/a"), component("dev", "b", "code/b")];
-    assert_eq!(found(&base, &head, components()), ["modules/n: a of dev"]);
+    assert_eq!(found(&base, &head, components()), ["modules/n: a of dev, b of dev"]);
     let mut gone = files("2");
     gone[0].1 = "# calls nothing\n";
-    assert_eq!(found(&base, &source("head", &gone), components()), ["code/a: a of dev", "modules/n: a of dev"]);
+    assert_eq!(
+        found(&base, &source("head", &gone), components()),
+        ["code/a: a of dev", "modules/n: a of dev, b of dev"]
+    );
 }
 
 #[test]
@@ -95,4 +110,51 @@ fn what_is_not_deployed_or_fetched_runs_nothing() {
         code.supply = CodeOrigin::Fetched;
     }
     assert_eq!(found(&base, &head, vec![off, fetched]), [""; 0]);
+}
+
+#[test]
+fn comments_layout_and_moves_within_a_folder_are_no_change() {
+    let text = "resource \"a\" \"b\" {\n  c = 1\n}\n";
+    let base =
+        source("base", &[("code/a/main.tf", text), ("code/a/o_override.tf", text), ("code/a/v.tf", "locals {\n}\n")]);
+    for (name, files) in [
+        (
+            "comment",
+            [("code/a/main.tf", "# b\nresource \"a\" \"b\" {\n  c    = 1 # c\n}\n"), ("code/a/v.tf", "locals {\n}\n")],
+        ),
+        ("move", [("code/a/main.tf", "# empty\n"), ("code/a/v.tf", &*format!("locals {{}}\n{text}"))]),
+    ] {
+        let head = source("head", &[files[0], ("code/a/o_override.tf", text), files[1]]);
+        assert_eq!(found(&base, &head, vec![component("dev", "a", "code/a")]), [""; 0], "{name}");
+    }
+    // The name of an override file means something.
+    let head = source("head", &[("code/a/main.tf", text), ("code/a/o.tf", text), ("code/a/v.tf", "locals {\n}\n")]);
+    assert_eq!(found(&base, &head, vec![component("dev", "a", "code/a")]), ["code/a: a of dev"]);
+}
+
+#[test]
+fn sources_that_are_computed_lead_wherever_they_may() {
+    let call = |source: &str| {
+        format!(
+            "variable \"k\" {{}}\nvariable \"d\" {{\n  default = \"net\"\n}}\nmodule \"m\" {{\n  source = {source}\n}}\n"
+        )
+    };
+    for (source_text, path, expected) in [
+        ("\"../../modules/${var.d}\"", "modules/net/x.tf", true),
+        ("\"../../modules/${var.d}\"", "modules/other/x.tf", false),
+        ("\"../../modules/${var.k}\"", "modules/other/x.tf", true),
+        ("\"../../modules/${var.k}\"", "other/x.tf", false),
+        ("var.k", "other/x.tf", true),
+        ("var.k", "other/x.md", false),
+        ("\"./${var.k}\"", "code/a/sub/x.tf", true),
+    ] {
+        let text = call(source_text);
+        let side = |name: &str, content: &str| source(name, &[("code/a/main.tf", &text), (path, content)]);
+        let found = found(
+            &side("base", "locals {\n}\n"),
+            &side("head", "locals {\n  a = 1\n}\n"),
+            vec![component("dev", "a", "code/a")],
+        );
+        assert_eq!(!found.is_empty(), expected, "{source_text} {path}: {found:?}");
+    }
 }

@@ -23,12 +23,15 @@ pub(crate) use root_settings::{RootSettings, VariableSet};
 pub(crate) use search::{Below, Missing, Selection, configurations_below, is_vendored, lies_below};
 
 use crate::affected::{Affected, Request};
+use crate::code::{self, Runs};
 use crate::diagnostic::Rule;
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, Resolution};
 use crate::source::{Change, Source};
+use crate::terraform::load::Runner;
+use crate::terraform::module::modules::{Cache, Modules};
 use crate::threads::Cancel;
 use crate::value::{Value, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,6 +67,13 @@ pub(crate) struct Project {
     pub cancel: Cancel,
 }
 
+impl Project {
+    /// Where code runs, and by which tool.
+    pub(crate) fn runner(&self) -> Runner {
+        Runner { root: self.root.clone(), is_terraform: self.roots.tool.as_deref() == Some("terraform") }
+    }
+}
+
 /// How much of a revision is to be resolved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Scope<'a> {
@@ -95,6 +105,17 @@ pub(crate) struct Variables {
     /// Variables among them that contain a path. If it is absolute, the dialect gets it as a `/` and the path relative
     /// to the root of the repository.
     pub paths: &'static [&'static str],
+}
+
+/// One revision, with what has been read of it.
+#[derive(Clone, Copy)]
+pub(crate) struct State<'a> {
+    /// Its files.
+    pub source: &'a dyn Source,
+    /// The table of files.
+    pub files: &'a Files,
+    /// Code that has been parsed.
+    pub cache: &'a Cache,
 }
 
 /// A system.
@@ -178,6 +199,11 @@ pub(crate) trait Dialect: Send + Sync {
     /// Unknown or malformed.
     fn references(&self, _template: &Value, _context: &Value) -> Option<Result<Vec<LookedUp>, EvalError>> {
         None
+    }
+
+    /// The code that is run in a revision, of which this is the resolution: that of its components.
+    fn runs(&self, resolution: &Resolution, state: State<'_>, project: &Project) -> Runs {
+        code::of_components(resolution, &Modules::new(state.source, state.files, state.cache, project.runner()))
     }
 
     /// The components that a change affects, as the list of the deployment tool has them; `None` if it has no such list.

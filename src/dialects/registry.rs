@@ -1,13 +1,15 @@
 //! Which dialects a project has, and what they resolve to together.
 
 use super::search::lies_below;
-use super::{Dialect, Presence, Project, Scope, Variables, all};
-use crate::affected::{self, Affected, Request};
+use super::{Dialect, Presence, Project, Scope, State, Variables, all};
+use crate::affected::{self, Affected, Item, Request};
+use crate::code::Runs;
 use crate::diagnostic;
 use crate::files::Files;
 use crate::limits::Limits;
-use crate::resolution::Resolution;
+use crate::resolution::{Address, Resolution};
 use crate::source::Source;
+use std::collections::BTreeSet;
 
 /// The dialects that a run examines. They keep what they have parsed, so that a second revision costs what is new in it.
 pub(crate) struct Dialects {
@@ -118,12 +120,23 @@ impl<'a> Part<'a> {
         Some(Resolution { vocabularies, authoring, ..self.dialect.resolve(source, project, files, scope) })
     }
 
+    /// The code that is run in one state; none where that does not have the project.
+    pub(crate) fn runs(&self, resolution: &Resolution, state: State<'_>) -> Runs {
+        let project = self.project(state.source);
+        project.map_or_else(Runs::default, |project| self.dialect.runs(resolution, state, project))
+    }
+
     /// The components that a change affects: the list of the dialect if it has one, else what differs.
     pub(crate) fn affected(&self, request: &Request<'_>) -> Affected {
         let own = self.project(request.head).and_then(|project| self.dialect.affected(request, project));
-        own.unwrap_or_else(|| Affected {
-            items: affected::differing(request.diff, request.code, request.filter),
-            ..Affected::default()
+        own.unwrap_or_else(|| {
+            let mut items = affected::differing(request.diff, request.code, request.filter);
+            let [base, head] = request.resolutions;
+            let known: BTreeSet<Address> = items.iter().map(Item::address).collect();
+            let lost = affected::lost(base, head, request.filter).filter(|(address, _)| !known.contains(address));
+            items.extend(lost.map(|(_, item)| item));
+            items.sort_by_key(Item::address);
+            Affected { items, ..Affected::default() }
         })
     }
 }

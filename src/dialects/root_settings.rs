@@ -10,7 +10,7 @@ pub(crate) struct RootSettings {
     /// found by what is in them.
     pub roots: Vec<Glob>,
     /// Files of values for every root module that has them: paths from its folder, or from the root of the repository if
-    /// they begin with `/`.
+    /// they begin with `/`. `{root}` stands for the name of its folder.
     pub var_files: Vec<String>,
     /// The workspaces in which each root module is resolved.
     pub workspaces: Vec<String>,

@@ -32,6 +32,8 @@ pub(crate) struct LocalChange {
     pub side: Side,
     /// See there.
     pub line: u32,
+    /// Whether other code reads it, whose effective values are not compared.
+    pub is_read_by_code: bool,
     /// The changes of effective values that read it, by address and path, sorted; the path of a component that one side
     /// alone has is empty.
     pub reached: BTreeSet<(Address, String)>,
@@ -130,6 +132,7 @@ impl Reach {
                 after,
                 side,
                 line,
+                is_read_by_code: b.or(a).is_some_and(|local| local.is_read_by_code),
                 reached: BTreeSet::new(),
             });
         }

@@ -1,6 +1,5 @@
 //! Which components run the code of a folder: those that name it, and those whose code calls it as a module.
 
-use crate::paths;
 use crate::resolution::{CodeOrigin, Component};
 use crate::terraform::Modules;
 use crate::terraform::called_folder;
@@ -18,12 +17,6 @@ pub(super) struct Callers<'a> {
 }
 
 impl<'a> Callers<'a> {
-    /// For the folder of a file.
-    pub(super) fn of(modules: &'a Modules<'a>, file: &str) -> Self {
-        let target = paths::parent(file).to_owned();
-        Callers::of_folders(modules, BTreeSet::from([target]))
-    }
-
     /// For some folders.
     pub(super) fn of_folders(modules: &'a Modules<'a>, targets: BTreeSet<String>) -> Self {
         Callers { modules, targets, known: BTreeMap::new() }

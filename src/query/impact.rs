@@ -1,13 +1,12 @@
 //! The components whose configuration depends on a line of a file, and how.
 
-use super::code::Callers;
 use super::imports::ImportIndex;
 use super::spans::{Lines, Matcher, Spans, opened_by};
+use crate::code::Runs;
 use crate::diagnostic::Diagnostic;
 use crate::diff::pointer;
 use crate::files::Files;
 use crate::resolution::{Address, Component, Import, LocalLevel, Resolution, State, Unit};
-use crate::terraform::{self, Modules};
 use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -102,18 +101,37 @@ pub(crate) struct Overridden {
     pub by: Option<Origin>,
 }
 
-/// Returns what depends on some lines of a file, or on all of it.
+/// A file, or a folder.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    /// Its path.
+    pub path: &'a str,
+    /// The paths of the file, or of all files in the folder.
+    pub paths: &'a [&'a str],
+}
+
+impl Place<'_> {
+    fn holds(&self, path: &str) -> bool {
+        self.path.is_empty()
+            || path.strip_prefix(self.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+/// Returns what depends on some lines of a file, or on all of it, or on a folder with all that is in it. What runs code there is among
+/// `runs`; what a line of code reaches within it is not known.
 pub(crate) fn impact(
     resolution: &Resolution,
-    modules: &Modules<'_>,
+    runs: &[Runs],
     files: &Files,
-    path: &str,
+    place: Place<'_>,
     lines: Option<Lines>,
 ) -> Impact {
     let mut ids: BTreeSet<FileId> = resolution.files();
     ids.extend(resolution.documents.iter().map(|d| d.0));
-    ids.retain(|id| *files.get(*id).path == *path);
+    ids.retain(|id| place.holds(&files.get(*id).path));
     let mut found = Impact::default();
+    let has_part = |unit: &&Arc<Unit>| unit.files.iter().chain([&unit.file]).any(|file| ids.contains(file));
+    found.units = resolution.units.iter().filter(has_part).count();
     for id in ids {
         let file = files.get(id);
         let spans = match lines {
@@ -122,7 +140,10 @@ pub(crate) fn impact(
         };
         Search::new(resolution, id, spans).run(&mut found);
     }
-    code(resolution, modules, path, &mut found);
+    for run in runs.iter().flat_map(|runs| place.paths.iter().flat_map(|path| runs.touched_by(path))) {
+        let paths = BTreeMap::from([(String::new(), Via::Code)]);
+        found.components.push(Impacted { address: run.address.clone(), paths, is_cut: false });
+    }
     found.components.sort_by(|a, b| a.address.cmp(&b.address));
     found.components.dedup_by(|again, first| {
         let is_same = again.address == first.address;
@@ -170,20 +191,6 @@ pub(crate) fn loss(whole: &Resolution, without: &Resolution, files: &Files) -> L
     Loss { breaks, removed }
 }
 
-/// The components that run the code of a file's folder. What a line of code reaches within it is not known.
-fn code(resolution: &Resolution, modules: &Modules<'_>, path: &str, found: &mut Impact) {
-    if !terraform::is_code(path) {
-        return;
-    }
-    let mut callers = Callers::of(modules, path);
-    for component in resolution.units.iter().flat_map(|unit| &unit.components) {
-        if callers.has(component) {
-            let paths = BTreeMap::from([(String::new(), Via::Code)]);
-            found.components.push(Impacted { address: component.address(), paths, is_cut: false });
-        }
-    }
-}
-
 /// The search for what depends on spans of one file.
 struct Search<'a> {
     resolution: &'a Resolution,
@@ -219,7 +226,6 @@ impl<'a> Search<'a> {
         let resolution = self.resolution;
         for unit in &resolution.units {
             if unit.files.binary_search(&self.file).is_ok() || unit.file == self.file {
-                found.units += 1;
                 self.unit(unit, &mut found.components);
             }
         }

@@ -20,7 +20,7 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Rend
             }
         }
         for code in comparison.code {
-            let place = theme.bold(&format!("{}:", escape(&code.folder)));
+            let place = theme.bold(&format!("{}:", escape(code.place())));
             writeln!(out, "{place} {}: {}", theme.changed("change"), headline::runners(code))?;
         }
     }

@@ -35,7 +35,9 @@ pub(crate) fn write_log(out: &mut dyn io::Write, report: &Report<'_>, options: &
     let mut lines = Vec::new();
     let lines_of_log = (!options.all).then_some(MAX_LOG_LINES);
     text::write(&mut lines, report, &RenderOptions { lines: lines_of_log, ..*options })?;
-    writeln!(out, "::group::stacklint: {}", data(&headline::findings(report)))?;
+    let changes = report.comparison.as_ref().map(|comparison| headline::whole(comparison, report));
+    let changes = changes.map_or_else(String::new, |line| format!("{}. ", line.trim_end_matches('.')));
+    writeln!(out, "::group::stacklint: {}", data(&format!("{changes}{}", headline::findings(report))))?;
     for line in String::from_utf8_lossy(&lines).lines() {
         writeln!(out, "{}", log::harmless(line))?;
     }

@@ -2,14 +2,14 @@
 
 use super::text::style::count;
 use super::{Comparison, Finding, Novelty, Report};
-use crate::code::CodeChange;
+use crate::code::{CodeChange, Runners};
 use crate::diagnostic::Level;
 use crate::diff::Status;
-use crate::diff::group::Group;
+use crate::diff::group::{self, Group};
 use crate::resolution::Address;
 use crate::review::Coverage;
 use crate::text::Text;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of findings that are named.
 const MAX_FINDINGS: usize = 3;
@@ -56,6 +56,13 @@ pub(super) fn worst<'r>(report: &'r Report<'_>) -> (Vec<(&'r Finding, String)>, 
     (worst, (others > 0).then(|| format!("… and findings of {}", count(others, "more rule"))))
 }
 
+/// Summarizes the changes of all projects, see [`changes`].
+pub(super) fn whole(comparison: &Comparison<'_>, report: &Report<'_>) -> String {
+    let parts = if comparison.parts.is_empty() { std::slice::from_ref(comparison.diff) } else { comparison.parts };
+    let groups: Vec<Group> = parts.iter().flat_map(|part| group::group(part, report.files)).collect();
+    changes(comparison, &groups, report.coverage)
+}
+
 /// Summarizes the changes: `3 changes reach 42 components in 7 stacks (1 added, 0 removed)`, or that nothing changes.
 /// Changed code is not part of the first number.
 pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &Coverage) -> String {
@@ -95,20 +102,51 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
     )
 }
 
-/// `12 components in 6 stacks run different code`.
+/// `12 components in 6 stacks run different code`, `2 root modules run different code`; of a file of variables that nothing loads
+/// by itself, what declares its names.
 pub(super) fn runners(change: &CodeChange) -> String {
-    let components = change.components.len();
-    let verb = if components == 1 { "runs" } else { "run" };
-    format!("{} in {} {verb} different code", count(components, "component"), count(change.stack_count(), "stack"))
+    let all = named(&[change]);
+    match (change.is_loaded, change.runners, change.components.len()) {
+        (true, ..) => format!("{} different code", runs(&[change])),
+        (false, Runners::Stacks(name), 0) => format!("no {name} loads it by itself, or declares what it sets"),
+        (false, Runners::Stacks(name), 1) => format!("no {name} loads it by itself; {all} declares what it sets"),
+        (false, ..) => format!("nothing loads it by itself; {all} declare what it sets"),
+    }
+}
+
+/// What runs some changed code, with a verb.
+fn runs(changes: &[&CodeChange]) -> String {
+    let addresses: BTreeSet<&Address> = changes.iter().flat_map(|change| &change.components).collect();
+    format!("{} {}", named(changes), if addresses.len() == 1 { "runs" } else { "run" })
+}
+
+/// The numbers of what runs some changed code.
+fn named(changes: &[&CodeChange]) -> String {
+    let mut all: BTreeMap<Runners, BTreeSet<&Address>> = BTreeMap::new();
+    for change in changes {
+        all.entry(change.runners).or_default().extend(&change.components);
+    }
+    let parts = all.iter().map(|(kind, addresses)| match kind {
+        Runners::Components => {
+            let stacks: BTreeSet<&Text> = addresses.iter().map(|(stack, ..)| stack).collect();
+            format!("{} in {}", count(addresses.len(), "component"), count(stacks.len(), "stack"))
+        }
+        Runners::Stacks(name) => count(addresses.len(), name),
+    });
+    parts.collect::<Vec<_>>().join(" and ")
 }
 
 /// The same for all folders together; `None` if no code differs.
 fn code(changes: &[CodeChange]) -> Option<String> {
-    let mut components: Vec<Address> = changes.iter().flat_map(|change| change.components.iter().cloned()).collect();
-    components.sort();
-    components.dedup();
-    let all = CodeChange { folder: Text::default(), files: Vec::new(), components };
-    (!changes.is_empty()).then(|| runners(&all))
+    let (loaded, unloaded): (Vec<&CodeChange>, Vec<&CodeChange>) = changes.iter().partition(|change| change.is_loaded);
+    let files = unloaded.iter().map(|change| change.files.len()).sum::<usize>();
+    let verb = if files == 1 { "differs" } else { "differ" };
+    let parts = [
+        (!loaded.is_empty()).then(|| format!("{} different code", runs(&loaded))),
+        (files > 0).then(|| format!("{} {verb} that nothing loads by itself", count(files, "variable file"))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Summarizes risks: `at risk: 12 components removed, 1 protected stack is reached (prod)`; `None` if there are none.

@@ -3,7 +3,7 @@
 //! Inside v1 keys are only added. Nothing in it depends on the machine, the clock or the number of threads.
 
 use super::coverage::CoverageJson;
-use super::{Finding, Report, Revision, Suppressed};
+use super::{Finding, Report, Revision, Suppressed, headline};
 use crate::code::CodeChange;
 use crate::diagnostic::{AtHead, Edit, Fix, Label, Subject, Suppression};
 use crate::diff::locals::LocalChange;
@@ -39,6 +39,7 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<
     object.field("schema", &SCHEMA)?;
     object.field("base", &side(comparison.base))?;
     object.field("head", &side(report.head))?;
+    object.field("headline", &headline::whole(comparison, report))?;
     object.list("components", &diff.components, |items, part| add_components(items, part, files))?;
     object.field("renames", &each(&diff.renames, |r| RenameJson::new(r, diff, files)))?;
     object.field("locals", &each(&diff.locals, LocalJson::new))?;
@@ -92,6 +93,7 @@ struct CodeJson<'a> {
     folder: &'a str,
     files: &'a [Text],
     components: Vec<AddressJson<'a>>,
+    loaded: bool,
 }
 
 #[derive(Serialize)]
@@ -105,7 +107,7 @@ impl<'a> CodeJson<'a> {
     fn new(change: &'a CodeChange) -> Self {
         let address = |(stack, kind, name): &'a Address| AddressJson { stack, r#type: kind, component: name };
         let components = change.components.iter().map(address).collect();
-        CodeJson { folder: &change.folder, files: &change.files, components }
+        CodeJson { folder: &change.folder, files: &change.files, components, loaded: change.is_loaded }
     }
 }
 

@@ -106,6 +106,8 @@ pub(crate) struct Code {
     pub root: Text,
     /// Where the folder is named; `None` if it follows from the name of the component.
     pub origin: Option<Origin>,
+    /// Other files and folders that it reads, from the root of the repository, as far as the configuration names them.
+    pub others: Box<[Text]>,
     /// How the code gets there.
     pub supply: CodeOrigin,
     /// More code is generated into the folder before it runs, so its declarations are incomplete.

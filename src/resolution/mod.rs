@@ -118,6 +118,8 @@ pub(crate) struct Local {
     pub depends_on: Vec<Dependency>,
     /// The local of the same name in the scope around it.
     pub shadows: Option<Origin>,
+    /// Whether code reads it of which nothing else is resolved.
+    pub is_read_by_code: bool,
 }
 
 /// Something that a local reads.

@@ -1,5 +1,6 @@
 //! Parts that one side could not resolve are not compared: none of their components is treated as removed or added.
 
+use super::coverage::{ProjectCoverage, Unresolved};
 use crate::affected::{Affected, Item};
 use crate::diff::{Diff, Status};
 use crate::files::Files;
@@ -61,17 +62,13 @@ fn doubtful(own: &Resolution, other: &Resolution) -> BTreeSet<Text> {
     stacks.map(|c| Text::clone(&c.stack)).collect()
 }
 
-/// Removes from the list of affected components those that a side could not resolve, and those of stacks whose names
-/// are unknown.
+/// Removes from the list of affected components those that are only missing because a side could not be resolved, and those of stacks
+/// whose names are unknown.
 pub(super) fn without_lost(affected: &mut Affected, base: &Resolution, head: &Resolution) {
     if is_either_misnamed(base, head) {
         affected.items.clear();
     }
-    if affected.items.is_empty() {
-        return;
-    }
     let (lost, in_base) = (head.lost_components(base), base.components());
-    let unnamed: BTreeSet<&Text> = head.units.iter().flat_map(|u| &u.failed).collect();
     let is_gone = |item: &Item| match in_base.contains_key(&item.address()) {
         true => !lost.contains(&item.address()),
         // The item represents its whole stack.
@@ -79,10 +76,25 @@ pub(super) fn without_lost(affected: &mut Affected, base: &Resolution, head: &Re
             base.units.iter().any(|u| u.name == item.stack) && !lost.iter().any(|(stack, ..)| *stack == item.stack)
         }
     };
-    affected.items.retain(|item| match item.deleted {
-        true => is_gone(item),
-        false => !unnamed.contains(&item.stack),
-    });
+    affected.items.retain(|item| !item.deleted || is_gone(item));
+}
+
+/// Says of the items that could not be resolved why.
+pub(super) fn mark_unresolved(affected: &mut Affected, coverage: &ProjectCoverage) {
+    let lacking: Vec<&Unresolved> = coverage.lacking().into_iter().map(|(_, one)| one).collect();
+    for item in affected.items.iter_mut().filter(|item| !item.deleted) {
+        let is_item = |one: &&&Unresolved| match (&one.stack, &one.component) {
+            (Some(stack), None) => *stack == item.stack,
+            (stack, Some((kind, name))) => {
+                (kind, name) == (&item.component_type, &item.component)
+                    && stack.as_ref().is_none_or(|stack| *stack == item.stack)
+            }
+            (None, None) => false,
+        };
+        if let Some(one) = lacking.iter().find(is_item) {
+            item.mark_unresolved(&one.reason);
+        }
+    }
 }
 
 fn is_either_misnamed(base: &Resolution, head: &Resolution) -> bool {

@@ -1,6 +1,6 @@
 //! The changes between two states, and their findings.
 
-use super::align::{Aligned, absent, align, misnamed, without_doubtful, without_lost};
+use super::align::{Aligned, absent, align, mark_unresolved, misnamed, without_doubtful, without_lost};
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::examined::add_settings;
 use super::judge::{Judge, Judged, idle_patterns, judge};
@@ -9,10 +9,10 @@ use super::selection::{self, Selection};
 use super::trust::{self, SettingsFrom};
 use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase, renamed};
 use crate::affected::{self, Affected};
-use crate::code::{self, CodeChange};
+use crate::code::{self, CodeChange, CodeChanges};
 use crate::diagnostic::rules::INVALID_CONFIG;
 use crate::diagnostic::{self, Diagnostic, Label, Level, RuleRef, Side, together};
-use crate::dialects::{Part, Scope, lies_below};
+use crate::dialects::{self, Part, Scope, lies_below};
 use crate::diff::{self, Diff};
 use crate::files::Files;
 use crate::policies;
@@ -20,6 +20,7 @@ use crate::resolution::{Address, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
 use crate::settings::{Load, Settings};
 use crate::source::{Change, Renames, Source, changed, differences};
+use crate::terraform::module::modules;
 use crate::terraform::{Cache, Modules};
 use crate::text;
 use crate::threads;
@@ -227,8 +228,8 @@ impl Comparing<'_> {
         let ComparedSides { mut base, mut head, mut diff, is_whole } = self.resolve();
         let cache = Cache::default();
         let selection = self.selection(&base, &head);
-        let code = self.code(&head, &cache, &selection);
-        let mut affected = self.affected(&cache, &diff, &code, &selection);
+        let code = self.code([&base, &head], &diff, &selection);
+        let mut affected = self.affected(&cache, [&base, &head], &diff, &code, &selection);
         without_lost(&mut affected, &base, &head);
         let (nothing, withheld) = (Resolution::default(), rules::Withheld::default());
         let is_touched = |path: &str| self.touched.contains(path);
@@ -271,6 +272,7 @@ impl Comparing<'_> {
         if diff.unresolved.is_empty() {
             diff.unresolved = coverage.lacking().iter().map(|(_, one)| one.name()).collect();
         }
+        mark_unresolved(&mut affected, &coverage);
         let side = |resolution: &mut Resolution| {
             let mut own = resolution.files();
             own.retain(|id| is_touched(&self.files.get(*id).path));
@@ -278,7 +280,7 @@ impl Comparing<'_> {
         };
         let (in_base, mut in_head) = (side(&mut base), side(&mut head));
         in_head.diagnostics.append(&mut of_change);
-        Compared { base, head, diff, code, affected, coverage, sides: (in_base, in_head) }
+        Compared { base, head, diff, code: code.folders, affected, coverage, sides: (in_base, in_head) }
     }
 
     /// Resolves as much of both states as has to be compared, and compares it: the units that an edit reaches; all units if others
@@ -295,15 +297,30 @@ impl Comparing<'_> {
     }
 
     /// The code that differs.
-    fn code(&self, head: &Resolution, cache: &Cache, selection: &Selection<'_>) -> Vec<CodeChange> {
-        let [old, new] = self.sources.map(|source| Modules::new(source, self.files, cache));
+    fn code(&self, resolutions: [&Resolution; 2], diff: &Diff, selection: &Selection<'_>) -> CodeChanges {
         let differing = differences(self.sources[0].listing(), self.sources[1].listing());
         let filter = |address: &Address| selection.matches(address);
-        phase(self.workspace.host, "code", || code::changes(head, &[&old, &new], &differing, &filter))
+        let cache = modules::Cache::new(self.settings.work);
+        phase(self.workspace.host, "code", || {
+            let [old, new] = [0, 1].map(|side| {
+                let state = dialects::State { source: self.sources[side], files: self.files, cache: &cache };
+                self.part.runs(resolutions[side], state)
+            });
+            let (sources, runs) = (self.sources, [&old, &new]);
+            let compared = code::Compared { sources, runs, differing: &differing, diff, files: self.files };
+            code::changes(&compared, &filter)
+        })
     }
 
     /// Returns the list of affected components, if requested.
-    fn affected(&self, cache: &Cache, diff: &Diff, code: &[CodeChange], selection: &Selection<'_>) -> Affected {
+    fn affected(
+        &self,
+        cache: &Cache,
+        resolutions: [&Resolution; 2],
+        diff: &Diff,
+        code: &CodeChanges,
+        selection: &Selection<'_>,
+    ) -> Affected {
         let Some(options) = &self.request.affected else { return Affected::default() };
         let [base, head] = self.sources;
         let filter = |address: &Address| selection.matches(address);
@@ -313,6 +330,7 @@ impl Comparing<'_> {
             head,
             files: self.files,
             cache,
+            resolutions,
             diff,
             code,
             filter: &filter,

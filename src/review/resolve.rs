@@ -2,13 +2,15 @@
 
 use super::paths::with_folders;
 use super::{Error, Workspace, phase};
+use crate::code::Runs;
 use crate::diagnostic::rules::INVALID_CONFIG;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::{Dialects, FoundProjects, Missing, Project, Scope, Selection, combine};
+use crate::dialects::{self, Dialects, FoundProjects, Missing, Project, Scope, Selection, combine};
 use crate::files::Files;
 use crate::resolution::{Resolution, State, Unit};
 use crate::settings::Settings;
 use crate::source::{Source, Without};
+use crate::terraform::module::modules::Cache;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -61,6 +63,24 @@ impl Resolved {
         let Ok(found) = workspace.find(&self.dialects, &[source], settings) else { return Resolution::default() };
         let changes = [without.change(path)];
         phase(workspace.host, "resolve", || found.resolve(&without, &self.files, Scope::Touched(&changes)))
+    }
+}
+
+impl Resolved {
+    /// The code that the projects of the same state run.
+    ///
+    /// # Errors
+    /// There is no project in it.
+    pub(crate) fn runs(
+        &self,
+        source: &dyn Source,
+        workspace: &Workspace<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Runs>, Error> {
+        let found = workspace.find(&self.dialects, &[source], settings)?;
+        let cache = Cache::new(settings.work);
+        let state = dialects::State { source, files: &self.files, cache: &cache };
+        Ok(found.parts().iter().map(|part| part.runs(&self.resolution, state)).collect())
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn schema() -> Value {
                 "items": { "type": "string" },
             },
             "var-files": {
-                "description": "Files of values for every root module that has them: relative to its folder, or to the root of the repository if they begin with `/`.",
+                "description": "Files of values for every root module that has them: relative to its folder, or to the root of the repository if they begin with `/`. `{root}` stands for the name of the folder of the root module.",
                 "type": "array",
                 "items": { "type": "string" },
             },

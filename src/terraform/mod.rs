@@ -6,12 +6,14 @@
 //! - `load`: the files of a revision, each content parsed once.
 //! - `module`: the declarations of a folder, and the targets of its calls.
 //! - `evaluation`: static evaluation of a root module and of the modules that it calls.
+//! - `reach`: the files that code consists of.
 
 pub(crate) mod address;
 pub(crate) mod evaluation;
 pub(crate) mod failure;
 pub(crate) mod load;
 pub(crate) mod module;
+pub(crate) mod reach;
 mod read;
 pub(crate) mod rules;
 pub(crate) mod state;

@@ -316,7 +316,7 @@ impl Interface {
 }
 
 fn code_interface(code: &Code, is_module: bool) -> CodeInterface {
-    let Code { folder, root, origin: _, supply, is_open } = code;
+    let Code { folder, root, origin: _, others: _, supply, is_open } = code;
     let (folder, root) = (Text::clone(folder), Text::clone(root));
     CodeInterface { folder, root, supply: *supply, is_open: *is_open, is_module }
 }

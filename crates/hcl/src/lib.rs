@@ -3,6 +3,7 @@
 pub mod ast;
 pub mod eval;
 pub mod functions;
+pub mod items;
 pub mod parse;
 #[cfg(test)]
 mod properties;

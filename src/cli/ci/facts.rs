@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Results for later steps.
 #[derive(Debug)]
 pub(super) struct Facts {
-    /// Whether a component differs: `true`, `false`, or `unknown` where something could not be compared.
+    /// Whether the configuration or the code of a component differs: `true`, `false`, or `unknown` where something could not be compared.
     pub(super) changed: &'static str,
     /// The number of components that differ.
     pub(super) components: usize,
@@ -22,7 +22,7 @@ pub(super) struct Facts {
     /// The ids of the commits; empty if unknown.
     pub(super) base: String,
     pub(super) head: String,
-    /// The stacks that differ, as a JSON list.
+    /// The stacks whose configuration or code differs, as a JSON list.
     pub(super) stacks: String,
     /// The components to deploy, as JSON on one line.
     pub(super) matrix: String,
@@ -52,11 +52,14 @@ impl Facts {
     pub(super) fn of(report: &Report<'_>) -> io::Result<Self> {
         let diff = report.comparison.as_ref().map(|c| c.diff);
         let components = diff.map(|d| &d.components[..]).unwrap_or_default();
-        let stacks: BTreeSet<&str> = components.iter().map(|c| &*c.stack).collect();
+        let code = report.comparison.map(|c| c.code).unwrap_or_default();
+        let run = code.iter().flat_map(|change| &change.components).map(|(stack, ..)| &**stack);
+        let stacks: BTreeSet<&str> = components.iter().map(|c| &*c.stack).chain(run).collect();
+        let is_listed = report.comparison.is_some_and(|c| !c.affected.is_empty());
         let mut matrix = Vec::new();
         Format::Matrix.write(&mut matrix, report, &RenderOptions::default())?;
         Ok(Facts {
-            changed: match (report.coverage.is_whole(), components.is_empty()) {
+            changed: match (report.coverage.is_whole(), components.is_empty() && code.is_empty() && !is_listed) {
                 (false, _) => "unknown",
                 (true, true) => "false",
                 (true, false) => "true",

@@ -120,7 +120,7 @@ fn judge(
 fn write(report: &Report<'_>, options: &Options, global: &Global) -> Result<(), Failure> {
     let how = output::options(global);
     let mut out = output::stdout();
-    let changes = report.comparison.is_some_and(|c| !c.diff.components.is_empty());
+    let changes = report.comparison.is_some_and(|c| !c.diff.components.is_empty() || !c.code.is_empty());
     if options.diff && changes {
         text::write(&mut out, report, &how)?;
     } else {

@@ -3,7 +3,7 @@
 use super::Garden;
 use super::actions::ActionFiles;
 use super::project::Ignores;
-use crate::affected::{Affected, Dependent, Item, Request, of_change, of_code, slug};
+use crate::affected::{Affected, Dependent, Item, Request, lost, of_change, of_code, slug};
 use crate::dialects::{Project, Scope};
 use crate::resolution::{Address, Component, LinkKind, StackSelector, State};
 use crate::source::differences;
@@ -39,6 +39,10 @@ impl Garden {
             add_sources(request, (&base, &head.ignores), &head.files, &mut items);
             let all = head.units.iter().flat_map(|unit| &unit.components);
             components.extend(all.map(|component| (component.address(), Arc::clone(component))));
+        }
+        let [base, head] = request.resolutions;
+        for (address, item) in lost(base, head, request.filter) {
+            items.entry(address).or_insert(item);
         }
         if request.options.dependents {
             add_dependents(request, &components, &mut items, &mut out);

@@ -19,8 +19,9 @@ mod properties;
 mod rules;
 mod vocabulary;
 
-use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, ProjectInputs, Scope};
+use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, ProjectInputs, Scope, State};
 use crate::affected::{Affected, Request};
+use crate::code::Runs;
 use crate::diagnostic::{self, Diagnostics, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
@@ -29,7 +30,7 @@ use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Resolution, Unit};
 use crate::source::Source;
-use crate::terraform::load::{Runner, names};
+use crate::terraform::load::names;
 use crate::terraform::module::modules::{Cache, Modules};
 use crate::text::Text;
 use crate::threads;
@@ -65,8 +66,7 @@ impl OpenTofu {
 
     /// Returns the modules of a revision.
     fn modules<'a>(&'a self, source: &'a dyn Source, files: &'a Files, project: &Project) -> Modules<'a> {
-        let is_terraform = project.roots.tool.as_deref() == Some("terraform");
-        Modules::new(source, files, &self.cache, Runner { root: project.root.clone(), is_terraform })
+        Modules::new(source, files, &self.cache, project.runner())
     }
 
     /// Returns the selected root modules.
@@ -97,7 +97,7 @@ impl OpenTofu {
         touched: &Touched<'_>,
     ) -> Arc<ResolvedRoot> {
         let root = |resolved| Arc::new(ResolvedRoot { resolved, inputs: variant.inputs.clone() });
-        if !touched.reaches(candidate, &variant.inputs) {
+        if !touched.reaches(candidate, variant.given()) {
             return root(components::untouched(candidate, variant, modules));
         }
         let known = self.roots.get(&variant.stack, answers).filter(|known| known.inputs == variant.inputs);
@@ -211,8 +211,13 @@ impl Dialect for OpenTofu {
         resolution
     }
 
-    fn affected(&self, request: &Request<'_>, project: &Project) -> Option<Affected> {
-        Some(self.list_affected(request, project))
+    fn runs(&self, _resolution: &Resolution, state: State<'_>, project: &Project) -> Runs {
+        let modules = self.modules(state.source, state.files, project);
+        affected::runs(&modules, &self.roots(&modules, project), project)
+    }
+
+    fn affected(&self, request: &Request<'_>, _project: &Project) -> Option<Affected> {
+        Some(self.list_affected(request))
     }
 
     fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {

@@ -2,15 +2,18 @@
 //! of a rule.
 
 use super::{code as names_of_code, links};
+use crate::code::of_components;
 use crate::diff::{inline, mask, pointer};
 use crate::lsp::view::Cursor;
-use crate::query::impact::{Impact, Via, impact};
+use crate::query::impact::{Impact, Place, Via, impact};
 use crate::query::why::{Explainer, Role};
 use crate::query::{Lines, path};
 use crate::report::markdown::code;
 use crate::resolution::{Placed, Resolution};
 use crate::rules;
-use crate::terraform::{Cache, Modules};
+use crate::terraform::is_code;
+use crate::terraform::load::Runner;
+use crate::terraform::module::modules::{Cache, Modules};
 use crate::text::{Text, count};
 use crate::value::{Data, Value};
 use ls_types::{Hover, HoverContents, MarkupContent, MarkupKind};
@@ -92,8 +95,12 @@ pub(super) fn reach<'a>(place: &Cursor<'a>) -> Vec<(&'a Resolution, Impact)> {
 /// What depends on some lines of a file.
 fn reached_from<'a>(place: &Cursor<'a>, path: &str, lines: Option<Lines>) -> Vec<(&'a Resolution, Impact)> {
     let (analysis, cache) = (place.view.analysis, Cache::default());
-    let modules = Modules::new(&analysis.source, &analysis.review.files, &cache);
-    let of = |r: &'a Resolution| (r, impact(r, &modules, &analysis.review.files, path, lines));
+    let files = &*analysis.review.files;
+    let modules = Modules::new(&analysis.source, files, &cache, Runner::default());
+    let of = |r: &'a Resolution| {
+        let runs = is_code(path).then(|| of_components(r, &modules));
+        (r, impact(r, runs.as_slice(), files, Place { path, paths: &[path] }, lines))
+    };
     place.view.resolutions().into_iter().map(of).collect()
 }
 

@@ -268,7 +268,7 @@ impl Described<'_> {
         let breaks = self.breaks(loss);
         writeln!(out, "\n{}", theme.bold("Without this file"))?;
         if breaks.is_empty() && loss.removed.is_empty() {
-            return writeln!(out, "  everything still resolves, and no component disappears");
+            return writeln!(out, "  everything still resolves, and nothing disappears");
         }
         let shown = if options.all { usize::MAX } else { MAX_ROWS };
         for broken in breaks.iter().take(shown) {

@@ -287,8 +287,7 @@ impl Page<'_> {
 /// The folders of code that differ, each with how far it reaches.
 fn code_changes(changes: &[CodeChange]) -> Option<String> {
     let line = |change: &CodeChange| {
-        let folder = if change.folder.is_empty() { "." } else { &change.folder };
-        format!("- {} changed: {}", code(&cut(folder, MAX_NAME)), headline::runners(change))
+        format!("- {} changed: {}", code(&cut(change.place(), MAX_NAME)), headline::runners(change))
     };
     let mut lines: Vec<String> = changes.iter().take(MAX_STACKS).map(line).collect();
     if changes.len() > MAX_STACKS {

@@ -9,7 +9,7 @@ mod result;
 mod rules;
 
 use super::links::{self, Web};
-use super::{Finding, Novelty, Report, Suppressed, coverage};
+use super::{Finding, Novelty, Report, Suppressed, coverage, headline};
 use crate::diagnostic::Suppression;
 use crate::report::indented_json;
 use rules::Catalogue;
@@ -135,7 +135,12 @@ fn invocation(report: &Report<'_>, notes: Vec<String>) -> Invocation {
     let notes = notes.into_iter().map(|note| notification(NotificationLevel::Warning, note));
     let covered =
         json!({ "coverage": coverage::CoverageJson::of(report.coverage), "summary": coverage::summary(report) });
+    let headline = report.comparison.as_ref().map(|comparison| headline::whole(comparison, report));
     let covered = match covered {
+        Json::Object(mut map) if headline.is_some() => {
+            map.insert("headline".to_owned(), json!(headline));
+            map.into_iter().collect()
+        }
         Json::Object(map) => map.into_iter().collect(),
         _ => BTreeMap::new(),
     };

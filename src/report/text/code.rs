@@ -18,9 +18,10 @@ pub(super) fn write(out: &mut dyn io::Write, code: &[CodeChange], options: &Rend
     let shown = if options.all || code.len() <= MAX_FOLDERS + 1 { code.len() } else { MAX_FOLDERS };
     writeln!(out, "{}", theme.bold("Code"))?;
     for change in &code[..shown] {
-        let folder = if change.folder.is_empty() { "." } else { &change.folder };
-        writeln!(out, "  {} changed: {}", theme.path(&escape(folder)), headline::runners(change))?;
-        writeln!(out, "    {}", theme.dim(&escape(&files(change, options))))?;
+        writeln!(out, "  {} changed: {}", theme.path(&escape(change.place())), headline::runners(change))?;
+        if change.is_loaded {
+            writeln!(out, "    {}", theme.dim(&escape(&files(change, options))))?;
+        }
     }
     if shown < code.len() {
         writeln!(out, "  {}", theme.dim(&format!("… {}", style::count(code.len() - shown, "more folder"))))?;

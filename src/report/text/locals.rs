@@ -62,10 +62,11 @@ fn values(local: &LocalChange, theme: Theme, options: &RenderOptions) -> String 
     }
 }
 
-/// `reaches 4 values in 2 components`, or `reaches nothing`.
+/// `reaches 4 values in 2 components`, `read by code`, or `reaches nothing`.
 fn reach(local: &LocalChange) -> String {
     let components: BTreeSet<_> = local.reached.iter().map(|(address, _)| address).collect();
     match local.reached.len() {
+        0 if local.is_read_by_code => "read by code".to_owned(),
         0 => "reaches nothing".to_owned(),
         n => format!("reaches {} in {}", style::count(n, "value"), style::count(components.len(), "component")),
     }

@@ -60,6 +60,8 @@ pub(crate) struct Module {
     pub paths: NamedPaths,
     /// The names of the locals that any of its expressions refers to.
     pub used_locals: BTreeSet<Text>,
+    /// The locals and variables that blocks other than `locals` refer to: `local.size`.
+    pub read_by_blocks: BTreeSet<String>,
     /// The failures of its text and its declarations.
     pub failures: Vec<Failure>,
     /// Its files.

@@ -73,12 +73,13 @@ pub(crate) enum Pattern {
 }
 
 impl Pattern {
-    /// Whether a path is meant.
+    /// Whether a path is meant, or leads to what is meant: that of a link or a submodule.
     pub(crate) fn matches(&self, path: &str) -> bool {
         match self {
-            Pattern::Path(whole) => is_within(path, whole),
+            Pattern::Path(whole) => is_within(path, whole) || is_within(whole, path),
             Pattern::Between(before, after) => {
                 path.len() >= before.len() + after.len() && path.starts_with(&**before) && path.ends_with(&**after)
+                    || before.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Module;
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Block, Span};
+use crate::hcl::ast::{Block, Body, Span, TraversalStep};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::load::SourceFile;
 use crate::terraform::module::block::{Arguments, Backend, Declared, Provider, ProviderUse, Refactoring, Written};
@@ -38,6 +38,9 @@ impl Reader {
         declarations::check(&file.parsed.body.blocks, file.file, is_override, &mut self.module.failures);
         paths::collect(&file.parsed.body, file.file, &mut self.module.paths, &mut self.module.used_locals);
         for block in &file.parsed.body.blocks {
+            if &*block.kind.text != "locals" {
+                add_names(&block.body, &mut self.module.read_by_blocks);
+            }
             match &*block.kind.text {
                 "terraform" => self.settings(file, block, is_override),
                 "variable" => self.variable(file, block, is_override),
@@ -338,6 +341,18 @@ impl Reader {
         self.module.declarations = self.variables;
         self.module
     }
+}
+
+/// Adds the locals and variables that the expressions of a block refer to.
+fn add_names(body: &Body, names: &mut BTreeSet<String>) {
+    for reference in body.attributes.iter().flat_map(|attribute| walk::references(&attribute.expr)) {
+        if let ("local" | "var", Some(TraversalStep::Attribute(name))) =
+            (&*reference.root.text, reference.steps.first())
+        {
+            names.insert(format!("{}.{}", reference.root.text, name.text));
+        }
+    }
+    body.blocks.iter().for_each(|block| add_names(&block.body, names));
 }
 
 /// Where the calls of a module lead.

@@ -12,7 +12,7 @@ use crate::value::Value;
 
 /// Adds an item for each component whose code or configuration differs and that has none yet.
 pub(super) fn add(comparison: &Comparison<'_>, request: &Request<'_>, items: &mut Items) {
-    for change in request.code {
+    for change in &request.code.folders {
         for address in change.components.iter().filter(|address| (comparison.filter)(address)) {
             if items.contains_key(address) {
                 continue;

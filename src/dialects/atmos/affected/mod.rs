@@ -11,6 +11,7 @@ mod files;
 mod integrations;
 mod reasons;
 mod renames;
+mod unresolved;
 
 use crate::affected::{Affected, AffectedOptions, Context, Item, Request, slug};
 use crate::dialects::Project;
@@ -91,6 +92,7 @@ pub(super) fn list(resolver: &Resolver, request: &Request<'_>, project: &Project
     let path = |file| request.files.get(file).path.to_string();
     out.unresolved.extend(unreadable.iter().map(|t| format!("{}: {}", path(t.file), t.message)));
     extras::add(&comparison, request, &mut items);
+    unresolved::add(&comparison, request, &mut items);
     if request.options.dependents {
         dependents::add(&comparison, &mut items, &mut out);
     }

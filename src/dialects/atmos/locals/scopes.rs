@@ -116,6 +116,7 @@ impl FileLocals {
                     origin: raw.prov.origin,
                     depends_on: depends_on(raw, &engine, &place),
                     shadows: outer.and_then(|o| o.raw.get(name)).and_then(|v| v.prov.origin),
+                    is_read_by_code: false,
                 };
                 let locals = scope.raw.iter().map(|e| one(&e.key, &e.value)).collect();
                 scopes.push(Arc::new(LocalScope { file: self.loaded.file, stack: None, level, locals }));
@@ -135,6 +136,7 @@ impl FileLocals {
                     origin: value.prov.origin,
                     depends_on: depends_on(value, &engine, &place),
                     shadows: self.defined(name),
+                    is_read_by_code: false,
                 };
                 let locals = raw.iter().map(|e| one(&e.key, &e.value)).collect();
                 scopes.push(Arc::new(LocalScope { file: self.loaded.file, stack: None, level, locals }));

@@ -41,3 +41,12 @@ pub(super) fn code(kind: &'static str, path: &str, config: &Config) -> Option<Co
     let folder = folder.flatten()?;
     Some(CodeFolder { folder: folder.into(), root: root.into() })
 }
+
+/// The folder of the code of a component of this name, of a type whose folders Atmos does not print.
+pub(super) fn unprinted(kind: &'static str, name: &str, config: &Config) -> Option<CodeFolder> {
+    let base = config.all.at_path(["components", kind, "base_path"]).and_then(Value::as_str).unwrap_or_default();
+    let path = paths::clean(&format!("{base}/{name}"));
+    let is_known = !name.is_empty() && !path.contains("{{") && !path.starts_with('/');
+    let folder = is_known.then(|| paths::join(&config.base, &path)).flatten()?;
+    Some(CodeFolder { folder: folder.into(), root: paths::join(&config.base, base)?.into() })
+}

@@ -1,19 +1,19 @@
 //! The root modules that a change affects, each with its reasons: what a pipeline has to plan.
 
-mod reach;
 pub(crate) mod touched;
 
 use super::OpenTofu;
-use crate::affected::{Affected, Item, Name, Request};
+use crate::affected::{Affected, Item, Name, Request, UNRESOLVED};
+use crate::code::{Run, Runners, Runs, Touched};
 use crate::dialects::Project;
-use crate::dialects::opentofu::discovery::variants::{self, Variant};
-use crate::dialects::opentofu::discovery::{self, Candidate};
+use crate::dialects::opentofu::discovery::variants;
+use crate::dialects::opentofu::discovery::{self, Roots};
 use crate::diff::Status;
-use crate::source::{Source, differences};
+use crate::resolution::{Address, Resolution};
 use crate::terraform::module::modules::Modules;
+use crate::terraform::reach::{self, Touch};
 use crate::text::Text;
-use reach::{Reach, Touch};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The type of the items.
 const KIND: &str = "root";
@@ -22,72 +22,55 @@ const OWN: &str = "component";
 const MODULE: &str = "component.module";
 const FILE: &str = "file";
 
-/// A root module of one revision.
-struct Side {
-    /// Its folder.
-    dir: String,
-    /// The files that it consists of.
-    reach: Reach,
+/// What runs code: root modules.
+pub(in crate::dialects::opentofu) fn runs(modules: &Modules<'_>, roots: &Roots, project: &Project) -> Runs {
+    let mut runs = Runs { runners: Runners::Stacks("root module"), ..Runs::default() };
+    let mut called: BTreeSet<String> = BTreeSet::new();
+    for candidate in &roots.candidates {
+        for variant in variants::of(&modules.loader, &candidate.dir, project) {
+            let reach = reach::of_root(modules, &candidate.dir, variant.given());
+            called.extend(reach.folders().map(str::to_owned));
+            let address = address(&variant.stack, &candidate.dir);
+            runs.all.push(Run { address, folder: candidate.dir.as_str().into(), reach: runs.reaches.len() });
+            runs.reaches.push(reach);
+        }
+    }
+    // A module that another root module calls is one itself only if stacklint was started in it.
+    let is_listed =
+        |dir: &str| dir == project.start || !called.contains(dir) || discovery::is_named(dir, &project.roots);
+    runs.all.retain(|run| is_listed(&run.folder));
+    runs.all.sort_by(|a, b| a.address.cmp(&b.address));
+    runs
+}
+
+/// The address of a root module as a whole.
+fn address(stack: &Text, dir: &str) -> Address {
+    (stack.clone(), KIND.into(), if dir.is_empty() { ".".into() } else { dir.into() })
 }
 
 impl OpenTofu {
     /// The root modules that a change affects.
-    pub(in crate::dialects::opentofu) fn list_affected(&self, request: &Request<'_>, project: &Project) -> Affected {
+    pub(in crate::dialects::opentofu) fn list_affected(&self, request: &Request<'_>) -> Affected {
         let mut out = Affected::default();
-        let (base, _) = self.sides(request, request.base, project);
-        let (head, broken) = self.sides(request, request.head, project);
-        out.unresolved.extend(broken.into_iter().map(|stack| format!("head: {stack}")));
-        let pairs = differences(request.base.listing(), request.head.listing());
-        let paths: Vec<&str> = pairs.iter().map(|pair| pair.path()).collect();
-        let stacks: BTreeSet<&Text> = base.keys().chain(head.keys()).collect();
-        for stack in stacks.into_iter().filter(|stack| (request.stack_filter)(stack)) {
-            let found = match (base.get(stack), head.get(stack)) {
-                (old, Some(new)) => present(stack, old, new, &paths, request),
-                (Some(old), None) => Some(gone(stack, old, request)),
-                (None, None) => None,
+        let [base, head] = request.resolutions;
+        let stacks = |resolution: &'_ Resolution| resolution.units.iter().map(|unit| unit.name.clone()).collect();
+        let sides: [BTreeSet<Text>; 2] = [stacks(base), stacks(head)];
+        let incomplete = head.units.iter().filter(|unit| unit.is_incomplete());
+        out.unresolved.extend(incomplete.map(|unit| format!("head: {}", unit.name)));
+        let all: BTreeSet<&Text> = sides.iter().flatten().collect();
+        for stack in all.into_iter().filter(|stack| (request.stack_filter)(stack)) {
+            let found = match sides[1].contains(stack) {
+                true => present(stack, !sides[0].contains(stack), request),
+                false => Some(gone(stack, request)),
             };
             out.items.extend(found.filter(|item| (request.filter)(&item.address())));
         }
         out
     }
-
-    /// Returns the root modules of a revision by the names of their stacks, and those with unreadable parts.
-    fn sides(
-        &self,
-        request: &Request<'_>,
-        source: &dyn Source,
-        project: &Project,
-    ) -> (BTreeMap<Text, Side>, Vec<Text>) {
-        let modules = self.modules(source, request.files, project);
-        let (mut sides, mut broken) = (BTreeMap::new(), Vec::new());
-        for candidate in self.roots(&modules, project).candidates {
-            for variant in variants::of(&modules.loader, &candidate.dir, project) {
-                let reach = reach_of(&modules, &candidate, &variant);
-                broken.extend(reach.is_broken(&modules).then(|| variant.stack.clone()));
-                sides.insert(variant.stack, Side { dir: candidate.dir.clone(), reach });
-            }
-        }
-        // A module that another root module calls is one itself only if stacklint was started in it.
-        let called: BTreeSet<String> =
-            sides.values().flat_map(|side| side.reach.folders().map(str::to_owned)).collect();
-        let is_listed =
-            |dir: &str| dir == project.start || !called.contains(dir) || discovery::is_named(dir, &project.roots);
-        sides.retain(|_, side| is_listed(&side.dir));
-        (sides, broken)
-    }
 }
 
-/// Returns the files of a root module; it is evaluated only if its text does not show them.
-fn reach_of(modules: &Modules<'_>, candidate: &Candidate, variant: &Variant) -> Reach {
-    let written = reach::written(modules, candidate, &variant.inputs);
-    match written.is_open {
-        true => reach::computed(candidate, variant, modules),
-        false => written,
-    }
-}
-
-fn item(stack: &Text, dir: &str) -> Item {
-    let dir = Text::from(if dir.is_empty() { "." } else { dir });
+fn item(stack: &Text) -> Item {
+    let dir = folder_of(stack);
     Item {
         component: dir.clone(),
         component_type: KIND.into(),
@@ -101,25 +84,33 @@ fn item(stack: &Text, dir: &str) -> Item {
 }
 
 /// The item of a root module that is there; `None` if nothing reaches it.
-fn present(stack: &Text, old: Option<&Side>, new: &Side, paths: &[&str], request: &Request<'_>) -> Option<Item> {
-    let mut item = item(stack, &new.dir);
+fn present(stack: &Text, is_new: bool, request: &Request<'_>) -> Option<Item> {
+    let mut item = item(stack);
     let mut reasons: BTreeSet<(u8, String)> = BTreeSet::new();
-    for path in paths {
-        let touches = [Some(new), old].into_iter().flatten().filter_map(|side| side.reach.touch(path));
-        for touch in touches {
-            match touch {
-                Touch::Own => drop(reasons.insert((0, OWN.to_owned()))),
-                Touch::Module(dir) => {
-                    reasons.insert((1, MODULE.to_owned()));
-                    item.folder.get_or_insert(dir);
-                }
-                Touch::File => drop(reasons.insert((2, FILE.to_owned()))),
+    for Touched { path, touch } in request.code.touched.get(&item.address()).into_iter().flatten() {
+        match touch {
+            Touch::Own => drop(reasons.insert((0, OWN.to_owned()))),
+            Touch::Module(dir) => {
+                reasons.insert((1, MODULE.to_owned()));
+                item.folder.get_or_insert_with(|| dir.clone());
             }
-            item.file.get_or_insert_with(|| (*path).to_owned());
+            Touch::File => drop(reasons.insert((2, FILE.to_owned()))),
+            Touch::Variables => {
+                reasons.insert((2, FILE.to_owned()));
+                item.extra.get_or_insert_with(|| {
+                    format!("{path} sets variables that it declares, and no root module loads this file by itself")
+                });
+            }
         }
+        item.file.get_or_insert_with(|| path.to_string());
     }
-    if old.is_none() {
+    if is_new {
         reasons.insert((0, OWN.to_owned()));
+    }
+    let [base, head] = request.resolutions;
+    let is_whole = |side: &Resolution| side.units.iter().any(|unit| unit.name == *stack && !unit.is_incomplete());
+    if is_whole(base) && !is_whole(head) {
+        reasons.insert((4, UNRESOLVED.to_owned()));
     }
     let changed = request.diff.components.iter().filter(|change| change.stack == *stack);
     reasons.extend(changed.map(|change| (3, format!("stack.{}", change.kind))));
@@ -132,8 +123,8 @@ fn present(stack: &Text, old: Option<&Side>, new: &Side, paths: &[&str], request
 }
 
 /// The item of a removed root module.
-fn gone(stack: &Text, old: &Side, request: &Request<'_>) -> Item {
-    let mut item = item(stack, &old.dir);
+fn gone(stack: &Text, request: &Request<'_>) -> Item {
+    let mut item = item(stack);
     let new_name = request.diff.renames.iter().find_map(|rename| {
         let (from, to) = (&request.diff.components[rename.from], &request.diff.components[rename.to]);
         (from.stack == *stack && to.stack != *stack && from.status == Status::Removed).then(|| to.stack.clone())

@@ -1,12 +1,13 @@
 //! Determines the root modules that a change affects from the text of their modules. The files that a shared module
 //! reads are found once, not once for each root module that calls it.
 
-use crate::dialects::opentofu::affected::reach::{self, MAX_FOLDERS, Part};
+use crate::dialects::Scope;
 use crate::dialects::opentofu::discovery::Candidate;
-use crate::dialects::{ProjectInputs, Scope};
+use crate::terraform::evaluation::given::Given;
 use crate::terraform::module::modules::{Callee, Modules};
 use crate::terraform::module::outline::Outline;
 use crate::terraform::module::paths::{Base, NamedPath, Pattern};
+use crate::terraform::reach::{self, Folder, MAX_FOLDERS};
 use crate::text::Text;
 use foldhash::fast::RandomState;
 use parking_lot::Mutex;
@@ -42,9 +43,9 @@ impl<'a> Touched<'a> {
     }
 
     /// Whether a change affects a root module. If only evaluation shows its files, any change does.
-    pub(crate) fn reaches(&self, candidate: &Candidate, inputs: &ProjectInputs) -> bool {
+    pub(crate) fn reaches(&self, candidate: &Candidate, given: Given<'_>) -> bool {
         let Some(changes) = &self.changes else { return true };
-        if reach::reaches_own(candidate, inputs, changes) {
+        if reach::reaches_own(&candidate.dir, &candidate.outline, given, changes) {
             return true;
         }
         let mut seen = BTreeSet::from([Text::from(&*candidate.dir)]);
@@ -76,7 +77,7 @@ impl<'a> Touched<'a> {
             return Arc::clone(known);
         }
         let module = reach::called(self.modules, dir, is_there);
-        let part = Part::new(path, dir, &module);
+        let part = Folder::new(path, dir, &module);
         let (of_root, of_module): (Vec<NamedPath>, Vec<NamedPath>) =
             module.named.iter().cloned().partition(|named| named.base == Base::Root);
         let is_reached = module.is_computed
@@ -102,6 +103,7 @@ mod tests {
     use crate::source::{Change, ChangeKind, Memory};
     use crate::terraform::load::Runner;
     use crate::terraform::module::modules::Cache;
+    use std::collections::BTreeMap;
 
     const BACKEND: &str = "terraform {\n  backend \"local\" {}\n}\n";
 
@@ -127,7 +129,9 @@ mod tests {
         let changes = [Change { path: path.into(), kind: ChangeKind::Modified }];
         let touched = Touched::new(&modules, Scope::Touched(&changes));
         let roots = discovery::roots(&modules, &Project::default()).candidates;
-        let found = roots.iter().filter(|root| touched.reaches(root, &ProjectInputs::default()));
+        let found = roots
+            .iter()
+            .filter(|root| touched.reaches(root, Given { variables: &[], env: &BTreeMap::new(), workspace: None }));
         found.map(|root| root.dir.clone()).collect()
     }
 

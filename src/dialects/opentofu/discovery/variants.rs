@@ -1,7 +1,7 @@
 //! With which values a root module is resolved: once, or once for each set of values or workspace that the settings name.
 
 use crate::dialects::{Project, ProjectInputs, RootSettings, VariableInput, VariableSet};
-use crate::paths::join;
+use crate::paths::{self, join};
 use crate::terraform::evaluation::given::Given;
 use crate::terraform::load::Loader;
 use crate::text::Text;
@@ -70,11 +70,15 @@ fn applies(loader: &Loader<'_>, dir: &str, set: &VariableSet) -> bool {
     set.var_files.is_empty() || !files(loader, dir, &set.var_files).is_empty()
 }
 
+/// Stands for the name of the folder of the root module in the names of files of values.
+const ROOT_NAME: &str = "{root}";
+
 /// The files of values among these that are there.
 fn files(loader: &Loader<'_>, dir: &str, names: &[String]) -> Vec<VariableInput> {
-    let paths = names.iter().map(|name| match name.strip_prefix('/') {
+    let names = names.iter().map(|name| name.replace(ROOT_NAME, paths::name(dir)));
+    let paths = names.map(|name| match name.strip_prefix('/') {
         Some(path) => path.to_owned(),
-        None => join(dir, name),
+        None => join(dir, &name),
     });
     paths.filter(|path| loader.reader.resolve(path).is_ok()).map(|path| VariableInput::File { path }).collect()
 }

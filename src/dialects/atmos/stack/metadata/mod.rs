@@ -7,6 +7,7 @@ use super::context::StackContext;
 use super::folders::{self, CodeFolder};
 use crate::dialects::atmos::functions;
 use crate::dialects::atmos::functions::tags;
+use crate::dialects::atmos::paths;
 use crate::dialects::atmos::templates::host::answers::ComponentRef;
 use crate::resolution::{Base, Code, CodeOrigin, ComponentMetadata, Inputs, StatePlace};
 use crate::text::Text;
@@ -35,7 +36,7 @@ pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackCon
     let map = known.map;
     let sections = KnownSections::of(map);
     let metadata = |key: &str| sections.metadata.and_then(|m| m.get(key));
-    let code = code(&sections, known.kind, stacks);
+    let code = code(map, &sections, known.kind, stacks);
     let state = (known.kind == "terraform").then(|| state(&sections, stacks)).flatten();
     let mut links = links::declared(sections.dependencies, sections.settings, sections.vars);
     let has_valid_calls = links::read(map, known.requested, &mut links, stacks);
@@ -135,21 +136,52 @@ fn bases(named: Option<&Value>, inheritance: Option<&Value>) -> Box<[Base]> {
     bases.into()
 }
 
-fn code(sections: &KnownSections<'_>, kind: &'static str, stacks: &StackContext<'_>) -> Option<Code> {
+fn code(map: &Map, sections: &KnownSections<'_>, kind: &'static str, stacks: &StackContext<'_>) -> Option<Code> {
     if kind == "container" {
         // It may have no folder: an image is enough.
         return None;
     }
-    let path = sections.component_info?.get("component_path")?;
-    let Data::Str(text) = &path.data else { return None };
-    let CodeFolder { folder, root } = folders::code(kind, text, stacks.config)?;
+    let path = sections.component_info?.get("component_path");
+    let (CodeFolder { folder, root }, origin) = match path {
+        Some(Value { data: Data::Str(text), prov }) => (folders::code(kind, text, stacks.config)?, prov.origin),
+        Some(_) => return None,
+        None => {
+            // Atmos prints no path for these, but the command runs in such a folder.
+            let name = map.get("component").filter(|_| matches!(kind, "helm" | "kubernetes"))?;
+            (folders::unprinted(kind, name.as_str()?, stacks.config)?, name.prov.origin)
+        }
+    };
     let is_filled =
         |section: Option<&Value>| section.is_some_and(|v| v.as_map().is_none_or(|m| !m.is_empty()) && !v.is_null());
-    let supply = if is_filled(sections.source) { CodeOrigin::Fetched } else { unfetched(&folder, stacks) };
+    let supply = match path {
+        _ if is_filled(sections.source) => CodeOrigin::Fetched,
+        Some(_) => unfetched(&folder, stacks),
+        None => CodeOrigin::Vendored,
+    };
     // Generated files may declare more, and a static remote state replaces the outputs.
     let remote = sections.remote_state_backend_type.and_then(Value::as_str);
     let is_open = is_filled(sections.generate) || remote == Some("static");
-    Some(Code { folder, root, origin: path.prov.origin, supply, is_open })
+    let others = named_files(map, kind, &folder);
+    Some(Code { folder, root, origin, others, supply, is_open })
+}
+
+/// The files and folders that a component names relative to its own folder: charts and files of values, manifests. Of a pattern,
+/// the folder that it begins with.
+fn named_files(map: &Map, kind: &'static str, folder: &str) -> Box<[Text]> {
+    let sections: &[&str] = match kind {
+        "helm" => &["chart", "values_files"],
+        "kubernetes" => &["paths", "manifests"],
+        _ => return Box::default(),
+    };
+    let values = sections.iter().filter_map(|name| map.get(name));
+    let texts = values.flat_map(|value| value.as_list().map_or(std::slice::from_ref(value), |list| list.as_slice()));
+    let begins = |text: &str| match text.find(['*', '?', '[']) {
+        Some(end) => text[..end].rsplit_once('/').map_or(String::new(), |(before, _)| before.to_owned()),
+        None => text.to_owned(),
+    };
+    let local = texts.filter_map(Value::as_str).filter(|text| !text.starts_with('/') && !text.contains("://"));
+    let paths = local.filter_map(|text| paths::join(folder, &begins(text)));
+    paths.filter(|path| paths::relative(path, folder).is_none()).map(Text::from).collect()
 }
 
 /// How code gets into a folder that is not filled whenever it is needed.

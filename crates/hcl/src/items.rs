@@ -1,0 +1,293 @@
+//! What a file says, without comments and layout: two files with the same items mean the same.
+
+use crate::ast::Span;
+
+/// An argument or a block at the top of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Item {
+    /// The words of an argument, or of a block up to its brace.
+    pub head: Words,
+    /// The arguments and blocks in a block, in their order.
+    pub children: Vec<Words>,
+    /// The place of all of it.
+    pub span: Span,
+}
+
+/// Words of a file, each as it is written, with a separator in between.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// The words.
+    pub text: String,
+    /// Where they are.
+    pub span: Span,
+}
+
+impl Words {
+    /// Each word.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.text.split([WORD, LINE])
+    }
+
+    /// The first word: the name of an argument, or the type of a block.
+    pub fn first(&self) -> &str {
+        self.words().next().unwrap_or_default()
+    }
+}
+
+impl Item {
+    /// All words.
+    pub fn text(&self) -> String {
+        let children = self.children.iter().map(|child| &*child.text);
+        [&*self.head.text].into_iter().chain(children).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+/// The arguments and blocks at the top of a file in the native syntax, in their order. Comments, blanks, empty lines and trailing
+/// commas are left out; texts are kept as they are. Of a text that is no configuration, the items differ if its words do.
+pub fn items(text: &str) -> Vec<Item> {
+    let pos = text.strip_prefix('\u{feff}').map_or(0, |rest| text.len() - rest.len());
+    let mut scan = Scan {
+        text,
+        pos,
+        open: Vec::new(),
+        words: Words::default(),
+        item: None,
+        items: Vec::new(),
+        is_separated: false,
+        is_argument: false,
+    };
+    while scan.step() {}
+    scan.finish_item();
+    scan.items
+}
+
+/// Between the words of a line, and between its lines.
+const WORD: char = '\u{1f}';
+const LINE: char = '\n';
+
+struct Scan<'a> {
+    text: &'a str,
+    pos: usize,
+    /// The brackets around the place.
+    open: Vec<char>,
+    words: Words,
+    /// The block that is read.
+    item: Option<Item>,
+    items: Vec<Item>,
+    /// Whether a line end or a comma came since the last word.
+    is_separated: bool,
+    /// Whether the item at the top is an argument.
+    is_argument: bool,
+}
+
+impl Scan<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.pos..]
+    }
+
+    /// Reads one word, blank or comment; `false` at the end.
+    fn step(&mut self) -> bool {
+        let Some(c) = self.rest().chars().next() else { return false };
+        let rest = self.rest();
+        let line = rest.find('\n').unwrap_or(rest.len());
+        match c {
+            '\n' => self.separate(true),
+            ',' => self.separate(false),
+            _ if c.is_whitespace() => self.pos += c.len_utf8(),
+            '#' => self.pos += line,
+            '/' if rest.starts_with("//") => self.pos += line,
+            '/' if rest.starts_with("/*") => self.pos += rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '"' => self.word(quoted(rest)),
+            '<' if rest.starts_with("<<") => self.word(heredoc(rest).unwrap_or(2)),
+            '{' if self.open.is_empty() && !self.is_argument && self.item.is_none() => {
+                let head = std::mem::take(&mut self.words);
+                let span = Span { start: head.span.start, end: self.pos as u32 + 1 };
+                self.item = Some(Item { head, children: Vec::new(), span });
+                self.open.push(c);
+                self.pos += 1;
+            }
+            '}' if self.open.len() == 1 && self.item.is_some() => {
+                self.finish_child();
+                self.open.pop();
+                self.pos += 1;
+                if let Some(item) = &mut self.item {
+                    item.span.end = self.pos as u32;
+                }
+            }
+            '{' | '[' | '(' => {
+                self.word(1);
+                self.open.push(c);
+            }
+            '}' | ']' | ')' => {
+                self.open.pop();
+                self.is_separated = false;
+                self.word(1);
+            }
+            _ if is_of_name(c) => self.word(rest.find(|c| !is_of_name(c)).unwrap_or(rest.len())),
+            _ => {
+                self.is_argument |= c == '=' && self.open.is_empty();
+                self.word(c.len_utf8());
+            }
+        }
+        true
+    }
+
+    /// A line end, or a comma. Line ends mean nothing in parentheses and brackets.
+    fn separate(&mut self, is_line: bool) {
+        self.pos += 1;
+        match (self.open.as_slice(), &self.item) {
+            ([], _) => self.finish_item(),
+            ([_], Some(_)) => self.finish_child(),
+            ([.., '(' | '['], _) if is_line => {}
+            _ => self.is_separated = true,
+        }
+    }
+
+    fn word(&mut self, length: usize) {
+        let word = &self.text[self.pos..self.pos + length];
+        let words = &mut self.words;
+        if words.text.is_empty() {
+            words.span.start = self.pos as u32;
+        } else {
+            words.text.push(if self.is_separated && !words.text.ends_with(['{', '[', '(']) { LINE } else { WORD });
+        }
+        self.is_separated = false;
+        match word.contains('\r') {
+            true => words.text.push_str(&word.replace("\r\n", "\n")),
+            false => words.text.push_str(word),
+        }
+        self.pos += length;
+        words.span.end = self.pos as u32;
+    }
+
+    fn finish_child(&mut self) {
+        self.is_separated = false;
+        let words = std::mem::take(&mut self.words);
+        if let (Some(item), false) = (&mut self.item, words.text.is_empty()) {
+            item.span.end = words.span.end;
+            item.children.push(words);
+        }
+    }
+
+    fn finish_item(&mut self) {
+        match self.item {
+            Some(_) => self.finish_child(),
+            None => {
+                let head = std::mem::take(&mut self.words);
+                let span = head.span;
+                self.item = (!head.text.is_empty()).then(|| Item { head, children: Vec::new(), span });
+            }
+        }
+        (self.is_separated, self.is_argument) = (false, false);
+        self.items.extend(self.item.take());
+    }
+}
+
+/// Whether a character belongs to a name or a number.
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// The length of a quoted text with the texts in its templates.
+fn quoted(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    // For each text that is open: the number of braces of its template that are open, if one is.
+    let mut open: Vec<Option<usize>> = vec![None];
+    let mut at = 1;
+    while at < bytes.len() {
+        let Some(braces) = open.last_mut() else { return at };
+        match (bytes[at], braces) {
+            (b'\\', None) => at += 1,
+            (b'"', None) => drop(open.pop()),
+            (b'$' | b'%', braces @ None) if bytes.get(at + 1) == Some(&b'{') && bytes[at - 1] != bytes[at] => {
+                *braces = Some(1);
+                at += 1;
+            }
+            (b'"', Some(_)) => open.push(None),
+            (b'{', Some(number)) => *number += 1,
+            (b'}', braces @ Some(1)) => *braces = None,
+            (b'}', Some(number)) => *number -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    at.min(bytes.len())
+}
+
+/// The length of a heredoc; `None` if this is none.
+fn heredoc(text: &str) -> Option<usize> {
+    let (head, _) = text.split_once('\n')?;
+    let name = head.trim_end().trim_start_matches("<<").trim_start_matches('-');
+    if name.is_empty() || !name.chars().all(is_of_name) {
+        return None;
+    }
+    let mut at = head.len() + 1;
+    for line in text[at..].split_inclusive('\n') {
+        if line.trim() == name {
+            return Some(at + line.trim_end().len());
+        }
+        at += line.len();
+    }
+    Some(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::items;
+
+    fn said(text: &str) -> Vec<String> {
+        items(text).iter().map(|item| item.text()).collect()
+    }
+
+    #[test]
+    fn comments_and_layout_are_left_out() {
+        for (a, b) in [
+            ("a = 1\n", "# note\na   =   1 // one\n\n"),
+            ("r \"a\" \"b\" {\n  x = 1\n}\n", "r \"a\" \"b\" { /* c */\n\n  x = 1\n\n}"),
+            ("a = [1, 2]\n", "a = [\n  1,\n  2, # two\n]\n"),
+            ("a = { b = 1, c = 2 }\n", "a = {\n  b = 1\n  c = 2\n}\n"),
+            ("a = f(\n  1,\n)\n", "a = f(1)\n"),
+            ("a = 1\r\nb = 2\r\n", "a = 1\nb = 2\n"),
+            ("a = <<EOT\n# x\nEOT\n", "a = <<EOT\n# x\nEOT\n\n# y\n"),
+        ] {
+            assert_eq!(said(a), said(b), "{a}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_counts() {
+        for (a, b) in [
+            ("a = 1\n", "a = 2\n"),
+            ("a = \"# x\"\n", "a = \"# y\"\n"),
+            ("a = \"${f(\"# x\")} # 1\"\n", "a = \"${f(\"# x\")} # 2\"\n"),
+            ("a = \"$${\" # x\nb = 1\n", "a = \"$${\" # x\nb = 2\n"),
+            ("a = \"\\\"# x\"\n", "a = \"\\\"# y\"\n"),
+            ("a = <<-EOT\n  # x\n  EOT\n", "a = <<-EOT\n  # y\n  EOT\n"),
+            ("a = b - c\n", "a = b-c\n"),
+            ("r {\n  x = 1\n  y = 2\n}\n", "r {\n  x = 1\n}\n"),
+            ("a = 1\nb = 1\n", "a = 1\n"),
+            ("a = x ? 1 : 2\n", "a = x ? 2 : 1\n"),
+        ] {
+            assert_ne!(said(a), said(b), "{a}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_taken_apart() {
+        let text = "a = {\n  x = 1\n}\nr \"a\" {\n  b {\n    c = 1\n  }\n  d = [\n    1,\n  ]\n}\n";
+        let all = items(text);
+        let shown: Vec<(&str, Vec<&str>)> = all
+            .iter()
+            .map(|item| {
+                let of = |span: crate::ast::Span| &text[span.start as usize..span.end as usize];
+                (of(item.head.span), item.children.iter().map(|child| of(child.span)).collect())
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [("a = {\n  x = 1\n}", vec![]), ("r \"a\"", vec!["b {\n    c = 1\n  }", "d = [\n    1,\n  ]"])]
+        );
+        assert_eq!(all[1].span.end as usize, text.len() - 1);
+        assert_eq!(all[1].children[0].first(), "b");
+    }
+}

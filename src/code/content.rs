@@ -1,0 +1,136 @@
+//! Which of the files that differ say something else than before.
+
+use crate::hcl::items::{Item, items};
+use crate::paths::{name, parent};
+use crate::source::{Entry, EntryPair, Source};
+use crate::terraform::load::names::{Syntax, configuration, is_override};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The name of the file that locks versions of providers.
+const LOCK: &str = ".terraform.lock.hcl";
+
+/// What a file says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// The arguments and blocks of a file in the native syntax.
+    Items(Vec<Item>),
+    /// The data of a file in the JSON syntax.
+    Json(serde_json::Value),
+    /// The bytes of another file; `None` if it is not there or cannot be read.
+    Other(Option<Vec<u8>>),
+}
+
+/// The files that differ between two revisions.
+pub(super) struct Contents<'a> {
+    sources: [&'a dyn Source; 2],
+    pairs: BTreeMap<&'a str, EntryPair<'a>>,
+}
+
+impl<'a> Contents<'a> {
+    /// The files among `differing` that say something else.
+    pub(super) fn new(sources: [&'a dyn Source; 2], differing: &'a [EntryPair<'a>]) -> Self {
+        let mut contents = Contents { sources, pairs: differing.iter().map(|pair| (pair.path(), *pair)).collect() };
+        let same: Vec<&str> = contents.pairs.keys().copied().filter(|path| contents.says_the_same(path)).collect();
+        let moved = contents.moved_within_folders();
+        contents.pairs.retain(|path, _| !same.contains(path) && !moved.contains(path));
+        contents
+    }
+
+    /// Their paths.
+    pub(super) fn differing(&self) -> impl Iterator<Item = &'a str> {
+        self.pairs.keys().copied()
+    }
+
+    /// What one of them says in base and head.
+    pub(super) fn of(&self, path: &str) -> [Content; 2] {
+        let pair = self.pairs.get(path);
+        let [base, head] = self.sources;
+        let read = |source: &dyn Source, entry: Option<&Entry>| content(path, entry.and_then(|e| source.read(e).ok()));
+        [read(base, pair.and_then(|p| p.before)), read(head, pair.and_then(|p| p.after))]
+    }
+
+    fn says_the_same(&self, path: &str) -> bool {
+        let pair = &self.pairs[path];
+        let (Some(before), Some(after)) = (pair.before, pair.after) else { return false };
+        before.kind == after.kind
+            && syntax(path).is_some()
+            && matches!(self.of(path), [a, b] if a.says(&b) && !matches!(a, Content::Other(None)))
+    }
+
+    /// The files of configuration among which blocks have only moved, within their folder. Where links or variants of files decide
+    /// which of them are read, none.
+    fn moved_within_folders(&self) -> BTreeSet<&'a str> {
+        let mut folders: BTreeMap<&str, Vec<&'a str>> = BTreeMap::new();
+        if self.sources.iter().any(|source| source.listing().has_links()) {
+            return BTreeSet::new();
+        }
+        for path in self.pairs.keys() {
+            let is_plain = configuration(name(path)).is_some_and(|(_, extension, _)| extension == ".tf");
+            if is_plain && !is_override(name(path)) {
+                folders.entry(parent(path)).or_default().push(path);
+            }
+        }
+        let has_variants = |folder: &str| {
+            let children = self.sources.iter().flat_map(|source| source.listing().children(folder));
+            children.into_iter().any(|(name, _)| name.ends_with(".tofu") || name.ends_with(".tofu.json"))
+        };
+        folders.retain(|folder, paths| paths.len() > 1 && !has_variants(folder) && self.say_together_the_same(paths));
+        folders.into_values().flatten().collect()
+    }
+
+    fn say_together_the_same(&self, paths: &[&str]) -> bool {
+        let mut sides: [Vec<String>; 2] = Default::default();
+        for path in paths {
+            let pair = &self.pairs[path];
+            for ((side, content), entry) in sides.iter_mut().zip(self.of(path)).zip([pair.before, pair.after]) {
+                match content {
+                    Content::Items(items) => side.extend(items.iter().map(Item::text)),
+                    _ if entry.is_none() => {}
+                    _ => return false,
+                }
+            }
+        }
+        sides.iter_mut().for_each(|side| side.sort_unstable());
+        sides[0] == sides[1]
+    }
+}
+
+impl Content {
+    /// Whether it says the same as another one.
+    fn says(&self, other: &Content) -> bool {
+        match (self, other) {
+            (Content::Items(a), Content::Items(b)) => a.iter().map(Item::text).eq(b.iter().map(Item::text)),
+            (a, b) => a == b,
+        }
+    }
+}
+
+/// What a file with these bytes says.
+fn content(path: &str, bytes: Option<std::sync::Arc<[u8]>>) -> Content {
+    let other = || Content::Other(bytes.as_ref().map(|bytes| bytes.to_vec()));
+    let text = || bytes.as_ref().and_then(|bytes| std::str::from_utf8(bytes).ok());
+    match syntax(path) {
+        Some(Syntax::Native | Syntax::Values) => text().map_or_else(other, |text| Content::Items(items(text))),
+        Some(Syntax::Json | Syntax::JsonValues) => {
+            text().and_then(|text| serde_json::from_str(text).ok()).map_or_else(other, Content::Json)
+        }
+        None => other(),
+    }
+}
+
+/// The syntax of a file whose comments and layout mean nothing.
+fn syntax(path: &str) -> Option<Syntax> {
+    let name = name(path);
+    match configuration(name) {
+        Some((.., syntax)) => Some(syntax),
+        None if name == LOCK || name.ends_with(".tfvars") => Some(Syntax::Values),
+        None => name.ends_with(".tfvars.json").then_some(Syntax::JsonValues),
+    }
+}
+
+/// Whether a file only documents the code in its folder.
+pub(super) fn is_document(path: &str) -> bool {
+    let name = name(path);
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    matches!(extension, "md" | "markdown" | "rst" | "adoc") || matches!(stem, "LICENSE" | "CODEOWNERS" | "NOTICE")
+}

@@ -1,0 +1,90 @@
+//! Edits of code that are the causes of changes of the configuration: these are told already.
+
+use super::Compared;
+use super::content::{Content, Contents};
+use crate::diff::Side;
+use crate::hcl::ast::Span;
+use crate::hcl::items::{Item, Words};
+use crate::resolution::Address;
+use crate::text::Text;
+use crate::value::FileId;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The lines that are causes, in one file of one revision.
+type Lines = BTreeSet<u32>;
+
+/// Which edits are told as causes.
+pub(super) struct Explained<'a> {
+    contents: &'a Contents<'a>,
+    /// By stack and path: the causes in base and head, with their files.
+    causes: BTreeMap<(&'a Text, Text), [Option<(FileId, Lines)>; 2]>,
+    compared: &'a Compared<'a>,
+    known: RefCell<BTreeMap<(Text, Text), bool>>,
+}
+
+impl<'a> Explained<'a> {
+    pub(super) fn new(compared: &'a Compared<'a>, contents: &'a Contents<'a>) -> Self {
+        let differing: BTreeSet<&str> = contents.differing().collect();
+        let mut causes: BTreeMap<_, [Option<(FileId, Lines)>; 2]> = BTreeMap::new();
+        for change in &compared.diff.components {
+            let of_values = change.changes.iter().flat_map(|change| &change.causes);
+            for cause in change.causes.iter().chain(of_values) {
+                let path = Text::clone(&compared.files.get(cause.file).path);
+                if differing.contains(&*path) {
+                    let sides = causes.entry((&change.stack, path)).or_default();
+                    let side = &mut sides[usize::from(cause.side == Side::Head)];
+                    side.get_or_insert_with(|| (cause.file, Lines::new())).1.insert(cause.line);
+                }
+            }
+        }
+        Explained { contents, causes, compared, known: RefCell::default() }
+    }
+
+    /// Whether every edit of a file is told as a cause of a change of something's stack.
+    pub(super) fn has(&self, (stack, ..): &Address, path: &Text) -> bool {
+        let Some(causes) = self.causes.get(&(stack, Text::clone(path))) else { return false };
+        let key = (Text::clone(stack), Text::clone(path));
+        *self.known.borrow_mut().entry(key).or_insert_with(|| match self.contents.of(path) {
+            [Content::Items(before), Content::Items(after)] => self.are_causes([&before, &after], causes),
+            [Content::Items(before), Content::Other(None)] => self.are_causes([&before, &[]], causes),
+            [Content::Other(None), Content::Items(after)] => self.are_causes([&[], &after], causes),
+            // What of a file of another kind differs is not known.
+            _ => true,
+        })
+    }
+
+    /// Whether all differences of the items of base and head are at causes.
+    fn are_causes(&self, [before, after]: [&[Item]; 2], causes: &[Option<(FileId, Lines)>; 2]) -> bool {
+        let touches = |side: usize, span: Span| {
+            let lines = causes[side].as_ref().map(|(file, lines)| {
+                let file = self.compared.files.get(*file);
+                let mut within = lines.range(file.line(span.start)..=file.line(span.end.saturating_sub(1)));
+                within.next().is_some()
+            });
+            lines.unwrap_or_default()
+        };
+        let texts = |items: &[Item]| items.iter().map(Item::text).collect::<BTreeSet<_>>();
+        let (in_base, in_head) = (texts(before), texts(after));
+        let new = after.iter().filter(|item| !in_base.contains(&item.text()));
+        let gone = before.iter().filter(|item| !in_head.contains(&item.text()));
+        let other = |item: &Item, all: &'_ [Item]| all.iter().position(|other| other.head.text == item.head.text);
+        // An item that is in the file twice, or in another order, has no edit of its own.
+        let has_edit = new.clone().chain(gone.clone()).next().is_some();
+        let of_new = |item: &Item| match other(item, before) {
+            Some(index) => {
+                let (old, new) = (&before[index].children, &item.children);
+                let own: Vec<&Words> = new.iter().filter(|w| !old.iter().any(|o| o.text == w.text)).collect();
+                let lost = old.iter().filter(|w| !new.iter().any(|n| n.text == w.text));
+                let mut lost = lost.filter(|w| !own.iter().any(|n| n.first() == w.first())).peekable();
+                (!own.is_empty() || lost.peek().is_some())
+                    && own.iter().all(|words| touches(1, words.span))
+                    && lost.all(|words| touches(0, words.span))
+            }
+            None => touches(1, item.span),
+        };
+        has_edit
+            && new.clone().all(of_new)
+            && gone.filter(|item| other(item, after).is_none()).all(|item| touches(0, item.span))
+    }
+}
