@@ -29,6 +29,8 @@ fn values_of_atmos_are_made_of_the_files_that_they_read() {
         ("'{{ (datasource \"ip\").a }}'", "data/ip.json", true),
         ("!include data/x.yaml '.a = load(\"data/y.yaml\")'", "data/y.yaml", true),
         ("'{{ env \"CIDR\" }}'", "data/dev.txt", false),
+        ("'{{ env \"CIDR\" }} of data'", "data/dev.txt", false),
+        ("'{{ if env \"CIDR\" }}{{ file.Read \"data/dev.txt\" }}{{ end }}'", "data/dev.txt", true),
     ] {
         let repo = Repo::new();
         let stack =

@@ -44,6 +44,9 @@ pub(super) fn complete(map: &mut Map, stacks: &StackContext<'_>, manifest: &Stac
 /// Where a component declares data sources, below its settings.
 const DATA_SOURCES: [&str; 4] = ["templates", "settings", "gomplate", "datasources"];
 
+/// Functions of templates that read files, as far as they are not evaluated.
+const READERS: [&str; 3] = ["file.", "datasource", "ds \""];
+
 /// Collects what calls read, by their texts; nothing for those that read no file.
 fn of_calls(
     value: &Value,
@@ -90,7 +93,10 @@ impl<'a> FilesRead<'a> {
 
     /// The files that an unknown value names, itself or as arguments of its functions, and those of its data sources.
     fn unknown(&mut self, unknown: &Unknown, sources: &[Option<Value>]) {
-        self.words(&unknown.text, None, MAX_DEPTH);
+        // Elsewhere a word that is also the name of a folder means nothing.
+        if unknown.text.starts_with('!') || READERS.iter().any(|function| unknown.text.contains(function)) {
+            self.words(&unknown.text, None, MAX_DEPTH);
+        }
         for read in unknown.reads.iter().filter(|read| read.content.is_none()) {
             self.word(&read.name, None, MAX_DEPTH);
             for source in sources.iter().flatten().filter_map(|all| all.get(&read.name)?.get("url")?.as_str()) {
