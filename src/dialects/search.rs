@@ -178,21 +178,21 @@ fn from(dialect: &dyn Dialect, source: &dyn Source, project: &Project) -> Result
 /// The projects of all states. One that only the older state has is one that only the newer one has if both configure the same
 /// stacks: it moved.
 fn united<'d>(dialect: &'d dyn Dialect, places: Vec<Place>, sources: &[&dyn Source]) -> Vec<Part<'d>> {
-    let mut by_folder: BTreeMap<(String, Vec<String>), (BTreeSet<usize>, Presence, Project)> = BTreeMap::new();
-    for Place { side, presence, project } in places {
-        let key = (project.start.clone(), project.config.clone());
-        let (sides, least, _) = by_folder.entry(key).or_insert((BTreeSet::new(), presence, project));
-        sides.insert(side);
-        *least = presence.min(*least);
+    let key = |place: &Place| (place.project.start.clone(), place.project.config.clone());
+    let mut by_folder: BTreeMap<_, (BTreeSet<usize>, (Presence, Project))> = BTreeMap::new();
+    for place in places {
+        let one = by_folder.entry(key(&place));
+        let (sides, (least, _)) = one.or_insert((BTreeSet::new(), (place.presence, place.project)));
+        sides.insert(place.side);
+        *least = place.presence.min(*least);
     }
     let last = sources.len() - 1;
     let is_gone = |sides: &BTreeSet<usize>| last > 0 && !sides.contains(&last);
-    let (gone, there): (Vec<_>, Vec<_>) = by_folder.into_values().partition(|(sides, ..)| is_gone(sides));
-    let mut gone: Vec<Option<(Presence, Project)>> =
-        gone.into_iter().map(|(_, p, project)| Some((p, project))).collect();
+    let (gone, there): (Vec<_>, Vec<_>) = by_folder.into_values().partition(|(sides, _)| is_gone(sides));
+    let mut gone: Vec<Option<(Presence, Project)>> = gone.into_iter().map(|(_, one)| Some(one)).collect();
     let mut parts = Vec::new();
-    for (sides, presence, project) in there {
-        let mut all = vec![(presence, project)];
+    for (sides, one) in there {
+        let mut all = vec![one];
         if last > 0 && !sides.contains(&0) {
             let stacks = dialect.stacks(sources[last], &all[0].1);
             let is_same = |old: &Option<(Presence, Project)>| {

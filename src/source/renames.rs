@@ -115,8 +115,8 @@ fn lines(source: &dyn Source, entries: &[&Entry]) -> Vec<Lines> {
 impl Lines {
     /// How much of the longer one of two files both have, in thousandths; `None` if that is at most half.
     fn share(&self, other: &Lines) -> Option<usize> {
-        let common = |(line, n): (&Box<[u8]>, &usize)| other.counts.get(line).map_or(0, |m| line.len() * *n.min(m));
-        let common: usize = self.counts.iter().map(common).sum();
+        let both = self.counts.iter().filter_map(|(line, n)| Some(line.len() * *n.min(other.counts.get(line)?)));
+        let common: usize = both.sum();
         let share = common * 1000 / self.size.max(other.size).max(1);
         (share > 500).then_some(share)
     }

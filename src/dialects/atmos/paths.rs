@@ -12,6 +12,16 @@ pub(super) fn manifest_key(path: &str, stacks: &str) -> Key {
     path.strip_suffix(".yml").unwrap_or(path).into()
 }
 
+/// Whether a path is fetched from elsewhere.
+pub(super) fn is_remote(path: &str) -> bool {
+    if path.contains("://") || path.contains("::") {
+        return true;
+    }
+    let host = path.split('/').next().unwrap_or_default();
+    let known = ["github.com", "gitlab.com", "bitbucket.org"];
+    path.contains("//") && !path.starts_with('/') || path.starts_with("git@") || known.contains(&host)
+}
+
 /// A path without repeated runs of two or more segments, as Atmos cleans the paths of its configuration (its
 /// `CleanDuplicatedPath`): `tests/tf/tests/tf/stacks` is `tests/tf/stacks`.
 pub(super) fn without_repeats(path: String) -> String {
@@ -32,6 +42,16 @@ pub(super) fn without_repeats(path: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn remote_paths_are_distinguished() {
+        for path in ["git::https://x/y", "https://x/y.yaml", "github.com/acme/stacks//catalog", "s3::https://b/k"] {
+            assert!(is_remote(path), "{path}");
+        }
+        for path in ["catalog/vpc", "./x", "mixins/region/us-east-2.yaml"] {
+            assert!(!is_remote(path), "{path}");
+        }
+    }
 
     #[test]
     fn repeated_runs_of_segments_are_dropped() {

@@ -3,7 +3,6 @@
 use super::{BUILT_IN, Config};
 use crate::dialects::Project;
 use crate::dialects::atmos::document::{Decoder, Issue};
-use crate::dialects::atmos::imports::items::is_remote;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Includer, Loaded, Reader, syntax_issue};
 use crate::limits::Limits;
@@ -216,7 +215,7 @@ impl ConfigSearch<'_, '_> {
             _ => return Ok(()),
         };
         for pattern in patterns {
-            if is_remote(&pattern) {
+            if paths::is_remote(&pattern) {
                 self.remote.insert(pattern);
                 continue;
             }

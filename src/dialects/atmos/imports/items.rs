@@ -107,16 +107,6 @@ fn parent_or_dot(path: &str) -> &str {
     path.rsplit_once('/').map_or(".", |(dir, _)| dir)
 }
 
-/// Whether a path is fetched from elsewhere.
-pub(crate) fn is_remote(path: &str) -> bool {
-    if path.contains("://") || path.contains("::") {
-        return true;
-    }
-    let host = path.split('/').next().unwrap_or_default();
-    let known = ["github.com", "gitlab.com", "bitbucket.org"];
-    path.contains("//") && !path.starts_with('/') || path.starts_with("git@") || known.contains(&host)
-}
-
 /// Returns the pattern of an import path, relative to the root of the repository, without expanding it.
 pub(crate) fn pattern(path: &str, stacks: &str, reader: &Reader<'_>, deps: &mut Deps) -> Option<String> {
     let there = |p: &str, deps: &mut Deps| paths::join(stacks, p).is_some_and(|p| reader.exists(&p, deps));
@@ -195,15 +185,5 @@ mod tests {
         assert_eq!(from_file("catalog/x", "orgs/acme/dev.yaml"), "catalog/x");
         assert_eq!(from_file("/x", "orgs/dev.yaml"), "orgs/x");
         assert_eq!(from_file("./x", "dev.yaml"), "x");
-    }
-
-    #[test]
-    fn remote_paths_are_distinguished() {
-        for path in ["git::https://x/y", "https://x/y.yaml", "github.com/acme/stacks//catalog", "s3::https://b/k"] {
-            assert!(is_remote(path), "{path}");
-        }
-        for path in ["catalog/vpc", "./x", "mixins/region/us-east-2.yaml"] {
-            assert!(!is_remote(path), "{path}");
-        }
     }
 }

@@ -179,7 +179,7 @@ impl<'a> ChangeReach<'a> {
             return Arc::clone(known);
         }
         let mut deps = Deps::default();
-        let pattern = match items::is_remote(path) {
+        let pattern = match paths::is_remote(path) {
             true => None,
             false => items::pattern(path, &self.config.stacks, self.reader, &mut deps),
         };

@@ -7,6 +7,7 @@ use crate::dialects::atmos::diagnostics::{ErrorReported, label, rename};
 use crate::dialects::atmos::imports::imported_sections::ImportedSections;
 use crate::dialects::atmos::imports::items::{self, Import, dropped, unread};
 use crate::dialects::atmos::merge::merge;
+use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Loaded};
 use crate::dialects::atmos::rules;
 use crate::template::{self, Builtins, MissingKey};
@@ -37,7 +38,7 @@ impl ImportSite<'_> {
     ) -> Result<Vec<String>, ErrorReported> {
         let (reader, stacks) = (self.manifests.reader, &self.manifests.config.stacks);
         let path = if self.is_rendered() { self.rendered_path(imported_sections)? } else { self.item.path.clone() };
-        if items::is_remote(&path) {
+        if paths::is_remote(&path) {
             return self.fetched(&path);
         }
         let pattern = items::pattern(&path, stacks, reader, deps);

@@ -132,7 +132,7 @@ pub(super) fn explore(manifests: &Manifests<'_>, loaded: &Arc<Loaded>, raw: &Map
         manifests.recorder.observations.manifest(&path, file);
         let relative = paths::relative(&path, &manifests.config.stacks).unwrap_or(&path);
         for item in items::read_items(&raw, relative).unwrap_or_default() {
-            if item.path.contains("{{") || items::is_remote(&item.path) {
+            if item.path.contains("{{") || paths::is_remote(&item.path) {
                 continue;
             }
             let pattern = items::pattern(&item.path, &manifests.config.stacks, manifests.reader, deps);

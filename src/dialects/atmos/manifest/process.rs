@@ -110,7 +110,7 @@ impl Merging<'_> {
         let site = ImportSite { manifests, from: self.loaded, item };
         self.out.contextual |= site.is_rendered();
         let files = site.files(&mut chain.imported_sections, deps);
-        let is_missing = |files: &[String]| files.is_empty() && (!item.skip_if_missing || items::is_remote(&item.path));
+        let is_missing = |files: &[String]| files.is_empty() && (!item.skip_if_missing || paths::is_remote(&item.path));
         let known = files.as_deref().ok().filter(|files| !is_missing(files));
         manifests.recorder.observations.item(item, known);
         let Ok(files) = files else {
