@@ -4,7 +4,7 @@ use super::open::{Place, State};
 use super::options::functions;
 use super::{Failure, Global, reporting};
 use crate::review::{self, Filter, Outcome, Request};
-use crate::source::{Source, Spec};
+use crate::source::{Source, Spec, beside};
 use clap::Args;
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -129,7 +129,9 @@ fn sources(options: &Options, place: &Place) -> Result<Sides, Failure> {
     if options.revisions.is_none()
         && let Some(nothing) = repository.before_first_commit()
     {
-        return Ok((nothing, place.open(&head)?));
+        let head = place.open(&head)?;
+        return Ok((beside(nothing, &*head), head));
     }
-    Ok((repository.revision(text)?, place.open(&head)?))
+    let head = place.open(&head)?;
+    Ok((beside(repository.revision(text)?, &*head), head))
 }

@@ -11,7 +11,7 @@ use crate::report::log::OutputKind;
 use crate::report::{self, Finding};
 use crate::resolution::Resolution;
 use crate::review::{self, Filter, Resolved, ResolvedPair};
-use crate::source::{Source, Spec};
+use crate::source::{Source, Spec, beside};
 use crate::text::count;
 use clap::{Args, ValueEnum, ValueHint};
 use std::io::Write;
@@ -118,7 +118,8 @@ impl State {
             let range = repository.range(text)?;
             (repository.at(&range.base)?, repository.at(&range.head)?)
         } else {
-            (repository.revision(text)?, place.open(&open::State::Worktree)?)
+            let head = place.open(&open::State::Worktree)?;
+            (beside(repository.revision(text)?, &*head), head)
         };
         let resolved = review::resolve_pair(&*base, &*head, &place.workspace(), &place.settings(&*base)?, filter)?;
         Ok(ResolvedRange { base, head, resolved })

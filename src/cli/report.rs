@@ -10,7 +10,7 @@ use crate::report::Report;
 use crate::report::page::{self, Page};
 use crate::resolution::Resolution;
 use crate::review::{self, Demand, Filter, Request, Review};
-use crate::source::{Source, Spec};
+use crate::source::{Source, Spec, beside};
 use crate::terraform::{Cache, Modules};
 use clap::Args;
 use std::collections::BTreeSet;
@@ -116,5 +116,6 @@ fn sources(revisions: &str, place: &Place) -> Result<Sides, Failure> {
         let range = repository.range(revisions)?;
         return Ok((repository.at(&range.base)?, repository.at(&range.head)?));
     }
-    Ok((repository.revision(revisions)?, place.open(&open::State::Worktree)?))
+    let head = place.open(&open::State::Worktree)?;
+    Ok((beside(repository.revision(revisions)?, &*head), head))
 }

@@ -6,7 +6,9 @@
 //! fetched. Only these types and functions write: [`Scratch`], into a temporary folder; [`replace`] and [`write_file`],
 //! for fixes and reports; and [`Hooks`], to install a hook.
 
+mod beside;
 mod changes;
+mod checkout;
 mod discover;
 mod disk;
 mod error;
@@ -23,6 +25,7 @@ mod revision;
 mod scratch;
 #[cfg(test)]
 mod tests;
+mod walk;
 mod without;
 mod write;
 
@@ -34,6 +37,7 @@ pub(crate) mod glob {
 
 use std::sync::Arc;
 
+pub(crate) use beside::beside;
 pub(crate) use changes::{Change, ChangeKind, EntryPair, changed, differences};
 pub(crate) use disk::Folder;
 pub(crate) use error::{ConfigPlace, Error};
@@ -78,6 +82,11 @@ pub(crate) trait Source: Send + Sync {
     /// Whether all files are in this clone.
     fn has_all(&self) -> bool {
         true
+    }
+
+    /// The folder on disk that it is, if it is one.
+    fn folder(&self) -> Option<Folder> {
+        None
     }
 
     /// Directories and files the listing lacks because they could not be read.

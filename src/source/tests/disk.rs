@@ -1,4 +1,4 @@
-use super::super::{BlobId, ChangeKind, Environment, Folder, Repository, Source, changed};
+use super::super::{BlobId, ChangeKind, Environment, Folder, Repository, Source, beside, changed};
 use super::{commit, git, open, paths, sample, text, write};
 
 #[test]
@@ -47,7 +47,10 @@ fn sparse_indexes_are_complete() {
     let repo = open(root);
     let (head, index) = (repo.revision("HEAD").unwrap(), repo.index().unwrap());
     assert_eq!(head.listing(), index.source.listing());
-    assert!(repo.worktree().unwrap().listing().get("docs/deep/readme.md").is_none());
+    // Git does not look for them on disk, so they are not deleted.
+    let worktree = repo.worktree().unwrap();
+    assert_eq!(head.listing(), worktree.listing());
+    assert_eq!(text(&*worktree, "docs/deep/readme.md"), "text\n");
 }
 
 #[test]
@@ -90,7 +93,7 @@ fn large_files_that_git_does_not_track_are_not_hashed() {
 }
 
 #[test]
-fn converted_files_keep_their_own_identity() {
+fn files_are_compared_as_git_stores_them() {
     let dir = sample();
     let root = dir.path();
     write(root, ".gitattributes", "*.yaml text eol=crlf\n");
@@ -102,8 +105,80 @@ fn converted_files_keep_their_own_identity() {
     let repo = open(root);
     let (head, worktree) = (repo.revision("HEAD").unwrap(), repo.worktree().unwrap());
     assert_eq!(text(&*head, "crlf.yaml"), "a: 1\n");
-    assert_eq!(text(&*worktree, "crlf.yaml"), "a: 1\r\n");
-    assert_eq!(worktree.listing().get("crlf.yaml").unwrap().id, BlobId::of(b"a: 1\r\n"));
+    assert_eq!(text(&*worktree, "crlf.yaml"), "a: 1\n");
+    assert_eq!(head.listing(), worktree.listing());
+    write(root, "crlf.yaml", "a: 2\r\n");
+    assert_eq!(repo.worktree().unwrap().listing().get("crlf.yaml").unwrap().id, BlobId::of(b"a: 2\n"));
+}
+
+#[test]
+fn files_that_git_takes_for_unchanged_come_from_the_index() {
+    let dir = sample();
+    let root = dir.path();
+    for (option, path) in [("--skip-worktree", "stacks/dev.yaml"), ("--assume-unchanged", "settings.yaml")] {
+        git(root, &["update-index", option, path]);
+        write(root, path, "local\n");
+    }
+    let repo = open(root);
+    let (head, worktree) = (repo.revision("HEAD").unwrap(), repo.worktree().unwrap());
+    assert_eq!(head.listing(), worktree.listing());
+    assert_eq!(text(&*worktree, "stacks/dev.yaml"), "vars: {stage: develop}\n");
+}
+
+#[test]
+fn ignored_files_are_on_both_sides() {
+    let dir = sample();
+    let root = dir.path();
+    write(root, ".gitignore", "local/\n*.json\n!kept.json\n");
+    write(root, "tracked.json", "{}\n");
+    git(root, &["add", "-f", "tracked.json"]);
+    commit(root, "ignore");
+    for path in ["local/a.yaml", "b.json", "kept.json"] {
+        write(root, path, "x\n");
+    }
+    write(root, "tracked.json", "[]\n");
+    let repo = open(root);
+    let worktree = repo.worktree().unwrap();
+    let base = beside(repo.revision("HEAD").unwrap(), &*worktree);
+    let changes: Vec<_> = changed(base.listing(), worktree.listing()).into_iter().map(|c| c.path.to_string()).collect();
+    assert_eq!(changes, ["kept.json", "tracked.json"]);
+    assert_eq!(text(&*base, "local/a.yaml"), "x\n");
+    assert_eq!(text(&*base, "tracked.json"), "{}\n");
+}
+
+#[test]
+fn files_that_another_program_converts_are_read_from_the_worktree() {
+    let dir = sample();
+    let root = dir.path();
+    git(root, &["config", "filter.x.clean", "sed s/plain/secret/"]);
+    git(root, &["config", "filter.x.smudge", "sed s/secret/plain/"]);
+    write(root, ".gitattributes", "*.yaml filter=x\n");
+    write(root, "a.yaml", "a: plain\n");
+    commit(root, "filter");
+    let repo = open(root);
+    let worktree = repo.worktree().unwrap();
+    let head = || repo.revision("HEAD").unwrap();
+    assert_eq!((&*text(&*head(), "a.yaml"), &*text(&*worktree, "a.yaml")), ("a: secret\n", "a: plain\n"));
+    let base = beside(head(), &*worktree);
+    assert_eq!(text(&*base, "a.yaml"), "a: plain\n");
+    assert!(changed(base.listing(), worktree.listing()).is_empty());
+    write(root, "a.yaml", "a: plain and more\n");
+    let worktree = repo.worktree().unwrap();
+    assert_eq!(text(&*beside(head(), &*worktree), "a.yaml"), "a: secret\n");
+}
+
+#[test]
+fn only_working_copies_of_terraform_are_skipped() {
+    let dir = sample();
+    let root = dir.path();
+    for path in ["a/.terraform/x.yaml", "b/.terraform/providers/p", "b/.terraform/x.yaml", "c/.terraform/modules/m.tf"]
+    {
+        write(root, path, "x\n");
+    }
+    git(root, &["add", "c"]);
+    let listed = paths(&*open(root).worktree().unwrap());
+    let hidden: Vec<_> = listed.iter().filter(|path| path.contains(".terraform")).collect();
+    assert_eq!(hidden, ["a/.terraform/x.yaml", "c/.terraform/modules/m.tf"]);
 }
 
 #[test]
