@@ -241,8 +241,8 @@ impl<'a> DiskWalk<'a> {
 
     /// Whether a folder `.terraform` is the working copy of a tool, which git does not track.
     fn is_working_copy(&self, path: &Path) -> bool {
-        let holds = |name: &&str| fs::symlink_metadata(self.root.join(path).join(name)).is_ok();
-        !self.hasher.tracks_below(&bytes_of(path)) && WORKING_COPY.iter().any(|name| holds(&name))
+        let holds = |name: &str| fs::symlink_metadata(self.root.join(path).join(name)).is_ok();
+        !self.hasher.tracks_below(&bytes_of(path)) && WORKING_COPY.iter().any(|name| holds(name))
     }
 
     /// Turns files into entries, on several threads when there are many.
