@@ -201,7 +201,7 @@ fn modules_and_files_affect_components() {
     let repo = coded();
     repo.write("components/terraform/near/main.tf", "# changed\n").write("configs/a.json", "2\n").commit("near");
     assert_eq!(reasons(&repo, &[]), ["app: file", "far: component.module"]);
-    repo.write("modules/m/main.tf", "# changed\n").commit("outside");
+    repo.write("modules/m/main.tf", "locals {\n  a = 1\n}\n").commit("outside");
     assert_eq!(reasons(&repo, &[]), ["app: component.module (extra)"]);
     assert_eq!(matrix(&repo, "HEAD~1..HEAD").len(), 1);
 }

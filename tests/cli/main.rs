@@ -5,6 +5,7 @@
 mod affected;
 mod broken;
 mod causes;
+mod code_changes;
 #[path = "../common/mod.rs"]
 mod common;
 mod completion;

@@ -1,0 +1,73 @@
+//! Every difference of the code that is run: the verdict, the lists, and `impact`.
+
+use crate::common::Repo;
+
+const ROOT: &str = "terraform {\n  backend \"local\" {}\n}\nvariable \"n\" {\n  default = 1\n}\nlocals {\n  size = 1\n}\nmodule \"m\" {\n  source = \"../../modules/m\"\n  count  = 1\n}\nresource \"terraform_data\" \"r\" {\n  input = [local.size, var.n]\n}\n";
+const MODULE: &str = "resource \"terraform_data\" \"i\" {\n  input = file(\"${path.module}/t.json\")\n}\n";
+
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.write("live/a/main.tf", ROOT)
+        .write("live/b/main.tf", "terraform {\n  backend \"local\" {}\n}\n")
+        .write("modules/m/main.tf", MODULE)
+        .write("modules/m/t.json", "1\n")
+        .write("vars/prod.tfvars", "n = 1\n")
+        .commit("base");
+    repo
+}
+
+#[test]
+fn code_that_a_plan_would_show_is_told_in_every_format() {
+    for (path, text, names) in [
+        ("live/a/main.tf", ROOT.replace("count  = 1", "count  = 0"), "main.tf"),
+        ("live/a/main.tf", ROOT.replace("size = 1", "size = 2"), "read by code"),
+        ("modules/m/main.tf", MODULE.replace("\"i\"", "\"j\""), "modules/m"),
+        ("modules/m/t.json", "2\n".to_owned(), "t.json"),
+        ("vars/prod.tfvars", "n = 2\n".to_owned(), "vars/prod.tfvars"),
+    ] {
+        let repo = repo();
+        repo.write(path, &text).commit("head");
+        let shown = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("No effective change").says(names);
+        shown.hides("reaches nothing").says("No change of configuration; 1 ");
+        repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3);
+        for format in ["markdown", "concise", "json", "sarif", "github", "affected", "matrix"] {
+            let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", format]).ends_with(0).hides("No effective change");
+            let is_named = run.stdout.contains("live/a")
+                || run.stdout.contains("different code")
+                || run.stdout.contains("1 variable file differs");
+            assert!(is_named || run.stdout.contains(path), "{path} {format}: {run}");
+            assert!(!run.stdout.contains("live/b"), "{path} {format}: {run}");
+        }
+    }
+}
+
+#[test]
+fn comments_and_what_nothing_reads_are_no_change() {
+    for (path, text) in [
+        ("live/a/main.tf", format!("# more\n{}", ROOT.replace("  count  = 1", "\n  count = 1 # one"))),
+        ("live/a/NOTES.md", "notes\n".to_owned()),
+        ("modules/z/main.tf", MODULE.to_owned()),
+    ] {
+        let repo = repo();
+        repo.write(path, &text).commit("head");
+        repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(0).says("No effective change.");
+        assert_eq!(repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]).json(), serde_json::json!([]), "{path}");
+    }
+}
+
+#[test]
+fn an_edit_that_is_the_cause_of_a_change_is_told_once() {
+    let repo = repo();
+    repo.write("live/a/main.tf", &ROOT.replace("default = 1", "default = 2")).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("1 change reaches 1 component").hides("different code");
+}
+
+#[test]
+fn impact_of_modules_and_folders() {
+    let repo = repo();
+    for place in ["modules/m/main.tf", "modules/m/t.json", "modules"] {
+        repo.run(&["impact", place]).ends_with(0).says("live/a (root) by code").hides("live/b");
+    }
+    repo.write("modules/z/main.tf", MODULE).commit("more");
+    repo.run(&["impact", "modules/z/main.tf"]).ends_with(0).says("no component depends on it");
+}
