@@ -3,13 +3,13 @@
 //! A stack is renamed if it is removed, another one is added, and most components of the old one are in the new one
 //! with the same configuration; the others are renamed and changed. A component is renamed if it is removed from a
 //! stack, and an added one of its type in the same stack has the same configuration and code, or the same declared
-//! name. Differences that follow from the names themselves do not count (see `rewrite`).
+//! name, or its state in the same object. Differences that follow from the names themselves do not count (see `rewrite`).
 
 use super::causes::Finder;
 use super::rewrite::{Rewrite, common_words};
 use super::{Cause, Change, ComponentChange, Components, Located, Status, mask, structural};
 use crate::resolution::{Component, RemovalEffect, Resolution};
-use crate::terraform::state;
+use crate::terraform::state::{self, StateLocation};
 use crate::text::Text;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -136,7 +136,16 @@ impl<'a> Search<'a> {
             let c = &self.components[*i];
             alternatives.entry((&c.stack, &c.kind)).or_default().push(*i);
         }
-        for from in removed.iter().filter(|i| !self.pairs.contains_key(i)).copied().collect::<Vec<_>>() {
+        let open: Vec<usize> = removed.iter().filter(|i| !self.pairs.contains_key(i)).copied().collect();
+        // Whatever else differs: what finds the same state is the same.
+        for from in &open {
+            let c = &self.components[*from];
+            let Some(list) = alternatives.get_mut(&(&c.stack, &c.kind)) else { continue };
+            if let Some(at) = list.iter().position(|to| self.keeps_state(*from, *to)) {
+                self.pairs.insert(*from, list.remove(at));
+            }
+        }
+        for from in open.into_iter().filter(|i| !self.pairs.contains_key(i)).collect::<Vec<_>>() {
             let c = &self.components[from];
             let Some(list) = alternatives.get_mut(&(&c.stack, &c.kind)) else { continue };
             let mut near: Vec<usize> = (0..list.len()).collect();
@@ -150,6 +159,14 @@ impl<'a> Search<'a> {
                 self.pairs.insert(from, list.remove(at));
             }
         }
+    }
+
+    /// Whether both are deployed, with their state in the same known object.
+    fn keeps_state(&self, from: usize, to: usize) -> bool {
+        self.sides(from, to).is_some_and(|(old, new)| {
+            let is_same = state_object(old).is_some_and(|object| state_object(new) == Some(object));
+            is_same && old.metadata.is_deployed() && new.metadata.is_deployed()
+        })
     }
 
     fn is_declared_alike(&self, from: usize, to: usize) -> bool {
@@ -231,11 +248,21 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The object that holds the state of a component, see [`state::object`]; `None` if it is not known.
+fn state_object(component: &Component) -> Option<Vec<(&'static str, String)>> {
+    let (place, workspace) = component.metadata.state.as_ref().zip(component.metadata.workspace.as_ref())?;
+    let (backend, settings) = (&*place.backend, &*place.settings);
+    state::object(&StateLocation { backend, settings, workspace, folder: None })
+}
+
 /// Whether the state would be searched in another place. Without a configured place, the workspace decides.
 fn moves_state(old: &Component, new: &Component) -> bool {
     let has_state = matches!(old.removal, RemovalEffect::Orphaned | RemovalEffect::Relocated);
     if !old.metadata.is_deployed() || !new.metadata.is_deployed() || !has_state {
         return false;
+    }
+    if let (Some(old), Some(new)) = (state_object(old), state_object(new)) {
+        return old != new;
     }
     let is_same_place = match (&old.metadata.state, &new.metadata.state) {
         (Some(old), Some(new)) => old.is_same_place(new, &state::ADDRESS),
