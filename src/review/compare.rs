@@ -235,11 +235,11 @@ impl Comparing<'_> {
         let is_touched = |path: &str| self.touched.contains(path);
         let shared = rules::Context::new(self.files, &nothing, &is_touched, &self.settings.limits, &withheld);
         let context = rules::Context { resolution: &head, ..shared };
-        let changes = rules::Changes::new(&context, &base, &diff);
+        let [old, new] = self.sources.map(|source| Modules::new(source, self.files, &cache));
+        let changes = rules::Changes::new(&context, &base, &diff, [&old, &new]);
         let mut of_change = phase(self.workspace.host, "rules", || rules::check_change(&changes, self.rules));
         // Only what the edit touches was examined in full, on both sides.
         let [of_base, of_head, of_changes] = self.policies;
-        let [old, new] = self.sources.map(|source| Modules::new(source, self.files, &cache));
         of_change.extend(phase(self.workspace.host, "policies", || of_changes.changes(&changes, [&old, &new])));
         drop(changes);
         report_empty(&mut head);

@@ -30,6 +30,7 @@ use crate::diff::renames::Rename;
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
 use crate::files::Files;
 use crate::resolution::{Component, Resolution};
+use crate::terraform::Modules;
 use crate::text::{FastMap, Text};
 use crate::value::{FileId, Value, Vocabulary};
 use parking_lot::Mutex;
@@ -49,6 +50,8 @@ pub(crate) struct Changes<'a> {
     pub diff: &'a Diff,
     /// The components that differ, sorted by address.
     pub components: Vec<Changed<'a>>,
+    /// The modules of code of both states.
+    modules: [&'a Modules<'a>; 2],
     /// The rename of each removed component, by the address of its change in memory.
     renames: HashMap<usize, &'a Rename>,
     edits: Mutex<Option<Edits<'a>>>,
@@ -68,8 +71,23 @@ pub(crate) struct Changed<'a> {
 }
 
 impl<'a> Changes<'a> {
+    /// Whether the code of a component declares an input on both sides, with another type than before.
+    fn declares_differently(&self, changed: &Changed<'_>, input: &str) -> bool {
+        let declared = |component: Option<&Component>, modules: &Modules<'_>| {
+            let code = component?.metadata.known_module()?;
+            Some(modules.get(&code.folder)?.variables.get(input)?.ty.clone())
+        };
+        let before = declared(changed.before, self.modules[0]);
+        before.is_some_and(|before| declared(changed.after, self.modules[1]).is_some_and(|after| after != before))
+    }
+
     /// Finds the components of what differs.
-    pub(crate) fn new(context: &'a Context<'a>, base: &'a Resolution, diff: &'a Diff) -> Self {
+    pub(crate) fn new(
+        context: &'a Context<'a>,
+        base: &'a Resolution,
+        diff: &'a Diff,
+        modules: [&'a Modules<'a>; 2],
+    ) -> Self {
         let count = |resolution: &Resolution| resolution.units.iter().map(|unit| unit.components.len()).sum::<usize>();
         let most = count(base) + count(context.resolution);
         let mut files = FastMap::<*const Component, FileId>::with_capacity_and_hasher(most, Default::default());
@@ -83,7 +101,7 @@ impl<'a> Changes<'a> {
         };
         let renames = diff.renames.iter().map(|r| (std::ptr::from_ref(&diff.components[r.from]).addr(), r)).collect();
         let components = diff.components.iter().filter_map(one).collect();
-        Changes { context, base, diff, components, renames, edits: Mutex::new(None) }
+        Changes { context, base, diff, components, modules, renames, edits: Mutex::new(None) }
     }
 
     /// Whether a stack is there in both states, as far as that is known.

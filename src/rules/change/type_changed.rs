@@ -16,7 +16,9 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let path = format!("/{inputs}");
         let differ = changed.at(&path).filter_map(|c| {
             let (before, after) = (kind(c.before.as_ref()?)?, kind(c.after.as_ref()?)?);
-            if before == after {
+            let name = c.path.strip_prefix(&path).and_then(|rest| rest.split('/').nth(1)).unwrap_or_default();
+            // The value follows its declaration.
+            if before == after || changes.declares_differently(changed, name) {
                 return None;
             }
             let path = c.path.trim_start_matches('/').replace('/', ".");
