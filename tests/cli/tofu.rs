@@ -140,7 +140,10 @@ fn a_root_without_components_is_a_stack() {
     repo.write("main.tf", "provider \"aws\" {}\n").commit("one");
     repo.run(&["check"]).ends_with(0).says("checked 1 stack, 0 components");
     repo.write("more.tf", "resource \"a\" \"b\" {}\n").commit("two");
-    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").says("compared 1 stack");
+    repo.run(&["diff", "HEAD~1..HEAD"])
+        .ends_with(0)
+        .says("No change of configuration; 1 root module runs different code")
+        .says("compared 1 stack");
 }
 
 /// The findings about arguments of calls: file, line and rule.
