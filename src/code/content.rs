@@ -72,7 +72,7 @@ impl<'a> Contents<'a> {
         }
         let has_variants = |folder: &str| {
             let children = self.sources.iter().flat_map(|source| source.listing().children(folder));
-            children.into_iter().any(|(name, _)| name.ends_with(".tofu") || name.ends_with(".tofu.json"))
+            children.into_iter().any(|(name, _)| configuration(name).is_some_and(|(_, ext, _)| !ext.starts_with(".tf")))
         };
         folders.retain(|folder, paths| paths.len() > 1 && !has_variants(folder) && self.say_together_the_same(paths));
         folders.into_values().flatten().collect()
