@@ -252,7 +252,7 @@ impl<'a> Search<'a> {
 fn state_object(component: &Component) -> Option<Vec<(&'static str, String)>> {
     let (place, workspace) = component.metadata.state.as_ref().zip(component.metadata.workspace.as_ref())?;
     let (backend, settings) = (&*place.backend, &*place.settings);
-    state::object(&StateLocation { backend, settings, workspace, folder: None })
+    state::object(&StateLocation { backend, settings, workspace, is_assumed: place.is_workspace_assumed, folder: None })
 }
 
 /// Whether the state would be searched in another place. Without a configured place, the workspace decides.
