@@ -18,17 +18,18 @@ fn repo() -> Repo {
 
 #[test]
 fn code_that_a_plan_would_show_is_told_in_every_format() {
-    for (path, text, names) in [
-        ("live/a/main.tf", ROOT.replace("count  = 1", "count  = 0"), "main.tf"),
-        ("live/a/main.tf", ROOT.replace("size = 1", "size = 2"), "read by code"),
-        ("modules/m/main.tf", MODULE.replace("\"i\"", "\"j\""), "modules/m"),
-        ("modules/m/t.json", "2\n".to_owned(), "t.json"),
-        ("vars/prod.tfvars", "n = 2\n".to_owned(), "vars/prod.tfvars"),
+    let only_code = "No change of configuration; 1 ";
+    for (path, text, names, headline) in [
+        ("live/a/main.tf", ROOT.replace("count  = 1", "count  = 0"), "main.tf", "1 change reaches 1 component"),
+        ("live/a/main.tf", ROOT.replace("size = 1", "size = 2"), "read by code", only_code),
+        ("modules/m/main.tf", MODULE.replace("\"i\"", "\"j\""), "modules/m", only_code),
+        ("modules/m/t.json", "2\n".to_owned(), "t.json", only_code),
+        ("vars/prod.tfvars", "n = 2\n".to_owned(), "vars/prod.tfvars", only_code),
     ] {
         let repo = repo();
         repo.write(path, &text).commit("head");
         let shown = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("No effective change").says(names);
-        shown.hides("reaches nothing").says("No change of configuration; 1 ");
+        shown.hides("reaches nothing").says(headline);
         repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3);
         for format in ["markdown", "concise", "json", "sarif", "github", "affected", "matrix"] {
             let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", format]).ends_with(0).hides("No effective change");

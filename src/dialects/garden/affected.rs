@@ -25,11 +25,6 @@ impl Garden {
         let mut out = Affected::default();
         let mut items: Items =
             request.diff.components.iter().map(|change| (change.address(), of_change(change, request.diff))).collect();
-        for ((_, kind, _), item) in &mut items {
-            let is_setting = SETTINGS.contains(&kind.as_str());
-            item.deployable &= !is_setting;
-            item.is_job &= !is_setting;
-        }
         let mut components = Components::new();
         for dir in self.folders(request.head, project) {
             let head = self.project((request.head, request.files), &dir, project, Scope::All);
@@ -43,6 +38,11 @@ impl Garden {
         let [base, head] = request.resolutions;
         for (address, item) in lost(base, head, request.filter) {
             items.entry(address).or_insert(item);
+        }
+        for ((_, kind, _), item) in &mut items {
+            let is_setting = SETTINGS.contains(&kind.as_str());
+            item.deployable &= !is_setting;
+            item.is_job &= !is_setting;
         }
         if request.options.dependents {
             add_dependents(request, &components, &mut items, &mut out);
