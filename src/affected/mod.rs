@@ -91,11 +91,15 @@ impl Item {
 
     /// Adds that it could not be resolved, as a reason of its own.
     pub(crate) fn mark_unresolved(&mut self, why: &str) {
-        if !self.affected_all.iter().any(|reason| reason == UNRESOLVED) {
-            self.affected_all.push(UNRESOLVED.to_owned());
+        if self.affected_all.iter().any(|reason| reason == UNRESOLVED) {
+            return;
         }
+        // What the deployment tool lists for other reasons, it lists anyway.
+        if self.affected_all.is_empty() {
+            self.extra.get_or_insert_with(|| format!("it could not be resolved: {why}"));
+        }
+        self.affected_all.push(UNRESOLVED.to_owned());
         self.affected.clone_from(&self.affected_all[0]);
-        self.extra.get_or_insert_with(|| format!("it could not be resolved: {why}"));
     }
 }
 

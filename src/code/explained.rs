@@ -14,11 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The lines that are causes, in one file of one revision.
 type Lines = BTreeSet<u32>;
 
+/// The causes in a file of base and head, where that has the file.
+type Causes = [Option<(FileId, Lines)>; 2];
+
 /// Which edits are told as causes.
 pub(super) struct Explained<'a> {
     contents: &'a Contents<'a>,
     /// By stack and path: the causes in base and head, with their files.
-    causes: BTreeMap<(&'a Text, Text), [Option<(FileId, Lines)>; 2]>,
+    causes: BTreeMap<(&'a Text, Text), Causes>,
     compared: &'a Compared<'a>,
     known: RefCell<BTreeMap<(Text, Text), bool>>,
 }
@@ -26,7 +29,7 @@ pub(super) struct Explained<'a> {
 impl<'a> Explained<'a> {
     pub(super) fn new(compared: &'a Compared<'a>, contents: &'a Contents<'a>) -> Self {
         let differing: BTreeSet<&str> = contents.differing().collect();
-        let mut causes: BTreeMap<_, [Option<(FileId, Lines)>; 2]> = BTreeMap::new();
+        let mut causes: BTreeMap<_, Causes> = BTreeMap::new();
         for change in &compared.diff.components {
             let of_values = change.changes.iter().flat_map(|change| &change.causes);
             for cause in change.causes.iter().chain(of_values) {

@@ -1,6 +1,6 @@
 //! Parts that one side could not resolve are not compared: none of their components is treated as removed or added.
 
-use super::coverage::{ProjectCoverage, Unresolved};
+use super::coverage::{Lacking, ProjectCoverage, Unresolved};
 use crate::affected::{Affected, Item};
 use crate::diff::{Diff, Status};
 use crate::files::Files;
@@ -79,9 +79,10 @@ pub(super) fn without_lost(affected: &mut Affected, base: &Resolution, head: &Re
     affected.items.retain(|item| !item.deleted || is_gone(item));
 }
 
-/// Says of the items that could not be resolved why.
+/// Says of the items that the head could not resolve why.
 pub(super) fn mark_unresolved(affected: &mut Affected, coverage: &ProjectCoverage) {
-    let lacking: Vec<&Unresolved> = coverage.lacking().into_iter().map(|(_, one)| one).collect();
+    let lacking: Vec<&Unresolved> =
+        coverage.lacking().into_iter().filter(|(side, _)| *side != Lacking::Base).map(|(_, one)| one).collect();
     for item in affected.items.iter_mut().filter(|item| !item.deleted) {
         let is_item = |one: &&&Unresolved| match (&one.stack, &one.component) {
             (Some(stack), None) => *stack == item.stack,

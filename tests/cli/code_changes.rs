@@ -60,7 +60,7 @@ fn comments_and_what_nothing_reads_are_no_change() {
 #[test]
 fn an_edit_that_is_the_cause_of_a_change_is_told_once() {
     let repo = repo();
-    repo.write("live/a/main.tf", &ROOT.replace("default = 1", "default = 2")).commit("head");
+    repo.write("live/a/main.tf", ROOT.replace("default = 1", "default = 2")).commit("head");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("1 change reaches 1 component").hides("different code");
 }
 
