@@ -84,7 +84,9 @@ impl Repository {
     pub(crate) fn resolve(&self, spec: &str) -> Result<Revision, Error> {
         let spec = if spec.is_empty() { "HEAD" } else { spec };
         let found = self.objects.with(|repo| {
-            let named = repo.rev_parse(spec).map_err(|error| self.unresolved(repo, spec, &reason(error)))?;
+            // Git may pack objects and references meanwhile: what has moved is found again.
+            let named = repo.rev_parse(spec).or_else(|_| repo.rev_parse(spec));
+            let named = named.map_err(|error| self.unresolved(repo, spec, &reason(error)))?;
             // `X^!`, `X^@` and `^X` mean other commits than `X`.
             let gix::revision::plumbing::Spec::Include(id) = named.detach() else {
                 return Err(not_a_commit(repo, spec, SEVERAL.to_owned()));
