@@ -19,11 +19,6 @@ impl<'a> Answers<'a> {
         Answers { source, files: Mutex::default(), listings: Mutex::default() }
     }
 
-    /// Returns the revision.
-    pub(crate) fn source(&self) -> &'a dyn Source {
-        self.source
-    }
-
     /// Whether all answers are the same as when something was read: a result that was made from that is the same in this revision.
     pub(crate) fn has(&self, reads: &Reads) -> bool {
         let mut known = self.files.lock();

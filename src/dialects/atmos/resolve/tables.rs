@@ -5,8 +5,8 @@ use crate::dialects::atmos::manifest::{MemoKey, Processed};
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::stack::{ResolvedManifest, VendoredFolders};
-use crate::reads::{Answers, Listed, Reads, Table};
-use crate::source::Source;
+use crate::reads::{Answer, Answers, Listed, Reads, Table};
+use crate::source::{ResolveError, Source};
 use crate::text::Text;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -73,10 +73,12 @@ impl ProjectTables {
 
 /// Returns the reads of what depends on these files, paths and patterns.
 pub(super) fn reads(deps: &Deps, answers: &Answers<'_>) -> Reads {
-    let patterns = deps.globs.iter().cloned().map(Listed::Matching);
-    let folders = deps.paths.iter().filter(|path| answers.source().listing().is_dir(path));
-    let below = folders.map(|folder| Listed::Below { folder: Text::clone(folder), ending: Text::default() });
-    answers.reads(deps.paths.iter().cloned(), patterns.chain(below))
+    let mut reads = answers.reads(deps.paths.iter().cloned(), deps.globs.iter().cloned().map(Listed::Matching));
+    let is_folder = |answer: &Answer| matches!(answer, Answer::None(ResolveError::IsDirectory));
+    let folders = reads.files.iter().filter(|(_, answer)| is_folder(answer)).map(|(folder, _)| Text::clone(folder));
+    let below = answers.reads([], folders.map(|folder| Listed::Below { folder, ending: Text::default() }));
+    reads.add(&below);
+    reads
 }
 
 /// Returns the reads of a configuration that was read from `shared`. Vendor manifests count too: they say which folders of code
