@@ -288,7 +288,8 @@ impl Comparing<'_> {
     fn resolve(&self) -> ComparedSides {
         let (mut base, mut head) = self.both(Scope::Touched(self.changes));
         let is_whole = self.concerns_all([&base, &head]);
-        if is_whole && [&base, &head].iter().any(|side| side.units.iter().any(is_out_of_scope)) {
+        // Even if an edit reaches all units: commands that name components are looked for only where everything is resolved.
+        if is_whole {
             (base, head) = self.both(Scope::All);
         }
         let diff = self.compare(&mut base, &mut head);

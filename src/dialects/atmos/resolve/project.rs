@@ -25,7 +25,7 @@ use crate::dialects::atmos::stack::{
 };
 use crate::dialects::{Project, Scope};
 use crate::reads::Answers;
-use crate::resolution::{self, Extent, Gap, State, Unit};
+use crate::resolution::{self, Extent, Gap, Unit};
 use crate::source::Change;
 use crate::template::MissingKey;
 use crate::text::Text;
@@ -143,9 +143,6 @@ impl Revision<'_> {
         if self.project.cancel.is_canceled() {
             return ProjectResolution::default();
         }
-        // If changes reach all units, nothing is left out.
-        let is_named_only = |unit: &Arc<ResolvedUnit>| unit.manifest.unit.state == State::OutOfScope;
-        let scope = if resolved.iter().any(is_named_only) { scope } else { Scope::All };
         let recorders = resolved.iter().map(|unit| Arc::clone(&unit.recorder)).chain([recorder.clone()]);
         let recorded = Recorder::collect(recorders);
         let (loader, stacks) = (loader.recording(&recorded), stacks.recording(&recorded));
@@ -155,7 +152,7 @@ impl Revision<'_> {
             || gap_of_names = self.check_units(&stacks, &resolved),
         );
         let units = resolved.iter().map(|unit| Arc::clone(&unit.manifest.unit)).collect();
-        let project = self.finish(&loader, unreached, units, scope);
+        let project = self.finish(&loader, unreached, units);
         self.diagnostics.add(&recorded.diagnostics);
         for (key, manifest) in cache.into_lasting().filter(|(key, _)| !known.contains_key(key)) {
             let reads = Arc::new(tables::reads(&manifest.deps, self.answers));
@@ -234,13 +231,7 @@ impl Revision<'_> {
     }
 
     /// Runs the checks that need all units and manifests.
-    fn finish(
-        &self,
-        loader: &Manifests<'_>,
-        unreached: Unreached,
-        units: Vec<Arc<Unit>>,
-        scope: Scope<'_>,
-    ) -> ProjectResolution {
+    fn finish(&self, loader: &Manifests<'_>, unreached: Unreached, units: Vec<Arc<Unit>>) -> ProjectResolution {
         let (reader, config, diagnostics, templates) =
             (self.reader, self.config, &loader.recorder.diagnostics, &self.resolver.templates);
         let mut found = ProjectResolution::default();
@@ -249,7 +240,7 @@ impl Revision<'_> {
             || {
                 found.locals = self.local_scopes(loader, &units);
                 found.imports = import_graph::of(loader, &unreached.manifests, &units);
-                found.mentions = workflows::mentions(reader, config, scope, diagnostics);
+                found.mentions = workflows::mentions(reader, config, self.scope, diagnostics);
                 found.fetched = vendor::check(reader, config, templates, diagnostics);
             },
         );

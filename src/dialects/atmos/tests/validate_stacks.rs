@@ -155,8 +155,7 @@ fn a_change_checks_what_it_touches() {
     let changed = |path: &str| {
         let world = fine()
             .stack("catalog/base.yaml", "terraform: {colour: red}\n")
-            .stack("catalog/unused.yaml", "terraform: {shape: round}\n")
-            .stack("deploy/other.yaml", "vars: {stage: other}\ncomponents: {terraform: {box: {}}}\n");
+            .stack("catalog/unused.yaml", "terraform: {shape: round}\n");
         let source = Memory::new("memory", world.files.clone());
         let change = crate::source::Change { path: path.into(), kind: crate::source::ChangeKind::Modified };
         let resolution = Atmos::new().resolve(&source, &world.project, &Files::default(), Scope::Touched(&[change]));
