@@ -131,9 +131,8 @@ pub(crate) enum CodeOrigin {
 pub(crate) struct Inputs {
     /// All inputs as they are written in the end, including calls; [`Inputs::get`] returns what the code gets.
     pub all: Arc<Map>,
-    /// Evaluates a value with calls: values that are known only at run time are unknown, `None` if it is not passed at
-    /// all. Without it, values are passed as they are.
-    pub evaluate: Option<fn(&Value) -> Option<Value>>,
+    /// How values with calls are passed. Without it, values are passed as they are.
+    pub evaluation: Option<Evaluation>,
     /// The inputs that were written for this component, and for its bases; each is a part of what `all` was merged
     /// from. Neither includes inputs for a whole stack.
     pub authored: [Arc<Map>; 2],
@@ -145,10 +144,19 @@ pub(crate) struct Inputs {
     pub is_open: bool,
 }
 
+/// How a system passes inputs whose values have calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Evaluation {
+    /// Whether the code gets a value for the input at all.
+    pub is_passed: fn(&Value) -> bool,
+    /// The value that the code gets; what is known only at run time is unknown.
+    pub value: fn(&Value) -> Value,
+}
+
 impl Default for Inputs {
     fn default() -> Self {
         let authored = [Map::none(), Map::none()];
-        Inputs { all: Map::none(), evaluate: None, authored, given: Box::default(), reserved: &[], is_open: false }
+        Inputs { all: Map::none(), evaluation: None, authored, given: Box::default(), reserved: &[], is_open: false }
     }
 }
 
@@ -253,10 +261,17 @@ impl Inputs {
 
     /// Returns an input as the code gets it; `None` if it is not passed.
     pub(crate) fn evaluated<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
-        match self.evaluate {
-            Some(evaluate) if value.holds(Flags::CALL) => evaluate(value).map(Cow::Owned),
+        match self.evaluation {
+            Some(evaluation) if value.holds(Flags::CALL) => {
+                (evaluation.is_passed)(value).then(|| Cow::Owned((evaluation.value)(value)))
+            }
             _ => Some(Cow::Borrowed(value)),
         }
+    }
+
+    /// Whether the code gets a value for an input.
+    pub(crate) fn passes(&self, value: &Value) -> bool {
+        self.evaluation.is_none_or(|evaluation| !value.holds(Flags::CALL) || (evaluation.is_passed)(value))
     }
 
     /// The input of this name as it was written for the component or for one that it inherits from; the component's own

@@ -16,8 +16,8 @@ pub(crate) use gap::{Extent, Gap};
 pub(crate) use imports::{Import, Imports};
 pub(crate) use mention::{Mention, MentionedName};
 pub(crate) use metadata::{
-    Base, CalledModule, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Inputs, Link, LinkKind, Needed,
-    ReadTarget, StackSelector, StatePlace,
+    Base, CalledModule, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Evaluation, Inputs, Link, LinkKind,
+    Needed, ReadTarget, StackSelector, StatePlace,
 };
 
 use crate::diagnostic::Diagnostic;

@@ -207,7 +207,9 @@ struct ComparedSides {
     base: Resolution,
     head: Resolution,
     diff: Diff,
-    /// Whether all units count, see [`Comparing::concerns_all`].
+    /// What the units of base and head show to others.
+    interfaces: [Vec<UnitInterface>; 2],
+    /// Whether all units count, see [`Comparing::same_interfaces`].
     is_whole: bool,
 }
 
@@ -225,8 +227,9 @@ struct Compared {
 
 impl Comparing<'_> {
     fn run(&self) -> Compared {
-        let ComparedSides { mut base, mut head, mut diff, is_whole } = self.resolve();
         let cache = Cache::default();
+        let modules = self.sources.map(|source| Modules::new(source, self.files, &cache));
+        let ComparedSides { mut base, mut head, mut diff, interfaces: units, is_whole } = self.resolve(&modules);
         let selection = self.selection(&base, &head);
         let code = self.code([&base, &head], &diff, &selection);
         let mut affected = self.affected(&cache, [&base, &head], &diff, &code, &selection);
@@ -235,12 +238,12 @@ impl Comparing<'_> {
         let is_touched = |path: &str| self.touched.contains(path);
         let shared = rules::Context::new(self.files, &nothing, &is_touched, &self.settings.limits, &withheld);
         let context = rules::Context { resolution: &head, ..shared };
-        let [old, new] = self.sources.map(|source| Modules::new(source, self.files, &cache));
-        let changes = rules::Changes::new(&context, &base, &diff, [&old, &new]);
+        let [old, new] = &modules;
+        let changes = rules::Changes::new(&context, &base, &diff, [old, new]);
         let mut of_change = phase(self.workspace.host, "rules", || rules::check_change(&changes, self.rules));
         // Only what the edit touches was examined in full, on both sides.
         let [of_base, of_head, of_changes] = self.policies;
-        of_change.extend(phase(self.workspace.host, "policies", || of_changes.changes(&changes, [&old, &new])));
+        of_change.extend(phase(self.workspace.host, "policies", || of_changes.changes(&changes, [old, new])));
         drop(changes);
         report_empty(&mut head);
         report_empty(&mut base);
@@ -249,8 +252,6 @@ impl Comparing<'_> {
             let context = rules::Context { resolution, withheld: &withheld, ..shared };
             rules::check_state(&context, rules::Examined { modules, units, with_all_units: is_whole }, self.rules)
         };
-        let modules = self.sources.map(|source| Modules::new(source, self.files, &cache));
-        let units = [interfaces(&base, &modules[0]), interfaces(&head, &modules[1])];
         let (mut in_head, mut in_base) = (Vec::new(), Vec::new());
         phase(self.workspace.host, "rules", || {
             // Some rules take long: the processors would wait for these twice.
@@ -285,15 +286,17 @@ impl Comparing<'_> {
 
     /// Resolves as much of both states as has to be compared, and compares it: the units that an edit reaches; all units if others
     /// can see a difference.
-    fn resolve(&self) -> ComparedSides {
+    fn resolve(&self, modules: &[Modules<'_>; 2]) -> ComparedSides {
         let (mut base, mut head) = self.both(Scope::Touched(self.changes));
-        let is_whole = self.concerns_all([&base, &head]);
+        let same = self.same_interfaces([&base, &head], modules);
+        let is_whole = same.is_none();
         // Even if an edit reaches all units: commands that name components are looked for only where everything is resolved.
         if is_whole {
             (base, head) = self.both(Scope::All);
         }
         let diff = self.compare(&mut base, &mut head);
-        ComparedSides { base, head, diff, is_whole }
+        let interfaces = same.unwrap_or_else(|| [interfaces(&base, &modules[0]), interfaces(&head, &modules[1])]);
+        ComparedSides { base, head, diff, interfaces, is_whole }
     }
 
     /// The code that differs.

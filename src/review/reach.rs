@@ -2,29 +2,41 @@
 
 use super::compare::{Comparing, is_out_of_scope};
 use crate::diagnostic::{Diagnostic, may_have_comments};
-use crate::resolution::{Resolution, Unit};
+use crate::resolution::{Resolution, State};
 use crate::source::differences;
-use crate::terraform::{Cache, Modules};
+use crate::terraform::Modules;
 use crate::text::Text;
-use crate::unit::UnitInterface;
+use crate::threads;
+use crate::unit::{UnitInterface, interfaces};
 use crate::value::FileId;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashSet};
 
 impl Comparing<'_> {
     /// Whether units that no edit reaches count, given both sides of those that one reaches: something outside of a unit can see
     /// that it differs. Then all units are resolved, and rules over all units are run. Otherwise these find the same on both
-    /// sides. The answer depends on the edit alone, not on how many units there are.
-    pub(super) fn concerns_all(&self, sides: [&Resolution; 2]) -> bool {
+    /// sides, and the interfaces of the units are returned. The answer depends on the edit alone, not on how many units there are.
+    pub(super) fn same_interfaces(
+        &self,
+        sides: [&Resolution; 2],
+        modules: &[Modules<'_>; 2],
+    ) -> Option<[Vec<UnitInterface>; 2]> {
         // Whoever wants to know everything, or would learn nothing, has everything resolved.
-        self.settings.strict.value
+        let concerns_all = self.settings.strict.value
             || sides.iter().any(|side| side.units.iter().all(is_out_of_scope))
             || self.may_change_code(sides)
-            || self.differs_in_interface(sides)
             || self.differs_in_shared_files(sides)
             || self.edits_comments(sides)
             || self.request.filter.misses(sides)
             || self.settings.policies.asks_for_all(|rule| self.rules.iter().any(|(on, _)| *on == rule))
+            || has_other_units(sides);
+        if concerns_all {
+            return None;
+        }
+        let [old, new] = [0, 1].map(|side| interfaces(sides[side], &modules[side]));
+        let pairs = threads::map(&old.iter().zip(&new).collect::<Vec<_>>(), |(old, new)| {
+            (old.state == State::OutOfScope && new.state == old.state) || old.is_same(new)
+        });
+        pairs.into_iter().all(|is_same| is_same).then_some([old, new])
     }
 
     /// Whether a file changed that no unit reads: code, or commands that name components.
@@ -34,19 +46,6 @@ impl Comparing<'_> {
         let paths: HashSet<Text> = read.into_iter().map(|file| Text::clone(&self.files.get(file).path)).collect();
         let [base, head] = self.sources;
         differences(base.listing(), head.listing()).iter().any(|pair| !paths.contains(pair.path()))
-    }
-
-    /// Whether a unit came or went, or shows something else to others than before.
-    fn differs_in_interface(&self, [base, head]: [&Resolution; 2]) -> bool {
-        let cache = Cache::default();
-        let [old, new] = self.sources.map(|source| Modules::new(source, self.files, &cache));
-        let before: BTreeMap<&Text, &Arc<Unit>> = base.units.iter().map(|unit| (&unit.id, unit)).collect();
-        let differs = |unit: &Arc<Unit>| match before.get(&unit.id) {
-            Some(other) if other.state == unit.state && is_out_of_scope(unit) => false,
-            Some(other) => !UnitInterface::of(other, &old).is_same(&UnitInterface::of(unit, &new)),
-            None => true,
-        };
-        base.gap != head.gap || before.len() != head.units.len() || head.units.iter().any(differs)
     }
 
     /// Whether something is found in an unchanged file on one side only: a unit that no edit reaches may have it too.
@@ -65,4 +64,10 @@ impl Comparing<'_> {
         let mut files = files.into_iter().map(|file| self.files.get(file));
         files.any(|file| self.touched.contains(&*file.path) && may_have_comments(&file.text))
     }
+}
+
+/// Whether a unit came or went, or what may hide some differs.
+fn has_other_units([base, head]: [&Resolution; 2]) -> bool {
+    let ids = |side: &Resolution| side.units.iter().map(|unit| Text::clone(&unit.id)).collect::<Vec<_>>();
+    base.gap != head.gap || ids(base) != ids(head)
 }

@@ -329,8 +329,8 @@ fn state_interface(state: &StatePlace) -> StateInterface {
 }
 
 fn input_names(inputs: &Inputs) -> InputNames {
-    let Inputs { all, evaluate: _, authored, given, reserved, is_open } = inputs;
-    let is_omitted = |entry: &&Entry| inputs.evaluated(&entry.value).is_none();
+    let Inputs { all, evaluation: _, authored, given, reserved, is_open } = inputs;
+    let is_omitted = |entry: &&Entry| !inputs.passes(&entry.value);
     let not_passed = match all.flags().has(Flags::CALL) {
         true => all.iter().filter(is_omitted).map(|entry| Text::clone(&entry.key)).collect(),
         false => Box::default(),

@@ -9,7 +9,7 @@ use crate::dialects::atmos::functions;
 use crate::dialects::atmos::functions::tags;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::templates::host::answers::ComponentRef;
-use crate::resolution::{Base, Code, CodeOrigin, ComponentMetadata, Inputs, StatePlace};
+use crate::resolution::{Base, Code, CodeOrigin, ComponentMetadata, Evaluation, Inputs, StatePlace};
 use crate::text::Text;
 use crate::value::{self, Data, Flags, Map, MapBuilder, Value};
 use std::sync::Arc;
@@ -200,8 +200,8 @@ fn inputs(sections: &KnownSections<'_>, authored: [Arc<Map>; 2]) -> Inputs {
         Some(Data::Map(vars)) => (Arc::clone(vars), false),
         Some(_) => (Arc::default(), true),
     };
-    let evaluate = |value: &Value| (!is_unset(value)).then(|| evaluated_value(value));
-    Inputs { all, evaluate: Some(evaluate), authored, given, reserved: RESERVED, is_open }
+    let evaluation = Some(Evaluation { is_passed: |value| !is_unset(value), value: evaluated_value });
+    Inputs { all, evaluation, authored, given, reserved: RESERVED, is_open }
 }
 
 /// Returns the map as its code gets it: results of functions are unknown or, if they need no external data, computed.
