@@ -16,6 +16,8 @@ arguments+=(ci --reports "${RUNNER_TEMP:?}/stacklint-reports")
 [ -z "${INPUT_BASE:-}" ] || arguments+=("--base=$INPUT_BASE")
 [ -z "${INPUT_HEAD:-}" ] || arguments+=("--head=$INPUT_HEAD")
 [ -z "${INPUT_FAIL_ON:-}" ] || arguments+=("--fail-on=$INPUT_FAIL_ON")
+read -r -d '' -a accepted <<<"${INPUT_ACCEPT:-}" || true
+for one in ${accepted[@]+"${accepted[@]}"}; do arguments+=("--accept=$one"); done
 [ "${INPUT_ANNOTATIONS:-true}" = true ] || arguments+=(--no-annotations)
 [ -z "${INPUT_SARIF:-}" ] || arguments+=("--output=sarif=$INPUT_SARIF")
 # Further options, separated by white space; nothing in them is expanded.

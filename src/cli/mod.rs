@@ -52,7 +52,7 @@ struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 nothing to report; 1 findings at or above --fail-on (in diff only new ones count), or a part of what was
+Exit codes: 0 nothing to report; 1 dangers or errors, see --fail-on (in diff only new ones count), or a part of what was
 asked for could not be resolved; 2 stacklint could not run, or not completely; 3 with --exit-code: effective changes, no findings.";
 
 /// Options of every command.

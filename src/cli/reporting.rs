@@ -9,7 +9,7 @@ use crate::report::log::OutputKind;
 use crate::report::{self, Format, Report};
 use crate::review::{self, BaselineFile, Demand, Outcome, Overrides, Review, SettingsFrom};
 use crate::rules::Group;
-use crate::settings::FailOn;
+use crate::settings::{Acceptance, FailOn};
 use crate::text::count;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
@@ -17,6 +17,9 @@ use clap::{Args, ValueEnum, ValueHint};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// The environment variable with dangers that are accepted, for one commit for example.
+const ACCEPT_VARIABLE: &str = "STACKLINT_ACCEPT";
 
 /// How findings are filtered and printed. `COMPARES` says whether two states are compared, which some formats require.
 #[derive(Args, Debug)]
@@ -45,9 +48,13 @@ pub(super) struct Options<const COMPARES: bool> {
 #[command(next_help_heading = "Findings")]
 #[group(skip)]
 pub(super) struct Judging {
-    /// Exit with 1 from this severity on [default: error]
+    /// Exit with 1 from this severity on [default: danger]
     #[arg(long, value_name = "LEVEL")]
     fail_on: Option<FailOnName>,
+    /// Accept dangers of a rule, in all stacks or in those that match a pattern; can be repeated. The environment variable
+    /// `STACKLINT_ACCEPT` has more of these, separated by white space
+    #[arg(long, value_name = "RULE[=STACKS]", value_parser = Acceptance::parse)]
+    accept: Vec<Acceptance>,
     /// Do not report findings below this level [default: note]
     #[arg(long, value_name = "LEVEL")]
     min_level: Option<LevelName>,
@@ -85,6 +92,9 @@ pub(super) struct Judging {
 /// The name of a level from which findings fail the run.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum FailOnName {
+    /// Dangers and errors
+    Danger,
+    /// Errors, but no dangers
     Error,
     Warning,
     Note,
@@ -96,6 +106,7 @@ impl FailOnName {
     /// The level.
     pub(super) fn level(self) -> FailOn {
         match self {
+            FailOnName::Danger => FailOn::Danger,
             FailOnName::Error => FailOn::Error,
             FailOnName::Warning => FailOn::Warning,
             FailOnName::Note => FailOn::Note,
@@ -115,6 +126,7 @@ enum LevelName {
     Note,
     Warning,
     Error,
+    Danger,
 }
 
 /// A report and its destination.
@@ -180,7 +192,14 @@ impl Judging {
             LevelName::Note => Level::Note,
             LevelName::Warning => Level::Warning,
             LevelName::Error => Level::Error,
+            LevelName::Danger => Level::Danger,
         });
+        let mut accepted = self.accept.clone();
+        let more = std::env::var(ACCEPT_VARIABLE).unwrap_or_default();
+        for text in more.split_whitespace() {
+            let one = Acceptance::parse(text).map_err(|e| Failure::Message(format!("{ACCEPT_VARIABLE}: {e}")))?;
+            accepted.push(one);
+        }
         let groups = [(self.pedantic, Group::Hygiene), (self.preview, Group::Preview)];
         let groups = groups.into_iter().filter_map(|(asked, group)| asked.then_some(group)).collect();
         let mut variables: Option<BTreeSet<String>> = None;
@@ -202,6 +221,7 @@ impl Judging {
         let (strict, exit_zero, raise_limits) = (self.strict, self.exit_zero, self.raise_limits);
         Ok(Overrides {
             fail_on,
+            accepted,
             min_level,
             strict,
             groups,

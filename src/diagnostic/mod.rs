@@ -38,15 +38,21 @@ pub(crate) enum Level {
     Warning,
     /// A certain mistake, or the deployment tool will reject it.
     Error,
+    /// What reverting the commit does not undo once it is applied: a state moves, a deployed component goes away.
+    Danger,
 }
 
 impl Level {
+    /// All levels, the worst one first.
+    pub(crate) const ALL: [Level; 4] = [Level::Danger, Level::Error, Level::Warning, Level::Note];
+
     /// The name that users and JSON see.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Level::Note => "note",
             Level::Warning => "warning",
             Level::Error => "error",
+            Level::Danger => "danger",
         }
     }
 }

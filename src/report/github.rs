@@ -56,7 +56,7 @@ fn write_annotations(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result
             led = Some(level);
         }
     }
-    for level in [Level::Error, Level::Warning, Level::Note] {
+    for level in Level::ALL {
         let findings: Vec<&Finding> = report.findings.iter().filter(|f| f.counts() && f.level == level).collect();
         let room = MAX_ANNOTATIONS - usize::from(led == Some(level));
         let shown = if findings.len() > room { room - 1 } else { findings.len() };
@@ -78,7 +78,7 @@ pub(crate) fn message(level: &str, text: &str) -> String {
 
 fn command(level: Level) -> &'static str {
     match level {
-        Level::Error => "error",
+        Level::Danger | Level::Error => "error",
         Level::Warning => "warning",
         Level::Note => "notice",
     }

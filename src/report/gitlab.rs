@@ -56,6 +56,7 @@ fn issue<'a>(finding: &'a Finding, report: &Report<'_>) -> Issue<'a> {
         check_name: d.rule.id(),
         fingerprint: &finding.fingerprint,
         severity: match finding.level {
+            Level::Danger => "critical",
             Level::Error => "major",
             Level::Warning => "minor",
             Level::Note => "info",

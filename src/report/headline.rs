@@ -19,9 +19,9 @@ const MAX_STACKS: usize = 3;
 
 /// Summarizes the findings: `2 errors, 1 warning; 3 known, 1 fixed, 2 suppressed.`
 pub(super) fn findings(report: &Report<'_>) -> String {
-    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")].map(|(level, name)| {
+    let levels = Level::ALL.map(|level| {
         let number = report.count(level);
-        (number > 0).then(|| count(number, name))
+        (number > 0).then(|| count(number, level.name()))
     });
     let counts: Vec<String> = levels.into_iter().flatten().collect();
     let new = if report.comparison.is_some() { "new " } else { "" };

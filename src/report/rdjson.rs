@@ -104,7 +104,7 @@ fn entry<'a>(finding: &'a Finding, report: &Report<'_>) -> Entry<'a> {
         message: message(d),
         location: Location { path: file.path.to_string(), range },
         severity: match finding.level {
-            Level::Error => "ERROR",
+            Level::Danger | Level::Error => "ERROR",
             Level::Warning => "WARNING",
             Level::Note => "INFO",
         },

@@ -1,5 +1,6 @@
 //! The changes between two states, and their findings.
 
+use super::accept::accept;
 use super::align::{Aligned, absent, align, mark_unresolved, misnamed, without_doubtful, without_lost};
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::examined::add_settings;
@@ -100,7 +101,8 @@ pub(crate) fn compare(
         states.iter().for_each(|(resolution, _)| scope.add(&selection, resolution));
     }
     scope.retain(&mut findings, &files);
-    let findings = together::attach(together::unite(findings), &files);
+    let mut findings = together::attach(together::unite(findings), &files);
+    let idle = accept(&mut findings, request.overrides.accepted.iter().chain(&trusted.accept));
     let mut review = Review {
         files: Arc::new(files),
         head: Revision::of(head),
@@ -116,6 +118,7 @@ pub(crate) fn compare(
     };
     let both: Vec<&Resolution> = compared.iter().flat_map(|one| [&one.base, &one.head]).collect();
     review.coverage.warnings = idle_patterns(&review.settings, head, &both);
+    review.coverage.warnings.extend(idle);
     review.coverage.narrowed = request.filter.description();
     let (mut diffs, mut code, mut affected) = (Vec::new(), Vec::new(), Affected::default());
     for one in compared {

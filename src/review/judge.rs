@@ -6,7 +6,7 @@ use crate::files::Files;
 use crate::limits::Limit;
 use crate::resolution::{Resolution, State};
 use crate::rules::Group;
-use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
+use crate::settings::{Acceptance, FailOn, From, Load, Setting, Settings, Sourced};
 use crate::source::glob::Glob;
 use crate::source::{Renames, Source};
 use crate::text::Text;
@@ -17,6 +17,8 @@ use std::collections::BTreeSet;
 pub(crate) struct Overrides {
     /// From which level on findings fail the run.
     pub fail_on: Option<FailOn>,
+    /// The dangers that are accepted.
+    pub accepted: Vec<Acceptance>,
     /// Findings below it are not reported.
     pub min_level: Option<Level>,
     /// Whether what could not be analyzed fails the run.

@@ -4,6 +4,7 @@
 //! configuration. The callers open sources and write reports; nothing here reads the disk, the clock or the
 //! environment.
 
+mod accept;
 mod align;
 mod check;
 mod compare;

@@ -6,6 +6,7 @@ use crate::diagnostic::Finding;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::settings::FailOn;
 use crate::text::count;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// More names than this are counted.
@@ -84,7 +85,8 @@ impl Review {
             let counts = if is_incomplete { settings.strict.value } else { settings.fail_on.value.fails(f.level) };
             f.counts() && counts
         };
-        let failing: Vec<&Finding> = self.findings.iter().filter(fails).collect();
+        let mut failing: Vec<&Finding> = self.findings.iter().filter(fails).collect();
+        failing.sort_by_key(|finding| Reverse(finding.level));
         let first = failing.first()?;
         let new = if self.comparison.is_some() { "new " } else { "" };
         let file = self.files.get(first.diagnostic.primary.file);

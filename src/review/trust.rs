@@ -147,7 +147,7 @@ fn counted(findings: &[&Finding]) -> String {
         let n = count(level);
         (n > 0).then(|| format!("{n} {}{}", level.name(), if n == 1 { "" } else { "s" }))
     };
-    let parts: Vec<String> = [Level::Error, Level::Warning, Level::Note].into_iter().filter_map(part).collect();
+    let parts: Vec<String> = Level::ALL.into_iter().filter_map(part).collect();
     match parts.as_slice() {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
         parts => parts.concat(),

@@ -1,6 +1,6 @@
 //! Reading `stacklint.toml`.
 
-use super::{FailOn, From, Override, Setting, Settings, Sourced};
+use super::{Acceptance, FailOn, From, Override, Setting, Settings, Sourced};
 use crate::diagnostic::policy::unknown_rule;
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::dialects::VariableSet;
@@ -58,6 +58,8 @@ struct Content {
     protected: Vec<Spanned<String>>,
     variables: Option<Spanned<Vec<String>>>,
     #[serde(default)]
+    accept: Vec<Spanned<String>>,
+    #[serde(default)]
     roots: Vec<Spanned<String>>,
     #[serde(default)]
     var_files: Vec<String>,
@@ -86,6 +88,7 @@ enum MinLevel {
     Note,
     Warning,
     Error,
+    Danger,
 }
 
 #[derive(Deserialize)]
@@ -192,6 +195,7 @@ impl Load {
                 MinLevel::Note => Level::Note,
                 MinLevel::Warning => Level::Warning,
                 MinLevel::Error => Level::Error,
+                MinLevel::Danger => Level::Danger,
             };
             settings.min_level = Sourced { from: line(set.span()), value };
         }
@@ -200,6 +204,10 @@ impl Load {
         }
         if let Some(set) = content.require_reasons {
             settings.require_reasons = Sourced { from: line(set.span()), value: set.into_inner() };
+        }
+        for text in content.accept {
+            let accepted = Acceptance::parse(text.get_ref()).map_err(|e| located(Some(text.span()), &e))?;
+            settings.accept.push(accepted);
         }
         for pattern in content.projects {
             let folder = path.strip_suffix(FILE_NAME).unwrap_or_default();

@@ -1,10 +1,12 @@
 //! `stacklint.toml`: which rules are on, how severe they are, and where. Read from the revision that is examined, so that
 //! the settings of a change are reviewed with it. `schemas/stacklint.json` describes the file.
 
+mod accept;
 mod file;
 #[cfg(test)]
 pub(crate) mod schema;
 
+pub(crate) use accept::Acceptance;
 pub(crate) use file::{FILE_NAME, Load};
 
 use crate::diagnostic::Level;
@@ -29,6 +31,8 @@ pub(crate) enum Setting {
     Warning,
     /// Reported as an error.
     Error,
+    /// Reported as a danger.
+    Danger,
 }
 
 impl Setting {
@@ -43,17 +47,20 @@ impl Setting {
             Setting::Note => Some(Level::Note),
             Setting::Warning => Some(Level::Warning),
             Setting::Error => Some(Level::Error),
+            Setting::Danger => Some(Level::Danger),
         }
     }
 }
 
-/// The lowest level of findings that fail a run.
+/// Which findings fail a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FailOn {
-    /// Errors do.
+    /// Errors do, dangers do not.
     Error,
-    /// Warnings and errors do.
+    /// Dangers and errors do.
+    Danger,
+    /// Dangers, errors and warnings do.
     Warning,
     /// All do.
     Note,
@@ -66,6 +73,7 @@ impl FailOn {
     pub(crate) fn name(self) -> &'static str {
         match self {
             FailOn::Error => "error",
+            FailOn::Danger => "danger",
             FailOn::Warning => "warning",
             FailOn::Note => "note",
             FailOn::Never => "never",
@@ -75,7 +83,8 @@ impl FailOn {
     /// Whether a finding of this level fails the run.
     pub(crate) fn fails(self, level: Level) -> bool {
         match self {
-            FailOn::Error => level >= Level::Error,
+            FailOn::Error => level == Level::Error,
+            FailOn::Danger => level >= Level::Error,
             FailOn::Warning => level >= Level::Warning,
             FailOn::Note => true,
             FailOn::Never => false,
@@ -146,6 +155,8 @@ pub(crate) struct Override {
 pub(crate) struct Settings {
     /// From which level on findings fail the run.
     pub fail_on: Sourced<FailOn>,
+    /// The dangers that are accepted.
+    pub accept: Vec<Acceptance>,
     /// Findings below it are not reported.
     pub min_level: Sourced<Level>,
     /// Whether what could not be analysed fails the run.
@@ -181,7 +192,8 @@ pub(crate) struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            fail_on: Sourced::default(FailOn::Error),
+            fail_on: Sourced::default(FailOn::Danger),
+            accept: Vec::new(),
             min_level: Sourced::default(Level::Note),
             strict: Sourced::default(false),
             require_reasons: Sourced::default(false),
@@ -257,5 +269,6 @@ fn setting(level: Level) -> Setting {
         Level::Note => Setting::Note,
         Level::Warning => Setting::Warning,
         Level::Error => Setting::Error,
+        Level::Danger => Setting::Danger,
     }
 }

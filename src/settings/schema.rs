@@ -30,14 +30,19 @@ pub(crate) fn schema() -> Value {
         "type": "object",
         "properties": {
             "fail-on": {
-                "description": "The lowest level of findings that fail a run.",
-                "enum": ["error", "warning", "note", "never"],
-                "default": "error",
+                "description": "Which findings fail a run: dangers and errors, only errors, or all from a level on.",
+                "enum": ["danger", "error", "warning", "note", "never"],
+                "default": "danger",
             },
             "min-level": {
                 "description": "Findings below this level are not reported.",
-                "enum": ["note", "warning", "error"],
+                "enum": ["note", "warning", "error", "danger"],
                 "default": "note",
+            },
+            "accept": {
+                "description": "Dangers that do not fail a run: `RULE`, or `RULE=PATTERN` for stacks that match. A comparison reads them from the base.",
+                "type": "array",
+                "items": { "type": "string" },
             },
             "strict": {
                 "description": "Whether what could not be analysed fails the run.",
@@ -162,7 +167,7 @@ pub(crate) fn schema() -> Value {
         },
         "additionalProperties": false,
         "$defs": {
-            "setting": { "enum": ["off", "note", "warning", "error"] },
+            "setting": { "enum": ["off", "note", "warning", "error", "danger"] },
             "rules": {
                 "type": "object",
                 "properties": rules,

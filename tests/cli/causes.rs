@@ -216,7 +216,7 @@ fn annotations(edit: &Edit) -> Vec<String> {
         let at = property(line, ",line").map(|n| format!(":{n}")).unwrap_or_default();
         format!("{} {}{at}", property(line, "title").unwrap(), property(line, "file").unwrap())
     };
-    run.stdout.lines().filter(|l| l.starts_with("::warning ")).map(place).collect()
+    run.stdout.lines().filter(|l| l.starts_with("::warning ") || l.starts_with("::error ")).map(place).collect()
 }
 
 #[test]

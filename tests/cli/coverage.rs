@@ -273,7 +273,7 @@ fn a_project_in_which_nothing_is_found_on_either_side() {
 fn what_is_removed_with_its_files_is_removed() {
     let repo = repo();
     repo.remove("stacks/deploy/dev.yaml").commit("less");
-    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0);
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(1);
     assert_eq!(run.json()["components"].as_array().unwrap().len(), 2, "{run}");
     assert_eq!(run.json()["components"][0]["status"], "removed", "{run}");
     for path in ["stacks/deploy/prod.yaml", "stacks/catalog/net.yaml", "atmos.yaml"] {
@@ -290,11 +290,11 @@ fn findings_of_a_removed_stack_go_with_it() {
     let wrong = stack("dev").replace("size: 1", "size: '{{ .nothing | nope }}'");
     repo.write("stacks/deploy/dev.yaml", wrong).commit("wrong");
     repo.remove("stacks/deploy/dev.yaml").commit("less");
-    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0);
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(1);
     let statuses: Vec<_> = run.json()["diagnostics"].as_array().unwrap().iter().map(|d| d["status"].clone()).collect();
     assert!(!statuses.contains(&Json::from("fixed")), "{run}");
     assert!(statuses.contains(&Json::from("removed")), "{run}");
-    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("1 removed together with their subject").hides("(fixed)");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("1 removed together with their subject").hides("(fixed)");
 }
 
 #[test]

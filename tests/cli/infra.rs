@@ -38,7 +38,7 @@ fn changes(run: &Run, stack: &str, component: &str) -> Vec<String> {
 
 #[test]
 fn two_revisions_are_compared_environment_by_environment() {
-    let run = repo().run(&["diff", "base..HEAD", "--format", "json"]).ends_with(0);
+    let run = repo().run(&["diff", "base..HEAD", "--format", "json"]).ends_with(1);
     assert_eq!(
         components(&run),
         [
@@ -73,7 +73,7 @@ fn two_revisions_are_compared_environment_by_environment() {
 
 #[test]
 fn a_rename_is_reported_as_what_it_does() {
-    let run = repo().run(&["diff", "base..HEAD", "--all"]).ends_with(0);
+    let run = repo().run(&["diff", "base..HEAD", "--all"]).ends_with(1);
     let run = run.says("`web-live` in `prod` is renamed, and the next run destroys and recreates it: now `web-eu`");
     run.says("~ component renamed: web-live → web-eu, in prod; destroyed and created again").hides("stays");
 }
@@ -186,7 +186,7 @@ fn a_project_that_comes_and_goes() {
     repo.copy(&fixture("infra/base"), "").commit("project");
     let added = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0);
     assert!(components(&added).iter().all(|c| c.ends_with("added")), "{added}");
-    let removed = repo.run(&["diff", "HEAD..HEAD~1", "--format", "json"]).ends_with(0);
+    let removed = repo.run(&["diff", "HEAD..HEAD~1", "--format", "json"]).ends_with(1);
     assert_eq!(components(&removed).len(), components(&added).len());
     assert!(components(&removed).iter().all(|c| c.ends_with("removed")), "{removed}");
 }

@@ -29,7 +29,7 @@ fn one_cause_is_one_finding_in_all_formats() {
     let repo = repo();
     let of = |format: &str| repo.run(&["diff", "base..HEAD", "--format", format]);
     let text = of("text").says("32 components in 4 stacks will use a different state").says("… and 29 more");
-    assert_eq!(text.stdout.matches("warning[state-address-changed]").count(), 1, "{text}");
+    assert_eq!(text.stdout.matches("danger[state-address-changed]").count(), 1, "{text}");
     assert!(text.stdout.lines().count() < 90, "{text}");
     let json = of("json").json();
     let findings = json["diagnostics"].as_array().unwrap();
@@ -39,7 +39,7 @@ fn one_cause_is_one_finding_in_all_formats() {
     assert_eq!(details, "`backend.workspace_key_prefix` `a` → `shared`");
     assert_eq!(findings[0]["fingerprints"].as_array().unwrap().len(), 8, "one for each text");
     let annotations = of("github").stdout;
-    assert_eq!(annotations.matches("::warning").count(), 1, "{annotations}");
+    assert_eq!(annotations.matches("::error").count(), 1, "{annotations}");
     let sarif = of("sarif").json();
     assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 1);
     let all = repo.run(&["diff", "base..HEAD", "--all"]);
@@ -51,7 +51,7 @@ fn a_baseline_knows_each_of_the_findings() {
     let repo = repo();
     repo.run(&["diff", "base..HEAD", "--write-baseline", "known.json"]).ends_with(0);
     let run = repo.run(&["diff", "base..HEAD", "--baseline", "known.json"]).ends_with(0);
-    run.hides("warning[").says("8 suppressed");
+    run.hides("danger[").says("8 suppressed");
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn options_win_over_files_in_their_order() {
 fn the_line_behind_a_change_is_named_across_files() {
     let repo = repo();
     repo.write("envs/common.yaml", "org: acme\nbucket: acme-state-2\n").commit("head");
-    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0);
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(1);
     assert_eq!(changes(&run), ["backend/s3/bucket <- envs/common.yaml:2"]);
     repo.write("envs/prod/prod.auto.tfvars", "regions = [\"eu\"]\nstage = \"prod\"\n").commit("regions");
     let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]);

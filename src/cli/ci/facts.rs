@@ -18,7 +18,7 @@ pub(super) struct Facts {
     /// The coverage, as JSON on one line.
     pub(super) coverage: String,
     /// The numbers of errors, warnings and notes that count.
-    pub(super) counts: [usize; 3],
+    pub(super) counts: [usize; 4],
     /// The ids of the commits; empty if unknown.
     pub(super) base: String,
     pub(super) head: String,
@@ -37,7 +37,7 @@ impl Default for Facts {
             components: 0,
             unresolved: 0,
             coverage: r#"{"projects":[]}"#.to_owned(),
-            counts: [0; 3],
+            counts: [0; 4],
             base: String::new(),
             head: String::new(),
             stacks: "[]".to_owned(),
@@ -67,7 +67,7 @@ impl Facts {
             components: components.len(),
             unresolved: report.coverage.lacking().len(),
             coverage: report.coverage_json()?,
-            counts: [Level::Error, Level::Warning, Level::Note].map(|level| report.count(level)),
+            counts: Level::ALL.map(|level| report.count(level)),
             base: report.comparison.as_ref().and_then(|c| c.base.commit.clone()).unwrap_or_default(),
             head: report.head.commit.clone().unwrap_or_default(),
             stacks: serde_json::to_string(&stacks)?,

@@ -46,8 +46,9 @@ pub(super) fn outputs(facts: &Facts, ended: Option<&Outcome>) -> (String, Vec<&'
     set("changed", facts.changed);
     set("components", &facts.components.to_string());
     set("findings", &facts.counts.iter().sum::<usize>().to_string());
-    set("errors", &facts.counts[0].to_string());
-    set("warnings", &facts.counts[1].to_string());
+    set("dangers", &facts.counts[0].to_string());
+    set("errors", &facts.counts[1].to_string());
+    set("warnings", &facts.counts[2].to_string());
     set("base", &facts.base);
     set("head", &facts.head);
     set("unresolved", &facts.unresolved.to_string());

@@ -50,7 +50,7 @@ pub(super) fn diagnostic(finding: &Finding, lines: &Lines<'_>, view: &View<'_>) 
     Diagnostic {
         range: lines.range(found.primary.start, end),
         severity: Some(match finding.level {
-            Level::Error => DiagnosticSeverity::ERROR,
+            Level::Danger | Level::Error => DiagnosticSeverity::ERROR,
             Level::Warning => DiagnosticSeverity::WARNING,
             Level::Note => DiagnosticSeverity::INFORMATION,
         }),

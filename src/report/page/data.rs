@@ -132,7 +132,7 @@ impl Data {
 
 /// The verdict in words, and its level.
 fn verdict(report: &Report<'_>) -> (String, &'static str) {
-    let worst = [Level::Error, Level::Warning].into_iter().find(|level| report.count(*level) > 0);
+    let worst = [Level::Danger, Level::Error, Level::Warning].into_iter().find(|level| report.count(*level) > 0);
     // Unresolved parts may differ, so this does not count as no change.
     let is_whole = report.coverage.lacking().is_empty() && report.unreadable.is_empty();
     let level = worst.map_or(if is_whole { "clean" } else { "warning" }, Level::name);

@@ -67,7 +67,7 @@ pub(super) fn row(
 
 fn level(level: Level) -> ResultLevel {
     match level {
-        Level::Error => ResultLevel::Error,
+        Level::Danger | Level::Error => ResultLevel::Error,
         Level::Warning => ResultLevel::Warning,
         Level::Note => ResultLevel::Note,
     }

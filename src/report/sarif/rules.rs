@@ -80,7 +80,7 @@ fn first_paragraph(rule: &Rule) -> String {
 
 fn configured(level: Level) -> ReportingConfigurationLevel {
     match level {
-        Level::Error => ReportingConfigurationLevel::Error,
+        Level::Danger | Level::Error => ReportingConfigurationLevel::Error,
         Level::Warning => ReportingConfigurationLevel::Warning,
         Level::Note => ReportingConfigurationLevel::Note,
     }
@@ -89,7 +89,7 @@ fn configured(level: Level) -> ReportingConfigurationLevel {
 /// In the words of GitHub.
 fn severity(level: Level) -> &'static str {
     match level {
-        Level::Error => "error",
+        Level::Danger | Level::Error => "error",
         Level::Warning => "warning",
         Level::Note => "recommendation",
     }

@@ -82,6 +82,7 @@ pub(super) fn write_fixed(
 fn render(finding: &Finding, files: &Files, options: &RenderOptions) -> String {
     let d = &finding.diagnostic;
     let level = match finding.level {
+        Level::Danger => Title::ERROR.with_name("danger"),
         Level::Error => Title::ERROR,
         Level::Warning => Title::WARNING,
         Level::Note => Title::NOTE,

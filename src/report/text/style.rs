@@ -51,7 +51,7 @@ impl Theme {
     /// The level of a finding.
     pub(crate) fn level(self, level: Level, text: &str) -> String {
         let style = match level {
-            Level::Error => Style::new().red().bold(),
+            Level::Danger | Level::Error => Style::new().red().bold(),
             Level::Warning => Style::new().yellow().bold(),
             Level::Note => Style::new().cyan().bold(),
         };

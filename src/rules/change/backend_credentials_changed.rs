@@ -1,7 +1,7 @@
 //! `backend-credentials-changed`: the state is read and written with other rights.
 
 use super::{Changes, Phrase, transition};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Level};
 use crate::resolution::Component;
 use crate::rules::rule;
 use crate::terraform::state;
@@ -11,7 +11,8 @@ rule!(
     "backend-credentials-changed",
     Change,
     "0.1.0",
-    "a component reads and writes its state with different credentials"
+    "a component reads and writes its state with different credentials",
+    Some(Level::Danger)
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {

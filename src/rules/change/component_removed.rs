@@ -1,7 +1,7 @@
 //! `component-removed` and `stack-removed`: a deployed component is removed from the configuration.
 
 use super::{Changed, Changes, Phrase, Place, count_of, is_deployed, place, status};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Level};
 use crate::diff::{Cause, Status};
 use crate::resolution::RemovalEffect;
 use crate::rules::rule;
@@ -13,9 +13,10 @@ rule!(
     "component-removed",
     Change,
     "0.1.0",
-    "a component is removed from the configuration, though it may be deployed"
+    "a component is removed from the configuration, though it may be deployed",
+    Some(Level::Danger)
 );
-rule!(STACK_REMOVED, "stack-removed", Change, "0.1.0", "a stack is removed");
+rule!(STACK_REMOVED, "stack-removed", Change, "0.1.0", "a stack is removed", Some(Level::Danger));
 
 const NOTE: &str = "its resources stay deployed, unmanaged";
 

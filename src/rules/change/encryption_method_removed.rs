@@ -1,7 +1,7 @@
 //! `encryption-method-removed`: the method that encrypted the state is no longer available for reading it.
 
 use super::{Changes, Phrase};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Level};
 use crate::resolution::{Cipher, Component};
 use crate::rules::rule;
 use crate::value::Value;
@@ -11,7 +11,8 @@ rule!(
     "encryption-method-removed",
     Change,
     "0.1.0",
-    "the state can no longer be decrypted: the method that encrypted it is neither used nor a fallback"
+    "the state can no longer be decrypted: the method that encrypted it is neither used nor a fallback",
+    Some(Level::Danger)
 );
 
 /// The encrypted data.

@@ -1,7 +1,7 @@
 //! `provider-instance-removed`: a provider instance is removed that deployed resources may still need.
 
 use super::{Changed, Changes, Phrase, status};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Level};
 use crate::diff::{Cause, Status};
 use crate::resolution::Component;
 use crate::rules::rule;
@@ -13,7 +13,8 @@ rule!(
     "provider-instance-removed",
     Change,
     "0.1.0",
-    "a provider instance is removed that resources may still use"
+    "a provider instance is removed that resources may still use",
+    Some(Level::Danger)
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {

@@ -396,6 +396,7 @@ pub(super) static CHECKS: &[Checked] = &[
     (&instance_removed::PROVIDER_INSTANCE_REMOVED, Check::Change(instance_removed::check)),
     (&provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED, Check::Change(provider_or_version_widened::check)),
     (&version_changed::SOURCE_CHANGED, Check::Change(version_changed::source)),
+    (&wide_blast_radius::PROTECTED_STACK_CHANGED, Check::Change(wide_blast_radius::protected)),
     (&component_removed::STACK_REMOVED, Check::Change(component_removed::stacks)),
     (&renamed::STACK_RENAMED, Check::Change(renamed::stacks)),
     (&state_address_changed::STATE_ADDRESS_CHANGED, Check::Change(state_address_changed::check)),
@@ -403,5 +404,5 @@ pub(super) static CHECKS: &[Checked] = &[
     (&type_changed::TYPE_CHANGED, Check::Change(type_changed::check)),
     (&type_narrowed::TYPE_NARROWED, Check::Change(type_narrowed::check)),
     (&version_changed::VERSION_DOWNGRADED, Check::Change(version_changed::downgraded)),
-    (&wide_blast_radius::WIDE_BLAST_RADIUS, Check::Change(wide_blast_radius::check)),
+    (&wide_blast_radius::WIDE_BLAST_RADIUS, Check::Change(wide_blast_radius::wide)),
 ];

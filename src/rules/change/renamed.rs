@@ -1,7 +1,7 @@
 //! `component-renamed` and `stack-renamed`: deployed components get a new name under which their state does not exist.
 
 use super::{Changed, Changes, Phrase, cause_label, count_of};
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::renames::Rename;
 use crate::resolution::RemovalEffect;
 use crate::rules::rule;
@@ -13,14 +13,16 @@ rule!(
     "component-renamed",
     Change,
     "0.1.0",
-    "a component is renamed, and its state stays under the old name"
+    "a component is renamed, and its state stays under the old name",
+    Some(Level::Danger)
 );
 rule!(
     STACK_RENAMED,
     "stack-renamed",
     Change,
     "0.1.0",
-    "a stack is renamed, and the states of its components stay under the old name"
+    "a stack is renamed, and the states of its components stay under the old name",
+    Some(Level::Danger)
 );
 
 const NOTE: &str = "Terraform finds no state under the new name and plans to create everything again";

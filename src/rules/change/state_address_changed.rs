@@ -1,14 +1,21 @@
 //! `state-address-changed`: Terraform will look for the state of a component in another place.
 
 use super::{Changed, Changes, Phrase, is_deployed, transition};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Level};
 use crate::diff::{Cause, Change, Status};
 use crate::resolution::{Component, RemovalEffect};
 use crate::rules::rule;
 use crate::terraform::state;
 use crate::value::{Flags, Value};
 
-rule!(STATE_ADDRESS_CHANGED, "state-address-changed", Change, "0.1.0", "the address of a component's state changes");
+rule!(
+    STATE_ADDRESS_CHANGED,
+    "state-address-changed",
+    Change,
+    "0.1.0",
+    "the address of a component's state changes",
+    Some(Level::Danger)
+);
 
 const ONE: &str = "will use a different state";
 const SEVERAL: &str = "will use a different state";

@@ -1,7 +1,7 @@
 //! `state-encryption-changed`: the backend no longer encrypts the state, or encrypts it with a different key.
 
 use super::{Changes, Phrase, transition};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Level};
 use crate::rules::rule;
 use crate::terraform::state;
 use crate::value::Value;
@@ -11,7 +11,8 @@ rule!(
     "state-encryption-changed",
     Change,
     "0.1.0",
-    "the backend no longer encrypts the state of a component, or encrypts it with a different key"
+    "the backend no longer encrypts the state of a component, or encrypts it with a different key",
+    Some(Level::Danger)
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {

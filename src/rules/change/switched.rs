@@ -1,7 +1,7 @@
 //! `component-disabled`, `component-enabled` and `became-abstract`: one word decides whether a component is deployed.
 
-use super::{Changes, Phrase};
-use crate::diagnostic::Diagnostic;
+use super::{Changed, Changes, Phrase};
+use crate::diagnostic::{Diagnostic, Level};
 use crate::diff::Change;
 use crate::rules::rule;
 use crate::value::Value;
@@ -13,7 +13,8 @@ rule!(
     "became-abstract",
     Change,
     "0.1.0",
-    "a component became abstract and is no longer deployed, or became a real component"
+    "a component became abstract and is no longer deployed",
+    Some(Level::Danger)
 );
 
 pub(super) fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
@@ -40,37 +41,30 @@ pub(super) fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
 pub(super) fn enabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let on = |c: &&Change| bool_of(&c.before) == Some(false) && bool_of(&c.after) != Some(false);
     changes.by_cause(&COMPONENT_ENABLED, &changes.components, |changed| {
-        changed
-            .vocabulary()
-            .switches
-            .iter()
-            .flat_map(|path| changed.at(path).filter(on))
-            .map(|c| {
-                (
-                    &c.causes[..],
-                    Phrase::new("is enabled", "are enabled", format!("`{}` is no longer false", dotted(&c.path))),
-                )
-            })
-            .collect()
+        let words = changed.vocabulary();
+        let switched = words.switches.iter().flat_map(|path| changed.at(path).filter(on)).map(|c| {
+            let text = Phrase::new("is enabled", "are enabled", format!("`{}` is no longer false", dotted(&c.path)));
+            (&c.causes[..], text)
+        });
+        let real = turned(changed, [true, false]).into_iter().map(|c| {
+            (&c.causes[..], Phrase::new("is no longer abstract", "are no longer abstract", "will be deployed"))
+        });
+        switched.chain(real).collect()
     })
 }
 
 pub(super) fn became_abstract(changes: &Changes<'_>) -> Vec<Diagnostic> {
     changes.by_cause(&BECAME_ABSTRACT, &changes.components, |changed| {
-        let Some((path, marker)) = changed.vocabulary().abstract_marker else { return Vec::new() };
-        let is_abstract = |v: &Option<Value>| v.as_ref().and_then(Value::as_str) == Some(marker);
-        let turned = changed.at(path).filter_map(|c| {
-            let text = match (is_abstract(&c.before), is_abstract(&c.after)) {
-                (false, true) => {
-                    Phrase::new("is now abstract", "are now abstract", "no longer deployed; its resources stay")
-                }
-                (true, false) => Phrase::new("is no longer abstract", "are no longer abstract", "will be deployed"),
-                _ => return None,
-            };
-            Some((&c.causes[..], text))
-        });
-        turned.collect()
+        let text = || Phrase::new("is now abstract", "are now abstract", "no longer deployed; its resources stay");
+        turned(changed, [false, true]).into_iter().map(|c| (&c.causes[..], text())).collect()
     })
+}
+
+/// The changes after which a component is abstract or not, given whether it is before and after.
+fn turned<'a>(changed: &Changed<'a>, abstract_in: [bool; 2]) -> Vec<&'a Change> {
+    let Some((path, marker)) = changed.vocabulary().abstract_marker else { return Vec::new() };
+    let is_abstract = |v: &Option<Value>| v.as_ref().and_then(Value::as_str) == Some(marker);
+    changed.at(path).filter(|c| [is_abstract(&c.before), is_abstract(&c.after)] == abstract_in).collect()
 }
 
 fn bool_of(value: &Option<Value>) -> Option<bool> {

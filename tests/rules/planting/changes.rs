@@ -141,8 +141,14 @@ pub(crate) const ALL: &[Planting] = &[
         p.vpc(&["vars", "planted"], "!terraform.state dns zone_id");
         p.expect("dns zone_id");
     }),
-    ("wide-blast-radius", |p| {
+    ("protected-stack-changed", |p| {
         p.write("stacklint.toml", "protected = ['*']\n");
+        p.commit();
+        p.vpc(&["vars", "name"], "changed");
+        p.expect("name: changed");
+    }),
+    ("wide-blast-radius", |p| {
+        p.write("stacklint.toml", "max-components = 0\n");
         p.commit();
         p.vpc(&["vars", "name"], "changed");
         p.expect("name: changed");
