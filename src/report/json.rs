@@ -5,7 +5,7 @@
 use super::coverage::CoverageJson;
 use super::{Finding, Report, Revision, Suppressed, headline};
 use crate::code::CodeChange;
-use crate::diagnostic::{AtHead, Edit, Fix, Label, Subject, Suppression};
+use crate::diagnostic::{AtHead, Edit, Fix, Label, Level, Subject, Suppression};
 use crate::diff::locals::LocalChange;
 use crate::diff::renames::Rename;
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side};
@@ -128,6 +128,8 @@ struct SuppressedJson<'a> {
 struct DiagnosticJson<'a> {
     rule: &'a str,
     level: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    danger: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
     message: &'a str,
@@ -218,7 +220,9 @@ fn diagnostic<'a>(finding: &'a Finding, files: &Files) -> DiagnosticJson<'a> {
     let (start, end) = (file.position(d.primary.start), file.position(d.primary.end.max(d.primary.start)));
     DiagnosticJson {
         rule: d.rule.id(),
-        level: finding.level.name(),
+        // Who knows only three levels must not pass a danger.
+        level: finding.level.min(Level::Error).name(),
+        danger: finding.level == Level::Danger,
         status: finding.novelty.map(|n| n.name()),
         message: &d.message,
         file: Text::clone(&file.path),

@@ -23,7 +23,7 @@ fn every_format_says_that_it_is_a_danger() {
     let repo = repo();
     let formats = [
         ("text", "danger[stack-removed]"),
-        ("json", "\"level\": \"danger\""),
+        ("json", "\"danger\": true"),
         ("sarif", "\"level\": \"error\""),
         ("github", "::error "),
         ("gitlab", "\"severity\": \"critical\""),
