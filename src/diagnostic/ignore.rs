@@ -58,8 +58,9 @@ pub(super) fn comments(file: &File) -> Comments {
     let leading = content.first().copied().unwrap_or(file.line_count() + 1);
     for comment in syntax.comments(MARK) {
         let (start, end) = (comment.span.start as u32, comment.span.end as u32);
+        let end_of_body = comment.body.end;
         let Some(body) = file.text[comment.body].trim_start().strip_prefix(MARK) else { continue };
-        match parse(body.trim()) {
+        match parse(body.trim_start()) {
             Ok((true, _, _)) if file.line(start) >= leading => found.malformed.push(Malformed {
                 why: "`ignore-file` counts only in the comment at the start of a file",
                 start,
@@ -67,11 +68,11 @@ pub(super) fn comments(file: &File) -> Comments {
             }),
             Ok((whole, names, reason)) => {
                 let line = (!whole).then(|| covered(file, &content, start, end));
-                let offset = |name: &str| {
-                    let at = name.as_ptr() as usize - file.text.as_ptr() as usize;
-                    (at as u32).max(start)
+                let rule = |(name, before_end): &(&str, usize)| {
+                    let at = end_of_body - before_end;
+                    ((*name).to_owned(), at as u32, (at + name.len()) as u32)
                 };
-                let rules = names.iter().map(|n| ((*n).to_owned(), offset(n), offset(n) + n.len() as u32)).collect();
+                let rules = names.iter().map(rule).collect();
                 let reason = reason.lines().map(str::trim).collect::<Vec<_>>().join(" ");
                 found.ignores.push(Ignore { line, rules, reason, start, end });
             }
@@ -88,8 +89,8 @@ fn covered(file: &File, content: &[u32], start: u32, end: u32) -> u32 {
     own.or_else(|| content.get(content.partition_point(|line| *line <= last)).copied()).unwrap_or(last)
 }
 
-/// Whether it is about the whole file, the rules, the reason.
-type Parsed<'a> = (bool, Vec<&'a str>, &'a str);
+/// Whether it is about the whole file, the rules with how many bytes before the end of the text each begins, the reason.
+type Parsed<'a> = (bool, Vec<(&'a str, usize)>, &'a str);
 
 fn parse(body: &str) -> Result<Parsed<'_>, &'static str> {
     let (whole, rest) = match (body.strip_prefix("ignore-file"), body.strip_prefix("ignore")) {
@@ -103,8 +104,14 @@ fn parse(body: &str) -> Result<Parsed<'_>, &'static str> {
     let Some((names, reason)) = rest.split_once(']') else {
         return Err("the list of rules has no `]`");
     };
-    let names: Vec<&str> = names.split(',').map(str::trim).collect();
-    if names.iter().any(|n| n.is_empty()) {
+    let mut left = rest.len();
+    let names = names.split(',').map(|item| {
+        let (name, before_end) = (item.trim_start(), left);
+        left -= item.len() + 1;
+        (name.trim_end(), before_end - (item.len() - name.len()))
+    });
+    let names: Vec<(&str, usize)> = names.collect();
+    if names.iter().any(|(name, _)| name.is_empty()) {
         return Err("name the rules: `ignore[rule] reason`");
     }
     Ok((whole, names, reason.trim()))

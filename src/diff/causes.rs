@@ -18,7 +18,7 @@ use super::structural::DiffStep;
 use super::{Cause, Located, Side};
 use crate::files::Files;
 use crate::resolution::{Resolution, Unit};
-use crate::text::Text;
+use crate::text::{ByAddress, Text};
 use crate::value::{Data, FileId, Origin, Prov, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -38,7 +38,7 @@ pub(crate) struct Finder<'a> {
     files: &'a Files,
     edits: Edits<'a>,
     leads: Leads,
-    units: HashMap<(Side, *const Unit), Rc<Found>>,
+    units: HashMap<(Side, ByAddress<Arc<Unit>>), Rc<Found>>,
     by_name: [HashMap<Text, Arc<Unit>>; 2],
     /// The values of the last difference whose own lines were edited, and these: one edit changes many components in the same way.
     last: Option<([Option<Value>; 2], Vec<Cause>)>,
@@ -350,7 +350,7 @@ impl<'a> Finder<'a> {
 
     /// Returns the edited lines of a unit's files, its own file first.
     fn unit(&mut self, side: Side, unit: &Arc<Unit>) -> Rc<Found> {
-        let key = (side, Arc::as_ptr(unit));
+        let key = (side, ByAddress(Arc::clone(unit)));
         if let Some(known) = self.units.get(&key) {
             return Rc::clone(known);
         }

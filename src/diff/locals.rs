@@ -3,9 +3,9 @@
 use super::{Change, ChangeKind, ComponentChange, DiffOptions, Located, Side};
 use crate::files::Files;
 use crate::resolution::{Address, Local, LocalLevel, LocalScope, Resolution, State, Unit};
-use crate::text::Text;
+use crate::text::{ByAddress, Text};
 use crate::value::{Data, FileId, Origin, Value};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The maximum number of values of one sub-tree that are examined.
@@ -62,11 +62,10 @@ impl Reach {
         touched: Option<&(dyn Fn(&str) -> bool + Sync)>,
     ) -> Self {
         let mut reach = Reach { changes: Vec::new(), places: Default::default() };
-        let shared: BTreeSet<*const LocalScope> = base.locals.scopes.iter().map(Arc::as_ptr).collect();
-        let shared: BTreeSet<*const LocalScope> =
-            head.locals.scopes.iter().map(Arc::as_ptr).filter(|p| shared.contains(p)).collect();
+        let [old, new] = [base, head].map(|side| side.locals.scopes.iter().map(ByAddress).collect::<HashSet<_>>());
+        let shared: HashSet<_> = old.intersection(&new).collect();
         let scopes = |resolution: &Resolution| -> BTreeMap<Key, Arc<LocalScope>> {
-            let own = resolution.locals.scopes.iter().filter(|s| !shared.contains(&Arc::as_ptr(s)));
+            let own = resolution.locals.scopes.iter().filter(|s| !shared.contains(&ByAddress(*s)));
             let key = |s: &LocalScope| (Text::clone(&files.get(s.file).path), s.stack.clone(), s.level.clone());
             own.map(|s| (key(s), Arc::clone(s))).collect()
         };

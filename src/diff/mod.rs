@@ -337,7 +337,7 @@ fn compare<'a>(pair: &Pair<'a>) -> Option<Differing<'a>> {
 /// The differences of a component of both sides; none if it is of one.
 fn steps<'a>(pair: &Pair<'a>) -> Vec<DiffStep<'a>> {
     match (pair.old, pair.new) {
-        (Some(old), Some(new)) if !Arc::ptr_eq(old.component, new.component) => {
+        (Some(old), Some(new)) => {
             let calls = [&*old.component.metadata.calls, &*new.component.metadata.calls];
             structural::compare(&old.component.value, &new.component.value, &new.component.language, calls)
         }

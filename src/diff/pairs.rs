@@ -2,7 +2,7 @@
 
 use super::DiffOptions;
 use crate::resolution::{Address, Component, Resolution, State, Unit};
-use crate::text::{FastSet, Text, order};
+use crate::text::{ByAddress, FastSet, Text, order};
 use crate::threads;
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -78,8 +78,8 @@ pub(super) fn candidates<'a>(
     head: &'a Resolution,
     options: &DiffOptions,
 ) -> (Components<'a>, Components<'a>) {
-    let pointers = |side: &Resolution| side.units.iter().map(|unit| Arc::as_ptr(unit).addr()).collect::<HashSet<_>>();
-    let shared: HashSet<usize> = pointers(base).intersection(&pointers(head)).copied().collect();
+    let [old, new] = [base, head].map(|side| side.units.iter().map(ByAddress).collect::<HashSet<_>>());
+    let shared: HashSet<_> = old.intersection(&new).copied().collect();
     let units = || [base, head].into_iter().flat_map(|e| &e.units);
     let unresolved: HashSet<&str> = units().filter(|u| u.state != State::Resolved).map(|u| &*u.name).collect();
     let broken: HashSet<(&str, &str, &str)> =
@@ -89,7 +89,7 @@ pub(super) fn candidates<'a>(
     let is_whole = |unit: &Unit, c: &Component| {
         !broken.contains(&(&*unit.name, &*c.kind, &*c.name)) && !failed.contains(&(&*unit.name, &*c.stack))
     };
-    let is_shared = |unit: &Arc<Unit>| shared.contains(&Arc::as_ptr(unit).addr());
+    let is_shared = |unit: &'a Arc<Unit>| shared.contains(&ByAddress(unit));
 
     // In units that are not shared, all components count; in others those that have an address of these.
     let mut addresses: FastSet<(&Text, &Text, &Text)> = FastSet::default();
@@ -99,7 +99,7 @@ pub(super) fn candidates<'a>(
             addresses.extend(whole.map(|c| (&c.stack, &c.kind, &c.name)));
         }
     }
-    let counts = |unit: &Arc<Unit>, c: &Component| match is_shared(unit) {
+    let counts = |unit: &'a Arc<Unit>, c: &Component| match is_shared(unit) {
         true => !addresses.is_empty() && addresses.contains(&(&c.stack, &c.kind, &c.name)),
         false => options.examines(c),
     };

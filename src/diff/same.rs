@@ -8,7 +8,6 @@
 use crate::value::{Data, Value, json};
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 
 /// Whether both values are the same.
 pub(crate) fn same(a: &Value, b: &Value) -> bool {
@@ -20,11 +19,11 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
     }
     let mut todo = vec![(a, b)];
     while let Some((a, b)) = todo.pop() {
+        if a.data.is_identical(&b.data) {
+            continue;
+        }
         match (&a.data, &b.data) {
             (Data::Map(x), Data::Map(y)) => {
-                if Arc::ptr_eq(x, y) {
-                    continue;
-                }
                 if x.len() != y.len() {
                     return false;
                 }
@@ -36,9 +35,6 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
                 }
             }
             (Data::List(x), Data::List(y)) => {
-                if Arc::ptr_eq(x, y) {
-                    continue;
-                }
                 if x.len() != y.len() {
                     return false;
                 }
@@ -129,6 +125,7 @@ impl<'a> Scalar<'a> {
 mod tests {
     use super::*;
     use crate::value::{Read, Unknown};
+    use std::sync::Arc;
 
     #[test]
     fn printed_equality() {

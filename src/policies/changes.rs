@@ -8,12 +8,12 @@ use super::{Body, Policy, Subject};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::RuleRef;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
-use crate::diff::{Cause, ComponentChange};
+use crate::diff::ComponentChange;
 use crate::resolution::Component;
 use crate::rules::Changes;
 use crate::terraform::Modules;
 use crate::value::{FileId, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
 /// Violations by component and index of the change.
@@ -151,9 +151,8 @@ impl Run<'_> {
                             .map(|(text, _)| (&causes[..], text.clone())),
                     );
                 }
-                let key = |reported: &(&[Cause], String)| (reported.0.as_ptr(), reported.1.clone());
-                all.sort_by_key(key);
-                all.dedup_by_key(|reported| key(reported));
+                let mut known = HashSet::new();
+                all.retain(|reported| known.insert(reported.clone()));
                 all
             });
             found.extend(own.into_iter().map(|finding| match (&policy.help, wanted) {

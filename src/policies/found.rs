@@ -9,6 +9,7 @@ use crate::diagnostic::{Diagnostic, Label, RuleRef, Together};
 use crate::files::Files;
 use crate::resolution::Component;
 use crate::rules::places::{Findings, Place, at_key, place_of};
+use crate::text::ByAddress;
 use crate::validation::{Path, PathStep};
 use crate::value::{Data, FileId, Origin, Value};
 use std::collections::HashMap;
@@ -136,7 +137,7 @@ pub(super) struct Found<'a> {
     files: &'a Files,
     findings: Findings,
     /// The places of findings for faults that several components share.
-    known: HashMap<*const Fault<'a>, Place>,
+    known: HashMap<ByAddress<Arc<Fault<'a>>>, Place>,
 }
 
 /// A statement about a value.
@@ -156,14 +157,14 @@ impl<'a> Found<'a> {
         let (stack, message) = (&owner.component.stack, &self.policy.message);
         // A finding whose message names the stack is separate.
         let is_shared = !message.contains(&**stack);
-        let known = self.known.get(&Arc::as_ptr(fault)).filter(|_| is_shared);
+        let known = self.known.get(&ByAddress(Arc::clone(fault))).filter(|_| is_shared);
         if known.is_some_and(|place| self.findings.add_stack(place, stack)) {
             return;
         }
         let statement = ValueStatement { rule: self.policy.rule.clone(), message, note: fault.note.clone() };
         let finding = self.finding(owner, &fault.spots, &[], &statement);
         if is_shared {
-            self.known.insert(Arc::as_ptr(fault), place_of(&finding));
+            self.known.insert(ByAddress(Arc::clone(fault)), place_of(&finding));
         }
         self.findings.add(stack, finding);
     }

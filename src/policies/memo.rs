@@ -9,11 +9,10 @@ use super::input::is_open;
 use super::run::{Outcome, PolicyInput};
 use super::{Body, Policy};
 use crate::resolution::Component;
-use crate::value::{Data, Language, Origin, Value, Vocabulary};
+use crate::value::{DataIdentity, Language, ProvIdentity, Value, Vocabulary};
 use foldhash::fast::RandomState;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher, Hasher};
-use std::mem::{Discriminant, discriminant};
 use std::sync::Arc;
 
 /// Which values policies read.
@@ -33,10 +32,9 @@ enum Identity<'a> {
     /// The stack, type or name of the component.
     Name(&'a str),
     /// The section is a map without the key; whether it may have unknown entries, and where it was written.
-    Lacking { is_open: bool, origin: Option<Origin>, trail: usize },
-    /// A value by its data (a number or an address in memory) and provenance; for a section that is not a map, those of
-    /// the section.
-    Value { is_section: bool, data: (Discriminant<Data>, u64, u64), origin: Option<Origin>, trail: usize },
+    Lacking { is_open: bool, written: Option<ProvIdentity<'a>> },
+    /// A value by its data and provenance; for a section that is not a map, those of the section.
+    Value { is_section: bool, data: DataIdentity<'a>, prov: ProvIdentity<'a> },
 }
 
 /// A value that is read of a component, as numbers that are equal for equal values.
@@ -123,7 +121,7 @@ impl<'r, 'a> Memo<'r, 'a> {
     pub(super) fn turn_to(&mut self, component: &'a Component) {
         // Values are read with the language of a component.
         let vocabulary = component.language.vocabulary;
-        if !self.vocabulary.replace(vocabulary).is_some_and(|last| std::ptr::eq(last, vocabulary)) {
+        if self.vocabulary.replace(vocabulary) != Some(vocabulary) {
             *self = Memo { vocabulary: Some(vocabulary), ..Memo::new(self.reads) };
         }
         self.present.clear();
@@ -136,7 +134,7 @@ impl<'r, 'a> Memo<'r, 'a> {
                     let content = match (identity, value) {
                         (_, Some(value)) => self.content(value, &component.language, number),
                         (Identity::Lacking { is_open, .. }, None) => {
-                            let anywhere = Identity::Lacking { is_open, origin: None, trail: 0 };
+                            let anywhere = Identity::Lacking { is_open, written: None };
                             let next = Numbers { identity: number, content: number };
                             self.numbers.entry(anywhere).or_insert(next).content
                         }
@@ -231,33 +229,12 @@ fn identity<'a>(component: &'a Component, chain: &Chain) -> (Identity<'a>, Optio
         Some(Some(value)) => (of_value(value, false), Some(value)),
         Some(None) => {
             let is_open = is_open(section, &component.language);
-            (Identity::Lacking { is_open, origin: section.prov.origin, trail: trail(section) }, None)
+            (Identity::Lacking { is_open, written: Some(section.prov.identity()) }, None)
         }
         None => (of_value(section, true), None),
     }
 }
 
-fn of_value<'a>(value: &Value, is_section: bool) -> Identity<'a> {
-    fn address<T>(shared: &Arc<T>) -> (u64, u64) {
-        (Arc::as_ptr(shared) as u64, 0)
-    }
-    let (first, second) = match &value.data {
-        Data::Null => (0, 0),
-        Data::Bool(b) => (u64::from(*b), 0),
-        Data::Int(i) => (i.cast_unsigned(), 0),
-        Data::Uint(u) => (*u, 0),
-        Data::Float(f) => (f.to_bits(), 0),
-        Data::Str(text) => (text.as_ptr() as u64, text.len() as u64),
-        Data::Time(time) => address(time),
-        Data::List(items) => address(items),
-        Data::Map(map) => address(map),
-        Data::Unknown(unknown) => address(unknown),
-    };
-    let data = (discriminant(&value.data), first, second);
-    Identity::Value { is_section, data, origin: value.prov.origin, trail: trail(value) }
-}
-
-/// Where in memory the layers of a value are.
-fn trail(value: &Value) -> usize {
-    value.prov.trail.as_ref().map_or(0, |trail| Arc::as_ptr(trail) as usize)
+fn of_value(value: &Value, is_section: bool) -> Identity<'_> {
+    Identity::Value { is_section, data: value.data.identity(), prov: value.prov.identity() }
 }

@@ -200,7 +200,7 @@ struct Search<'a> {
     /// The imports in the spans.
     items: Vec<usize>,
     locals: HashSet<Origin>,
-    matchers: HashMap<Spans, Matcher>,
+    matchers: HashMap<Spans, Matcher<'a>>,
     effective: HashSet<Origin>,
     overridden: Vec<Overridden>,
 }
@@ -238,7 +238,7 @@ impl<'a> Search<'a> {
     }
 
     /// The components of a unit that depend on the spans.
-    fn unit(&mut self, unit: &Arc<Unit>, found: &mut Vec<Impacted>) {
+    fn unit(&mut self, unit: &'a Arc<Unit>, found: &mut Vec<Impacted>) {
         let mut spans = self.spans.clone();
         if !self.items.is_empty() {
             spans.files.extend(self.imports.only_by(unit.file, &self.items));
@@ -284,7 +284,7 @@ impl<'a> Search<'a> {
     }
 
     /// The values of a component that depend on the spans, and those that replaced something there.
-    fn values(&mut self, matcher: &mut Matcher, value: &Value, path: &mut String, impacted: &mut Impacted) {
+    fn values(&mut self, matcher: &mut Matcher<'a>, value: &'a Value, path: &mut String, impacted: &mut Impacted) {
         if let Some(origin) = matcher.own(value) {
             self.effective.insert(origin);
             if impacted.paths.len() < MAX_PATHS {
@@ -299,7 +299,7 @@ impl<'a> Search<'a> {
             self.overridden.push(Overridden { address, path: path.clone(), origin, by: value.prov.origin });
         }
         let length = path.len();
-        let mut inside = |key: &str, item: &Value, search: &mut Self| {
+        let mut inside = |key: &str, item: &'a Value, search: &mut Self| {
             let hits = matcher.hits(item);
             if hits.effective || hits.overridden {
                 pointer::push(path, key);

@@ -26,7 +26,7 @@ pub(crate) fn reached(
     let mut items: Vec<usize> = reached.iter().flat_map(|file| imports.of(*file)).map(|(i, _)| i).collect();
     items.sort_unstable();
     let mut callers = Callers::of_folders(modules, folders);
-    let mut matchers: BTreeMap<BTreeSet<FileId>, Matcher> = BTreeMap::new();
+    let mut matchers: BTreeMap<BTreeSet<FileId>, Matcher<'_>> = BTreeMap::new();
     let mut found = BTreeSet::new();
     for unit in &resolution.units {
         let code: BTreeSet<Address> =

@@ -2,7 +2,8 @@
 
 use crate::files::File;
 use crate::resolution::Resolution;
-use crate::value::{Data, FileId, Origin, Prov, Value};
+use crate::text::ByAddress;
+use crate::value::{Data, DataIdentity, FileId, Origin, Prov, Trail, Value};
 use crate::yaml;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -84,32 +85,32 @@ pub(super) struct Hits {
 }
 
 /// Finds values by where they come from. What is shared between values is examined once.
-pub(super) struct Matcher {
+pub(super) struct Matcher<'v> {
     pub(super) spans: Spans,
     /// The place of the component being examined. Entries with this place are covered by the key of the component, not
     /// by nested values.
     component: Option<Origin>,
-    collections: HashMap<*const (), Hits>,
-    misses: HashSet<*const ()>,
+    collections: HashMap<DataIdentity<'v>, Hits>,
+    misses: HashSet<ByAddress<&'v Arc<Trail>>>,
 }
 
-impl Matcher {
-    /// A matcher for spans. It must not outlive the values that it is asked about: they are known by their addresses.
+impl<'v> Matcher<'v> {
+    /// A matcher for spans.
     pub(super) fn new(spans: Spans) -> Self {
         Matcher { spans, component: None, collections: HashMap::new(), misses: HashSet::new() }
     }
 
     /// Returns how the spans overlap with the configuration of a component.
-    pub(super) fn component(&mut self, value: &Value) -> Hits {
+    pub(super) fn component(&mut self, value: &'v Value) -> Hits {
         self.component = value.prov.origin;
         self.hits(value)
     }
 
     /// Returns how the spans overlap with a value and its nested values.
-    pub(super) fn hits(&mut self, value: &Value) -> Hits {
+    pub(super) fn hits(&mut self, value: &'v Value) -> Hits {
         let inner = match &value.data {
-            Data::Map(map) => self.shared(Arc::as_ptr(map).cast(), || map.iter().map(|e| &e.value)),
-            Data::List(items) => self.shared(Arc::as_ptr(items).cast(), || items.iter()),
+            Data::Map(map) => self.shared(&value.data, || map.iter().map(|e| &e.value)),
+            Data::List(items) => self.shared(&value.data, || items.iter()),
             _ => Hits::default(),
         };
         Hits {
@@ -118,8 +119,8 @@ impl Matcher {
         }
     }
 
-    fn shared<'v, I: Iterator<Item = &'v Value>>(&mut self, id: *const (), items: impl FnOnce() -> I) -> Hits {
-        if let Some(known) = self.collections.get(&id) {
+    fn shared<I: Iterator<Item = &'v Value>>(&mut self, data: &'v Data, items: impl FnOnce() -> I) -> Hits {
+        if let Some(known) = self.collections.get(&data.identity()) {
             return *known;
         }
         let mut found = Hits::default();
@@ -128,12 +129,12 @@ impl Matcher {
             found.effective |= hits.effective;
             found.overridden |= hits.overridden;
         }
-        self.collections.insert(id, found);
+        self.collections.insert(data.identity(), found);
         found
     }
 
     /// The place in the spans that a value itself was written at or computed from, whatever is in it.
-    pub(super) fn own(&mut self, value: &Value) -> Option<Origin> {
+    pub(super) fn own(&mut self, value: &'v Value) -> Option<Origin> {
         let prov = &value.prov;
         if self.is_named_by_component(value) {
             return prov
@@ -153,8 +154,8 @@ impl Matcher {
     }
 
     /// The nearest place in the spans that something was computed from; `except` is the extent of a collection.
-    fn input(&mut self, prov: &Prov, except: Option<Origin>) -> Option<Origin> {
-        let mut seen: Vec<*const ()> = Vec::new();
+    fn input(&mut self, prov: &'v Prov, except: Option<Origin>) -> Option<Origin> {
+        let mut seen = Vec::new();
         let mut stack: Vec<(&Prov, bool)> = vec![(prov, true)];
         while let Some((prov, is_own)) = stack.pop() {
             let hit = prov.origin.filter(|origin| self.spans.touch(*origin));
@@ -164,9 +165,8 @@ impl Matcher {
                 return Some(origin);
             }
             let Some(trail) = &prov.trail else { continue };
-            let id: *const () = Arc::as_ptr(trail).cast();
-            if self.misses.insert(id) {
-                seen.push(id);
+            if self.misses.insert(ByAddress(trail)) {
+                seen.push(ByAddress(trail));
                 stack.extend(trail.inputs().iter().rev().map(|p| (p, false)));
             }
         }

@@ -134,7 +134,7 @@ pub(super) fn by_document<'a>(
 ) -> Vec<Diagnostic> {
     let words = &context.resolution.vocabularies;
     let is_same = |known: &[&'static Vocabulary]| {
-        known.len() == words.len() && known.iter().zip(words).all(|(known, word)| std::ptr::eq(*known, *word))
+        known.len() == words.len() && known.iter().zip(words).all(|(known, word)| known == word)
     };
     let mut all = Vec::new();
     for (file, document) in context.documents() {

@@ -2,7 +2,7 @@
 
 /// Where values of components contain the data that rules need. Paths are JSON Pointers into the value of a component;
 /// empty if a dialect has no such part.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Vocabulary {
     /// The section that is passed to the code of a component, and whose values have types.
     pub inputs: &'static str,
@@ -65,7 +65,7 @@ pub(crate) struct Vocabulary {
 }
 
 /// Where the state of a component is configured.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct StatePaths {
     /// The type of the backend.
     pub backend_type: &'static str,

@@ -232,7 +232,7 @@ impl<'t, 'd> State<'t, 'd> {
     /// Whether a value is the data that the template is run with.
     fn is_root(&self, value: &Operand<'d>) -> bool {
         let root = self.vars.first().map(|(_, root)| &root.content);
-        matches!((&value.content, root), (Content::Ref(a), Some(Content::Ref(b))) if std::ptr::eq(*a, *b))
+        matches!((&value.content, root), (Content::Ref(a), Some(Content::Ref(b))) if a.is_identical(b))
     }
 
     /// A field of something that has no fields.

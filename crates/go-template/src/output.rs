@@ -1,11 +1,11 @@
 //! The output of a template, and its relation to the template and its data.
 
 use super::val::NOT_UTF8;
-use shared_text::Text;
+use shared_text::{ByAddress, Text};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
-use traced_value::{Prov, Unknown};
+use traced_value::{Origin, Prov, Trail, Unknown};
 
 /// The result of running a template.
 #[derive(Clone, Debug, Default)]
@@ -82,29 +82,29 @@ pub(super) struct Inputs {
     seen: HashSet<Id>,
 }
 
-type Id = (Option<traced_value::Origin>, usize);
+/// An origin with a history, as in [`Prov::identity`].
+type Id = (Option<Origin>, Option<ByAddress<Arc<Trail>>>);
 
 const SCAN: usize = 16;
 
 fn id(prov: &Prov) -> Id {
-    (prov.origin, prov.trail.as_ref().map_or(0, |t| Arc::as_ptr(t).addr()))
+    (prov.origin, prov.trail.clone().map(ByAddress))
 }
 
 impl Inputs {
     pub(super) fn add(&mut self, prov: &Prov) {
-        let id_ = id(prov);
-        if id_ == (None, 0) {
+        if prov.identity() == (None, None) {
             return;
         }
         if self.list.len() < SCAN {
-            if self.list.iter().any(|p| id(p) == id_) {
+            if self.list.iter().any(|p| p.is_identical(prov)) {
                 return;
             }
         } else {
             if self.seen.is_empty() {
                 self.seen = self.list.iter().map(id).collect();
             }
-            if !self.seen.insert(id_) {
+            if !self.seen.insert(id(prov)) {
                 return;
             }
         }

@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod by_address;
 mod messages;
 
+pub use by_address::{ByAddress, Shared};
 pub use messages::plain;
 
 use foldhash::fast::RandomState;

@@ -9,8 +9,8 @@ mod provenance;
 pub use decode::{below, scalar};
 pub use flags::{Flags, has_template, is_call};
 pub use map::{Entry, Key, Map, MapBuilder, key};
-pub use provenance::{Contribution, FileId, Origin, Prov, Trail};
-use shared_text::Text;
+pub use provenance::{Contribution, FileId, Origin, Prov, ProvIdentity, Trail};
+use shared_text::{ByAddress, Text};
 
 use spanned_yaml::Timestamp;
 use std::sync::Arc;
@@ -370,19 +370,48 @@ impl PartialEq for Value {
 impl Data {
     /// Whether both are the same in memory, or plain scalars that are equal.
     pub fn is_identical(&self, other: &Data) -> bool {
-        match (self, other) {
-            (Data::Str(a), Data::Str(b)) => Text::ptr_eq(a, b),
-            (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b),
-            (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b),
-            (Data::Int(a), Data::Int(b)) => a == b,
-            (Data::Bool(a), Data::Bool(b)) => a == b,
-            (Data::Null, Data::Null) => true,
-            _ => false,
+        self.identity() == other.identity()
+    }
+
+    /// A key for the data and its copies, which takes the same time for all sizes.
+    pub fn identity(&self) -> DataIdentity<'_> {
+        match self {
+            Data::Null => DataIdentity::Null,
+            Data::Bool(b) => DataIdentity::Bool(*b),
+            Data::Int(i) => DataIdentity::Int(*i),
+            Data::Uint(u) => DataIdentity::Uint(*u),
+            Data::Float(f) => DataIdentity::Float(f.to_bits()),
+            Data::Str(text) => DataIdentity::Str(ByAddress(text)),
+            Data::Time(time) => DataIdentity::Time(ByAddress(time)),
+            Data::List(items) => DataIdentity::List(ByAddress(items)),
+            Data::Map(map) => DataIdentity::Map(ByAddress(map)),
+            Data::Unknown(unknown) => DataIdentity::Unknown(ByAddress(unknown)),
         }
     }
 }
 
-/// Typed equality, shared sub-trees compared by identity first: `1` and `1.0` differ, map order does not exist.
+/// What [`Data::identity`] returns: plain scalars as they are, everything else as one object in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "named like the variants of `Data`")]
+pub enum DataIdentity<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Float(u64),
+    Str(ByAddress<&'a Text>),
+    Time(ByAddress<&'a Arc<Timestamp>>),
+    List(ByAddress<&'a Arc<Vec<Value>>>),
+    Map(ByAddress<&'a Arc<Map>>),
+    Unknown(ByAddress<&'a Arc<Unknown>>),
+}
+
+/// Equality is reflexive, so two `Arc`s of one allocation are equal without a look at what they hold.
+impl Eq for Value {}
+impl Eq for Data {}
+impl Eq for Unknown {}
+
+/// Typed equality: `1` and `1.0` differ, map order does not exist.
 impl PartialEq for Data {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -393,8 +422,8 @@ impl PartialEq for Data {
             (Data::Float(a), Data::Float(b)) => a.to_bits() == b.to_bits() || a == b,
             (Data::Str(a), Data::Str(b)) => a == b,
             (Data::Time(a), Data::Time(b)) => a == b,
-            (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b) || a == b,
-            (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Data::List(a), Data::List(b)) => a == b,
+            (Data::Map(a), Data::Map(b)) => a == b,
             (Data::Unknown(a), Data::Unknown(b)) => a.text == b.text && a.assumed == b.assumed && a.reads == b.reads,
             _ => false,
         }

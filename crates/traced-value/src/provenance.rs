@@ -1,6 +1,7 @@
 //! Who set a value, who was overridden, and what it was computed from.
 
 use super::{Value, fit};
+use shared_text::ByAddress;
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -46,6 +47,9 @@ pub struct Prov {
     /// Its history, if there is any.
     pub trail: Option<Arc<Trail>>,
 }
+
+/// The origin, and the history as one object in memory.
+pub type ProvIdentity<'a> = (Option<Origin>, Option<ByAddress<&'a Arc<Trail>>>);
 
 /// The history of a value.
 #[derive(Clone, Debug)]
@@ -172,13 +176,13 @@ impl Prov {
     /// Whether both have the same origin, and one history in memory.
     #[inline]
     pub fn is_identical(&self, other: &Prov) -> bool {
-        self.origin == other.origin && self.trail_address() == other.trail_address()
+        self.identity() == other.identity()
     }
 
-    /// The address of the history in memory; zero if there is none.
+    /// A key for the provenance and its copies.
     #[inline]
-    pub fn trail_address(&self) -> usize {
-        self.trail.as_ref().map_or(0, |trail| Arc::as_ptr(trail).addr())
+    pub fn identity(&self) -> ProvIdentity<'_> {
+        (self.origin, self.trail.as_ref().map(ByAddress))
     }
 
     /// The same provenance, having replaced `value`. A repetition of the very same value is not an override.
@@ -242,15 +246,14 @@ impl Prov {
     /// Calls `f` for the origin of this value and of everything it was computed from, nearest first. What it overrode
     /// is not part of it.
     pub fn for_each_input(&self, f: &mut impl FnMut(Origin)) {
-        let mut seen: HashSet<*const Trail> = HashSet::new();
+        let mut seen = HashSet::new();
         let mut stack: Vec<&Prov> = vec![self];
         while let Some(prov) = stack.pop() {
             if let Some(origin) = prov.origin {
                 f(origin);
             }
             if let Some(trail) = &prov.trail {
-                let id = Arc::as_ptr(trail);
-                if seen.insert(id) {
+                if seen.insert(ByAddress(trail)) {
                     stack.extend(trail.inputs().iter().rev());
                 }
             }

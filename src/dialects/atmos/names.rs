@@ -368,13 +368,7 @@ pub(super) const NAME_SECTIONS: [&str; 11] =
 
 /// Whether two texts are the same with the same history.
 pub(super) fn is_same(a: &Value, b: &Value) -> bool {
-    let same_trail = match (&a.prov.trail, &b.prov.trail) {
-        (None, None) => true,
-        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-        _ => false,
-    };
-    let same_text = matches!((&a.data, &b.data), (Data::Str(a), Data::Str(b)) if a == b);
-    same_text && same_trail && a.prov.origin == b.prov.origin
+    matches!((&a.data, &b.data), (Data::Str(a), Data::Str(b)) if a == b) && a.prov.is_identical(&b.prov)
 }
 
 /// Returns the data of the name template for a component.

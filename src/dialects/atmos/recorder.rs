@@ -6,6 +6,7 @@
 use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::locals::observations::Observations;
 use crate::dialects::atmos::schema::manifest_checks::ManifestRecords;
+use crate::text::ByAddress;
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ impl Recorder {
         let mut next: Vec<Arc<Recorder>> = recorders.into_iter().collect();
         next.reverse();
         while let Some(recorder) = next.pop() {
-            if seen.insert(Arc::as_ptr(&recorder)) {
+            if seen.insert(ByAddress(Arc::clone(&recorder))) {
                 all.add(&recorder);
                 next.extend(recorder.included.lock().iter().rev().cloned());
             }

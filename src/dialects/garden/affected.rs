@@ -99,13 +99,11 @@ fn add_dependents(request: &Request<'_>, components: &Components, items: &mut It
     let is_asked = |c: &Component| c.metadata.is_deployed() && (request.stack_filter)(&c.stack);
     for component in components.values().filter(|component| is_asked(component)) {
         let links = component.metadata.links.iter();
-        for link in links.filter(|link| link.how == LinkKind::Declared && link.stack == StackSelector::Here) {
-            let Some(kind) = &link.kind else { continue };
-            let on = (Text::clone(&component.stack), Text::clone(kind), Text::clone(&link.component));
-            let all = needed_by.entry(on).or_default();
-            if all.last().is_none_or(|last| !Arc::ptr_eq(last, component)) {
-                all.push(component);
-            }
+        let declared = links.filter(|link| link.how == LinkKind::Declared && link.stack == StackSelector::Here);
+        let needed: BTreeSet<_> = declared.filter_map(|link| Some((link.kind.as_ref()?, &link.component))).collect();
+        for (kind, name) in needed {
+            let on = (Text::clone(&component.stack), Text::clone(kind), Text::clone(name));
+            needed_by.entry(on).or_default().push(component);
         }
     }
     let mut todo: VecDeque<Address> = items.iter().filter(|(_, item)| !item.deleted).map(|(a, _)| a.clone()).collect();

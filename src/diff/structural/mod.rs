@@ -13,7 +13,6 @@ use crate::text::order;
 use crate::value::{Data, Flags, Language, Map, Value, is_call};
 use align::{Gap, Moves, Tokens, align};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// Deeper values are compared as a whole.
 const MAX_DEPTH: usize = 200;
@@ -97,21 +96,20 @@ impl<'a> Walk<'a> {
     fn value(&mut self, base: &'a Value, head: &'a Value) {
         let deep = self.is_deep();
         match (&base.data, &head.data) {
-            (Data::Map(a), Data::Map(b)) if !deep => {
-                if !Arc::ptr_eq(a, b) || self.has_calls(head) {
-                    self.parents.push((base, head));
-                    self.map(a, b);
-                    self.parents.pop();
-                }
-            }
-            (Data::List(a), Data::List(b)) if !deep => {
-                if (!Arc::ptr_eq(a, b) || self.has_calls(head)) && !self.list(base, head, a, b) {
-                    self.step(ChangeKind::Changed, Some(base), Some(head));
-                }
-            }
             (Data::Str(a), Data::Str(b)) if a == b => {
                 if let Some((before, after)) = self.calls.get(&**a).copied() {
                     self.step(ChangeKind::Changed, Some(before), Some(after));
+                }
+            }
+            (a, b) if a.is_identical(b) && !self.has_calls(head) => {}
+            (Data::Map(a), Data::Map(b)) if !deep => {
+                self.parents.push((base, head));
+                self.map(a, b);
+                self.parents.pop();
+            }
+            (Data::List(a), Data::List(b)) if !deep => {
+                if !self.list(base, head, a, b) {
+                    self.step(ChangeKind::Changed, Some(base), Some(head));
                 }
             }
             _ => {
@@ -254,15 +252,7 @@ impl<'a> Walk<'a> {
 
 /// Whether two values are the same because they are one in memory, or the same plain scalar. It is so for most that are the same.
 fn is_plainly_same(a: &Value, b: &Value) -> bool {
-    match (&a.data, &b.data) {
-        (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b),
-        (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b),
-        (Data::Str(a), Data::Str(b)) => a == b,
-        (Data::Bool(a), Data::Bool(b)) => a == b,
-        (Data::Int(a), Data::Int(b)) => a == b,
-        (Data::Null, Data::Null) => true,
-        _ => false,
-    }
+    a.data.is_identical(&b.data) || a.as_str().is_some_and(|text| b.as_str() == Some(text))
 }
 
 #[cfg(test)]

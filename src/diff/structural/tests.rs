@@ -2,6 +2,7 @@ use super::*;
 use crate::value::{Language, Unknown};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
+use std::sync::Arc;
 
 fn value(json: &Json) -> Value {
     Value::new(match json {

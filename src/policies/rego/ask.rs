@@ -1,6 +1,5 @@
 //! Evaluates policies in Rego for components, and maps their results to places.
 
-use super::same::Known;
 use super::{Answer, Module, Question};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
@@ -94,14 +93,8 @@ impl Run<'_> {
     ) -> Result<Vec<Answer>, Unusable> {
         let mut wanted = Wanted::new(module, false);
         let (reads_code, fill) = (module.names("code"), Module::fill());
-        let (mut questions, mut numbers) = (Vec::new(), Vec::with_capacity(own.len()));
-        let mut known = Known::new();
+        let mut questions = Vec::with_capacity(own.len());
         for subject in own {
-            let (number, is_new) = known.number(subject, &mut wanted, reads_code);
-            numbers.push(number);
-            if !is_new {
-                continue;
-            }
             let mut input = |fill: Option<&Json>| {
                 let mut json = ToJson::new(fill);
                 let component = subject.owner.component;
@@ -117,8 +110,7 @@ impl Run<'_> {
             };
             questions.push(question(&mut input, &fill)?);
         }
-        let answers = module.ask(questions, &self.budget)?;
-        Ok(numbers.into_iter().map(|number| answers[number].clone()).collect())
+        module.ask(questions, &self.budget)
     }
 
     fn ask_all(&self, module: &Module, own: &[PolicyInput<'_>]) -> Result<Vec<Answer>, Unusable> {

@@ -6,7 +6,6 @@
 //! may read something unknown.
 
 mod ask;
-mod same;
 
 pub(super) use ask::{Verdict, step_name};
 

@@ -29,13 +29,12 @@ use crate::diff::inline::inline;
 use crate::diff::renames::Rename;
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
 use crate::files::Files;
-use crate::resolution::{Component, Resolution};
+use crate::resolution::{Address, Component, Resolution};
 use crate::terraform::Modules;
-use crate::text::{FastMap, Text};
+use crate::text::{ByAddress, FastMap, Text};
 use crate::value::{FileId, Value, Vocabulary};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 
 /// The maximum number of components that a finding names.
 const MAX_NAMES: usize = 5;
@@ -53,7 +52,7 @@ pub(crate) struct Changes<'a> {
     /// The modules of code of both states.
     modules: [&'a Modules<'a>; 2],
     /// The rename of each removed component, by the address of its change in memory.
-    renames: HashMap<usize, &'a Rename>,
+    renames: HashMap<Address, &'a Rename>,
     edits: Mutex<Option<Edits<'a>>>,
 }
 
@@ -90,16 +89,16 @@ impl<'a> Changes<'a> {
     ) -> Self {
         let count = |resolution: &Resolution| resolution.units.iter().map(|unit| unit.components.len()).sum::<usize>();
         let most = count(base) + count(context.resolution);
-        let mut files = FastMap::<*const Component, FileId>::with_capacity_and_hasher(most, Default::default());
+        let mut files = FastMap::<_, FileId>::with_capacity_and_hasher(most, Default::default());
         for unit in base.units.iter().chain(&context.resolution.units) {
-            files.extend(unit.components.iter().map(|component| (Arc::as_ptr(component), unit.file)));
+            files.extend(unit.components.iter().map(|component| (ByAddress(component), unit.file)));
         }
         let one = |change: &'a ComponentChange| {
             let (before, after) = (change.before.as_ref(), change.after.as_ref());
-            let file = *files.get(&Arc::as_ptr(after.or(before)?))?;
+            let file = *files.get(&ByAddress(after.or(before)?))?;
             Some(Changed { change, before: before.map(|c| &**c), after: after.map(|c| &**c), file })
         };
-        let renames = diff.renames.iter().map(|r| (std::ptr::from_ref(&diff.components[r.from]).addr(), r)).collect();
+        let renames = diff.renames.iter().map(|r| (diff.components[r.from].address(), r)).collect();
         let components = diff.components.iter().filter_map(one).collect();
         Changes { context, base, diff, components, modules, renames, edits: Mutex::new(None) }
     }
@@ -119,7 +118,7 @@ impl<'a> Changes<'a> {
 
     /// Returns the rename of a removed component.
     fn renamed(&self, changed: &Changed<'_>) -> Option<&'a Rename> {
-        self.renames.get(&std::ptr::from_ref(changed.change).addr()).copied()
+        self.renames.get(&changed.change.address()).copied()
     }
 
     /// Returns one finding for each set of lines that caused the changes of some components that `pick` selects, and for each

@@ -6,8 +6,8 @@ use crate::resolution::Component;
 use crate::rules::places::{Findings, at_key};
 use crate::rules::{Units, rule};
 use crate::terraform::{Module, Type, Variable};
-use crate::text::{FastMap, FastSet, Text, order};
-use crate::value::{Data, Entry, Map, Value, is_call};
+use crate::text::{ByAddress, FastMap, FastSet, Text, order};
+use crate::value::{Data, DataIdentity, Entry, Map, is_call};
 use std::sync::Arc;
 
 rule!(
@@ -32,11 +32,10 @@ pub(super) fn check(context: &Units<'_>) -> Findings {
 struct Search<'a, 'c> {
     context: &'c Units<'a>,
     findings: Findings,
-    /// The texts of calls whose values are unknown, by their addresses: that of one line, which reaches many components, is
-    /// checked once.
-    unknown: FastSet<*const u8>,
-    /// Lists and maps that fit a variable, by the addresses of both: many components share one.
-    fitting: FastSet<(usize, *const Variable)>,
+    /// The texts of calls whose values are unknown: that of one line, which reaches many components, is checked once.
+    unknown: FastSet<ByAddress<&'a Text>>,
+    /// Lists and maps that fit a variable: many components share one.
+    fitting: FastSet<(DataIdentity<'a>, *const Variable)>,
 }
 
 impl<'a, 'c> Search<'a, 'c> {
@@ -45,12 +44,14 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     /// Examines an input of a component.
-    fn input(&mut self, component: &Component, Entry { key: name, value }: &Entry, variable: &Variable) {
-        let text = value.as_str().filter(|text| is_call(text)).map(str::as_ptr);
+    fn input(&mut self, component: &Component, Entry { key: name, value }: &'a Entry, variable: &Variable) {
+        let text = if let Data::Str(text) = &value.data { Some(text) } else { None };
+        let text = text.filter(|text| is_call(text)).map(ByAddress);
         if text.is_some_and(|text| self.unknown.contains(&text)) {
             return;
         }
-        let shared = shared_address(value).map(|address| (address, std::ptr::from_ref(variable)));
+        let is_shared = matches!(value.data, Data::List(_) | Data::Map(_));
+        let shared = is_shared.then(|| (value.data.identity(), std::ptr::from_ref(variable)));
         if shared.is_some_and(|shared| self.fitting.contains(&shared)) {
             return;
         }
@@ -84,25 +85,14 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 }
 
-/// The address of a list or a map with several owners.
-fn shared_address(value: &Value) -> Option<usize> {
-    match &value.data {
-        Data::List(items) if Arc::strong_count(items) > 1 => Some(Arc::as_ptr(items).addr()),
-        Data::Map(map) if Arc::strong_count(map) > 1 => Some(Arc::as_ptr(map).addr()),
-        _ => None,
-    }
-}
-
 /// The variables of modules that do not take any value: many components use one module.
 #[derive(Default)]
-struct TypedVariables(FastMap<*const Module, OfModule>);
+struct TypedVariables(FastMap<ByAddress<Arc<Module>>, OfModule>);
 
 /// How many sets of inputs are remembered for each module.
 const REMEMBERED: usize = 8;
 
-/// The module is kept so that its address stays its own.
 struct OfModule {
-    _module: Arc<Module>,
     /// The variables, sorted by name.
     variables: Vec<(Text, Variable)>,
     /// The last sets of inputs: most components give the same ones as another.
@@ -120,8 +110,12 @@ struct InputSet {
 
 impl TypedVariables {
     /// Returns the inputs for variables that do not take any value, with their variables, whose addresses stay their own.
-    fn of<'a>(&'a mut self, module: &Arc<Module>, inputs: &'a Map) -> impl Iterator<Item = (&'a Entry, &'a Variable)> {
-        let known = self.0.entry(Arc::as_ptr(module)).or_insert_with(|| OfModule::new(module));
+    fn of<'s, 'a>(
+        &'s mut self,
+        module: &Arc<Module>,
+        inputs: &'a Map,
+    ) -> impl Iterator<Item = (&'a Entry, &'s Variable)> {
+        let known = self.0.entry(ByAddress(Arc::clone(module))).or_insert_with(|| OfModule::new(module));
         let set = known.prepare(inputs);
         let (entries, variables) = (inputs.iter().as_slice(), &known.variables);
         known.sets[set].typed.iter().map(|(name, variable)| (&entries[*name], &variables[*variable].1))
@@ -129,10 +123,10 @@ impl TypedVariables {
 }
 
 impl OfModule {
-    fn new(module: &Arc<Module>) -> Self {
+    fn new(module: &Module) -> Self {
         let typed = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any);
         let variables = typed.map(|(name, variable)| (Text::clone(name), variable.clone())).collect();
-        OfModule { _module: Arc::clone(module), variables, sets: Vec::new(), oldest: 0 }
+        OfModule { variables, sets: Vec::new(), oldest: 0 }
     }
 
     /// The number of the set of some inputs.

@@ -6,8 +6,10 @@ use crate::resolution::{State, Unit};
 use crate::rules::edit::item_removal;
 use crate::rules::places::at_value;
 use crate::rules::{Context, rule};
+use crate::text::ByAddress;
 use crate::value::{Data, FileId, Map, Origin, Prov, Trail, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 rule!(UNUSED_IMPORT, "unused-import", Hygiene, "0.1.0", "an import adds nothing to any component of any stack");
 
@@ -73,19 +75,19 @@ fn sources(unit: &Unit, imports: &HashSet<Origin>) -> BTreeSet<FileId> {
 }
 
 #[derive(Default)]
-struct UsageWalk {
+struct UsageWalk<'a> {
     files: BTreeSet<FileId>,
-    maps: HashSet<*const Map>,
-    trails: HashSet<*const Trail>,
+    maps: HashSet<ByAddress<&'a Arc<Map>>>,
+    trails: HashSet<ByAddress<&'a Arc<Trail>>>,
 }
 
-impl UsageWalk {
-    fn value(&mut self, value: &Value) {
+impl<'a> UsageWalk<'a> {
+    fn value(&mut self, value: &'a Value) {
         let mut todo = vec![value];
         while let Some(value) = todo.pop() {
             self.prov(&value.prov);
             match &value.data {
-                Data::Map(map) if self.maps.insert(std::sync::Arc::as_ptr(map)) => {
+                Data::Map(map) if self.maps.insert(ByAddress(map)) => {
                     todo.extend(map.iter().map(|e| &e.value));
                 }
                 Data::List(items) => todo.extend(items.iter()),
@@ -94,13 +96,11 @@ impl UsageWalk {
         }
     }
 
-    fn prov(&mut self, prov: &Prov) {
+    fn prov(&mut self, prov: &'a Prov) {
         let mut todo = vec![prov];
         while let Some(prov) = todo.pop() {
             self.files.extend(prov.origin.map(|o| o.file));
-            let Some(trail) = prov.trail.as_ref().filter(|t| self.trails.insert(std::sync::Arc::as_ptr(t))) else {
-                continue;
-            };
+            let Some(trail) = prov.trail.as_ref().filter(|t| self.trails.insert(ByAddress(t))) else { continue };
             todo.extend(trail.inputs());
             todo.extend(trail.overrode().map(|v| &v.prov));
             todo.extend(trail.layers().iter().map(|l| &l.value.prov));

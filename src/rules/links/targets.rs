@@ -44,10 +44,15 @@ fn in_links(context: &AllUnits<'_>, find: impl Fn(&Need<'_>) -> Option<Diagnosti
     findings.finish()
 }
 
+/// Whether two links are of one component.
+fn is_of_one(a: &&Need<'_>, b: &&Need<'_>) -> bool {
+    std::ptr::eq(a.from, b.from)
+}
+
 pub(super) fn on_abstract(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let needs: Vec<&Need<'_>> = context.index.needs_of_deployed().filter(|need| !need.link.is_optional).collect();
-    for of_one in needs.chunk_by(|a, b| std::ptr::eq(a.from, b.from)) {
+    for of_one in needs.chunk_by(is_of_one) {
         let mut found: Vec<(&Interface, Diagnostic)> = Vec::new();
         for need in of_one {
             let Some((target, finding)) = of_abstract(context, need) else { continue };
@@ -122,7 +127,7 @@ pub(super) fn implicit(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut reported: BTreeSet<(&str, &str, &str, &str)> = BTreeSet::new();
     let needs: Vec<&Need<'_>> = context.index.needs_of_deployed().collect();
-    let of_one = needs.chunk_by(|a, b| std::ptr::eq(a.from, b.from));
+    let of_one = needs.chunk_by(is_of_one);
     let read =
         of_one.flat_map(|all| all.iter().filter(|need| need.link.how == LinkKind::Reads).map(move |need| (all, need)));
     for (all, Need { from: component, link, target, .. }) in read {

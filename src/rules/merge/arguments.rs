@@ -4,7 +4,7 @@ use super::walk::{Gathered, at, components, each_where};
 use crate::diagnostic::Diagnostic;
 use crate::resolution::Unit;
 use crate::rules::{Context, by_unit, rule};
-use crate::text::FastMap;
+use crate::text::{FastMap, Text};
 use crate::value::{Data, Flags, Reading, Value, is_call};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 fn refused(context: &Context<'_>, units: &[Arc<Unit>]) -> Gathered {
     let mut found = Gathered::default();
     // The same text comes from one line into many components.
-    let mut known: FastMap<*const u8, bool> = FastMap::default();
+    let mut known: FastMap<Text, bool> = FastMap::default();
     let refusal = |value: &Value, read: fn(&str) -> Option<Reading>| match value.as_str().and_then(read) {
         Some(Reading::Refused(reason)) => Some(reason),
         _ => None,
@@ -40,7 +40,7 @@ fn refused(context: &Context<'_>, units: &[Arc<Unit>]) -> Gathered {
         |seen| {
             let Data::Str(text) = &seen.value.data else { return };
             let is_refused = || refusal(seen.value, seen.component.language.read).is_some() && !is_open(seen.value);
-            if !*known.entry(text.as_ptr()).or_insert_with(is_refused) {
+            if !*known.entry(Text::clone(text)).or_insert_with(is_refused) {
                 return;
             }
             let Some(here) = seen.value.prov.origin else { return };

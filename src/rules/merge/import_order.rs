@@ -8,9 +8,10 @@ use crate::rules::imports::{ByFile, written};
 use crate::rules::places::at_value;
 use crate::rules::{Context, rule};
 use crate::syntax::Syntax;
-use crate::text::Text;
+use crate::text::{ByAddress, Text};
 use crate::value::{Data, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 rule!(
     IMPORT_ORDER_DECIDES,
@@ -53,7 +54,7 @@ struct Decided {
 struct Search<'a> {
     context: &'a Context<'a>,
     all: ByFile<'a>,
-    units: HashMap<*const Component, &'a Unit>,
+    units: HashMap<ByAddress<&'a Arc<Component>>, &'a Unit>,
     /// The units that a file has a part in, by their number.
     reach: HashMap<FileId, BTreeSet<usize>>,
     /// By file: its imports that lead to another file.
@@ -71,7 +72,7 @@ impl<'a> Search<'a> {
         let mut units = HashMap::new();
         let mut reach: HashMap<FileId, BTreeSet<usize>> = HashMap::new();
         for (number, unit) in context.resolution.units.iter().enumerate() {
-            units.extend(unit.components.iter().map(|c| (std::sync::Arc::as_ptr(c), &**unit)));
+            units.extend(unit.components.iter().map(|c| (ByAddress(c), &**unit)));
             for file in &unit.files {
                 reach.entry(*file).or_default().insert(number);
             }
@@ -89,7 +90,7 @@ impl<'a> Search<'a> {
         if seen.is_item || is_derived || !component.metadata.is_deployed() || !seen.value.prov.layers().is_empty() {
             return;
         }
-        let Some(unit) = self.units.get(&std::ptr::from_ref(component)).copied() else { return };
+        let Some(unit) = self.units.get(&ByAddress(component)).copied() else { return };
         let history = seen.history();
         let Some((_, winner)) = history.first() else { return };
         let Some(won) = winner.prov.origin.filter(|place| is_written_at(winner, *place)) else { return };

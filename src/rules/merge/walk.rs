@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
 use crate::resolution::{Component, Resolution, State, Unit};
 use crate::rules::Context;
-use crate::text::{FastMap, Text};
+use crate::text::{ByAddress, FastMap, Text};
 use crate::value::{Call, Data, FileId, Flags, Key, Map, Origin, Value, ValueKind};
 use std::collections::{BTreeMap, BTreeSet, HashSet, btree_map};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A value of a component.
 pub(super) struct Seen<'a, 'p> {
     /// The component.
-    pub component: &'a Component,
+    pub component: &'a Arc<Component>,
     /// The keys of its path.
     pub path: &'p [Key],
     /// Whether it is an item of a list.
@@ -69,13 +69,13 @@ pub(super) fn each<'a>(resolution: &'a Resolution, wanted: impl Fn(&Value) -> bo
 }
 
 /// The components of some units.
-pub(super) fn components(units: &[Arc<Unit>]) -> impl Iterator<Item = &Component> {
-    units.iter().flat_map(|unit| &unit.components).map(|component| &**component)
+pub(super) fn components(units: &[Arc<Unit>]) -> impl Iterator<Item = &Arc<Component>> {
+    units.iter().flat_map(|unit| &unit.components)
 }
 
 /// The same in some components, within maps that `may_hold` something wanted.
 pub(super) fn each_where<'a>(
-    components: impl Iterator<Item = &'a Component>,
+    components: impl Iterator<Item = &'a Arc<Component>>,
     may_hold: impl Fn(&Map) -> bool,
     wanted: impl Fn(&Value) -> bool,
     mut f: impl FnMut(&Seen<'a, '_>),
@@ -106,19 +106,19 @@ pub(super) fn each_where<'a>(
     }
 }
 
-struct ValueWalk<M, W> {
+struct ValueWalk<'a, M, W> {
     may_hold: M,
     wanted: W,
     /// Cached results for maps that are used more than once.
-    holds: FastMap<*const Map, bool>,
+    holds: FastMap<ByAddress<&'a Arc<Map>>, bool>,
 }
 
-type Visit<'v, 'a> = dyn FnMut(&'a Component, &[Key], bool, &'a Value) + 'v;
+type Visit<'v, 'a> = dyn FnMut(&'a Arc<Component>, &[Key], bool, &'a Value) + 'v;
 
-impl<M: Fn(&Map) -> bool, W: Fn(&Value) -> bool> ValueWalk<M, W> {
-    fn value<'a>(
+impl<'a, M: Fn(&Map) -> bool, W: Fn(&Value) -> bool> ValueWalk<'a, M, W> {
+    fn value(
         &mut self,
-        component: &'a Component,
+        component: &'a Arc<Component>,
         path: &mut Vec<Key>,
         value: &'a Value,
         is_item: bool,
@@ -154,23 +154,22 @@ impl<M: Fn(&Map) -> bool, W: Fn(&Value) -> bool> ValueWalk<M, W> {
         }
     }
 
-    fn holds(&mut self, map: &Arc<Map>) -> bool {
+    fn holds(&mut self, map: &'a Arc<Map>) -> bool {
         if !(self.may_hold)(map) {
             return false;
         }
         if Arc::strong_count(map) == 1 {
             return map.iter().any(|e| self.inside(&e.value));
         }
-        let key = Arc::as_ptr(map);
-        if let Some(known) = self.holds.get(&key) {
+        if let Some(known) = self.holds.get(&ByAddress(map)) {
             return *known;
         }
         let holds = map.iter().any(|e| self.inside(&e.value));
-        self.holds.insert(key, holds);
+        self.holds.insert(ByAddress(map), holds);
         holds
     }
 
-    fn inside(&mut self, value: &Value) -> bool {
+    fn inside(&mut self, value: &'a Value) -> bool {
         (self.wanted)(value)
             || match &value.data {
                 Data::Map(map) => self.holds(map),

@@ -3,7 +3,7 @@
 use super::Value;
 use super::fit;
 use super::flags::{Flags, key_flags};
-use shared_text::{Text, compare, intern, order};
+use shared_text::{FastMap, Text, compare, intern, order};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -12,23 +12,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// A map key; keys of one document are shared.
 pub type Key = Text;
 
-/// How many names [`key`] remembers on each thread, as a power of two: the program has a few dozen.
-const KNOWN_BITS: u32 = 8;
-
 /// Returns the key for a name that the program itself uses, shared per thread.
 pub fn key(name: &'static str) -> Key {
-    type Slot = Option<(&'static str, Key)>;
-    thread_local!(static KNOWN: RefCell<[Slot; 1 << KNOWN_BITS]> = const { RefCell::new([const { None }; 1 << KNOWN_BITS]) });
-    // A name is found by its place in memory: the same literal is at the same place.
-    let slot = (name.as_ptr().addr() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - KNOWN_BITS);
-    KNOWN.with_borrow_mut(|known| match &mut known[slot as usize] {
-        Some((known, key)) if std::ptr::eq(*known, name) => Text::clone(key),
-        other => {
-            let key = intern(name);
-            *other = Some((name, Text::clone(&key)));
-            key
-        }
-    })
+    thread_local!(static KNOWN: RefCell<FastMap<&'static str, Key>> = RefCell::default());
+    KNOWN.with_borrow_mut(|known| Text::clone(known.entry(name).or_insert_with(|| intern(name))))
 }
 
 /// One key with its value.
@@ -371,6 +358,8 @@ fn is(key: &Key, text: &str) -> bool {
     // Nearly all other keys have another length or begin with another letter.
     key.len() == text.len() && key.as_bytes().first() == text.as_bytes().first() && *key == *text
 }
+
+impl Eq for Map {}
 
 impl PartialEq for Map {
     fn eq(&self, other: &Self) -> bool {

@@ -3,7 +3,7 @@
 use super::files;
 use super::{Comparison, counterpart};
 use crate::resolution::{Address, Component};
-use crate::value::{Data, Value};
+use crate::value::Value;
 use std::sync::Arc;
 
 /// The sections that are compared, in the order of the reasons.
@@ -102,9 +102,6 @@ pub(super) fn sections<'a>(comparison: &'a Comparison<'_>, kind: &str) -> Vec<&'
 /// Whether a section of a component differs from that of the other side, if there is one.
 fn differs(component: &Arc<Component>, other: Option<&Arc<Component>>, section: &str) -> bool {
     let Some(other) = other else { return true };
-    if Arc::ptr_eq(component, other) {
-        return false;
-    }
     match (component.value.get(section), other.value.get(section)) {
         (Some(a), Some(b)) => !is_same(a, b),
         // A key that is not there is read as null.
@@ -115,9 +112,7 @@ fn differs(component: &Arc<Component>, other: Option<&Arc<Component>>, section: 
 
 /// Whether two values print the same.
 pub(super) fn is_same(a: &Value, b: &Value) -> bool {
-    if let (Data::Map(a), Data::Map(b)) = (&a.data, &b.data)
-        && Arc::ptr_eq(a, b)
-    {
+    if a.data.is_identical(&b.data) {
         return true;
     }
     match (serde_json::to_value(a), serde_json::to_value(b)) {

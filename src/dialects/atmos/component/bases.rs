@@ -5,7 +5,7 @@ use super::layers::{ComponentType, LOOSE, Layer, Section, Word, WrongShape};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::merge::{ListStrategy, Merger, merge, merge_values, normalize};
 use crate::limits::{Exceeded, Limit, Limits};
-use crate::text::{FastMap, Text};
+use crate::text::{ByAddress, FastMap, FastSet, Text};
 use crate::threads::PerThread;
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
 use foldhash::fast::RandomState;
@@ -90,13 +90,13 @@ pub(crate) struct InheritanceCache {
     hasher: RandomState,
 }
 
-/// The cached sums whose bases are the very same in the components of one type in one manifest, by their address in memory.
+/// The cached sums whose bases are the very same in the components of one type in one manifest.
 #[derive(Debug, Default)]
-pub(crate) struct ValidSums(RefCell<FastMap<*const Sum, Arc<Sum>>>);
+pub(crate) struct ValidSums(RefCell<FastSet<ByAddress<Arc<Sum>>>>);
 
-/// The component type, the list strategy, a hash of the bases in order, and the address of the last one in memory: stacks may
-/// configure each base differently, and the inputs of a sum stay at their address as long as the sum is cached.
-type SumKey = (ComponentType, ListStrategy, u64, usize);
+/// The component type, the list strategy, a hash of the bases in order, and the last one as an object in memory: stacks may
+/// configure each base differently.
+type SumKey = (ComponentType, ListStrategy, u64, Option<ByAddress<Arc<Map>>>);
 
 /// The result of adding a base.
 #[derive(Debug)]
@@ -129,17 +129,17 @@ impl InheritanceCache {
     ) -> Option<Arc<Sum>> {
         let is_excluded = |name: &Key| excluded.clone().any(|excluded| excluded == name);
         let is_same = |(name, map): &(Key, Arc<Map>)| {
-            all.get(name).and_then(Value::as_map).is_some_and(|found| Arc::ptr_eq(found, map))
+            all.get(name).and_then(Value::as_map).map(ByAddress) == Some(ByAddress(map))
         };
         let is_valid =
-            |sum: &&Arc<Sum>| valid.0.borrow().contains_key(&Arc::as_ptr(sum)) || sum.visited.iter().all(is_same);
+            |sum: &&Arc<Sum>| valid.0.borrow().contains(&ByAddress(Arc::clone(sum))) || sum.visited.iter().all(is_same);
         let allowed = |sum: &&Arc<Sum>| !sum.visited.iter().any(|(name, _)| is_excluded(name));
         let find = |known: &mut FastMap<SumKey, Vec<Arc<Sum>>>| {
             let mut sums = known.get(key)?.iter().rev();
             sums.find(|sum| sum.bases == bases && allowed(sum) && is_valid(sum)).map(Arc::clone)
         };
         let sum = self.known.with(find).flatten()?;
-        valid.0.borrow_mut().entry(Arc::as_ptr(&sum)).or_insert_with(|| Arc::clone(&sum));
+        valid.0.borrow_mut().insert(ByAddress(Arc::clone(&sum)));
         Some(sum)
     }
 
@@ -288,8 +288,8 @@ impl Inheritance<'_> {
         if into.singular {
             return self.visit(into, component, (base, legacy), path);
         }
-        let place = self.all.get(&name_in(base)).and_then(Value::as_map).map_or(0, |map| Arc::as_ptr(map).addr());
-        let key = (self.kind, self.merger.strategy, self.cache.hasher.hash_one(bases), place);
+        let last = self.all.get(&name_in(base)).and_then(Value::as_map).map(|map| ByAddress(Arc::clone(map)));
+        let key = (self.kind, self.merger.strategy, self.cache.hasher.hash_one(bases), last);
         let outer = path.iter().map(|visit| &visit.name).chain([component]);
         let fits = |sum: &Arc<Sum>| {
             path.len() + sum.depth <= self.limits.count(Limit::InheritanceDepth)

@@ -2,7 +2,7 @@
 
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::merge::{Merger, merge_imports};
-use crate::text::{FastMap, Text};
+use crate::text::{ByAddress, FastMap, Text};
 use crate::value::{Data, Map, Value};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -23,41 +23,39 @@ pub(super) struct AllOverrides {
     helmfile: Overrides,
 }
 
-/// Identifies overrides by the addresses of their maps, which are valid as long as the overrides exist; zero for those that are
-/// empty.
-pub(in crate::dialects::atmos) type OverridesId = [usize; 4];
+/// One map of overrides as an object in memory; `None` if it is empty.
+type OverrideId = Option<ByAddress<Arc<Map>>>;
 
-/// Merges of overrides by the addresses of their inputs: what many stacks import is the same for all of them.
+/// Identifies overrides by their maps.
+pub(in crate::dialects::atmos) type OverridesId = [OverrideId; 4];
+
+/// Merges of overrides by their inputs: what many stacks import is the same for all of them.
 #[derive(Default)]
 pub(super) struct MergedOverrides {
-    known: Mutex<FastMap<[usize; 3], Merge>>,
+    known: Mutex<FastMap<[OverrideId; 3], Arc<Map>>>,
 }
-
-/// The inputs of a merge, and its result.
-type Merge = ([Arc<Map>; 3], Arc<Map>);
 
 impl MergedOverrides {
     fn merge(&self, merger: Merger<'_>, inputs: [&Arc<Map>; 3]) -> Arc<Map> {
         if inputs.iter().filter(|map| !map.is_empty()).count() < 2 {
             return merge_imports(merger, inputs);
         }
-        let key = inputs.map(address);
-        if let Some((_, merged)) = self.known.lock().get(&key) {
+        let key = inputs.map(id);
+        if let Some(merged) = self.known.lock().get(&key) {
             return Arc::clone(merged);
         }
-        let merge = || (inputs.map(Arc::clone), merge_imports(merger, inputs));
-        Arc::clone(&self.known.lock().entry(key).or_insert_with(merge).1)
+        Arc::clone(self.known.lock().entry(key).or_insert_with(|| merge_imports(merger, inputs)))
     }
 }
 
-fn address(map: &Arc<Map>) -> usize {
-    if map.is_empty() { 0 } else { Arc::as_ptr(map).addr() }
+fn id(map: &Arc<Map>) -> OverrideId {
+    (!map.is_empty()).then(|| ByAddress(Arc::clone(map)))
 }
 
 impl AllOverrides {
     /// What identifies them.
     pub(super) fn id(&self) -> OverridesId {
-        [&self.terraform.inline, &self.terraform.imported, &self.helmfile.inline, &self.helmfile.imported].map(address)
+        [&self.terraform.inline, &self.terraform.imported, &self.helmfile.inline, &self.helmfile.imported].map(id)
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -1,8 +1,11 @@
 //! A cache of merges: the same maps, merged in the same mode, give the same map. Most components of a stack share most layers of
 //! most sections, so this saves work and memory.
 
+use crate::text::ByAddress;
 use crate::threads::PerThread;
 use crate::value::Map;
+use foldhash::fast::RandomState;
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// The number of merges that each thread remembers, and of which it remembers that they occurred once. Both are powers of two.
@@ -11,29 +14,27 @@ const SLOTS: usize = 1 << 14;
 /// The number of maps that nearly all merges have at most.
 const FEW: usize = 4;
 
-/// The maps of a merge, the lowest first. They are kept alive, so no other map can take the place of one in memory: maps at the
-/// same address are the same map.
+/// The maps of a merge, the lowest first.
 enum Inputs {
     /// A few, without memory of their own.
-    Few([Option<Arc<Map>>; FEW]),
-    Many(Box<[Arc<Map>]>),
+    Few([Option<ByAddress<Arc<Map>>>; FEW]),
+    Many(Box<[ByAddress<Arc<Map>>]>),
 }
 
 impl Inputs {
     fn new(maps: &[&Arc<Map>]) -> Self {
+        let mut maps = maps.iter().map(|map| ByAddress(Arc::clone(map)));
         match maps.len() {
-            0..=FEW => Inputs::Few(std::array::from_fn(|number| maps.get(number).map(|map| Arc::clone(map)))),
-            _ => Inputs::Many(maps.iter().map(|map| Arc::clone(map)).collect()),
+            0..=FEW => Inputs::Few(std::array::from_fn(|_| maps.next())),
+            _ => Inputs::Many(maps.collect()),
         }
     }
 
     fn are(&self, maps: &[&Arc<Map>]) -> bool {
-        let is_same = |(known, map): (&Arc<Map>, &&Arc<Map>)| Arc::ptr_eq(known, map);
+        let maps = maps.iter().map(|map| ByAddress(*map));
         match self {
-            Inputs::Few(few) => {
-                few.iter().flatten().count() == maps.len() && few.iter().flatten().zip(maps).all(is_same)
-            }
-            Inputs::Many(many) => many.len() == maps.len() && many.iter().zip(maps).all(is_same),
+            Inputs::Few(few) => few.iter().flatten().map(|known| ByAddress(&known.0)).eq(maps),
+            Inputs::Many(many) => many.iter().map(|known| ByAddress(&known.0)).eq(maps),
         }
     }
 }
@@ -80,13 +81,15 @@ fn slot(hash: u64) -> usize {
 /// The merges of a resolver, for each thread: threads that copy the same `Arc` slow each other down, because each copy writes its
 /// reference count.
 #[derive(Default)]
-pub(in crate::dialects::atmos) struct MergeCache(PerThread<Merges>);
+pub(in crate::dialects::atmos) struct MergeCache(PerThread<Merges>, RandomState);
 
 impl MergeCache {
     /// Returns the result of a merge of these maps in the given `mode`: the cached one, or that of `merge`.
     pub(super) fn get_or_merge(&self, mode: u8, inputs: &[&Arc<Map>], merge: impl FnOnce() -> Arc<Map>) -> Arc<Map> {
-        let mix = |sum: u64, more: u64| (sum.rotate_left(5) ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let hash = inputs.iter().fold(u64::from(mode) + 1, |sum, map| mix(sum, Arc::as_ptr(map).addr() as u64));
+        let mut hasher = self.1.build_hasher();
+        inputs.iter().for_each(|map| ByAddress(*map).hash(&mut hasher));
+        mode.hash(&mut hasher);
+        let hash = hasher.finish();
         if let Some(known) = self.0.with(|merges| merges.get(hash, mode, inputs)).flatten() {
             return known;
         }

@@ -7,7 +7,7 @@ pub(super) mod held_back;
 
 pub(super) use cache::MergeCache;
 
-use crate::text::{Text, order};
+use crate::text::{ByAddress, Text, order};
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ pub(super) fn merge<'a, 'm>(merger: impl Into<Merger<'m>>, inputs: impl IntoIter
 /// into the first, the third into that, and so on, without the maps in between.
 fn merge_many(inputs: &[&Arc<Map>], mode: Mode<'_>) -> Arc<Map> {
     let again = |pair: &&[&Arc<Map>]| {
-        let repeated = Arc::ptr_eq(pair[0], pair[1]) && mode.strategy() == ListStrategy::Replace;
+        let repeated = ByAddress(pair[0]) == ByAddress(pair[1]) && mode.strategy() == ListStrategy::Replace;
         repeated && !pair[0].flags().has(Flags::MARKER)
     };
     let inputs = &inputs[inputs.windows(2).take_while(again).count()..];
@@ -278,7 +278,10 @@ impl Mode<'_> {
 }
 
 fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode<'_>) -> Arc<Map> {
-    if Arc::ptr_eq(lower, upper) && mode.strategy() == ListStrategy::Replace && !upper.flags().has(Flags::MARKER) {
+    if ByAddress(lower) == ByAddress(upper)
+        && mode.strategy() == ListStrategy::Replace
+        && !upper.flags().has(Flags::MARKER)
+    {
         return Arc::clone(lower);
     }
     if upper.is_empty() && !lower.is_mixed() {

@@ -51,10 +51,11 @@ impl ProjectTables {
         let found = found.unwrap_or_else(|| (project.clone(), configuration, Arc::default()));
         let tables = Arc::clone(&found.2);
         known.push(found);
-        let mut of_project = known.iter().filter(|(key, ..)| key == project);
-        let oldest = of_project.clone().count().checked_sub(CONFIGURATIONS + 1).and_then(|_| of_project.next());
-        if let Some(oldest) = oldest.map(|(_, _, tables)| Arc::clone(tables)) {
-            known.retain(|(_, _, tables)| !Arc::ptr_eq(tables, &oldest));
+        let of_project = known.iter().filter(|(key, ..)| key == project);
+        if of_project.count() > CONFIGURATIONS
+            && let Some(oldest) = known.iter().position(|(key, ..)| key == project)
+        {
+            known.remove(oldest);
         }
         tables
     }

@@ -58,11 +58,8 @@ impl Item {
 fn are_in_random_order(a: &Item, b: &Item) -> bool {
     let (mut a, mut b) = (a.branch.as_ref(), b.branch.as_ref());
     while let (Some(x), Some(y)) = (a, b) {
-        if x.map == y.map && x.entry != y.entry {
-            return true;
-        }
-        if Arc::ptr_eq(x, y) {
-            return false;
+        if x.map == y.map {
+            return x.entry != y.entry;
         }
         (a, b) = match x.depth.cmp(&y.depth) {
             Ordering::Greater => (x.parent.as_ref(), b),

@@ -10,7 +10,7 @@ use crate::dialects::garden::template::syntax::ast::{
     Block, Era, Expr, ExprKind, Format, IfBlock, Key, KeyPath, Operator, Part, Span, Template,
 };
 use crate::dialects::garden::template::syntax::path::Segment;
-use crate::text::Text;
+use crate::text::{ByAddress, Text};
 use crate::value::{Prov, Unknown};
 use std::sync::Arc;
 
@@ -414,15 +414,15 @@ fn unknown_inside(node: &Node) -> Option<Node> {
     }
 }
 
-/// JavaScript's `===`; no two collections are the same.
+/// JavaScript's `===`: a collection is the same only as itself.
 fn identical(a: &Node, b: &Node) -> bool {
     match (&a.data, &b.data) {
         (Data::Undefined, Data::Undefined) | (Data::Null, Data::Null) => true,
         (Data::Bool(a), Data::Bool(b)) => a == b,
         (Data::Number(a), Data::Number(b)) => a == b,
         (Data::Text(a), Data::Text(b)) => a == b,
-        (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b),
-        (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b),
+        (Data::List(a), Data::List(b)) => ByAddress(a) == ByAddress(b),
+        (Data::Map(a), Data::Map(b)) => ByAddress(a) == ByAddress(b),
         _ => false,
     }
 }
