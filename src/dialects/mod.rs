@@ -11,7 +11,11 @@ pub(crate) mod opentofu;
 mod project_inputs;
 mod registry;
 mod root_settings;
+#[cfg(test)]
+#[path = "../../tests/architecture/scratch_dialect.rs"]
+mod scratch_dialect;
 mod search;
+mod yaml_file;
 
 pub(crate) use env_file::{EnvFile, assignment, unquoted};
 pub(crate) use eval_inputs::EvalInputs;
@@ -83,11 +87,9 @@ pub(crate) enum Scope<'a> {
     Touched(&'a [Change]),
 }
 
-/// Whether a revision holds a project of a dialect.
+/// How certain it is that a folder holds a project of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Presence {
-    /// It does not.
-    Absent,
     /// Possibly: it has something that such projects have, but others may have too. It counts only where nothing certainly is
     /// a project.
     Likely,
@@ -150,15 +152,9 @@ pub(crate) trait Dialect: Send + Sync {
     /// what is in it. What no dialect claims goes to the first one.
     fn claims(&self, source: &dyn Source, config: &str) -> bool;
 
-    /// Whether a revision contains a project of this system. `project.config` is empty: configured files need no
-    /// detection.
-    fn detect(&self, source: &dyn Source, project: &Project) -> Presence;
-
-    /// Returns the folder of the project that contains the start folder; `None` if there is none. The result is the
-    /// same for every folder of a project.
-    fn root(&self, source: &dyn Source, project: &Project) -> Option<String> {
-        (self.detect(source, project) != Presence::Absent).then(|| project.start.clone())
-    }
+    /// Returns the folder of the project that contains the start folder, and how certain it is one; `None` if there is none. The
+    /// result is the same for every folder of a project. `project.config` is empty: configured files need no detection.
+    fn find(&self, source: &dyn Source, project: &Project) -> Option<(Presence, String)>;
 
     /// Returns the projects below the start folder, including nested ones. Folders for which [`is_vendored`] returns `true`
     /// are skipped.
@@ -189,8 +185,10 @@ pub(crate) trait Dialect: Send + Sync {
     /// Resolves the strings of a value with a given context.
     ///
     /// # Errors
-    /// What cannot be resolved, or is malformed.
-    fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError>;
+    /// What cannot be resolved, or is malformed; always if the language has no expressions.
+    fn eval(&self, _template: &Value, _context: &Value, _mode: EvalMode) -> Result<Evaluated, EvalError> {
+        Err(EvalError::new(format!("values of {} have no expressions", self.name())))
+    }
 
     /// The key paths that a value looks up in a context when it is evaluated, in the order of its texts; of branches that the
     /// context decides, those of the one that counts. `None` if the language has no such list.
@@ -224,5 +222,7 @@ pub(crate) fn all(limits: Limits) -> Vec<Box<dyn Dialect>> {
         Box::new(jitsubst::Jitsubst::with_limits(limits)),
         Box::new(garden::Garden::with_limits(limits)),
         Box::new(opentofu::OpenTofu::with_limits(limits)),
+        #[cfg(test)]
+        Box::new(scratch_dialect::Environments::with_limits(limits)),
     ]
 }

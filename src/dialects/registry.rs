@@ -105,8 +105,8 @@ impl<'a> Part<'a> {
                 project.config.iter().all(|path| source.listing().resolve(path).is_ok())
             }
             Some(presence) => {
-                self.dialect.detect(source, project) >= *presence
-                    && self.dialect.root(source, project).is_some_and(|root| root == project.start)
+                let found = self.dialect.find(source, project);
+                found.is_some_and(|(found, folder)| found >= *presence && folder == project.start)
             }
         };
         self.projects.iter().find(is_there).map(|(_, project)| project)

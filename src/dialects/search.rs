@@ -139,7 +139,7 @@ impl Dialects {
 
     /// Whether a folder lies in no project, but for one that starts at the root of the repository.
     fn is_above(&self, sources: &[&dyn Source], project: &Project) -> bool {
-        let lies_in = |dialect: &dyn Dialect| sources.iter().any(|source| nearest(dialect, *source, project).is_some());
+        let lies_in = |dialect: &dyn Dialect| sources.iter().any(|source| dialect.find(*source, project).is_some());
         project.start.is_empty() || !self.iter().any(lies_in)
     }
 }
@@ -149,7 +149,7 @@ impl Dialects {
 /// # Errors
 /// Several configuration files are meant for one folder.
 fn from(dialect: &dyn Dialect, source: &dyn Source, project: &Project) -> Result<Vec<(Presence, Project)>, Missing> {
-    let here = nearest(dialect, source, project);
+    let here = dialect.find(source, project);
     let around = here.as_ref().map_or(&project.start, |(_, folder)| folder);
     let Below { mut projects, mut elsewhere } = dialect.below(source, &at(project, around));
     let is_own = |folder: &str| {
@@ -244,13 +244,6 @@ fn matching<'d>(parts: Vec<Part<'d>>, patterns: &[Glob]) -> Result<Vec<Part<'d>>
 
 fn at(project: &Project, folder: &str) -> Project {
     Project { start: folder.to_owned(), ..project.clone() }
-}
-
-/// The folder of the project that a folder lies in, and how certain it is one.
-fn nearest(dialect: &dyn Dialect, source: &dyn Source, project: &Project) -> Option<(Presence, String)> {
-    let presence = dialect.detect(source, project);
-    let folder = dialect.root(source, project)?;
-    (presence != Presence::Absent).then_some((presence, folder))
 }
 
 /// Whether a path leads below a folder; every path does below the root of the repository.

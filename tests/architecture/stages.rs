@@ -120,3 +120,14 @@ fn later_stages_are_found() {
         ["X", "b"]
     );
 }
+
+/// The scratch dialect is what a new one needs at least: one short file, and a line in the list.
+#[test]
+fn a_dialect_is_one_file_and_a_line_in_the_list() {
+    let known: Vec<String> = sources().into_iter().filter(|s| s.text.contains("scratch_dialect")).map(|s| s.path).collect();
+    assert_eq!(known, ["dialects/mod.rs"]);
+    let text = std::fs::read_to_string(crate::root().join("tests/architecture/scratch_dialect.rs")).unwrap();
+    let lines =
+        crate::production(&text).lines().filter(|line| !line.trim().is_empty() && !line.starts_with("use ")).count();
+    assert!(lines <= 60, "the smallest dialect has {lines} lines");
+}

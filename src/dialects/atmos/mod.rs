@@ -142,12 +142,8 @@ impl Dialect for Atmos {
         projects::is_config(config)
     }
 
-    fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
-        projects::enclosing(source, project).map_or(Presence::Absent, |(presence, _)| presence)
-    }
-
-    fn root(&self, source: &dyn Source, project: &Project) -> Option<String> {
-        projects::enclosing(source, project).map(|(_, folder)| folder)
+    fn find(&self, source: &dyn Source, project: &Project) -> Option<(Presence, String)> {
+        projects::enclosing(source, project)
     }
 
     fn below(&self, source: &dyn Source, project: &Project) -> Below {

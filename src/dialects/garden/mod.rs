@@ -254,12 +254,8 @@ impl Dialect for Garden {
         discover::is_config_name(paths::name(config)) && discover::is_project_file(source, config)
     }
 
-    fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
-        if discover::find(source, &project.start).is_some() { Presence::Certain } else { Presence::Absent }
-    }
-
-    fn root(&self, source: &dyn Source, project: &Project) -> Option<String> {
-        discover::find(source, &project.start)
+    fn find(&self, source: &dyn Source, project: &Project) -> Option<(Presence, String)> {
+        Some((Presence::Certain, discover::find(source, &project.start)?))
     }
 
     fn below(&self, source: &dyn Source, project: &Project) -> Below {

@@ -1,10 +1,10 @@
 //! A file with everything it imports, depth first (`reference: jitsubst.md` section 6.1).
 
 use super::config::{self, Config};
-use super::load::{Loaded, Loader};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diagnostic::{Diagnostics, value_label};
 use crate::dialects::jitsubst::rules;
+use crate::dialects::yaml_file::{YamlFile, YamlLoader};
 use crate::limits::Limit;
 use crate::paths;
 use crate::text::Text;
@@ -18,11 +18,11 @@ pub(crate) struct Imported {
     /// The configuration; `None` if a file could not be used.
     pub config: Option<Config>,
     /// The files, the main one first, in the order in which they were met.
-    pub files: Vec<Arc<Loaded>>,
+    pub files: Vec<Arc<YamlFile>>,
 }
 
 /// Loads a file and what it imports.
-pub(crate) fn load(loader: &Loader<'_>, path: &str, diagnostics: &Diagnostics) -> Imported {
+pub(crate) fn load(loader: &YamlLoader<'_>, path: &str, diagnostics: &Diagnostics) -> Imported {
     let mut walk = ImportWalk { loader, diagnostics, open: Vec::new(), files: Vec::new(), seen: BTreeSet::new() };
     let mut config = walk.file(path, None, &Arc::from([]));
     if let Some(config) = &mut config {
@@ -32,17 +32,17 @@ pub(crate) fn load(loader: &Loader<'_>, path: &str, diagnostics: &Diagnostics) -
 }
 
 struct ImportWalk<'a, 's> {
-    loader: &'a Loader<'a>,
+    loader: &'a YamlLoader<'a>,
     diagnostics: &'s Diagnostics,
     /// The files on the way here, each with the import that leads on from it.
     open: Vec<(String, Label)>,
-    files: Vec<Arc<Loaded>>,
+    files: Vec<Arc<YamlFile>>,
     seen: BTreeSet<String>,
 }
 
 impl ImportWalk<'_, '_> {
     /// Reads a file with its imports; `None` if any of it cannot be used.
-    fn file(&mut self, path: &str, import: Option<(&Value, &Loaded)>, way: &Arc<[Origin]>) -> Option<Config> {
+    fn file(&mut self, path: &str, import: Option<(&Value, &YamlFile)>, way: &Arc<[Origin]>) -> Option<Config> {
         let loaded = match self.loader.load(path) {
             Ok(loaded) => loaded,
             Err(message) => {
@@ -94,7 +94,7 @@ impl ImportWalk<'_, '_> {
         whole
     }
 
-    fn import(&mut self, path: &str, loaded: &Loaded, import: &Value, way: &Arc<[Origin]>) -> Option<Config> {
+    fn import(&mut self, path: &str, loaded: &YamlFile, import: &Value, way: &Arc<[Origin]>) -> Option<Config> {
         let place = value_label(&import.prov, loaded.file, "");
         let Some(text) = config::text(import) else {
             let message = format!("an import must be the path of a file, not a {}", import.kind());
@@ -141,7 +141,7 @@ impl ImportWalk<'_, '_> {
         self.diagnostics.push(finding);
     }
 
-    fn missing(&mut self, path: &str, import: Option<(&Value, &Loaded)>) {
+    fn missing(&mut self, path: &str, import: Option<(&Value, &YamlFile)>) {
         let label = self.site(import);
         let (rule, message) = match import {
             Some(_) => (&rules::UNRESOLVED_IMPORT, format!("there is no file `{path}`")),
@@ -156,7 +156,7 @@ impl ImportWalk<'_, '_> {
         self.diagnostics.push(finding);
     }
 
-    fn site(&self, import: Option<(&Value, &Loaded)>) -> Label {
+    fn site(&self, import: Option<(&Value, &YamlFile)>) -> Label {
         match import {
             Some((value, loaded)) => value_label(&value.prov, loaded.file, ""),
             None => Label::new(self.loader.reader.files.add("infra.yaml", "", || Text::from("")), 0, 0, ""),

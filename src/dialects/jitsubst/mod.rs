@@ -1,6 +1,6 @@
 //! jitsubst: the `infra.yaml` of GoCodeAlone/workflow. The stages in the order in which `wfctl` runs them:
 //!
-//! `load`, `config` and `imports` (the content of files) → `overlay` (each module in each environment) → `expand` and
+//! `config` and `imports` (the content of files) → `overlay` (each module in each environment) → `expand` and
 //! `defer` (variables when the plan is made; deferred references) → `order` (the whole plan) → the resolution. An
 //! environment is a stack, a resource a component. `reference` and `substitute` are the substitution itself, which
 //! `eval` runs with all values known; `checks` are the rules.
@@ -12,7 +12,6 @@ mod context;
 mod defer;
 mod expand;
 mod imports;
-mod load;
 mod order;
 mod overlay;
 mod reference;
@@ -21,6 +20,7 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
+use super::yaml_file::{YamlCache, YamlLoader};
 use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, configurations_below, texts};
 use crate::diagnostic::Diagnostics;
 use crate::diagnostic::Rule;
@@ -34,12 +34,11 @@ use crate::resolution::{Component, ComponentMetadata, RemovalEffect, Resolution,
 use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
-use crate::value::{FileId, Language, Prov, Value};
+use crate::value::{FileId, Prov, Value};
 use checks::Subject;
 use config::Config;
 use defer::Planned;
 use imports::Imported;
-use load::{Cache, Loader};
 use overlay::{Placement, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -55,7 +54,7 @@ const PLAN: &str = "plan";
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
 pub(crate) struct Jitsubst {
-    cache: Cache,
+    cache: YamlCache,
     /// Units with their findings, by the path of the configuration.
     units: Table<Text, (Arc<Unit>, Diagnostics)>,
 }
@@ -103,35 +102,26 @@ impl Stack {
     }
 
     fn components(&self) -> Vec<Arc<Component>> {
-        let of = |planned: &Planned| Component {
-            stack: Text::clone(&self.name),
-            kind: Text::clone(&planned.resource.kind),
-            name: Text::clone(&planned.resource.name),
-            value: planned.value(),
-            shaping_origins: planned.resource.shaping_origins.clone().into(),
-            locals: None,
-            declared: (planned.resource.name != planned.resource.module).then(|| Text::clone(&planned.resource.module)),
-            removal: RemovalEffect::Destroyed,
-            metadata: ComponentMetadata {
-                needed: checks::needed(self, &planned.resource.name).into(),
-                ..ComponentMetadata::default()
-            },
-            language: Language::default(),
+        let of = |planned: &Planned| {
+            let Resource { name, kind, module, .. } = &planned.resource;
+            Component {
+                shaping_origins: planned.resource.shaping_origins.clone().into(),
+                declared: (name != module).then(|| Text::clone(module)),
+                removal: RemovalEffect::Destroyed,
+                metadata: ComponentMetadata {
+                    needed: checks::needed(self, name).into(),
+                    ..ComponentMetadata::default()
+                },
+                ..Component::new((Text::clone(&self.name), Text::clone(kind), Text::clone(name)), planned.value())
+            }
         };
         let mut all: Vec<Arc<Component>> = self.resources.iter().map(|p| Arc::new(of(p))).collect();
         if !self.resources.is_empty() {
             let depends_on = self.resources.iter().filter_map(|p| p.resource.config.get("depends_on"));
             all.push(Arc::new(Component {
-                stack: Text::clone(&self.name),
-                kind: PLAN.into(),
-                name: PLAN.into(),
-                value: order::plan(&self.resources),
                 shaping_origins: depends_on.filter_map(|v| v.prov.origin).collect(),
-                locals: None,
-                declared: None,
                 removal: RemovalEffect::Nothing,
-                metadata: ComponentMetadata::default(),
-                language: Language::default(),
+                ..Component::new((Text::clone(&self.name), PLAN.into(), PLAN.into()), order::plan(&self.resources))
             }));
         }
         all.sort_by_key(|c| c.address());
@@ -148,13 +138,13 @@ impl Jitsubst {
 
     /// The dialect, with empty caches and these limits.
     pub(crate) fn with_limits(limits: Limits) -> Self {
-        Jitsubst { cache: Cache::new(limits), ..Jitsubst::default() }
+        Jitsubst { cache: YamlCache::new(limits), ..Jitsubst::default() }
     }
 
     /// The unit of one configuration and what is wrong in it.
     fn unit(
         &self,
-        loader: &Loader<'_>,
+        loader: &YamlLoader<'_>,
         path: &str,
         project: &Project,
         scope: Scope<'_>,
@@ -235,12 +225,8 @@ impl Dialect for Jitsubst {
         is_configuration(source, config)
     }
 
-    fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
-        if find(source, &project.start).is_some() { Presence::Certain } else { Presence::Absent }
-    }
-
-    fn root(&self, source: &dyn Source, project: &Project) -> Option<String> {
-        find(source, &project.start).map(|path| folder_of(&path).to_owned())
+    fn find(&self, source: &dyn Source, project: &Project) -> Option<(Presence, String)> {
+        Some((Presence::Certain, folder_of(&find(source, &project.start)?).to_owned()))
     }
 
     fn below(&self, source: &dyn Source, project: &Project) -> Below {
@@ -265,7 +251,7 @@ impl Dialect for Jitsubst {
             let key = Text::from(path.as_str());
             let known = self.units.get(&key, &answers).filter(|_| matches!(scope, Scope::All));
             let resolved = known.unwrap_or_else(|| {
-                let (loader, own) = (Loader::new(source, files, &self.cache), Diagnostics::default());
+                let (loader, own) = (YamlLoader::new(source, files, &self.cache), Diagnostics::default());
                 let file = || files.add(path, "", || Text::from(""));
                 let unit =
                     own.guard(&format!("project {path}"), file, || self.unit(&loader, path, project, scope, &own));

@@ -146,16 +146,13 @@ impl Dialect for OpenTofu {
             || (source.listing().is_dir(config) && discovery::has_configuration(source, config))
     }
 
-    fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
-        let Some(content) = discovery::content(source, project) else { return Presence::Absent };
-        self.detected.presence(content, || {
+    fn find(&self, source: &dyn Source, project: &Project) -> Option<(Presence, String)> {
+        let content = discovery::content(source, project)?;
+        let is_project = self.detected.has_roots(content, || {
             let files = self.detected.files();
-            let modules = self.modules(source, &files, project);
-            match discovery::has_roots(&modules, project) {
-                true => Presence::Certain,
-                false => Presence::Absent,
-            }
-        })
+            discovery::has_roots(&self.modules(source, &files, project), project)
+        });
+        is_project.then(|| (Presence::Certain, project.start.clone()))
     }
 
     fn forget(&self, source: &dyn Source) {

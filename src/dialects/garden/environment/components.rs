@@ -5,7 +5,6 @@ use crate::dialects::garden::project::ProjectConfig;
 use crate::dialects::garden::template::node::Node;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
 use crate::text::Text;
-use crate::value::Language;
 use std::sync::Arc;
 
 /// The project with its variables in this environment.
@@ -39,19 +38,13 @@ fn component(stack: &Text, part: Part) -> Component {
         _ => RemovalEffect::Nothing,
     };
     Component {
-        stack: Text::clone(stack),
-        kind: part.kind,
-        name: part.name,
-        value: part.value,
         shaping_origins: part.shaping.into(),
-        locals: None,
-        declared: None,
         removal,
         metadata: ComponentMetadata {
             is_disabled: part.is_disabled,
             links: part.links.into(),
             ..ComponentMetadata::default()
         },
-        language: Language::default(),
+        ..Component::new((Text::clone(stack), part.kind, part.name), part.value)
     }
 }

@@ -9,9 +9,9 @@ pub(crate) use graph::{Edge, depends, needed, needs};
 
 use super::Stack;
 use super::config::Config;
-use super::load::Loaded;
 use crate::diagnostic::Label;
 use crate::diagnostic::{Diagnostics, value_label};
+use crate::dialects::yaml_file::YamlFile;
 use crate::files::Files;
 use crate::value::{FileId, Prov};
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ pub(crate) struct Subject<'a> {
     /// Whether these are all of them: a defect may have cost one.
     pub is_whole: bool,
     /// The files it came from.
-    pub loaded: &'a [Arc<Loaded>],
+    pub loaded: &'a [Arc<YamlFile>],
     /// The table of files.
     pub files: &'a Files,
     /// The variables that are set where the project is deployed, if the user lists them.

@@ -1,6 +1,5 @@
 //! Whether revisions have root modules, each answered once: the same revisions are detected again and again.
 
-use crate::dialects::Presence;
 use crate::files::Files;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -10,7 +9,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct Detected {
     files: Mutex<Arc<Files>>,
-    presence: Mutex<HashMap<u64, Presence>>,
+    has_roots: Mutex<HashMap<u64, bool>>,
 }
 
 impl Detected {
@@ -20,18 +19,18 @@ impl Detected {
     }
 
     /// Returns whether there are root modules in the content with a number (see [`super::content`]).
-    pub(crate) fn presence(&self, content: u64, find: impl FnOnce() -> Presence) -> Presence {
-        if let Some(known) = self.presence.lock().get(&content) {
+    pub(crate) fn has_roots(&self, content: u64, find: impl FnOnce() -> bool) -> bool {
+        if let Some(known) = self.has_roots.lock().get(&content) {
             return *known;
         }
         let found = find();
-        self.presence.lock().insert(content, found);
+        self.has_roots.lock().insert(content, found);
         found
     }
 
     /// Drops all answers and files.
     pub(crate) fn forget(&self) {
-        self.presence.lock().clear();
+        self.has_roots.lock().clear();
         *self.files.lock() = Arc::default();
     }
 }

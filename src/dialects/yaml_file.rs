@@ -1,7 +1,6 @@
-//! Reads the files of one revision, each once.
+//! YAML files of one document that become values as they are: read within the limits, each decoded once for all revisions.
 
-use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::jitsubst::rules;
+use crate::diagnostic::{Diagnostic, Label, rules};
 use crate::files::Files;
 use crate::reads::{ParsedCache, Reader};
 use crate::source::Source;
@@ -10,37 +9,38 @@ use crate::value::{FileId, Origin, Prov, Value, decode};
 use crate::yaml::{self, ProblemKind, Span};
 use std::sync::Arc;
 
-/// A file of the revision.
+/// A file of one revision.
 #[derive(Debug)]
-pub(crate) struct Loaded {
-    /// Its id.
+pub(crate) struct YamlFile {
+    /// Its id in the table of files.
     pub file: FileId,
     /// Its text.
     pub text: Text,
-    /// Its value, or what keeps it from having one.
+    /// Its value, or the mistakes because of which it has none.
     pub value: Result<Value, Vec<Diagnostic>>,
 }
 
-/// Files decoded so far, by content and requested path.
-pub(crate) type Cache = ParsedCache<Text, Loaded>;
+/// Decoded files by their content and path.
+pub(crate) type YamlCache = ParsedCache<Text, YamlFile>;
 
-/// The files of one revision.
-pub(crate) struct Loader<'a> {
+/// Reads the files of one revision.
+pub(crate) struct YamlLoader<'a> {
     /// Reads them.
     pub reader: Reader<'a>,
-    cache: &'a Cache,
+    cache: &'a YamlCache,
 }
 
-impl<'a> Loader<'a> {
-    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
-        Loader { reader: Reader::new(source, files, cache.limits()), cache }
+impl<'a> YamlLoader<'a> {
+    /// Reads from a revision; what was decoded before is taken from the cache.
+    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a YamlCache) -> Self {
+        YamlLoader { reader: Reader::new(source, files, cache.limits()), cache }
     }
 
     /// Returns the file at a path; `None` if it does not exist.
     ///
     /// # Errors
     /// Why it cannot be read.
-    pub(crate) fn load(&self, path: &str) -> Result<Option<Arc<Loaded>>, String> {
+    pub(crate) fn load(&self, path: &str) -> Result<Option<Arc<YamlFile>>, String> {
         let Some(entry) = self.reader.find(path)? else { return Ok(None) };
         let key = (entry.id, Text::from(path));
         if let Some(loaded) = self.cache.get(&key) {
@@ -66,7 +66,7 @@ impl<'a> Loader<'a> {
                 Err(vec![Diagnostic::new(&rules::INVALID_YAML, e.message.clone(), label).breaking()])
             }
         };
-        Ok(Some(self.cache.insert(key, Loaded { file, text, value })))
+        Ok(Some(self.cache.insert(key, YamlFile { file, text, value })))
     }
 }
 
