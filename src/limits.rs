@@ -49,7 +49,7 @@ pub enum Limit {
 }
 
 /// The default of a limit, the least and the most that it can be set to, and what it counts.
-struct Facts(&'static str, u64, u64, u64, &'static str);
+struct LimitSpec(&'static str, u64, u64, u64, &'static str);
 
 impl Limit {
     /// All limits.
@@ -70,23 +70,23 @@ impl Limit {
         Limit::Memory,
     ];
 
-    const fn facts(self) -> Facts {
+    const fn facts(self) -> LimitSpec {
         const MIB: u64 = 1 << 20;
         const MILLION: u64 = 1_000_000;
         match self {
-            Limit::FileSize => Facts("file-size", 64 * MIB, 1, 64 * MIB, "bytes in one configuration file"),
+            Limit::FileSize => LimitSpec("file-size", 64 * MIB, 1, 64 * MIB, "bytes in one configuration file"),
             Limit::NestingDepth => {
-                Facts("nesting-depth", 1_000, 8, 1_000, "levels of nested maps and lists in one document")
+                LimitSpec("nesting-depth", 1_000, 8, 1_000, "levels of nested maps and lists in one document")
             }
-            Limit::DocumentValues => Facts(
+            Limit::DocumentValues => LimitSpec(
                 "document-values",
                 2 * MILLION,
                 1,
                 100 * MILLION,
                 "values in one document, with aliases, merge keys and included files expanded",
             ),
-            Limit::ImportDepth => Facts("import-depth", 64, 1, 200, "files in one chain of imports"),
-            Limit::Imports => Facts(
+            Limit::ImportDepth => LimitSpec("import-depth", 64, 1, 200, "files in one chain of imports"),
+            Limit::Imports => LimitSpec(
                 "imports",
                 20_000,
                 1,
@@ -94,46 +94,46 @@ impl Limit {
                 "direct and indirect imports of one stack, counted once for each path to them",
             ),
             Limit::GlobResults => {
-                Facts("glob-results", 50_000, 1, 100 * MILLION, "files matched by one import pattern")
+                LimitSpec("glob-results", 50_000, 1, 100 * MILLION, "files matched by one import pattern")
             }
-            Limit::InheritanceDepth => Facts("inheritance-depth", 64, 1, 200, "bases in one inheritance chain"),
-            Limit::Bases => Facts(
+            Limit::InheritanceDepth => LimitSpec("inheritance-depth", 64, 1, 200, "bases in one inheritance chain"),
+            Limit::Bases => LimitSpec(
                 "bases",
                 2_000,
                 1,
                 100 * MILLION,
                 "direct and indirect bases of one component, counted once for each path to them",
             ),
-            Limit::TemplateSteps => Facts(
+            Limit::TemplateSteps => LimitSpec(
                 "template-steps",
                 5 * MILLION,
                 100,
                 1_000 * MILLION,
                 "steps of one template: nodes and commands evaluated, and one for every 16 bytes of text produced",
             ),
-            Limit::TemplateOutput => Facts(
+            Limit::TemplateOutput => LimitSpec(
                 "template-output",
                 64 * MIB,
                 100,
                 1_024 * MIB,
                 "bytes that one template writes, or holds in one value",
             ),
-            Limit::ComponentValues => Facts(
+            Limit::ComponentValues => LimitSpec(
                 "component-values",
                 MILLION,
                 100,
                 100 * MILLION,
                 "values in one component, maps and lists included",
             ),
-            Limit::PolicySteps => Facts(
+            Limit::PolicySteps => LimitSpec(
                 "policy-steps",
                 200 * MILLION,
                 100,
                 100_000 * MILLION,
                 "steps of all policies in `stacklint.toml` together; one policy may use a quarter",
             ),
-            Limit::Time => Facts("time", 600, 1, 86_400, "seconds for the whole run"),
-            Limit::Memory => Facts("memory", 6 * 1_024, 64, 1 << 30, "MiB of memory for the whole run (on Linux)"),
+            Limit::Time => LimitSpec("time", 600, 1, 86_400, "seconds for the whole run"),
+            Limit::Memory => LimitSpec("memory", 6 * 1_024, 64, 1 << 30, "MiB of memory for the whole run (on Linux)"),
         }
     }
 
@@ -149,7 +149,7 @@ impl Limit {
 
     /// The least and the most that it can be set to.
     pub fn range(self) -> (u64, u64) {
-        let Facts(_, _, least, most, _) = self.facts();
+        let LimitSpec(_, _, least, most, _) = self.facts();
         (least, most)
     }
 

@@ -156,7 +156,7 @@ thread_local! {
 }
 
 /// Runs `f`, a piece of work; what it would end the process with is an error.
-pub(crate) fn guarded<R>(work: &str, f: impl FnOnce() -> R) -> Result<R, Defect> {
+pub(crate) fn catch_panic<R>(work: &str, f: impl FnOnce() -> R) -> Result<R, Defect> {
     MESSAGE.with_borrow_mut(Option::take);
     // Results that `f` leaves incomplete are discarded: everything shared is a cache that is always valid.
     let run = || {
@@ -172,7 +172,7 @@ pub(crate) fn guarded<R>(work: &str, f: impl FnOnce() -> R) -> Result<R, Defect>
     })
 }
 
-/// Stores the message of a panic for [`guarded`], instead of printing it between other output.
+/// Stores the message of a panic for [`catch_panic`], instead of printing it between other output.
 pub(crate) fn note_panic(info: &PanicHookInfo<'_>) {
     let text = info.payload_as_str().unwrap_or("no reason given");
     let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_defect_of_one_piece_of_work_is_its_result() {
-        let one = |n: &u32| guarded("one", || if *n == 2 { panic!("piece {n}") } else { n * 10 });
+        let one = |n: &u32| catch_panic("one", || if *n == 2 { panic!("piece {n}") } else { n * 10 });
         let done = map(&[1, 2, 3], one);
         assert_eq!(done[0], Ok(10));
         assert!(done[1].as_ref().is_err_and(|d| d.work == "one" && d.message.contains("piece 2")));

@@ -1,9 +1,9 @@
 //! `stacklint check`: the findings of one state.
 
-use super::open::{Place, State};
+use super::open::{Invocation, State};
 use super::options::functions;
 use super::{Failure, Global, fix, reporting};
-use crate::review::{self, Demand, Filter, Outcome, Request};
+use crate::review::{self, Completeness, Filter, Outcome, Request};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let mut place = options.reporting.or_rejected(Place::find(global), global)?;
+    let mut place = options.reporting.or_rejected(Invocation::find(global), global)?;
     options.merging.apply(options.reporting.judging.env_files(), &mut place)?;
     place.project.inputs.stack.clone_from(&options.stack);
     let paths = place.all_inside(&options.paths)?;
@@ -55,5 +55,5 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let request = Request { filter: filter()?, overrides: &overrides, affected: None };
     let review = review::check(&*source, &place.workspace(), &request)?;
     let reporting = &options.reporting;
-    reporting.judging.finish(review, &overrides, &place, Demand::Nothing, |report| reporting.write(report, global))
+    reporting.judging.finish(review, &overrides, &place, Completeness::Any, |report| reporting.write(report, global))
 }

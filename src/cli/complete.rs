@@ -5,7 +5,7 @@
 //! are offered. A repository that takes longer than [`BUDGET`] to resolve gets no candidates.
 #![allow(clippy::disallowed_methods, reason = "shells hand over words in the arguments and environment of the process")]
 
-use super::open::{Place, State};
+use super::open::{Invocation, State};
 use super::{Cli, Global, output, watch};
 use crate::files::Files;
 use crate::query::path;
@@ -49,7 +49,7 @@ pub(super) fn answer() -> Option<ExitCode> {
         let shell = CompleteEnv::with_factory(command).var(VARIABLE).completer("stacklint");
         shell.try_complete(std::env::args_os(), folder.as_deref())
     };
-    match threads::with_deep_stack(|| threads::guarded("completion", complete)) {
+    match threads::with_deep_stack(|| threads::catch_panic("completion", complete)) {
         Ok(Ok(_)) => Some(ExitCode::SUCCESS),
         Ok(Err(error)) => {
             output::eprint(&format!("stacklint: {error}"));
@@ -181,7 +181,7 @@ impl Line {
 
     /// The state that is asked about.
     fn resolve(&self) -> Option<Resolved> {
-        let place = Place::find(&self.global).ok()?;
+        let place = Invocation::find(&self.global).ok()?;
         let revision = self.text("rev").map(|rev| State::Revision(rev.to_owned()));
         let source = place.open(&revision.unwrap_or_else(|| place.default_state())).ok()?;
         let settings = place.settings(&*source).ok()?;

@@ -1,6 +1,6 @@
 //! `stacklint demo`: the main job on a small built-in repository.
 
-use super::open::Place;
+use super::open::Invocation;
 use super::{Cli, Command, Failure, Global, Outcome, diff, output};
 use crate::source::{Commit, Scratch};
 use clap::{Args, Parser};
@@ -147,7 +147,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         writeln!(out, "$ {}\n", COMMAND.join(" "))?;
         out.flush()?;
     }
-    let outcome = diff::run_at(&Place::of(scratch.repository()?), &diff, global)?;
+    let outcome = diff::run_at(&Invocation::of(scratch.repository()?), &diff, global)?;
     let mut out = output::stdout();
     // The demonstration succeeds whatever it shows.
     let outcome = match outcome {

@@ -1,6 +1,6 @@
 //! `stacklint diff`: what changes, and which line causes it.
 
-use super::open::{Place, State};
+use super::open::{Invocation, State};
 use super::options::functions;
 use super::{Failure, Global, reporting};
 use crate::review::{self, Filter, Outcome, Request};
@@ -48,14 +48,14 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let mut place = options.reporting.or_rejected(Place::find(global), global)?;
+    let mut place = options.reporting.or_rejected(Invocation::find(global), global)?;
     options.merging.apply(options.reporting.judging.env_files(), &mut place)?;
     place.project.inputs.stack.clone_from(&options.stack);
     run_at(&place, options, global)
 }
 
 /// Runs the command in a place.
-pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Result<Outcome, Failure> {
+pub(super) fn run_at(place: &Invocation, options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let (base, head) = place.timings.phase("open", || sources(options, place))?;
     let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
     let filter = filter.with_paths(&place.all_inside(&options.paths)?)?;
@@ -113,7 +113,7 @@ fn is_range(text: &str) -> bool {
 type Sides = (Box<dyn Source>, Box<dyn Source>);
 
 /// The two states that are meant.
-fn sources(options: &Options, place: &Place) -> Result<Sides, Failure> {
+fn sources(options: &Options, place: &Invocation) -> Result<Sides, Failure> {
     let repository = place.repository()?;
     let text = &*options.revisions()?;
     if is_range(text) {

@@ -1,7 +1,7 @@
 //! `stacklint eval`: evaluates a template.
 #![allow(clippy::disallowed_methods, reason = "the context and the template are files that the user names")]
 
-use super::open::{Place, State};
+use super::open::{Invocation, State};
 use super::{Failure, Global, Outcome, output};
 use crate::dialects::{Dialect, EvalError, EvalMode, Evaluated, LookedUp, Scope};
 use crate::files::Files;
@@ -166,7 +166,7 @@ fn of_component(
     template: &Value,
     (stack, component): (&str, &str),
 ) -> Result<EvalResult, Failure> {
-    let place = Place::find(global)?;
+    let place = Invocation::find(global)?;
     let state = options.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();

@@ -1,6 +1,6 @@
 //! `stacklint check --fix`: changes files of the worktree so that findings go away, or shows what would change.
 
-use super::open::{Place, State};
+use super::open::{Invocation, State};
 use super::{Failure, Global, output, reporting};
 use crate::diagnostic::Applicability;
 use crate::diagnostic::fix::{self, Fixed};
@@ -47,7 +47,7 @@ impl Options {
 pub(super) fn run(
     options: &Options,
     judging: &reporting::Judging,
-    place: &Place,
+    place: &Invocation,
     filter: &dyn Fn() -> Result<Filter, review::Error>,
     global: &Global,
 ) -> Result<Option<Outcome>, Failure> {
@@ -86,7 +86,7 @@ fn count(fixes: usize) -> String {
 fn propose(
     options: &Options,
     judging: &reporting::Judging,
-    place: &Place,
+    place: &Invocation,
     filter: Filter,
 ) -> Result<(Arc<Files>, Fixed), Failure> {
     let source = place.open(&State::Worktree)?;

@@ -200,7 +200,7 @@ fn run_guarded(cli: &Cli) -> ExitCode {
     publish_memory_on_demand();
     watch::start();
     progress::start();
-    let ended = threads::with_deep_stack(|| threads::guarded("the command", || run(cli)));
+    let ended = threads::with_deep_stack(|| threads::catch_panic("the command", || run(cli)));
     progress::stop();
     let ended = ended.unwrap_or_else(|defect| Err(Failure::of_defect(&defect)));
     match ended {
@@ -210,7 +210,7 @@ fn run_guarded(cli: &Cli) -> ExitCode {
             ExitCode::from(1)
         }
         Ok(Outcome::Changes) => ExitCode::from(3),
-        Ok(Outcome::Defect) => ExitCode::from(2),
+        Ok(Outcome::InternalError) => ExitCode::from(2),
         Err(failure) => match failure.message() {
             Some(message) => {
                 output::eprint(&format!("stacklint: {message}"));

@@ -12,7 +12,7 @@ use crate::source::{Folder, Repository, Source};
 use std::path::{Path, PathBuf};
 
 /// Where a command works.
-pub(super) struct Place {
+pub(super) struct Invocation {
     /// The repository, if there is one.
     pub repository: Option<Repository>,
     /// The project to analyze.
@@ -51,7 +51,7 @@ fn folder_of(path: &str) -> Result<String, Failure> {
     Ok(parts().collect::<Vec<_>>().join("/"))
 }
 
-impl Place {
+impl Invocation {
     /// The place that the options and the environment name.
     pub(super) fn find(global: &Global) -> Result<Self, Failure> {
         let timings = Timings::new(global.timings);
@@ -84,7 +84,7 @@ impl Place {
         let dialect = global.dialect.clone();
         let folders = global.projects.iter().map(|path| folder_of(path)).collect::<Result<_, _>>()?;
         let leftovers = global.leftovers.clone();
-        let mut place = Place { repository, project, leftovers, timings, folders, dialect, folder };
+        let mut place = Invocation { repository, project, leftovers, timings, folders, dialect, folder };
         for path in &global.config {
             let path = place.inside(path)?;
             place.project.config.push(path);
@@ -107,7 +107,7 @@ impl Place {
             root: folder.to_string_lossy().replace('\\', "/"),
             ..Project::default()
         };
-        Place {
+        Invocation {
             repository: Some(repository),
             project,
             leftovers: Leftovers::default(),
@@ -193,7 +193,7 @@ impl Place {
     }
 }
 
-impl Host for Place {
+impl Host for Invocation {
     fn begin(&self, phase: &'static str) {
         self.timings.begin(phase);
     }

@@ -66,11 +66,11 @@ pub(super) fn width() -> usize {
 /// Prints a message on standard error.
 pub(super) fn eprint(text: &str) {
     // If that fails, there is no way left to report it.
-    let _ = progress::aside(|| writeln!(io::stderr(), "{}", log::plain(text)));
+    let _ = progress::with_progress_hidden(|| writeln!(io::stderr(), "{}", log::plain(text)));
 }
 
 /// Writes findings to standard error, for commands whose data goes to standard output.
-pub(super) fn talk_findings(findings: &[Finding], files: &Files, global: &Global) -> io::Result<()> {
+pub(super) fn eprint_findings(findings: &[Finding], files: &Files, global: &Global) -> io::Result<()> {
     let color = colored(global, io::stderr().is_terminal(), anstream::AutoStream::choice(&io::stderr()));
     let options = RenderOptions { color, width: width(), ..RenderOptions::default() };
     progress::stop();

@@ -1,7 +1,7 @@
 //! `stacklint policy test` and `policy eval`: runs test cases of policies, and evaluates expressions.
 #![allow(clippy::disallowed_methods, reason = "the folder with the cases is one that the user names")]
 
-use super::open::Place;
+use super::open::Invocation;
 use super::{Failure, Global, Outcome, output, question};
 use crate::files::Files;
 use crate::policies::cases::{self, Tested};
@@ -63,7 +63,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
 }
 
 fn test(options: &Test, global: &Global) -> Result<Outcome, Failure> {
-    let place = Place::find(global)?;
+    let place = Invocation::find(global)?;
     let source = place.open(&place.default_state())?;
     let files = Files::default();
     let load = Load::find(&*source, &place.project.start, &files).map_err(Failure::Message)?;

@@ -56,7 +56,7 @@ pub(super) fn phase(name: &'static str) {
 }
 
 /// Writes something to standard error while no line is shown. The line may come back.
-pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
+pub(super) fn with_progress_hidden<T>(write: impl FnOnce() -> T) -> T {
     let mut state = state();
     erase(&mut state, &mut io::stderr());
     write()

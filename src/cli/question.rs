@@ -1,6 +1,6 @@
 //! Shared code of commands that answer questions about one state or about a change.
 
-use super::open::{self, Place};
+use super::open::{self, Invocation};
 use super::options::env_file::EnvFileArgument;
 use super::options::functions::Functions;
 use super::{Failure, Global, Outcome, output};
@@ -63,7 +63,7 @@ impl Format {
 /// One state, resolved.
 pub(super) struct ResolvedState {
     /// Where the command works.
-    pub(super) place: Place,
+    pub(super) place: Invocation,
     /// The state.
     pub(super) source: Box<dyn Source>,
     /// The resolution of the state.
@@ -81,8 +81,8 @@ pub(super) struct ResolvedRange {
 }
 
 impl State {
-    fn place(&self, global: &Global) -> Result<Place, Failure> {
-        let mut place = Place::find(global)?;
+    fn place(&self, global: &Global) -> Result<Invocation, Failure> {
+        let mut place = Invocation::find(global)?;
         self.functions.apply(&self.env_file, &mut place)?;
         Ok(place)
     }
@@ -178,8 +178,12 @@ pub(super) fn report_broken<'a>(
     if broken.is_empty() {
         return Ok(Outcome::Clean);
     }
-    output::talk_findings(&broken, files, global)?;
+    output::eprint_findings(&broken, files, global)?;
     let has_defect = broken.iter().any(|finding| finding.diagnostic.is_defect());
     let number = count(broken.len(), "finding");
-    Ok(if has_defect { Outcome::Defect } else { Outcome::Fails(format!("{number} about what does not resolve")) })
+    Ok(if has_defect {
+        Outcome::InternalError
+    } else {
+        Outcome::Fails(format!("{number} about what does not resolve"))
+    })
 }

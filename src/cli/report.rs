@@ -1,6 +1,6 @@
 //! `stacklint report`: a page to look around in, of one state or of a change.
 
-use super::open::{self, Place};
+use super::open::{self, Invocation};
 use super::options::functions::Merging;
 use super::reporting::Judging;
 use super::{Failure, Global, Outcome, output};
@@ -9,7 +9,7 @@ use crate::query::graphs::{About, Context, Differences, Graph, graph, unresolved
 use crate::report::Report;
 use crate::report::page::{self, Page};
 use crate::resolution::Resolution;
-use crate::review::{self, Demand, Filter, Request, Review};
+use crate::review::{self, Completeness, Filter, Request, Review};
 use crate::source::{Source, Spec, beside};
 use crate::terraform::{Cache, Modules};
 use clap::Args;
@@ -43,7 +43,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let mut place = Place::find(global)?;
+    let mut place = Invocation::find(global)?;
     options.merging.apply(options.judging.env_files(), &mut place)?;
     place.project.inputs.stack.clone_from(&options.stack);
     let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
@@ -60,7 +60,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         }
     };
     write(&review, &sources, &place, &options.out)?;
-    let demand = if options.revisions.is_some() { Demand::default() } else { Demand::Nothing };
+    let demand = if options.revisions.is_some() { Completeness::default() } else { Completeness::Any };
     options.judging.finish(review, &overrides, &place, demand, |report| {
         output::eprint(&format!("stacklint: wrote {}", options.out.display()));
         let mut out = output::stdout();
@@ -73,7 +73,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 ///
 /// # Errors
 /// A file that cannot be written.
-pub(super) fn write(review: &Review, sources: &[Box<dyn Source>], place: &Place, out: &Path) -> Result<(), Failure> {
+pub(super) fn write(
+    review: &Review,
+    sources: &[Box<dyn Source>],
+    place: &Invocation,
+    out: &Path,
+) -> Result<(), Failure> {
     let cache = Cache::default();
     let of = |about: About, resolutions: &[&Resolution], source: &dyn Source| {
         let modules = Modules::new(source, &review.files, &cache);
@@ -110,7 +115,7 @@ pub(super) fn write(review: &Review, sources: &[Box<dyn Source>], place: &Place,
 /// Base and head.
 type Sides = (Box<dyn Source>, Box<dyn Source>);
 
-fn sources(revisions: &str, place: &Place) -> Result<Sides, Failure> {
+fn sources(revisions: &str, place: &Invocation) -> Result<Sides, Failure> {
     let repository = place.repository()?;
     if Spec::parse(revisions).is_range() {
         let range = repository.range(revisions)?;

@@ -1,13 +1,13 @@
 //! From what was found to what is printed: the settings, the formats and the outcome, the same for every command.
 #![allow(clippy::disallowed_methods, reason = "reports and baselines that the user names are files on the disk")]
 
-use super::open::Place;
+use super::open::Invocation;
 use super::options::env_file::EnvFileArgument;
 use super::{Failure, Global, output};
 use crate::diagnostic::{Level, baseline};
 use crate::report::log::OutputKind;
 use crate::report::{self, Format, Report};
-use crate::review::{self, BaselineFile, Demand, Outcome, Overrides, Review, SettingsFrom};
+use crate::review::{self, BaselineFile, Completeness, Outcome, Overrides, Review, SettingsFrom};
 use crate::rules::Group;
 use crate::settings::{Acceptance, FailOn};
 use crate::text::count;
@@ -186,7 +186,7 @@ impl Judging {
     ///
     /// # Errors
     /// One of them cannot be read.
-    pub(super) fn overrides(&self, place: &Place) -> Result<Overrides, Failure> {
+    pub(super) fn overrides(&self, place: &Invocation) -> Result<Overrides, Failure> {
         let fail_on = self.fail_on.map(FailOnName::level);
         let min_level = self.min_level.map(|l| match l {
             LevelName::Note => Level::Note,
@@ -242,8 +242,8 @@ impl Judging {
         &self,
         mut review: Review,
         overrides: &Overrides,
-        place: &Place,
-        demand: Demand,
+        place: &Invocation,
+        demand: Completeness,
         write: impl FnOnce(&Report<'_>) -> Result<(), Failure>,
     ) -> Result<Outcome, Failure> {
         if let Some(path) = &self.write_baseline {
@@ -341,10 +341,10 @@ impl<const COMPARES: bool> Options<COMPARES> {
     }
 
     /// How much has to be resolved: where the report lists what to deploy, all of it.
-    pub(super) fn demand(&self) -> Demand {
+    pub(super) fn demand(&self) -> Completeness {
         match self.lists_affected().0 {
-            true => Demand::Everything,
-            false => Demand::default(),
+            true => Completeness::All,
+            false => Completeness::default(),
         }
     }
 }

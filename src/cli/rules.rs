@@ -1,6 +1,6 @@
 //! `stacklint rules`, `explain` and `config`: descriptions of the rules, and the effective settings.
 
-use super::open::{Place, State};
+use super::open::{Invocation, State};
 use super::{Failure, Global, output};
 use crate::diagnostic::UNREGISTERED;
 use crate::files::Files;
@@ -53,7 +53,7 @@ impl Format {
 
 /// Lists the rules with their effective levels.
 pub(super) fn list(options: &List, global: &Global) -> Result<Outcome, Failure> {
-    let settings = match Place::find(global).and_then(|place| load(&place, None)) {
+    let settings = match Invocation::find(global).and_then(|place| load(&place, None)) {
         Ok(load) => load.settings,
         // The catalogue does not need a project.
         Err(_) => crate::settings::Settings::default(),
@@ -71,7 +71,7 @@ pub(super) fn list(options: &List, global: &Global) -> Result<Outcome, Failure> 
 pub(super) fn explain(options: &Explain, global: &Global) -> Result<Outcome, Failure> {
     let id = options.rule.strip_prefix("stacklint/").unwrap_or(&options.rule);
     let settings =
-        Place::find(global).and_then(|place| load(&place, None)).map(|load| load.settings).unwrap_or_default();
+        Invocation::find(global).and_then(|place| load(&place, None)).map(|load| load.settings).unwrap_or_default();
     let unregistered = || UNREGISTERED.into_iter().find(|rule| rule.id() == id);
     let Some(rule) = rules::find(id).or_else(|| settings.policies.find(id).map(|rule| &**rule)).or_else(unregistered)
     else {
@@ -88,7 +88,7 @@ pub(super) fn explain(options: &Explain, global: &Global) -> Result<Outcome, Fai
 
 /// Prints the settings.
 pub(super) fn config(options: &Config, global: &Global) -> Result<Outcome, Failure> {
-    let place = Place::find(global)?;
+    let place = Invocation::find(global)?;
     let load = load(&place, options.rev.clone())?;
     let state = options.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let (overrides, source) = (Overrides::default(), place.open(&state)?);
@@ -107,7 +107,7 @@ pub(super) fn config(options: &Config, global: &Global) -> Result<Outcome, Failu
     failure.map_or(Ok(Outcome::Clean), Err)
 }
 
-fn load(place: &Place, rev: Option<String>) -> Result<Load, Failure> {
+fn load(place: &Invocation, rev: Option<String>) -> Result<Load, Failure> {
     let state = rev.map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     Load::find(&*source, &place.project.start, &Files::default()).map_err(Failure::Message)

@@ -28,11 +28,11 @@ pub(super) fn start() {
             std::thread::sleep(PERIOD);
             let (time, memory) = (TIME.load(Ordering::Relaxed), MEMORY.load(Ordering::Relaxed));
             if start.elapsed() >= Duration::from_secs(time) {
-                give_up(&format!("this run takes more than {time} seconds"), Limit::Time);
+                abort_over_limit(&format!("this run takes more than {time} seconds"), Limit::Time);
             }
             let used = resident().unwrap_or_default();
             if used > memory {
-                give_up(&format!("this run needs more than {memory} MiB of memory"), Limit::Memory);
+                abort_over_limit(&format!("this run needs more than {memory} MiB of memory"), Limit::Memory);
             }
         }
     });
@@ -70,7 +70,7 @@ pub(super) fn without_time() {
     TIME.store(u64::MAX, Ordering::Relaxed);
 }
 
-fn give_up(why: &str, limit: Limit) -> ! {
+fn abort_over_limit(why: &str, limit: Limit) -> ! {
     let name = limit.name();
     output::eprint(&format!(
         "stacklint: {why}, so it was stopped; `{name}` under `[limits]` in stacklint.toml sets the limit"

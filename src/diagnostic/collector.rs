@@ -64,7 +64,7 @@ impl Diagnostics {
 
     /// Runs a piece of work. `None` if it fails by a defect of stacklint, which is reported in a file.
     pub(crate) fn guard<R>(&self, work: &str, file: impl FnOnce() -> FileId, run: impl FnOnce() -> R) -> Option<R> {
-        let done = threads::guarded(work, run);
+        let done = threads::catch_panic(work, run);
         done.map_err(|defect| self.extend([Diagnostic::defect(&defect, file())])).ok()
     }
 

@@ -24,7 +24,7 @@ pub(crate) use ignore::may_have_comments;
 pub(crate) use policy::{Policy, Side, TrustedFile, Verdict};
 pub(crate) use rule::rule;
 pub(crate) use rule::{Group, Rule, RuleRef};
-pub(crate) use together::{Subject, Together};
+pub(crate) use together::{FindingGroup, Subject};
 
 use crate::value::{FileId, Origin};
 use std::collections::HashSet;
@@ -114,7 +114,7 @@ pub(crate) struct Diagnostic {
     /// The components that it is about, if it names them.
     pub subjects: Vec<Subject>,
     /// How to combine it with other findings of its rule at its place; `None` if it stays separate.
-    pub together: Option<Together>,
+    pub together: Option<FindingGroup>,
     /// The rule whose finding at the same line, if there is one, has the same cause: then it is a note of that.
     pub follows: Option<&'static Rule>,
     /// Where it is shown in the newer state, if its primary place is in the older one.
@@ -212,7 +212,7 @@ impl Diagnostic {
 
     /// Sets how to combine it with other findings of its rule at its place.
     #[must_use]
-    pub(crate) fn together(mut self, together: Together) -> Self {
+    pub(crate) fn together(mut self, together: FindingGroup) -> Self {
         self.together = Some(together);
         self
     }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How findings of one rule at one place read as one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Together {
+pub(crate) enum FindingGroup {
     /// Components to which the same happens.
     Components {
         /// The text for one component, after its name.
@@ -134,9 +134,9 @@ pub(crate) fn attach(findings: Vec<Finding>, files: &Files) -> Vec<Finding> {
 fn key(finding: &Finding) -> Option<Key> {
     let d = &finding.diagnostic;
     let shape = match d.together.as_ref()? {
-        Together::Components { several, .. } => several.clone(),
-        Together::Names { start, .. } => start.clone(),
-        Together::Alike { general } => general.clone(),
+        FindingGroup::Components { several, .. } => several.clone(),
+        FindingGroup::Names { start, .. } => start.clone(),
+        FindingGroup::Alike { general } => general.clone(),
     };
     // Findings with different fixes stay separate.
     if d.fix.is_some() || d.is_chain || d.at_head.is_some() && d.subjects.is_empty() {
@@ -190,7 +190,7 @@ fn place(label: &Label) -> (FileId, u32, u32) {
 
 fn name(d: &Diagnostic) -> Vec<String> {
     match &d.together {
-        Some(Together::Names { name, .. }) => vec![name.clone()],
+        Some(FindingGroup::Names { name, .. }) => vec![name.clone()],
         _ => Vec::new(),
     }
 }
@@ -198,7 +198,7 @@ fn name(d: &Diagnostic) -> Vec<String> {
 /// Words the message for all that the finding is about.
 fn word(d: &mut Diagnostic, names: &[String]) {
     match &d.together {
-        Some(Together::Components { one, several }) => {
+        Some(FindingGroup::Components { one, several }) => {
             let distinct: BTreeSet<(&str, &str)> = d.subjects.iter().map(|s| (&*s.stack, &*s.component)).collect();
             if let [(stack, component)] = distinct.iter().copied().collect::<Vec<_>>()[..] {
                 if d.subjects.len() > 1 {
@@ -217,11 +217,11 @@ fn word(d: &mut Diagnostic, names: &[String]) {
             let reach = format!("{} in {}", count(distinct.len(), "component"), count(d.stacks.len(), "stack"));
             d.message = format!("{reach} {several}{details}");
         }
-        Some(Together::Names { start, noun, .. }) if names.len() > 1 => {
+        Some(FindingGroup::Names { start, noun, .. }) if names.len() > 1 => {
             let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
             d.message = format!("{}: {}", start.replace('#', &count(names.len(), noun)), quoted.join(", "));
         }
-        Some(Together::Alike { .. }) if d.subjects.len() > 1 => {
+        Some(FindingGroup::Alike { .. }) if d.subjects.len() > 1 => {
             let more = count(d.subjects.len() - 1, "more component");
             d.message = format!("{}; the same for {more}", d.message);
         }
@@ -246,7 +246,7 @@ mod tests {
         .address(format!("{stack}/{component}"))
         .help("look");
         d.subjects = vec![Subject { stack: stack.into(), component: component.into(), details: details.to_owned() }];
-        d.together = Some(Together::Components { one: "moves".to_owned(), several: "move".to_owned() });
+        d.together = Some(FindingGroup::Components { one: "moves".to_owned(), several: "move".to_owned() });
         d.stacks = vec![stack.into()];
         Finding { diagnostic: d, level: Level::Warning, novelty, fingerprint: details.into(), also: Vec::new() }
     }
@@ -328,7 +328,7 @@ mod tests {
             let message = general.replace('#', component);
             let mut d = Diagnostic::new(&X, message, Label::new(FileId::new(0), 0, 1, ""));
             d.subjects = vec![Subject { stack: "dev".into(), component: component.into(), details: String::new() }];
-            d.together = Some(Together::Alike { general: general.to_owned() });
+            d.together = Some(FindingGroup::Alike { general: general.to_owned() });
             let fingerprint = component.into();
             Finding { diagnostic: d, level: Level::Warning, novelty: None, fingerprint, also: Vec::new() }
         };
@@ -343,7 +343,7 @@ mod tests {
         let of = |name: &str| {
             let mut d = Diagnostic::new(&X, format!("no value for `{name}`"), Label::new(FileId::new(0), 0, 1, ""));
             let start = "`vpc` sets no value for #".to_owned();
-            d.together = Some(Together::Names { start, noun: "variable".into(), name: name.to_owned() });
+            d.together = Some(FindingGroup::Names { start, noun: "variable".into(), name: name.to_owned() });
             Finding { diagnostic: d, level: Level::Warning, novelty: None, fingerprint: name.into(), also: Vec::new() }
         };
         let united = unite(vec![of("a"), of("b")]);

@@ -22,7 +22,7 @@ pub(crate) use eval_inputs::EvalInputs;
 pub(crate) use evaluation::{EvalError, EvalMode, Evaluated, LookedUp, texts};
 pub(crate) use project_inputs::{ProjectInputs, VariableInput};
 
-pub(crate) use registry::{Dialects, FoundProjects, Part, combine};
+pub(crate) use registry::{Dialects, FoundProjects, ProjectHandle, combine};
 pub(crate) use root_settings::{RootSettings, VariableSet};
 pub(crate) use search::{Below, Missing, Selection, configurations_below, is_vendored, lies_below};
 

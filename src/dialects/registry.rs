@@ -51,7 +51,7 @@ impl Dialects {
 
     /// The dialects of what the user named.
     pub(super) fn configured(&self, sources: &[&dyn Source], project: &Project) -> FoundProjects<'_> {
-        let mut parts: Vec<Part<'_>> = Vec::new();
+        let mut parts: Vec<ProjectHandle<'_>> = Vec::new();
         for (index, dialect) in self.iter().enumerate() {
             let claims = |d: &dyn Dialect, path: &str| sources.iter().any(|s| d.claims(*s, path));
             let own = |path: &&String| match claims(dialect, path) {
@@ -60,7 +60,7 @@ impl Dialects {
             };
             let config: Vec<String> = project.config.iter().filter(own).cloned().collect();
             if !config.is_empty() {
-                parts.push(Part { dialect, projects: vec![(None, Project { config, ..project.clone() })] });
+                parts.push(ProjectHandle { dialect, projects: vec![(None, Project { config, ..project.clone() })] });
             }
         }
         FoundProjects::new(parts)
@@ -70,21 +70,24 @@ impl Dialects {
 /// The projects that a run analyzes.
 #[derive(Default)]
 pub(crate) struct FoundProjects<'a> {
-    parts: Vec<Part<'a>>,
+    parts: Vec<ProjectHandle<'a>>,
 }
 
 /// One project.
-pub(crate) struct Part<'a> {
+pub(crate) struct ProjectHandle<'a> {
     dialect: &'a dyn Dialect,
     /// Where it is in the newest state that has it; then where it was before it moved. With how certain that is; `None` if the
     /// user named it, so that every state has it.
     projects: Vec<(Option<Presence>, Project)>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> ProjectHandle<'a> {
     /// A project that was found: a state may lack it.
     pub(super) fn searched(dialect: &'a dyn Dialect, places: Vec<(Presence, Project)>) -> Self {
-        Part { dialect, projects: places.into_iter().map(|(presence, project)| (Some(presence), project)).collect() }
+        ProjectHandle {
+            dialect,
+            projects: places.into_iter().map(|(presence, project)| (Some(presence), project)).collect(),
+        }
     }
 
     /// Its system.
@@ -142,18 +145,18 @@ impl<'a> Part<'a> {
 }
 
 impl<'a> FoundProjects<'a> {
-    pub(super) fn new(parts: Vec<Part<'a>>) -> Self {
+    pub(super) fn new(parts: Vec<ProjectHandle<'a>>) -> Self {
         FoundProjects { parts }
     }
 
     /// The projects, those of one dialect together.
-    pub(crate) fn parts(&self) -> &[Part<'a>] {
+    pub(crate) fn parts(&self) -> &[ProjectHandle<'a>] {
         &self.parts
     }
 
     /// The projects that lie in no other one of the same system: what a question is about, unless it names another project.
-    pub(crate) fn outer(&self) -> Vec<&Part<'a>> {
-        let is_inside = |part: &Part<'_>| {
+    pub(crate) fn outer(&self) -> Vec<&ProjectHandle<'a>> {
+        let is_inside = |part: &ProjectHandle<'_>| {
             let around = self.parts.iter().filter(|other| other.dialect.name() == part.dialect.name());
             around.into_iter().any(|other| other.folder() != part.folder() && lies_below(part.folder(), other.folder()))
         };

@@ -1,7 +1,7 @@
 //! Which projects of a repository are analyzed: the one that a folder lies in, and all below it, of every system. Each state is
 //! searched by itself, so that nothing that a change adds hides what the other state has.
 
-use super::registry::{FoundProjects, Part};
+use super::registry::{FoundProjects, ProjectHandle};
 use super::{Dialect, Dialects, Presence, Project};
 use crate::paths;
 use crate::source::Source;
@@ -66,7 +66,7 @@ pub(crate) fn configurations_below<'s>(
 }
 
 /// A project in one state.
-struct Place {
+struct FoundPlace {
     /// Which of the states it is in.
     side: usize,
     presence: Presence,
@@ -94,18 +94,18 @@ impl Dialects {
             ([], false) => vec![project.clone()],
             (folders, _) => folders.iter().map(|folder| at(project, folder)).collect(),
         };
-        let mut found: Vec<(&dyn Dialect, Vec<Place>)> = Vec::new();
+        let mut found: Vec<(&dyn Dialect, Vec<FoundPlace>)> = Vec::new();
         let mut claims: Vec<BTreeSet<String>> = vec![BTreeSet::new(); sources.len()];
         let mut is_used = vec![false; starts.len()];
         for dialect in self.iter() {
-            let mut places: Vec<Place> = Vec::new();
+            let mut places: Vec<FoundPlace> = Vec::new();
             let claimed = held(&claims, sources);
             for (start, is_used) in starts.iter().zip(&mut is_used) {
                 let start = Project { claimed: claimed.clone(), ..start.clone() };
                 for (side, source) in sources.iter().enumerate() {
                     let own = from(dialect, *source, &start)?;
                     *is_used |= !own.is_empty();
-                    places.extend(own.into_iter().map(|(presence, project)| Place { side, presence, project }));
+                    places.extend(own.into_iter().map(|(presence, project)| FoundPlace { side, presence, project }));
                 }
             }
             for place in places.iter().filter(|place| place.presence > Presence::Likely) {
@@ -121,7 +121,7 @@ impl Dialects {
             found.iter().flat_map(|(_, places)| places).any(|p| p.side == side && p.presence > Presence::Likely)
         };
         let certain: Vec<bool> = (0..sources.len()).map(is_certain).collect();
-        let mut parts: Vec<Part<'_>> = Vec::new();
+        let mut parts: Vec<ProjectHandle<'_>> = Vec::new();
         for (dialect, mut places) in found {
             places.retain(|place| place.presence > Presence::Likely || !certain[place.side]);
             parts.extend(united(dialect, places, sources));
@@ -177,8 +177,8 @@ fn from(dialect: &dyn Dialect, source: &dyn Source, project: &Project) -> Result
 
 /// The projects of all states. One that only the older state has is one that only the newer one has if both configure the same
 /// stacks: it moved.
-fn united<'d>(dialect: &'d dyn Dialect, places: Vec<Place>, sources: &[&dyn Source]) -> Vec<Part<'d>> {
-    let key = |place: &Place| (place.project.start.clone(), place.project.config.clone());
+fn united<'d>(dialect: &'d dyn Dialect, places: Vec<FoundPlace>, sources: &[&dyn Source]) -> Vec<ProjectHandle<'d>> {
+    let key = |place: &FoundPlace| (place.project.start.clone(), place.project.config.clone());
     let mut by_folder: BTreeMap<_, (BTreeSet<usize>, (Presence, Project))> = BTreeMap::new();
     for place in places {
         let one = by_folder.entry(key(&place));
@@ -201,9 +201,9 @@ fn united<'d>(dialect: &'d dyn Dialect, places: Vec<Place>, sources: &[&dyn Sour
             };
             all.extend(gone.iter().position(is_same).and_then(|i| gone[i].take()));
         }
-        parts.push(Part::searched(dialect, all));
+        parts.push(ProjectHandle::searched(dialect, all));
     }
-    parts.extend(gone.into_iter().flatten().map(|one| Part::searched(dialect, vec![one])));
+    parts.extend(gone.into_iter().flatten().map(|one| ProjectHandle::searched(dialect, vec![one])));
     parts
 }
 
@@ -234,11 +234,12 @@ fn held(claims: &[BTreeSet<String>], sources: &[&dyn Source]) -> Vec<String> {
 }
 
 /// The projects whose folders match a pattern.
-fn matching<'d>(parts: Vec<Part<'d>>, patterns: &[Glob]) -> Result<Vec<Part<'d>>, Missing> {
-    let name = |part: &Part<'_>| if part.folder().is_empty() { ".".to_owned() } else { part.folder().to_owned() };
+fn matching<'d>(parts: Vec<ProjectHandle<'d>>, patterns: &[Glob]) -> Result<Vec<ProjectHandle<'d>>, Missing> {
+    let name =
+        |part: &ProjectHandle<'_>| if part.folder().is_empty() { ".".to_owned() } else { part.folder().to_owned() };
     let others: BTreeSet<String> = parts.iter().map(name).collect();
-    let is_meant = |part: &Part<'_>| patterns.iter().any(|pattern| pattern.matches(&name(part)));
-    let parts: Vec<Part<'d>> = parts.into_iter().filter(is_meant).collect();
+    let is_meant = |part: &ProjectHandle<'_>| patterns.iter().any(|pattern| pattern.matches(&name(part)));
+    let parts: Vec<ProjectHandle<'d>> = parts.into_iter().filter(is_meant).collect();
     if parts.is_empty() { Err(Missing::Patterns(others.into_iter().collect())) } else { Ok(parts) }
 }
 

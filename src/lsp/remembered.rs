@@ -10,11 +10,11 @@ use std::sync::Arc;
 /// The last complete state of units that are broken now.
 #[derive(Default)]
 pub(super) struct Remembered {
-    units: BTreeMap<Text, Kept>,
+    units: BTreeMap<Text, LastGoodUnit>,
 }
 
 /// A unit, the paths of its files, and their local names. The file ids in them may no longer exist.
-struct Kept {
+struct LastGoodUnit {
     unit: Arc<Unit>,
     files: BTreeSet<Text>,
     scopes: Vec<(Text, Arc<LocalScope>)>,
@@ -64,10 +64,10 @@ fn complete(analysis: Option<&Analysis>) -> BTreeMap<&Text, (&Resolution, &Arc<U
     units.filter(|(_, unit)| !unit.is_incomplete()).map(|(resolution, unit)| (&unit.id, (resolution, unit))).collect()
 }
 
-fn keep(analysis: &Analysis, resolution: &Resolution, unit: &Arc<Unit>) -> Kept {
+fn keep(analysis: &Analysis, resolution: &Resolution, unit: &Arc<Unit>) -> LastGoodUnit {
     let path = |id| Text::clone(&analysis.review.files.get(id).path);
     let files = unit.files.iter().map(|id| path(*id)).collect();
     let scopes = resolution.locals.scopes.iter().filter(|scope| unit.files.binary_search(&scope.file).is_ok());
     let scopes = scopes.map(|scope| (path(scope.file), Arc::clone(scope))).collect();
-    Kept { unit: Arc::clone(unit), files, scopes }
+    LastGoodUnit { unit: Arc::clone(unit), files, scopes }
 }

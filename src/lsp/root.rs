@@ -116,7 +116,7 @@ fn work(index: usize, analyzer: &dyn Analyzer, tasks: &Receiver<Task>, results: 
         }
         let Task { number, buffers, cancel } = task;
         let analyze = || analyzer.analyze(&buffers, &cancel);
-        let run = || threads::with_deep_stack(|| threads::guarded("the analysis", analyze));
+        let run = || threads::with_deep_stack(|| threads::catch_panic("the analysis", analyze));
         let result = run().unwrap_or_else(|defect| Err(format!("internal error: {}", defect.message)));
         if results.send((index, number, result)).is_err() {
             return;

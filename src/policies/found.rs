@@ -5,7 +5,7 @@ use super::Policy;
 use super::cel::{Blamed, Blank, Root};
 use super::run::Fault;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
-use crate::diagnostic::{Diagnostic, Label, RuleRef, Together};
+use crate::diagnostic::{Diagnostic, FindingGroup, Label, RuleRef};
 use crate::files::Files;
 use crate::resolution::Component;
 use crate::rules::places::{Findings, Place, at_key, place_of};
@@ -200,7 +200,7 @@ impl<'a> Found<'a> {
             .token(format!("{name} {subject}"));
         let general = statement.message.replace(&*component.stack, "…").replace(&*component.name, "…");
         if general != statement.message {
-            finding = finding.subject(&component.stack, &component.name).together(Together::Alike { general });
+            finding = finding.subject(&component.stack, &component.name).together(FindingGroup::Alike { general });
         }
         let address = [&*component.stack, &*component.name, &*name].join("/");
         finding = finding.address(address.trim_end_matches('/'));

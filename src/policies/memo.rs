@@ -50,7 +50,7 @@ type ByKey<T> = HashMap<Vec<usize>, T, RandomState>;
 
 /// The cached result of a policy, with its number of steps.
 #[derive(Clone)]
-pub(super) struct Known<'a> {
+pub(super) struct CachedOutcome<'a> {
     pub(super) outcome: Outcome<'a>,
     pub(super) steps: u64,
     pub(super) applied: bool,
@@ -65,9 +65,9 @@ pub(super) struct Memo<'r, 'a> {
     /// The values that are read of the present component.
     present: Vec<Numbers>,
     /// By policy and the content of the values that it reads.
-    by_content: Vec<ByKey<Known<'a>>>,
+    by_content: Vec<ByKey<CachedOutcome<'a>>>,
     /// Results that depend on the lines that wrote the values, by policy and the identity of these values.
-    by_identity: Vec<ByKey<Known<'a>>>,
+    by_identity: Vec<ByKey<CachedOutcome<'a>>>,
     key: Vec<usize>,
     vocabulary: Option<&'static Vocabulary>,
 }
@@ -165,7 +165,7 @@ impl<'r, 'a> Memo<'r, 'a> {
 
     /// Returns the result of a policy (by its index among the active ones) for the current component, if it is cached
     /// for one with the same input.
-    pub(super) fn get(&mut self, active: usize, input: &PolicyInput<'a>) -> Option<Known<'a>> {
+    pub(super) fn get(&mut self, active: usize, input: &PolicyInput<'a>) -> Option<CachedOutcome<'a>> {
         self.set_key(active, input, |numbers| numbers.content)?;
         let known = self.by_content[active].get(&self.key)?.clone();
         let Outcome::Fails(fault) = &known.outcome else { return Some(known) };
@@ -174,13 +174,13 @@ impl<'r, 'a> Memo<'r, 'a> {
             return Some(same.clone());
         }
         let outcome = Outcome::Fails(Arc::new(fault.of_another(input.owner.component)?));
-        let found = Known { outcome, ..known };
+        let found = CachedOutcome { outcome, ..known };
         self.put_by_identity(active, &found);
         Some(found)
     }
 
     /// Caches the result of a policy for the current component.
-    pub(super) fn put(&mut self, active: usize, input: &PolicyInput<'a>, known: &Known<'a>) {
+    pub(super) fn put(&mut self, active: usize, input: &PolicyInput<'a>, known: &CachedOutcome<'a>) {
         if matches!(known.outcome, Outcome::Unknown(_) | Outcome::Unusable(_)) {
             return;
         }
@@ -194,7 +194,7 @@ impl<'r, 'a> Memo<'r, 'a> {
 
     /// Keeps a fault for components in which the same lines wrote what is read. What no line wrote is named by what is around it
     /// in one component.
-    fn put_by_identity(&mut self, active: usize, known: &Known<'a>) {
+    fn put_by_identity(&mut self, active: usize, known: &CachedOutcome<'a>) {
         let Outcome::Fails(fault) = &known.outcome else { return };
         if !fault.spots.is_empty() && fault.spots.iter().all(Spot::is_written) {
             self.by_identity[active].insert(self.key.clone(), known.clone());

@@ -4,7 +4,7 @@ use super::cel::{Expression, Failure, Scope};
 use super::condition::{Truth, truth};
 use super::found::{Found, Owner, Spot};
 use super::input::CodeOf;
-use super::memo::{Known, Memo, ReadValues};
+use super::memo::{CachedOutcome, Memo, ReadValues};
 use super::{Body, Policies, Policy, Subject};
 use crate::diagnostic::rules::{INVALID_POLICY, LIMIT_EXCEEDED, UNUSED_POLICY};
 use crate::diagnostic::{Diagnostic, Rule};
@@ -88,7 +88,7 @@ impl Tally {
         Tally { steps: vec![0; active.len()], applied: vec![0; active.len()], unpublished: 0 }
     }
 
-    fn add(&mut self, number: usize, known: &Known<'_>) {
+    fn add(&mut self, number: usize, known: &CachedOutcome<'_>) {
         self.steps[number] += known.steps;
         self.applied[number] += usize::from(known.applied);
         self.unpublished += known.steps;
@@ -373,7 +373,7 @@ impl<'a> Run<'a> {
     pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, input: &PolicyInput<'b>) -> Outcome<'b> {
         let state = &self.states[i];
         let Some(allowed) = state.allowed_with(0) else { return self.exceeded() };
-        let Known { outcome, steps, applied } = self.judged(policy, input, &mut input.scope(), allowed);
+        let CachedOutcome { outcome, steps, applied } = self.judged(policy, input, &mut input.scope(), allowed);
         if state.count(steps, usize::from(applied)) { self.exceeded() } else { outcome }
     }
 
@@ -384,7 +384,7 @@ impl<'a> Run<'a> {
         input: &PolicyInput<'b>,
         scope: &mut Scope<'b>,
         allowed: u64,
-    ) -> Known<'b> {
+    ) -> CachedOutcome<'b> {
         scope.renew(allowed);
         let applies = match &policy.applies {
             None => Truth::True,
@@ -417,7 +417,7 @@ impl<'a> Run<'a> {
                 }
             }
         };
-        Known { outcome, steps: scope.steps.taken(), applied }
+        CachedOutcome { outcome, steps: scope.steps.taken(), applied }
     }
 
     fn exceeded<'b>(&self) -> Outcome<'b> {

@@ -12,11 +12,11 @@ const STATES: usize = 2;
 
 /// Results by their key and by what they were made from.
 pub(crate) struct Table<K, T> {
-    known: Mutex<FastMap<K, Vec<Known<T>>>>,
+    known: Mutex<FastMap<K, Vec<CacheEntry<T>>>>,
 }
 
 /// A result, and all that it was made from.
-struct Known<T> {
+struct CacheEntry<T> {
     reads: Arc<Reads>,
     result: Arc<T>,
 }
@@ -41,8 +41,9 @@ impl<K: Eq + Hash + Clone, T> Table<K, T> {
     /// Returns all results that a revision has, too.
     pub(crate) fn all(&self, answers: &Answers<'_>) -> FastMap<K, Arc<T>> {
         let known = self.known.lock();
-        let of_revision =
-            |states: &[Known<T>]| states.iter().find(|known| answers.has(&known.reads)).map(|k| Arc::clone(&k.result));
+        let of_revision = |states: &[CacheEntry<T>]| {
+            states.iter().find(|known| answers.has(&known.reads)).map(|k| Arc::clone(&k.result))
+        };
         known.iter().filter_map(|(key, states)| Some((key.clone(), of_revision(states)?))).collect()
     }
 
@@ -52,7 +53,7 @@ impl<K: Eq + Hash + Clone, T> Table<K, T> {
         let states = known.entry(key).or_default();
         states.retain(|known| known.reads != reads);
         states.truncate(STATES - 1);
-        states.insert(0, Known { reads, result });
+        states.insert(0, CacheEntry { reads, result });
     }
 
     /// Drops the results that a revision does not have.

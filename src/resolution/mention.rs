@@ -5,7 +5,7 @@ use crate::value::Origin;
 
 /// A command that is written down somewhere and names a component, a stack, or both.
 #[derive(Clone, Debug)]
-pub(crate) struct Mention {
+pub(crate) struct CommandReference {
     /// Where it is named, for messages: "step `plan` of workflow `deploy`".
     pub by: String,
     /// The component.

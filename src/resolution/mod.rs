@@ -14,7 +14,7 @@ pub(crate) use detail::Detail;
 pub(crate) use fetched::FetchedFolder;
 pub(crate) use gap::{Extent, Gap};
 pub(crate) use imports::{Import, Imports};
-pub(crate) use mention::{Mention, MentionedName};
+pub(crate) use mention::{CommandReference, MentionedName};
 pub(crate) use metadata::{
     Base, CalledModule, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Evaluation, Inputs, Link, LinkKind,
     Needed, ReadTarget, StackSelector, StatePlace,
@@ -42,7 +42,7 @@ pub(crate) struct Resolution {
     /// Which files take in which others.
     pub imports: Imports,
     /// Commands outside of the stacks that name components or stacks; looked for only where everything is resolved.
-    pub mentions: Vec<Mention>,
+    pub mentions: Vec<CommandReference>,
     /// Folders that are filled from elsewhere; looked for only where everything is resolved.
     pub fetched: Vec<FetchedFolder>,
     /// The vocabularies of the dialects that had a part in it.

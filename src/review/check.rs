@@ -4,7 +4,7 @@ use super::coverage::Coverage;
 use super::examined::Examined;
 use super::judge::{Judge, Judged, judge};
 use super::selection::{FindingScope, Selection};
-use super::session::{Session, Start};
+use super::session::{ReviewInputs, Session};
 use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::{self, Side, together};
 use crate::dialects::Dialects;
@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// # Errors
 /// There is no project in it, or it cannot be judged.
 pub(crate) fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'_>) -> Result<Review, Error> {
-    let start = Start::alone();
-    let checking = Checking { start: &start, code: &start.code(), source, workspace, request };
+    let start = ReviewInputs::alone();
+    let checking = CheckRun { start: &start, code: &start.code(), source, workspace, request };
     checking.run()
 }
 
@@ -39,14 +39,14 @@ pub(crate) fn check_again(
 ) -> Result<Review, Error> {
     let start = session.start(source);
     let code = start.code();
-    let review = Checking { start: &start, code: &code, source, workspace, request }.run()?;
+    let review = CheckRun { start: &start, code: &code, source, workspace, request }.run()?;
     session.end(start, &review, code, source);
     Ok(review)
 }
 
 /// A check of one state.
-struct Checking<'a> {
-    start: &'a Start,
+struct CheckRun<'a> {
+    start: &'a ReviewInputs,
     code: &'a terraform::Cache,
     source: &'a dyn Source,
     workspace: &'a Workspace<'a>,
@@ -62,7 +62,7 @@ struct Examination {
     resolutions: Vec<Resolution>,
 }
 
-impl Checking<'_> {
+impl CheckRun<'_> {
     fn run(&self) -> Result<Review, Error> {
         let load = self.load()?;
         let examination = self.examine(&load)?;
@@ -79,7 +79,7 @@ impl Checking<'_> {
 
     /// Resolves the state and runs rules and policies.
     fn examine(&self, load: &Load) -> Result<Examination, Error> {
-        let Checking { start, code, source, workspace, .. } = *self;
+        let CheckRun { start, code, source, workspace, .. } = *self;
         let (settings, files) = (&load.settings, &*start.kept.files);
         let dialects = start.kept.dialects.clone().unwrap_or_else(|| Arc::new(workspace.dialects(settings)));
         let projects = workspace.find(&dialects, &[source], settings)?;
@@ -96,7 +96,7 @@ impl Checking<'_> {
 
     /// Decides what is reported.
     fn judge(&self, load: Load, examination: Examination) -> Result<Review, Error> {
-        let Checking { start, code, source, workspace, request } = *self;
+        let CheckRun { start, code, source, workspace, request } = *self;
         let Examination { mut side, mut coverage, dialects, resolutions } = examination;
         // Projects may share files.
         if resolutions.len() > 1 {

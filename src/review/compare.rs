@@ -13,7 +13,7 @@ use crate::affected::{self, Affected};
 use crate::code::{self, CodeChange, CodeChanges};
 use crate::diagnostic::rules::INVALID_CONFIG;
 use crate::diagnostic::{self, Diagnostic, Label, Level, RuleRef, Side, together};
-use crate::dialects::{self, Part, Scope, lies_below};
+use crate::dialects::{self, ProjectHandle, Scope, lies_below};
 use crate::diff::{self, Diff};
 use crate::files::Files;
 use crate::policies;
@@ -66,7 +66,7 @@ pub(crate) fn compare(
         let (changes, touched, rules, files) = (&changes, &touched, &rules, &files);
         let (settings, sources, policies) = (&trusted, [base, head], &policies);
         let comparing =
-            Comparing { workspace, request, part, files, changes, touched, rules, settings, policies, sources };
+            CompareRun { workspace, request, part, files, changes, touched, rules, settings, policies, sources };
         compared.push(comparing.run());
     }
     let mut in_head = Side::default();
@@ -88,7 +88,7 @@ pub(crate) fn compare(
         [&mut in_base, &mut in_head].into_iter().for_each(|side| diagnostic::unite(&mut side.diagnostics));
     }
     let has_defect = in_head.diagnostics.iter().chain(&in_base.diagnostics).any(|d| d.is_defect());
-    let judging = Judging { request, files: &files, sides: (base, head), loads: (before.as_ref(), &load), of_base };
+    let judging = JudgeInputs { request, files: &files, sides: (base, head), loads: (before.as_ref(), &load), of_base };
     let Judged { mut findings, suppressed, .. } =
         phase(workspace.host, "judge", || judging.judge(&trusted, in_head, in_base))?;
     let sides: Vec<_> = compared.iter().map(|one| (&one.base, &one.head)).collect();
@@ -142,7 +142,7 @@ fn touches(changes: &[Change], folder: &str) -> bool {
 }
 
 /// The settings of both sides that control the review.
-struct Judging<'a> {
+struct JudgeInputs<'a> {
     request: &'a Request<'a>,
     files: &'a Files,
     sides: (&'a dyn Source, &'a dyn Source),
@@ -151,7 +151,7 @@ struct Judging<'a> {
     of_base: bool,
 }
 
-impl Judging<'_> {
+impl JudgeInputs<'_> {
     /// Decides what is reported, and adds what the head changes in that.
     fn judge(&self, trusted: &Settings, in_head: Side, in_base: Side) -> Result<Judged, Error> {
         let (base, head) = self.sides;
@@ -190,10 +190,10 @@ impl Judging<'_> {
 }
 
 /// The comparison of one project, and what it is made of.
-pub(super) struct Comparing<'a> {
+pub(super) struct CompareRun<'a> {
     pub(super) workspace: &'a Workspace<'a>,
     pub(super) request: &'a Request<'a>,
-    pub(super) part: &'a Part<'a>,
+    pub(super) part: &'a ProjectHandle<'a>,
     pub(super) files: &'a Files,
     pub(super) changes: &'a [Change],
     pub(super) touched: &'a HashSet<&'a str>,
@@ -212,7 +212,7 @@ struct ComparedSides {
     diff: Diff,
     /// What the units of base and head show to others.
     interfaces: [Vec<UnitInterface>; 2],
-    /// Whether all units count, see [`Comparing::same_interfaces`].
+    /// Whether all units count, see [`CompareRun::same_interfaces`].
     is_whole: bool,
 }
 
@@ -228,7 +228,7 @@ struct Compared {
     sides: (Side, Side),
 }
 
-impl Comparing<'_> {
+impl CompareRun<'_> {
     fn run(&self) -> Compared {
         let cache = Cache::default();
         let modules = self.sources.map(|source| Modules::new(source, self.files, &cache));
@@ -237,7 +237,7 @@ impl Comparing<'_> {
         let code = self.code([&base, &head], &diff, &selection);
         let mut affected = self.affected(&cache, [&base, &head], &diff, &code, &selection);
         without_lost(&mut affected, &base, &head);
-        let (nothing, withheld) = (Resolution::default(), rules::Withheld::default());
+        let (nothing, withheld) = (Resolution::default(), rules::SkippedRules::default());
         let is_touched = |path: &str| self.touched.contains(path);
         let shared = rules::Context::new(self.files, &nothing, &is_touched, &self.settings.limits, &withheld);
         let context = rules::Context { resolution: &head, ..shared };
@@ -251,7 +251,7 @@ impl Comparing<'_> {
         report_empty(&mut head);
         report_empty(&mut base);
         let check = |resolution: &Resolution, modules: &Modules<'_>, units: &[UnitInterface]| {
-            let withheld = rules::Withheld::default();
+            let withheld = rules::SkippedRules::default();
             let context = rules::Context { resolution, withheld: &withheld, ..shared };
             rules::check_state(&context, rules::Examined { modules, units, with_all_units: is_whole }, self.rules)
         };

@@ -3,10 +3,10 @@
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::judge::idle_patterns;
 use super::resolve::report_empty;
-use super::session::Start;
+use super::session::ReviewInputs;
 use super::{Error, Workspace, phase};
 use crate::diagnostic::Side;
-use crate::dialects::{Part, Scope};
+use crate::dialects::{ProjectHandle, Scope};
 use crate::files::Files;
 use crate::policies;
 use crate::resolution::Resolution;
@@ -18,7 +18,7 @@ use crate::unit::interfaces;
 
 /// What a check examines, and what with.
 pub(super) struct Examined<'a> {
-    pub(super) start: &'a Start,
+    pub(super) start: &'a ReviewInputs,
     pub(super) source: &'a dyn Source,
     pub(super) workspace: &'a Workspace<'a>,
     pub(super) load: &'a Load,
@@ -37,7 +37,7 @@ impl Examined<'_> {
     /// The review is canceled.
     pub(super) fn projects(
         &self,
-        projects: &[Part<'_>],
+        projects: &[ProjectHandle<'_>],
         coverage: &mut Coverage,
         found: &mut Side,
     ) -> Result<Vec<Resolution>, Error> {
@@ -72,7 +72,7 @@ impl Examined<'_> {
     }
 
     /// Resolves a project.
-    fn resolve(&self, project: &Part<'_>) -> Resolution {
+    fn resolve(&self, project: &ProjectHandle<'_>) -> Resolution {
         let mut resolution = project.resolve(self.source, self.files(), Scope::All).unwrap_or_default();
         report_empty(&mut resolution);
         resolution
@@ -82,7 +82,7 @@ impl Examined<'_> {
     fn examine(&self, number: usize, resolution: &mut Resolution) {
         let (files, settings, cancel) = (self.files(), &self.load.settings, &self.workspace.project.cancel);
         let modules = Modules::new(self.source, files, self.code);
-        let withheld = rules::Withheld::default();
+        let withheld = rules::SkippedRules::default();
         let context = rules::Context::new(files, resolution, &|_| true, &settings.limits, &withheld);
         let units = interfaces(resolution, &modules);
         let results = self.start.results(number, &units);
@@ -99,7 +99,7 @@ impl Examined<'_> {
     }
 
     /// Returns the coverage of a project.
-    fn covered(&self, project: &Part<'_>, resolution: &Resolution) -> ProjectCoverage {
+    fn covered(&self, project: &ProjectHandle<'_>, resolution: &Resolution) -> ProjectCoverage {
         coverage::of(project.dialect().name(), project.folder(), None, resolution, self.files())
     }
 }

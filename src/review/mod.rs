@@ -29,7 +29,7 @@ pub(crate) use check::check_again;
 pub(crate) use coverage::Coverage;
 pub(crate) use filter::Filter;
 pub(crate) use judge::{BaselineFile, Overrides};
-pub(crate) use outcome::{Demand, Outcome};
+pub(crate) use outcome::{Completeness, Outcome};
 pub(crate) use pair::ResolvedPair;
 pub(crate) use rejected::rejected;
 pub(crate) use resolve::Resolved;

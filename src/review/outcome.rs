@@ -22,28 +22,28 @@ pub(crate) enum Outcome {
     /// Effective changes, and nothing that fails the run.
     Changes,
     /// A part of the work failed because of a defect of stacklint, which is among the findings.
-    Defect,
+    InternalError,
 }
 
 /// How much must have been resolved for a run to pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Demand {
+pub(crate) enum Completeness {
     /// Whatever could be resolved before need only be resolved again.
-    Nothing,
+    Any,
     /// Something of every project.
     #[default]
-    Something,
+    EachProject,
     /// Everything, on all sides.
-    Everything,
+    All,
 }
 
 impl Review {
     /// The verdict on what is reported.
-    pub(crate) fn outcome(&self, overrides: &Overrides, demand: Demand) -> Outcome {
+    pub(crate) fn outcome(&self, overrides: &Overrides, demand: Completeness) -> Outcome {
         if self.has_defect {
-            return Outcome::Defect;
+            return Outcome::InternalError;
         }
-        let demand = if self.settings.strict.value { Demand::Everything } else { demand };
+        let demand = if self.settings.strict.value { Completeness::All } else { demand };
         let mut reasons: Vec<String> = self.lost().into_iter().chain(self.lacking(demand)).collect();
         reasons.extend(self.failing());
         match reasons.is_empty() || overrides.exit_zero {
@@ -62,13 +62,13 @@ impl Review {
     }
 
     /// What is missing for what is asked.
-    fn lacking(&self, demand: Demand) -> Option<String> {
-        if demand >= Demand::Something && self.coverage.has_empty_project() {
+    fn lacking(&self, demand: Completeness) -> Option<String> {
+        if demand >= Completeness::EachProject && self.coverage.has_empty_project() {
             let empty = self.coverage.empty_projects().next();
             let place = empty.filter(|p| p.path != ".").map_or_else(String::new, |p| format!(" of {}", p.path));
             return Some(format!("no stack{place} could be analyzed"));
         }
-        if demand < Demand::Everything || self.coverage.is_whole() {
+        if demand < Completeness::All || self.coverage.is_whole() {
             return None;
         }
         let lacking = self.coverage.lacking();

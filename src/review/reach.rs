@@ -1,6 +1,6 @@
 //! Which units a comparison has to resolve: those that an edit reaches, or all.
 
-use super::compare::{Comparing, is_out_of_scope};
+use super::compare::{CompareRun, is_out_of_scope};
 use crate::diagnostic::{Diagnostic, may_have_comments};
 use crate::resolution::{Resolution, State};
 use crate::source::differences;
@@ -11,7 +11,7 @@ use crate::unit::{UnitInterface, interfaces};
 use crate::value::FileId;
 use std::collections::{BTreeSet, HashSet};
 
-impl Comparing<'_> {
+impl CompareRun<'_> {
     /// Whether units that no edit reaches count, given both sides of those that one reaches: something outside of a unit can see
     /// that it differs. Then all units are resolved, and rules over all units are run. Otherwise these find the same on both
     /// sides, and the interfaces of the units are returned. The answer depends on the edit alone, not on how many units there are.

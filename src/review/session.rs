@@ -17,12 +17,12 @@ pub(super) const MAX_VERSIONS: usize = if cfg!(test) { 2 } else { 64 };
 /// Reviews of one worktree, one after the other.
 #[derive(Default)]
 pub(crate) struct Session {
-    last: Mutex<Option<Kept>>,
+    last: Mutex<Option<SessionState>>,
 }
 
 /// The data kept of a review.
 #[derive(Clone, Default)]
-pub(super) struct Kept {
+pub(super) struct SessionState {
     /// All files that were read.
     pub(super) files: Arc<Files>,
     /// The systems, with what they keep; `None` for the first review.
@@ -39,9 +39,9 @@ pub(super) struct Kept {
 }
 
 /// The state in which a review begins.
-pub(super) struct Start {
+pub(super) struct ReviewInputs {
     /// The data kept of the last review.
-    pub(super) kept: Kept,
+    pub(super) kept: SessionState,
     /// Whether the review is part of a session.
     is_kept: bool,
     /// The findings of rules that count for the new state, by project. They become those of the session when the review ends: if
@@ -51,15 +51,15 @@ pub(super) struct Start {
     units: Mutex<Vec<Vec<UnitInterface>>>,
 }
 
-impl Start {
-    fn new(kept: Kept, is_kept: bool) -> Self {
+impl ReviewInputs {
+    fn new(kept: SessionState, is_kept: bool) -> Self {
         let results = Mutex::new(kept.results.clone());
-        Start { kept, is_kept, results, units: Mutex::default() }
+        ReviewInputs { kept, is_kept, results, units: Mutex::default() }
     }
 
     /// A review that is not part of a session.
     pub(super) fn alone() -> Self {
-        Start::new(Kept::default(), false)
+        ReviewInputs::new(SessionState::default(), false)
     }
 
     /// Keeps the interfaces of the units of the next project.
@@ -93,7 +93,7 @@ impl Start {
 
 impl Session {
     /// Begins a review of a state. Nothing of the last one is used if settings may have changed.
-    pub(super) fn start(&self, source: &dyn Source) -> Start {
+    pub(super) fn start(&self, source: &dyn Source) -> ReviewInputs {
         let last = self.last.lock().clone();
         let changes = last.as_ref().map(|kept| changed(&kept.listing, source.listing())).unwrap_or_default();
         let is_settings = |change: &Change| change.path.rsplit('/').next() == Some(FILE_NAME);
@@ -105,13 +105,13 @@ impl Session {
                 };
                 // The findings of rules in a unit also depend on the code of its components, and on which folders there are.
                 let has_same_code = changes.iter().all(is_edit);
-                let start = Start::new(kept, true);
+                let start = ReviewInputs::new(kept, true);
                 if !has_same_code {
                     start.results.lock().iter_mut().for_each(|results| *results = Arc::new(results.without_units()));
                 }
                 start
             }
-            None => Start::new(Kept::default(), true),
+            None => ReviewInputs::new(SessionState::default(), true),
         }
     }
 
@@ -122,8 +122,8 @@ impl Session {
     }
 
     /// Keeps what a review of a state that has ended leaves.
-    pub(super) fn end(&self, start: Start, review: &Review, code: terraform::Cache, source: &dyn Source) {
-        let Start { kept, results, units, .. } = start;
+    pub(super) fn end(&self, start: ReviewInputs, review: &Review, code: terraform::Cache, source: &dyn Source) {
+        let ReviewInputs { kept, results, units, .. } = start;
         let mut results = results.into_inner();
         results.truncate(review.resolved.1.len());
         results.iter().zip(&review.resolved.1).for_each(|(results, resolution)| results.retain(resolution));
@@ -138,6 +138,6 @@ impl Session {
             code.retain(&listing);
         }
         let code = Some(code);
-        *self.last.lock() = Some(Kept { files, dialects, results, code, listing, units, reviews });
+        *self.last.lock() = Some(SessionState { files, dialects, results, code, listing, units, reviews });
     }
 }

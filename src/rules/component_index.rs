@@ -1,7 +1,7 @@
 //! The interfaces of all components by stack and name, and the targets of their links.
 
 use crate::graph::has_cycle;
-use crate::resolution::{Link, Mention, StackSelector, State};
+use crate::resolution::{CommandReference, Link, StackSelector, State};
 use crate::text::{FastMap, Text, compare, order};
 use crate::threads;
 use crate::unit::{Interface, UnitInterface};
@@ -15,7 +15,7 @@ pub(crate) struct ComponentIndex<'a> {
     units: &'a [UnitInterface],
     index: OnceLock<Index<'a>>,
     /// The links of the components of each unit.
-    needs: Vec<OnceLock<Vec<Need<'a>>>>,
+    needs: Vec<OnceLock<Vec<ResolvedLink<'a>>>>,
     /// The targets of links that look through all stacks, and may hold any number of components.
     having: Mutex<FastMap<(&'a Text, &'a Context), Target<'a>>>,
     is_acyclic: OnceLock<bool>,
@@ -121,7 +121,7 @@ impl<'a> Targets<'a> {
 }
 
 /// A dependency of a component on another one.
-pub(crate) struct Need<'a> {
+pub(crate) struct ResolvedLink<'a> {
     /// The component.
     pub from: &'a Interface,
     /// The link that declares it.
@@ -140,7 +140,7 @@ pub(crate) enum Target<'a> {
     /// The stack does not exist.
     NoStack,
     /// It may be in what could not be resolved.
-    Withheld,
+    Undecided,
     /// The target is unknown.
     Unknown,
 }
@@ -185,7 +185,7 @@ impl<'a> ComponentIndex<'a> {
     }
 
     /// All links of all components, those of one component after each other in their order.
-    pub(crate) fn needs(&self) -> impl Iterator<Item = &Need<'a>> {
+    pub(crate) fn needs(&self) -> impl Iterator<Item = &ResolvedLink<'a>> {
         (0..self.needs.len()).flat_map(|unit| self.needs_in(unit))
     }
 
@@ -196,7 +196,7 @@ impl<'a> ComponentIndex<'a> {
     }
 
     /// The links of the components of a unit (by number), in their order.
-    fn needs_in(&self, unit: usize) -> &[Need<'a>] {
+    fn needs_in(&self, unit: usize) -> &[ResolvedLink<'a>] {
         self.needs[unit].get_or_init(|| {
             let components = self.units[unit].components.iter();
             let links = components.flat_map(|from| from.links.iter().map(move |link| (from, link)));
@@ -211,12 +211,12 @@ impl<'a> ComponentIndex<'a> {
                 }
                 _ => self.target(&from.stack, link),
             };
-            links.map(|(from, link)| Need { from, link, target: target(from, link) }).collect()
+            links.map(|(from, link)| ResolvedLink { from, link, target: target(from, link) }).collect()
         })
     }
 
     /// Returns the links of deployed components.
-    pub(crate) fn needs_of_deployed(&self) -> impl Iterator<Item = &Need<'a>> {
+    pub(crate) fn needs_of_deployed(&self) -> impl Iterator<Item = &ResolvedLink<'a>> {
         self.needs().filter(|need| need.from.is_deployed())
     }
 
@@ -254,18 +254,18 @@ impl<'a> ComponentIndex<'a> {
         };
         let known = index.stacks.get_key_value(stack);
         let Some((stack, known)) = known.or_else(|| self.unit_stack(stack)) else {
-            return if index.is_whole { Target::NoStack } else { Target::Withheld };
+            return if index.is_whole { Target::NoStack } else { Target::Undecided };
         };
         match known.names().get(&link.component).and_then(|named| named.of_kind(link.kind.as_ref())) {
             Some(found) => Target::Found(found),
             None if index.is_whole && !index.hidden.contains(&*link.component) => Target::NoComponent(stack),
-            None => Target::Withheld,
+            None => Target::Undecided,
         }
     }
 
     /// Returns the target of a command. If the command names no component, the target is the whole stack. `has_gap` says that
     /// there may be units that were not found.
-    pub(crate) fn mentioned(&self, mention: &Mention, has_gap: bool) -> Target<'a> {
+    pub(crate) fn mentioned(&self, mention: &CommandReference, has_gap: bool) -> Target<'a> {
         let index = self.index();
         let is_whole = index.is_whole && !has_gap;
         let is_hidden = |name: &str| !is_whole || index.hidden.contains(name);
@@ -280,7 +280,7 @@ impl<'a> ComponentIndex<'a> {
             let found = index.stacks.values().find_map(|stack| has(stack.names(), name));
             return match found {
                 Some(found) => Target::Found(found),
-                None if is_hidden(name) => Target::Withheld,
+                None if is_hidden(name) => Target::Undecided,
                 None => Target::NoComponent(""),
             };
         };
@@ -290,13 +290,13 @@ impl<'a> ComponentIndex<'a> {
             return match self.units.iter().any(|unit| unit.name == stack.name) {
                 true => Target::Unknown,
                 false if is_whole => Target::NoStack,
-                false => Target::Withheld,
+                false => Target::Undecided,
             };
         };
         let Some(name) = component else { return Target::Unknown };
         match has(known.names(), name) {
             Some(found) => Target::Found(found),
-            None if is_hidden(name) => Target::Withheld,
+            None if is_hidden(name) => Target::Undecided,
             None => Target::NoComponent(stack),
         }
     }
@@ -327,7 +327,7 @@ impl<'a> ComponentIndex<'a> {
             return Target::Unknown;
         }
         if !index.is_whole || index.hidden.contains(name) {
-            return Target::Withheld;
+            return Target::Undecided;
         }
         if all.is_empty() { Target::NoComponent("") } else { Target::NoStack }
     }

@@ -18,7 +18,7 @@ pub(crate) use crate::diagnostic::{Group, Rule};
 use crate::dialects;
 use crate::files::Files;
 use crate::resolution::{
-    Component, Detail, FetchedFolder, Link, LinkKind, Mention, ReadTarget, Resolution, StackSelector, Unit,
+    CommandReference, Component, Detail, FetchedFolder, Link, LinkKind, ReadTarget, Resolution, StackSelector, Unit,
 };
 use crate::source::glob::Glob;
 use crate::terraform::{Module, Modules};
@@ -27,12 +27,12 @@ use crate::threads::{self, Cancel};
 use crate::unit::{Interface, UnitInterface};
 use crate::value::{FileId, Output, ValueKind};
 use crate::yaml::Document;
-pub(crate) use component_index::{ComponentIndex, Need, Target};
+pub(crate) use component_index::{ComponentIndex, ResolvedLink, Target};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 pub(crate) use unit_results::UnitResults;
 use unit_results::{by_document, by_unit};
-pub(crate) use withheld::Withheld;
+pub(crate) use withheld::SkippedRules;
 
 /// The input of a rule.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ pub(crate) struct Context<'a> {
     /// The numbers and names that some rules depend on.
     pub limits: &'a Thresholds,
     /// Records that rules withhold findings.
-    pub withheld: &'a Withheld,
+    pub withheld: &'a SkippedRules,
     /// The kind of an output that a component reads, by the name of the output, as far as the code of the other
     /// component shows it.
     pub output_kind: &'a OutputKind<'a>,
@@ -85,7 +85,7 @@ impl<'a> Context<'a> {
         resolution: &'a Resolution,
         is_examined: &'a (dyn Fn(&str) -> bool + Sync),
         limits: &'a Thresholds,
-        withheld: &'a Withheld,
+        withheld: &'a SkippedRules,
     ) -> Context<'a> {
         static WANTED: Cancel = Cancel::never();
         let output_kind = &|_: &_, _: &_, _: &_| None;
@@ -127,7 +127,7 @@ pub(crate) struct AllUnits<'a> {
     /// Their code.
     pub modules: &'a Modules<'a>,
     /// Commands that name components or stacks.
-    pub mentions: &'a [Mention],
+    pub mentions: &'a [CommandReference],
     /// Folders that are filled from elsewhere.
     pub fetched: &'a [FetchedFolder],
     /// Stacks in which it is an error already that several units have one component.
@@ -135,7 +135,7 @@ pub(crate) struct AllUnits<'a> {
     /// There may be units that were not found.
     pub has_gap: bool,
     /// Records that rules withhold findings.
-    pub withheld: &'a Withheld,
+    pub withheld: &'a SkippedRules,
 }
 
 impl<'a> AllUnits<'a> {
@@ -294,7 +294,7 @@ pub(crate) fn check_state(
         Diagnostic::new(&shared::INCOMPLETE_ANALYSIS, message, place)
             .note("findings about variables and outputs were withheld for the components that use it")
     }));
-    found.extend(withheld.take(context.resolution, context.files));
+    found.extend(withheld.report(context.resolution, context.files));
     found
 }
 
@@ -314,13 +314,13 @@ pub(crate) fn check_change(changes: &Changes<'_>, enabled: &[(RuleRef, Level)]) 
         Check::State(_) | Check::Unit(_) | Check::AllUnits(_) => Vec::new(),
     };
     let mut found: Vec<Diagnostic> = threads::map(&checks(enabled), run).into_iter().flatten().collect();
-    found.extend(context.withheld.take(context.resolution, context.files));
+    found.extend(context.withheld.report(context.resolution, context.files));
     found
 }
 
 /// Runs a rule. If it fails, the failure is its finding, and all other rules still run.
 fn isolated(rule: &Rule, context: &Context<'_>, check: impl FnOnce() -> Vec<Diagnostic>) -> Vec<Diagnostic> {
-    threads::guarded(&format!("rule {}", rule.id()), check).unwrap_or_else(|defect| {
+    threads::catch_panic(&format!("rule {}", rule.id()), check).unwrap_or_else(|defect| {
         let file = context.resolution.units.first().map(|unit| unit.file);
         let file = file.unwrap_or_else(|| context.files.add(".", "", || Text::from("")));
         vec![Diagnostic::defect(&defect, file)]

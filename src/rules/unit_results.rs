@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The results of rules for the units and the files of one project.
 #[derive(Default)]
 pub(crate) struct UnitResults {
-    known: Mutex<FastMap<(&'static str, usize), Known>>,
+    known: Mutex<FastMap<(&'static str, usize), CacheEntry>>,
     /// The rules over all units that found nothing. They find nothing again as long as all interfaces are the same.
     quiet: Mutex<HashSet<&'static str>>,
     /// The folders that rules asked for code in vain: that it cannot be read is reported as often as a rule asks.
@@ -26,7 +26,7 @@ pub(crate) struct UnitResults {
 }
 
 /// A result with its unit, whose address in memory is valid as long as it is cached.
-struct Known {
+struct CacheEntry {
     unit: Arc<Unit>,
     result: Arc<dyn Any + Send + Sync>,
 }
@@ -54,7 +54,7 @@ impl UnitResults {
     }
 
     fn insert<T: Send + Sync + 'static>(&self, rule: &'static Rule, unit: &Arc<Unit>, result: Arc<T>) {
-        let kept = Known { unit: Arc::clone(unit), result };
+        let kept = CacheEntry { unit: Arc::clone(unit), result };
         self.known.lock().insert((rule.id(), Arc::as_ptr(unit).addr()), kept);
     }
 

@@ -10,13 +10,13 @@ use std::collections::BTreeSet;
 
 /// The rules that withheld findings.
 #[derive(Debug, Default)]
-pub(crate) struct Withheld {
+pub(crate) struct SkippedRules {
     rules: Mutex<BTreeSet<&'static str>>,
 }
 
-impl Withheld {
+impl SkippedRules {
     /// A rule would have reported something if all was resolved.
-    pub(super) fn by(&self, rule: &'static Rule) {
+    pub(super) fn record(&self, rule: &'static Rule) {
         self.rules.lock().insert(rule.id());
     }
 
@@ -26,7 +26,7 @@ impl Withheld {
     }
 
     /// Reports this at the first place that prevents something from being resolved, and resets the record.
-    pub(super) fn take(&self, resolution: &Resolution, files: &Files) -> Option<Diagnostic> {
+    pub(super) fn report(&self, resolution: &Resolution, files: &Files) -> Option<Diagnostic> {
         let rules = std::mem::take(&mut *self.rules.lock());
         let first = |places: &mut dyn Iterator<Item = Label>| {
             places.min_by_key(|label| (files.get(label.file).path.to_string(), label.start))

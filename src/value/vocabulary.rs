@@ -9,7 +9,7 @@ pub(crate) struct Vocabulary {
     /// The sections whose values reach components as they are written.
     pub plain_sections: &'static [&'static str],
     /// Paths within these sections that steer the resolution itself.
-    pub steering: &'static [&'static str],
+    pub resolution_controls: &'static [&'static str],
     /// Sections that repeat what is elsewhere in the component, or what stacklint made itself.
     pub repeated: &'static [&'static str],
     /// Sections that may be of one kind or of another themselves: a flag or a map.
@@ -80,7 +80,7 @@ impl Vocabulary {
     pub(crate) const EMPTY: Vocabulary = Vocabulary {
         inputs: "",
         plain_sections: &[],
-        steering: &[],
+        resolution_controls: &[],
         repeated: &[],
         several_kinds: &[],
         generated: "",

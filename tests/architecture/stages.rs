@@ -124,7 +124,8 @@ fn later_stages_are_found() {
 /// The scratch dialect is what a new one needs at least: one short file, and a line in the list.
 #[test]
 fn a_dialect_is_one_file_and_a_line_in_the_list() {
-    let known: Vec<String> = sources().into_iter().filter(|s| s.text.contains("scratch_dialect")).map(|s| s.path).collect();
+    let known: Vec<String> =
+        sources().into_iter().filter(|s| s.text.contains("scratch_dialect")).map(|s| s.path).collect();
     assert_eq!(known, ["dialects/mod.rs"]);
     let text = std::fs::read_to_string(crate::root().join("tests/architecture/scratch_dialect.rs")).unwrap();
     let lines =

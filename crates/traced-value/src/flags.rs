@@ -18,13 +18,13 @@ impl Flags {
     pub const UNKNOWN: Flags = Flags(8);
     /// Some string or key starts with a line break, or with a tab and has several lines, or a key is `<<`: does not survive a
     /// trip through YAML text.
-    pub const FRAGILE: Flags = Flags(16);
+    pub const NOT_YAML_STABLE: Flags = Flags(16);
     /// Some key starts with two underscores: a marker that a dialect reserves.
     pub const MARKER: Flags = Flags(32);
     /// Some string or key holds what templates leave where a value is missing: `<no value>`, `%!s(…)`.
-    pub const TRACE: Flags = Flags(64);
-    /// Some value is contested, see [`Value::is_contested`](crate::Value::is_contested).
-    pub const CONTESTED: Flags = Flags(128);
+    pub const RENDERED_NO_VALUE: Flags = Flags(64);
+    /// Some value is contested, see [`Value::has_override`](crate::Value::has_override).
+    pub const OVERRIDDEN: Flags = Flags(128);
 
     /// Whether all bits of `other` are set.
     #[inline]
@@ -46,7 +46,8 @@ impl Flags {
     }
 
     /// The flags that text can have; the others are those of dates, unknown values, keys and histories.
-    const TEXT: Flags = Flags(Flags::TEMPLATE.0 | Flags::CALL.0 | Flags::FRAGILE.0 | Flags::TRACE.0);
+    const TEXT: Flags =
+        Flags(Flags::TEMPLATE.0 | Flags::CALL.0 | Flags::NOT_YAML_STABLE.0 | Flags::RENDERED_NO_VALUE.0);
 
     /// Whether text has a flag.
     #[inline]
@@ -54,7 +55,7 @@ impl Flags {
         match flag {
             Flags::TEMPLATE => has_template(text),
             Flags::CALL => is_call(text),
-            Flags::TRACE => has_trace(text),
+            Flags::RENDERED_NO_VALUE => has_trace(text),
             _ => Flags::TEXT.has(flag) && Flags::of_text(text).has(flag),
         }
     }
@@ -66,7 +67,7 @@ impl Flags {
             flags = flags | Flags::CALL;
         }
         if is_fragile(text) {
-            flags = flags | Flags::FRAGILE;
+            flags = flags | Flags::NOT_YAML_STABLE;
         }
         flags
     }
@@ -80,7 +81,7 @@ fn of_marks(text: &str) -> Flags {
             flags = flags | Flags::TEMPLATE;
         }
         if has_trace(text) {
-            flags = flags | Flags::TRACE;
+            flags = flags | Flags::RENDERED_NO_VALUE;
         }
     }
     flags
@@ -145,7 +146,7 @@ fn has_trace(text: &str) -> bool {
 pub(crate) fn key_flags(key: &str) -> Flags {
     let mut flags = of_marks(key);
     if key == "<<" || is_fragile(key) {
-        flags = flags | Flags::FRAGILE;
+        flags = flags | Flags::NOT_YAML_STABLE;
     }
     if key.starts_with("__") {
         flags = flags | Flags::MARKER;

@@ -276,12 +276,12 @@ impl Value {
             Data::Unknown(_) => Flags::UNKNOWN,
             _ => Flags::default(),
         };
-        if self.prov.trail.is_some() && self.is_contested() { flags | Flags::CONTESTED } else { flags }
+        if self.prov.trail.is_some() && self.has_override() { flags | Flags::OVERRIDDEN } else { flags }
     }
 
     /// Whether one of the [flags](Self::flags) is set, without finding out about the others.
     pub fn holds(&self, flag: Flags) -> bool {
-        if flag == Flags::CONTESTED && self.prov.trail.is_some() && self.is_contested() {
+        if flag == Flags::OVERRIDDEN && self.prov.trail.is_some() && self.has_override() {
             return true;
         }
         match &self.data {
@@ -296,7 +296,7 @@ impl Value {
 
     /// Whether it replaced a value of another shape (list, map or neither), or a call was involved where it replaced
     /// one.
-    pub fn is_contested(&self) -> bool {
+    pub fn has_override(&self) -> bool {
         let Some(trail) = &self.prov.trail else { return false };
         let shape = |v: &Value| match v.data {
             Data::Map(_) | Data::Time(_) => 2,

@@ -31,7 +31,7 @@ pub(super) fn outputs(facts: &Facts, ended: Option<&Outcome>) -> (String, Vec<&'
         Some(Outcome::Fails(_)) => "failure",
         Some(Outcome::Clean | Outcome::Changes) if facts.unresolved > 0 => "incomplete",
         Some(Outcome::Clean | Outcome::Changes) => "success",
-        Some(Outcome::Defect) | None => "error",
+        Some(Outcome::InternalError) | None => "error",
     };
     let mut left_out = Vec::new();
     let mut text = String::new();

@@ -6,14 +6,14 @@ mod facts;
 mod github;
 mod range;
 
-use super::open::Place;
+use super::open::Invocation;
 use super::reporting::{Judging, Output, output_of};
 use super::{Failure, Global, output};
 use crate::affected;
 use crate::diagnostic::Finding;
 use crate::report::log::OutputKind;
 use crate::report::{self, Format, RenderOptions, Report, text};
-use crate::review::{self, Demand, Filter, Outcome, Request};
+use crate::review::{self, Completeness, Filter, Outcome, Request};
 use clap::Args;
 use detect::{Base, Job, System};
 use facts::Facts;
@@ -89,7 +89,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 }
 
 fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcome, Failure> {
-    let place = Place::find(global)?;
+    let place = Invocation::find(global)?;
     let repository = place.repository()?;
     if repository.is_submodule() {
         return Err(Failure::Message(format!(
@@ -140,7 +140,7 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
             review::check(&*head, &place.workspace(), &request)?
         }
     };
-    options.judging.finish(review, &overrides, &place, Demand::Nothing, |report| {
+    options.judging.finish(review, &overrides, &place, Completeness::Any, |report| {
         *facts = Facts::of(report)?;
         facts.files.extend(page.map(|path| (PAGE.0, path)));
         publish(report, options, &job, &place, global, facts)
@@ -179,7 +179,7 @@ fn publish(
     report: &Report<'_>,
     options: &Options,
     job: &Job,
-    place: &Place,
+    place: &Invocation,
     global: &Global,
     facts: &mut Facts,
 ) -> Result<(), Failure> {
@@ -254,7 +254,7 @@ fn rendered(format: Format, report: &Report<'_>, style: &RenderOptions) -> Resul
 }
 
 /// The hidden line by which the comment of an earlier run is found: one for each project and configuration.
-fn marker(place: &Place, global: &Global) -> String {
+fn marker(place: &Invocation, global: &Global) -> String {
     let mut key = place.project.start.clone();
     for path in &global.config {
         key.push_str(&format!(":{}", path.display()));

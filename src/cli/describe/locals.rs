@@ -1,7 +1,7 @@
 //! `stacklint describe locals`: the local names of the file of a stack.
 
 use super::Common;
-use crate::cli::open::{Place, State};
+use crate::cli::open::{Invocation, State};
 use crate::cli::{Failure, Global, output};
 use crate::diagnostic::Level;
 use crate::files::Files;
@@ -46,7 +46,7 @@ enum Format {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let mut place = Place::find(global)?;
+    let mut place = Invocation::find(global)?;
     options.common.functions.apply(&options.common.env_file, &mut place)?;
     let state = options.common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
@@ -103,7 +103,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     if !unresolved {
         return Ok(Outcome::Clean);
     }
-    output::talk_findings(&breaking(&resolution, Some(file)), &files, global)?;
+    output::eprint_findings(&breaking(&resolution, Some(file)), &files, global)?;
     Ok(Outcome::Fails("some locals do not resolve".to_owned()))
 }
 
@@ -119,7 +119,7 @@ fn unresolved(
     if found.is_empty() {
         return Err(Failure::Message(message));
     }
-    output::talk_findings(&found, files, global)?;
+    output::eprint_findings(&found, files, global)?;
     Ok(Outcome::Fails(message))
 }
 

@@ -2,7 +2,7 @@
 
 mod locals;
 
-use crate::cli::open::{Place, State};
+use crate::cli::open::{Invocation, State};
 use crate::cli::options::env_file::EnvFileArgument;
 use crate::cli::options::functions::Functions;
 use crate::cli::{Failure, Global, output};
@@ -163,7 +163,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
                        history of one value as JSON";
         return Err(Failure::Message(message.to_owned()));
     }
-    let mut place = Place::find(global)?;
+    let mut place = Invocation::find(global)?;
     common.functions.apply(&common.env_file, &mut place)?;
     place.project.inputs.stack = selection.stack.map(str::to_owned);
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);

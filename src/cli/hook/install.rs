@@ -3,7 +3,7 @@
 //! An existing hook is kept under another name and run first. Linked worktrees share one folder of hooks.
 #![allow(clippy::disallowed_methods, reason = "the hook remembers the program that installed it")]
 
-use crate::cli::open::Place;
+use crate::cli::open::Invocation;
 use crate::cli::{Failure, Global, output};
 use crate::review::Outcome;
 use crate::source::{Hooks, Owner};
@@ -44,7 +44,7 @@ pub(in crate::cli) struct Uninstall;
 pub(in crate::cli) struct Status;
 
 pub(super) fn install(options: &Install, global: &Global) -> Result<Outcome, Failure> {
-    let place = Place::find(global)?;
+    let place = Invocation::find(global)?;
     let hooks = place.repository()?.hooks();
     let folder = hooks.folder.display();
     if hooks.owner == Owner::Everybody && !options.force {
@@ -101,7 +101,7 @@ fn install_one(hooks: &Hooks, name: &str, script: &str) -> Result<(), Failure> {
 }
 
 pub(super) fn uninstall(global: &Global) -> Result<Outcome, Failure> {
-    let hooks = Place::find(global)?.repository()?.hooks();
+    let hooks = Invocation::find(global)?.repository()?.hooks();
     let installed: Vec<(&str, String)> =
         [COMMIT, MERGE, PUSH].into_iter().filter_map(|name| Some((name, ours(&hooks, name)?))).collect();
     if installed.is_empty() {
@@ -121,7 +121,7 @@ pub(super) fn uninstall(global: &Global) -> Result<Outcome, Failure> {
 }
 
 pub(super) fn status(global: &Global) -> Result<Outcome, Failure> {
-    let place = Place::find(global)?;
+    let place = Invocation::find(global)?;
     let hooks = place.repository()?.hooks();
     for name in [COMMIT, MERGE, PUSH] {
         let Some(found) = ours(&hooks, name) else {

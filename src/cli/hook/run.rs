@@ -1,11 +1,11 @@
 //! `stacklint hook run`: briefly reports the effects of a commit or a push.
 #![allow(clippy::disallowed_methods, reason = "pre-commit says in variables what it runs hooks for")]
 
-use crate::cli::open::{Place, State};
+use crate::cli::open::{Invocation, State};
 use crate::cli::reporting::Judging;
 use crate::cli::{Failure, Global, output};
 use crate::report::{Report, text};
-use crate::review::{self, Demand, Filter, Outcome, Overrides, Request, Review};
+use crate::review::{self, Completeness, Filter, Outcome, Overrides, Request, Review};
 use crate::source::{Error, Memory, Repository, Revision, Source, differences};
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +42,7 @@ pub(in crate::cli) struct Options {
 type Sides = (Box<dyn Source>, Box<dyn Source>);
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let place = Place::find(global)?;
+    let place = Invocation::find(global)?;
     let repository = place.repository()?;
     if let Some(remote) = &options.pushed_to {
         return push(options, global, &place, remote);
@@ -91,7 +91,7 @@ fn blocks(outcome: Outcome, what: &str) -> Outcome {
 }
 
 /// Judges what one state brings in comparison with another one.
-fn compare((base, head): Sides, options: &Options, global: &Global, place: &Place) -> Result<Outcome, Failure> {
+fn compare((base, head): Sides, options: &Options, global: &Global, place: &Invocation) -> Result<Outcome, Failure> {
     if differences(base.listing(), head.listing()).is_empty() {
         return Ok(Outcome::Clean);
     }
@@ -99,14 +99,14 @@ fn compare((base, head): Sides, options: &Options, global: &Global, place: &Plac
 }
 
 /// Judges a state as a whole.
-fn whole(head: &dyn Source, options: &Options, global: &Global, place: &Place) -> Result<Outcome, Failure> {
+fn whole(head: &dyn Source, options: &Options, global: &Global, place: &Invocation) -> Result<Outcome, Failure> {
     judge(options, global, place, |request| review::check(head, &place.workspace(), request))
 }
 
 fn judge(
     options: &Options,
     global: &Global,
-    place: &Place,
+    place: &Invocation,
     review: impl FnOnce(&Request<'_>) -> Result<Review, review::Error>,
 ) -> Result<Outcome, Failure> {
     let overrides = Overrides { seconds: Some(SECONDS), ..options.judging.overrides(place)? };
@@ -114,7 +114,7 @@ fn judge(
         Err(review::Error::NoProject(_)) => return Ok(Outcome::Clean),
         review => review?,
     };
-    options.judging.finish(review, &overrides, place, Demand::Nothing, |report| write(report, options, global))
+    options.judging.finish(review, &overrides, place, Completeness::Any, |report| write(report, options, global))
 }
 
 fn write(report: &Report<'_>, options: &Options, global: &Global) -> Result<(), Failure> {
@@ -130,7 +130,7 @@ fn write(report: &Report<'_>, options: &Options, global: &Global) -> Result<(), 
 }
 
 /// Reviews each reference of a push. The base is the same reference of the remote, or else its main branch.
-fn push(options: &Options, global: &Global, place: &Place, remote: &str) -> Result<Outcome, Failure> {
+fn push(options: &Options, global: &Global, place: &Invocation, remote: &str) -> Result<Outcome, Failure> {
     let repository = place.repository()?;
     if let Some((from, to)) = range() {
         let sides = (repository.revision(&from)?, repository.revision(&to)?);
@@ -187,7 +187,7 @@ fn pushed_to(repository: &Repository, remote: &str, old: &str, head: &Revision) 
 
 fn worse(a: Outcome, b: Outcome) -> Outcome {
     match (a, b) {
-        (Outcome::Defect, _) | (_, Outcome::Defect) => Outcome::Defect,
+        (Outcome::InternalError, _) | (_, Outcome::InternalError) => Outcome::InternalError,
         (Outcome::Fails(a), Outcome::Fails(b)) if a != b => Outcome::Fails(format!("{a}; {b}")),
         (Outcome::Fails(why), _) | (_, Outcome::Fails(why)) => Outcome::Fails(why),
         (_, b) => b,

@@ -7,7 +7,7 @@
 
 mod transport;
 
-use super::open::{Place, State};
+use super::open::{Invocation, State};
 use super::{Failure, Global, Outcome, watch};
 use crate::diagnostic::baseline;
 use crate::dialects::Project;
@@ -61,7 +61,7 @@ impl lsp::Host for Opener<'_> {
         if global.directory.is_none() {
             global.directory = folder.map(Path::to_owned);
         }
-        let place = Place::find(&global).map_err(message)?;
+        let place = Invocation::find(&global).map_err(message)?;
         let real = place.root().canonicalize().map_err(|error| error.to_string())?;
         let root = folder.and_then(|folder| as_named(folder, &place.project.start, &real)).unwrap_or(real);
         let (known, only_new) = (Mutex::default(), AtomicBool::new(false));
@@ -79,7 +79,7 @@ fn as_named(folder: &Path, start: &str, real: &Path) -> Option<PathBuf> {
 
 /// The worktree of a folder.
 struct Worktree {
-    place: Mutex<Place>,
+    place: Mutex<Invocation>,
     root: PathBuf,
     session: Session,
     /// Whether only findings that are new since the last commit are reported.
@@ -90,7 +90,7 @@ struct Worktree {
 
 impl Worktree {
     /// Returns the overrides that select what is reported.
-    fn overrides(&self, place: &Place, cancel: &Cancel) -> Result<Overrides, String> {
+    fn overrides(&self, place: &Invocation, cancel: &Cancel) -> Result<Overrides, String> {
         let baseline = match self.only_new.load(Ordering::Relaxed) {
             true => self.of_last_commit(place, cancel)?,
             false => BaselineFile::OfSettings,
@@ -99,7 +99,7 @@ impl Worktree {
     }
 
     /// Returns the findings of the last commit as a baseline, or the baseline of the settings if there is no commit.
-    fn of_last_commit(&self, place: &Place, cancel: &Cancel) -> Result<BaselineFile, String> {
+    fn of_last_commit(&self, place: &Invocation, cancel: &Cancel) -> Result<BaselineFile, String> {
         let Some(head) = place.repository.as_ref().and_then(|repository| repository.resolve("HEAD").ok()) else {
             return Ok(BaselineFile::OfSettings);
         };
@@ -133,7 +133,7 @@ fn message(failure: Failure) -> String {
 
 /// Analyzes a state; in a session only what changed since its last analysis.
 fn analyze(
-    place: &Place,
+    place: &Invocation,
     source: &dyn Source,
     overrides: &Overrides,
     cancel: &Cancel,

@@ -4,7 +4,7 @@
 use super::env_file::EnvFileArgument;
 use super::inputs::Inputs;
 use crate::cli::Failure;
-use crate::cli::open::Place;
+use crate::cli::open::Invocation;
 use crate::dialects::{EvalInputs, assignment, unquoted};
 use clap::Args;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ impl Functions {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub(in crate::cli) fn apply(&self, env_files: &[EnvFileArgument], place: &mut Place) -> Result<(), Failure> {
+    pub(in crate::cli) fn apply(&self, env_files: &[EnvFileArgument], place: &mut Invocation) -> Result<(), Failure> {
         self.inputs.apply(place)?;
         let mut inputs = EvalInputs::default();
         for file in env_files {
@@ -72,7 +72,7 @@ impl Merging {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub(in crate::cli) fn apply(&self, env_files: &[EnvFileArgument], place: &mut Place) -> Result<(), Failure> {
+    pub(in crate::cli) fn apply(&self, env_files: &[EnvFileArgument], place: &mut Invocation) -> Result<(), Failure> {
         place.project.promised_merge = self.promised_merge;
         self.functions.apply(env_files, place)
     }

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "variable files that the user names may lie outside of the repository")]
 
 use crate::cli::Failure;
-use crate::cli::open::Place;
+use crate::cli::open::Invocation;
 use crate::dialects::{VariableInput, assignment};
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
@@ -80,7 +80,7 @@ impl Inputs {
     ///
     /// # Errors
     /// A file outside of the repository cannot be read.
-    pub(in crate::cli) fn apply(&self, place: &mut Place) -> Result<(), Failure> {
+    pub(in crate::cli) fn apply(&self, place: &mut Invocation) -> Result<(), Failure> {
         let one = |variable: &Variable| match variable {
             Variable::Value(name, text) => Ok(VariableInput::Value { name: name.clone(), text: text.clone() }),
             Variable::File(path) => file(path, place),
@@ -92,7 +92,7 @@ impl Inputs {
     }
 }
 
-fn file(path: &Path, place: &Place) -> Result<VariableInput, Failure> {
+fn file(path: &Path, place: &Invocation) -> Result<VariableInput, Failure> {
     if let Ok(inside) = place.inside(path) {
         return Ok(VariableInput::File { path: inside });
     }

@@ -6,7 +6,7 @@ use crate::value::{StatePaths, Vocabulary};
 pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     inputs: "vars",
     plain_sections: &["env", "settings", "vars"],
-    steering: &["/settings/list_merge_strategy", "/settings/templates"],
+    resolution_controls: &["/settings/list_merge_strategy", "/settings/templates"],
     repeated: &["component_info", "inheritance", "overrides", "sources"],
     several_kinds: &["manifests", "paths", "plugins", "source", "validate"],
     generated: "generate",

@@ -8,7 +8,7 @@ use super::template::failure::Failure;
 use super::template::node::convert::to_text;
 use super::template::node::{ContextId, Data, Node};
 use super::template::structure::parse_tree;
-use super::template::syntax::ast::Era;
+use super::template::syntax::ast::LanguageVersion;
 use super::template::syntax::path::Segment;
 use crate::dialects::{EvalError, EvalMode, Evaluated, LookedUp, texts};
 use crate::limits::Limits;
@@ -31,8 +31,8 @@ struct Parsed {
 /// What cannot be parsed.
 fn parsed(template: &Value, context: &Value, limits: Limits) -> Result<Parsed, EvalError> {
     let era = match context.get("apiVersion").and_then(Value::as_str) {
-        Some("garden.io/v0" | "garden.io/v1") => Era::Bonsai,
-        _ => Era::Cedar,
+        Some("garden.io/v0" | "garden.io/v1") => LanguageVersion::Bonsai,
+        _ => LanguageVersion::Cedar,
     };
     let texts = texts(template);
     let parse = |node: &Node, texts: &[Text]| {
@@ -56,7 +56,7 @@ pub(crate) fn eval(template: &Value, context: &Value, mode: EvalMode, limits: Li
         evaluator = evaluator.partial();
     }
     // Garden 0.13 takes the dollars of escapes away in a later stage.
-    let keeps_escapes = mode.keeps_escapes.unwrap_or(evaluator.era() == Era::Bonsai);
+    let keeps_escapes = mode.keeps_escapes.unwrap_or(evaluator.era() == LanguageVersion::Bonsai);
     let scope = Scope { keeps_escapes, ..Scope::new(context) };
     let mut unresolved: Vec<(String, String)> = Vec::new();
     let done = match mode.partial {
@@ -125,7 +125,7 @@ fn number(text: &str) -> Value {
 fn error(failure: &Failure, texts: &[Text]) -> EvalError {
     let mut message = failure.message.clone();
     let unknown = message.split_once("Could not find helper function '").and_then(|(_, rest)| rest.split_once('\''));
-    let near = unknown.and_then(|(name, _)| crate::text::nearest(name, names(Era::Cedar)));
+    let near = unknown.and_then(|(name, _)| crate::text::nearest(name, names(LanguageVersion::Cedar)));
     if let Some(near) = near {
         message.push_str(&format!("; did you mean `{near}`?"));
     }

@@ -108,7 +108,7 @@ pub(crate) fn root<'a>(root: Root) -> Link<'a> {
 
 fn read(text: &str, variables: &[&str]) -> Result<(Ast, BTreeSet<String>), String> {
     let parse = || Parser::default().max_recursion_depth(MAX_DEPTH).enable_ident_escape_syntax(true).parse(text);
-    let parsed = threads::guarded("an expression", parse).map_err(|_| "the parser fails on it".to_owned())?;
+    let parsed = threads::catch_panic("an expression", parse).map_err(|_| "the parser fails on it".to_owned())?;
     let ast = parsed.map_err(|errors| {
         let first = errors.errors.first();
         first.map_or_else(|| "it cannot be read".to_owned(), |e| format!("column {}: {}", e.pos.1, e.msg.trim()))

@@ -68,7 +68,7 @@ pub(super) fn needs(context: &Context<'_>, only_read: bool) -> Graph {
                 graph.add_edge(&from, &to, &label, place);
                 graph.nodes.entry(to).or_default().is_missing = true;
             }
-            Target::Withheld | Target::Unknown => {
+            Target::Undecided | Target::Unknown => {
                 graph.add_edge(&from, &format!("{} (unknown)", need.link.component), &label, place);
             }
         }

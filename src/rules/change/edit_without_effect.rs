@@ -55,7 +55,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         }
     }
     if is_open && !found.is_empty() {
-        changes.context.withheld.by(&EDIT_WITHOUT_EFFECT);
+        changes.context.withheld.record(&EDIT_WITHOUT_EFFECT);
         return Vec::new();
     }
     found

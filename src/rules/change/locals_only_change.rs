@@ -38,7 +38,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let reaches = locals.iter().any(|l| !l.reached.is_empty());
         let is_only = is_only(changes, path);
         if is_open && !idle.is_empty() {
-            changes.context.withheld.by(&LOCALS_ONLY_CHANGE);
+            changes.context.withheld.record(&LOCALS_ONLY_CHANGE);
             continue;
         }
         if is_only && reaches {

@@ -23,7 +23,7 @@ use super::{Check, Checked};
 use crate::diagnostic::Rule;
 
 use super::Context;
-use crate::diagnostic::{AtHead, Diagnostic, Label, RuleRef, Subject, Together};
+use crate::diagnostic::{AtHead, Diagnostic, FindingGroup, Label, RuleRef, Subject};
 use crate::diff::edits::Edits;
 use crate::diff::inline::inline;
 use crate::diff::renames::Rename;
@@ -150,7 +150,7 @@ impl<'a> Changes<'a> {
         &self,
         rule: &RuleRef,
         components: &[Changed<'a>],
-        word: impl Fn(&[Changed<'a>], &Phrase) -> (String, Option<Together>),
+        word: impl Fn(&[Changed<'a>], &Phrase) -> (String, Option<FindingGroup>),
         mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], Phrase)>,
     ) -> Vec<Diagnostic> {
         let mut groups: BTreeMap<(Vec<Place>, Phrase), (Label, Vec<Changed<'a>>)> = BTreeMap::new();
@@ -312,8 +312,8 @@ impl Phrase {
         }
     }
 
-    fn together(&self) -> Together {
-        Together::Components { one: self.one.to_owned(), several: self.several.to_owned() }
+    fn together(&self) -> FindingGroup {
+        FindingGroup::Components { one: self.one.to_owned(), several: self.several.to_owned() }
     }
 
     /// The message about components.

@@ -1,7 +1,7 @@
 //! `undeclared-variable` and `missing-required-variable`: the inputs of components against the variables of their code.
 
 use crate::diagnostic::rules::{MISSING_REQUIRED_VARIABLE, UNDECLARED_VARIABLE};
-use crate::diagnostic::{Diagnostic, Label, Together};
+use crate::diagnostic::{Diagnostic, FindingGroup, Label};
 use crate::resolution::ReadTarget;
 use crate::rules::places::{Findings, at_key, key_in, rename_key};
 use crate::rules::{AllUnits, Target};
@@ -132,7 +132,7 @@ fn unset(
         .address(format!("{}/{}/{name}", component.stack, component.name))
         .help("set it for the component, or give the variable a default")
         .subject(&component.stack, &component.name)
-        .together(Together::Names {
+        .together(FindingGroup::Names {
             start: format!("`{}` sets no value for # of its code", component.name),
             noun: "required variable".into(),
             name: name.to_string(),

@@ -33,7 +33,7 @@ pub(super) fn check(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let used = Used::of(context, codes().map(|(_, code)| &*code.folder));
     let unused: Vec<_> = judged.filter(|fetched| !used.is_open && !used.reaches(&fetched.folder)).collect();
     if !context.is_whole() {
-        unused.iter().take(1).for_each(|_| context.withheld.by(&UNUSED_VENDOR_TARGET));
+        unused.iter().take(1).for_each(|_| context.withheld.record(&UNUSED_VENDOR_TARGET));
         return Vec::new();
     }
     let finding = |fetched: &&FetchedFolder| {

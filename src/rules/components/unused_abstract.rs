@@ -61,7 +61,7 @@ pub(super) fn check(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for (origin, base) in found.into_iter().filter(|(_, b)| !b.is_used) {
         if base.is_open {
-            context.withheld.by(&UNUSED_ABSTRACT_COMPONENT);
+            context.withheld.record(&UNUSED_ABSTRACT_COMPONENT);
             continue;
         }
         let message = format!("nothing inherits from the abstract component `{}`", base.name);

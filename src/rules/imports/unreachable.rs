@@ -13,7 +13,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     // A part that cannot be resolved may import it.
     let is_open = resolution.imports.items.iter().any(|i| i.is_open);
     if unreached.peek().is_some() && (is_open || resolution.units.iter().any(|u| u.state == State::Broken)) {
-        context.withheld.by(&UNREACHABLE_FILE);
+        context.withheld.record(&UNREACHABLE_FILE);
         return Vec::new();
     }
     unreached

@@ -41,7 +41,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 continue;
             }
             if units.iter().any(is_open) {
-                context.withheld.by(&UNUSED_IMPORT);
+                context.withheld.record(&UNUSED_IMPORT);
                 continue;
             }
             // If the importing file is unused as well, that is reported where it is imported.

@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::graph::{CycleStep, Graph};
 use crate::resolution::{Link, LinkKind};
 use crate::rules::places::{Findings, at_name};
-use crate::rules::{AllUnits, Need, Target};
+use crate::rules::{AllUnits, ResolvedLink, Target};
 use crate::text::Text;
 use crate::unit::Interface;
 use crate::value::Origin;
@@ -36,7 +36,7 @@ fn graph<'a>(context: &AllUnits<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a>>
     }
     // Of several edges between two nodes the first is reported: declared dependencies come first in the links of a
     // component.
-    for Need { from, link, target, .. } in
+    for ResolvedLink { from, link, target, .. } in
         context.index.needs_of_deployed().filter(|need| with.contains(&need.link.how))
     {
         if let Target::Found(targets) = target {

@@ -1,7 +1,7 @@
 //! `undefined-command-target`: a command that is written down names what is not there.
 
 use crate::diagnostic::Diagnostic;
-use crate::resolution::{Mention, MentionedName};
+use crate::resolution::{CommandReference, MentionedName};
 use crate::rules::places::{at_name, rename};
 use crate::rules::{AllUnits, Target, rule};
 use crate::text::nearest;
@@ -25,11 +25,11 @@ pub(super) fn check(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     found
 }
 
-fn one(context: &AllUnits<'_>, mention: &Mention, suggests: bool) -> Option<Diagnostic> {
+fn one(context: &AllUnits<'_>, mention: &CommandReference, suggests: bool) -> Option<Diagnostic> {
     match context.index.mentioned(mention, context.has_gap) {
         Target::Found(_) | Target::Unknown => None,
-        Target::Withheld => {
-            context.withheld.by(&UNDEFINED_COMMAND_TARGET);
+        Target::Undecided => {
+            context.withheld.record(&UNDEFINED_COMMAND_TARGET);
             None
         }
         Target::NoStack => {
@@ -46,7 +46,7 @@ fn one(context: &AllUnits<'_>, mention: &Mention, suggests: bool) -> Option<Diag
 
 fn no_component(
     context: &AllUnits<'_>,
-    mention: &Mention,
+    mention: &CommandReference,
     component: &MentionedName,
     stack: &str,
     suggests: bool,

@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::resolution::{LinkKind, ReadTarget};
 use crate::rules::places::{Findings, at_key, at_name};
-use crate::rules::{AllUnits, Need, Target, rule};
+use crate::rules::{AllUnits, ResolvedLink, Target, rule};
 use crate::unit::Interface;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ pub(super) fn check(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let deployed = context.index.components().filter(|c| c.is_deployed());
     let known: BTreeMap<Identity<'_>, &Interface> =
         deployed.filter_map(|c| Some((identity(c, stage(c)?), c))).collect();
-    let reads: Vec<(&Need<'_>, &Interface)> = context.index.needs_of_deployed().filter_map(read).collect();
+    let reads: Vec<(&ResolvedLink<'_>, &Interface)> = context.index.needs_of_deployed().filter_map(read).collect();
     // By target: the stages that read it; by reader: the names that it reads in its own stage.
     let mut stages: ByComponent<'_> = BTreeMap::new();
     let mut at_home: ByComponent<'_> = BTreeMap::new();
@@ -62,7 +62,7 @@ pub(super) fn check(context: &AllUnits<'_>) -> Vec<Diagnostic> {
 }
 
 /// The one component whose state a need reads.
-fn read<'n, 'a>(need: &'n Need<'a>) -> Option<(&'n Need<'a>, &'a Interface)> {
+fn read<'n, 'a>(need: &'n ResolvedLink<'a>) -> Option<(&'n ResolvedLink<'a>, &'a Interface)> {
     let is_read = need.link.how == LinkKind::Reads && !matches!(need.link.reads, ReadTarget::Input(_));
     let Target::Found(targets) = &need.target else { return None };
     let [target] = **targets else { return None };
@@ -87,7 +87,7 @@ fn identity(component: &Interface, stage: String) -> Identity<'_> {
 
 fn finding(
     context: &AllUnits<'_>,
-    need: &Need<'_>,
+    need: &ResolvedLink<'_>,
     target: &Interface,
     counterpart: &Interface,
     (own, other): (&str, &str),

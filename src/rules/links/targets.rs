@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::resolution::{LinkKind, ReadTarget};
 use crate::rules::change::dependency_dropped::DEPENDENCY_DROPPED;
 use crate::rules::places::{Findings, at_key, at_name, rename};
-use crate::rules::{AllUnits, Need, Target, rule};
+use crate::rules::{AllUnits, ResolvedLink, Target, rule};
 use crate::text::nearest;
 use crate::unit::Interface;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ fn address(component: &Interface) -> String {
 }
 
 /// Calls `find` for the links of deployed components that need something; the findings of all of them.
-fn in_links(context: &AllUnits<'_>, find: impl Fn(&Need<'_>) -> Option<Diagnostic>) -> Vec<Diagnostic> {
+fn in_links(context: &AllUnits<'_>, find: impl Fn(&ResolvedLink<'_>) -> Option<Diagnostic>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let needs = context.index.needs_of_deployed().filter(|need| !need.link.is_optional);
     findings.add_all(needs.filter_map(|need| Some((&need.from.stack, find(need)?))));
@@ -45,13 +45,14 @@ fn in_links(context: &AllUnits<'_>, find: impl Fn(&Need<'_>) -> Option<Diagnosti
 }
 
 /// Whether two links are of one component.
-fn is_of_one(a: &&Need<'_>, b: &&Need<'_>) -> bool {
+fn is_of_one(a: &&ResolvedLink<'_>, b: &&ResolvedLink<'_>) -> bool {
     std::ptr::eq(a.from, b.from)
 }
 
 pub(super) fn on_abstract(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    let needs: Vec<&Need<'_>> = context.index.needs_of_deployed().filter(|need| !need.link.is_optional).collect();
+    let needs: Vec<&ResolvedLink<'_>> =
+        context.index.needs_of_deployed().filter(|need| !need.link.is_optional).collect();
     for of_one in needs.chunk_by(is_of_one) {
         let mut found: Vec<(&Interface, Diagnostic)> = Vec::new();
         for need in of_one {
@@ -71,8 +72,8 @@ pub(super) fn on_abstract(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     findings.finish()
 }
 
-fn of_abstract<'a>(context: &AllUnits<'a>, need: &Need<'a>) -> Option<(&'a Interface, Diagnostic)> {
-    let Need { from: component, link, target, .. } = need;
+fn of_abstract<'a>(context: &AllUnits<'a>, need: &ResolvedLink<'a>) -> Option<(&'a Interface, Diagnostic)> {
+    let ResolvedLink { from: component, link, target, .. } = need;
     let Target::Found(targets) = target else { return None };
     let is_declared = link.how == LinkKind::Declared;
     if !is_declared && !matches!(link.reads, ReadTarget::Output(_)) {
@@ -102,8 +103,8 @@ pub(super) fn outputs(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     in_links(context, |need| undeclared_output(context, need))
 }
 
-fn undeclared_output(context: &AllUnits<'_>, need: &Need<'_>) -> Option<Diagnostic> {
-    let Need { from: component, link, target, .. } = need;
+fn undeclared_output(context: &AllUnits<'_>, need: &ResolvedLink<'_>) -> Option<Diagnostic> {
+    let ResolvedLink { from: component, link, target, .. } = need;
     let (ReadTarget::Output(name), Target::Found(targets)) = (&link.reads, target) else { return None };
     let [target] = **targets else { return None };
     let (module, origin) = (context.module(target)?, link.origin.or(*component.origin)?);
@@ -126,11 +127,11 @@ fn undeclared_output(context: &AllUnits<'_>, need: &Need<'_>) -> Option<Diagnost
 pub(super) fn implicit(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut reported: BTreeSet<(&str, &str, &str, &str)> = BTreeSet::new();
-    let needs: Vec<&Need<'_>> = context.index.needs_of_deployed().collect();
+    let needs: Vec<&ResolvedLink<'_>> = context.index.needs_of_deployed().collect();
     let of_one = needs.chunk_by(is_of_one);
     let read =
         of_one.flat_map(|all| all.iter().filter(|need| need.link.how == LinkKind::Reads).map(move |need| (all, need)));
-    for (all, Need { from: component, link, target, .. }) in read {
+    for (all, ResolvedLink { from: component, link, target, .. }) in read {
         if matches!(link.reads, ReadTarget::Input(_)) {
             continue;
         }
@@ -143,7 +144,7 @@ pub(super) fn implicit(context: &AllUnits<'_>) -> Vec<Diagnostic> {
             all.iter().filter(|need| need.link.how == LinkKind::Declared).any(|declared| match &declared.target {
                 Target::Found(all) => all.iter().any(|c| c.stack == target.stack && c.name == target.name),
                 // A declared dependency with an unknown target may be this one.
-                Target::NoComponent(_) | Target::NoStack | Target::Withheld | Target::Unknown => true,
+                Target::NoComponent(_) | Target::NoStack | Target::Undecided | Target::Unknown => true,
             });
         // However often it is read, one declaration is missing.
         let is_new = reported.insert((&component.stack, &component.name, &target.stack, &target.name));

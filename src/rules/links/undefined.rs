@@ -5,7 +5,7 @@ use crate::diagnostic::Rule;
 use crate::diagnostic::rules::UNDEFINED_DEPENDENCY;
 use crate::resolution::{Link, LinkKind, StackSelector};
 use crate::rules::places::{Findings, at_name, rename};
-use crate::rules::{AllUnits, Need, Target, rule};
+use crate::rules::{AllUnits, ResolvedLink, Target, rule};
 use crate::text::Text;
 use crate::text::nearest;
 use crate::unit::Interface;
@@ -29,17 +29,17 @@ pub(super) fn references(context: &AllUnits<'_>) -> Vec<Diagnostic> {
 fn undefined(context: &AllUnits<'_>, rule: &'static Rule, how: LinkKind) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     // Nearly all are found, which is known without looking at the link.
-    let is_missing = |need: &&Need<'_>| !matches!(need.target, Target::Found(_) | Target::Unknown);
+    let is_missing = |need: &&ResolvedLink<'_>| !matches!(need.target, Target::Found(_) | Target::Unknown);
     for need in context.index.needs_of_deployed().filter(is_missing).filter(|need| need.link.how == how) {
-        let Need { from: component, link, target } = need;
+        let ResolvedLink { from: component, link, target } = need;
         // A default of what is read does not help where the whole component is missing.
         if how == LinkKind::Declared && link.is_optional {
             continue;
         }
         let finding = match target {
             Target::Found(_) | Target::Unknown => continue,
-            Target::Withheld => {
-                context.withheld.by(rule);
+            Target::Undecided => {
+                context.withheld.record(rule);
                 continue;
             }
             Target::NoComponent(stack) => no_component(context, rule, component, link, stack),

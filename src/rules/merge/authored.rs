@@ -37,7 +37,10 @@ pub(super) fn uses(context: &Context<'_>, rule: &'static Rule, wanted: impl Fn(&
         |v| !matches!(v.data, Data::Map(_)),
         |seen| {
             let words = seen.component.language.vocabulary;
-            if seen.is_item || seen.is_below(words.steering) || !words.plain_sections.contains(&seen.section()) {
+            if seen.is_item
+                || seen.is_below(words.resolution_controls)
+                || !words.plain_sections.contains(&seen.section())
+            {
                 return;
             }
             let (history, read) = (seen.history(), seen.component.language.read);
@@ -75,7 +78,7 @@ pub(super) fn uses(context: &Context<'_>, rule: &'static Rule, wanted: impl Fn(&
         let is_plain = *plain.entry(origin.file).or_insert_with(|| is_plain(context, origin.file));
         let is_found = is_plain && wanted(used);
         if is_found && open.contains(&origin.file) {
-            context.withheld.by(rule);
+            context.withheld.record(rule);
         }
         is_found && !open.contains(&origin.file)
     });

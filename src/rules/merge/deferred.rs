@@ -1,6 +1,6 @@
 //! `deferred-merge-conflict`.
 
-use super::walk::{Gathered, Seen, at, call_kind, each_contested, is_empty, source, written_kind};
+use super::walk::{Gathered, Seen, at, call_kind, each_overridden, is_empty, source, written_kind};
 use crate::diagnostic::Diagnostic;
 use crate::resolution::Unit;
 use crate::rules::edit::replacement;
@@ -32,7 +32,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 /// Returns the conflicts in some units.
 fn conflicts(context: &Context<'_>, units: &[Arc<Unit>]) -> Gathered {
     let mut found = Gathered::default();
-    each_contested(units, |seen| {
+    each_overridden(units, |seen| {
         let history = seen.history();
         let is_call = |v: &Value| v.as_str().is_some_and(|s| (seen.component.language.read)(s).is_some());
         if !history.iter().any(|(_, v)| is_call(v)) {

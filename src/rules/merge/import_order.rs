@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
     fn value(&mut self, seen: &Seen<'a, '_>) {
         let component = seen.component;
         let words = component.language.vocabulary;
-        let is_derived = words.named_after.contains(&seen.section()) || seen.is_below(words.steering);
+        let is_derived = words.named_after.contains(&seen.section()) || seen.is_below(words.resolution_controls);
         // Components that others only inherit from are checked in the heirs.
         if seen.is_item || is_derived || !component.metadata.is_deployed() || !seen.value.prov.layers().is_empty() {
             return;

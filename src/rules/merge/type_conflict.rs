@@ -1,6 +1,6 @@
 //! `merge-type-conflict`.
 
-use super::walk::{self, Gathered, Seen, at, each_contested, is_empty, written_kind};
+use super::walk::{self, Gathered, Seen, at, each_overridden, is_empty, written_kind};
 use crate::diagnostic::Diagnostic;
 use crate::resolution::Unit;
 use crate::rules::code::types::VARIABLE_TYPE_MISMATCH;
@@ -26,7 +26,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 /// Returns the conflicts in some units.
 fn conflicts(context: &Context<'_>, units: &[Arc<Unit>]) -> Gathered {
     let mut found = Gathered::default();
-    each_contested(units, |seen| {
+    each_overridden(units, |seen| {
         if takes_several_kinds(seen) {
             return;
         }

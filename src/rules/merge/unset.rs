@@ -62,7 +62,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let (unsure, useless): (Vec<_>, Vec<_>) =
         found.into_iter().filter(|(_, u)| !u.has_effect).partition(|(origin, _)| open.contains(&origin.file));
     if !unsure.is_empty() {
-        context.withheld.by(&UNSET_WITHOUT_EFFECT);
+        context.withheld.record(&UNSET_WITHOUT_EFFECT);
     }
     useless
         .into_iter()

@@ -184,9 +184,9 @@ pub(super) fn has_history(value: &Value) -> bool {
     value.prov.overrode().is_some() || !value.prov.layers().is_empty()
 }
 
-/// Calls `f` for every contested value of every component of some units: see [`Value::is_contested`].
-pub(super) fn each_contested<'a>(units: &'a [Arc<Unit>], f: impl FnMut(&Seen<'a, '_>)) {
-    each_where(components(units), |map| map.flags().has(Flags::CONTESTED), Value::is_contested, f);
+/// Calls `f` for every contested value of every component of some units: see [`Value::has_override`].
+pub(super) fn each_overridden<'a>(units: &'a [Arc<Unit>], f: impl FnMut(&Seen<'a, '_>)) {
+    each_where(components(units), |map| map.flags().has(Flags::OVERRIDDEN), Value::has_override, f);
 }
 
 /// The text that a value was written as.

@@ -156,8 +156,8 @@ impl Map {
             if let Some(new) = &new {
                 // Finding the flags of a text takes long, and most texts only have another place.
                 flags = match new.data.is_identical(&value.data) {
-                    true if !new.is_contested() => flags,
-                    true => flags | Flags::CONTESTED,
+                    true if !new.has_override() => flags,
+                    true => flags | Flags::OVERRIDDEN,
                     false => flags | new.flags(),
                 };
                 out.get_or_insert_with(|| {

@@ -59,7 +59,7 @@ pub(super) struct Bases {
     /// Every base that was visited.
     visited: Vec<Visited>,
     /// Whether it depends on more than what was visited.
-    singular: bool,
+    path_dependent: bool,
 }
 
 /// What was visited.
@@ -68,14 +68,14 @@ enum Visited {
     /// A base, as it was found.
     Base(Key, Arc<Map>),
     /// The bases of a cached sum.
-    Sum(Arc<Sum>),
+    MergedBases(Arc<MergedBases>),
 }
 
 impl Visited {
     fn bases(&self) -> impl Iterator<Item = (Key, Arc<Map>)> {
         let (one, several) = match self {
             Visited::Base(name, map) => (Some((Text::clone(name), Arc::clone(map))), &[][..]),
-            Visited::Sum(sum) => (None, sum.visited.as_slice()),
+            Visited::MergedBases(sum) => (None, sum.visited.as_slice()),
         };
         one.into_iter().chain(several.iter().cloned())
     }
@@ -85,22 +85,22 @@ impl Visited {
 /// copy the same `Arc` slow each other down, because each copy writes its reference count.
 #[derive(Default)]
 pub(crate) struct InheritanceCache {
-    known: PerThread<FastMap<SumKey, Vec<Arc<Sum>>>>,
+    known: PerThread<FastMap<MergedBasesKey, Vec<Arc<MergedBases>>>>,
     /// Hashes bases.
     hasher: RandomState,
 }
 
 /// The cached sums whose bases are the very same in the components of one type in one manifest.
 #[derive(Debug, Default)]
-pub(crate) struct ValidSums(RefCell<FastSet<ByAddress<Arc<Sum>>>>);
+pub(crate) struct ValidMergedBases(RefCell<FastSet<ByAddress<Arc<MergedBases>>>>);
 
 /// The component type, the list strategy, a hash of the bases in order, and the last one as an object in memory: stacks may
 /// configure each base differently.
-type SumKey = (ComponentType, ListStrategy, u64, Option<ByAddress<Arc<Map>>>);
+type MergedBasesKey = (ComponentType, ListStrategy, u64, Option<ByAddress<Arc<Map>>>);
 
 /// The result of adding a base.
 #[derive(Debug)]
-struct Sum {
+struct MergedBases {
     /// The bases in order.
     bases: Vec<(bool, Key)>,
     layer: Arc<Layer>,
@@ -121,20 +121,21 @@ impl InheritanceCache {
     /// The sum of bases that are the very same in `all`, and of which none has one of the `excluded` names.
     fn find<'k>(
         &self,
-        key: &SumKey,
+        key: &MergedBasesKey,
         bases: &[(bool, Key)],
         excluded: impl Iterator<Item = &'k Key> + Clone,
         all: &Map,
-        valid: &ValidSums,
-    ) -> Option<Arc<Sum>> {
+        valid: &ValidMergedBases,
+    ) -> Option<Arc<MergedBases>> {
         let is_excluded = |name: &Key| excluded.clone().any(|excluded| excluded == name);
         let is_same = |(name, map): &(Key, Arc<Map>)| {
             all.get(name).and_then(Value::as_map).map(ByAddress) == Some(ByAddress(map))
         };
-        let is_valid =
-            |sum: &&Arc<Sum>| valid.0.borrow().contains(&ByAddress(Arc::clone(sum))) || sum.visited.iter().all(is_same);
-        let allowed = |sum: &&Arc<Sum>| !sum.visited.iter().any(|(name, _)| is_excluded(name));
-        let find = |known: &mut FastMap<SumKey, Vec<Arc<Sum>>>| {
+        let is_valid = |sum: &&Arc<MergedBases>| {
+            valid.0.borrow().contains(&ByAddress(Arc::clone(sum))) || sum.visited.iter().all(is_same)
+        };
+        let allowed = |sum: &&Arc<MergedBases>| !sum.visited.iter().any(|(name, _)| is_excluded(name));
+        let find = |known: &mut FastMap<MergedBasesKey, Vec<Arc<MergedBases>>>| {
             let mut sums = known.get(key)?.iter().rev();
             sums.find(|sum| sum.bases == bases && allowed(sum) && is_valid(sum)).map(Arc::clone)
         };
@@ -143,7 +144,7 @@ impl InheritanceCache {
         Some(sum)
     }
 
-    fn keep(&self, key: SumKey, sum: Sum) {
+    fn keep(&self, key: MergedBasesKey, sum: MergedBases) {
         self.known.with(|known| {
             let variants = known.entry(key).or_default();
             if variants.len() == MAX_VARIANTS {
@@ -234,7 +235,7 @@ pub(super) struct Inheritance<'a> {
     /// The cached results for the bases of other components.
     pub cache: &'a InheritanceCache,
     /// Those that are valid for `all`.
-    pub valid: &'a ValidSums,
+    pub valid: &'a ValidMergedBases,
     /// The limits.
     pub limits: Limits,
 }
@@ -285,13 +286,13 @@ impl Inheritance<'_> {
         bases: &[(bool, Key)],
         before: Part,
     ) -> Result<usize, BaseError> {
-        if into.singular {
+        if into.path_dependent {
             return self.visit(into, component, (base, legacy), path);
         }
         let last = self.all.get(&name_in(base)).and_then(Value::as_map).map(|map| ByAddress(Arc::clone(map)));
         let key = (self.kind, self.merger.strategy, self.cache.hasher.hash_one(bases), last);
         let outer = path.iter().map(|visit| &visit.name).chain([component]);
-        let fits = |sum: &Arc<Sum>| {
+        let fits = |sum: &Arc<MergedBases>| {
             path.len() + sum.depth <= self.limits.count(Limit::InheritanceDepth)
                 && before.merged + sum.merged <= self.limits.count(Limit::Bases)
         };
@@ -305,18 +306,19 @@ impl Inheritance<'_> {
             into.visited.truncate(before.visited);
             into.merged = before.merged + sum.merged;
             let depth = sum.depth;
-            into.visited.push(Visited::Sum(sum));
+            into.visited.push(Visited::MergedBases(sum));
             return Ok(depth);
         }
         let first_site = into.sites.len();
         let depth = self.visit(into, component, (base, legacy), path)?;
-        if !into.singular {
+        if !into.path_dependent {
             let own = usize::from(base.prov.origin.is_some());
             let sites = into.sites[first_site..].iter().skip(own).copied().collect();
             let (layer, chain, deepest) = (Arc::clone(&into.layer), Arc::clone(&into.chain), into.deepest.clone());
             let visited = into.visited[before.visited..].iter().flat_map(Visited::bases).collect();
             let merged = into.merged - before.merged;
-            self.cache.keep(key, Sum { bases: bases.to_vec(), layer, chain, deepest, sites, visited, merged, depth });
+            self.cache
+                .keep(key, MergedBases { bases: bases.to_vec(), layer, chain, deepest, sites, visited, merged, depth });
         }
         Ok(depth)
     }
@@ -331,7 +333,7 @@ impl Inheritance<'_> {
     ) -> Result<usize, BaseError> {
         let name = name_in(base);
         if *component == name {
-            into.singular = true;
+            into.path_dependent = true;
             return Ok(1);
         }
         for (limit, value) in [(Limit::InheritanceDepth, visited.len()), (Limit::Bases, into.merged)] {
@@ -345,7 +347,7 @@ impl Inheritance<'_> {
         }
         let Some(value) = self.all.get(&name) else {
             if legacy && (self.is_folder)(&name) {
-                into.singular = true;
+                into.path_dependent = true;
                 return Ok(1);
             }
             return Err(BaseError::Undefined {

@@ -1,7 +1,7 @@
 //! One component from its layers (`reference: atmos.md` sections 4.1 and 4.4 to 4.6).
 
 use super::backend;
-use super::bases::{BaseError, Bases, Inheritance, InheritanceCache, ValidSums, own_merger};
+use super::bases::{BaseError, Bases, Inheritance, InheritanceCache, ValidMergedBases, own_merger};
 use super::layers::{ComponentType, Layer, Section, WrongShape};
 use super::merged_sections::{DeferringMerge, Layers, MergedSections, add_keys_of_type};
 use crate::dialects::atmos::config::Config;
@@ -22,7 +22,7 @@ pub(crate) struct Shared {
     /// Global `secrets`, for the types that take them.
     pub secrets: Arc<Map>,
     /// The cached results of merging bases that are valid in the stack.
-    pub valid_sums: ValidSums,
+    pub valid_sums: ValidMergedBases,
 }
 
 /// A component before its stack is known.

@@ -58,7 +58,7 @@ pub(super) struct Processed {
     /// Whether some import path was rendered with what was imported before.
     contextual: bool,
     /// Whether what was found in it depends on the way that led here.
-    singular: bool,
+    path_dependent: bool,
 }
 
 /// How a manifest is reached.
@@ -259,7 +259,7 @@ impl<'a> Manifests<'a> {
         let (given, imports) = (call.overrides.clone(), if is_alone { 0 } else { chain.imports - start });
         let processed = processed.map(|p| Arc::new(Processed { deps: own, recorder, given, imports, ..p }));
         // A failure may be due to the way that led here (a cycle), so it is not remembered.
-        let remembered = processed.as_ref().ok().filter(|p| plain && !p.contextual && !p.singular);
+        let remembered = processed.as_ref().ok().filter(|p| plain && !p.contextual && !p.path_dependent);
         chain.imports = before + if is_alone && remembered.is_some() { 1 } else { 1 + chain.imports };
         let is_repeated = || is_alone || self.cache.is_repeated(&key, call);
         if let Some(processed) = remembered.filter(|_| is_repeated()) {

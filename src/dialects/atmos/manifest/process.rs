@@ -28,7 +28,7 @@ pub(super) fn process(
     let (own, context) = manifests.read(&loaded, call, deps)?;
     if let Some(checks) = manifests.checks {
         let files = chain.files.iter().map(|(path, _)| path);
-        out.singular = checks.content(&manifests.recorder.manifests, &loaded, &own, call.given(), files);
+        out.path_dependent = checks.content(&manifests.recorder.manifests, &loaded, &own, call.given(), files);
     }
     let section = |map: &Map, key: &str| section(manifests, &loaded, map, key);
     let overrides = call.overrides.of_file(&own, manifests.merger, section)?;
@@ -145,7 +145,7 @@ impl Merging<'_> {
         let result = manifests.file(file, call, chain, deps)?;
         self.overrides.add(&result.overrides, manifests.merger, &manifests.cache.overrides);
         self.out.contextual |= result.contextual;
-        self.out.singular |= result.singular;
+        self.out.path_dependent |= result.path_dependent;
         self.out.edges.extend(&result.edges);
         let imported_sections: Map = ["settings", "vars", "env"]
             .iter()

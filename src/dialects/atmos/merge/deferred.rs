@@ -2,7 +2,7 @@
 //! (`reference: atmos.md` section 8.4): a function string does not take part in the ordinary merge; afterwards the
 //! value that wins at its place is inserted.
 
-use super::held_back::{HeldBack, is_held_back, path_order};
+use super::deferred_calls::{DeferredCalls, is_held_back, path_order};
 use crate::dialects::atmos::merge::{ListStrategy, Merger, merge};
 use crate::text::Text;
 use crate::value::{Contribution, Data, Flags, Key, Map, Prov, Value, key};
@@ -47,8 +47,8 @@ pub(crate) fn merge_deferred<'m>(
     if !layers.iter().any(|layer| layer.flags().has(Flags::CALL)) {
         return Ok(plain());
     }
-    let found = |layer: &&Arc<Map>| layer.flags().has(Flags::CALL).then(|| HeldBack::of(layer));
-    let found: Vec<Option<HeldBack>> =
+    let found = |layer: &&Arc<Map>| layer.flags().has(Flags::CALL).then(|| DeferredCalls::of(layer));
+    let found: Vec<Option<DeferredCalls>> =
         layers.iter().map(|layer| found(layer).filter(|found| !found.is_empty())).collect();
     let mut with_calls = found.iter().flatten();
     let Some(first) = with_calls.next() else { return Ok(plain()) };

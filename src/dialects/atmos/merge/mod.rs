@@ -3,7 +3,7 @@
 
 mod cache;
 pub(super) mod deferred;
-pub(super) mod held_back;
+pub(super) mod deferred_calls;
 
 pub(super) use cache::MergeCache;
 
@@ -219,11 +219,11 @@ fn plain_map(value: &Value) -> Option<&Arc<Map>> {
 
 /// Whether the merge of a value made it, or something in it, contested.
 fn contest(value: &Value) -> Flags {
-    let is_contested = match &value.data {
-        Data::List(_) | Data::Map(_) => value.holds(Flags::CONTESTED),
-        _ => value.is_contested(),
+    let has_override = match &value.data {
+        Data::List(_) | Data::Map(_) => value.holds(Flags::OVERRIDDEN),
+        _ => value.has_override(),
     };
-    if is_contested { Flags::CONTESTED } else { Flags::default() }
+    if has_override { Flags::OVERRIDDEN } else { Flags::default() }
 }
 
 /// Returns the map of merged entries whose inputs had at most the given `flags`.

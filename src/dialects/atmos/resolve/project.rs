@@ -38,7 +38,7 @@ pub(super) struct ProjectResolution {
     pub(super) units: Vec<Arc<Unit>>,
     pub(super) locals: resolution::Locals,
     pub(super) imports: resolution::Imports,
-    pub(super) mentions: Vec<resolution::Mention>,
+    pub(super) mentions: Vec<resolution::CommandReference>,
     pub(super) fetched: Vec<resolution::FetchedFolder>,
     pub(super) gap: Option<Gap>,
 }

@@ -55,7 +55,7 @@ impl Units<'_> {
             Some(files) => Some((self.out_of_reach(path, files)?, None)),
             None => self.unit(path, &recorder),
         };
-        let resolved = threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
+        let resolved = threads::catch_panic(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
             let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
             recorder.diagnostics.push(Diagnostic::defect(&defect, file));
             Some((ResolvedManifest::broken(path, self.key(path), file), None))

@@ -4,7 +4,7 @@ use super::build_errors::report_build_error;
 use super::context::StackContext;
 use super::manifest::StackManifest;
 use crate::diagnostic::Diagnostic;
-use crate::dialects::atmos::component::bases::ValidSums;
+use crate::dialects::atmos::component::bases::ValidMergedBases;
 use crate::dialects::atmos::component::builder::{Builder, Built, Shared};
 use crate::dialects::atmos::component::layers::{ComponentType, LOOSE, Layer, Section, Word};
 use crate::dialects::atmos::diagnostics::{ErrorReported, label};
@@ -80,7 +80,7 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
         );
         let global = |key: &str| self.section(self.manifest.map, key);
         let secrets = if takes_secrets { global("secrets")? } else { Arc::default() };
-        Ok(Shared { layer, metadata: global("metadata")?, secrets, valid_sums: ValidSums::default() })
+        Ok(Shared { layer, metadata: global("metadata")?, secrets, valid_sums: ValidMergedBases::default() })
     }
 
     /// The sections that are maps, those of the whole stack below those of the type (`typed`).

@@ -210,7 +210,7 @@ impl Engine<'_> {
 
     /// Whether rendering a map that holds this changes nothing.
     pub(crate) fn leaves(&self, flags: Flags) -> bool {
-        self.delimiters.0 == "{{" && !flags.has(Flags::TEMPLATE) && !flags.has(Flags::FRAGILE)
+        self.delimiters.0 == "{{" && !flags.has(Flags::TEMPLATE) && !flags.has(Flags::NOT_YAML_STABLE)
     }
 
     /// Renders the strings of a map one by one if the result is the same as for the whole map, and the whole map

@@ -18,7 +18,7 @@ impl Engine<'_> {
 
     /// Returns the rendered strings of a map; `None` if the result may differ from that for the whole map.
     pub(crate) fn renderings(&self, map: &Map, data: &Value, rounds: usize) -> Option<Renderings> {
-        let simple = rounds == 1 && self.delimiters.0 == "{{" && !map.flags().has(Flags::FRAGILE);
+        let simple = rounds == 1 && self.delimiters.0 == "{{" && !map.flags().has(Flags::NOT_YAML_STABLE);
         simple.then(|| self.parts(map, data, 0)).flatten()
     }
 

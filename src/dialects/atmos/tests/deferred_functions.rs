@@ -3,7 +3,7 @@
 use super::{dev, json, map};
 use crate::dialects::atmos::merge::ListStrategy::{self, Append, Merge, Replace};
 use crate::dialects::atmos::merge::deferred::merge_deferred;
-use crate::dialects::atmos::merge::held_back::is_held_back;
+use crate::dialects::atmos::merge::deferred_calls::is_held_back;
 use serde_json::to_value;
 
 #[test]

@@ -12,7 +12,7 @@ use crate::dialects::garden::project::{Loaded, ProjectConfig, Resource};
 use crate::dialects::garden::rules;
 use crate::dialects::garden::template::node::keys;
 use crate::dialects::garden::template::node::{Data, Lazy, Node};
-use crate::dialects::garden::template::syntax::ast::{Block, Era, ExprKind, Part};
+use crate::dialects::garden::template::syntax::ast::{Block, ExprKind, LanguageVersion, Part};
 use crate::value::Prov;
 
 /// Runs all of them.
@@ -38,7 +38,7 @@ fn report(diagnostics: &Diagnostics, rule: &'static Rule, place: &Prov, message:
 
 struct LintWalk<'a> {
     diagnostics: &'a Diagnostics,
-    era: Era,
+    era: LanguageVersion,
 }
 
 impl LintWalk<'_> {
@@ -52,7 +52,7 @@ impl LintWalk<'_> {
             }
             Data::Lazy(lazy) => match &**lazy {
                 Lazy::Template(template) => {
-                    if self.era == Era::Cedar && ends_optional(&template.block) {
+                    if self.era == LanguageVersion::Cedar && ends_optional(&template.block) {
                         let message =
                             format!("the `?` after `{}` is part of the text", template.raw.trim_end_matches('?'));
                         let help = "write `${x || null}` or `${x || ''}`: the suffix has no meaning since Garden 0.14";

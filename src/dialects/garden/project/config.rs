@@ -5,7 +5,7 @@ use super::resource::{Resource, first_line, kind_name};
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::template::node::{Data, Node};
-use crate::dialects::garden::template::syntax::ast::Era;
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::paths::seen_from;
 use crate::text::Text;
 use crate::value::{FileId, Prov};
@@ -27,7 +27,7 @@ pub(crate) struct ProjectConfig {
     /// The path of that file.
     pub path: Text,
     /// The version of the language.
-    pub era: Era,
+    pub era: LanguageVersion,
 }
 
 /// An environment of a project.
@@ -86,7 +86,7 @@ pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &Diagnost
         return None;
     }
     let era = version(project, diagnostics);
-    let old: &[&str] = if era == Era::Cedar { &[] } else { &OLD_KEYS };
+    let old: &[&str] = if era == LanguageVersion::Cedar { &[] } else { &OLD_KEYS };
     check_keys(&project.tree, &[&KEYS, old].concat(), "a project", diagnostics);
     let name = match project.tree.get("name").map(|node| (node, node.as_text())) {
         Some((_, Some(name))) => Text::clone(name),
@@ -112,11 +112,11 @@ pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &Diagnost
 }
 
 /// The version of the language, and a finding if Garden 0.14 rejects it.
-fn version(project: &Resource, diagnostics: &Diagnostics) -> Era {
+fn version(project: &Resource, diagnostics: &Diagnostics) -> LanguageVersion {
     let (era, garden) = match project.tree.get("apiVersion").and_then(Node::as_text).map(Text::as_str) {
-        Some("garden.io/v2") => return Era::Cedar,
-        Some("garden.io/v1") => (Era::Bonsai, "Garden 0.13"),
-        _ => (Era::Bonsai, "Garden 0.12"),
+        Some("garden.io/v2") => return LanguageVersion::Cedar,
+        Some("garden.io/v1") => (LanguageVersion::Bonsai, "Garden 0.13"),
+        _ => (LanguageVersion::Bonsai, "Garden 0.12"),
     };
     let place = match project.tree.get("apiVersion") {
         Some(node) => node.prov.clone(),

@@ -1,7 +1,7 @@
 //! Where projects are.
 
 use crate::dialects::configurations_below;
-use crate::dialects::garden::template::syntax::ast::Era;
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::paths::{join, parent};
 use crate::source::{Child, Source};
 use crate::yaml;
@@ -89,15 +89,15 @@ pub(crate) fn terraform_folders(source: &dyn Source, project: &str) -> Vec<Strin
 }
 
 /// The version of the language that the project in a file is written in.
-pub(crate) fn era_of(source: &dyn Source, path: &str) -> Era {
+pub(crate) fn era_of(source: &dyn Source, path: &str) -> LanguageVersion {
     let bytes = source.listing().resolve(path).ok().and_then(|entry| source.read(entry).ok());
     let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let documents = yaml::documents_of(text.into()).unwrap_or_default();
     let field = |doc: &yaml::Document, key: &str| doc.get(doc.root()?, key).and_then(|id| doc.scalar(id).cloned());
     let project = documents.iter().find(|doc| field(doc, "kind").is_some_and(|kind| *kind == *"Project"));
     match project.map(|doc| field(doc, "apiVersion")) {
-        Some(Some(version)) if *version == *"garden.io/v2" => Era::Cedar,
-        Some(_) => Era::Bonsai,
-        None => Era::Cedar,
+        Some(Some(version)) if *version == *"garden.io/v2" => LanguageVersion::Cedar,
+        Some(_) => LanguageVersion::Bonsai,
+        None => LanguageVersion::Cedar,
     }
 }

@@ -5,7 +5,7 @@ use crate::diagnostic::rules;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::document;
-use crate::dialects::garden::template::syntax::ast::Era;
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::files::Files;
 use crate::reads::{ParsedCache, Reader};
 use crate::source::{BlobId, Source};
@@ -28,7 +28,7 @@ pub(crate) struct ConfigFile {
 }
 
 /// Files that were read so far, by content, path and version of the language.
-pub(crate) type Cache = ParsedCache<(Text, Era), ConfigFile>;
+pub(crate) type Cache = ParsedCache<(Text, LanguageVersion), ConfigFile>;
 
 /// The files of one revision.
 pub(crate) struct Loader<'a> {
@@ -36,13 +36,13 @@ pub(crate) struct Loader<'a> {
     pub reader: Reader<'a>,
     cache: &'a Cache,
     /// The version of the language of the project.
-    era: Era,
+    era: LanguageVersion,
     /// Files whose problems were reported.
     reported: Mutex<BTreeSet<FileId>>,
 }
 
 impl<'a> Loader<'a> {
-    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache, era: Era) -> Self {
+    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache, era: LanguageVersion) -> Self {
         Loader { reader: Reader::new(source, files, cache.limits()), cache, era, reported: Mutex::default() }
     }
 

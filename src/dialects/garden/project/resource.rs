@@ -6,7 +6,7 @@ use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::template::failure::Failure;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::structure::parse_tree;
-use crate::dialects::garden::template::syntax::ast::Era;
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::paths::parent;
 use crate::text::Text;
 use crate::value::{FileId, Prov};
@@ -109,7 +109,7 @@ pub(super) fn read(
     node: &Node,
     file: FileId,
     path: &Text,
-    era: Era,
+    era: LanguageVersion,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Resource> {
     let map = match &node.data {

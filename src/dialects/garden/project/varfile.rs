@@ -6,7 +6,7 @@ use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::document;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::structure::parse_tree;
-use crate::dialects::garden::template::syntax::ast::Era;
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::paths::{resolve, seen_from};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
@@ -48,7 +48,12 @@ impl Format {
 
 /// Returns the variables of a file, with templates parsed; `None` if it does not exist, which is reported unless it is
 /// optional.
-pub(crate) fn load(loader: &Loader<'_>, varfile: &Varfile<'_>, era: Era, diagnostics: &Diagnostics) -> Option<Node> {
+pub(crate) fn load(
+    loader: &Loader<'_>,
+    varfile: &Varfile<'_>,
+    era: LanguageVersion,
+    diagnostics: &Diagnostics,
+) -> Option<Node> {
     let node = load_as(loader, varfile, Format::of(varfile.path), diagnostics)?;
     let Some(map) = node.as_map() else { return Some(node) };
     let mut failures = Vec::new();

@@ -1,6 +1,6 @@
 //! Why a template has no value.
 
-use super::syntax::ast::{Era, Span};
+use super::syntax::ast::{LanguageVersion, Span};
 use super::syntax::error::ParseError;
 use crate::text::Text;
 use crate::value::Prov;
@@ -80,7 +80,13 @@ impl Failure {
     }
 
     /// Text that cannot be parsed.
-    pub(crate) fn parse(error: &ParseError, era: Era, path: &str, place: &Prov, is_outermost: bool) -> Box<Failure> {
+    pub(crate) fn parse(
+        error: &ParseError,
+        era: LanguageVersion,
+        path: &str,
+        place: &Prov,
+        is_outermost: bool,
+    ) -> Box<Failure> {
         let mut failure = Failure::plain(FailureKind::Parse, error.message, place);
         failure.message = enriched(era, &error.raw, path, error.message);
         failure.span = is_outermost.then(|| error.span.clone());
@@ -89,10 +95,10 @@ impl Failure {
 }
 
 /// A message with the template that it is about: `Invalid template string (${a}) at path b.0: …`.
-pub(super) fn enriched(era: Era, raw: &str, path: &str, message: &str) -> String {
+pub(super) fn enriched(era: LanguageVersion, raw: &str, path: &str, message: &str) -> String {
     let (longest, dots) = match era {
-        Era::Cedar => (200, "..."),
-        Era::Bonsai => (35, "…"),
+        LanguageVersion::Cedar => (200, "..."),
+        LanguageVersion::Bonsai => (35, "…"),
     };
     let mut shown = raw.to_owned();
     let units: Vec<u16> = raw.encode_utf16().collect();
@@ -101,7 +107,7 @@ pub(super) fn enriched(era: Era, raw: &str, path: &str, message: &str) -> String
         shown.push_str(dots);
     }
     let shown = shown.replace('\n', "\\n");
-    let at = if path.is_empty() || era == Era::Bonsai { String::new() } else { format!(" at path {path}") };
+    let at = if path.is_empty() || era == LanguageVersion::Bonsai { String::new() } else { format!(" at path {path}") };
     let prefix = format!("Invalid template string ({shown}){at}: ");
     if message.starts_with(&prefix) { message.to_owned() } else { format!("{prefix}{message}") }
 }

@@ -2,7 +2,7 @@
 //!
 //! `syntax` (from text to the syntax tree) → `node` (the values) → `structure` (data with templates in it) →
 //! `evaluation` (their values in a context). `uses` lists the contents of a value. The language is that of Garden 0.14;
-//! differences in 0.13 depend on the [era](syntax::ast::Era).
+//! differences in 0.13 depend on the [era](syntax::ast::LanguageVersion).
 
 pub(crate) mod evaluation;
 pub(crate) mod failure;

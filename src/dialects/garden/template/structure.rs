@@ -3,19 +3,19 @@
 
 use super::failure::{Failure, FailureKind, natural_list};
 use super::node::{Data, Lazy, Node, Object, Operator, OperatorKind, keys};
-use super::syntax::ast::Era;
+use super::syntax::ast::LanguageVersion;
 use super::syntax::parse;
 use crate::text::Text;
 use std::sync::Arc;
 
 /// Parses data with templates in it. What cannot be parsed becomes `undefined`, and its failure is added.
-pub(crate) fn parse_tree(node: &Node, era: Era, path: &[&str], failures: &mut Vec<Failure>) -> Node {
+pub(crate) fn parse_tree(node: &Node, era: LanguageVersion, path: &[&str], failures: &mut Vec<Failure>) -> Node {
     let path = path.iter().map(|segment| Text::from(*segment)).collect();
     Parser { era, path, failures }.value(node)
 }
 
 struct Parser<'a> {
-    era: Era,
+    era: LanguageVersion,
     path: Vec<Text>,
     failures: &'a mut Vec<Failure>,
 }
@@ -73,16 +73,16 @@ impl Parser<'_> {
         let extra = unexpected(map, &ALLOWED);
         if !extra.is_empty() {
             let allowed = match self.era {
-                Era::Cedar => format!(". Allowed keys: {}", natural_list(&ALLOWED)),
-                Era::Bonsai => String::new(),
+                LanguageVersion::Cedar => format!(". Allowed keys: {}", natural_list(&ALLOWED)),
+                LanguageVersion::Bonsai => String::new(),
             };
             let keys = natural_list(&extra);
             return self.refuse(node, format!("Found one or more unexpected keys on $forEach object: {keys}{allowed}"));
         }
         let (Some(input), Some(result)) = (node.get(keys::FOR_EACH), node.get(keys::RETURN)) else {
             let got = match self.era {
-                Era::Cedar => format!(" Got {}", natural_list(&map.keys().collect::<Vec<_>>())),
-                Era::Bonsai => String::new(),
+                LanguageVersion::Cedar => format!(" Got {}", natural_list(&map.keys().collect::<Vec<_>>())),
+                LanguageVersion::Bonsai => String::new(),
             };
             return self.refuse(node, format!("Missing $return field next to $forEach field.{got}"));
         };
@@ -101,16 +101,16 @@ impl Parser<'_> {
         const ALLOWED: [&str; 3] = [keys::IF, keys::THEN, keys::ELSE];
         let Some(then) = node.get(keys::THEN) else {
             let got = match self.era {
-                Era::Cedar => format!(" Got: {}", natural_list(&map.keys().collect::<Vec<_>>())),
-                Era::Bonsai => String::new(),
+                LanguageVersion::Cedar => format!(" Got: {}", natural_list(&map.keys().collect::<Vec<_>>())),
+                LanguageVersion::Bonsai => String::new(),
             };
             return self.refuse(node, format!("Missing $then field next to $if field.{got}"));
         };
         let extra = unexpected(map, &ALLOWED);
         if !extra.is_empty() {
             let allowed = match self.era {
-                Era::Cedar => format!(". Allowed: {}", natural_list(&ALLOWED)),
-                Era::Bonsai => String::new(),
+                LanguageVersion::Cedar => format!(". Allowed: {}", natural_list(&ALLOWED)),
+                LanguageVersion::Bonsai => String::new(),
             };
             let keys = natural_list(&extra);
             return self.refuse(node, format!("Found one or more unexpected keys on $if object: {keys}{allowed}"));

@@ -170,7 +170,7 @@ fn spoiled_locals(records: &Records) -> BTreeSet<Origin> {
 
 fn has_trace(value: &Value, depth: usize) -> bool {
     use crate::value::{Data, Flags};
-    if depth > 200 || !value.holds(Flags::TRACE) {
+    if depth > 200 || !value.holds(Flags::RENDERED_NO_VALUE) {
         return false;
     }
     match &value.data {

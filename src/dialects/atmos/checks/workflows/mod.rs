@@ -11,7 +11,7 @@ use crate::dialects::atmos::document::Decoder;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Includer, Loaded, Reader};
 use crate::dialects::atmos::rules;
-use crate::resolution::{Mention, MentionedName};
+use crate::resolution::{CommandReference, MentionedName};
 use crate::text::{Text, nearest};
 use crate::value::{Data, Map, Value};
 use crate::yaml::{self, Span};
@@ -50,7 +50,7 @@ pub(in crate::dialects::atmos) fn mentions(
     config: &Config,
     scope: Scope<'_>,
     diagnostics: &Diagnostics,
-) -> Vec<Mention> {
+) -> Vec<CommandReference> {
     if matches!(scope, Scope::Touched(_)) {
         return Vec::new();
     }
@@ -62,7 +62,7 @@ pub(in crate::dialects::atmos) fn mentions(
 }
 
 /// Collects the names in the commands of `atmos.yaml`: in their steps and in `component_config`.
-fn commands(all: Option<&Value>, prefix: &str, custom: &BTreeSet<String>, mentions: &mut Vec<Mention>) {
+fn commands(all: Option<&Value>, prefix: &str, custom: &BTreeSet<String>, mentions: &mut Vec<CommandReference>) {
     for command in all.and_then(Value::as_list).into_iter().flat_map(|list| list.iter()) {
         let Some(name) = command.get("name").and_then(Value::as_str) else { continue };
         let words = format!("{prefix}{name}");
@@ -76,7 +76,7 @@ fn commands(all: Option<&Value>, prefix: &str, custom: &BTreeSet<String>, mentio
         };
         if let (Some(component), Some(stack)) = (named("component"), named("stack")) {
             let by = format!("`component_config` of command `{words}`");
-            mentions.push(Mention { by, component: Some(component), kinds: &[], stack: Some(stack) });
+            mentions.push(CommandReference { by, component: Some(component), kinds: &[], stack: Some(stack) });
         }
         for (at, step) in command.get("steps").and_then(Value::as_list).into_iter().flat_map(|l| l.iter()).enumerate() {
             let by = format!("step {} of command `{words}`", at + 1);
@@ -88,7 +88,7 @@ fn commands(all: Option<&Value>, prefix: &str, custom: &BTreeSet<String>, mentio
 }
 
 /// Collects the names in a step of a command: text that a shell runs, or a step as in a workflow.
-fn command_step(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<Mention>) {
+fn command_step(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<CommandReference>) {
     let as_map = |command: &Value| {
         Value::map(Map::from_iter(
             [("command", command), ("type", &Value::str("shell"))].map(|(k, v)| (Text::from(k), v.clone())),
@@ -109,7 +109,7 @@ fn workflow_files(
     config: &Config,
     custom: &BTreeSet<String>,
     diagnostics: &Diagnostics,
-    mentions: &mut Vec<Mention>,
+    mentions: &mut Vec<CommandReference>,
 ) {
     let Some(below) = config.all.at_path(["workflows", "base_path"]).and_then(plain_text).filter(|p| !p.is_empty())
     else {
@@ -190,7 +190,7 @@ fn is_redirected(value: &Value) -> bool {
     }
 }
 
-fn steps(value: &Value, of: &Workflow<'_>, mentions: &mut Vec<Mention>, runs: &mut Vec<WorkflowCall>) {
+fn steps(value: &Value, of: &Workflow<'_>, mentions: &mut Vec<CommandReference>, runs: &mut Vec<WorkflowCall>) {
     let Some(list) = value.get("steps").and_then(Value::as_list) else { return };
     for (at, step) in list.iter().enumerate() {
         if step.get(ELSEWHERE).is_some() || is_redirected(step) {
@@ -203,7 +203,13 @@ fn steps(value: &Value, of: &Workflow<'_>, mentions: &mut Vec<Mention>, runs: &m
     }
 }
 
-fn one(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<Mention>, runs: &mut Vec<WorkflowCall>) {
+fn one(
+    step: &Value,
+    by: String,
+    of: &Workflow<'_>,
+    mentions: &mut Vec<CommandReference>,
+    runs: &mut Vec<WorkflowCall>,
+) {
     let Some(command) = step.get("command") else { return };
     let (Some(text), Some(origin)) = (command.as_str(), command.prov.origin) else { return };
     let kind = match step.get("type") {
@@ -247,7 +253,7 @@ fn one(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<Mention>,
         None => (None, &[][..]),
     };
     if component.is_some() || stack.is_some() {
-        mentions.push(Mention { by, component, kinds, stack });
+        mentions.push(CommandReference { by, component, kinds, stack });
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn note_missing(
     engine: &Engine<'_>,
     file: FileId,
 ) {
-    let has_traces = map.flags().has(Flags::TRACE);
+    let has_traces = map.flags().has(Flags::RENDERED_NO_VALUE);
     if misses.is_empty() && !has_traces || is_abstract(data) || stacks.config.templates.ignore_missing {
         return;
     }
@@ -119,7 +119,7 @@ struct TraceSearch<'a, 's> {
 
 impl TraceSearch<'_, '_> {
     fn value(&mut self, value: &Value, path: &str, depth: usize) {
-        if depth > MAX_DEPTH || !value.holds(Flags::TRACE) {
+        if depth > MAX_DEPTH || !value.holds(Flags::RENDERED_NO_VALUE) {
             return;
         }
         match &value.data {

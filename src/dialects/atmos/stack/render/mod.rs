@@ -72,8 +72,8 @@ pub(super) fn render(
     let plain = stacks.component_engine(&functions, delimiters);
     // Without templates the trip through YAML text still takes place.
     let rounds = if templates.enabled { templates.evaluations } else { 0 };
-    let leaves = plain.leaves(map.flags()) && !map.flags().has(Flags::TRACE);
-    if rounds == 0 && !map.flags().has(Flags::FRAGILE) || leaves {
+    let leaves = plain.leaves(map.flags()) && !map.flags().has(Flags::RENDERED_NO_VALUE);
+    if rounds == 0 && !map.flags().has(Flags::NOT_YAML_STABLE) || leaves {
         let mut map = map;
         map.remove_known("component_info");
         return Ok(Rendered { map, requested: None });
@@ -185,7 +185,7 @@ fn put_back(
     engine: &Engine<'_>,
     file: FileId,
 ) -> Map {
-    let is_asked = !misses.is_empty() || parts.hold(Flags::TRACE) || data.holds(Flags::TRACE);
+    let is_asked = !misses.is_empty() || parts.hold(Flags::RENDERED_NO_VALUE) || data.holds(Flags::RENDERED_NO_VALUE);
     let before = is_asked.then(|| data.clone());
     let Data::Map(mut map) = data.data else { return Map::new() };
     parts.put_into(&mut map);

@@ -5,7 +5,7 @@ use super::context::{Context, is_lazy};
 use crate::dialects::garden::template::failure::{Failure, FailureKind, Result};
 use crate::dialects::garden::template::node::merge::patch;
 use crate::dialects::garden::template::node::{ContextId, Data, Lazy, Node};
-use crate::dialects::garden::template::syntax::ast::Era;
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::limits::{Limit, Limits};
 use crate::text::Text;
 use crate::value::{Prov, Unknown};
@@ -60,8 +60,8 @@ pub(crate) struct Evaluator {
     /// Whether values remember what they replaced in lower layers.
     pub(super) keeps_history: bool,
     /// The version of the language.
-    pub(super) era: Era,
-    /// Whether what cannot be resolved stays as it is written, part by part, as [`Era::Bonsai`] does on request.
+    pub(super) era: LanguageVersion,
+    /// Whether what cannot be resolved stays as it is written, part by part, as [`LanguageVersion::Bonsai`] does on request.
     pub(super) is_partial: bool,
     depth: Cell<usize>,
     steps: Cell<u64>,
@@ -70,7 +70,7 @@ pub(crate) struct Evaluator {
 
 impl Evaluator {
     /// Without contexts.
-    pub(crate) fn new(era: Era, limits: Limits) -> Self {
+    pub(crate) fn new(era: LanguageVersion, limits: Limits) -> Self {
         Evaluator {
             contexts: RefCell::default(),
             pairs: RefCell::default(),
@@ -86,16 +86,16 @@ impl Evaluator {
         }
     }
 
-    /// The same, but what cannot be resolved stays as it is written: a part of a text, an operator. [`Era::Bonsai`] alone
+    /// The same, but what cannot be resolved stays as it is written: a part of a text, an operator. [`LanguageVersion::Bonsai`] alone
     /// has that.
     #[must_use]
     pub(crate) fn partial(mut self) -> Self {
-        self.is_partial = self.era == Era::Bonsai;
+        self.is_partial = self.era == LanguageVersion::Bonsai;
         self
     }
 
     /// The version of the language.
-    pub(crate) fn era(&self) -> Era {
+    pub(crate) fn era(&self) -> LanguageVersion {
         self.era
     }
 

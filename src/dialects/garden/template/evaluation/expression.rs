@@ -7,7 +7,7 @@ use crate::dialects::garden::template::failure::{Failure, FailureKind, MissingKe
 use crate::dialects::garden::template::node::convert::to_text;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::ast::{
-    Block, Era, Expr, ExprKind, Format, IfBlock, Key, KeyPath, Operator, Part, Span, Template,
+    Block, Expr, ExprKind, Format, IfBlock, Key, KeyPath, LanguageVersion, Operator, Part, Span, Template,
 };
 use crate::dialects::garden::template::syntax::path::Segment;
 use crate::text::{ByAddress, Text};
@@ -27,7 +27,7 @@ pub(super) struct Site<'a> {
     /// Where the template is written.
     pub prov: &'a Prov,
     /// The version of the language.
-    pub era: Era,
+    pub era: LanguageVersion,
     /// Whether the text is that of the whole template, not of a string literal in it.
     pub is_outermost: bool,
     /// How key paths are looked up.
@@ -300,8 +300,8 @@ impl Evaluator {
                         Data::Unknown(_) => return Ok(Some(Segments::Unknown(node))),
                         _ => {
                             let message = match self.era {
-                                Era::Cedar => "Expression in brackets must resolve to a string or number",
-                                Era::Bonsai => "Expression in bracket must resolve to a primitive",
+                                LanguageVersion::Cedar => "Expression in brackets must resolve to a string or number",
+                                LanguageVersion::Bonsai => "Expression in bracket must resolve to a primitive",
                             };
                             let message = format!("{message} (got {}).", node.kind());
                             return Err(site.failure(FailureKind::Operand, &expr.span, message));
@@ -353,8 +353,8 @@ impl Evaluator {
         let under = if under.is_empty() { String::new() } else { format!(" under {}", render(&under)) };
         let available = match (available.is_empty(), self.era) {
             (true, _) => "(none)".to_owned(),
-            (false, Era::Cedar) => available.join(", "),
-            (false, Era::Bonsai) => {
+            (false, LanguageVersion::Cedar) => available.join(", "),
+            (false, LanguageVersion::Bonsai) => {
                 available.sort();
                 natural_list(&available)
             }
@@ -379,7 +379,7 @@ fn outer(mut inner: Box<Failure>, path: &[Segment], span: &Span, site: Site<'_>)
             if inner.place.origin.is_none() && inner.message == inner.plain =>
         {
             let message = match (site.era, inner.kind) {
-                (Era::Bonsai, FailureKind::NotIndexable) => {
+                (LanguageVersion::Bonsai, FailureKind::NotIndexable) => {
                     let key = path.last().map(|s| s.text.as_str()).unwrap_or_default();
                     format!("Attempted to look up key {key:?} on a number.")
                 }

@@ -4,7 +4,7 @@ use super::evaluator::{Evaluator, Scope, captured, unknown_for};
 use super::references;
 use crate::dialects::garden::template::failure::{Failure, FailureKind, Result, natural_list};
 use crate::dialects::garden::template::node::{Data, Node, Object, Operator, OperatorKind, keys};
-use crate::dialects::garden::template::syntax::ast::Era;
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::text::Text;
 use crate::value::Unknown;
 use indexmap::IndexMap;
@@ -178,8 +178,8 @@ impl Evaluator {
                     }
                     _ => {
                         let got = match self.era() {
-                            Era::Cedar => kept.type_of(),
-                            Era::Bonsai => "object",
+                            LanguageVersion::Cedar => kept.type_of(),
+                            LanguageVersion::Bonsai => "object",
                         };
                         let message =
                             format!("$filter clause in $forEach loop must resolve to a boolean value (got {got})");

@@ -14,7 +14,7 @@ pub(crate) type Span = Range<u32>;
 
 /// Which version of the language a project is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Era {
+pub(crate) enum LanguageVersion {
     /// Garden 0.14, `apiVersion: garden.io/v2`.
     #[default]
     Cedar,
@@ -60,7 +60,7 @@ pub(crate) struct Format {
     pub expr: Expr,
     /// From the dollar to behind the brace (and the optional suffix).
     pub span: Span,
-    /// Whether a `?` follows, which only [`Era::Bonsai`] supports.
+    /// Whether a `?` follows, which only [`LanguageVersion::Bonsai`] supports.
     pub optional: bool,
 }
 

@@ -1,6 +1,6 @@
 //! A place in the text of a template, and the words of the language.
 
-use super::ast::{Era, Span};
+use super::ast::{LanguageVersion, Span};
 use super::error::{ParseError, TOO_DEEP};
 use crate::text::Text;
 
@@ -12,16 +12,16 @@ pub(super) struct Cursor<'a> {
     raw: &'a Text,
     path: &'a Text,
     at: usize,
-    era: Era,
+    era: LanguageVersion,
     depth: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(raw: &'a Text, path: &'a Text, era: Era, depth: usize) -> Self {
+    pub(super) fn new(raw: &'a Text, path: &'a Text, era: LanguageVersion, depth: usize) -> Self {
         Cursor { raw, path, at: 0, era, depth }
     }
 
-    pub(super) fn era(&self) -> Era {
+    pub(super) fn era(&self) -> LanguageVersion {
         self.era
     }
 

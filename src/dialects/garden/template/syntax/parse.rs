@@ -1,7 +1,7 @@
 //! Splits the text of a template into its parts: text, `$${…}`, `${…}` and conditional blocks. `expression` reads the
 //! text between the braces.
 
-use super::ast::{Block, Era, Format, IfBlock, Part, Span, Template};
+use super::ast::{Block, Format, IfBlock, LanguageVersion, Part, Span, Template};
 use super::cursor::Cursor;
 use super::error::{ParseError, TOO_DEEP, UNPARSABLE};
 use crate::text::Text;
@@ -16,12 +16,17 @@ const OPTIONAL_IF: &str = "Cannot specify optional suffix in if-block.";
 ///
 /// # Errors
 /// What is wrong, and where.
-pub(crate) fn parse(raw: &Text, path: &Text, era: Era) -> Result<Option<Template>, ParseError> {
+pub(crate) fn parse(raw: &Text, path: &Text, era: LanguageVersion) -> Result<Option<Template>, ParseError> {
     parse_nested(raw, path, era, 0)
 }
 
 /// The same within so many other expressions.
-pub(super) fn parse_nested(raw: &Text, path: &Text, era: Era, depth: usize) -> Result<Option<Template>, ParseError> {
+pub(super) fn parse_nested(
+    raw: &Text,
+    path: &Text,
+    era: LanguageVersion,
+    depth: usize,
+) -> Result<Option<Template>, ParseError> {
     if !raw.contains("${") {
         return Ok(None);
     }
@@ -113,7 +118,7 @@ fn format(cursor: &mut Cursor<'_>) -> Result<Option<Element>, ParseError> {
         cursor.back_to(start);
         return Ok(None);
     };
-    let optional = cursor.era() == Era::Bonsai && cursor.eat("?");
+    let optional = cursor.era() == LanguageVersion::Bonsai && cursor.eat("?");
     let span = cursor.span_from(start);
     if conditional && optional {
         return Err(cursor.error(OPTIONAL_IF, span));

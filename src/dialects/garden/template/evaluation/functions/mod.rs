@@ -11,7 +11,7 @@ mod yaml_text;
 use crate::dialects::garden::template::evaluation::evaluator::Evaluator;
 use crate::dialects::garden::template::failure::Failure;
 use crate::dialects::garden::template::node::{Data, Node};
-use crate::dialects::garden::template::syntax::ast::Era;
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use parameter::{Parameter, Type};
 
 /// Why a call has no value.
@@ -58,7 +58,7 @@ struct Function {
     name: &'static str,
     parameters: &'static [Parameter],
     run: fn(&Evaluator, &[Node]) -> Done,
-    /// Whether [`Era::Bonsai`] lacks it.
+    /// Whether [`LanguageVersion::Bonsai`] lacks it.
     is_new: bool,
 }
 
@@ -136,12 +136,12 @@ const fn new(name: &'static str, parameters: &'static [Parameter], run: fn(&Eval
     Function { name, parameters, run, is_new: true }
 }
 
-fn of_era(era: Era) -> impl Iterator<Item = &'static Function> {
-    ALL.iter().filter(move |f| era == Era::Cedar || !f.is_new)
+fn of_era(era: LanguageVersion) -> impl Iterator<Item = &'static Function> {
+    ALL.iter().filter(move |f| era == LanguageVersion::Cedar || !f.is_new)
 }
 
 /// Whether there is a function of a name.
-pub(crate) fn exists(name: &str, era: Era) -> bool {
+pub(crate) fn exists(name: &str, era: LanguageVersion) -> bool {
     of_era(era).any(|f| f.name == name)
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn described() -> Vec<(&'static str, String)> {
 }
 
 /// The names of all functions.
-pub(crate) fn names(era: Era) -> Vec<&'static str> {
+pub(crate) fn names(era: LanguageVersion) -> Vec<&'static str> {
     of_era(era).map(|f| f.name).collect()
 }
 
@@ -174,7 +174,7 @@ pub(super) fn call(evaluator: &Evaluator, name: &str, arguments: &[Node]) -> Res
         let given = arguments.get(index).filter(|node| !node.is_undefined());
         let Some(given) = given else {
             if parameter.is_required {
-                let at = if era == Era::Cedar { format!(" (at index {index})") } else { String::new() };
+                let at = if era == LanguageVersion::Cedar { format!(" (at index {index})") } else { String::new() };
                 let argument = parameter.name;
                 return Err(Refusal::Wrong(format!("Missing argument '{argument}'{at} for {name} helper function.")));
             }
@@ -182,7 +182,7 @@ pub(super) fn call(evaluator: &Evaluator, name: &str, arguments: &[Node]) -> Res
             continue;
         };
         checked.push(parameter.kind.check(given).map_err(|detail| {
-            let gap = if era == Era::Cedar { "\n\n" } else { " " };
+            let gap = if era == LanguageVersion::Cedar { "\n\n" } else { " " };
             let argument = parameter.name;
             Refusal::Wrong(format!("Error validating argument '{argument}' for {name} helper function:{gap}{detail}"))
         })?);
@@ -190,7 +190,7 @@ pub(super) fn call(evaluator: &Evaluator, name: &str, arguments: &[Node]) -> Res
     (function.run)(evaluator, &checked).map_err(|error| match error {
         Error::Limit(failure) => Refusal::Limit(failure),
         Error::Message(message) => {
-            let message = if era == Era::Cedar { message } else { message.replacen("Error: ", "", 1) };
+            let message = if era == LanguageVersion::Cedar { message } else { message.replacen("Error: ", "", 1) };
             Refusal::Wrong(format!("Error from helper function {name}: {message}"))
         }
     })

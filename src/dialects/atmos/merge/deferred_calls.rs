@@ -15,21 +15,21 @@ pub(crate) fn is_held_back(text: &str) -> bool {
 }
 
 /// The deferred functions of a layer.
-pub(super) struct HeldBack {
+pub(super) struct DeferredCalls {
     /// Their paths and texts, in the order of [`path_order`].
     calls: Vec<(Vec<Key>, Value)>,
     /// The layer with null in the place of each of them.
     rest: Arc<Map>,
 }
 
-impl HeldBack {
+impl DeferredCalls {
     /// Those of a layer.
     pub(super) fn of(layer: &Arc<Map>) -> Self {
         let mut calls = Vec::new();
         each_call(layer, &mut Vec::new(), &mut |path, call| calls.push((path.to_vec(), call.clone())));
         calls.sort_by(|(a, _), (b, _)| path_order(a, b));
         let rest = if calls.is_empty() { Arc::clone(layer) } else { without_calls(layer) };
-        HeldBack { calls, rest }
+        DeferredCalls { calls, rest }
     }
 
     /// Whether there is none.
@@ -112,7 +112,7 @@ mod tests {
         let inner = map(vec![("b", Value::str("!env B")), ("c", Value::str("!include x"))]);
         let layer =
             map(vec![("a", Value { data: Data::Map(inner), ..Value::default() }), ("z", Value::str("!exec ls"))]);
-        let found = HeldBack::of(&layer);
+        let found = DeferredCalls::of(&layer);
         let paths: Vec<Vec<&str>> = found.paths().map(|path| path.iter().map(|key| &**key).collect()).collect();
         assert_eq!(paths, [vec!["z"], vec!["a", "b"]]);
         assert_eq!(found.at(&[key("a"), key("b")]).unwrap().as_str(), Some("!env B"));
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_layer_without_functions_is_the_rest() {
         let layer = map(vec![("a", Value::str("!include x")), ("b", Value::str("plain"))]);
-        let found = HeldBack::of(&layer);
+        let found = DeferredCalls::of(&layer);
         assert!(found.is_empty());
         assert!(Arc::ptr_eq(found.rest(), &layer));
     }
