@@ -6,6 +6,7 @@ mod env_file;
 mod eval_inputs;
 mod evaluation;
 pub(crate) mod garden;
+mod hcl_eval;
 pub(crate) mod jitsubst;
 pub(crate) mod opentofu;
 mod project_inputs;
@@ -15,6 +16,7 @@ mod root_settings;
 #[path = "../../tests/architecture/scratch_dialect.rs"]
 mod scratch_dialect;
 mod search;
+pub(crate) mod terragrunt;
 mod yaml_file;
 
 pub(crate) use env_file::{EnvFile, assignment, unquoted};
@@ -221,6 +223,7 @@ pub(crate) fn all(limits: Limits) -> Vec<Box<dyn Dialect>> {
         Box::new(atmos::Atmos::with_limits(limits)),
         Box::new(jitsubst::Jitsubst::with_limits(limits)),
         Box::new(garden::Garden::with_limits(limits)),
+        Box::new(terragrunt::Terragrunt::with_limits(limits)),
         Box::new(opentofu::OpenTofu::with_limits(limits)),
         #[cfg(test)]
         Box::new(scratch_dialect::Environments::with_limits(limits)),

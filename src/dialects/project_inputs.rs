@@ -14,6 +14,8 @@ pub(crate) struct ProjectInputs {
     pub env: BTreeMap<String, String>,
     /// The workspace, if one was named.
     pub workspace: Option<String>,
+    /// The experiments of the tool that are switched on.
+    pub experiments: Vec<String>,
     /// The stack that the user names, if any. Some systems have stacks that exist only when they are named.
     pub stack: Option<String>,
 }

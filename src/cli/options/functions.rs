@@ -22,6 +22,9 @@ pub(in crate::cli) struct Functions {
     /// Read values of outputs from a JSON file: {component: {stack: {output: value}}}; can be repeated
     #[arg(long, value_name = "FILE")]
     values: Vec<PathBuf>,
+    /// Switch on an experiment of the deployment tool; can be repeated
+    #[arg(long = "experiment", value_name = "NAME")]
+    experiments: Vec<String>,
     #[command(flatten)]
     inputs: Inputs,
 }
@@ -45,6 +48,7 @@ impl Functions {
     /// A file that cannot be read.
     pub(in crate::cli) fn apply(&self, env_files: &[EnvFileArgument], place: &mut Invocation) -> Result<(), Failure> {
         self.inputs.apply(place)?;
+        place.project.inputs.experiments.clone_from(&self.experiments);
         let mut inputs = EvalInputs::default();
         for file in env_files {
             inputs.env.extend(file.read()?.values.clone());

@@ -13,13 +13,12 @@ mod authoring;
 mod checks;
 mod components;
 mod discovery;
-mod eval;
 #[cfg(test)]
 mod properties;
 mod rules;
 mod vocabulary;
 
-use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, ProjectInputs, Scope, State};
+use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, ProjectInputs, Scope, State, hcl_eval};
 use crate::affected::{Affected, Request};
 use crate::code::Runs;
 use crate::diagnostic::{self, Diagnostics, Rule};
@@ -218,6 +217,6 @@ impl Dialect for OpenTofu {
     }
 
     fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {
-        eval::eval(template, context, mode.partial)
+        hcl_eval::eval(template, context, mode.partial)
     }
 }

@@ -19,7 +19,10 @@ impl Evaluator<'_> {
                 let found = self.walk(value, steps.get(taken..).unwrap_or_default());
                 merge_prov(found, prov)
             }
-            None => self.problem("Variables not allowed", "Variables may not be used here.", span),
+            None => {
+                let (summary, detail) = self.scope.missing(root);
+                self.problem(summary, detail, span)
+            }
         }
     }
 

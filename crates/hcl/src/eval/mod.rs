@@ -7,7 +7,7 @@ mod operators;
 mod template;
 
 use crate::ast::{Expr, ExprKind, Name, Span, TraversalStep};
-use crate::functions::{self, Files};
+use crate::functions::{self, Files, Host};
 use crate::types::convert::convert;
 use crate::types::{Type, unify};
 use crate::val::{Data, Val};
@@ -25,6 +25,11 @@ pub trait Scope {
     /// Returns the value at the start of a reference, and how many of its steps were consumed. `None` if there is no
     /// such name.
     fn get(&self, root: &Name, steps: &[TraversalStep]) -> Option<(Val, usize)>;
+
+    /// What is wrong with a name that is not there: in a few words, and in a sentence.
+    fn missing(&self, _: &Name) -> (&'static str, String) {
+        ("Variables not allowed", "Variables may not be used here.".to_owned())
+    }
 }
 
 /// A scope without names.
@@ -79,6 +84,7 @@ pub struct Evaluator<'a> {
     /// The elements of the splats around what is evaluated, the innermost last.
     pub(super) elements: Vec<Val>,
     allows_calls: bool,
+    pub(super) host: Option<&'a dyn Host>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -92,6 +98,7 @@ impl<'a> Evaluator<'a> {
             templates: 0,
             scope,
             allows_calls: true,
+            host: None,
             bound: Vec::new(),
             elements: Vec::new(),
         }
@@ -101,6 +108,13 @@ impl<'a> Evaluator<'a> {
     #[must_use]
     pub fn without_calls(mut self) -> Self {
         self.allows_calls = false;
+        self
+    }
+
+    /// The same with the functions of a system.
+    #[must_use]
+    pub fn with_host(mut self, host: &'a dyn Host) -> Self {
+        self.host = Some(host);
         self
     }
 

@@ -89,6 +89,30 @@ impl Files for NoFiles {
     }
 }
 
+/// Why a function of a system has no value.
+#[derive(Clone, Debug)]
+pub enum HostError {
+    /// The argument of this index is wrong.
+    Argument(usize, String),
+    /// The call is.
+    Call(String),
+}
+
+/// The functions of a system that evaluates expressions, beside those of the language.
+pub trait Host {
+    /// Whether the system has a function of the language.
+    fn has(&self, name: &str) -> bool;
+
+    /// Whether the system itself has a function.
+    fn has_own(&self, name: &str) -> bool;
+
+    /// Returns the value of a call of a function of the system. Arguments can be unknown.
+    ///
+    /// # Errors
+    /// Why it has none.
+    fn call(&self, name: &str, arguments: &[Val]) -> Result<Val, HostError>;
+}
+
 /// A parameter of a function.
 #[derive(Clone, Copy, Debug)]
 struct Param {
@@ -269,14 +293,22 @@ const SPECIAL: [&str; 2] = ["can", "try"];
 
 /// The value of a call.
 pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Val {
-    let name = call.name.text.strip_prefix("core::").unwrap_or(&call.name.text);
+    let host = evaluator.host;
+    let name = match host {
+        Some(_) => &call.name.text,
+        None => call.name.text.strip_prefix("core::").unwrap_or(&call.name.text),
+    };
     match name {
         "try" => return conversion::attempt(evaluator, &call.arguments, span),
         "can" => return conversion::can(evaluator, &call.arguments, span),
         _ => {}
     }
-    let Some(function) = all().find(|f| f.name == name) else {
-        let near = shared_text::nearest(name, all().map(|f| f.name).chain(SPECIAL));
+    if let Some(host) = host.filter(|host| host.has_own(name)) {
+        return hosted(evaluator, host, call, span);
+    }
+    let is_there = |f: &&Function| host.is_none_or(|host| host.has(f.name));
+    let Some(function) = all().filter(is_there).find(|f| f.name == name) else {
+        let near = shared_text::nearest(name, all().filter(is_there).map(|f| f.name).chain(SPECIAL));
         let hint = near.map_or_else(String::new, |n| format!(" Did you mean \"{n}\"?"));
         let detail = format!("There is no function named \"{name}\".{hint}");
         // The arguments may be wrong as well.
@@ -290,7 +322,35 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Va
     }
     let read = values.clone();
     let value = run(evaluator, function, call, (values, spans), span);
-    let prov = evaluator.derived(span, &read);
+    traced(evaluator, value, &read, span)
+}
+
+/// The value of a call of a function of the system.
+fn hosted(evaluator: &mut Evaluator<'_>, host: &dyn Host, call: &Call, span: Span) -> Val {
+    let before = evaluator.problems.len();
+    let Some((values, spans)) = arguments(evaluator, call) else { return Val::failed() };
+    if evaluator.problems.len() > before {
+        return Val::failed();
+    }
+    let name = &call.name.text;
+    let value = match host.call(name, &values) {
+        Ok(value) => value,
+        Err(HostError::Call(message)) => {
+            let detail = format!("Call to function \"{name}\" failed: {message}.");
+            evaluator.problem("Error in function call", detail, span)
+        }
+        Err(HostError::Argument(index, message)) => {
+            let place = spans.get(index).copied().unwrap_or(span);
+            let detail = format!("Invalid value for argument {} of \"{name}\": {message}.", index + 1);
+            evaluator.problem("Invalid function argument", detail, place)
+        }
+    };
+    traced(evaluator, value, &values, span)
+}
+
+/// The result of a call, if it is not too large, with what it was computed from.
+fn traced(evaluator: &mut Evaluator<'_>, value: Val, read: &[Val], span: Span) -> Val {
+    let prov = evaluator.derived(span, read);
     let value = evaluator.bounded(value, span);
     match value.prov.origin {
         Some(_) => {

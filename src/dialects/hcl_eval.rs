@@ -1,4 +1,4 @@
-//! `eval`: evaluates templates with given names.
+//! `eval` of systems that write HCL: evaluates templates with given names.
 
 use crate::dialects::{EvalError, Evaluated};
 use crate::hcl::ast::Span;

@@ -1,0 +1,145 @@
+//! A unit as a component: its configuration, and what rules need to know of it.
+
+use super::config::Config;
+use super::discovery::address;
+use super::place::inside;
+use super::session::Session;
+use super::stacks::is_remote;
+use super::unit::KIND;
+use super::vocabulary::VOCABULARY;
+use crate::paths;
+use crate::resolution::{
+    Code, CodeOrigin, Component, ComponentMetadata, Inputs, Link, LinkKind, ReadTarget, RemovalEffect, StackSelector,
+    StatePlace,
+};
+use crate::source::Node;
+use crate::text::Text;
+use crate::value::{Data, Language, Map, Origin, Value};
+use std::sync::Arc;
+
+/// How values are read.
+pub(super) fn language() -> Language {
+    Language { vocabulary: &VOCABULARY, ..Language::default() }
+}
+
+/// The component of a unit.
+pub(super) fn of(session: &Session<'_>, (stack, name): (Text, Text), folder: &str, config: &Config) -> Component {
+    let parts = &config.parts;
+    let inputs = inputs(parts);
+    let metadata = ComponentMetadata {
+        is_module: true,
+        code: code(session, folder, parts),
+        inputs,
+        state: state(parts),
+        links: links(folder, parts).into(),
+        ..ComponentMetadata::default()
+    };
+    let shaping = config.includes.iter().map(|included| included.at);
+    let value = Value::new(Data::Map(Arc::new(shown(parts))));
+    Component {
+        shaping_origins: shaping.collect(),
+        removal: RemovalEffect::Orphaned,
+        metadata,
+        language: language(),
+        ..Component::new((stack, KIND.into(), name), value)
+    }
+}
+
+/// The parts as they are printed: `dependencies` is the list of paths.
+fn shown(parts: &Map) -> Map {
+    let mut shown = parts.clone();
+    if let Some(paths) = parts.get("dependencies").and_then(|value| value.get("paths")) {
+        shown.set("dependencies", paths.clone());
+    }
+    shown
+}
+
+fn inputs(parts: &Map) -> Inputs {
+    let value = parts.get("inputs");
+    let all = value.and_then(Value::as_map).cloned().unwrap_or_else(Map::none);
+    let is_open = value.is_some_and(|value| matches!(value.data, Data::Unknown(_)));
+    Inputs { authored: [Arc::clone(&all), Map::none()], all, is_open, ..Inputs::default() }
+}
+
+/// Where the state is.
+fn state(parts: &Map) -> Option<StatePlace> {
+    let state = parts.get("remote_state")?;
+    let settings = state.get("config")?;
+    let map = settings.as_map()?;
+    Some(StatePlace {
+        backend: state.get("backend")?.as_str()?.into(),
+        settings: Arc::clone(map),
+        origin: settings.prov.origin,
+        authored: map.len(),
+        is_separate: false,
+        is_workspace_assumed: false,
+    })
+}
+
+/// The folder of the code: that of the source, or that of the unit.
+fn code(session: &Session<'_>, folder: &str, parts: &Map) -> Option<Code> {
+    let source = parts.get("terraform").and_then(|terraform| terraform.get("source"));
+    let text = source.and_then(Value::as_str).unwrap_or_default();
+    let is_unknown = source.is_some_and(|source| !matches!(source.data, Data::Str(_)));
+    if is_unknown || is_remote(text) {
+        return None;
+    }
+    let written = text.split('?').next().unwrap_or(text);
+    let path = if written.is_empty() { folder.to_owned() } else { inside(folder, written)? };
+    let real = match session.loader.modules.loader.reader.lookup(&path) {
+        Ok(Node::Dir(real)) => real,
+        _ => path,
+    };
+    Some(Code {
+        folder: real.as_str().into(),
+        root: real.as_str().into(),
+        origin: source.and_then(|source| source.prov.origin),
+        others: Box::default(),
+        supply: CodeOrigin::Repository,
+        is_open: parts.get("generate").is_some(),
+    })
+}
+
+/// The units that it depends on.
+fn links(folder: &str, parts: &Map) -> Vec<Link> {
+    let mut found = Vec::new();
+    let to = |by: &str, path: &Value| {
+        let target = match &path.data {
+            Data::Str(text) => inside(folder, text),
+            _ => None,
+        };
+        let target = target.map(|target| match paths::name(&target).ends_with(".hcl") {
+            true => paths::parent(&target).to_owned(),
+            false => target,
+        });
+        let (stack, component) = match &target {
+            Some(target) => {
+                let (stack, name) = address(target);
+                (StackSelector::Stack(stack), name)
+            }
+            None => (StackSelector::Unknown, Text::default()),
+        };
+        let origin: Option<Origin> = path.prov.origin;
+        Link {
+            how: LinkKind::Declared,
+            by: by.into(),
+            component,
+            kind: Some(KIND.into()),
+            stack,
+            reads: ReadTarget::Nothing,
+            is_optional: true,
+            origin: origin.into(),
+            stack_origin: None.into(),
+        }
+    };
+    let dependencies = parts.get("dependency").and_then(Value::as_map).into_iter().flat_map(|map| map.iter());
+    for entry in dependencies {
+        let is_enabled = entry.value.get("enabled").and_then(Value::as_bool) != Some(false);
+        if let (Some(path), true) = (entry.value.get("config_path"), is_enabled) {
+            found.push(to("dependency", path));
+        }
+    }
+    let declared = parts.get("dependencies").and_then(|value| value.get("paths")).and_then(Value::as_list);
+    found.extend(declared.into_iter().flat_map(|paths| paths.iter()).map(|path| to("dependencies", path)));
+    found
+}

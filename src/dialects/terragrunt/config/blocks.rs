@@ -1,0 +1,266 @@
+//! Blocks and attributes with fixed types.
+
+use super::kind;
+use crate::dialects::terragrunt::names::{Names, is_nothing};
+use crate::dialects::terragrunt::rules;
+use crate::dialects::terragrunt::schema::{self, Attribute, BlockType, Kind, Labels};
+use crate::dialects::terragrunt::values::import;
+use crate::hcl::ast::{self, Body, Expr, Span};
+use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::{Data, Val};
+use crate::value::{self, Flags, Key, Map, Value};
+use std::collections::BTreeSet;
+
+/// Attributes of a file that are one value each.
+const SCALARS: [&str; 9] = [
+    "prevent_destroy",
+    "iam_role",
+    "iam_assume_role_duration",
+    "iam_assume_role_session_name",
+    "iam_web_identity_token",
+    "download_dir",
+    "terraform_binary",
+    "terraform_version_constraint",
+    "terragrunt_version_constraint",
+];
+
+/// The values that say when a file is generated, and what happens to it when it is switched off.
+const IF_EXISTS: [&str; 4] = ["error", "skip", "overwrite", "overwrite_terragrunt"];
+const IF_DISABLED: [&str; 3] = ["skip", "remove", "remove_terragrunt"];
+
+/// Everything but includes, features, locals and dependencies.
+pub(super) fn rest(names: &Names<'_, '_>, parts: &mut Map) {
+    let body = &names.file.body;
+    for name in SCALARS {
+        let written = body.get(name).zip(schema::UNIT.attribute(name));
+        if let Some(value) = written.and_then(|(written, kind)| attribute(names, written, kind)) {
+            parts.set(name, value);
+        }
+    }
+    if let Some(value) = inputs(names) {
+        parts.set("inputs", value);
+    }
+    for name in ["terraform", "dependencies", "exclude", "errors", "engine", "catalog", "remote_state"] {
+        if let Some(block) = body.blocks_of(name).next() {
+            parts.set(name, whole(names, block, kind(name)));
+        }
+    }
+    if let Some(written) = body.get("remote_state") {
+        let value = evaluated(names, &written.expr);
+        if let Some(map) = object(names, &value, schema::REMOTE_STATE, written.expr.span) {
+            parts.set("remote_state", Value { data: value::Data::Map(map.into()), prov: value.prov.clone() });
+        }
+    }
+    remote_state(names, parts);
+    let generate = generate(names);
+    if !generate.is_empty() {
+        parts.set("generate", Value::map(generate));
+    }
+}
+
+/// The inputs: an object.
+fn inputs(names: &Names<'_, '_>) -> Option<Value> {
+    let written = names.file.body.get("inputs")?;
+    let val = names.eval(&written.expr);
+    match &val.data {
+        Data::Object(_) | Data::Map(..) | Data::Unknown(..) => Some(names.export(&written.expr, &val)),
+        Data::Null(_) => Some(Value::map(Map::new())),
+        _ => {
+            let message = format!("inputs must be an object, and this is {}", Type::of(&val).name());
+            names.session.error(&rules::INVALID_VALUE, message, (names.file.id, written.expr.span));
+            None
+        }
+    }
+}
+
+/// The value of an expression.
+pub(in crate::dialects::terragrunt) fn evaluated(names: &Names<'_, '_>, expr: &Expr) -> Value {
+    let val = names.eval(expr);
+    names.export(expr, &val)
+}
+
+/// The value of an attribute, converted to its type; `None` if it is null or wrong.
+pub(super) fn attribute(names: &Names<'_, '_>, written: &ast::Attribute, kind: &Attribute) -> Option<Value> {
+    let val = names.eval(&written.expr);
+    if is_nothing(&val) {
+        return None;
+    }
+    let val = match converted(&val, kind.kind) {
+        Ok(val) => val,
+        Err(why) => {
+            let message = format!("unsuitable value for {}: {why}", kind.name);
+            names.session.error(&rules::INVALID_VALUE, message, (names.file.id, written.expr.span));
+            return None;
+        }
+    };
+    let mut value = names.export(&written.expr, &val);
+    if let Some(origin) = value.prov.origin.as_mut().filter(|origin| origin.file == names.file.id) {
+        if origin.start == written.expr.span.start {
+            origin.key = written.name.span.start;
+        }
+    }
+    Some(value)
+}
+
+/// A value as the type of an attribute has it.
+///
+/// # Errors
+/// Why it has no such form.
+pub(in crate::dialects::terragrunt) fn converted(val: &Val, kind: Kind) -> Result<Val, String> {
+    let ty = match kind {
+        Kind::Any => return Ok(val.clone()),
+        Kind::Text => Type::Str,
+        Kind::Bool => Type::Bool,
+        Kind::Number => Type::Number,
+        Kind::Texts => Type::list(Type::Str),
+        Kind::TextMap => Type::map(Type::Str),
+        Kind::Map => {
+            let types: BTreeSet<String> =
+                val.children().filter(|v| !v.is_unknown()).map(|v| Type::of(v).name()).collect();
+            return match (val.as_entries(), types.len()) {
+                (Some(_), 0 | 1) => Ok(val.clone()),
+                (Some(_), _) => Err("all map elements must have the same type".to_owned()),
+                (None, _) if val.is_unknown() => Ok(val.clone()),
+                (None, _) => Err("map required".to_owned()),
+            };
+        }
+    };
+    convert(val, &ty).map_err(|why| why.text())
+}
+
+/// A block with its attributes and blocks, those with labels by label.
+pub(super) fn whole(names: &Names<'_, '_>, block: &ast::Block, kind: &'static BlockType) -> Value {
+    let mut map = attributes(names, &block.body, kind);
+    for inner in kind.blocks {
+        let mut by_label = Map::new();
+        for block in block.body.blocks_of(inner.name) {
+            let value = whole(names, block, inner);
+            match (inner.labels, block.label(0)) {
+                (Labels::None, _) => map.set(inner.name, value),
+                (_, Some(label)) => by_label.set(Key::from(&**label), value),
+                (_, None) => {}
+            }
+            non_empty(names, block);
+        }
+        if !by_label.is_empty() {
+            map.set(inner.name, Value::map(by_label));
+        }
+    }
+    let origin = crate::value::Origin {
+        file: names.file.id,
+        key: block.kind.span.start,
+        start: block.kind.span.start,
+        end: block.header().end,
+    };
+    Value::at(value::Data::Map(map.into()), origin)
+}
+
+/// A hook must run something.
+fn non_empty(names: &Names<'_, '_>, block: &ast::Block) {
+    let Some(execute) = block.body.get("execute") else { return };
+    if matches!(&execute.expr.kind, ast::ExprKind::Tuple(items) if items.is_empty()) {
+        let message = format!("{} has nothing to execute: execute is empty", block.kind.text);
+        names.session.error(&rules::INVALID_VALUE, message, (names.file.id, execute.expr.span));
+    }
+}
+
+/// The attributes of a block that have a value.
+pub(super) fn attributes(names: &Names<'_, '_>, body: &Body, kind: &BlockType) -> Map {
+    let one = |written: &ast::Attribute| {
+        let known = kind.attribute(&written.name.text)?;
+        Some((Key::from(known.name), attribute(names, written, known)?))
+    };
+    body.attributes.iter().filter_map(one).collect()
+}
+
+/// An object that stands for a block; `None` if it cannot.
+fn object(names: &Names<'_, '_>, value: &Value, kind: &[Attribute], span: Span) -> Option<Map> {
+    let wrong = |message: String| names.session.error(&rules::INVALID_VALUE, message, (names.file.id, span));
+    let Some(map) = value.as_map() else {
+        if !value.holds(Flags::UNKNOWN) {
+            wrong(format!("an object is required here, and this is {}", value.a_kind()));
+        }
+        return None;
+    };
+    let mut found = Map::new();
+    for entry in map.iter().filter(|entry| !entry.value.is_null()) {
+        let Some(known) = kind.iter().find(|attribute| *attribute.name == *entry.key) else {
+            wrong(format!("unsupported argument: there is no \"{}\" here", entry.key));
+            continue;
+        };
+        if entry.value.holds(Flags::UNKNOWN) {
+            found.set(known.name, entry.value.clone());
+            continue;
+        }
+        match converted(&import(&entry.value), known.kind) {
+            Ok(val) => found.set(known.name, crate::hcl::val::export::export_at(&val, &entry.value.prov)),
+            Err(why) => wrong(format!("unsuitable value for {}: {why}", known.name)),
+        }
+    }
+    for required in kind.iter().filter(|attribute| attribute.is_required && !found.has(attribute.name)) {
+        wrong(format!("missing required argument: \"{}\" is not set", required.name));
+    }
+    Some(found)
+}
+
+/// What a block `remote_state` must have beside its types.
+fn remote_state(names: &Names<'_, '_>, parts: &Map) {
+    let Some(state) = parts.get("remote_state") else { return };
+    let body = &names.file.body;
+    let block = body.blocks_of("remote_state").next();
+    let written = |name: &str| block.and_then(|block| block.body.get(name)).or_else(|| body.get("remote_state"));
+    let wrong = |name: &str, message: String| {
+        let span = written(name).map_or(Span::default(), |attribute| attribute.expr.span);
+        names.session.error(&rules::INVALID_VALUE, message, (names.file.id, span));
+    };
+    if let Some(config) = state.get("config").filter(|c| c.as_map().is_none() && !c.holds(Flags::UNKNOWN)) {
+        wrong("config", format!("config of remote_state must be an object, and this is {}", config.a_kind()));
+    }
+    if let Some(generate) = state.get("generate").and_then(Value::as_map) {
+        for name in ["path", "if_exists"].into_iter().filter(|name| !generate.has(name)) {
+            wrong("generate", format!("generate of remote_state needs \"{name}\""));
+        }
+    }
+}
+
+/// The generated files by the name of their block.
+fn generate(names: &Names<'_, '_>) -> Map {
+    let body = &names.file.body;
+    let mut found = Map::new();
+    for block in body.blocks_of("generate") {
+        let value = whole(names, block, kind("generate"));
+        for (name, words) in [("if_exists", &IF_EXISTS[..]), ("if_disabled", &IF_DISABLED[..])] {
+            let span = block.body.get(name).map(|attribute| attribute.expr.span);
+            word(names, value.get(name).zip(span), name, words);
+        }
+        if let Some(mutable) = block.body.get("mutable") {
+            let message = "the attribute \"mutable\" of a generate block requires the experiment 'cas'";
+            names.session.error(&rules::INVALID_VALUE, message, (names.file.id, mutable.name.span));
+        }
+        if let Some(label) = block.label(0) {
+            found.set(Key::from(&**label), value);
+        }
+    }
+    if let Some(written) = body.get("generate") {
+        let value = evaluated(names, &written.expr);
+        for entry in value.as_map().into_iter().flat_map(|map| map.iter()) {
+            let span = written.expr.span;
+            let Some(map) = object(names, &entry.value, schema::GENERATE, span) else { continue };
+            for (name, words) in [("if_exists", &IF_EXISTS[..]), ("if_disabled", &IF_DISABLED[..])] {
+                word(names, map.get(name).map(|value| (value, span)), name, words);
+            }
+            found.set(entry.key.clone(), Value { data: value::Data::Map(map.into()), prov: entry.value.prov.clone() });
+        }
+    }
+    found
+}
+
+/// Reports a value that is none of the words that there are.
+fn word(names: &Names<'_, '_>, value: Option<(&Value, Span)>, name: &str, words: &[&str]) {
+    let Some((value, span)) = value else { return };
+    if let Some(text) = value.as_str().filter(|text| !words.contains(text)) {
+        let message = format!("\"{text}\" is no value of {name}: it can be {}", words.join(", "));
+        names.session.error(&rules::INVALID_VALUE, message, (names.file.id, span));
+    }
+}

@@ -1,0 +1,105 @@
+//! Files that a file includes.
+
+use super::blocks::{attribute, attributes};
+use super::{Config, File, Included, kind};
+use crate::dialects::terragrunt::merge::Strategy;
+use crate::dialects::terragrunt::names::Names;
+use crate::dialects::terragrunt::place::{inside, shown};
+use crate::dialects::terragrunt::{object, rules};
+use crate::hcl::ast::Block;
+use crate::text::Text;
+use crate::value::{Data, Key, Map, Origin, Value};
+
+/// The files that a file includes, in the order of the blocks.
+pub(super) fn all(names: &Names<'_, '_>) -> Vec<Included> {
+    names.file.body.blocks_of("include").filter_map(|block| one(names, block)).collect()
+}
+
+/// An included file cannot include another one.
+pub(super) fn refuse(names: &Names<'_, '_>) {
+    for block in names.file.body.blocks_of("include") {
+        let message = "an included file includes another one: only one level of includes is allowed";
+        names.session.error(&rules::INVALID_BLOCK, message, (names.file.id, block.header()));
+    }
+}
+
+fn one(names: &Names<'_, '_>, block: &Block) -> Option<Included> {
+    let session = names.session;
+    let start = block.kind.span.start;
+    let at = Origin { file: names.file.id, key: start, start, end: block.header().end };
+    let settings = attributes_but_path(names, block);
+    let strategy = match settings.get("merge_strategy").and_then(Value::as_str) {
+        None | Some("" | "shallow") => Some(Strategy::Shallow),
+        Some("deep") => Some(Strategy::Deep),
+        Some("no_merge") => None,
+        Some(other) => {
+            let span = block.body.get("merge_strategy").map_or(block.kind.span, |written| written.expr.span);
+            let message = format!("include merge strategy {other} is unknown: it can be no_merge, shallow or deep");
+            session.error(&rules::INVALID_VALUE, message, (names.file.id, span));
+            None
+        }
+    };
+    let is_exposed = settings.get("expose").and_then(Value::as_bool) == Some(true);
+    let label = block.label(0).cloned().unwrap_or_default();
+    let path = path(names, block)?;
+    let place = names.place.of_included(&path);
+    let ring = session.reading.borrow().iter().any(|other| *other == path) || session.reading.borrow().len() > 40;
+    if ring {
+        let message = format!("{} includes a file that is read by it", shown(&names.file.path));
+        session.error(&rules::IMPORT_CYCLE, message, (names.file.id, block.header()));
+        return None;
+    }
+    session.reading.borrow_mut().push(path.clone());
+    let file = File::open(session, &path, false);
+    let config = file.map(|file| super::evaluate(session, &file, place));
+    session.reading.borrow_mut().pop();
+    Some(Included { label, path, at, strategy, is_exposed, config: config? })
+}
+
+fn attributes_but_path(names: &Names<'_, '_>, block: &Block) -> Map {
+    let mut body = block.body.clone();
+    body.attributes.retain(|attribute| *attribute.name.text != *"path");
+    attributes(names, &body, kind("include"))
+}
+
+/// The path of the included file; `None` if it is not there, or not known.
+fn path(names: &Names<'_, '_>, block: &Block) -> Option<String> {
+    let session = names.session;
+    let written = block.body.get("path")?;
+    let at = (names.file.id, written.expr.span);
+    let value = attribute(names, written, kind("include").attribute("path")?)?;
+    let text = match &value.data {
+        Data::Str(text) => Text::clone(text),
+        Data::Unknown(unknown) => {
+            let why = unknown.reasons.first().cloned().unwrap_or_default();
+            session.error(&rules::UNRESOLVED_INCLUDE, format!("which file is included is not known: {why}"), at);
+            return None;
+        }
+        _ => return None,
+    };
+    let found = inside(&names.place.dir, &text);
+    let Some(path) = found else {
+        let message = format!("the included file {text} is outside of the repository, so nothing is known of it");
+        session.error(&rules::UNRESOLVED_INCLUDE, message, at);
+        return None;
+    };
+    if text.is_empty() || !session.loader.has(&path) {
+        let unit = shown(&names.file.path);
+        let message = format!("include configuration not found: {text} (referenced from {unit})");
+        session.error(&rules::UNRESOLVED_INCLUDE, message, at);
+        return None;
+    }
+    Some(path)
+}
+
+/// The exposed files as expressions see them: `include.LABEL`, and directly `include` for one without a label.
+pub(super) fn scope(includes: &[Included]) -> Value {
+    let object = |included: &Included| object::of(&Config { includes: Vec::new(), ..included.config.clone() });
+    if let [only] = includes
+        && only.label.is_empty()
+    {
+        return if only.is_exposed { object(only) } else { Value::map(Map::new()) };
+    }
+    let exposed = includes.iter().filter(|included| included.is_exposed);
+    Value::map(exposed.map(|included| (Key::from(&*included.label), object(included))).collect())
+}

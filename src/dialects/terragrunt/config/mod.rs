@@ -1,0 +1,174 @@
+//! The evaluation of one file of configuration: what it includes, its features and locals, its dependencies, and the rest.
+
+mod blocks;
+mod check;
+mod dependency;
+mod feature;
+mod include;
+
+pub(super) use blocks::converted;
+pub(super) use check::body as check_body;
+pub(super) use dependency::scope as dependency_scope;
+
+use super::load::{Loaded, VALUES};
+use super::merge::{self, Strategy};
+use super::names::{Names, Stage};
+use super::place::Place;
+use super::rules;
+use super::schema::{self, BlockType};
+use super::session::{Session, sentence};
+use crate::hcl::ast::{Body, Span};
+use crate::paths;
+use crate::text::Text;
+use crate::value::{FileId, Key, Map, Origin, Value};
+use std::sync::Arc;
+
+/// A file that was read.
+pub(super) struct File {
+    /// Its id.
+    pub id: FileId,
+    /// Its path, from the root of the repository.
+    pub path: String,
+    /// Its content.
+    pub body: Arc<Body>,
+}
+
+impl File {
+    /// Reads a file, and reports what keeps it from being read; `None` then, or if it is not there.
+    pub(super) fn open(session: &Session<'_>, path: &str, json: bool) -> Option<File> {
+        match session.loader.load(path, json) {
+            Ok(Loaded { file, path, body, errors }) => {
+                session.files.borrow_mut().insert(file);
+                for error in &errors {
+                    let message = sentence(error.summary, &error.detail);
+                    session.error(&rules::INVALID_SYNTAX, message, (file, error.span));
+                }
+                errors.is_empty().then_some(File { id: file, path, body })
+            }
+            Err(why) => {
+                let file = session.loader.modules.loader.reader.files.add(path, "", || Text::from(""));
+                if let Some(why) = why {
+                    session.error(&rules::UNREADABLE_FILE, why, (file, Span::default()));
+                }
+                None
+            }
+        }
+    }
+}
+
+/// A file that was included.
+#[derive(Clone, Debug)]
+pub(super) struct Included {
+    /// The label; empty for a bare include.
+    pub label: Text,
+    /// The path of the file.
+    pub path: String,
+    /// The include block.
+    pub at: Origin,
+    /// How it is merged; `None` if it is not.
+    pub strategy: Option<Strategy>,
+    /// Whether its values can be read.
+    pub is_exposed: bool,
+    /// What is in it.
+    pub config: Config,
+}
+
+/// The configuration of a file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Config {
+    /// Its parts by name, as they are printed: `inputs`, `terraform`, `dependency`, …
+    pub parts: Map,
+    /// The files that it includes.
+    pub includes: Vec<Included>,
+}
+
+/// The values beside a file.
+pub(super) fn values(session: &Session<'_>, folder: &str) -> Option<Value> {
+    if let Some(values) = session.generated.values(folder) {
+        return Some(values);
+    }
+    let path = paths::join(folder, VALUES);
+    if !session.loader.has(&path) {
+        return None;
+    }
+    let file = File::open(session, &path, false)?;
+    Some(Value::map(literals(session, &file)))
+}
+
+/// The attributes of a file that has only values.
+pub(super) fn literals(session: &Session<'_>, file: &File) -> Map {
+    let names = Names::new(session, file, Place::of_file(&file.path, &session.unit));
+    for block in &file.body.blocks {
+        let message = format!("unsupported block type: blocks of type \"{}\" are not expected here", block.kind.text);
+        session.error(&rules::INVALID_BLOCK, message, (file.id, block.kind.span));
+    }
+    let one = |attribute: &crate::hcl::ast::Attribute| {
+        let value = names.eval(&attribute.expr);
+        (Key::from(&*attribute.name.text), names.export(&attribute.expr, &value))
+    };
+    file.body.attributes.iter().map(one).collect()
+}
+
+/// Evaluates a file.
+pub(super) fn evaluate(session: &Session<'_>, file: &File, place: Place) -> Config {
+    evaluate_with(session, file, place, &[])
+}
+
+/// The same with more names.
+pub(super) fn evaluate_with(
+    session: &Session<'_>,
+    file: &File,
+    place: Place,
+    more: &[(&'static str, Value)],
+) -> Config {
+    check::body(session, file, &file.body, &schema::UNIT);
+    let is_included = place.included.is_some();
+    let mut names = Names::new(session, file, place);
+    if let Some(values) = values(session, paths::parent(&file.path)) {
+        names.set("values", values);
+    }
+    for (name, value) in more {
+        names.set(name, value.clone());
+    }
+    let includes = match is_included {
+        true => {
+            include::refuse(&names);
+            Vec::new()
+        }
+        false => include::all(&names),
+    };
+    names.place.includes = includes.iter().map(|i| (i.label.clone(), paths::parent(&i.path).to_owned())).collect();
+    let mut parts = Map::new();
+    let merged = || includes.iter().filter_map(|include| Some((include.strategy?, &include.config.parts)));
+    let features = feature::all(&names);
+    let inherited = merge::parts_of("feature", merged(), features.as_ref());
+    names.set("feature", feature::scope(&names, inherited.as_ref()));
+    add(&mut parts, "feature", features);
+    if !includes.is_empty() {
+        names.set("include", include::scope(&includes));
+    }
+    names.enter(Stage::Locals);
+    let locals = names.all_locals();
+    if !locals.is_empty() {
+        parts.set("locals", Value::map(locals));
+    }
+    let dependencies = dependency::all(&names);
+    let all = merge::parts_of("dependency", merged(), dependencies.as_ref());
+    names.set("dependency", dependency::scope(all.as_ref()));
+    add(&mut parts, "dependency", dependencies);
+    blocks::rest(&names, &mut parts);
+    let at = Origin { file: file.id, key: 0, start: 0, end: 0 };
+    merge::includes(session, &mut parts, &includes, at);
+    Config { parts, includes }
+}
+
+fn add(parts: &mut Map, name: &'static str, value: Option<Value>) {
+    if let Some(value) = value {
+        parts.set(name, value);
+    }
+}
+
+/// The type of a block of a unit.
+fn kind(name: &str) -> &'static BlockType {
+    schema::UNIT.block(name).unwrap_or(&schema::UNIT)
+}

@@ -1,0 +1,81 @@
+//! Finds units and stacks.
+
+use super::load::{STACK, UNIT, UNIT_JSON};
+use super::stacks::FOLDER;
+use crate::paths;
+use crate::source::Source;
+use crate::text::Text;
+use std::collections::BTreeSet;
+
+/// Folders that Terragrunt and git fill.
+const SKIPPED: [&str; 3] = [".terragrunt-cache", ".terraform", ".git"];
+
+/// The folders of units, and the paths of stack files.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The folders of units.
+    pub units: BTreeSet<String>,
+    /// The paths of stack files.
+    pub stacks: Vec<String>,
+}
+
+/// The paths of files of units and stacks below a folder.
+fn files<'s>(source: &'s dyn Source, folder: &str) -> impl Iterator<Item = &'s str> {
+    let is_read = |path: &&str| {
+        let name = paths::name(path);
+        matches!(name, UNIT | UNIT_JSON | STACK) && !path.split('/').any(|part| SKIPPED.contains(&part))
+    };
+    source.listing().under(folder).iter().map(|entry| &*entry.path).filter(is_read)
+}
+
+/// Whether there is a unit or a stack below a folder.
+pub(super) fn has_any(source: &dyn Source, folder: &str) -> bool {
+    files(source, folder).next().is_some()
+}
+
+/// All units and stacks of a revision.
+pub(super) fn all(source: &dyn Source) -> Found {
+    let mut found = Found::default();
+    for path in files(source, "") {
+        match paths::name(path) {
+            STACK => found.stacks.push(path.to_owned()),
+            _ if source.listing().resolve(path).is_ok() => _ = found.units.insert(paths::parent(path).to_owned()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The name of a folder as a stack.
+fn stack_name(folder: &str) -> Text {
+    if folder.is_empty() { ".".into() } else { folder.into() }
+}
+
+/// Stack and name of the unit of a folder. The units of a stack file are named by their way below its folder.
+pub(super) fn address(folder: &str) -> (Text, Text) {
+    let parts: Vec<&str> = folder.split('/').collect();
+    if let Some(at) = parts.iter().position(|part| *part == FOLDER) {
+        let below: Vec<&str> = parts[at + 1..].iter().copied().filter(|part| *part != FOLDER).collect();
+        return (stack_name(&parts[..at].join("/")), below.join("/").into());
+    }
+    match folder {
+        "" => (".".into(), ".".into()),
+        folder => (stack_name(paths::parent(folder)), paths::name(folder).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::address;
+
+    #[test]
+    fn units_are_named_by_their_folders() {
+        let shown = |folder: &str| {
+            let (stack, name) = address(folder);
+            format!("{stack} {name}")
+        };
+        assert_eq!(["", "a", "x/y/a"].map(shown), [". .", ". a", "x/y a"]);
+        assert_eq!(shown("live/.terragrunt-stack/dev/.terragrunt-stack/app"), "live dev/app");
+        assert_eq!(shown(".terragrunt-stack/app"), ". app");
+    }
+}

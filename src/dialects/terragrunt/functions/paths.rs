@@ -1,0 +1,83 @@
+//! Functions about folders. Absolute paths begin with the fixed name of the repository's root.
+
+use super::{Functions, Outcome, failed, texts};
+use crate::dialects::terragrunt::load::{UNIT, UNIT_JSON};
+use crate::dialects::terragrunt::place::{inside, shown, way};
+use crate::hcl::functions::HostError;
+use crate::hcl::val::Val;
+use crate::paths;
+
+/// The value of a call.
+pub(super) fn call(functions: &Functions<'_, '_>, name: &str, arguments: &[Val]) -> Outcome {
+    let place = functions.place;
+    let text = |text: String| Ok(Val::str(text));
+    match name {
+        "find_in_parent_folders" => find(functions, &texts(name, arguments, 0, 2)?),
+        "get_terragrunt_dir" => text(shown(&place.dir)),
+        "get_original_terragrunt_dir" => text(shown(&place.original)),
+        "get_repo_root" => text(shown("")),
+        "get_path_from_repo_root" => text(way("", &place.dir)),
+        "get_path_to_repo_root" => text(way(&place.dir, "")),
+        "get_parent_terragrunt_dir" => {
+            let parent = included(functions, name, &texts(name, arguments, 0, 1)?)?;
+            text(shown(parent.as_deref().unwrap_or(&place.dir)))
+        }
+        "path_relative_to_include" => {
+            let parent = included(functions, name, &texts(name, arguments, 0, 1)?)?;
+            text(parent.map_or_else(|| ".".to_owned(), |parent| way(&parent, &place.dir)))
+        }
+        "path_relative_from_include" => {
+            let parent = included(functions, name, &texts(name, arguments, 0, 1)?)?;
+            text(parent.map_or_else(|| ".".to_owned(), |parent| way(&place.dir, &parent)))
+        }
+        _ => text(String::new()),
+    }
+}
+
+/// The folder of the included file that is meant: of several the one of the label.
+fn included(functions: &Functions<'_, '_>, name: &str, labels: &[String]) -> Result<Option<String>, HostError> {
+    let place = functions.place;
+    if let Some(folder) = &place.included {
+        return Ok(Some(folder.clone()));
+    }
+    match (place.includes.as_slice(), labels) {
+        ([], _) => Ok(None),
+        ([(_, folder)], _) => Ok(Some(folder.clone())),
+        (_, []) => Err(failed(format!("Expected 1 params for function {name}, but got 0"))),
+        (several, [label, ..]) => match several.iter().find(|(known, _)| **known == **label) {
+            Some((_, folder)) => Ok(Some(folder.clone())),
+            None => {
+                let message = format!("There is no include block in the current config with the label '{label}'");
+                Err(failed(message))
+            }
+        },
+    }
+}
+
+/// The nearest file or folder of a name above the folder.
+fn find(functions: &Functions<'_, '_>, arguments: &[String]) -> Outcome {
+    let start = &functions.place.dir;
+    let names: Vec<&str> = match arguments.first().map(String::as_str) {
+        None | Some("") => vec![UNIT_JSON, UNIT],
+        Some(name) => vec![name],
+    };
+    let reader = &functions.session.loader.modules.loader.reader;
+    let mut dir = start.as_str();
+    while !dir.is_empty() {
+        dir = paths::parent(dir);
+        let found = names.iter().filter_map(|name| inside(dir, name)).find(|path| reader.lookup(path).is_ok());
+        if let Some(found) = found {
+            return Ok(Val::str(shown(&found)));
+        }
+    }
+    match arguments.get(1) {
+        Some(fallback) => Ok(Val::str(fallback.as_str())),
+        None => {
+            let name = names.last().copied().unwrap_or_default();
+            let unit = shown(start);
+            Err(failed(format!(
+                "ParentFileNotFoundError: could not find a {name} in any of the parent folders of {unit}"
+            )))
+        }
+    }
+}

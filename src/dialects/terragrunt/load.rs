@@ -1,0 +1,125 @@
+//! The files of one revision, parsed.
+
+use super::json;
+use crate::hcl::ast::{Body, SyntaxError};
+use crate::limits::Limits;
+use crate::reads::ParsedCache;
+use crate::source::Source;
+use crate::terraform::load::Runner;
+use crate::terraform::load::names::Syntax;
+use crate::terraform::module::modules::{Cache as ModuleCache, Modules};
+use crate::text::Text;
+use crate::value::FileId;
+use std::sync::Arc;
+
+/// The name of the file of a unit.
+pub(super) const UNIT: &str = "terragrunt.hcl";
+/// The same in JSON, which wins if both are there.
+pub(super) const UNIT_JSON: &str = "terragrunt.hcl.json";
+/// The name of the file of a stack.
+pub(super) const STACK: &str = "terragrunt.stack.hcl";
+/// The file beside another one that gives it values.
+pub(super) const VALUES: &str = "terragrunt.values.hcl";
+/// The file beside that of a unit that is merged over it.
+pub(super) const AUTOINCLUDE: &str = "terragrunt.autoinclude.hcl";
+
+/// What is parsed already, by content; both revisions share it.
+#[derive(Default)]
+pub(super) struct Cache {
+    modules: ModuleCache,
+    json: ParsedCache<(), Parsed>,
+}
+
+impl Cache {
+    pub(super) fn new(limits: Limits) -> Self {
+        Cache { modules: ModuleCache::new(limits), json: ParsedCache::new(limits) }
+    }
+
+    /// Drops everything.
+    pub(super) fn forget(&self) {
+        self.modules.forget();
+        self.json.forget();
+    }
+
+    /// The code of a revision, read with this cache.
+    pub(super) fn modules<'a>(&'a self, source: &'a dyn Source, files: &'a crate::files::Files) -> Modules<'a> {
+        // Absolute paths have a fixed name for the root, so that they are the same in every checkout.
+        let runner = Runner { root: format!("/{}", super::place::REPOSITORY), is_terraform: false };
+        Modules::new(source, files, &self.modules, runner)
+    }
+}
+
+#[derive(Debug)]
+struct Parsed {
+    text: Text,
+    body: Arc<Body>,
+    errors: Vec<SyntaxError>,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub(super) struct Loaded {
+    /// Its id.
+    pub file: FileId,
+    /// Its path as it was asked for, from the root of the repository.
+    pub path: String,
+    /// Its content.
+    pub body: Arc<Body>,
+    /// What is wrong with its syntax.
+    pub errors: Vec<SyntaxError>,
+}
+
+/// Reads files of a revision.
+pub(super) struct Loader<'a> {
+    /// The code of the revision, and its files.
+    pub modules: Modules<'a>,
+    cache: &'a Cache,
+}
+
+impl<'a> Loader<'a> {
+    pub(super) fn new(modules: Modules<'a>, cache: &'a Cache) -> Self {
+        Loader { modules, cache }
+    }
+
+    /// Whether a file is there.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.modules.loader.reader.resolve(path).is_ok()
+    }
+
+    /// The file of the unit of a folder.
+    pub(super) fn unit_file(&self, folder: &str) -> Option<String> {
+        let paths = [UNIT_JSON, UNIT].map(|name| crate::paths::join(folder, name));
+        paths.into_iter().find(|path| self.has(path))
+    }
+
+    /// Reads a file; with `json`, a name that ends in `.json` is JSON.
+    ///
+    /// # Errors
+    /// Why it cannot be read; `None` if it is not there.
+    pub(super) fn load(&self, path: &str, json: bool) -> Result<Loaded, Option<String>> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if json && name.ends_with(".json") {
+            return self.json(path);
+        }
+        let found = self.modules.loader.load(folder, name, Syntax::Native)?;
+        let body = Arc::new(found.parsed.body.clone());
+        Ok(Loaded { file: found.file, path: path.to_owned(), body, errors: found.parsed.errors.clone() })
+    }
+
+    fn json(&self, path: &str) -> Result<Loaded, Option<String>> {
+        let reader = &self.modules.loader.reader;
+        let entry = reader.find(path).map_err(Some)?.ok_or(None)?;
+        let key = (entry.id, ());
+        let parsed = match self.cache.json.get(&key) {
+            Some(parsed) => parsed,
+            None => {
+                let bytes = reader.bytes(path, entry).map_err(Some)?;
+                let text = Text::from(String::from_utf8_lossy(&bytes));
+                let (body, errors) = json::body(&text);
+                self.cache.json.insert(key, Parsed { text, body: Arc::new(body), errors })
+            }
+        };
+        let file = reader.files.add(&entry.path, &entry.id.to_string(), || parsed.text.clone());
+        Ok(Loaded { file, path: path.to_owned(), body: Arc::clone(&parsed.body), errors: parsed.errors.clone() })
+    }
+}

@@ -1,0 +1,279 @@
+//! Merging of included files into the file that includes them.
+
+use super::config::Included;
+use super::rules;
+use super::session::Session;
+use crate::hcl::ast::Span;
+use crate::reads::made_of;
+use crate::value::{Data, Map, Origin, Value};
+use std::sync::Arc;
+
+/// How an included file is merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strategy {
+    /// The top keys of inputs, and whole blocks, win.
+    Shallow,
+    /// Maps are merged at any depth, lists are joined.
+    Deep,
+}
+
+/// Why two values cannot be merged.
+type Wrong = Option<String>;
+
+/// Merges the included files, from the last to the first, below what a file has itself.
+pub(super) fn includes(session: &Session<'_>, parts: &mut Map, includes: &[Included], file: Origin) {
+    for included in includes.iter().rev() {
+        let Some(strategy) = included.strategy else { continue };
+        let at = (file.file, Span { start: included.at.start, end: included.at.end });
+        for entry in included.config.parts.iter().filter(|entry| *entry.key != *"locals") {
+            let mut wrong = None;
+            let own = parts.get(&entry.key);
+            let merged = match own {
+                Some(own) => part(&entry.key, strategy, &entry.value, own, &mut wrong),
+                None => entry.value.clone(),
+            };
+            parts.set(entry.key.clone(), merged);
+            if let Some(message) = wrong {
+                session.error(&rules::INVALID_BLOCK, message, at);
+            }
+        }
+    }
+}
+
+/// Merges one part of included files, from the last to the first, below what a file has itself.
+pub(super) fn parts_of<'m>(
+    name: &str,
+    included: impl Iterator<Item = (Strategy, &'m Map)>,
+    own: Option<&Value>,
+) -> Option<Value> {
+    let all: Vec<(Strategy, &Map)> = included.collect();
+    let mut merged = own.cloned();
+    for (strategy, parts) in all.into_iter().rev() {
+        let Some(low) = parts.get(name) else { continue };
+        merged = Some(match &merged {
+            Some(own) => part(name, strategy, low, own, &mut None),
+            None => low.clone(),
+        });
+    }
+    merged
+}
+
+/// One part: `low` of the included file, `high` of the file that includes it.
+fn part(name: &str, strategy: Strategy, low: &Value, high: &Value, wrong: &mut Wrong) -> Value {
+    let is_deep = strategy == Strategy::Deep;
+    match name {
+        "inputs" if is_deep => deep(low, high, wrong),
+        "inputs" => by_name(low, high, &mut |_, _, high| high),
+        "terraform" => terraform(strategy, low, high),
+        "generate" => by_name(low, high, &mut |key, _, high| {
+            if !is_deep {
+                *wrong = Some(format!("detected generate blocks with the same name: [{key}]"));
+            }
+            high
+        }),
+        "dependency" => by_name(low, high, &mut |_, low, high| if is_deep { dependency(low, &high) } else { high }),
+        "dependencies" => {
+            let mut merged = by_name(low, high, &mut |_, _, high| high);
+            let (a, b) = (texts(low, "paths"), texts(high, "paths"));
+            let more = b.iter().filter(|path| is_deep || !a.contains(path));
+            let paths: Vec<Value> = a.iter().chain(more).cloned().collect();
+            set(&mut merged, "paths", Value::list(paths));
+            merged
+        }
+        "feature" => by_name(low, high, &mut |key, low, high| {
+            if !is_deep {
+                return high;
+            }
+            match (low.get("default"), high.get("default")) {
+                (Some(a), Some(b)) if a.as_map().is_none() || b.as_map().is_none() => {
+                    *wrong = Some(format!("the defaults of feature {key} in two files cannot be merged deeply"));
+                    high
+                }
+                _ => deep(low, &high, &mut None),
+            }
+        }),
+        "errors" if is_deep => errors(low, high),
+        "engine" if is_deep => by_name(low, high, &mut |_, _, high| high),
+        "remote_state"
+        | "exclude"
+        | "errors"
+        | "engine"
+        | "catalog"
+        | "prevent_destroy"
+        | "iam_assume_role_duration" => replaced(low, high),
+        _ => {
+            if high.as_str() == Some("") {
+                low.clone()
+            } else {
+                replaced(low, high)
+            }
+        }
+    }
+}
+
+/// The upper value, which knows what it replaced.
+fn replaced(low: &Value, high: &Value) -> Value {
+    Value { data: high.data.clone(), prov: high.prov.overriding(low) }
+}
+
+/// Entries of both maps; `both` decides about those of one name.
+fn by_name(low: &Value, high: &Value, both: &mut dyn FnMut(&str, &Value, Value) -> Value) -> Value {
+    let (Some(a), Some(b)) = (low.as_map(), high.as_map()) else { return with_unknown(low, high) };
+    let mut merged: Map = (**a).clone();
+    for entry in b.iter() {
+        let value = match a.get(&entry.key) {
+            Some(known) => both(&entry.key, known, replaced(known, &entry.value)),
+            None => entry.value.clone(),
+        };
+        merged.set(entry.key.clone(), value);
+    }
+    Value { data: Data::Map(Arc::new(merged)), prov: high.prov.clone() }
+}
+
+/// Two values of which one is not a map: if one is unknown, so is the result.
+fn with_unknown(low: &Value, high: &Value) -> Value {
+    let is_unknown = |value: &Value| matches!(value.data, Data::Unknown(_));
+    let (unknown, other) = match (is_unknown(high), is_unknown(low)) {
+        (true, _) => (high, low),
+        (false, true) => (low, high),
+        _ => return replaced(low, high),
+    };
+    let Data::Unknown(known) = &unknown.data else { return high.clone() };
+    let mut merged = (**known).clone();
+    merged.add_reads([made_of::value("what it is merged with", other)]);
+    Value { data: Data::Unknown(Arc::new(merged)), prov: unknown.prov.with_inputs([other.prov.clone()]) }
+}
+
+/// Maps at any depth, lists joined; what is empty in `high` changes nothing.
+fn deep(low: &Value, high: &Value, wrong: &mut Wrong) -> Value {
+    match (&low.data, &high.data) {
+        (Data::Map(_), Data::Map(_)) => by_name(low, high, &mut |_, low, high| deep(low, &high, wrong)),
+        (Data::List(a), Data::List(b)) => {
+            if b.is_empty() {
+                return low.clone();
+            }
+            let items = a.iter().chain(b.iter()).cloned().collect();
+            let prov = high.prov.with_inputs([low.prov.clone()]);
+            Value { data: Data::List(Arc::new(items)), prov }
+        }
+        (_, Data::List(items)) if items.is_empty() => low.clone(),
+        (_, Data::Map(map)) if map.is_empty() => low.clone(),
+        (Data::Unknown(_), Data::Map(_) | Data::List(_)) => with_unknown(low, high),
+        (_, Data::List(_)) => {
+            *wrong = Some(
+                "cannot append two slices with different type: a list in a deep merge with something else".to_owned(),
+            );
+            replaced(low, high)
+        }
+        _ => replaced(low, high),
+    }
+}
+
+fn set(value: &mut Value, key: &'static str, with: Value) {
+    if let Data::Map(map) = &mut value.data {
+        Arc::make_mut(map).set(key, with);
+    }
+}
+
+fn texts(value: &Value, key: &str) -> Vec<Value> {
+    value.get(key).and_then(Value::as_list).map_or_else(Vec::new, |items| items.to_vec())
+}
+
+fn terraform(strategy: Strategy, low: &Value, high: &Value) -> Value {
+    let mut merged = by_name(low, high, &mut |key, low, high| match key {
+        "extra_arguments" | "before_hook" | "after_hook" | "error_hook" => by_name(low, &high, &mut |_, _, high| high),
+        _ => high,
+    });
+    for key in ["include_in_copy", "exclude_from_copy"] {
+        let (a, b) = (texts(low, key), texts(high, key));
+        let paths: Vec<Value> = if strategy == Strategy::Deep { b.into_iter().chain(a).collect() } else { a };
+        if let Data::Map(map) = &mut merged.data {
+            let map = Arc::make_mut(map);
+            map.remove(key);
+            if !paths.is_empty() {
+                map.set(key, Value::list(paths));
+            }
+        }
+    }
+    merged
+}
+
+fn dependency(low: &Value, high: &Value) -> Value {
+    let mut merged = by_name(low, high, &mut |key, low, high| match key {
+        "config_path" if high.as_str() == Some("") => low.clone(),
+        "mock_outputs" => deep(low, &high, &mut None),
+        "mock_outputs_merge_strategy_with_state" | "mock_outputs_merge_with_state" => low.clone(),
+        _ => high,
+    });
+    let key = "mock_outputs_allowed_terraform_commands";
+    let commands: Vec<Value> = texts(low, key).into_iter().chain(texts(high, key)).collect();
+    if !commands.is_empty() {
+        set(&mut merged, key, Value::list(commands));
+    }
+    // These stay as they were in the included file, also if it had none.
+    for key in ["mock_outputs_merge_strategy_with_state", "mock_outputs_merge_with_state"] {
+        if low.get(key).is_none()
+            && let Data::Map(map) = &mut merged.data
+        {
+            Arc::make_mut(map).remove(key);
+        }
+    }
+    merged
+}
+
+/// Blocks of retries and of ignored errors by label.
+fn errors(low: &Value, high: &Value) -> Value {
+    let is_more_than_zero = |value: &Value| match value.data {
+        Data::Int(i) => i > 0,
+        _ => true,
+    };
+    by_name(low, high, &mut |_, low, high| {
+        by_name(low, &high, &mut |_, low, high| {
+            by_name(low, &high, &mut |key, low, high| match key {
+                "retryable_errors" | "ignorable_errors" => {
+                    let (a, b) =
+                        (low.as_list().cloned().unwrap_or_default(), high.as_list().cloned().unwrap_or_default());
+                    let more = b.iter().filter(|pattern| !a.contains(pattern));
+                    Value::list(a.iter().chain(more).cloned().collect())
+                }
+                "signals" => by_name(low, &high, &mut |_, _, high| high),
+                "message" if high.as_str() == Some("") => low.clone(),
+                _ if is_more_than_zero(&high) => high,
+                _ => low.clone(),
+            })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Key;
+
+    fn entry(key: &str, value: Value) -> Value {
+        Value::map([(Key::from(key), value)].into_iter().collect())
+    }
+
+    fn list(items: &[i64]) -> Value {
+        Value::list(items.iter().map(|i| Value::new(Data::Int(*i))).collect())
+    }
+
+    #[test]
+    fn what_is_empty_changes_nothing_in_a_deep_merge() {
+        let merged = |low: Value, high: Value| {
+            let mut wrong = None;
+            (
+                part("inputs", Strategy::Deep, &entry("a", low), &entry("a", high), &mut wrong)
+                    .get("a")
+                    .cloned()
+                    .unwrap(),
+                wrong,
+            )
+        };
+        assert_eq!(merged(list(&[1]), list(&[2])).0, list(&[1, 2]));
+        assert_eq!(merged(list(&[1]), list(&[])).0, list(&[1]));
+        assert_eq!(merged(Value::str("x"), Value::map(Map::new())).0, Value::str("x"));
+        assert_eq!(merged(Value::str("x"), Value::str("")).0, Value::str(""));
+        assert!(merged(Value::str("x"), list(&[1])).1.is_some());
+    }
+}

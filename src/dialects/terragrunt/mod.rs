@@ -1,0 +1,180 @@
+//! Terragrunt: units (`terragrunt.hcl`) and stacks (`terragrunt.stack.hcl`). The folder above a unit is a stack, the unit a component.
+//!
+//! `discovery` finds the files, `load` and `json` parse them, `schema` says what they may hold. `stacks` expands stack files. `unit`
+//! resolves one unit: `config` evaluates a file (with `names` and `functions` in its `place`), `merge` puts included files below it,
+//! `object` shows a configuration to others, `component` is the result.
+
+mod authoring;
+mod component;
+mod config;
+mod discovery;
+mod functions;
+mod json;
+mod load;
+mod merge;
+mod names;
+mod object;
+mod place;
+mod rules;
+mod schema;
+mod session;
+mod stacks;
+#[cfg(test)]
+mod tests;
+mod unit;
+mod values;
+mod vocabulary;
+
+use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, hcl_eval};
+use crate::diagnostic::{self, Diagnostics, Rule};
+use crate::files::Files;
+use crate::limits::Limits;
+use crate::reads::{Answers, Table};
+use crate::resolution::authoring::Authoring;
+use crate::resolution::{Resolution, State, Unit};
+use crate::source::{Linked, Source};
+use crate::text::Text;
+use crate::threads;
+use crate::value::{Value, Vocabulary};
+use load::{Cache, Loader};
+use stacks::Expansion;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use unit::Resolved;
+
+/// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
+#[derive(Default)]
+pub(crate) struct Terragrunt {
+    cache: Cache,
+    /// Units by their folder.
+    units: Table<Text, Known>,
+}
+
+/// A unit that was resolved, and what the user gave to it.
+struct Known {
+    resolved: Resolved,
+    env: Arc<BTreeMap<String, String>>,
+}
+
+impl Terragrunt {
+    /// The dialect, with empty caches and these limits.
+    pub(crate) fn with_limits(limits: Limits) -> Self {
+        Terragrunt { cache: Cache::new(limits), ..Terragrunt::default() }
+    }
+
+    fn loader<'a>(&'a self, source: &'a dyn Source, files: &'a Files) -> Loader<'a> {
+        Loader::new(self.cache.modules(source, files), &self.cache)
+    }
+
+    /// Resolves the unit of a folder, or returns it if all that it read is the same.
+    fn unit(
+        &self,
+        source: &dyn Source,
+        files: &Files,
+        answers: &Answers<'_>,
+        env: &Arc<BTreeMap<String, String>>,
+        expansion: &Expansion,
+        folder: &str,
+    ) -> Arc<Known> {
+        let key = Text::from(folder);
+        if let Some(known) = self.units.get(&key, answers).filter(|known| known.env == *env) {
+            return known;
+        }
+        let loader = self.loader(source, files);
+        let diagnostics = Diagnostics::default();
+        let file = || files.add(&crate::paths::join(folder, load::UNIT), "", || Text::from(""));
+        let work = || unit::resolve(&loader, env, &expansion.generated, folder);
+        let resolved = diagnostics.guard(&format!("unit {folder}"), file, work);
+        let resolved = resolved.unwrap_or_else(|| Resolved {
+            unit: Arc::new(Unit::broken(key.clone(), file())),
+            findings: diagnostics.into_findings(),
+        });
+        let mut reads = loader.modules.loader.reader.take();
+        if let Some(made) = expansion.generated.units.get(folder) {
+            reads.add(&made.reads);
+        }
+        let known = Arc::new(Known { resolved, env: Arc::clone(env) });
+        self.units.insert(key, Arc::new(reads), Arc::clone(&known));
+        known
+    }
+}
+
+impl Dialect for Terragrunt {
+    fn name(&self) -> &'static str {
+        "terragrunt"
+    }
+
+    fn known_by(&self) -> &'static str {
+        "a terragrunt.hcl or terragrunt.stack.hcl"
+    }
+
+    fn rules(&self) -> &'static [&'static Rule] {
+        rules::OWN
+    }
+
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &vocabulary::VOCABULARY
+    }
+
+    fn authoring(&self) -> Option<&'static dyn Authoring> {
+        Some(&authoring::Terragrunt)
+    }
+
+    fn claims(&self, source: &dyn Source, config: &str) -> bool {
+        matches!(crate::paths::name(config), load::UNIT | load::UNIT_JSON | load::STACK)
+            || (source.listing().is_dir(config) && discovery::has_any(source, config))
+    }
+
+    fn find(&self, source: &dyn Source, _project: &Project) -> Option<(Presence, String)> {
+        discovery::has_any(source, "").then(|| (Presence::Certain, String::new()))
+    }
+
+    fn code_folders(&self, source: &dyn Source, _project: &Project) -> Vec<String> {
+        discovery::all(source).units.into_iter().filter(|folder| !folder.is_empty()).collect()
+    }
+
+    fn forget(&self, source: &dyn Source) {
+        self.units.retain(&Answers::new(source));
+        self.cache.forget();
+    }
+
+    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, _scope: Scope<'_>) -> Resolution {
+        let mut env = project.inputs.env.clone();
+        if !project.inputs.experiments.is_empty() {
+            env.insert(functions::EXPERIMENTS.to_owned(), project.inputs.experiments.join(","));
+        }
+        let env = Arc::new(env);
+        let found = discovery::all(source);
+        let expansion = stacks::expand(source, &found.stacks, &env, &|| self.loader(source, files));
+        let linked = (!expansion.links.is_empty()).then(|| Linked::new(source, &expansion.links));
+        let source = linked.as_ref().map_or(source, |linked| linked as &dyn Source);
+        let folders: Vec<String> = found
+            .units
+            .into_iter()
+            .filter(|folder| !expansion.templates.contains(folder))
+            .chain(expansion.generated.units.keys().cloned())
+            .collect::<std::collections::BTreeSet<String>>()
+            .into_iter()
+            .collect();
+        let answers = Answers::new(source);
+        let known = threads::map(&folders, |folder| self.unit(source, files, &answers, &env, &expansion, folder));
+        let mut resolution = Resolution::default();
+        for known in &known {
+            resolution.units.push(Arc::clone(&known.resolved.unit));
+            resolution.config.push(known.resolved.unit.file);
+            resolution.findings.extend(known.resolved.findings.iter().cloned());
+        }
+        for (path, file, is_broken) in &expansion.files {
+            let state = if *is_broken { State::Broken } else { State::Resolved };
+            resolution.units.push(Arc::new(Unit { state, ..Unit::of_path(path, path.as_str().into(), *file) }));
+            resolution.config.push(*file);
+        }
+        resolution.findings.extend(expansion.findings);
+        diagnostic::unite(&mut resolution.findings);
+        resolution
+    }
+
+    fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {
+        hcl_eval::eval(template, context, mode.partial)
+    }
+}

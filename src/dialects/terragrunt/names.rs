@@ -1,0 +1,240 @@
+//! The names that the expressions of one file see, and their evaluation.
+
+use super::config::File;
+use super::functions::{CalledFiles, Functions};
+use super::place::{Place, inside};
+use super::rules;
+use super::session::Session;
+use super::values::{Origins, exported, import, tidy_text};
+use crate::hcl::ast::{Expr, Key, Name, Span, TraversalStep, walk};
+use crate::hcl::eval::{Evaluator, Scope};
+use crate::hcl::val::{Data, Entries, Val};
+use crate::reads::made_of;
+use crate::text::Text;
+use crate::value::{self, Map, Read, Value};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How many locals may wait for each other.
+const MAX_CHAIN: usize = 100;
+/// The most words of an expression that are looked up as paths.
+const MAX_WORDS: usize = 50;
+
+/// What is evaluated: later stages see more names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    /// Paths of includes, and defaults of features.
+    Includes,
+    /// Locals, and what needs them.
+    Locals,
+}
+
+/// A value in both forms.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scoped {
+    /// As the language has it.
+    pub val: Val,
+    /// As a resolution has it, with what unknown parts are made of.
+    pub value: Value,
+}
+
+impl Scoped {
+    fn of(value: Value) -> Self {
+        Scoped { val: import(&value), value }
+    }
+}
+
+/// The names of one file.
+pub(super) struct Names<'s, 'a> {
+    /// The work.
+    pub session: &'s Session<'a>,
+    /// The file.
+    pub file: &'s File,
+    /// Where it is evaluated.
+    pub place: Place,
+    stage: Stage,
+    /// Values by their first name: `values`, `include`, `feature`, `dependency`.
+    known: BTreeMap<&'static str, Scoped>,
+    written: BTreeMap<Text, Arc<Expr>>,
+    /// The locals; `None` while one is evaluated.
+    locals: RefCell<BTreeMap<Text, Option<Scoped>>>,
+}
+
+impl<'s, 'a> Names<'s, 'a> {
+    pub(super) fn new(session: &'s Session<'a>, file: &'s File, place: Place) -> Self {
+        let locals = file.body.blocks_of("locals").flat_map(|block| &block.body.attributes);
+        let written = locals.map(|local| (Text::clone(&local.name.text), Arc::clone(&local.expr))).collect();
+        let stage = Stage::Includes;
+        Names { session, file, place, stage, known: BTreeMap::new(), written, locals: RefCell::default() }
+    }
+
+    /// Continues with another stage.
+    pub(super) fn enter(&mut self, stage: Stage) {
+        self.stage = stage;
+    }
+
+    /// Gives a name a value.
+    pub(super) fn set(&mut self, name: &'static str, value: Value) {
+        self.known.insert(name, Scoped::of(value));
+    }
+
+    /// Evaluates an expression, and reports what is wrong.
+    pub(super) fn eval(&self, expr: &Expr) -> Val {
+        let functions = Functions { session: self.session, place: &self.place };
+        let files = CalledFiles::new(self.session, &self.place.folder);
+        let mut evaluator = Evaluator::new(self.file.id, self, &files, &self.session.budget).with_host(&functions);
+        let value = evaluator.eval(expr);
+        for problem in &evaluator.problems {
+            self.session.problem(problem, (self.file.id, expr.span));
+        }
+        value
+    }
+
+    /// A value of the language as one of a resolution.
+    pub(super) fn export(&self, expr: &Expr, value: &Val) -> Value {
+        exported(self, expr, value)
+    }
+
+    /// All locals.
+    pub(super) fn all_locals(&self) -> Map {
+        self.written.keys().map(|name| (value::Key::from(&**name), self.local(name).value)).collect()
+    }
+
+    /// The value of a local that is written.
+    fn local(&self, name: &Text) -> Scoped {
+        let known = self.locals.borrow().get(name).cloned();
+        let failed = || Scoped { val: Val::failed(), value: crate::hcl::val::export::export(&Val::failed()) };
+        let Some(expr) = self.written.get(name) else { return failed() };
+        let at = (self.file.id, expr.span);
+        match known {
+            Some(Some(known)) => return known,
+            Some(None) => {
+                let message = format!("local.{name} needs itself: its value depends on local.{name}");
+                self.session.error(&rules::LOCAL_CYCLE, message, at);
+                return failed();
+            }
+            None => {}
+        }
+        let depth = &self.session.depth;
+        if depth.get() >= MAX_CHAIN {
+            let message = format!("more than {MAX_CHAIN} locals need each other in a row");
+            self.session.error(&rules::LIMIT_EXCEEDED, message, at);
+            return failed();
+        }
+        self.locals.borrow_mut().insert(Text::clone(name), None);
+        depth.set(depth.get() + 1);
+        let val = self.eval(expr);
+        let value = self.export(expr, &val);
+        depth.set(depth.get() - 1);
+        let scoped = Scoped { val, value };
+        self.locals.borrow_mut().insert(Text::clone(name), Some(scoped.clone()));
+        scoped
+    }
+
+    /// The value at the steps from a name, as far as they lead.
+    fn at(&self, root: &str, steps: &[TraversalStep]) -> Option<(Value, bool)> {
+        let mut steps = steps.iter();
+        let mut value = match (root, self.known.get(root)) {
+            ("local", _) => match steps.next() {
+                Some(TraversalStep::Attribute(name)) => self.local(&name.text).value,
+                _ => return None,
+            },
+            (_, Some(known)) => known.value.clone(),
+            _ => return None,
+        };
+        for step in steps {
+            let next = match step {
+                TraversalStep::Attribute(name) => value.get(&name.text),
+                TraversalStep::Index(Key::Text(key), _) => value.get(key),
+                TraversalStep::Index(Key::Number(number), _) => {
+                    let index = number.as_i64().and_then(|i| usize::try_from(i).ok());
+                    value.as_list().zip(index).and_then(|(items, i)| items.get(i))
+                }
+            };
+            match next {
+                Some(next) => value = next.clone(),
+                None => return Some((value, false)),
+            }
+        }
+        Some((value, true))
+    }
+}
+
+impl Scope for Names<'_, '_> {
+    fn get(&self, root: &Name, steps: &[TraversalStep]) -> Option<(Val, usize)> {
+        let name: &str = &root.text;
+        if name == "local" && self.stage >= Stage::Locals {
+            return match steps.first() {
+                Some(TraversalStep::Attribute(local)) if self.written.contains_key(&local.text) => {
+                    Some((self.local(&local.text).val, 1))
+                }
+                // The name is reported as missing, with the nearest one.
+                Some(TraversalStep::Attribute(_)) => {
+                    let names = self.written.keys().map(|name| (Text::clone(name), Val::null()));
+                    Some((Val::object(names.collect()), 0))
+                }
+                _ => {
+                    let one = |name: &Text| (Text::clone(name), self.local(name).val);
+                    Some((Val::object(self.written.keys().map(one).collect::<Entries>()), 0))
+                }
+            };
+        }
+        if self.stage < Stage::Locals && name != "values" && name != "unit" && name != "stack" {
+            return None;
+        }
+        self.known.get(name).map(|known| (known.val.clone(), 0))
+    }
+
+    fn missing(&self, name: &Name) -> (&'static str, String) {
+        ("Unknown variable", format!("There is no variable named \"{}\".", name.text))
+    }
+}
+
+impl Origins for Names<'_, '_> {
+    fn text(&self, expr: &Expr) -> Text {
+        let file = self.session.loader.modules.loader.reader.files.get(self.file.id);
+        let Span { start, end } = expr.span;
+        tidy_text(file.text.get(start as usize..end as usize).unwrap_or_default())
+    }
+
+    fn reads(&self, expr: &Expr) -> Vec<Read> {
+        let mut found = Vec::new();
+        for reference in walk::references(expr) {
+            if let Some((value, _)) = self.at(&reference.root.text, reference.steps) {
+                let names = reference.steps.iter().filter_map(|step| match step {
+                    TraversalStep::Attribute(name) => Some(&*name.text),
+                    TraversalStep::Index(..) => None,
+                });
+                let name = std::iter::once(&*reference.root.text).chain(names).collect::<Vec<_>>().join(".");
+                found.push(made_of::value(name, &value));
+            }
+        }
+        // A command or a function may read the files that it names.
+        let text = self.text(expr);
+        let reader = &self.session.loader.modules.loader.reader;
+        for word in made_of::words(&text).into_iter().filter(|word| word.contains(['.', '/'])).take(MAX_WORDS) {
+            let paths =
+                [&self.place.dir, &self.place.folder].map(|folder| inside(folder, word.trim_start_matches('/')));
+            let found_at = paths.into_iter().flatten().find(|path| !path.is_empty() && reader.resolve(path).is_ok());
+            found.extend(found_at.into_iter().flat_map(|path| reader.made_of(&path)));
+        }
+        found
+    }
+
+    fn referred(&self, expr: &Expr) -> Option<Value> {
+        let reference = walk::as_reference(expr)?;
+        let (value, is_whole) = self.at(&reference.root.text, reference.steps)?;
+        match (&value.data, is_whole) {
+            (_, true) => Some(value),
+            // Something in it, which is unknown as a whole.
+            (value::Data::Unknown(_), false) => None,
+            _ => None,
+        }
+    }
+}
+
+/// Whether a value is null or not there.
+pub(super) fn is_nothing(value: &Val) -> bool {
+    matches!(value.data, Data::Null(_))
+}

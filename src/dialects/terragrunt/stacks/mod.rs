@@ -1,0 +1,304 @@
+//! Stacks: the units that stack files generate, expanded in memory. The files of their sources are found at the places to which
+//! `stack generate` copies them.
+
+mod file;
+
+use super::config::{Config, File};
+use super::load::{AUTOINCLUDE, Loader, STACK, VALUES};
+use super::place::{inside, way};
+use super::rules;
+use super::session::Session;
+use crate::diagnostic::Diagnostic;
+use crate::paths;
+use crate::reads::Reads;
+use crate::source::{Node, Source};
+use crate::text::Text;
+use crate::value::{FileId, Key, Map, Value};
+use file::{Entry, Made, StackFile};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The folder that stacks are generated into.
+pub(super) const FOLDER: &str = ".terragrunt-stack";
+/// How deep stacks nest, how many blocks all of them have, and how many files they copy.
+const MAX_DEPTH: usize = 16;
+const MAX_ENTRIES: usize = 20_000;
+const MAX_FILES: usize = 200_000;
+
+/// A unit that a stack generates.
+#[derive(Clone, Debug)]
+pub(super) struct MadeUnit {
+    /// The values that it gets.
+    values: Option<Value>,
+    /// What is merged over it: the stack file, and the content.
+    autoinclude: Option<(FileId, String, Arc<crate::hcl::ast::Body>)>,
+    /// The paths of the other units of its stack, seen from it.
+    siblings: Value,
+    /// Where it is declared.
+    pub at: super::session::At,
+    /// The source, as text.
+    pub source: Value,
+    /// Whether the source is elsewhere, so that nothing is known of the content.
+    pub is_remote: bool,
+    /// What was read to find it.
+    pub reads: Arc<Reads>,
+}
+
+impl MadeUnit {
+    /// The values that it gets.
+    pub(super) fn values(&self) -> Option<&Value> {
+        self.values.as_ref()
+    }
+}
+
+/// What stacks give to the units that they generate, by their folders.
+#[derive(Default)]
+pub(super) struct Generated {
+    /// The units.
+    pub units: BTreeMap<String, MadeUnit>,
+}
+
+impl Generated {
+    /// The values of the unit of a folder.
+    pub(super) fn values(&self, folder: &str) -> Option<Value> {
+        self.units.get(folder).and_then(|unit| unit.values.clone())
+    }
+
+    /// What is merged over a unit, with the names that it sees.
+    pub(super) fn autoinclude(&self, folder: &str) -> Option<(File, Value)> {
+        let unit = self.units.get(folder)?;
+        let (id, path, body) = unit.autoinclude.clone()?;
+        Some((File { id, path, body }, unit.siblings.clone()))
+    }
+}
+
+/// The stacks of a revision.
+#[derive(Default)]
+pub(super) struct Expansion {
+    /// The generated units.
+    pub generated: Generated,
+    /// The files at their generated paths, and where they are.
+    pub links: BTreeMap<String, String>,
+    /// The folders that units and stacks are copied from: they are no units themselves.
+    pub templates: BTreeSet<String>,
+    /// What is wrong.
+    pub findings: Vec<Diagnostic>,
+    /// The stack files, with whether something of them could not be resolved.
+    pub files: Vec<(String, FileId, bool)>,
+}
+
+/// Expands the stack files of a revision.
+pub(super) fn expand<'a>(
+    source: &'a dyn Source,
+    stacks: &[String],
+    env: &'a BTreeMap<String, String>,
+    fork: &dyn Fn() -> Loader<'a>,
+) -> Expansion {
+    let mut expansion = Expansion::default();
+    let none = Generated::default();
+    let mut read: Vec<(String, FileId, StackFile, Vec<Diagnostic>, Arc<Reads>)> = Vec::new();
+    for path in stacks {
+        let loader = fork();
+        let dir = paths::parent(path);
+        let session = Session::new(&loader, env, &none, dir);
+        let file = File::open(&session, path, false);
+        let id =
+            file.as_ref().map_or_else(|| loader.modules.loader.reader.files.add(path, "", || Text::from("")), |f| f.id);
+        let stack = file.map(|file| file::read(&session, &file, dir, None)).unwrap_or_default();
+        for entry in stack.entries.iter().filter(|entry| entry.made == Made::Stack) {
+            expansion.templates.extend(local(dir, entry));
+        }
+        let findings = session.into_findings();
+        let reads = Arc::new(loader.modules.loader.reader.take());
+        read.push((path.clone(), id, stack, findings, reads));
+    }
+    read.retain(|(path, ..)| !expansion.templates.contains(paths::parent(path)));
+    for (path, id, stack, findings, reads) in read {
+        let dir = paths::parent(&path).to_owned();
+        let loader = fork();
+        let session = Session::new(&loader, env, &none, &dir);
+        findings.into_iter().for_each(|finding| session.report(finding));
+        let mut work = Work { source, session: &session, expansion: &mut expansion, reads };
+        if !work.session.is_broken() {
+            work.entries(&dir, &stack, id, 0);
+        }
+        let is_broken = session.is_broken();
+        expansion.files.push((path, id, is_broken));
+        expansion.findings.extend(session.into_findings());
+    }
+    expansion
+}
+
+/// The folder of a local source.
+fn local(dir: &str, entry: &Entry) -> Option<String> {
+    let text = entry.source.as_ref()?.as_str()?;
+    if is_remote(text) { None } else { inside(dir, text.split('?').next().unwrap_or(text)) }
+}
+
+/// Whether a source is an address, not a path.
+pub(super) fn is_remote(source: &str) -> bool {
+    let is_path = source.starts_with(['.', '/', '<']) || source.is_empty();
+    let host = source.split('/').next().unwrap_or_default();
+    !is_path && (source.contains("://") || source.contains("::") || source.starts_with("git@") || host.contains('.'))
+}
+
+/// The object of a stack file, for functions that read it.
+pub(super) fn read(session: &Session<'_>, path: &str) -> Value {
+    File::open(session, path, false).map_or_else(Value::default, |file| file::object_of(session, &file))
+}
+
+/// The values that a stack gives to a unit, by the path of the file that would hold them.
+pub(super) fn values_of(session: &Session<'_>, path: &str) -> Option<Value> {
+    (paths::name(path) == VALUES).then(|| session.generated.values(paths::parent(path))).flatten()
+}
+
+/// The expansion of one stack file.
+struct Work<'w, 's, 'a> {
+    source: &'a dyn Source,
+    session: &'w Session<'s>,
+    expansion: &'w mut Expansion,
+    reads: Arc<Reads>,
+}
+
+impl Work<'_, '_, '_> {
+    fn wrong(&self, entry: &Entry, message: String) {
+        self.session.error(&rules::STACK, message, (entry.file, entry.header));
+    }
+
+    /// The units of a stack whose file lies in a folder.
+    fn entries(&mut self, dir: &str, stack: &StackFile, file: FileId, depth: usize) {
+        let mut names: BTreeSet<(bool, &str)> = BTreeSet::new();
+        let mut paths_seen: BTreeSet<&str> = BTreeSet::new();
+        if stack.entries.is_empty() {
+            let message = "the stack has no units and no stacks";
+            self.session.error(&rules::STACK, message, (file, crate::hcl::ast::Span::default()));
+        }
+        for entry in &stack.entries {
+            let what = if entry.made == Made::Unit { "unit" } else { "stack" };
+            if !names.insert((entry.made == Made::Unit, &entry.name)) {
+                self.wrong(entry, format!("duplicate {what} name \"{}\"", entry.name));
+                return;
+            }
+            if let Some(path) = &entry.path
+                && !paths_seen.insert(path)
+            {
+                self.wrong(entry, format!("duplicate path '{path}': two blocks are generated into one folder"));
+                return;
+            }
+        }
+        for entry in &stack.entries {
+            let limit = depth >= MAX_DEPTH
+                || self.expansion.generated.units.len() >= MAX_ENTRIES
+                || self.expansion.links.len() >= MAX_FILES;
+            if limit {
+                let message = format!(
+                    "stacks nest more than {MAX_DEPTH} levels deep, or generate more than {MAX_ENTRIES} units or {MAX_FILES} files"
+                );
+                self.session.error(&rules::LIMIT_EXCEEDED, message, (entry.file, entry.header));
+                return;
+            }
+            self.entry(dir, stack, entry, depth);
+        }
+    }
+
+    fn entry(&mut self, dir: &str, stack: &StackFile, entry: &Entry, depth: usize) {
+        let (Some(source), Some(path)) = (&entry.source, &entry.path) else {
+            if entry.source.is_some() {
+                let message = format!("the path of \"{}\" is not known, so its units are not", entry.name);
+                self.wrong(entry, message);
+            }
+            return;
+        };
+        let folder = if entry.is_beside { dir.to_owned() } else { paths::join(dir, FOLDER) };
+        let Some(target) = paths::resolve(&folder, path) else { return };
+        let text = source.as_str().unwrap_or_default();
+        if source.as_str().is_none() || is_remote(text) {
+            if entry.made == Made::Unit {
+                self.unit(target, dir, stack, entry, true);
+            }
+            return;
+        }
+        let Some(from) = local(dir, entry) else {
+            self.session.error(
+                &rules::STACK,
+                format!("the source {text} is outside of the repository"),
+                (entry.file, entry.source_span),
+            );
+            return;
+        };
+        let real = match self.session.loader.modules.loader.reader.lookup(&from) {
+            Ok(Node::Dir(real)) => real,
+            _ => {
+                let message = format!("the source of {} does not exist: there is no folder {from}", entry.name);
+                self.session.error(&rules::STACK, message, (entry.file, entry.source_span));
+                return;
+            }
+        };
+        self.expansion.templates.insert(from.clone());
+        let skip = if real.is_empty() { 0 } else { real.len() + 1 };
+        let names = self.source.listing().under(&real).iter().filter_map(|file| Some((file.path.get(skip..)?, file)));
+        let copied: Vec<(String, String)> = names
+            .filter(|(name, _)| !name.split('/').any(|part| part == FOLDER || part == ".terragrunt-cache"))
+            .take(MAX_FILES)
+            .map(|(name, file)| (paths::join(&target, name), file.path.to_string()))
+            .collect();
+        match entry.made {
+            Made::Unit => {
+                let is_unit = self.session.loader.unit_file(&real).is_some();
+                if !is_unit && !entry.is_unchecked {
+                    self.wrong(entry, format!("the source of unit {} holds no terragrunt.hcl", entry.name));
+                    return;
+                }
+                self.expansion.links.extend(copied);
+                if is_unit {
+                    self.unit(target, dir, stack, entry, false);
+                }
+            }
+            Made::Stack => {
+                self.expansion.links.extend(copied);
+                let path = paths::join(&real, STACK);
+                let Some(file) =
+                    self.session.loader.has(&path).then(|| File::open(self.session, &path, false)).flatten()
+                else {
+                    self.wrong(entry, format!("the source of stack {} holds no {STACK}", entry.name));
+                    return;
+                };
+                let nested = file::read(self.session, &file, &target, entry.values.as_ref());
+                if !self.session.is_broken() {
+                    self.entries(&target, &nested, file.id, depth + 1);
+                }
+            }
+        }
+    }
+
+    fn unit(&mut self, target: String, dir: &str, stack: &StackFile, entry: &Entry, is_remote: bool) {
+        let sibling = |other: &Entry| {
+            let folder = if other.is_beside { dir.to_owned() } else { paths::join(dir, FOLDER) };
+            let place = paths::resolve(&folder, other.path.as_ref()?)?;
+            let path = Value::str(way(&target, &place));
+            Some((Key::from(&*other.name), Value::map([(Key::from("path"), path)].into_iter().collect())))
+        };
+        let siblings: Map = stack.entries.iter().filter_map(sibling).collect();
+        let path = self.session.loader.modules.loader.reader.files.get(entry.file).path.to_string();
+        let made = MadeUnit {
+            values: entry.values.clone(),
+            autoinclude: entry.autoinclude.clone().map(|body| (entry.file, path, body)),
+            siblings: Value::map(siblings),
+            at: (entry.file, entry.header),
+            source: entry.source.clone().unwrap_or_default(),
+            is_remote,
+            reads: Arc::clone(&self.reads),
+        };
+        self.expansion.generated.units.insert(target, made);
+    }
+}
+
+/// What is merged over the unit of a folder, besides its includes.
+pub(super) fn over(session: &Session<'_>, folder: &str, place: &super::place::Place) -> Option<Config> {
+    if let Some((file, siblings)) = session.generated.autoinclude(folder) {
+        return Some(super::config::evaluate_with(session, &file, place.clone(), &[("unit", siblings)]));
+    }
+    let path = paths::join(folder, AUTOINCLUDE);
+    let file = session.loader.has(&path).then(|| File::open(session, &path, false)).flatten()?;
+    Some(super::config::evaluate(session, &file, place.clone()))
+}

@@ -1,0 +1,121 @@
+//! The resolution of one unit.
+
+use super::config::{self, File};
+use super::discovery::address;
+use super::load::Loader;
+use super::merge::{self, Strategy};
+use super::place::Place;
+use super::session::Session;
+use super::stacks::{self, Generated, MadeUnit};
+use super::values::unknown_data;
+use super::{component, rules};
+use crate::diagnostic::Diagnostic;
+use crate::hcl::ast::Span;
+use crate::resolution::{State, Unit};
+use crate::text::Text;
+use crate::value::{Key, Map, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The type of all components.
+pub(super) const KIND: &str = "unit";
+
+/// A unit that was resolved.
+pub(super) struct Resolved {
+    /// It, with its component.
+    pub unit: Arc<Unit>,
+    /// What is wrong.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// Resolves the unit of a folder.
+pub(super) fn resolve(
+    loader: &Loader<'_>,
+    env: &BTreeMap<String, String>,
+    generated: &Generated,
+    folder: &str,
+) -> Resolved {
+    let (stack, name) = address(folder);
+    let session = Session::new(loader, env, generated, folder);
+    let made = generated.units.get(folder);
+    let id = Text::from(if folder.is_empty() { "." } else { folder });
+    let files = loader.modules.loader.reader.files;
+    if let Some(made) = made.filter(|made| made.is_remote) {
+        return remote(&id, (stack, name), made);
+    }
+    let path = loader.unit_file(folder).unwrap_or_else(|| crate::paths::join(folder, super::load::UNIT));
+    let opened = File::open(&session, &path, true);
+    let file = opened.as_ref().map_or_else(|| files.add(&path, "", || Text::from("")), |file| file.id);
+    let resolved = opened.as_ref().map(|file| {
+        let place = Place::of_file(&path, folder);
+        let mut config = config::evaluate(&session, file, place.clone());
+        if let Some(over) = stacks::over(&session, folder, &place) {
+            let at = crate::value::Origin { file: file.id, key: 0, start: 0, end: 0 };
+            let low = config::Included {
+                label: Text::default(),
+                path: path.clone(),
+                at,
+                strategy: Some(Strategy::Shallow),
+                is_exposed: false,
+                config,
+            };
+            let locals = low.config.parts.get("locals").cloned();
+            let includes = low.config.includes.clone();
+            let mut parts = over.parts;
+            merge::includes(&session, &mut parts, &[low], at);
+            if let Some(locals) = locals {
+                parts.set("locals", locals);
+            }
+            config = config::Config { parts, includes };
+        }
+        config
+    });
+    let coexists = made.is_none() && loader.has(&crate::paths::join(folder, super::load::STACK));
+    if coexists {
+        let message = "a unit and a stack lie in one folder, which Terragrunt refuses";
+        session.error(&rules::STACK, message, (file, Span::default()));
+    }
+    let unit_files: Vec<_> = session.files.borrow().iter().copied().collect();
+    let is_hidden = resolved.is_none() || includes_are_missing(&session, resolved.as_ref(), opened.as_ref());
+    let mut unit = Unit { files: unit_files, ..Unit::broken(id, file) };
+    if !unit.files.contains(&file) {
+        unit.files.push(file);
+        unit.files.sort();
+    }
+    if let (Some(config), false) = (resolved, is_hidden) {
+        unit.state = State::Resolved;
+        unit.components = vec![Arc::new(component::of(&session, (stack.clone(), name), folder, &config))];
+    }
+    let mut findings = session.into_findings();
+    findings.iter_mut().for_each(|finding| finding.stacks.push(stack.clone()));
+    Resolved { unit: Arc::new(unit), findings }
+}
+
+/// Whether a file that is included could not be read: what the unit has from it would seem to be removed.
+fn includes_are_missing(session: &Session<'_>, config: Option<&config::Config>, file: Option<&File>) -> bool {
+    let written = file.map_or(0, |file| file.body.blocks_of("include").count());
+    config.is_none_or(|config| config.includes.len() < written) && session.is_broken()
+}
+
+/// A unit whose content is elsewhere: its address and its values are known.
+fn remote(id: &Text, (stack, name): (Text, Text), made: &MadeUnit) -> Resolved {
+    let reason = "the source of the unit is not part of the repository";
+    let reads = made.values().map(|values| crate::reads::made_of::value("values", values));
+    let text = made.source.as_str().unwrap_or("(not known)");
+    let source = crate::reads::made_of::value("source", &made.source);
+    let all: Vec<_> = reads.into_iter().chain([source]).collect();
+    let inputs = Value { data: unknown_data(text.into(), reason, &all), prov: made.source.prov.clone() };
+    let mut parts: Map =
+        [(Key::from("source"), made.source.clone()), (Key::from("inputs"), inputs)].into_iter().collect();
+    if let Some(values) = made.values() {
+        parts.set("values", values.clone());
+    }
+    let (file, span) = made.at;
+    let origin = crate::value::Origin { file, key: span.start, start: span.start, end: span.end };
+    let value = Value::at(crate::value::Data::Map(Arc::new(parts)), origin);
+    let mut component = crate::resolution::Component::new((stack, KIND.into(), name), value);
+    component.language = component::language();
+    component.metadata.inputs.is_open = true;
+    let unit = Unit { state: State::Resolved, components: vec![Arc::new(component)], ..Unit::broken(id.clone(), file) };
+    Resolved { unit: Arc::new(unit), findings: Vec::new() }
+}

@@ -1,0 +1,129 @@
+//! Values of a resolution as values of the language and back, with what unknown ones are made of.
+
+use crate::hcl::ast::{Expr, ExprKind};
+use crate::hcl::items::items;
+use crate::hcl::types::Type;
+use crate::hcl::val::export::export;
+use crate::hcl::val::number::Number;
+use crate::hcl::val::{self, Val};
+use crate::text::Text;
+use crate::value::{Data, Flags, Key, Map, Read, Unknown, Value};
+use std::sync::Arc;
+
+/// The key of the object that an unknown value is printed as.
+const UNKNOWN: &str = "$unknown";
+
+/// A value of a resolution as a value of the language.
+pub(super) fn import(value: &Value) -> Val {
+    let data = match &value.data {
+        Data::Null => Val::null(),
+        Data::Bool(b) => Val::bool(*b),
+        Data::Int(i) => Val::number(*i),
+        Data::Uint(u) => Val::number(Number::parse(&u.to_string()).unwrap_or_else(Number::zero)),
+        Data::Float(f) => Val::number(Number::parse(&f.to_string()).unwrap_or_else(Number::zero)),
+        Data::Str(text) => Val::str(text.clone()),
+        Data::Time(time) => Val::str(time.rfc3339()),
+        Data::List(items) => Val::tuple(items.iter().map(import).collect()),
+        Data::Map(map) => Val::object(map.iter().map(|e| (Text::clone(&e.key), import(&e.value))).collect()),
+        Data::Unknown(unknown) => {
+            let reason = unknown.reasons.first().cloned().unwrap_or_default();
+            val::Data::Unknown(Type::Dynamic, reason).into()
+        }
+    };
+    data.with_prov(value.prov.clone())
+}
+
+/// What an expression is made of: its text in the file, and what it reads.
+pub(super) trait Origins {
+    /// The text of an expression.
+    fn text(&self, expr: &Expr) -> Text;
+
+    /// What it reads of the repository, besides its text.
+    fn reads(&self, expr: &Expr) -> Vec<Read>;
+
+    /// The value that a name refers to, where the expression is nothing but the name: its own unknown parts are those of that.
+    fn referred(&self, expr: &Expr) -> Option<Value>;
+}
+
+/// The value of an expression, with what its unknown parts are made of.
+pub(super) fn exported(origins: &dyn Origins, expr: &Expr, value: &Val) -> Value {
+    let plain = export(value);
+    if plain.holds(Flags::UNKNOWN) { detailed(origins, expr, plain) } else { plain }
+}
+
+/// Looks for the part of the expression that each unknown part of the value comes from.
+fn detailed(origins: &dyn Origins, expr: &Expr, value: Value) -> Value {
+    let rebuilt = match (&expr.kind, &value.data) {
+        _ if !value.holds(Flags::UNKNOWN) => return value,
+        (ExprKind::Paren(inner) | ExprKind::Wrapped(inner), _) => return detailed(origins, inner, value),
+        (ExprKind::Object(entries), Data::Map(map)) => {
+            let one = |key: &Key, value: &Value| {
+                let written = entries.iter().rev().find(|(name, _)| is_key(name, key));
+                let expr = written.map_or(expr, |(_, value)| value);
+                (key.clone(), whole_or_part(origins, expr, written.is_some(), value))
+            };
+            Data::Map(Arc::new(map.iter().map(|entry| one(&entry.key, &entry.value)).collect()))
+        }
+        (ExprKind::Tuple(exprs), Data::List(items)) if exprs.len() == items.len() => {
+            let parts = exprs.iter().zip(items.iter());
+            Data::List(Arc::new(parts.map(|(expr, value)| detailed(origins, expr, value.clone())).collect()))
+        }
+        (ExprKind::Traversal(..), _) => match origins.referred(expr) {
+            Some(known) if known.holds(Flags::UNKNOWN) => return known.with_prov(value.prov),
+            _ => return made_of(origins, expr, &value),
+        },
+        _ => return made_of(origins, expr, &value),
+    };
+    Value { data: rebuilt, prov: value.prov }
+}
+
+fn whole_or_part(origins: &dyn Origins, expr: &Expr, is_part: bool, value: &Value) -> Value {
+    if is_part { detailed(origins, expr, value.clone()) } else { made_of(origins, expr, value) }
+}
+
+/// Whether an expression is a key that is written out.
+fn is_key(name: &Expr, key: &str) -> bool {
+    use crate::hcl::ast::walk;
+    walk::keyword(name).is_some_and(|word| **word == *key)
+        || walk::constant_text(walk::unwrapped(name)).is_some_and(|text| *text == *key)
+}
+
+/// The value, all unknown parts of which come from one expression.
+fn made_of(origins: &dyn Origins, expr: &Expr, value: &Value) -> Value {
+    if !value.holds(Flags::UNKNOWN) {
+        return value.clone();
+    }
+    let (text, reads) = (origins.text(expr), origins.reads(expr));
+    filled(value, &text, &reads)
+}
+
+fn filled(value: &Value, text: &Text, reads: &[Read]) -> Value {
+    let data = match &value.data {
+        Data::Unknown(unknown) => {
+            let reason = unknown.reasons.first().cloned().unwrap_or_default();
+            return Value { data: unknown_data(Text::clone(text), &reason, reads), prov: value.prov.clone() };
+        }
+        Data::List(items) => Data::List(Arc::new(items.iter().map(|item| filled(item, text, reads)).collect())),
+        Data::Map(map) => {
+            Data::Map(Arc::new(map.iter().map(|e| (e.key.clone(), filled(&e.value, text, reads))).collect()))
+        }
+        other => other.clone(),
+    };
+    Value { data, prov: value.prov.clone() }
+}
+
+/// Something unknown: its text, why, and what it is made of. It is printed as an object with the reason.
+pub(super) fn unknown_data(text: Text, reason: &str, reads: &[Read]) -> Data {
+    let shown = Value::map([(Key::from(UNKNOWN), Value::str(reason))].into_iter().collect::<Map>());
+    let mut unknown = Unknown { assumed: Some(Box::new(shown)), ..Unknown::new(text, reason) };
+    unknown.add_reads(reads.iter().cloned());
+    Data::Unknown(Arc::new(unknown))
+}
+
+/// The text of an expression without comments and layout.
+pub(super) fn tidy_text(text: &str) -> Text {
+    let all = items(&format!("v = {text}\n"));
+    let words: Vec<String> = all.iter().map(|item| item.text().replace(['\u{1f}', '\n'], " ")).collect();
+    let joined = words.join(" ");
+    joined.strip_prefix("v = ").unwrap_or(&joined).into()
+}
