@@ -104,6 +104,11 @@ rule!(UNUSED_IGNORE, "unused-ignore", Suspicious, "0.1.0", "an ignore comment su
 rule!(UNUSED_LOCAL, "unused-local", Suspicious, "0.1.0", "no value in the file uses a local");
 rule!(UNUSED_POLICY, "unused-policy", Suspicious, "0.1.0", "a policy in the settings applies to nothing");
 
+/// The rule that reports a file that is not read: git may not have its content, which is no mistake.
+pub(crate) fn unread(is_unavailable: bool) -> &'static Rule {
+    if is_unavailable { &INCOMPLETE_ANALYSIS } else { &UNREADABLE_FILE }
+}
+
 /// The rules of this module, sorted by id.
 pub(crate) static ALL: &[&Rule] = &[
     &COMPONENT_VALIDATION,

@@ -53,15 +53,21 @@ pub(crate) fn is_vendored(path: &str) -> bool {
     folders.any(|folder| folder.starts_with('.') || VENDORED.contains(&folder))
 }
 
-/// The paths of files below a folder that have a name of configuration, except those in hidden or vendored folders.
+/// The paths of files below a folder that have a name of configuration, except those in hidden or vendored folders, and those of
+/// other repositories: submodules.
 pub(crate) fn configurations_below<'s>(
     source: &'s dyn Source,
     folder: &'s str,
     is_named: impl Fn(&str) -> bool + 's,
 ) -> impl Iterator<Item = &'s str> {
-    let paths = source.listing().under(folder).iter().map(|entry| &*entry.path);
+    let listing = source.listing();
+    let repository = listing.submodule_of(folder);
+    let paths = listing.under(folder).iter().map(|entry| &*entry.path);
     paths.filter(move |path| {
-        paths::relative(path, folder).is_some() && is_named(paths::name(path)) && !is_vendored(path)
+        paths::relative(path, folder).is_some()
+            && is_named(paths::name(path))
+            && !is_vendored(path)
+            && listing.submodule_of(path) == repository
     })
 }
 

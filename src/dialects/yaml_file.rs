@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Label, rules};
 use crate::files::Files;
-use crate::reads::{ParsedCache, Reader};
+use crate::reads::{ParsedCache, Reader, Unread};
 use crate::source::Source;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov, Value, decode};
@@ -40,7 +40,7 @@ impl<'a> YamlLoader<'a> {
     ///
     /// # Errors
     /// Why it cannot be read.
-    pub(crate) fn load(&self, path: &str) -> Result<Option<Arc<YamlFile>>, String> {
+    pub(crate) fn load(&self, path: &str) -> Result<Option<Arc<YamlFile>>, Unread> {
         let Some(entry) = self.reader.find(path)? else { return Ok(None) };
         let key = (entry.id, Text::from(path));
         if let Some(loaded) = self.cache.get(&key) {

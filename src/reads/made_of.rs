@@ -1,7 +1,7 @@
 //! What unknown values are made of: values, files and folders with their contents, as two revisions compare them.
 
 use crate::paths;
-use crate::source::{BlobId, Node, Source};
+use crate::source::{BlobId, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::{Data, Read, Value};
 use std::collections::BTreeSet;
@@ -43,6 +43,7 @@ pub(crate) fn path(source: &dyn Source, path: &str) -> Vec<Read> {
     match source.listing().lookup(path) {
         Ok(Node::File(entry)) => read(entry.id.to_string()),
         Ok(Node::Dir(dir)) => matching(source, path, &|path| paths::relative(path, &dir).is_some()),
+        Err(ResolveError::Unavailable(why)) => read(format!("unavailable: {why}")),
         Err(_) => read("absent".to_owned()),
     }
 }

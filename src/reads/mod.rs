@@ -5,11 +5,13 @@ mod cache;
 pub(crate) mod made_of;
 mod reader;
 mod table;
+mod unread;
 
 pub(crate) use answers::Answers;
 pub(crate) use cache::ParsedCache;
 pub(crate) use reader::{Reader, read};
 pub(crate) use table::Table;
+pub(crate) use unread::Unread;
 
 use crate::paths;
 use crate::source::{BlobId, EntryKind, Listing, ResolveError, glob};

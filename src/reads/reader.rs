@@ -1,6 +1,6 @@
 //! Reads the files of one revision.
 
-use super::{Answer, Listed, Reads, made_of};
+use super::{Answer, Listed, Reads, Unread, made_of};
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
 use crate::source::{Child, Entry, EntryKind, Node, ResolveError, Source};
@@ -71,11 +71,11 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// Why the path cannot be followed.
-    pub(crate) fn find(&self, path: &str) -> Result<Option<&'a Entry>, String> {
+    pub(crate) fn find(&self, path: &str) -> Result<Option<&'a Entry>, Unread> {
         match self.resolve(path) {
             Ok(entry) => Ok(Some(entry)),
             Err(ResolveError::Missing | ResolveError::IsDirectory) => Ok(None),
-            Err(error) => Err(format!("{path}: {error}")),
+            Err(error) => Err(Unread::of_path(path, error)),
         }
     }
 
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// They cannot be read, or are more than the limit.
-    pub(crate) fn bytes(&self, path: &str, entry: &Entry) -> Result<Arc<[u8]>, String> {
+    pub(crate) fn bytes(&self, path: &str, entry: &Entry) -> Result<Arc<[u8]>, Unread> {
         read(self.source, path, entry, self.limits)
     }
 
@@ -153,11 +153,12 @@ impl<'a> Reader<'a> {
 ///
 /// # Errors
 /// They cannot be read, or are more than the limit.
-pub(crate) fn read(source: &dyn Source, path: &str, entry: &Entry, limits: Limits) -> Result<Arc<[u8]>, String> {
-    let bytes = source.read(entry).map_err(|error| error.to_string())?;
+pub(crate) fn read(source: &dyn Source, path: &str, entry: &Entry, limits: Limits) -> Result<Arc<[u8]>, Unread> {
+    let bytes = source.read(entry)?;
     if bytes.len() as u64 > limits.get(Limit::FileSize) {
         let exceeded = limits.exceeded(Limit::FileSize);
-        return Err(format!("{path} is not read: it has {exceeded}; {}", exceeded.help()));
+        let message = format!("{path} is not read: it has {exceeded}; {}", exceeded.help());
+        return Err(Unread { message, is_unavailable: false });
     }
     Ok(bytes)
 }

@@ -20,7 +20,7 @@ use crate::policies;
 use crate::resolution::{Address, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
 use crate::settings::{Load, Settings};
-use crate::source::{Change, Renames, Source, changed, differences};
+use crate::source::{Change, Renames, Source, Without, changed, differences};
 use crate::terraform::module::modules;
 use crate::terraform::{Cache, Modules};
 use crate::text;
@@ -39,6 +39,8 @@ pub(crate) fn compare(
     workspace: &Workspace<'_>,
     request: &Request<'_>,
 ) -> Result<Review, Error> {
+    let without = Without::what_is_deleted(base, head);
+    let head = without.as_ref().map_or(head, |without| without);
     let changes = changed(base.listing(), head.listing());
     let touched: HashSet<&str> = changes.iter().map(|c| &*c.path).collect();
     let files = Files::default();

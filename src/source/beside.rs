@@ -29,7 +29,7 @@ pub(crate) fn beside(base: Box<dyn Source>, head: &dyn Source) -> Box<dyn Source
     let mut all = links(new);
     all.retain(|path, _| old.get(path).is_none());
     all.extend(links(old));
-    let listing = Listing::new(entries, all);
+    let listing = Listing::new(entries, all).ignoring_as(old);
     Box::new(Beside { inner: base, worktree, listing })
 }
 

@@ -48,6 +48,14 @@ pub(super) fn open(start: &Path, environment: Environment) -> Result<Option<Thre
     Ok(Some(found))
 }
 
+/// Opens the git directory of a submodule, to read its objects only; `None` if it borrows them from elsewhere.
+pub(super) fn objects_of(git_dir: &Path) -> Option<ThreadSafeRepository> {
+    if git_dir.join("objects/info/alternates").exists() {
+        return None;
+    }
+    options(Environment::Ignore).open_path_as_is(true).open(git_dir).ok()
+}
+
 /// Rejects references in a format that looks as if there were none.
 fn references_can_be_read(found: &ThreadSafeRepository) -> Result<(), Error> {
     let repo = found.to_thread_local();

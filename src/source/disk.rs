@@ -13,8 +13,10 @@ use gix::index::entry::{Flags, Mode, Stage};
 use super::checkout::Checkout;
 use super::index::kind as kind_of_mode;
 use super::objects::{Found, Snapshot};
+use super::submodules::checked_out;
+use super::unavailable::{IGNORE_FILE, ignored_by};
 use super::walk::{DiskWalk, Hasher, Recorded};
-use super::{BlobId, Entry, EntryKind, Error, Listing, MAX_FILE, Repository, Source, reason};
+use super::{BlobId, Entry, EntryKind, Error, Listing, MAX_FILE, Repository, Source, Unavailable, reason, text_of};
 
 /// A folder on disk as a source. Bytes of a worktree are read as git would store them: with its line ends, for example.
 #[derive(Clone)]
@@ -36,20 +38,28 @@ struct Files {
     ignored: BTreeSet<Box<str>>,
     /// The blobs that git has for files that another program converts.
     stored: BTreeMap<Box<str>, BlobId>,
+    /// The submodules that are checked out, by their folders.
+    submodules: Vec<(Box<str>, Folder)>,
 }
 
 impl Folder {
     /// Lists everything below `root`; `.git` and the working copies of Terraform are skipped at any depth.
     pub(crate) fn open(root: &Path) -> Result<Self, Error> {
         let hasher = Hasher { kind: HashKind::Sha1, git: None, limit: MAX_FILE };
-        Self::list(root, root.display().to_string(), hasher, None)
+        Self::list(root, root.display().to_string(), hasher, None, Vec::new())
     }
 
-    fn list(root: &Path, name: String, hasher: Hasher, indexed: Option<Snapshot>) -> Result<Self, Error> {
+    fn list(
+        root: &Path,
+        name: String,
+        hasher: Hasher,
+        indexed: Option<Snapshot>,
+        submodules: Vec<(Box<str>, Folder)>,
+    ) -> Result<Self, Error> {
         let mut walk = DiskWalk::new(root, &name, &hasher);
         walk.run()?;
         let (mut entries, mut links, mut unreadable) = (walk.entries, walk.links, walk.unreadable);
-        let (odd, ignored, stored, attributes) = (walk.odd, walk.ignored, walk.stored, walk.attributes);
+        let (odd, mut ignored, mut stored, attributes) = (walk.odd, walk.ignored, walk.stored, walk.attributes);
         unreadable.sort_unstable();
         if let Some(indexed) = &indexed {
             let listing = &indexed.listing;
@@ -58,11 +68,28 @@ impl Folder {
             entries.extend(listing.iter().cloned());
             links.extend(listing.iter().filter_map(|e| Some((e.path.clone(), listing.link_target(&e.path)?.into()))));
         }
+        for (folder, inside) in &submodules {
+            let (inside, listing) = (&*inside.0, &inside.0.listing);
+            let at = |path: &str| Box::from(format!("{folder}/{path}"));
+            entries.extend(listing.iter().map(|entry| Entry { path: at(&entry.path), ..entry.clone() }));
+            links.extend(listing.iter().filter_map(|e| Some((at(&e.path), listing.link_target(&e.path)?.into()))));
+            unreadable.extend(inside.unreadable.iter().map(|path| at(path).into()));
+            ignored.extend(inside.ignored.iter().map(|path| at(path)));
+            stored.extend(inside.stored.iter().map(|(path, id)| (at(path), *id)));
+        }
+        let git = hasher.git.is_some();
         let checkout = hasher.git.filter(|git| attributes || git.converts).map(|git| git.checkout);
+        let (limit, root) = (hasher.limit, root.into());
         let listing = Listing::new(entries, links);
-        let limit = hasher.limit;
-        let root = root.into();
-        Ok(Self(Arc::new(Files { root, name, limit, listing, odd, unreadable, checkout, indexed, ignored, stored })))
+        let mut files =
+            Files { root, name, limit, listing, odd, unreadable, checkout, indexed, ignored, stored, submodules };
+        if git {
+            let is_rules = |e: &&Entry| e.kind == EntryKind::File && crate::paths::name(&e.path) == IGNORE_FILE;
+            let rules = files.listing.iter().filter(is_rules);
+            let rules = ignored_by(rules.filter_map(|e| Some((e.path.clone(), files.bytes(e).ok()?.to_vec()))));
+            files.listing = files.listing.ignoring(rules);
+        }
+        Ok(Self(Arc::new(files)))
     }
 
     /// Whether git ignores a file.
@@ -76,36 +103,48 @@ impl Folder {
     }
 }
 
-impl Source for Folder {
-    fn listing(&self) -> &Listing {
-        &self.0.listing
-    }
-
-    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
-        let files = &*self.0;
-        if let Some(indexed) = files.indexed.as_ref().filter(|indexed| indexed.listing.get(&entry.path).is_some()) {
+impl Files {
+    /// The bytes of an entry as git would store them.
+    fn bytes(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+        if let Some(indexed) = self.indexed.as_ref().filter(|indexed| indexed.listing.get(&entry.path).is_some()) {
             return indexed.read(entry);
         }
-        let relative = files.odd.get(&entry.path).map_or(Path::new(&*entry.path), PathBuf::as_path);
-        let path = files.root.join(relative);
+        let below = |folder: &str| entry.path.strip_prefix(folder)?.strip_prefix('/').map(Box::from);
+        if let Some((inside, path)) = self.submodules.iter().find_map(|(folder, f)| Some((&f.0, below(folder)?))) {
+            return inside.bytes(&Entry { path, ..entry.clone() });
+        }
+        let relative = self.odd.get(&entry.path).map_or(Path::new(&*entry.path), PathBuf::as_path);
+        let path = self.root.join(relative);
         match entry.kind {
             EntryKind::Submodule => {
-                Err(Error::NotAFile { path: entry.path.to_string(), source_name: files.name.clone() })
+                Err(Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() })
             }
             EntryKind::Symlink => {
                 let target = fs::read_link(&path).map_err(|error| io_error(&path, &error))?;
                 Ok(slashed(&target).0.into())
             }
             EntryKind::File | EntryKind::Executable => {
-                let too_large = || Error::TooLarge { path: entry.path.to_string(), limit: files.limit };
+                let too_large = || Error::TooLarge { path: entry.path.to_string(), limit: self.limit };
                 let bytes =
-                    read_file(&path, files.limit).map_err(|error| io_error(&path, &error))?.ok_or_else(too_large)?;
-                Ok(match &files.checkout {
+                    read_file(&path, self.limit).map_err(|error| io_error(&path, &error))?.ok_or_else(too_large)?;
+                Ok(match &self.checkout {
                     Some(checkout) => checkout.stored(relative, bytes.to_vec()).into(),
                     None => bytes,
                 })
             }
         }
+    }
+}
+
+impl Source for Folder {
+    fn listing(&self) -> &Listing {
+        &self.0.listing
+    }
+
+    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+        let bytes = self.0.bytes(entry)?;
+        Unavailable::of_bytes(&bytes)
+            .map_or(Ok(bytes), |why| Err(Error::Unavailable { path: entry.path.to_string(), why }))
     }
 
     fn name(&self) -> &str {
@@ -126,25 +165,43 @@ impl Source for Folder {
 }
 
 impl Repository {
-    /// The files of the worktree as git would commit them, tracked or not, and the files that it ignores. What git does not
-    /// look for on disk comes from the index. Checked out submodules are not entered.
+    /// The files of the worktree as git would commit them, tracked or not, those that it ignores, and those of submodules. What
+    /// git does not look for on disk comes from the index, as do submodules that are not checked out.
     pub(crate) fn worktree(&self) -> Result<Box<dyn Source>, Error> {
+        Ok(Box::new(self.folder()?))
+    }
+
+    fn folder(&self) -> Result<Folder, Error> {
         let root = self.workdir().ok_or_else(|| self.bare("worktree"))?;
+        let mut submodules = Vec::new();
         let (hasher, indexed) = self.objects.with(|repo| {
             let (kind, limit) = (repo.object_hash(), self.objects.limit());
             let Ok(index) = repo.index_or_empty() else { return Ok((Hasher { kind, git: None, limit }, None)) };
-            let indexed = self.indexed(repo, &index, root)?;
+            for entry in index.entries().iter().filter(|entry| entry.mode == Mode::COMMIT) {
+                let path = text_of(entry.path(&index));
+                if let Some(inside) = checked_out(&root.join(&*path)) {
+                    submodules.push((path, inside.folder()?));
+                }
+            }
+            let indexed = self.indexed(repo, &index, root, &submodules)?;
             let has_modes = repo.config_snapshot().boolean("core.fileMode").unwrap_or(true);
             let checkout =
                 Checkout::new(repo, index.clone()).map_err(|error| Error::Index { reason: reason(error) })?;
             let git = Some(Recorded { index, checkout, converts: converts(repo), has_modes });
             Ok((Hasher { kind, git, limit }, Some(indexed)))
         })?;
-        Ok(Box::new(Folder::list(root, "worktree".to_owned(), hasher, indexed)?))
+        Folder::list(root, "worktree".to_owned(), hasher, indexed, submodules)
     }
 
     /// The entries of the index that git takes for unchanged without looking at the disk.
-    fn indexed(&self, repo: &gix::Repository, index: &gix::worktree::Index, root: &Path) -> Result<Snapshot, Error> {
+    fn indexed(
+        &self,
+        repo: &gix::Repository,
+        index: &gix::worktree::Index,
+        root: &Path,
+        submodules: &[(Box<str>, Folder)],
+    ) -> Result<Snapshot, Error> {
+        let is_checked_out = |path: &[u8]| submodules.iter().any(|(folder, _)| **folder == *text_of(path));
         let is_sparse = repo.config_snapshot().boolean("core.sparseCheckout").unwrap_or(false);
         let is_on_disk = |path: &[u8]| fs::symlink_metadata(root.join(String::from_utf8_lossy(path).as_ref())).is_ok();
         let mut found = Found::default();
@@ -154,12 +211,14 @@ impl Repository {
             if entry.mode == Mode::DIR {
                 let folder = String::from_utf8_lossy(path);
                 self.objects.walk(entry.id, folder.trim_end_matches('/'), "index", &mut found)?;
-            } else if is_skipped || entry.flags.contains(Flags::ASSUME_VALID) {
+            } else if entry.mode == Mode::COMMIT && !is_checked_out(path)
+                || is_skipped
+                || entry.flags.contains(Flags::ASSUME_VALID)
+            {
                 found.add(path, entry.id, kind_of_mode(entry.mode));
             }
         }
-        let (listing, name) = (self.objects.listing(found), "index".to_owned());
-        Ok(Snapshot { listing, objects: Arc::clone(&self.objects), name, commit: None })
+        Snapshot::new(&self.objects, found, "index".to_owned(), None)
     }
 }
 
@@ -215,7 +274,7 @@ pub(super) fn open_file(path: &Path, options: &mut fs::OpenOptions) -> std::io::
 /// A path as git writes it: its bytes, and as text.
 pub(super) fn slashed(path: &Path) -> (Vec<u8>, Box<str>) {
     let bytes = bytes_of(path);
-    let text = super::text_of(&bytes);
+    let text = text_of(&bytes);
     (bytes, text)
 }
 

@@ -98,6 +98,14 @@ pub(crate) enum Error {
         /// Advice.
         hint: String,
     },
+    /// What git has of a file is not its content.
+    #[error("{path} cannot be read: {why}")]
+    Unavailable {
+        /// The file.
+        path: String,
+        /// Why.
+        why: super::Unavailable,
+    },
     /// An object exists but cannot be read.
     #[error("object {id}{} cannot be read: {reason}; check the repository with `git fsck`", of(.path))]
     BrokenObject {

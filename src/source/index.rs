@@ -1,7 +1,5 @@
 //! The index: the content of the next commit.
 
-use std::sync::Arc;
-
 use gix::index::entry::{Flags, Mode, Stage};
 
 use super::objects::{Found, Snapshot};
@@ -45,15 +43,7 @@ impl Repository {
                 found.add(path, entry.id, kind(entry.mode));
             }
         }
-        Ok(Index {
-            source: Box::new(Snapshot {
-                listing: self.objects.listing(found),
-                objects: Arc::clone(&self.objects),
-                name: "index".to_owned(),
-                commit: None,
-            }),
-            conflicts,
-        })
+        Ok(Index { source: Box::new(Snapshot::new(&self.objects, found, "index".to_owned(), None)?), conflicts })
     }
 }
 

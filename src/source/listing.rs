@@ -1,10 +1,13 @@
 //! The entries of a source: paths, kinds and content identities.
 
+use super::unavailable::{Unavailable, is_ignored};
 use crate::paths::parent;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use gix::ObjectId;
+use gix::ignore::Search;
 
 /// Most symbolic links followed while one path is resolved; the usual limit of operating systems.
 const MAX_LINKS: usize = 40;
@@ -76,7 +79,7 @@ pub enum EntryKind {
     Executable,
     /// A symbolic link; its content is the target.
     Symlink,
-    /// A commit of another repository; its id is that commit's. It counts as an empty directory.
+    /// A commit of another repository; its id is that commit's. The files of that commit are entries, too, if they are known.
     Submodule,
 }
 
@@ -98,13 +101,16 @@ pub enum ResolveError {
     /// It does not exist, or is a dangling link.
     #[error("no such file")]
     Missing,
+    /// It is not missing where the code runs, and what is there is not known.
+    #[error("{0}")]
+    Unavailable(Unavailable),
     /// A `..` or a link leads out of the repository.
     #[error("the path leaves the repository")]
     LeavesRepository,
     /// More symbolic links than an operating system follows.
     #[error("too many symbolic links")]
     Loop,
-    /// A directory or a submodule.
+    /// A directory.
     #[error("is a directory")]
     IsDirectory,
 }
@@ -134,13 +140,67 @@ pub enum Child {
 pub struct Listing {
     entries: Vec<Entry>,
     links: BTreeMap<Box<str>, Box<str>>,
+    /// The folders of submodules.
+    submodules: Vec<Box<str>>,
+    /// The paths that git ignores.
+    ignored: Arc<Search>,
+    /// Paths that are missing though git ignores them: the revision that this one is compared with has them.
+    deleted: Arc<BTreeSet<Box<str>>>,
 }
 
 impl Listing {
     /// `links` maps the paths of symbolic links to their targets.
     pub(super) fn new(mut entries: Vec<Entry>, links: BTreeMap<Box<str>, Box<str>>) -> Self {
         entries.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
-        Self { entries, links }
+        let submodules = entries.iter().filter(|e| e.kind == EntryKind::Submodule).map(|e| e.path.clone()).collect();
+        Self { entries, links, submodules, ignored: Arc::default(), deleted: Arc::default() }
+    }
+
+    /// The same entries in a revision that ignores these paths.
+    #[must_use]
+    pub(super) fn ignoring(self, ignored: Search) -> Self {
+        Self { ignored: Arc::new(ignored), ..self }
+    }
+
+    /// The same entries in a revision that ignores what another one does.
+    #[must_use]
+    pub(super) fn ignoring_as(self, other: &Listing) -> Self {
+        Self { ignored: Arc::clone(&other.ignored), deleted: Arc::clone(&other.deleted), ..self }
+    }
+
+    /// The same listing as a change of another one: what the change deletes is missing, also if git ignores it. `None` if it
+    /// deletes nothing that git ignores.
+    pub(super) fn since(&self, base: &Listing) -> Option<Self> {
+        let is_gone = |entry: &&Entry| self.get(&entry.path).is_none() && is_ignored(&self.ignored, &entry.path);
+        if self.ignored.patterns.is_empty() {
+            return None;
+        }
+        let deleted: BTreeSet<Box<str>> = base.iter().filter(is_gone).map(|entry| entry.path.clone()).collect();
+        (!deleted.is_empty()).then(|| Self { deleted: Arc::new(deleted), ..self.clone() })
+    }
+
+    /// Why there is nothing at a path, which is one without links.
+    fn absence(&self, path: &str) -> ResolveError {
+        if let Some(entry) = self.submodule_of(path).and_then(|folder| self.get(folder)) {
+            return match self.under(&entry.path).is_empty() {
+                true => ResolveError::Unavailable(Unavailable::Submodule(entry.id)),
+                false => ResolveError::Missing,
+            };
+        }
+        let is_below =
+            |deleted: &str| deleted.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let is_deleted = || self.deleted.iter().any(|deleted| is_below(deleted));
+        match is_ignored(&self.ignored, path) && !is_deleted() {
+            true => ResolveError::Unavailable(Unavailable::Ignored),
+            false => ResolveError::Missing,
+        }
+    }
+
+    /// The folder of the innermost submodule that a path is, or leads into.
+    pub fn submodule_of(&self, path: &str) -> Option<&str> {
+        let is_in =
+            |folder: &&Box<str>| path.strip_prefix(&***folder).is_some_and(|r| r.is_empty() || r.starts_with('/'));
+        self.submodules.iter().filter(is_in).max_by_key(|folder| folder.len()).map(|folder| &**folder)
     }
 
     /// Number of entries.
@@ -277,7 +337,7 @@ impl Listing {
         if self.links.is_empty() && !path.split('/').any(leads_elsewhere) {
             match self.get(path).map(|entry| (entry, entry.kind)) {
                 Some((entry, EntryKind::File | EntryKind::Executable)) => return Ok(Node::File(entry)),
-                None if self.under(path).is_empty() => return Err(ResolveError::Missing),
+                None | Some((_, EntryKind::Submodule)) if self.under(path).is_empty() => return Err(self.absence(path)),
                 None | Some((_, EntryKind::Submodule)) => return Ok(Node::Dir(path.to_owned())),
                 Some((_, EntryKind::Symlink)) => {}
             }
@@ -300,18 +360,20 @@ impl Listing {
                     current.push_str(part);
                 }
             }
-            let Some(entry) = self.get(&current) else {
-                if self.under(&current).is_empty() {
-                    return Err(ResolveError::Missing);
+            let entry = self.get(&current);
+            let Some(entry) = entry.filter(|entry| entry.kind != EntryKind::Submodule) else {
+                if !self.under(&current).is_empty() {
+                    continue;
                 }
-                continue;
+                let rest = pending.iter().rev().filter(|part| !matches!(**part, "" | "."));
+                let whole = rest.take_while(|part| **part != "..").fold(current, |path, part| path + "/" + part);
+                return Err(self.absence(&whole));
             };
             match entry.kind {
-                EntryKind::Submodule => {}
                 EntryKind::File | EntryKind::Executable if pending.iter().all(|part| part.is_empty()) => {
                     return Ok(Node::File(entry));
                 }
-                EntryKind::File | EntryKind::Executable => return Err(ResolveError::Missing),
+                EntryKind::File | EntryKind::Executable | EntryKind::Submodule => return Err(ResolveError::Missing),
                 EntryKind::Symlink => {
                     links += 1;
                     if links > MAX_LINKS {

@@ -24,8 +24,10 @@ mod renames;
 mod repository;
 mod revision;
 mod scratch;
+mod submodules;
 #[cfg(test)]
 mod tests;
+mod unavailable;
 mod walk;
 mod without;
 mod write;
@@ -51,6 +53,7 @@ pub(crate) use renames::Renames;
 pub(crate) use repository::{Environment, Repository};
 pub(crate) use revision::{Revision, Spec};
 pub(crate) use scratch::{Commit, Scratch};
+pub(crate) use unavailable::Unavailable;
 pub(crate) use without::Without;
 pub(crate) use write::{make_folder, read_named, replace, write_file};
 

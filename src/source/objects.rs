@@ -1,8 +1,9 @@
 //! Reading from the object database.
 
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
@@ -10,7 +11,9 @@ use gix::objs::tree::EntryKind as TreeEntryKind;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
 use super::error::{FSCK, fetch, refetch};
-use super::{Entry, EntryKind, Error, Listing, Source, reason, text_of};
+use super::submodules::{self, Homes};
+use super::unavailable::{IGNORE_FILE, ignored_by};
+use super::{Entry, EntryKind, Error, Listing, Source, Unavailable, reason, text_of};
 
 /// Memory for inflated delta bases, per handle.
 const PACK_CACHE: usize = 64 << 20;
@@ -26,6 +29,8 @@ const MAX_REPEATED: usize = 200_000;
 pub(super) const MAX_PATH: usize = 4096;
 /// Longest target of a symbolic link.
 const MAX_TARGET: u64 = 4096;
+/// Longest file that says what git ignores, in bytes.
+const MAX_RULES: u64 = 1 << 20;
 
 /// Shared by all sources of one repository: the object database, and contents already read.
 pub(super) struct Objects {
@@ -34,6 +39,8 @@ pub(super) struct Objects {
     contents: Mutex<Contents>,
     /// What a partial clone lacks of the files that were read, by their paths.
     lacking: Mutex<BTreeMap<String, ObjectId>>,
+    /// The repositories of submodules.
+    modules: OnceLock<Vec<Arc<Objects>>>,
     limit: u64,
 }
 
@@ -45,7 +52,8 @@ struct Contents {
 
 impl Objects {
     pub(super) fn new(repo: gix::ThreadSafeRepository, limit: u64) -> Self {
-        Self { repo, idle: Mutex::default(), contents: Mutex::default(), lacking: Mutex::default(), limit }
+        let (idle, contents, lacking) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { repo, idle, contents, lacking, modules: OnceLock::new(), limit }
     }
 
     #[cfg(test)]
@@ -91,10 +99,26 @@ impl Objects {
         Err(Error::PartialClone { files: lacking.len(), path: path.clone(), hint: refetch(&commit) })
     }
 
-    /// Whether the clone has all of these objects.
-    fn has_all(&self, listing: &Listing) -> bool {
-        let is_here = |repo: &gix::Repository, entry: &Entry| entry.id.object_id().is_none_or(|id| repo.has_object(id));
-        self.with(|repo| listing.iter().all(|e| e.kind == EntryKind::Submodule || is_here(repo, e)))
+    /// The repositories of submodules of this clone.
+    pub(super) fn modules(&self) -> &[Arc<Objects>] {
+        self.modules.get_or_init(|| {
+            let folders = self.with(|repo| [repo.git_dir().to_owned(), repo.common_dir().to_owned()]);
+            let folders: BTreeSet<PathBuf> = folders.into_iter().collect();
+            submodules::repositories(&folders.into_iter().collect::<Vec<_>>(), self.limit)
+        })
+    }
+
+    /// The tree of a commit, if it is here.
+    pub(super) fn tree_of(&self, commit: ObjectId) -> Option<ObjectId> {
+        self.with(|repo| Some(repo.try_find_object(commit).ok()??.try_into_commit().ok()?.tree_id().ok()?.detach()))
+    }
+
+    /// The content of a small object, if it is here.
+    fn small(&self, id: ObjectId, most: u64) -> Option<Vec<u8>> {
+        self.with(|repo| {
+            let size = repo.try_find_header(id).ok()??.size();
+            if size <= most { Some(repo.try_find_object(id).ok()??.detach().data) } else { None }
+        })
     }
 
     /// The content of a blob.
@@ -177,22 +201,6 @@ impl Objects {
         }
         Ok(())
     }
-
-    /// Completes a listing: reads where symbolic links lead.
-    pub(super) fn listing(&self, found: Found) -> Listing {
-        let mut links = BTreeMap::new();
-        for entry in found.entries.iter().filter(|entry| entry.kind == EntryKind::Symlink) {
-            let target = entry.id.object_id().and_then(|id| {
-                let size = self.with(|repo| repo.try_find_header(id).ok().flatten()).map(|header| header.size())?;
-                // If its target cannot be read, the link is treated as dangling.
-                if size <= MAX_TARGET { self.blob(id, &entry.path).ok() } else { None }
-            });
-            if let Some(Ok(target)) = target.as_deref().map(std::str::from_utf8) {
-                links.insert(entry.path.clone(), target.into());
-            }
-        }
-        Listing::new(found.entries, links)
-    }
 }
 
 /// The names of a tree so far. `git fsck` and `git checkout` reject a tree that breaks these rules; reading it anyway would
@@ -248,7 +256,7 @@ pub(super) fn is_partial(repo: &gix::Repository) -> bool {
 /// A listing in the making.
 #[derive(Default)]
 pub(super) struct Found {
-    entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
     visited: usize,
     trees: HashSet<ObjectId>,
     /// How many entries were in trees that had been there before.
@@ -263,15 +271,41 @@ impl Found {
 
 /// A source whose bytes all are in the object database: a revision, or the index.
 pub(super) struct Snapshot {
-    pub(super) objects: Arc<Objects>,
+    objects: Arc<Objects>,
+    homes: Homes,
     pub(super) listing: Listing,
-    pub(super) name: String,
-    pub(super) commit: Option<ObjectId>,
+    name: String,
+    commit: Option<ObjectId>,
 }
 
 impl Snapshot {
-    fn object_id(&self, entry: &Entry) -> Option<ObjectId> {
-        if entry.kind == EntryKind::Submodule { None } else { entry.id.object_id() }
+    /// Completes a listing: adds the files of submodules, and reads where symbolic links lead and what git ignores.
+    pub(super) fn new(
+        objects: &Arc<Objects>,
+        mut found: Found,
+        name: String,
+        commit: Option<ObjectId>,
+    ) -> Result<Self, Error> {
+        let mut homes = Homes::default();
+        submodules::expand(objects, &name, &mut found, &mut homes)?;
+        let content = |entry: &Entry, most| homes.of(&entry.path).unwrap_or(objects).small(entry.id.object_id()?, most);
+        let mut links = BTreeMap::new();
+        for entry in found.entries.iter().filter(|entry| entry.kind == EntryKind::Symlink) {
+            // If its target cannot be read, the link is treated as dangling.
+            if let Some(Ok(target)) = content(entry, MAX_TARGET).map(String::from_utf8) {
+                links.insert(entry.path.clone(), target.into());
+            }
+        }
+        let is_rules = |entry: &&Entry| entry.kind == EntryKind::File && crate::paths::name(&entry.path) == IGNORE_FILE;
+        let rules = found.entries.iter().filter(is_rules);
+        let rules = rules.filter_map(|entry| Some((entry.path.clone(), content(entry, MAX_RULES)?)));
+        let ignored = ignored_by(rules);
+        let listing = Listing::new(found.entries, links).ignoring(ignored);
+        Ok(Snapshot { objects: Arc::clone(objects), homes, listing, name, commit })
+    }
+
+    fn objects(&self, entry: &Entry) -> &Objects {
+        self.homes.of(&entry.path).unwrap_or(&self.objects)
     }
 }
 
@@ -281,10 +315,11 @@ impl Source for Snapshot {
     }
 
     fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
-        let id = self
-            .object_id(entry)
-            .ok_or_else(|| Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() })?;
-        self.objects.blob(id, &entry.path)
+        let id = entry.id.object_id().filter(|_| entry.kind != EntryKind::Submodule);
+        let none = || Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() };
+        let bytes = self.objects(entry).blob(id.ok_or_else(none)?, &entry.path)?;
+        Unavailable::of_bytes(&bytes)
+            .map_or(Ok(bytes), |why| Err(Error::Unavailable { path: entry.path.to_string(), why }))
     }
 
     fn name(&self) -> &str {
@@ -300,6 +335,10 @@ impl Source for Snapshot {
     }
 
     fn has_all(&self) -> bool {
-        self.objects.has_all(&self.listing)
+        let is_here = |entry: &Entry| {
+            let id = entry.id.object_id().filter(|_| entry.kind != EntryKind::Submodule);
+            id.is_none_or(|id| self.objects(entry).with(|repo| repo.has_object(id)))
+        };
+        self.listing.iter().all(is_here)
     }
 }

@@ -31,7 +31,7 @@ impl Overlay {
         let kept = known.iter().filter(|entry| !replaced.contains_key(&entry.path)).cloned();
         let links = known.iter().filter_map(|e| Some((e.path.clone(), known.link_target(&e.path)?.into()))).collect();
         let entries = kept.chain(replaced.values().cloned()).collect();
-        let listing = Listing::new(entries, links);
+        let listing = Listing::new(entries, links).ignoring_as(known);
         Overlay { inner, listing, contents }
     }
 }

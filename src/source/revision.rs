@@ -1,8 +1,6 @@
 //! Revisions and ranges of revisions.
 #![allow(clippy::disallowed_methods, reason = "git says in a variable that objects are in quarantine")]
 
-use std::sync::Arc;
-
 use gix::ObjectId;
 
 use super::error::{QUARANTINE, UNRELATED, deepen, fetch};
@@ -170,14 +168,8 @@ impl Repository {
     /// Returns an empty source if HEAD has no commit yet; `None` if it has one.
     pub(crate) fn before_first_commit(&self) -> Option<Box<dyn Source>> {
         let is_unborn = self.objects.with(|repo| repo.head().is_ok_and(|head| head.is_unborn()));
-        is_unborn.then(|| {
-            Box::new(Snapshot {
-                listing: self.objects.listing(Found::default()),
-                objects: Arc::clone(&self.objects),
-                name: "HEAD".to_owned(),
-                commit: None,
-            }) as Box<dyn Source>
-        })
+        let empty = is_unborn.then(|| Snapshot::new(&self.objects, Found::default(), "HEAD".to_owned(), None).ok());
+        Some(Box::new(empty??))
     }
 
     /// The files of a commit.
@@ -196,12 +188,7 @@ impl Repository {
             .ok_or_else(|| self.objects.missing(id, None))?;
         let mut found = Found::default();
         self.objects.walk(tree, "", &revision.name, &mut found)?;
-        Ok(Box::new(Snapshot {
-            listing: self.objects.listing(found),
-            objects: Arc::clone(&self.objects),
-            name: revision.name.clone(),
-            commit: Some(id),
-        }))
+        Ok(Box::new(Snapshot::new(&self.objects, found, revision.name.clone(), Some(id))?))
     }
 
     /// Explains why a name could not be resolved.

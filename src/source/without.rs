@@ -1,11 +1,11 @@
-//! A source without one of its files.
+//! A source without some of its files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Change, ChangeKind, Entry, Error, Listing, Source};
+use super::{Change, ChangeKind, Entry, Error, Folder, Listing, Source};
 
-/// Another source without one file, to see what needs it.
+/// Another source without one file, to see what needs it; or one where files are missing that it would only not know.
 pub(crate) struct Without<'a> {
     inner: &'a dyn Source,
     listing: Listing,
@@ -18,7 +18,13 @@ impl<'a> Without<'a> {
         let links = listing.iter().filter_map(|e| Some((e.path.clone(), listing.link_target(&e.path)?.into())));
         let links: BTreeMap<Box<str>, Box<str>> = links.filter(|(link, _)| **link != *path).collect();
         let entries = listing.iter().filter(|e| *e.path != *path).cloned().collect();
-        Without { inner, listing: Listing::new(entries, links) }
+        Without { inner, listing: Listing::new(entries, links).ignoring_as(listing) }
+    }
+
+    /// Returns the newer side of a comparison such that what the change deletes is missing, also if git ignores it: no change
+    /// excuses itself. `None` if it does not delete such files.
+    pub(crate) fn what_is_deleted(base: &dyn Source, head: &'a dyn Source) -> Option<Self> {
+        Some(Without { inner: head, listing: head.listing().since(base.listing())? })
     }
 
     /// How it differs from the other source.
@@ -38,6 +44,14 @@ impl Source for Without<'_> {
 
     fn name(&self) -> &str {
         self.inner.name()
+    }
+
+    fn folder(&self) -> Option<Folder> {
+        self.inner.folder()
+    }
+
+    fn has_all(&self) -> bool {
+        self.inner.has_all()
     }
 
     fn commit(&self) -> Option<String> {

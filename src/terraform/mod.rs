@@ -25,7 +25,7 @@ use crate::threads::PerThread;
 pub(crate) use types::Type;
 
 use crate::files::Files;
-use crate::source::{BlobId, Child, Entry, Listing, Node, Source};
+use crate::source::{BlobId, Child, Entry, Listing, Node, ResolveError, Source, Unavailable};
 use crate::value::{FileId, Origin, ValueKind};
 use parking_lot::Mutex;
 use read::{Declarations, Declared, Parsed, Unreadable, VariableParts};
@@ -206,8 +206,14 @@ impl<'a> Modules<'a> {
     }
 
     /// Whether there is a folder at a path, symbolic links followed.
-    pub(crate) fn is_folder(&self, path: &str) -> bool {
-        matches!(self.source.listing().lookup(path), Ok(Node::Dir(_)))
+    ///
+    /// # Errors
+    /// There may be one where the code runs: why this revision does not have it.
+    pub(crate) fn is_folder(&self, path: &str) -> Result<bool, Unavailable> {
+        match self.source.listing().lookup(path) {
+            Err(ResolveError::Unavailable(why)) => Err(why),
+            found => Ok(matches!(found, Ok(Node::Dir(_)))),
+        }
     }
 
     /// Whether a folder itself, not only one below it, holds code.

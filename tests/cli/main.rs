@@ -28,6 +28,7 @@ mod judging;
 mod locals;
 mod lsp;
 mod narrowed;
+mod not_in_git;
 mod odd_files;
 mod other_components;
 mod outcomes;

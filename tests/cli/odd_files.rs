@@ -1,4 +1,4 @@
-//! Unusual files: other line ends, links, submodules, bytes that are not text.
+//! Unusual files: other line ends, links, bytes that are not text.
 
 use crate::common::Repo;
 
@@ -87,21 +87,6 @@ fn folders_that_links_lead_out_to_are_not_entered() {
     let run = repo.run(&["check"]).ends_with(1).hides("stage: leaked");
     assert!(run.stdout.contains("stacks/deploy/bad.yaml:1") && run.stdout.contains("leaves the repository"), "{run}");
     repo.run(&["describe", "stacks"]).says("box").hides("leaked");
-}
-
-#[test]
-fn submodules_are_passed_over() {
-    let other = Repo::new();
-    let inner = "vars: {stage: inner}\ncomponents: {terraform: {hidden: {vars: {size: 1}}}}\n";
-    other.write("stacks/deploy/inner.yaml", inner).commit("inner");
-    let repo = Repo::atmos();
-    repo.write("stacks/deploy/dev.yaml", DEV).write("stacks/catalog/box.yaml", BOX).commit("base");
-    repo.git(&["submodule", "--quiet", "add", other.root().to_str().unwrap(), "stacks/deploy/vendor"]);
-    repo.commit("submodule");
-    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change.");
-    let rev = repo.run(&["describe", "stacks", "--rev", "HEAD"]).ends_with(0).hides("inner");
-    assert_eq!(repo.run(&["describe", "stacks"]), rev);
-    repo.run(&["check", "--staged"]).ends_with(0);
 }
 
 #[test]

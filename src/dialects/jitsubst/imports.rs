@@ -7,6 +7,7 @@ use crate::dialects::jitsubst::rules;
 use crate::dialects::yaml_file::{YamlFile, YamlLoader};
 use crate::limits::Limit;
 use crate::paths;
+use crate::reads::Unread;
 use crate::text::Text;
 use crate::value::{Map, Origin, Value};
 use std::collections::BTreeSet;
@@ -45,9 +46,9 @@ impl ImportWalk<'_, '_> {
     fn file(&mut self, path: &str, import: Option<(&Value, &YamlFile)>, way: &Arc<[Origin]>) -> Option<Config> {
         let loaded = match self.loader.load(path) {
             Ok(loaded) => loaded,
-            Err(message) => {
+            Err(Unread { message, is_unavailable }) => {
                 let label = self.site(import);
-                self.diagnostics.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
+                self.diagnostics.push(Diagnostic::new(rules::unread(is_unavailable), message, label));
                 return None;
             }
         };

@@ -101,19 +101,20 @@ impl<'a> Loader<'a> {
         if json && name.ends_with(".json") {
             return self.json(path);
         }
-        let found = self.modules.loader.load(folder, name, Syntax::Native)?;
+        let found =
+            self.modules.loader.load(folder, name, Syntax::Native).map_err(|error| error.map(|error| error.message))?;
         let body = Arc::new(found.parsed.body.clone());
         Ok(Loaded { file: found.file, path: path.to_owned(), body, errors: found.parsed.errors.clone() })
     }
 
     fn json(&self, path: &str) -> Result<Loaded, Option<String>> {
         let reader = &self.modules.loader.reader;
-        let entry = reader.find(path).map_err(Some)?.ok_or(None)?;
+        let entry = reader.find(path).map_err(|error| Some(error.message))?.ok_or(None)?;
         let key = (entry.id, ());
         let parsed = match self.cache.json.get(&key) {
             Some(parsed) => parsed,
             None => {
-                let bytes = reader.bytes(path, entry).map_err(Some)?;
+                let bytes = reader.bytes(path, entry).map_err(|error| Some(error.message))?;
                 let text = Text::from(String::from_utf8_lossy(&bytes));
                 let (body, errors) = json::body(&text);
                 self.cache.json.insert(key, Parsed { text, body: Arc::new(body), errors })

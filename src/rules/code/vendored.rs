@@ -23,8 +23,9 @@ pub(super) fn check(context: &AllUnits<'_>) -> Vec<Diagnostic> {
     let codes = || context.index.components().filter_map(|c| Some((c, c.code.as_ref()?)));
     let mut roots: BTreeSet<&str> = codes().map(|(_, code)| &*code.root).filter(|root| !root.is_empty()).collect();
     // Code that is not in the repository may call any folder beside it.
-    let is_elsewhere =
-        |code: &CodeInterface| code.supply == CodeOrigin::Fetched || !context.modules.is_folder(&code.folder);
+    let is_elsewhere = |code: &CodeInterface| {
+        code.supply == CodeOrigin::Fetched || context.modules.is_folder(&code.folder) != Ok(true)
+    };
     for (_, code) in codes().filter(|(component, code)| component.is_deployed() && is_elsewhere(code)) {
         roots.remove(&*code.root);
     }

@@ -326,5 +326,6 @@ fn links_submodules_and_odd_names() {
         assert_eq!(listing.resolve("stacks/out"), Err(ResolveError::LeavesRepository));
         assert_eq!(listing.resolve("loop"), Err(ResolveError::Loop));
         assert_eq!(listing.resolve("module"), Err(ResolveError::IsDirectory));
+        assert_eq!(text(&**source, "module/stacks/catalog/vpc.yaml"), "a: 1\n");
     }
 }

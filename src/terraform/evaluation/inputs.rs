@@ -4,8 +4,11 @@ use crate::hcl::ast::{Body, Expr, Span};
 use crate::hcl::eval::{Budget, Evaluator, NoNames};
 use crate::hcl::functions::NoFiles;
 use crate::hcl::parse::{Layout, parse_body, parse_expression};
-use crate::hcl::val::Val;
+use crate::hcl::types::Type;
+use crate::hcl::val::export::export;
+use crate::hcl::val::{Data, Val};
 use crate::paths::join;
+use crate::reads::made_of;
 use crate::source::{BlobId, Node};
 use crate::terraform::evaluation::given::{Given, VariableInput};
 use crate::terraform::failure::{Failure, Place};
@@ -15,7 +18,7 @@ use crate::terraform::module::Module;
 use crate::terraform::module::variable::{Variable, literal};
 use crate::terraform::rules;
 use crate::text::Text;
-use crate::value::{FileId, Prov};
+use crate::value::{FileId, Prov, Read};
 use std::collections::BTreeMap;
 
 /// The prefix of environment variables for variables.
@@ -28,6 +31,8 @@ enum InputValue {
     Text(String, FileId),
     /// A value with its place.
     Value(Val),
+    /// A value that is not known, and what it is made of.
+    Unknown(Val, Vec<Read>),
     /// An invalid one, which is already reported.
     Broken,
 }
@@ -88,6 +93,7 @@ impl Inputs {
                 self.body(module, body, &file);
             }
             Err(None) if !is_needed => {}
+            Err(Some(why)) if why.is_unavailable => self.unavailable(loader, module, &join(dir, name), &why.message),
             Err(why) => {
                 let path = join(dir, name);
                 let file = loader.reader.files.add(&path, "", || Text::from(""));
@@ -98,6 +104,17 @@ impl Inputs {
                 self.failures.push(Failure::new(&rules::VALUES, message, (file, Span::default())).hiding());
             }
         }
+    }
+
+    /// A file whose content git does not have: it may set every variable.
+    fn unavailable(&mut self, loader: &Loader<'_>, module: &Module, path: &str, why: &str) {
+        let file = loader.reader.files.add(path, "", || Text::from(""));
+        let message = format!("{why}; so the values of variables that it may set are not known");
+        let place = (file, Span::default());
+        self.failures.push(Failure::new(&rules::INCOMPLETE_ANALYSIS, message, place).lint(None));
+        let reads = loader.reader.made_of(path);
+        let value = InputValue::Unknown(Val::unknown(Type::Dynamic, why), reads);
+        self.given.extend(module.variables.keys().map(|name| (name.clone(), value.clone())));
     }
 
     /// A file outside of the repository.
@@ -136,7 +153,10 @@ impl Inputs {
             };
             self.failures.push(Failure::new(&rules::VALUES, message, place));
         }
-        for attribute in &body.attributes {
+        // Sops adds its own key to the values.
+        let is_encrypted = file.is_json && body.get("sops").is_some();
+        let attributes = body.attributes.iter().filter(|a| !is_encrypted || &*a.name.text != "sops");
+        for attribute in attributes {
             let before = self.failures.len();
             let value = literal(&attribute.expr, file.file, &mut self.failures);
             for failure in &mut self.failures[before..] {
@@ -146,11 +166,24 @@ impl Inputs {
             if !module.variables.contains_key(&name) {
                 self.undeclared.push((name.clone(), (file.file, attribute.name.span)));
             }
+            let sops = format!("{}: {name}", file.name);
             let given = match self.failures.len() > before {
                 true => InputValue::Broken,
+                false if is_encrypted && is_sops(&value) => InputValue::Unknown(
+                    Val::unknown(Type::Dynamic, "sops encrypts it"),
+                    vec![made_of::value(sops, &export(&value))],
+                ),
                 false => InputValue::Value(keyed(value, attribute.name.span.start)),
             };
             self.given.insert(name, given);
+        }
+    }
+
+    /// What the unknown input for a variable is made of.
+    pub(crate) fn made_of(&self, name: &Text) -> &[Read] {
+        match self.given.get(name) {
+            Some(InputValue::Unknown(_, reads)) => reads,
+            _ => &[],
         }
     }
 
@@ -161,13 +194,23 @@ impl Inputs {
     pub(crate) fn get(&self, name: &Text, variable: &Variable) -> Result<Option<Val>, Vec<Failure>> {
         match self.given.get(name) {
             None => Ok(None),
-            Some(InputValue::Value(value)) => Ok(Some(value.clone())),
+            Some(InputValue::Value(value) | InputValue::Unknown(value, _)) => Ok(Some(value.clone())),
             Some(InputValue::Broken) => Ok(Some(Val::failed())),
             Some(InputValue::Text(text, _)) if !variable.has_type || variable.ty.is_primitive() => {
                 Ok(Some(Val::str(text.as_str())))
             }
             Some(InputValue::Text(text, file)) => from_text(name, text, *file).map(Some),
         }
+    }
+}
+
+/// Whether a value has a part that sops encrypts.
+fn is_sops(value: &Val) -> bool {
+    match &value.data {
+        Data::Str(text) => text.starts_with("ENC[") && text.ends_with(']'),
+        Data::Tuple(items) => items.iter().any(is_sops),
+        Data::Object(map) => map.values().any(is_sops),
+        _ => false,
     }
 }
 

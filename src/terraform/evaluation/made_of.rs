@@ -75,6 +75,9 @@ impl Collector<'_, '_> {
             ("var", Some(name), ..) => {
                 let argument = self.argument(node, name);
                 let argument = argument.as_ref().map(|(parent, written)| (*parent, written));
+                if node == 0 {
+                    self.reads.extend(self.statics.inputs.made_of(name).iter().cloned());
+                }
                 self.named(node, format!("var.{name}"), argument, |s| s.variable_value(node, name));
             }
             ("module", Some(call), Some(output), _) => self.output(node, call, output),

@@ -3,6 +3,7 @@
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Marks, Val};
+use crate::source::ResolveError;
 use crate::terraform::evaluation::statics::{Identifier, Node, Statics};
 use crate::terraform::failure::Failure;
 use crate::terraform::load::path::beside;
@@ -162,6 +163,11 @@ fn local(
                 call.address, beside.path
             );
             failures.push(Failure::new(&rules::MISSING_COMPONENT_DIRECTORY, message, written.place()).hiding());
+            None
+        }
+        Err(ResolveError::Unavailable(why)) => {
+            let message = format!("module \"{}\" leads to {}, which cannot be read: {why}", call.address, beside.path);
+            failures.push(Failure::new(&rules::INCOMPLETE_ANALYSIS, message, written.place()).lint(None));
             None
         }
         // Nothing is known of what is outside of the repository.

@@ -4,7 +4,7 @@ use super::Loader;
 use crate::hcl::functions::{Content, FileError, Files};
 use crate::limits::Limit;
 use crate::paths::join;
-use crate::source::{Node, ResolveError};
+use crate::source::{Error, Node, ResolveError};
 use crate::text::Text;
 use crate::value::FileId;
 use std::cell::RefCell;
@@ -54,6 +54,7 @@ fn failed(path: &str, error: ResolveError) -> FileError {
             "no file exists at \"{path}\"; this function works only with files that are distributed as part of the \
              configuration source code"
         )),
+        ResolveError::Unavailable(why) => FileError::Unknown(format!("{path} cannot be read: {why}")),
         ResolveError::LeavesRepository => FileError::Unknown(format!("{path} is outside of the repository")),
         error => FileError::Failed(format!("\"{path}\": {error}")),
     }
@@ -63,7 +64,10 @@ impl Files for RootFiles<'_> {
     fn read(&self, path: &str) -> Result<Content, FileError> {
         let inside = self.inside(path)?;
         let entry = self.loader.reader.resolve(&inside).map_err(|e| failed(path, e))?;
-        let bytes = self.loader.reader.source().read(entry).map_err(|e| FileError::Failed(e.to_string()))?;
+        let bytes = self.loader.reader.source().read(entry).map_err(|error| match error {
+            Error::Unavailable { .. } => FileError::Unknown(error.to_string()),
+            _ => FileError::Failed(error.to_string()),
+        })?;
         if bytes.len() as u64 > self.loader.reader.limits().get(Limit::FileSize) {
             return Err(FileError::Failed(format!("{path} is too large")));
         }

@@ -9,7 +9,7 @@ use crate::files::Files as FileTable;
 use crate::hcl::ast::{Body, Span, SyntaxError};
 use crate::hcl::parse;
 use crate::paths::join;
-use crate::reads::{ParsedCache, Reader};
+use crate::reads::{ParsedCache, Reader, Unread};
 use crate::source::{BlobId, Child, Entry, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::FileId;
@@ -144,7 +144,7 @@ impl<'a> Loader<'a> {
     ///
     /// # Errors
     /// Why it cannot be read; none if it is not there.
-    pub(crate) fn load(&self, dir: &str, name: &str, syntax: Syntax) -> Result<SourceFile, Option<String>> {
+    pub(crate) fn load(&self, dir: &str, name: &str, syntax: Syntax) -> Result<SourceFile, Option<Unread>> {
         let path = join(dir, name);
         let entry = self.reader.find(&path).map_err(Some)?.ok_or(None)?;
         let is_json = matches!(syntax, Syntax::Json | Syntax::JsonValues);

@@ -5,6 +5,7 @@ use crate::files::Files as FileTable;
 use crate::hcl::ast::{Block, Span};
 use crate::limits::Limits;
 use crate::paths::join;
+use crate::reads::Unread;
 use crate::source::{BlobId, Entry, Source};
 use crate::terraform::failure::Failure;
 use crate::terraform::load::names::{Syntax, is_override};
@@ -12,7 +13,6 @@ use crate::terraform::load::{Loader, ParsedFiles, Runner, SourceFile};
 use crate::terraform::module::lead::Lead;
 use crate::terraform::module::outline::{FileOutline, Outline};
 use crate::terraform::module::reader::Reader;
-use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
@@ -205,9 +205,10 @@ impl<'a> Modules<'a> {
                     files.push((file, is_own));
                 }
                 Err(None) => {}
-                Err(Some(message)) => {
+                Err(Some(Unread { message, is_unavailable })) => {
                     let file = loader.reader.files.add(&join(dir, &name), "", || Text::from(""));
-                    failures.push(Failure::new(&rules::UNREADABLE_FILE, message, (file, Span::default())).hiding());
+                    let rule = crate::diagnostic::rules::unread(is_unavailable);
+                    failures.push(Failure::new(rule, message, (file, Span::default())).hiding());
                 }
             }
         }

@@ -86,7 +86,9 @@ pub(in crate::dialects::atmos) fn check(
         let candidates: Option<Vec<String>> = folders.iter().map(|folder| paths::join(folder, path)).collect();
         // A path outside of the repository may exist.
         let Some(candidates) = candidates else { continue };
-        if candidates.iter().any(|path| reader.exists(path, deps) || reader.is_dir(path, deps)) {
+        let mut may_be =
+            |path| reader.exists(path, deps) || reader.is_dir(path, deps) || reader.is_unavailable(path, deps);
+        if candidates.iter().any(|path| may_be(path)) {
             continue;
         }
         let kind = if is_folder { "folder" } else { "file" };

@@ -143,7 +143,8 @@ impl ConfigSearch<'_, '_> {
 
     /// Reads a main file, with the folders beside it and its imports.
     fn file(&mut self, path: &str) -> Result<(), ConfigError> {
-        let Some(main) = self.reader.load(path, self.deps).map_err(|m| ConfigError::Message(m, None))? else {
+        let Some(main) = self.reader.load(path, self.deps).map_err(|why| ConfigError::Message(why.message, None))?
+        else {
             return Err(ConfigError::Message(format!("the configuration file {path} does not exist"), None));
         };
         let own = decode(self.reader, &main, self.deps)?;
@@ -197,7 +198,7 @@ impl ConfigSearch<'_, '_> {
     }
 
     fn part(&mut self, path: &str) -> Result<Option<Value>, ConfigError> {
-        let loaded = self.reader.load(path, self.deps).map_err(|m| ConfigError::Message(m, None))?;
+        let loaded = self.reader.load(path, self.deps).map_err(|why| ConfigError::Message(why.message, None))?;
         let Some(loaded) = loaded else { return Ok(None) };
         let value = decode(self.reader, &loaded, self.deps)?;
         if let Some(base) = base_path(&value) {
@@ -230,7 +231,8 @@ impl ConfigSearch<'_, '_> {
                 Err(_) => Vec::new(),
             };
             for match_ in found {
-                let loaded = self.reader.load(&match_, self.deps).map_err(|m| ConfigError::Message(m, None))?;
+                let loaded =
+                    self.reader.load(&match_, self.deps).map_err(|why| ConfigError::Message(why.message, None))?;
                 let Some(loaded) = loaded else { continue };
                 let value = decode(self.reader, &loaded, self.deps)?;
                 // The imports of an imported file are merged over it; only the main file is applied once more at the
@@ -373,7 +375,7 @@ fn load_profile(
         let mut files: Vec<String> = files.filter(|p| p.ends_with(".yaml") || p.ends_with(".yml")).collect();
         files.sort_by_key(|p| (p.matches('/').count(), p.clone()));
         for path in files {
-            let loaded = reader.load(&path, deps).map_err(|m| ConfigError::Message(m, None))?;
+            let loaded = reader.load(&path, deps).map_err(|why| ConfigError::Message(why.message, None))?;
             if let Some(loaded) = loaded {
                 value = overlay(&value, &decode(reader, &loaded, deps)?);
             }

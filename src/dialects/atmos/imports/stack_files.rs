@@ -5,6 +5,7 @@ use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::rules;
+use crate::reads::Unread;
 use crate::resolution::{Extent, Gap};
 use crate::source::glob;
 use crate::text::Text;
@@ -54,9 +55,14 @@ pub(crate) fn manifests(
                     Ok(Some(_)) => {
                         found.insert(path);
                     }
-                    Err(message) => {
+                    Err(Unread { message, is_unavailable }) => {
                         let file = reader.files.add(&path, "", || Text::from(""));
-                        diagnostics.error(&rules::UNREADABLE_FILE, message, &Prov::default(), file);
+                        diagnostics.error(
+                            crate::diagnostic::rules::unread(is_unavailable),
+                            message,
+                            &Prov::default(),
+                            file,
+                        );
                         found.insert(path);
                     }
                 }

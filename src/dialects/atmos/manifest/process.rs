@@ -10,6 +10,7 @@ use crate::dialects::atmos::imports::items::{self, Import};
 use crate::dialects::atmos::merge::merge_imports;
 use crate::dialects::atmos::reader::{Deps, Loaded};
 use crate::dialects::atmos::{paths, rules};
+use crate::reads::Unread;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Value};
 use std::sync::Arc;
@@ -54,11 +55,15 @@ fn load(
     let loaded = match manifests.reader.load(path, deps) {
         Ok(Some(loaded)) => loaded,
         Ok(None) => return Ok(None),
-        Err(message) => {
+        Err(Unread { message, is_unavailable }) => {
             let site = chain.files.iter().rev().find_map(|(_, p)| p.origin);
             let file = manifests.reader.files.add(path, "", || Text::from(""));
             let label = site.map_or_else(|| Label::new(file, 0, 0, ""), |o| Label::at(o, ""));
-            manifests.recorder.diagnostics.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
+            manifests.recorder.diagnostics.push(Diagnostic::new(
+                crate::diagnostic::rules::unread(is_unavailable),
+                message,
+                label,
+            ));
             return Err(ErrorReported);
         }
     };

@@ -8,7 +8,7 @@ use crate::dialects::atmos::paths;
 use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
-use crate::reads;
+use crate::reads::{self, Unread};
 use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
 use crate::text::{FastMap, Text};
 use crate::value::{Data, FileId, Map, Origin, Prov, Value};
@@ -159,7 +159,13 @@ impl<'a> Reader<'a> {
     /// Whether a file (or a link to one) is there.
     pub(super) fn exists(&self, path: &str, deps: &mut Deps) -> bool {
         deps.paths.insert(path.into());
-        !matches!(self.source.listing().resolve(path), Err(ResolveError::Missing))
+        !matches!(self.source.listing().resolve(path), Err(ResolveError::Missing | ResolveError::Unavailable(_)))
+    }
+
+    /// Whether a file or a folder may be there where the code runs, though this revision does not have it.
+    pub(super) fn is_unavailable(&self, path: &str, deps: &mut Deps) -> bool {
+        deps.paths.insert(path.into());
+        matches!(self.source.listing().lookup(path), Err(ResolveError::Unavailable(_)))
     }
 
     /// Whether a folder is there.
@@ -172,12 +178,12 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// Why it cannot be read.
-    pub(super) fn load(&self, path: &str, deps: &mut Deps) -> Result<Option<Arc<Loaded>>, String> {
+    pub(super) fn load(&self, path: &str, deps: &mut Deps) -> Result<Option<Arc<Loaded>>, Unread> {
         deps.paths.insert(path.into());
         let entry = match self.source.listing().resolve(path) {
             Ok(entry) => entry,
             Err(ResolveError::Missing | ResolveError::IsDirectory) => return Ok(None),
-            Err(error) => return Err(format!("{path}: {error}")),
+            Err(error) => return Err(Unread::of_path(path, error)),
         };
         if *entry.path != *path {
             deps.paths.insert(Text::from(&*entry.path));
@@ -254,7 +260,8 @@ impl<'a> Reader<'a> {
     /// A pattern that is none.
     pub(super) fn glob(&self, pattern: &str, deps: &mut Deps) -> Result<Vec<String>, Unexpanded> {
         if !pattern.contains(['*', '?', '[', '{', '\\']) {
-            return Ok(if self.exists(pattern, deps) { vec![pattern.to_owned()] } else { Vec::new() });
+            let is_named = self.exists(pattern, deps) || self.is_unavailable(pattern, deps);
+            return Ok(if is_named { vec![pattern.to_owned()] } else { Vec::new() });
         }
         deps.globs.insert(pattern.into());
         let found = glob::expand(self.source.listing(), pattern).map_err(|e| Unexpanded {
@@ -325,7 +332,13 @@ impl Include for Includer<'_, '_> {
         };
         let mut loaded = None;
         for candidate in candidates.into_iter().flatten() {
-            loaded = self.reader.load(&candidate, &mut deps)?;
+            loaded = match self.reader.load(&candidate, &mut deps) {
+                Ok(loaded) => loaded,
+                Err(why) if why.is_unavailable => {
+                    return Ok(unknown(&format!("{function} {arguments}"), &why.message, site));
+                }
+                Err(why) => return Err(why.message.into()),
+            };
             if loaded.is_some() {
                 break;
             }

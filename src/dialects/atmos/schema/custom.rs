@@ -39,7 +39,9 @@ pub(super) fn read(
         let Some(path) = paths::join(folder, named) else { continue };
         loaded = match reader.load(&path, deps) {
             Ok(found) => found,
-            Err(message) => return Err(Box::new(finding(&rules::UNREADABLE_FILE, message))),
+            Err(why) => {
+                return Err(Box::new(finding(crate::diagnostic::rules::unread(why.is_unavailable), why.message)));
+            }
         };
         if loaded.is_some() {
             break;

@@ -7,7 +7,7 @@ use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::document;
 use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::files::Files;
-use crate::reads::{ParsedCache, Reader};
+use crate::reads::{ParsedCache, Reader, Unread};
 use crate::source::{BlobId, Source};
 use crate::text::Text;
 use crate::value::FileId;
@@ -116,9 +116,9 @@ impl<'a> Loader<'a> {
         let entry = self.reader.find(path).transpose()?;
         match entry.and_then(|entry| Ok((entry.id, self.reader.bytes(path, entry)?))) {
             Ok(found) => Some(found),
-            Err(message) => {
+            Err(Unread { message, is_unavailable }) => {
                 let label = Label::new(self.reader.files.add(path, "", || Text::from("")), 0, 0, "");
-                diagnostics.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
+                diagnostics.push(Diagnostic::new(rules::unread(is_unavailable), message, label));
                 None
             }
         }

@@ -29,13 +29,15 @@ pub(crate) struct Candidate {
     pub outline: Arc<Outline>,
 }
 
-/// Returns the folders with configuration below a folder, by their paths.
+/// Returns the folders with configuration below a folder, by their paths. Submodules are other repositories.
 fn folders(source: &dyn Source, start: &str) -> BTreeSet<String> {
     let is_hidden = |dir: &str| dir.split('/').any(|part| part.starts_with('.') && part != ".");
     let mut found = BTreeSet::new();
-    for entry in source.listing().under(start) {
+    let listing = source.listing();
+    let repository = listing.submodule_of(start);
+    for entry in listing.under(start) {
         let (dir, name) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
-        if configuration(name).is_some() && !is_hidden(dir) {
+        if configuration(name).is_some() && !is_hidden(dir) && listing.submodule_of(dir) == repository {
             found.insert(dir.to_owned());
         }
     }

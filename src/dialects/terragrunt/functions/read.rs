@@ -113,9 +113,9 @@ pub(super) fn tfvars(functions: &Functions<'_, '_>, written: &str) -> Outcome {
     let session = functions.session;
     if path.ends_with(".json") {
         let reader = &session.loader.modules.loader.reader;
-        let entry =
-            reader.find(&path).map_err(failed)?.ok_or_else(|| failed(format!("there is no {}", shown(&path))))?;
-        let bytes = reader.bytes(&path, entry).map_err(failed)?;
+        let found = reader.find(&path).map_err(|error| failed(error.message))?;
+        let entry = found.ok_or_else(|| failed(format!("there is no {}", shown(&path))))?;
+        let bytes = reader.bytes(&path, entry).map_err(|error| failed(error.message))?;
         return Ok(Val::str(String::from_utf8_lossy(&bytes).into_owned()));
     }
     let (values, findings) = session.apart(|| {

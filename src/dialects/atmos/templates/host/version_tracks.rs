@@ -63,7 +63,7 @@ impl<'a> LockFile<'a> {
             let Some(path) = self.path() else {
                 return Err(unreadable("the lock file is outside of the repository".to_owned()));
             };
-            let loaded = self.reader.load(&path, &mut Deps::default()).map_err(unreadable)?;
+            let loaded = self.reader.load(&path, &mut Deps::default()).map_err(|why| unreadable(why.message))?;
             let Some(loaded) = loaded else { return Ok(None) };
             let (base, start) = (&self.config.base, &self.config.start);
             self.reader.decode(&loaded, None, base, start, &mut Deps::default()).map(Some).map_err(|issues| {

@@ -1,0 +1,151 @@
+//! Files that git holds in another way: submodules, ignored folders, Git LFS, git-crypt, sops. They are not missing.
+
+use crate::common::Repo;
+
+const STACK: &str = "vars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {cidr: a}}}}\n";
+const LIVE: &str = "terraform {\n  backend \"s3\" {\n    key = \"a\"\n  }\n}\n";
+const POINTER: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n";
+
+/// A repository with another one as its submodule `shared`, which is checked out.
+fn with_submodule(files: &[(&str, &str)], base: Repo) -> (Repo, Repo) {
+    let other = Repo::new();
+    files.iter().for_each(|(path, text)| _ = other.write(path, text));
+    other.commit("inner");
+    base.git(&["submodule", "--quiet", "add", other.root().to_str().unwrap(), "shared"]);
+    base.commit("submodule");
+    (base, other)
+}
+
+/// The submodule has other files now, and its commit is used.
+fn bump(repo: &Repo, other: &Repo, path: &str, text: &str) {
+    other.write(path, text).commit("more");
+    let shared = repo.root().join("shared");
+    let shared = shared.to_str().unwrap();
+    repo.git(&["-C", shared, "fetch", "--quiet"]);
+    repo.git(&["-C", shared, "checkout", "--quiet", "origin/HEAD"]);
+    repo.commit("bump");
+}
+
+/// As in a clone whose submodules are not there.
+fn drop_submodule(repo: &Repo) {
+    std::fs::remove_dir_all(repo.root().join(".git/modules")).unwrap();
+    std::fs::remove_dir_all(repo.root().join("shared")).unwrap();
+    std::fs::create_dir(repo.root().join("shared")).unwrap();
+}
+
+fn live(module: &str) -> Repo {
+    let repo = Repo::new();
+    let text = format!("{LIVE}module \"m\" {{\n  source = \"../{module}\"\n}}\n");
+    repo.write("live/main.tf", text);
+    repo
+}
+
+#[test]
+fn submodules_are_read_like_other_folders() {
+    let repo = Repo::atmos();
+    let link = "import: [../shared/base]\n".to_owned() + STACK;
+    repo.write("atmos.yaml", "base_path: ./\nstacks: {base_path: ., included_paths: [stacks/deploy/*], name_template: '{{ .vars.stage }}'}\n");
+    repo.write("stacks/deploy/dev.yaml", link.replace("../shared", "shared"));
+    let (repo, other) = with_submodule(&[("base.yaml", "vars: {zone: p}\n")], repo);
+    let zone = |args: &[&str]| {
+        let args = [&["describe", "component", "vpc", "-s", "dev", "--format", "json"], args].concat();
+        repo.run(&args).ends_with(0).json()["vars"]["zone"].as_str().unwrap().to_owned()
+    };
+    assert_eq!([zone(&[]), zone(&["--rev", "HEAD"])], ["p", "p"]);
+    repo.run(&["check", "--staged"]).ends_with(0);
+    repo.run(&["diff", "--exit-code"]).ends_with(0);
+    bump(&repo, &other, "base.yaml", "vars: {zone: q}\n");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("shared/base.yaml:1").says("\"p\" → \"q\"");
+    repo.run(&["diff", "--exit-code"]).ends_with(0);
+    // What is edited in the submodule is an edit.
+    repo.write("shared/base.yaml", "vars: {zone: r}\n");
+    repo.run(&["diff"]).ends_with(0).says("\"q\" → \"r\"");
+    repo.write("shared/base.yaml", "vars: {zone: q}\n");
+    drop_submodule(&repo);
+    let lacks = "in a submodule whose commit";
+    repo.run(&["check"]).ends_with(0).says("note[incomplete-analysis]").says(lacks).hides("not found");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says(lacks).hides("No effective change").hides("removed");
+    repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(1);
+}
+
+#[test]
+fn projects_of_submodules_are_those_of_other_repositories() {
+    let (repo, _) = with_submodule(&[("m/main.tf", "locals {\n}\n"), ("live/main.tf", LIVE)], live("shared/m"));
+    repo.run(&["check"]).ends_with(0).says("checked 1 stack").hides("shared/live");
+}
+
+#[test]
+fn code_in_a_submodule_that_is_not_there_is_unknown() {
+    let (repo, other) = with_submodule(&[("m/main.tf", "locals {\n  a = 1\n}\n")], live("shared/m"));
+    bump(&repo, &other, "m/main.tf", "locals {\n  a = 2\n}\n");
+    drop_submodule(&repo);
+    repo.run(&["check"]).ends_with(0).says("note[incomplete-analysis]").hides("does not exist");
+    repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3).hides("No effective change");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "matrix"]).ends_with(0).says("\"live\"");
+}
+
+#[test]
+fn ignored_folders_are_filled_by_a_tool() {
+    let repo = live("modules/m");
+    repo.write(".gitignore", "/modules/*\n!/modules/kept\n").commit("base");
+    repo.run(&["check"]).ends_with(0).says("note[incomplete-analysis]").says("git ignores it");
+    repo.edit("live/main.tf", "modules/m", "modules/kept");
+    repo.run(&["check"]).ends_with(1).says("missing-component-directory");
+    let atmos = Repo::atmos();
+    atmos.write(".gitignore", "stacks/generated\n/gen.txt\n");
+    atmos.write("stacks/deploy/dev.yaml", "import: [generated/x]\n".to_owned() + STACK).commit("base");
+    atmos.run(&["check"]).ends_with(0).says("note[incomplete-analysis]").hides("not found");
+    atmos.write("stacks/deploy/dev.yaml", STACK.replace("cidr: a", "cidr: !include gen.txt"));
+    atmos.run(&["check"]).ends_with(0).hides("does not exist");
+}
+
+#[test]
+fn no_change_excuses_what_it_deletes() {
+    let repo = live("modules/m");
+    repo.write("modules/m/main.tf", "locals {\n}\n").commit("base");
+    repo.write(".gitignore", "modules\n").remove("modules/m/main.tf").commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1);
+    run.says("error[missing-component-directory]").says("does not exist");
+    repo.run(&["diff", "HEAD~1"]).ends_with(1);
+}
+
+#[test]
+fn bytes_that_git_does_not_have_as_they_are() {
+    let encrypted: &[u8] = b"\0GITCRYPT\0\x93\xc8\x01\xff = {\xfe\n";
+    for bytes in [encrypted, POINTER.as_bytes()] {
+        let repo = Repo::new();
+        let main = LIVE.to_owned() + "variable \"a\" {}\nmodule \"m\" {\n  source = \"./m\"\n  a      = var.a\n}\n";
+        repo.write("live/m/main.tf", "variable \"a\" {}\n").write("live/main.tf", main);
+        repo.write("live/terraform.tfvars", bytes).commit("base");
+        repo.run(&["check"]).ends_with(0).says("note[incomplete-analysis]").says("live/terraform.tfvars");
+        // Another content is another value.
+        repo.write("live/terraform.tfvars", [bytes, b"x\n"].concat()).commit("head");
+        repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3).hides("No effective change");
+        // A manifest.
+        let repo = Repo::atmos();
+        repo.write("stacks/catalog/big.yaml", bytes).write("stacks/deploy/prod.yaml", STACK.replace("dev", "prod"));
+        repo.write("stacks/deploy/dev.yaml", "import: [catalog/big]\n".to_owned() + STACK).commit("base");
+        repo.run(&["check"]).ends_with(0).says("note[incomplete-analysis]").hides("invalid-yaml");
+        repo.write("stacks/catalog/big.yaml", "vars: {zone: a}\n").commit("head");
+        repo.run(&["diff", "HEAD~1..HEAD"]).hides("No effective change").hides("Fixed");
+    }
+}
+
+#[test]
+fn values_that_sops_encrypts_are_unknown() {
+    let repo = Repo::new();
+    let file = |value: &str, mac: &str| {
+        format!("{{\"size\": \"ENC[AES256_GCM,data:{value},type:int]\", \"n\": 1, \"sops\": {{\"mac\": \"{mac}\"}}}}")
+    };
+    let variables = "variable \"size\" {\n  type = number\n}\nvariable \"n\" {}\n";
+    let call = "module \"m\" {\n  source = \"./m\"\n  size   = var.size\n}\n";
+    repo.write("live/m/main.tf", "variable \"size\" {}\n");
+    repo.write("live/main.tf", format!("{LIVE}{variables}{call}"));
+    repo.write("live/terraform.tfvars.json", file("a", "1")).commit("base");
+    repo.run(&["check"]).ends_with(0).hides("sops");
+    repo.write("live/terraform.tfvars.json", file("b", "2")).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3).says("size");
+    // Without the key of sops it is text.
+    repo.write("live/terraform.tfvars.json", "{\"size\": \"ENC[x]\"}");
+    repo.run(&["check"]).ends_with(1);
+}
