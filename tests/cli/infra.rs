@@ -160,7 +160,7 @@ fn several_systems_in_one_repository() {
     assert_eq!(components(&run), ["dev/box added"]);
     repo.run(&["check", "--dialect", "none"])
         .ends_with(2)
-        .complains("[possible values: atmos, jitsubst, garden, opentofu]");
+        .complains("[possible values: atmos, jitsubst, garden, terragrunt, opentofu]");
 }
 
 #[test]
