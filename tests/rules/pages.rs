@@ -78,7 +78,9 @@ pub(crate) fn sections(page: &str) -> Vec<Section> {
 pub(crate) fn run(rule: &str, is_off: bool, section: &Section) -> Run {
     let repo = Repo::new();
     let has = |name: &str| section.before.iter().any(|f| f.0 == name);
-    if !PROJECTS.iter().any(|p| has(p)) {
+    let is_unit =
+        section.before.iter().any(|f| f.0.ends_with("terragrunt.hcl") || f.0.ends_with("terragrunt.stack.hcl"));
+    if !is_unit && !PROJECTS.iter().any(|p| has(p)) {
         repo.write("atmos.yaml", CONFIG);
     }
     if is_off && !has("stacklint.toml") {

@@ -13,9 +13,13 @@ use crate::resolution::{
     StatePlace,
 };
 use crate::source::Node;
+use crate::terraform::load::names::{Syntax, is_automatic};
 use crate::text::Text;
-use crate::value::{Data, Language, Map, Origin, Value};
+use crate::value::{Data, FileId, Flags, Language, Map, Origin, Value};
 use std::sync::Arc;
+
+/// The prefix of environment variables that set variables.
+const PREFIX: &str = "TF_VAR_";
 
 /// How values are read.
 pub(super) fn language() -> Language {
@@ -23,19 +27,26 @@ pub(super) fn language() -> Language {
 }
 
 /// The component of a unit.
-pub(super) fn of(session: &Session<'_>, (stack, name): (Text, Text), folder: &str, config: &Config) -> Component {
+pub(super) fn of(
+    session: &Session<'_>,
+    (stack, name): (Text, Text),
+    (folder, file): (&str, FileId),
+    config: &Config,
+) -> Component {
     let parts = &config.parts;
-    let inputs = inputs(parts);
+    let inputs = Inputs { given: given(session, folder, parts).into(), ..inputs(parts) };
     let metadata = ComponentMetadata {
         is_module: true,
         code: code(session, folder, parts),
         inputs,
         state: state(parts),
         links: links(folder, parts).into(),
+        workspace: Some("default".into()),
         ..ComponentMetadata::default()
     };
     let shaping = config.includes.iter().map(|included| included.at);
-    let value = Value::new(Data::Map(Arc::new(shown(parts))));
+    let origin = Origin { file, key: 0, start: 0, end: 0 };
+    let value = Value::at(Data::Map(Arc::new(shown(parts))), origin);
     Component {
         shaping_origins: shaping.collect(),
         removal: RemovalEffect::Orphaned,
@@ -48,6 +59,9 @@ pub(super) fn of(session: &Session<'_>, (stack, name): (Text, Text), folder: &st
 /// The parts as they are printed: `dependencies` is the list of paths.
 fn shown(parts: &Map) -> Map {
     let mut shown = parts.clone();
+    if shown.get("inputs").and_then(Value::as_map).is_some_and(|inputs| inputs.is_empty()) {
+        shown.remove("inputs");
+    }
     if let Some(paths) = parts.get("dependencies").and_then(|value| value.get("paths")) {
         shown.set("dependencies", paths.clone());
     }
@@ -61,6 +75,45 @@ fn inputs(parts: &Map) -> Inputs {
     Inputs { authored: [Arc::clone(&all), Map::none()], all, is_open, ..Inputs::default() }
 }
 
+/// The variables that are set in another way: by files of values, arguments of the command, and the environment.
+fn given(session: &Session<'_>, folder: &str, parts: &Map) -> Vec<Text> {
+    let mut found: Vec<Text> =
+        session.env.keys().filter_map(|name| name.strip_prefix(PREFIX)).map(Text::from).collect();
+    let loader = &session.loader.modules.loader;
+    let mut files: Vec<String> = loader
+        .reader
+        .children(folder)
+        .into_iter()
+        .filter(|(name, _)| is_automatic(name))
+        .map(|(name, _)| paths::join(folder, name))
+        .collect();
+    let arguments = parts.get("terraform").and_then(|terraform| terraform.get("extra_arguments"));
+    for block in arguments.and_then(Value::as_map).into_iter().flat_map(|map| map.iter()) {
+        let texts = |key: &str| {
+            let items = block.value.get(key).and_then(Value::as_list).map_or(&[][..], |items| items);
+            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect::<Vec<_>>()
+        };
+        let variables = block.value.get("env_vars").and_then(Value::as_map).into_iter().flat_map(|map| map.keys());
+        found.extend(variables.filter_map(|name| name.strip_prefix(PREFIX)).map(Text::from));
+        let mut named = [texts("required_var_files"), texts("optional_var_files")].concat();
+        for argument in texts("arguments") {
+            if let Some(file) = argument.strip_prefix("-var-file=") {
+                named.push(file.to_owned());
+            } else if let Some((name, _)) = argument.strip_prefix("-var=").and_then(|pair| pair.split_once('=')) {
+                found.push(name.into());
+            }
+        }
+        files.extend(named.iter().filter_map(|path| inside(folder, path)));
+    }
+    for path in files {
+        let syntax = if path.ends_with(".json") { Syntax::JsonValues } else { Syntax::Values };
+        if let Ok(file) = loader.load(paths::parent(&path), paths::name(&path), syntax) {
+            found.extend(file.parsed.body.attributes.iter().map(|attribute| Text::clone(&attribute.name.text)));
+        }
+    }
+    found
+}
+
 /// Where the state is.
 fn state(parts: &Map) -> Option<StatePlace> {
     let state = parts.get("remote_state")?;
@@ -70,9 +123,10 @@ fn state(parts: &Map) -> Option<StatePlace> {
         backend: state.get("backend")?.as_str()?.into(),
         settings: Arc::clone(map),
         origin: settings.prov.origin,
-        authored: map.len(),
+        // Arguments of the command may complete them, and Terragrunt checks nothing before it runs.
+        authored: 0,
         is_separate: false,
-        is_workspace_assumed: false,
+        is_workspace_assumed: true,
     })
 }
 
@@ -96,7 +150,16 @@ fn code(session: &Session<'_>, folder: &str, parts: &Map) -> Option<Code> {
         origin: source.and_then(|source| source.prov.origin),
         others: Box::default(),
         supply: CodeOrigin::Repository,
-        is_open: parts.get("generate").is_some(),
+        is_open: declares(parts.get("generate")),
+    })
+}
+
+/// Whether generated files may declare variables.
+fn declares(generate: Option<&Value>) -> bool {
+    let contents = generate.and_then(Value::as_map).into_iter().flat_map(|map| map.iter());
+    contents.into_iter().any(|entry| match entry.value.get("contents").map(|contents| &contents.data) {
+        Some(Data::Str(text)) => text.contains("variable"),
+        _ => entry.value.holds(Flags::UNKNOWN),
     })
 }
 

@@ -5,6 +5,7 @@
 //! `object` shows a configuration to others, `component` is the result.
 
 mod authoring;
+mod checks;
 mod component;
 mod config;
 mod discovery;
@@ -26,7 +27,7 @@ mod values;
 mod vocabulary;
 
 use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, hcl_eval};
-use crate::diagnostic::{self, Diagnostics, Rule};
+use crate::diagnostic::{self, Diagnostic, Diagnostics, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::reads::{Answers, Table};
@@ -35,7 +36,7 @@ use crate::resolution::{Resolution, State, Unit};
 use crate::source::{Linked, Source};
 use crate::text::Text;
 use crate::threads;
-use crate::value::{Value, Vocabulary};
+use crate::value::{FileId, Value, Vocabulary};
 use load::{Cache, Loader};
 use stacks::Expansion;
 use std::collections::BTreeMap;
@@ -88,6 +89,7 @@ impl Terragrunt {
         let resolved = resolved.unwrap_or_else(|| Resolved {
             unit: Arc::new(Unit::broken(key.clone(), file())),
             findings: diagnostics.into_findings(),
+            unused: Vec::new(),
         });
         let mut reads = loader.modules.loader.reader.take();
         if let Some(made) = expansion.generated.units.get(folder) {
@@ -141,7 +143,7 @@ impl Dialect for Terragrunt {
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, _scope: Scope<'_>) -> Resolution {
         let mut env = project.inputs.env.clone();
         if !project.inputs.experiments.is_empty() {
-            env.insert(functions::EXPERIMENTS.to_owned(), project.inputs.experiments.join(","));
+            env.insert(session::EXPERIMENTS.to_owned(), project.inputs.experiments.join(","));
         }
         let env = Arc::new(env);
         let found = discovery::all(source);
@@ -164,6 +166,7 @@ impl Dialect for Terragrunt {
             resolution.config.push(known.resolved.unit.file);
             resolution.findings.extend(known.resolved.findings.iter().cloned());
         }
+        resolution.findings.extend(unused(&known));
         for (path, file, is_broken) in &expansion.files {
             let state = if *is_broken { State::Broken } else { State::Resolved };
             resolution.units.push(Arc::new(Unit { state, ..Unit::of_path(path, path.as_str().into(), *file) }));
@@ -177,4 +180,14 @@ impl Dialect for Terragrunt {
     fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {
         hcl_eval::eval(template, context, mode.partial)
     }
+}
+
+/// What is unused in files of units that no other unit reads.
+fn unused(known: &[Arc<Known>]) -> Vec<Diagnostic> {
+    let mut readers: BTreeMap<FileId, usize> = BTreeMap::new();
+    for unit in known.iter().map(|known| &known.resolved.unit) {
+        unit.files.iter().for_each(|file| *readers.entry(*file).or_default() += 1);
+    }
+    let is_alone = |finding: &&Diagnostic| readers.get(&finding.primary.file).is_none_or(|number| *number <= 1);
+    known.iter().flat_map(|known| known.resolved.unused.iter().filter(is_alone).cloned()).collect()
 }

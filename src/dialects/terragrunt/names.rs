@@ -5,16 +5,15 @@ use super::functions::{CalledFiles, Functions};
 use super::place::{Place, inside};
 use super::rules;
 use super::session::Session;
-use super::values::{Origins, exported, import, tidy_text};
-use crate::hcl::ast::{Expr, Key, Name, Span, TraversalStep, walk};
+use super::values::{Origins, at_key, exported, import, tidy_text};
+use crate::hcl::ast::{Attribute, Expr, Key, Name, Span, TraversalStep, walk};
 use crate::hcl::eval::{Evaluator, Scope};
 use crate::hcl::val::{Data, Entries, Val};
 use crate::reads::made_of;
 use crate::text::Text;
-use crate::value::{self, Map, Read, Value};
+use crate::value::{self, FileId, Map, Read, Value};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// How many locals may wait for each other.
 const MAX_CHAIN: usize = 100;
@@ -56,7 +55,7 @@ pub(super) struct Names<'s, 'a> {
     stage: Stage,
     /// Values by their first name: `values`, `include`, `feature`, `dependency`.
     known: BTreeMap<&'static str, Scoped>,
-    written: BTreeMap<Text, Arc<Expr>>,
+    written: BTreeMap<Text, Attribute>,
     /// The locals; `None` while one is evaluated.
     locals: RefCell<BTreeMap<Text, Option<Scoped>>>,
 }
@@ -64,7 +63,7 @@ pub(super) struct Names<'s, 'a> {
 impl<'s, 'a> Names<'s, 'a> {
     pub(super) fn new(session: &'s Session<'a>, file: &'s File, place: Place) -> Self {
         let locals = file.body.blocks_of("locals").flat_map(|block| &block.body.attributes);
-        let written = locals.map(|local| (Text::clone(&local.name.text), Arc::clone(&local.expr))).collect();
+        let written = locals.map(|local| (Text::clone(&local.name.text), local.clone())).collect();
         let stage = Stage::Includes;
         Names { session, file, place, stage, known: BTreeMap::new(), written, locals: RefCell::default() }
     }
@@ -105,7 +104,7 @@ impl<'s, 'a> Names<'s, 'a> {
     fn local(&self, name: &Text) -> Scoped {
         let known = self.locals.borrow().get(name).cloned();
         let failed = || Scoped { val: Val::failed(), value: crate::hcl::val::export::export(&Val::failed()) };
-        let Some(expr) = self.written.get(name) else { return failed() };
+        let Some(Attribute { name: key, expr }) = self.written.get(name) else { return failed() };
         let at = (self.file.id, expr.span);
         match known {
             Some(Some(known)) => return known,
@@ -125,7 +124,7 @@ impl<'s, 'a> Names<'s, 'a> {
         self.locals.borrow_mut().insert(Text::clone(name), None);
         depth.set(depth.get() + 1);
         let val = self.eval(expr);
-        let value = self.export(expr, &val);
+        let value = at_key(self.file.id, key.span, expr.span, self.export(expr, &val));
         depth.set(depth.get() - 1);
         let scoped = Scoped { val, value };
         self.locals.borrow_mut().insert(Text::clone(name), Some(scoped.clone()));
@@ -192,6 +191,10 @@ impl Scope for Names<'_, '_> {
 }
 
 impl Origins for Names<'_, '_> {
+    fn file(&self) -> FileId {
+        self.file.id
+    }
+
     fn text(&self, expr: &Expr) -> Text {
         let file = self.session.loader.modules.loader.reader.files.get(self.file.id);
         let Span { start, end } = expr.span;

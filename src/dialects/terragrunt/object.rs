@@ -30,7 +30,6 @@ pub(super) fn of(config: &Config) -> Value {
     let mut object: Map = unset().into_iter().map(|(key, value)| (Key::from(key), value)).collect();
     for entry in config.parts.iter() {
         let value = match &*entry.key {
-            "generate" => each(&entry.value, &generated),
             "remote_state" => with_defaults(&entry.value, &remote_state()),
             "dependency" => with_outputs(&entry.value),
             _ => entry.value.clone(),
@@ -54,7 +53,8 @@ fn remote_state() -> [(&'static str, Value); 4] {
     ]
 }
 
-fn generated(value: &Value) -> Value {
+/// A generated file with what counts where nothing is set.
+pub(super) fn generated(value: &Value) -> Value {
     let defaults = [
         ("if_disabled", Value::str("skip")),
         ("comment_prefix", Value::str("# ")),
@@ -62,12 +62,6 @@ fn generated(value: &Value) -> Value {
         ("disable_signature", boolean(false)),
     ];
     with_defaults(value, &defaults)
-}
-
-fn each(value: &Value, change: &dyn Fn(&Value) -> Value) -> Value {
-    let Some(map) = value.as_map() else { return value.clone() };
-    let entries = map.iter().map(|entry| (entry.key.clone(), change(&entry.value)));
-    Value { data: Data::Map(Arc::new(entries.collect())), prov: value.prov.clone() }
 }
 
 fn with_defaults(value: &Value, defaults: &[(&'static str, Value)]) -> Value {

@@ -4,12 +4,15 @@ use super::load::Loader;
 use super::rules;
 use super::stacks::Generated;
 use crate::diagnostic::{Diagnostic, Label, Rule};
-use crate::hcl::ast::Span;
+use crate::hcl::ast::{Span, SyntaxError};
 use crate::hcl::eval::{Budget, Problem};
 use crate::limits::Limit;
 use crate::value::{FileId, Value};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The variable that names the experiments that are on.
+pub(super) const EXPERIMENTS: &str = "TG_EXPERIMENT";
 
 /// A place in a file.
 pub(super) type At = (FileId, Span);
@@ -75,6 +78,17 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Adds a syntax error. What is not closed is missed at the end of the file.
+    pub(super) fn syntax(&self, error: &SyntaxError, file: FileId) {
+        let mut finding =
+            self.finding(&rules::INVALID_SYNTAX, sentence(error.summary, &error.detail), (file, error.span));
+        if error.summary.starts_with("Un") {
+            let end = self.loader.modules.loader.reader.files.get(file).text.len() as u32;
+            finding = finding.related(Label::new(file, end, end, "the file ends here"));
+        }
+        self.report(finding.breaking());
+    }
+
     /// Adds a finding as it is.
     pub(super) fn report(&self, finding: Diagnostic) {
         let mut findings = self.findings.borrow_mut();
@@ -91,7 +105,7 @@ impl<'a> Session<'a> {
         let before = text.get(..at.1.start as usize).unwrap_or_default();
         let rule = match problem.summary.as_str() {
             "Evaluation limit exceeded" => &rules::LIMIT_EXCEEDED,
-            "Unsupported attribute" if before.ends_with("local.") => &rules::UNDEFINED_LOCAL,
+            "Unsupported attribute" if before.trim_end_matches('.').ends_with("local") => &rules::UNDEFINED_LOCAL,
             _ => &rules::INVALID_VALUE,
         };
         let mut finding = self.finding(rule, message, at).breaking();
@@ -99,6 +113,12 @@ impl<'a> Session<'a> {
             finding = finding.related(Label::new(whole.0, whole.1.start, whole.1.end, "in this value"));
         }
         self.report(finding);
+    }
+
+    /// Whether an experiment is switched on.
+    pub(super) fn has_experiment(&self, experiment: &str) -> bool {
+        let named = self.env.get(EXPERIMENTS).map_or("", String::as_str);
+        named.split(',').any(|name| name.trim() == experiment)
     }
 
     /// Runs something with findings of its own. Returns them beside the result.

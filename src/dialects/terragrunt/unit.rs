@@ -8,7 +8,7 @@ use super::place::Place;
 use super::session::Session;
 use super::stacks::{self, Generated, MadeUnit};
 use super::values::unknown_data;
-use super::{component, rules};
+use super::{checks, component, rules};
 use crate::diagnostic::Diagnostic;
 use crate::hcl::ast::Span;
 use crate::resolution::{State, Unit};
@@ -26,6 +26,8 @@ pub(super) struct Resolved {
     pub unit: Arc<Unit>,
     /// What is wrong.
     pub findings: Vec<Diagnostic>,
+    /// What is unused in its file, if no other unit reads the file.
+    pub unused: Vec<Diagnostic>,
 }
 
 /// Resolves the unit of a folder.
@@ -82,13 +84,17 @@ pub(super) fn resolve(
         unit.files.push(file);
         unit.files.sort();
     }
+    let mut unused = Vec::new();
     if let (Some(config), false) = (resolved, is_hidden) {
+        if let Some(file) = &opened {
+            unused = checks::unit(&session, folder, file, &config);
+        }
         unit.state = State::Resolved;
-        unit.components = vec![Arc::new(component::of(&session, (stack.clone(), name), folder, &config))];
+        unit.components = vec![Arc::new(component::of(&session, (stack.clone(), name), (folder, file), &config))];
     }
     let mut findings = session.into_findings();
-    findings.iter_mut().for_each(|finding| finding.stacks.push(stack.clone()));
-    Resolved { unit: Arc::new(unit), findings }
+    findings.iter_mut().chain(&mut unused).for_each(|finding| finding.stacks.push(stack.clone()));
+    Resolved { unit: Arc::new(unit), findings, unused }
 }
 
 /// Whether a file that is included could not be read: what the unit has from it would seem to be removed.
@@ -117,5 +123,5 @@ fn remote(id: &Text, (stack, name): (Text, Text), made: &MadeUnit) -> Resolved {
     component.language = component::language();
     component.metadata.inputs.is_open = true;
     let unit = Unit { state: State::Resolved, components: vec![Arc::new(component)], ..Unit::broken(id.clone(), file) };
-    Resolved { unit: Arc::new(unit), findings: Vec::new() }
+    Resolved { unit: Arc::new(unit), findings: Vec::new(), unused: Vec::new() }
 }

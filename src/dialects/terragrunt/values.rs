@@ -1,13 +1,13 @@
 //! Values of a resolution as values of the language and back, with what unknown ones are made of.
 
-use crate::hcl::ast::{Expr, ExprKind};
+use crate::hcl::ast::{Expr, ExprKind, Span, walk};
 use crate::hcl::items::items;
 use crate::hcl::types::Type;
 use crate::hcl::val::export::export;
 use crate::hcl::val::number::Number;
 use crate::hcl::val::{self, Val};
 use crate::text::Text;
-use crate::value::{Data, Flags, Key, Map, Read, Unknown, Value};
+use crate::value::{Data, FileId, Flags, Key, Map, Origin, Prov, Read, Unknown, Value};
 use std::sync::Arc;
 
 /// The key of the object that an unknown value is printed as.
@@ -35,6 +35,9 @@ pub(super) fn import(value: &Value) -> Val {
 
 /// What an expression is made of: its text in the file, and what it reads.
 pub(super) trait Origins {
+    /// The file of the expression.
+    fn file(&self) -> FileId;
+
     /// The text of an expression.
     fn text(&self, expr: &Expr) -> Text;
 
@@ -47,8 +50,33 @@ pub(super) trait Origins {
 
 /// The value of an expression, with what its unknown parts are made of.
 pub(super) fn exported(origins: &dyn Origins, expr: &Expr, value: &Val) -> Value {
-    let plain = export(value);
+    let plain = placed(origins.file(), expr, export(value));
     if plain.holds(Flags::UNKNOWN) { detailed(origins, expr, plain) } else { plain }
+}
+
+/// The value with the entries of written objects at their places, with their keys.
+fn placed(file: FileId, expr: &Expr, value: Value) -> Value {
+    let (Data::Map(map), ExprKind::Object(entries)) = (&value.data, &walk::unwrapped(expr).kind) else { return value };
+    let one = |key: &Key, value: &Value| match entries.iter().rev().find(|(name, _)| is_key(name, key)) {
+        Some((name, written)) => {
+            let value = placed(file, written, value.clone());
+            (key.clone(), at_key(file, name.span, written.span, value))
+        }
+        None => (key.clone(), value.clone()),
+    };
+    let map = map.iter().map(|entry| one(&entry.key, &entry.value)).collect();
+    Value { data: Data::Map(Arc::new(map)), prov: value.prov.clone() }
+}
+
+/// A value that is written behind a key. What it was computed from is written elsewhere.
+pub(super) fn at_key(file: FileId, key: Span, written: Span, mut value: Value) -> Value {
+    let here = Origin { file, key: key.start, start: written.start, end: written.end };
+    match &mut value.prov.origin {
+        Some(origin) if origin.file == file && origin.start == written.start => origin.key = key.start,
+        Some(_) => value.prov = Prov::at(here).with_inputs([value.prov]),
+        None => value.prov.origin = Some(here),
+    }
+    value
 }
 
 /// Looks for the part of the expression that each unknown part of the value comes from.
@@ -83,7 +111,6 @@ fn whole_or_part(origins: &dyn Origins, expr: &Expr, is_part: bool, value: &Valu
 
 /// Whether an expression is a key that is written out.
 fn is_key(name: &Expr, key: &str) -> bool {
-    use crate::hcl::ast::walk;
     walk::keyword(name).is_some_and(|word| **word == *key)
         || walk::constant_text(walk::unwrapped(name)).is_some_and(|text| *text == *key)
 }

@@ -10,12 +10,13 @@ mod garden;
 mod infra;
 mod names;
 mod plant;
+mod terragrunt;
 mod tofu;
 mod values;
 
 use crate::{judged, trial};
 use libtest_mimic::Trial;
-use plant::{GARDEN, INFRA, Plant, TOFU, TREES, Tree};
+use plant::{GARDEN, INFRA, Plant, TERRAGRUNT, TOFU, TREES, Tree};
 use std::collections::BTreeSet;
 
 /// A rule, and what plants its mistake. It marks the line where it must be found.
@@ -25,13 +26,14 @@ type Planting = (&'static str, fn(&mut Plant));
 fn plantings() -> Vec<(&'static [Tree], Planting)> {
     let stacks = [files::ALL, values::ALL, names::ALL, components::ALL, changes::ALL].into_iter().flatten();
     let stacks = stacks.map(|planting| (&TREES[..], *planting));
-    let others: [(&[Tree], &[Planting]); 3] = [(&INFRA, infra::ALL), (&GARDEN, garden::ALL), (&TOFU, tofu::ALL)];
+    let others: [(&[Tree], &[Planting]); 4] =
+        [(&INFRA, infra::ALL), (&GARDEN, garden::ALL), (&TERRAGRUNT, terragrunt::ALL), (&TOFU, tofu::ALL)];
     stacks.chain(others.into_iter().flat_map(|(trees, all)| all.iter().map(move |p| (trees, *p)))).collect()
 }
 
 /// One test for each planting in each project, and those of all of them.
 pub(crate) fn trials() -> Vec<Trial> {
-    let clean = TREES.iter().chain(&INFRA).chain(&GARDEN).chain(&TOFU).map(|tree| {
+    let clean = TREES.iter().chain(&INFRA).chain(&GARDEN).chain(&TERRAGRUNT).chain(&TOFU).map(|tree| {
         trial(format!("planting::nothing_is_found_in::{}", tree.name), || assert_eq!(Plant::new(tree).output(), ""))
     });
     let planted = plantings().into_iter().flat_map(|(trees, (rule, planting))| {

@@ -146,6 +146,13 @@ pub(crate) const TOFU: [Tree; 5] = [
     infra("tofu-json", "main.tf.json"),
 ];
 
+/// Units of Terragrunt: one by itself, two with a root file, and those of a stack.
+pub(crate) const TERRAGRUNT: [Tree; 3] = [
+    infra("tg-plain", "app/terragrunt.hcl"),
+    infra("tg-layers", "root.hcl"),
+    infra("tg-stack", "live/prod/terragrunt.stack.hcl"),
+];
+
 type Files = BTreeMap<String, String>;
 
 /// A project on its way to a mistake. Edits change the last state; [`Plant::commit`] makes it the older one of two.

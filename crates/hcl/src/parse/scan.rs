@@ -46,11 +46,21 @@ impl Parser<'_> {
                 b'\n' if self.free => self.pos += 1,
                 b'#' => self.skip_line(),
                 b'/' if self.at("//") => self.skip_line(),
-                b'/' if self.at("/*") => {
-                    self.pos = self.rest().find("*/").map_or(self.text.len(), |end| self.pos + end + 2);
-                }
+                b'/' if self.at("/*") => match self.rest().find("*/") {
+                    Some(end) => self.pos += end + 2,
+                    None => self.unclosed_comment(),
+                },
                 _ => return,
             }
+        }
+    }
+
+    /// Reports a comment without end once, and skips it.
+    fn unclosed_comment(&mut self) {
+        let span = Span::new(self.pos, self.pos + 2);
+        self.pos = self.text.len();
+        if self.errors.iter().all(|error| error.span != span) {
+            self.error("Unclosed comment", "There is no end of this comment before the end of the file.", span);
         }
     }
 

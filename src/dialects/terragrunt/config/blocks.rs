@@ -2,10 +2,12 @@
 
 use super::kind;
 use crate::dialects::terragrunt::names::{Names, is_nothing};
+use crate::dialects::terragrunt::object::generated;
 use crate::dialects::terragrunt::rules;
 use crate::dialects::terragrunt::schema::{self, Attribute, BlockType, Kind, Labels};
-use crate::dialects::terragrunt::values::import;
-use crate::hcl::ast::{self, Body, Expr, Span};
+use crate::dialects::terragrunt::session::At;
+use crate::dialects::terragrunt::values::{at_key, import};
+use crate::hcl::ast::{self, Body, Expr, Span, walk};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Val};
@@ -53,6 +55,7 @@ pub(super) fn rest(names: &Names<'_, '_>, parts: &mut Map) {
         }
     }
     remote_state(names, parts);
+    source(names);
     let generate = generate(names);
     if !generate.is_empty() {
         parts.set("generate", Value::map(generate));
@@ -64,13 +67,31 @@ fn inputs(names: &Names<'_, '_>) -> Option<Value> {
     let written = names.file.body.get("inputs")?;
     let val = names.eval(&written.expr);
     match &val.data {
-        Data::Object(_) | Data::Map(..) | Data::Unknown(..) => Some(names.export(&written.expr, &val)),
+        Data::Object(_) | Data::Map(..) | Data::Unknown(..) => {
+            let value = names.export(&written.expr, &val);
+            infinite(names, &value, (names.file.id, written.expr.span));
+            Some(at_key(names.file.id, written.name.span, written.expr.span, value))
+        }
         Data::Null(_) => Some(Value::map(Map::new())),
         _ => {
             let message = format!("inputs must be an object, and this is {}", Type::of(&val).name());
             names.session.error(&rules::INVALID_VALUE, message, (names.file.id, written.expr.span));
             None
         }
+    }
+}
+
+/// Inputs are handed over as JSON, which has no infinite numbers.
+fn infinite(names: &Names<'_, '_>, value: &Value, whole: At) {
+    match &value.data {
+        value::Data::Float(number) if number.is_infinite() => {
+            let own = value.prov.origin.map(|origin| (origin.file, Span { start: origin.start, end: origin.end }));
+            let message = "failed to serialize value: cannot serialize infinity as JSON";
+            names.session.error(&rules::INVALID_VALUE, message, own.unwrap_or(whole));
+        }
+        value::Data::List(items) => items.iter().for_each(|item| infinite(names, item, whole)),
+        value::Data::Map(map) => map.iter().for_each(|entry| infinite(names, &entry.value, whole)),
+        _ => {}
     }
 }
 
@@ -94,13 +115,7 @@ pub(super) fn attribute(names: &Names<'_, '_>, written: &ast::Attribute, kind: &
             return None;
         }
     };
-    let mut value = names.export(&written.expr, &val);
-    if let Some(origin) = value.prov.origin.as_mut().filter(|origin| origin.file == names.file.id) {
-        if origin.start == written.expr.span.start {
-            origin.key = written.name.span.start;
-        }
-    }
-    Some(value)
+    Some(at_key(names.file.id, written.name.span, written.expr.span, names.export(&written.expr, &val)))
 }
 
 /// A value as the type of an attribute has it.
@@ -204,6 +219,26 @@ fn object(names: &Names<'_, '_>, value: &Value, kind: &[Attribute], span: Span) 
     Some(found)
 }
 
+/// What the address of the code must not be.
+fn source(names: &Names<'_, '_>) {
+    let body = &names.file.body;
+    let Some(block) = body.blocks_of("terraform").next() else { return };
+    if let Some(written) = block.body.get("source") {
+        let reads = walk::references(&written.expr).into_iter().find(|r| *r.root.text == *"dependency");
+        if let Some(reference) = reads {
+            let message =
+                "terraform.source cannot read outputs of a dependency: the code must be known before dependencies are";
+            names.session.error(&rules::INVALID_VALUE, message, (names.file.id, reference.span));
+        }
+    }
+    if let Some(written) = block.body.get("version")
+        && !names.session.has_experiment("version-attribute")
+    {
+        let message = "the attribute \"version\" of the terraform block requires the experiment 'version-attribute'";
+        names.session.error(&rules::INVALID_VALUE, message, (names.file.id, written.name.span));
+    }
+}
+
 /// What a block `remote_state` must have beside its types.
 fn remote_state(names: &Names<'_, '_>, parts: &Map) {
     let Some(state) = parts.get("remote_state") else { return };
@@ -239,7 +274,7 @@ fn generate(names: &Names<'_, '_>) -> Map {
             names.session.error(&rules::INVALID_VALUE, message, (names.file.id, mutable.name.span));
         }
         if let Some(label) = block.label(0) {
-            found.set(Key::from(&**label), value);
+            found.set(Key::from(&**label), generated(&value));
         }
     }
     if let Some(written) = body.get("generate") {
@@ -250,7 +285,8 @@ fn generate(names: &Names<'_, '_>) -> Map {
             for (name, words) in [("if_exists", &IF_EXISTS[..]), ("if_disabled", &IF_DISABLED[..])] {
                 word(names, map.get(name).map(|value| (value, span)), name, words);
             }
-            found.set(entry.key.clone(), Value { data: value::Data::Map(map.into()), prov: entry.value.prov.clone() });
+            let value = Value { data: value::Data::Map(map.into()), prov: entry.value.prov.clone() };
+            found.set(entry.key.clone(), generated(&value));
         }
     }
     found

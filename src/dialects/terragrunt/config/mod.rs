@@ -16,7 +16,7 @@ use super::names::{Names, Stage};
 use super::place::Place;
 use super::rules;
 use super::schema::{self, BlockType};
-use super::session::{Session, sentence};
+use super::session::Session;
 use crate::hcl::ast::{Body, Span};
 use crate::paths;
 use crate::text::Text;
@@ -40,8 +40,7 @@ impl File {
             Ok(Loaded { file, path, body, errors }) => {
                 session.files.borrow_mut().insert(file);
                 for error in &errors {
-                    let message = sentence(error.summary, &error.detail);
-                    session.error(&rules::INVALID_SYNTAX, message, (file, error.span));
+                    session.syntax(error, file);
                 }
                 errors.is_empty().then_some(File { id: file, path, body })
             }

@@ -5,12 +5,8 @@ use crate::hcl::val::{Data, Entries, Val};
 use crate::text::Text;
 use std::sync::Arc;
 
-/// The variable that names the experiments that are on.
-pub(in crate::dialects::terragrunt) const EXPERIMENTS: &str = "TG_EXPERIMENT";
-
 pub(super) fn deep_merge(functions: &Functions<'_, '_>, arguments: &[Val]) -> Outcome {
-    let named = functions.session.env.get(EXPERIMENTS).map_or("", String::as_str);
-    if !named.split(',').any(|name| name.trim() == "deep-merge") {
+    if !functions.session.has_experiment("deep-merge") {
         return Err(failed("the deep_merge function requires the experiment 'deep-merge'"));
     }
     let mut merged = Val::object(Entries::new());

@@ -6,8 +6,6 @@ mod paths;
 mod read;
 mod version;
 
-pub(super) use merge::EXPERIMENTS;
-
 use super::place::{Place, REPOSITORY, inside};
 use super::session::Session;
 use crate::go::path::clean;

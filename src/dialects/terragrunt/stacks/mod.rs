@@ -118,9 +118,18 @@ pub(super) fn expand<'a>(
         let loader = fork();
         let session = Session::new(&loader, env, &none, &dir);
         findings.into_iter().for_each(|finding| session.report(finding));
-        let mut work = Work { source, session: &session, expansion: &mut expansion, reads };
+        let mut work = Work { source, session: &session, expansion: &mut expansion, added: Vec::new() };
         if !work.session.is_broken() {
             work.entries(&dir, &stack, id, 0);
+        }
+        let added = work.added;
+        let mut all = (*reads).clone();
+        all.add(&loader.modules.loader.reader.take());
+        let all = Arc::new(all);
+        for unit in &added {
+            if let Some(unit) = expansion.generated.units.get_mut(unit) {
+                unit.reads = Arc::clone(&all);
+            }
         }
         let is_broken = session.is_broken();
         expansion.files.push((path, id, is_broken));
@@ -157,7 +166,8 @@ struct Work<'w, 's, 'a> {
     source: &'a dyn Source,
     session: &'w Session<'s>,
     expansion: &'w mut Expansion,
-    reads: Arc<Reads>,
+    /// The folders of the units that were added.
+    added: Vec<String>,
 }
 
 impl Work<'_, '_, '_> {
@@ -287,8 +297,9 @@ impl Work<'_, '_, '_> {
             at: (entry.file, entry.header),
             source: entry.source.clone().unwrap_or_default(),
             is_remote,
-            reads: Arc::clone(&self.reads),
+            reads: Arc::default(),
         };
+        self.added.push(target.clone());
         self.expansion.generated.units.insert(target, made);
     }
 }
