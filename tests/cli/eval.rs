@@ -67,8 +67,9 @@ fn what_cannot_be_meant() {
     let folder = folder("{}", "{}");
     let run = |arguments: &[&str]| folder.run(&[&["eval"], arguments].concat()).ends_with(2);
     run(&["x"]).complains("--context");
-    run(&["x", "--context", "context.json"])
-        .complains("--dialect atmos or --dialect jitsubst or --dialect garden or --dialect terragrunt or --dialect opentofu");
+    run(&["x", "--context", "context.json"]).complains(
+        "--dialect atmos or --dialect jitsubst or --dialect garden or --dialect terragrunt or --dialect opentofu",
+    );
     run(&["none.json", "--dialect", "jitsubst", "--context", "context.json"]).complains("cannot read none.json");
     run(&["x", "--dialect", "jitsubst", "--context", "none.json"]).complains("cannot read none.json");
     run(&["x", "-s", "dev"]).complains("--component");
