@@ -1,7 +1,7 @@
 //! Values in one line, as messages show them: secrets masked, nothing that steers a terminal.
 
 use super::mask;
-use crate::syntax::secrets::{is_reference, tokens};
+use crate::syntax::secrets::{only_refers, tokens};
 use crate::text::escape;
 use crate::value::{Data, Value, json};
 use std::borrow::Cow;
@@ -100,7 +100,8 @@ pub(crate) fn has_token(value: &Value) -> bool {
 /// Whether a value under a secret key would reveal the secret.
 pub(crate) fn is_maskable(value: &Value) -> bool {
     match &value.data {
-        Data::Str(s) => !is_reference(s),
+        Data::Str(s) => !only_refers(s),
+        Data::Unknown(unknown) => !only_refers(&unknown.text),
         Data::Int(_) | Data::Uint(_) | Data::Float(_) | Data::Time(_) => true,
         _ => false,
     }

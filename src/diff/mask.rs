@@ -11,6 +11,9 @@ use crate::value::{Data, Map, Value};
 /// The replacement for masked values.
 pub(crate) const MASK: &str = "••••••••";
 
+/// The fewest bytes of a text that is searched for in messages: shorter ones are parts of words.
+const SHORTEST: usize = 4;
+
 /// Whether what is under `key` of a map is a secret: like `is_secret_below`, and `{name: DB_PASSWORD, value: …}` counts.
 pub(crate) fn is_secret_in(map: &Map, parent: bool, key: &str) -> bool {
     is_secret_below(parent, key) || is_named_by(key) && names_secret(map)
@@ -59,6 +62,23 @@ impl Secrets {
     }
 }
 
+/// A message about some data with the mask in place of the texts of secret keys in that: functions quote what they reject.
+pub(crate) fn hide_values(message: String, data: &Value) -> String {
+    let mut waiting = vec![(data, false)];
+    let mut secrets: Vec<&str> = Vec::new();
+    while let Some((value, is_secret)) = waiting.pop() {
+        match &value.data {
+            Data::Map(map) => waiting.extend(map.iter().map(|e| (&e.value, is_secret_in(map, is_secret, &e.key)))),
+            Data::List(items) => waiting.extend(items.iter().map(|item| (item, is_secret))),
+            Data::Str(text) if is_secret && text.len() >= SHORTEST && message.contains(&**text) => secrets.push(text),
+            _ => {}
+        }
+    }
+    // One secret may be a part of another one.
+    secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    secrets.into_iter().fold(message, |message, secret| message.replace(secret, MASK))
+}
+
 /// Whether what is at a JSON Pointer is a secret.
 pub(crate) fn is_secret_pointer(path: &str) -> bool {
     pointer::keys(path).fold(false, |parent, key| is_secret_below(parent, &key))
@@ -81,6 +101,14 @@ mod tests {
         ] {
             assert_eq!(is_secret_pointer(path), secret, "{path}");
         }
+    }
+
+    #[test]
+    fn messages_quote_no_secrets() {
+        let data =
+            crate::value::json::parse(r#"{"vars":{"password":"hunter2","pins":[{"token":"abcd"}],"zone":"hunter"}}"#);
+        let hidden = hide_values("cannot parse \"hunter2\" as abcd in hunter".to_owned(), &data.unwrap());
+        assert_eq!(hidden, format!("cannot parse \"{MASK}\" as {MASK} in hunter"));
     }
 
     #[test]

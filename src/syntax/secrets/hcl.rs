@@ -1,24 +1,15 @@
 //! Secrets in lines of HCL.
 
-use super::keys::{is_named_by, is_naming, is_reference, is_secret_below, is_secret_key};
+use super::keys::{is_named_by, is_naming, is_secret_below, is_secret_key, only_refers};
+use super::masks::Masks;
 use crate::syntax::hcl::{Entry, HclEntryKind, Literal};
-use std::ops::Range;
-
-/// Text and numbers of a file that may have to be masked: byte ranges in their order, that do not overlap.
-#[derive(Debug, Default)]
-pub(crate) struct Masks {
-    /// Values of keys that name a secret, and heredocs below them.
-    secret: Vec<Range<usize>>,
-    /// Values of all keys.
-    all: Vec<Range<usize>>,
-}
 
 impl Masks {
     /// The masks of a text that consists of entries and literals.
     pub(crate) fn of(text: &str, entries: &[Entry], literals: &[Literal]) -> Self {
         let is_secret = secret_entries(entries);
         let written = |literal: &Literal| text.get(literal.span.start as usize..literal.span.end as usize);
-        let is_maskable = |literal: &&Literal| written(literal).is_some_and(|t| !is_reference(t.trim_matches('"')));
+        let is_maskable = |literal: &&Literal| written(literal).is_some_and(|t| !only_refers(t.trim_matches('"')));
         let (mut masks, mut end) = (Masks::default(), 0);
         let mut sorted: Vec<&Literal> = literals.iter().filter(is_maskable).collect();
         sorted.sort_by_key(|literal| literal.span.start);
@@ -35,24 +26,6 @@ impl Masks {
             masks.all.push(range);
         }
         masks
-    }
-
-    /// The parts of a line that are masked; the line begins at a byte offset of the text.
-    pub(super) fn in_line(&self, start: usize, line: &str, all: bool) -> Vec<Range<usize>> {
-        let ranges = if all { &self.all } else { &self.secret };
-        let end = start + line.trim_end().len();
-        let first = ranges.partition_point(|range| range.end <= start);
-        let cut = |range: &Range<usize>| {
-            let (from, to) = (range.start.max(start) - start, range.end.min(end) - start);
-            let part = &line[from..to];
-            from + part.len() - part.trim_start().len()..to
-        };
-        ranges[first..]
-            .iter()
-            .take_while(|range| range.start < end)
-            .map(cut)
-            .filter(|range| !range.is_empty())
-            .collect()
     }
 }
 

@@ -11,6 +11,7 @@ const SECRET: &[&[&str]] = &[
     &["passwords"],
     &["passwd"],
     &["pwd"],
+    &["pass"],
     &["passphrase"],
     &["secret"],
     &["token"],
@@ -39,6 +40,9 @@ const SECRET: &[&[&str]] = &[
     &["connection", "string"],
     &["webhook", "url"],
 ];
+
+/// Ends of last words that name a secret: `PGPASSWORD`, `clientsecret`.
+const ENDINGS: &[&str] = &["password", "passwd", "passphrase", "apikey", "secret", "authtoken", "accesstoken"];
 
 /// Last words of keys that are harmless even below a secret.
 const HARMLESS: &[&str] = &[
@@ -69,10 +73,16 @@ const HARMLESS: &[&str] = &[
 
 /// Whether the value under a key is a secret by the look of the key.
 pub(crate) fn is_secret_key(key: &str) -> bool {
-    let words = words(key);
-    SECRET
-        .iter()
-        .any(|secret| words.len() >= secret.len() && words.iter().rev().zip(secret.iter().rev()).all(|(a, b)| a == b))
+    let mut words = words(key);
+    // `password1` is one.
+    if let Some(last) = words.last_mut() {
+        last.truncate(last.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+    }
+    let ends = |secret: &&[&str]| {
+        words.len() >= secret.len() && words.iter().rev().zip(secret.iter().rev()).all(|(a, b)| a == b)
+    };
+    SECRET.iter().any(|secret| ends(&secret))
+        || words.last().is_some_and(|last| ENDINGS.iter().any(|end| last.ends_with(end)))
 }
 
 /// Whether the value of `key` is a secret, given whether its map is one.
@@ -102,6 +112,45 @@ pub(crate) fn is_reference(text: &str) -> bool {
         || text.starts_with('!')
         || (text.starts_with("{{") && text.ends_with("}}"))
         || (text.starts_with("${") && text.ends_with('}'))
+}
+
+/// Functions of templates whose texts name what they look up.
+const LOOKUPS: &[&str] =
+    &["env", "getenv", "expandenv", "index", "get", "datasource", "ds", "include", "atmos.Component", "atmos.Store"];
+
+/// Whether the text of a secret key only refers to the place of the secret, and has no text that may be it: no default, no text
+/// beside a reference, no text that a template prints.
+pub(crate) fn only_refers(text: &str) -> bool {
+    let text = text.trim();
+    if let Some(call) = text.strip_prefix('!') {
+        let (name, arguments) = call.split_once(char::is_whitespace).unwrap_or((call, ""));
+        return match name {
+            "env" => arguments.split_whitespace().count() <= 1,
+            "template" => only_refers(arguments.trim().trim_matches(['\'', '"'])),
+            _ => !["default", "//"].iter().any(|word| arguments.contains(word)),
+        };
+    }
+    if text.is_empty() {
+        return true;
+    }
+    let (start, end) = if text.starts_with("{{") { ("{{", "}}") } else { ("${", "}") };
+    let mut rest = text;
+    while let Some(inner) = rest.strip_prefix(start) {
+        let Some((reference, after)) = inner.split_once(end) else { return false };
+        if !only_looks_up(reference) {
+            return false;
+        }
+        rest = after;
+    }
+    rest.is_empty()
+}
+
+/// Whether all texts in a reference are names that it looks up.
+fn only_looks_up(reference: &str) -> bool {
+    let steps = reference.split(['|', '(']);
+    let mut with_text = steps.filter(|step| step.contains(['"', '`', '\'']));
+    with_text
+        .all(|step| step.trim_matches(['-', ' ']).split_whitespace().next().is_some_and(|name| LOOKUPS.contains(&name)))
 }
 
 /// Lower-case words of a key.
@@ -150,6 +199,10 @@ mod tests {
             "credentials",
             "SSHPrivateKey",
             "slack_webhook_url",
+            "PGPASSWORD",
+            "password1",
+            "pass",
+            "clientsecret",
         ] {
             assert!(is_secret_key(key), "{key}");
         }

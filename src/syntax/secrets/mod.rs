@@ -2,14 +2,16 @@
 
 mod hcl;
 mod keys;
+mod masks;
 pub(crate) mod tokens;
 mod yaml;
+mod yaml_lines;
 
-use super::Syntax;
 use super::hcl::Source;
+use super::{Syntax, document};
 use crate::files::File;
-pub(crate) use hcl::Masks;
-pub(crate) use keys::{is_named_by, is_naming, is_reference, is_secret_below, is_secret_key};
+pub(crate) use keys::{is_named_by, is_naming, is_reference, is_secret_below, is_secret_key, only_refers};
+pub(crate) use masks::Masks;
 use std::ops::Range;
 
 /// The maximum number of lines that are examined above a line.
@@ -20,21 +22,48 @@ const MAX_ABOVE: u32 = 300;
 /// does a line without a key.
 pub(crate) fn in_line(file: &File, number: u32, line: &str, all: bool) -> Vec<Range<usize>> {
     match Syntax::source(file) {
-        None => yaml::secret_ranges(line, all || yaml::is_inside_secret(file, number)),
+        None => in_yaml_line(file, number, line, all),
         Some(source) => in_hcl_line(file, &source, number, line, all),
     }
 }
 
+fn in_yaml_line(file: &File, number: u32, line: &str, all: bool) -> Vec<Range<usize>> {
+    let masks = file.derived(|| YamlMasks((*document(file)).as_ref().and_then(yaml::masks)));
+    match &masks.0 {
+        Some(masks) => {
+            let written = if all { yaml_lines::secret_ranges(line, true) } else { Vec::new() };
+            united(file, number, line, masks.in_line(file.line_span(number).start as usize, line, false), written)
+        }
+        None => yaml_lines::secret_ranges(line, all || yaml_lines::is_inside_secret(file, number)),
+    }
+}
+
 fn in_hcl_line(file: &File, source: &Source, number: u32, line: &str, all: bool) -> Vec<Range<usize>> {
+    let written = match source.is_broken {
+        true => yaml_lines::secret_ranges(line, all || yaml_lines::is_inside_secret(file, number)),
+        false => Vec::new(),
+    };
     let start = file.line_span(number).start as usize;
+    united(file, number, line, source.masks().in_line(start, line, all), written)
+}
+
+/// The masks of a file of YAML; `None` if it cannot be parsed.
+struct YamlMasks(Option<Masks>);
+
+/// The secrets in a line that its masks or its own text say, and those that are recognized by themselves.
+fn united(
+    file: &File,
+    number: u32,
+    line: &str,
+    masked: Vec<Range<usize>>,
+    written: Vec<Range<usize>>,
+) -> Vec<Range<usize>> {
     let mut found = match is_in_private_key(file, number) {
         true => std::iter::once(0..line.trim_end().len()).collect(),
-        false => source.masks().in_line(start, line, all),
+        false => masked,
     };
     found.extend(tokens::shown(line));
-    if source.is_broken {
-        found.extend(yaml::secret_ranges(line, all || yaml::is_inside_secret(file, number)));
-    }
+    found.extend(written);
     found.sort_by_key(|range| range.start);
     let mut united: Vec<Range<usize>> = Vec::new();
     for range in found {

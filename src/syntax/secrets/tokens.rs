@@ -1,5 +1,6 @@
 //! Text that is a secret whatever its key is: keys and tokens of well-known services, private keys.
 
+use super::keys::is_secret_key;
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::Regex;
 use std::ops::Range;
@@ -90,7 +91,11 @@ static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&places.join("|")).ok()
 });
 
-/// Returns the secrets in a text for people, in order: those of [`find`], and those in URLs and headers. References to
+/// An assignment in a connection string or a command: `Password=b;`.
+static ASSIGNED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?<key>[A-Za-z][A-Za-z0-9_.-]*)=(?<value>[^\s;&"'=<>$\{*][^\s;&"']*)"#).ok());
+
+/// Returns the secrets in a text for people, in order: those of [`find`], and those in URLs, headers and connection strings. References to
 /// passwords (`${PASSWORD}`, `{{ .password }}`) are not secrets.
 pub(crate) fn shown(text: &str) -> Vec<Range<usize>> {
     let mut found = find(text);
@@ -99,6 +104,13 @@ pub(crate) fn shown(text: &str) -> Vec<Range<usize>> {
         let places = PLACES.iter().flat_map(|regex| regex.captures_iter(text));
         let inner = places.filter_map(|c| ["password", "user", "token"].iter().find_map(|name| c.name(name)));
         found.extend(inner.filter(|m| !m.as_str().starts_with(['$', '{', '<', '*'])).map(|m| m.range()));
+    }
+    if text.contains('=') {
+        let assigned = ASSIGNED.iter().flat_map(|regex| regex.captures_iter(text));
+        let secret = assigned.filter(|c| c.name("key").is_some_and(|key| is_secret_key(key.as_str())));
+        found.extend(secret.filter_map(|c| c.name("value").map(|value| value.range())));
+    }
+    if found.len() > 1 {
         found.sort_by_key(|range| range.start);
         found.dedup_by(|later, earlier| later.start < earlier.end);
     }

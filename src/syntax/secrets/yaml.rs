@@ -1,165 +1,116 @@
-//! Secrets in lines of YAML.
+//! Secrets in YAML: what is under a secret key, however it is written.
 
-use super::keys::{is_named_by, is_naming, is_reference, is_secret_key};
-use super::{MAX_ABOVE, is_in_private_key, tokens};
-use crate::files::File;
-use std::ops::Range;
+use super::keys::{is_named_by, is_naming, is_secret_below, is_secret_key, only_refers};
+use super::masks::Masks;
+use crate::yaml::{Document, Node, NodeId, NodeKind, Style};
 
-/// Where the secret parts of a line of YAML are: byte ranges that do not overlap. With `all`, the value of its first key
-/// counts as one whatever the key is, and so does a line without a key.
-pub(super) fn secret_ranges(line: &str, all: bool) -> Vec<Range<usize>> {
-    let mut ranges = keyed_range(line, all);
-    if ranges.is_empty() {
-        // A value masked because of its key extends to the end of the line.
-        ranges = tokens::shown(line);
-    } else if let Some(first) = ranges.first().cloned() {
-        ranges.splice(0..0, tokens::shown(line).into_iter().filter(|t| t.end <= first.start));
+/// The masks of a document; `None` if it has no keys, so that it says nothing about its texts.
+pub(super) fn masks(document: &Document) -> Option<Masks> {
+    let root = document.root()?;
+    if matches!(document.node(root).kind, NodeKind::Scalar { .. } | NodeKind::Alias { .. }) {
+        return None;
     }
-    ranges
-}
-
-/// The part of a line that is secret because of its key.
-fn keyed_range(line: &str, all: bool) -> Vec<Range<usize>> {
-    let content = line.trim_end();
-    let colons = content.match_indices(':').map(|(i, _)| i).filter(|i| {
-        content[i + 1..].chars().next().is_none_or(char::is_whitespace) || content[..*i].ends_with(['"', '\''])
-    });
-    let mut first = true;
-    let in_pair = line_names_secret(content);
-    for colon in colons {
-        let key = content[..colon].trim_end().trim_end_matches(['"', '\'']);
-        let start = key
-            .rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')))
-            .map_or(0, |i| i + key[i..].chars().next().map_or(1, char::len_utf8));
-        if is_secret_key(&key[start..]) || (all && first) || (in_pair && is_named_by(&key[start..])) {
-            let value = &content[colon + 1..];
-            let from = content.len() - value.trim_start().len();
-            let plain = value.trim().trim_matches(['"', '\'']);
-            // The start of a block, an anchor, an alias or a boolean is not a secret.
-            let harmless = is_reference(plain)
-                || matches!(plain, "|" | ">" | "|-" | ">-" | "|+" | ">+" | "true" | "false" | "null" | "~")
-                || plain.starts_with(['#', '*']);
-            return if harmless { Vec::new() } else { std::iter::once(from..content.len()).collect() };
+    let mut masks = Masks::default();
+    // Parents come before their children, so what is around a node is known when it is reached.
+    let mut is_secret = vec![false; document.len()];
+    for (id, node) in document.nodes() {
+        let around = is_secret[id.index()];
+        match &node.kind {
+            NodeKind::Mapping(pairs) => {
+                let names_secret = pairs.iter().any(|(key, value)| names_secret(document, *key, *value));
+                for (key, value) in pairs {
+                    let key = document.scalar(*key).map_or("", |key| key);
+                    is_secret[value.index()] = is_secret_below(around, key) || names_secret && is_named_by(key);
+                }
+            }
+            NodeKind::Sequence(items) => items.iter().for_each(|item| is_secret[item.index()] = around),
+            NodeKind::Scalar { value, style } => {
+                let (start, end) = (node.span.start as usize, node.span.end as usize);
+                let is_block = matches!(style, Style::Literal | Style::Folded);
+                // The sign that a block begins with is no part of its text.
+                let head = document.text().get(start..end).filter(|_| is_block).and_then(|text| text.find('\n'));
+                let range = start + head.unwrap_or(0)..end;
+                if around && !range.is_empty() && holds_secret(node, value, *style) {
+                    masks.secret.push(range);
+                }
+            }
+            NodeKind::Alias { target } => is_secret[target.index()] |= around,
         }
-        first = false;
     }
-    if all && first && !content.is_empty() {
-        let from = content.find(|c: char| !(c.is_whitespace() || c == '-')).unwrap_or(content.len());
-        return std::iter::once(from..content.len()).collect();
-    }
-    Vec::new()
+    masks.secret.sort_by_key(|range| range.start);
+    Some(masks)
 }
 
-/// Whether a line of YAML has a key like `name` with the name of a secret: `{name: DB_PASSWORD, …`.
-fn line_names_secret(line: &str) -> bool {
-    let parts = line.split(['{', ',', '}']).map(|part| part.trim().trim_start_matches("- "));
-    parts.filter_map(|part| part.split_once(':')).any(|(key, value)| {
-        let plain = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
-        is_naming(&plain(key)) && is_secret_key(&plain(value))
-    })
+/// Whether an entry is like `name: DB_PASSWORD`.
+fn names_secret(document: &Document, key: NodeId, value: NodeId) -> bool {
+    let is_secret = |text: &&_| is_secret_key(text);
+    document.scalar(key).is_some_and(|key| is_naming(key))
+        && document.scalar(value).filter(|text| is_secret(&&***text)).is_some()
 }
 
-/// Whether a line of YAML has a value that a neighboring line names as a secret: `- name: DB_PASSWORD` and `  value:
-/// …`.
-fn is_named_beside(file: &File, line: u32) -> bool {
-    /// Lines of one entry of a list.
-    const NEAR: u32 = 8;
-    let text = |line: u32| file.line_text(line);
-    let content = |line: u32| text(line).trim_start().trim_start_matches("- ").trim_start();
-    let column = |line: u32| text(line).len() - content(line).len();
-    let key = content(line).split(':').next().unwrap_or_default().trim_matches(['"', '\'']);
-    if !is_named_by(key) {
+/// Whether a scalar under a secret key is a secret: text and numbers are, except what only refers to one.
+fn holds_secret(node: &Node, value: &str, style: Style) -> bool {
+    let is_plain = style == Style::Plain;
+    if is_plain && matches!(value.to_ascii_lowercase().as_str(), "true" | "false" | "null" | "~" | "") {
         return false;
     }
-    let is_entry = |l: &u32| !text(*l).trim().is_empty() && column(*l) >= column(line);
-    let starts = |l: u32| text(l).trim_start().starts_with("- ") && column(l) == column(line);
-    let above = (line.saturating_sub(NEAR).max(1)..line).rev();
-    let own = |l: &u32| column(*l) == column(line) && line_names_secret(text(*l));
-    let mut is_done = starts(line);
-    for l in above.take_while(is_entry) {
-        if is_done {
-            break;
-        }
-        if own(&l) {
-            return true;
-        }
-        is_done = starts(l);
+    match node.tag.as_deref().filter(|tag| !tag.text.starts_with("!!")) {
+        Some(tag) => !only_refers(&format!("{} {value}", tag.text)),
+        None => !only_refers(value),
     }
-    (line + 1..=line + NEAR).take_while(|l| is_entry(l) && !starts(*l)).any(|l| own(&l))
-}
-
-/// Whether a line of YAML is in a block below a secret key, like the lines of a private key.
-pub(super) fn is_inside_secret(file: &File, line: u32) -> bool {
-    let indentation = |text: &str| text.len() - text.trim_start().len();
-    if is_named_beside(file, line) || is_in_private_key(file, line) {
-        return true;
-    }
-    let own = file.line_text(line);
-    let mut least = if own.trim().is_empty() { usize::MAX } else { indentation(own) };
-    for above in (line.saturating_sub(MAX_ABOVE).max(1)..line).rev() {
-        let text = file.line_text(above);
-        if text.trim().is_empty() || indentation(text) >= least {
-            continue;
-        }
-        least = indentation(text);
-        let key = text.trim_start_matches([' ', '-']).split(':').next().unwrap_or_default();
-        if is_secret_key(key.trim().trim_matches(['"', '\''])) {
-            return true;
-        }
-        if least == 0 {
-            return false;
-        }
-    }
-    false
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::files::Files;
+    use crate::syntax::secrets::in_line;
 
-    #[test]
-    fn blocks_below_a_secret() {
-        let files = crate::files::Files::default();
-        let text = "vars:\n  private_key: |\n    MIIE\n\n    abcd\n  name: x\n  credentials:\n    - user: y\n";
+    /// The text with its secrets masked.
+    fn masked(text: &str) -> String {
+        let files = Files::default();
         let file = files.get(files.add("a.yaml", "1", || text.into()));
-        let inside: Vec<u32> = (1..=9).filter(|line| is_inside_secret(&file, *line)).collect();
-        assert_eq!(inside, [3, 4, 5, 8, 9]);
-    }
-
-    #[test]
-    fn values_that_are_named_beside() {
-        let files = crate::files::Files::default();
-        let text = "env:\n  - name: DB_PASSWORD\n    value: hunter2\n  - name: LEVEL\n    value: debug\n  - value: hunter3\n    name: API_KEY\n";
-        let file = files.get(files.add("a.yaml", "1", || text.into()));
-        let inside: Vec<u32> = (1..=7).filter(|line| is_inside_secret(&file, *line)).collect();
-        assert_eq!(inside, [3, 6]);
-    }
-
-    #[test]
-    fn lines() {
-        for (line, all, shown) in [
-            ("  password: hunter2", false, "  password: *"),
-            ("  - \"db-password\": 'x' # note", false, "  - \"db-password\": *"),
-            ("  a: {name: x, token: abc}", false, "  a: {name: x, token: *"),
-            ("  {\"token\":\"abc\"}", false, "  {\"token\":*"),
-            ("  password: !store prod x", false, "  password: !store prod x"),
-            ("  password: '{{ .locals.p }}'", false, "  password: '{{ .locals.p }}'"),
-            ("  password: |", false, "  password: |"),
-            ("  url: http://x:y@z", false, "  url: http://x:*@z"),
-            ("  - {name: DB_PASSWORD, value: hunter2}", false, "  - {name: DB_PASSWORD, value: *"),
-            ("  - {value: hunter2, name: DB_PASSWORD}", false, "  - {value: *"),
-            ("  - {name: LEVEL, value: debug}", false, "  - {name: LEVEL, value: debug}"),
-            ("  name: value", true, "  name: *"),
-            ("    - value", true, "    - *"),
-            ("  secret:", true, "  secret:"),
-            ("", true, ""),
-            ("é: ü", true, "é: *"),
-        ] {
-            let mut text = line.to_owned();
-            for range in secret_ranges(line, all).into_iter().rev() {
-                text.replace_range(range, "*");
+        let lines = (1..).zip(text.split('\n')).map(|(number, line)| {
+            let mut safe = line.to_owned();
+            for range in in_line(&file, number, line, false).into_iter().rev() {
+                safe.replace_range(range, "*");
             }
-            assert_eq!(text, shown, "{line}");
+            safe
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn what_is_under_a_secret_key() {
+        for (text, shown) in [
+            ("password: hunter2 # note", "password: * # note"),
+            ("a: {name: x, token: abc, n: 1}", "a: {name: x, token: *, n: 1}"),
+            ("password: '#x'", "password: *"),
+            ("password: 5", "password: *"),
+            ("password: true", "password: true"),
+            ("password: !env PW", "password: !env PW"),
+            ("password: !env PW hunter2", "password: !env *"),
+            ("password: !store prod x", "password: !store prod x"),
+            ("password: '{{ .locals.p }}'", "password: '{{ .locals.p }}'"),
+            ("password: '{{ env \"PW\" }}'", "password: '{{ env \"PW\" }}'"),
+            ("password: '{{ printf \"%s\" \"x\" }}'", "password: *"),
+            ("password: '{{ .a | default \"x\" }}'", "password: *"),
+            ("password: '{{ .a }}x{{ .b }}'", "password: *"),
+            ("passwords:\n- a\n- name: b\n  c: d", "passwords:\n- *\n- name: b\n  c: *"),
+            ("? password\n: x", "? password\n: *"),
+            ("db: { password: [\n     x ] }", "db: { password: [\n     * ] }"),
+            ("password: \"a\n  b\"\nc: d", "password: *\n  *\nc: d"),
+            ("env:\n- value: a\n  x: b\n\n  name: PGPASSWORD", "env:\n- value: *\n  x: b\n\n  name: PGPASSWORD"),
+            ("a: &a x\npassword: *a", "a: &a x\npassword: *a"),
+            ("url: http://x:y@z", "url: http://x:*@z"),
+            ("dsn: Server=a;Password=b;Port=1", "dsn: Server=a;Password=*;Port=1"),
+        ] {
+            assert_eq!(masked(text), shown, "{text}");
         }
+    }
+
+    #[test]
+    fn a_long_block() {
+        let block = "    x\n".repeat(400);
+        assert_eq!(masked(&format!("secret: |\n{block}a: b")), format!("secret: |\n{}a: b", "    *\n".repeat(400)));
     }
 }

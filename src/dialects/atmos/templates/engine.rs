@@ -11,6 +11,7 @@ use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
 use super::values_read::{values_read, with_reads};
 use crate::dialects::atmos::document::{Decoder, Issue};
 use crate::dialects::atmos::functions::Env;
+use crate::diff::mask::hide_values;
 use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::text::{FastMap, Text};
@@ -168,7 +169,9 @@ impl Engine<'_> {
     /// Go's words.
     pub(crate) fn text(&self, text: &str, data: &Value) -> Result<Rendered, template::Error> {
         match &*self.parse(text) {
-            Ok(template) => template.execute(data, self.missing, &self.declared()),
+            Ok(template) => template
+                .execute(data, self.missing, &self.declared())
+                .map_err(|error| template::Error { message: hide_values(error.message, data), ..error }),
             Err(error) => Err(error.clone()),
         }
     }
@@ -278,7 +281,7 @@ impl Written {
         let failed = |e: template::Error| {
             let mark = self.mark(source_offset(&self.segments, e.offset));
             let (site, text) = mark.map_or_else(Default::default, |m| (m.1.clone(), m.2.clone()));
-            Failure::Template { site, message: e.message, text }
+            Failure::Template { site, message: hide_values(e.message, data), text }
         };
         let template = parsed.as_ref().as_ref().map_err(|e| failed(e.clone()))?;
         let rendered = template.execute(data, engine.missing, &engine.declared()).map_err(failed)?;

@@ -1,0 +1,32 @@
+//! Where the secret parts of a file are.
+
+use std::ops::Range;
+
+/// Text and numbers of a file that may have to be masked: byte ranges in their order, that do not overlap.
+#[derive(Debug, Default)]
+pub(crate) struct Masks {
+    /// Values of keys that name a secret, and heredocs below them.
+    pub(super) secret: Vec<Range<usize>>,
+    /// Values of all keys.
+    pub(super) all: Vec<Range<usize>>,
+}
+
+impl Masks {
+    /// The parts of a line that are masked; the line begins at a byte offset of the text.
+    pub(super) fn in_line(&self, start: usize, line: &str, all: bool) -> Vec<Range<usize>> {
+        let ranges = if all { &self.all } else { &self.secret };
+        let end = start + line.trim_end().len();
+        let first = ranges.partition_point(|range| range.end <= start);
+        let cut = |range: &Range<usize>| {
+            let (from, to) = (range.start.max(start) - start, range.end.min(end) - start);
+            let part = &line[from..to];
+            from + part.len() - part.trim_start().len()..to
+        };
+        ranges[first..]
+            .iter()
+            .take_while(|range| range.start < end)
+            .map(cut)
+            .filter(|range| !range.is_empty())
+            .collect()
+    }
+}
