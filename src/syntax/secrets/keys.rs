@@ -116,7 +116,7 @@ pub(crate) fn is_reference(text: &str) -> bool {
 
 /// Functions of templates whose texts name what they look up.
 const LOOKUPS: &[&str] =
-    &["env", "getenv", "expandenv", "index", "get", "datasource", "ds", "include", "atmos.Component", "atmos.Store"];
+    &["env", "getenv", "expandenv", "index", "get", "datasource", "ds", "include", "Component", "Store"];
 
 /// Whether the text of a secret key only refers to the place of the secret, and has no text that may be it: no default, no text
 /// beside a reference, no text that a template prints.
@@ -149,8 +149,10 @@ pub(crate) fn only_refers(text: &str) -> bool {
 fn only_looks_up(reference: &str) -> bool {
     let steps = reference.split(['|', '(']);
     let mut with_text = steps.filter(|step| step.contains(['"', '`', '\'']));
-    with_text
-        .all(|step| step.trim_matches(['-', ' ']).split_whitespace().next().is_some_and(|name| LOOKUPS.contains(&name)))
+    with_text.all(|step| {
+        let name = step.trim_matches(['-', ' ']).split_whitespace().next().unwrap_or_default();
+        LOOKUPS.contains(&name.rsplit('.').next().unwrap_or_default())
+    })
 }
 
 /// Lower-case words of a key.
