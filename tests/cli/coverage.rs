@@ -1,6 +1,7 @@
 //! No false all-clear: unresolved parts are never reported as removed, unchanged or fixed, in any format.
 
 use crate::common::{ATMOS, Repo, Run};
+use crate::damage::{Damage, damages, names, unresolved};
 use serde_json::Value as Json;
 
 const NET: &str = "components: {terraform: {net: {vars: {cidr: 10.0.0.0/8}}}}\n";
@@ -22,110 +23,29 @@ fn repo() -> Repo {
     repo
 }
 
-/// An edit that keeps stacks from being resolved.
-struct Damage {
-    name: &'static str,
-    edit: fn(&Repo),
-    /// The stacks that it concerns.
-    lost: &'static [&'static str],
-    /// Words of the reason.
-    reason: &'static str,
+damages! {
+    broken_on_the_head broken_on_the_base broken_on_both_sides: {
+        a_broken_configuration => |r| r.write("atmos.yaml", format!("{ATMOS}  : {{\n")), ["dev", "prod"], "did not find expected";
+        a_deleted_configuration => |r| r.remove("atmos.yaml"), ["dev", "prod"], "atmos.yaml is not in";
+        an_empty_configuration => |r| r.write("atmos.yaml", ""), ["dev", "prod"], "stacks.base_path";
+        a_mistyped_base_path => |r| r.edit("atmos.yaml", "base_path: stacks", "base_path: stack"), ["dev", "prod"], "no stack manifests found";
+        a_mistyped_included_paths => |r| r.edit("atmos.yaml", "deploy/**/*", "deploi/**/*"), ["dev", "prod"], "no stack manifests found";
+        a_name_pattern_that_nothing_fits => |r| r.edit("atmos.yaml", "{stage}", "{tenant}-{stage}"), ["dev", "prod"], "tenant";
+        a_missing_import => |r| r.edit("stacks/deploy/dev.yaml", "catalog/net", "catalog/nett"), ["dev"], "catalog/nett";
+        a_deleted_import => |r| r.remove("stacks/catalog/net.yaml"), ["dev", "prod"], "catalog/net";
+        a_manifest_that_is_moved_and_broken => |r| r.remove("stacks/deploy/dev.yaml").write("stacks/deploy/development.yaml", stack("dev").replace("catalog/net", "catalog/nett")), ["dev"], "catalog/nett";
+    }
 }
 
-const DAMAGES: [Damage; 10] = [
-    Damage {
-        name: "a broken configuration",
-        edit: |r| {
-            r.write("atmos.yaml", format!("{ATMOS}  : {{\n"));
-        },
-        lost: &["dev", "prod"],
-        reason: "did not find expected",
-    },
-    Damage {
-        name: "a deleted configuration",
-        edit: |r| {
-            r.remove("atmos.yaml");
-        },
-        lost: &["dev", "prod"],
-        reason: "atmos.yaml is not in",
-    },
-    Damage {
-        name: "an empty configuration",
-        edit: |r| {
-            r.write("atmos.yaml", "");
-        },
-        lost: &["dev", "prod"],
-        reason: "stacks.base_path",
-    },
-    Damage {
-        name: "a mistyped base_path",
-        edit: |r| {
-            r.edit("atmos.yaml", "base_path: stacks", "base_path: stack");
-        },
-        lost: &["dev", "prod"],
-        reason: "no stack manifests found",
-    },
-    Damage {
-        name: "a mistyped included_paths",
-        edit: |r| {
-            r.edit("atmos.yaml", "deploy/**/*", "deploi/**/*");
-        },
-        lost: &["dev", "prod"],
-        reason: "no stack manifests found",
-    },
-    Damage {
-        name: "a name_pattern that nothing fits",
-        edit: |r| {
-            r.edit("atmos.yaml", "{stage}", "{tenant}-{stage}");
-        },
-        lost: &["dev", "prod"],
-        reason: "tenant",
-    },
-    Damage {
-        name: "a mistyped name_pattern",
-        edit: |r| {
-            r.edit("atmos.yaml", "'{stage}'", "'{stage}-{stag}'");
-        },
-        lost: &["dev", "prod"],
-        reason: "{stag}",
-    },
-    Damage {
-        name: "a missing import",
-        edit: |r| {
-            r.edit("stacks/deploy/dev.yaml", "catalog/net", "catalog/nett");
-        },
-        lost: &["dev"],
-        reason: "catalog/nett",
-    },
-    Damage {
-        name: "a deleted import",
-        edit: |r| {
-            r.remove("stacks/catalog/net.yaml");
-        },
-        lost: &["dev", "prod"],
-        reason: "catalog/net",
-    },
-    Damage {
-        name: "a manifest that is moved and broken",
-        edit: |r| {
-            r.remove("stacks/deploy/dev.yaml");
-            r.write("stacks/deploy/development.yaml", stack("dev").replace("catalog/net", "catalog/nett"));
-        },
-        lost: &["dev"],
-        reason: "catalog/nett",
-    },
-];
+/// A pattern with an unexpected meaning has the same meaning on both sides, so only one side is broken.
+mod of_one_side {
+    use super::*;
 
-/// The stacks of a side that are not resolved, with the reasons.
-fn unresolved(report: &Json, side: &str) -> Vec<(String, String)> {
-    let list = report["coverage"]["projects"][0][side]["unresolved"].as_array().unwrap();
-    let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
-    list.iter().filter(|u| u["stack"].is_string()).map(|u| (text(&u["stack"]), text(&u["reason"]))).collect()
-}
-
-#[track_caller]
-fn names(report: &Json, side: &str) -> Vec<String> {
-    unresolved(report, side).into_iter().map(|(stack, _)| stack).collect()
+    damages! {
+        broken_on_the_head broken_on_the_base: {
+            a_mistyped_name_pattern => |r| r.edit("atmos.yaml", "'{stage}'", "'{stage}-{stag}'"), ["dev", "prod"], "{stag}";
+        }
+    }
 }
 
 /// Checks that no format reports a lost stack as removed or added.
@@ -137,97 +57,87 @@ fn is_silent_about(run: &Run, lost: &[&str], what: &str) {
     }
 }
 
-#[test]
-fn broken_on_the_head() {
-    for Damage { name, edit, lost, reason } in DAMAGES {
-        let repo = repo();
-        edit(&repo);
-        repo.commit("bad");
-        let range = "HEAD~1..HEAD";
-        let json = repo.run(&["diff", range, "--format", "json"]).ends_with(1);
-        assert_eq!(names(&json.json(), "head"), lost, "{name}: {json}");
-        assert!(unresolved(&json.json(), "head").iter().all(|(_, r)| r.contains(reason)), "{name}: {json}");
-        assert!(names(&json.json(), "base").is_empty(), "{name}: {json}");
-        is_silent_about(&json, lost, name);
-        let fixed = json.json()["diagnostics"].as_array().unwrap().iter().any(|d| d["status"] == "fixed");
-        assert!(!fixed, "{name}: {json}");
+fn broken_on_the_head(damage: &Damage) {
+    let Damage { name, edit, lost, reason } = *damage;
+    let repo = repo();
+    edit(&repo);
+    repo.commit("bad");
+    let range = "HEAD~1..HEAD";
+    let json = repo.run(&["diff", range, "--format", "json"]).ends_with(1);
+    assert_eq!(names(&json.json(), "head"), lost, "{name}: {json}");
+    assert!(unresolved(&json.json(), "head").iter().all(|(_, r)| r.contains(reason)), "{name}: {json}");
+    assert!(names(&json.json(), "base").is_empty(), "{name}: {json}");
+    is_silent_about(&json, lost, name);
+    let fixed = json.json()["diagnostics"].as_array().unwrap().iter().any(|d| d["status"] == "fixed");
+    assert!(!fixed, "{name}: {json}");
 
-        let text = repo.run(&["diff", range]).ends_with(1).hides("No effective change").hides("removed");
-        let lead = text.stdout.lines().take_while(|l| !l.is_empty()).collect::<Vec<_>>().join("\n");
-        assert!(lead.contains("no longer resolve") && lost.iter().all(|s| lead.contains(s)), "{name}: {text}");
-        assert!(lead.contains(reason), "{name}: {text}");
-        let last = text.stdout.lines().last().unwrap();
-        assert!(last.starts_with("compared ") && last.ends_with("atmos.yaml"), "{name}: {text}");
+    let text = repo.run(&["diff", range]).ends_with(1).hides("No effective change").hides("removed");
+    let lead = text.stdout.lines().take_while(|l| !l.is_empty()).collect::<Vec<_>>().join("\n");
+    assert!(lead.contains("no longer resolve") && lost.iter().all(|s| lead.contains(s)), "{name}: {text}");
+    assert!(lead.contains(reason), "{name}: {text}");
+    let last = text.stdout.lines().last().unwrap();
+    assert!(last.starts_with("compared ") && last.ends_with("atmos.yaml"), "{name}: {text}");
 
-        let markdown = repo.run(&["diff", range, "--format", "markdown"]).ends_with(1).hides("No effective change");
-        assert!(markdown.stdout.contains("no longer resolve"), "{name}: {markdown}");
-        let github = repo.run(&["diff", range, "--format", "github"]).ends_with(1);
-        let first = github.stdout.lines().find(|l| l.starts_with("::error")).unwrap();
-        assert!(first.contains("no longer resolve"), "{name}: {github}");
-        // Whatever may be affected is planned; nothing of it is deleted.
-        let run = repo.run(&["diff", range, "--format", "affected"]).ends_with(1).complains("no longer resolve");
-        let items = run.json();
-        let is_lost = |item: &&serde_json::Value| lost.contains(&item["stack"].as_str().unwrap());
-        let is_kept = |item: &serde_json::Value| item["affected"] == "unresolved" && item.get("deleted").is_none();
-        assert!(items.as_array().unwrap().iter().filter(is_lost).all(is_kept), "{name}: {run}");
-        let none = repo.run(&["diff", range, "--format", "affected", "--fail-on", "never"]);
-        none.ends_with(1);
-    }
+    let markdown = repo.run(&["diff", range, "--format", "markdown"]).ends_with(1).hides("No effective change");
+    assert!(markdown.stdout.contains("no longer resolve"), "{name}: {markdown}");
+    let github = repo.run(&["diff", range, "--format", "github"]).ends_with(1);
+    let first = github.stdout.lines().find(|l| l.starts_with("::error")).unwrap();
+    assert!(first.contains("no longer resolve"), "{name}: {github}");
+    // Whatever may be affected is planned; nothing of it is deleted.
+    let run = repo.run(&["diff", range, "--format", "affected"]).ends_with(1).complains("no longer resolve");
+    let items = run.json();
+    let is_lost = |item: &&serde_json::Value| lost.contains(&item["stack"].as_str().unwrap());
+    let is_kept = |item: &serde_json::Value| item["affected"] == "unresolved" && item.get("deleted").is_none();
+    assert!(items.as_array().unwrap().iter().filter(is_lost).all(is_kept), "{name}: {run}");
+    let none = repo.run(&["diff", range, "--format", "affected", "--fail-on", "never"]);
+    none.ends_with(1);
 }
 
-#[test]
-fn broken_on_the_base() {
-    for Damage { name, edit, lost, .. } in DAMAGES {
-        let repo = repo();
-        repo.tag("good");
-        edit(&repo);
-        repo.commit("bad");
-        let json = repo.run(&["diff", "HEAD..good", "--format", "json"]).ends_with(0);
-        assert_eq!(names(&json.json(), "base"), lost, "{name}: {json}");
-        assert!(names(&json.json(), "head").is_empty(), "{name}: {json}");
-        is_silent_about(&json, lost, name);
-        repo.run(&["diff", "HEAD..good"]).ends_with(0).hides("No effective change").says("not compared");
-        repo.run(&["diff", "HEAD..good", "--format", "markdown"]).ends_with(0).says("not compared");
-        repo.run(&["diff", "HEAD..good", "--format", "affected"]).ends_with(1);
-        repo.run(&["diff", "HEAD..good", "--exit-code"]).ends_with(1);
-        repo.run(&["diff", "HEAD..good", "--strict"]).ends_with(1);
-    }
+fn broken_on_the_base(damage: &Damage) {
+    let Damage { name, edit, lost, .. } = *damage;
+    let repo = repo();
+    repo.tag("good");
+    edit(&repo);
+    repo.commit("bad");
+    let json = repo.run(&["diff", "HEAD..good", "--format", "json"]).ends_with(0);
+    assert_eq!(names(&json.json(), "base"), lost, "{name}: {json}");
+    assert!(names(&json.json(), "head").is_empty(), "{name}: {json}");
+    is_silent_about(&json, lost, name);
+    repo.run(&["diff", "HEAD..good"]).ends_with(0).hides("No effective change").says("not compared");
+    repo.run(&["diff", "HEAD..good", "--format", "markdown"]).ends_with(0).says("not compared");
+    repo.run(&["diff", "HEAD..good", "--format", "affected"]).ends_with(1);
+    repo.run(&["diff", "HEAD..good", "--exit-code"]).ends_with(1);
+    repo.run(&["diff", "HEAD..good", "--strict"]).ends_with(1);
 }
 
-#[test]
-fn broken_on_both_sides() {
-    for Damage { name, edit, lost, .. } in DAMAGES {
-        let repo = repo();
-        edit(&repo);
-        repo.write("stacks/other.txt", "1").commit("bad");
-        repo.write("stacks/other.txt", "2").commit("worse");
-        let range = "HEAD~1..HEAD";
-        let json = repo.run(&["diff", range, "--format", "json"]);
-        let coverage = json.json()["coverage"]["projects"][0].clone();
-        // A pattern with an unexpected meaning has the same meaning on both sides; without a configuration, defaults
-        // are used.
-        if matches!(name, "a mistyped name_pattern") {
-            continue;
-        }
-        let is_counted =
-            |side: &str| !coverage[side]["unresolved"].as_array().unwrap().is_empty() || coverage[side]["stacks"] == 0;
-        assert!(is_counted("base") && is_counted("head"), "{name}: {json}");
-        assert_eq!(json.json()["components"].as_array().unwrap().len(), 0, "{name}: {json}");
-        // If nothing at all was analyzed, the run does not succeed.
-        let expected = i32::from(lost.len() == 2);
-        assert_eq!(json.status, expected, "{name}: {json}");
-        for format in ["text", "markdown"] {
-            repo.run(&["diff", range, "--format", format]).hides("No effective change");
-        }
-        for more in [&["--exit-code"][..], &["--strict"], &["--format", "affected"], &["--format", "matrix"]] {
-            repo.run(&[&["diff", range], more].concat()).ends_with(1);
-        }
-        let hook = repo.write("stacks/third.yaml", "a: 1\n");
-        hook.git(&["add", "--all"]);
-        let hook = repo.run(&["hook", "run"]);
-        assert_eq!(hook.status, 0, "{name}: {hook}");
-        repo.run(&["hook", "run", "--strict"]).ends_with(1);
+fn broken_on_both_sides(damage: &Damage) {
+    let Damage { name, edit, lost, .. } = *damage;
+    let repo = repo();
+    edit(&repo);
+    repo.write("stacks/other.txt", "1").commit("bad");
+    repo.write("stacks/other.txt", "2").commit("worse");
+    let range = "HEAD~1..HEAD";
+    let json = repo.run(&["diff", range, "--format", "json"]);
+    let coverage = json.json()["coverage"]["projects"][0].clone();
+    // Without a configuration, defaults are used.
+    let is_counted =
+        |side: &str| !coverage[side]["unresolved"].as_array().unwrap().is_empty() || coverage[side]["stacks"] == 0;
+    assert!(is_counted("base") && is_counted("head"), "{name}: {json}");
+    assert_eq!(json.json()["components"].as_array().unwrap().len(), 0, "{name}: {json}");
+    // If nothing at all was analyzed, the run does not succeed.
+    let expected = i32::from(lost.len() == 2);
+    assert_eq!(json.status, expected, "{name}: {json}");
+    for format in ["text", "markdown"] {
+        repo.run(&["diff", range, "--format", format]).hides("No effective change");
     }
+    for more in [&["--exit-code"][..], &["--strict"], &["--format", "affected"], &["--format", "matrix"]] {
+        repo.run(&[&["diff", range], more].concat()).ends_with(1);
+    }
+    let hook = repo.write("stacks/third.yaml", "a: 1\n");
+    hook.git(&["add", "--all"]);
+    let hook = repo.run(&["hook", "run"]);
+    assert_eq!(hook.status, 0, "{name}: {hook}");
+    repo.run(&["hook", "run", "--strict"]).ends_with(1);
 }
 
 /// The stack has no component left that resolves, and is not removed for that.

@@ -1,6 +1,7 @@
 //! Garden projects: the same commands, with nothing of their own for it.
 
 use crate::common::{Repo, Run, fixture};
+use crate::damage::{Damage, damages};
 use serde_json::{Value, json};
 
 /// Two commits: the registry of all images, a default of a template and the replicas of one environment change.
@@ -197,113 +198,46 @@ fn a_dependency_that_is_still_read_is_not_dropped() {
     repo.run(&["diff", "base..HEAD"]).ends_with(0).hides("dependency-dropped");
 }
 
-/// An edit that keeps environments from being resolved.
-struct Damage {
-    name: &'static str,
-    edit: fn(&Repo),
-    /// The environments that it concerns.
-    lost: &'static [&'static str],
-    /// Words of the reason.
-    reason: &'static str,
+damages! {
+    what_is_not_resolved_is_not_removed: {
+        a_broken_project_file => |r| r.write("project.garden.yml", "kind: Project\nname: [\n"), ["dev", "prod"], "did not find expected";
+        a_mistyped_kind_of_the_project => |r| r.edit("project.garden.yml", "kind: Project", "kind: Projekt"), ["dev", "prod"], "project.garden.yml is not in";
+        a_project_without_environments => |r| r.edit("project.garden.yml", "[{name: dev}, {name: prod}]", "[]"), ["dev", "prod"], "at least one entry";
+        a_project_that_is_moved_and_broken => |r| r.remove("project.garden.yml").write("garden.yml", "kind: Project\nname: [\n"), ["dev", "prod"], "did not find expected";
+        a_broken_action_file => |r| r.write("api/garden.yml", "kind: Build\nname: [\n"), ["dev", "prod"], "did not find expected";
+        a_mistyped_key_of_an_environment => |r| r.edit("project.garden.yml", "{name: prod}", "{nmae: prod}"), ["dev", "prod"], "an environment needs a `name`";
+        a_mistyped_variable_of_one_environment => |r| r.edit("project.garden.yml", "{name: prod}", "{name: prod, varfile: nope.env}"), ["prod"], "nope.env";
+        a_missing_dependency => |r| r.edit("api/garden.yml", "dependencies: [deploy.api]", "dependencies: [deploy.apu]"), ["dev", "prod"], "apu";
+    }
 }
 
-const DAMAGES: [Damage; 8] = [
-    Damage {
-        name: "a broken project file",
-        edit: |r| {
-            r.write("project.garden.yml", "kind: Project\nname: [\n");
-        },
-        lost: &["dev", "prod"],
-        reason: "did not find expected",
-    },
-    Damage {
-        name: "a mistyped kind of the project",
-        edit: |r| {
-            r.edit("project.garden.yml", "kind: Project", "kind: Projekt");
-        },
-        lost: &["dev", "prod"],
-        reason: "project.garden.yml is not in",
-    },
-    Damage {
-        name: "a project without environments",
-        edit: |r| {
-            r.edit("project.garden.yml", "[{name: dev}, {name: prod}]", "[]");
-        },
-        lost: &["dev", "prod"],
-        reason: "at least one entry",
-    },
-    Damage {
-        name: "a project that is moved and broken",
-        edit: |r| {
-            r.remove("project.garden.yml");
-            r.write("garden.yml", "kind: Project\nname: [\n");
-        },
-        lost: &["dev", "prod"],
-        reason: "did not find expected",
-    },
-    Damage {
-        name: "a broken action file",
-        edit: |r| {
-            r.write("api/garden.yml", "kind: Build\nname: [\n");
-        },
-        lost: &["dev", "prod"],
-        reason: "did not find expected",
-    },
-    Damage {
-        name: "a mistyped key of an environment",
-        edit: |r| {
-            r.edit("project.garden.yml", "{name: prod}", "{nmae: prod}");
-        },
-        lost: &["dev", "prod"],
-        reason: "an environment needs a `name`",
-    },
-    Damage {
-        name: "a mistyped variable of one environment",
-        edit: |r| {
-            r.edit("project.garden.yml", "{name: prod}", "{name: prod, varfile: nope.env}");
-        },
-        lost: &["prod"],
-        reason: "nope.env",
-    },
-    Damage {
-        name: "a missing dependency",
-        edit: |r| {
-            r.edit("api/garden.yml", "dependencies: [deploy.api]", "dependencies: [deploy.apu]");
-        },
-        lost: &["dev", "prod"],
-        reason: "apu",
-    },
-];
-
-#[test]
-fn what_is_not_resolved_is_not_removed() {
-    for Damage { name, edit, lost, reason } in DAMAGES {
-        let repo = project();
-        edit(&repo);
-        repo.commit("bad");
-        let json = repo.run(&["diff", "base..HEAD", "--format", "json"]).ends_with(1);
-        let report = json.json();
-        let unresolved = report["coverage"]["projects"][0]["head"]["unresolved"].as_array().unwrap().clone();
-        let mut stacks: Vec<&str> = unresolved.iter().filter_map(|one| one["stack"].as_str()).collect();
-        stacks.sort_unstable();
-        assert_eq!(stacks, lost, "{name}: {json}");
-        assert!(unresolved.iter().all(|one| one["reason"].as_str().unwrap().contains(reason)), "{name}: {json}");
-        let components = report["components"].as_array().unwrap();
-        let is_lost = |c: &&Value| lost.contains(&c["stack"].as_str().unwrap());
-        assert_eq!(components.iter().find(is_lost), None, "{name}: {json}");
-        assert!(!report["coverage"]["projects"][0]["config"].as_array().unwrap().is_empty(), "{name}: {json}");
-        let text = repo.run(&["diff", "base..HEAD"]).ends_with(1).hides("No effective change").hides("removed");
-        assert!(text.stdout.contains("no longer resolve"), "{name}: {text}");
-        let run = repo.run(&["diff", "base..HEAD", "--format", "affected"]).ends_with(1).complains("no longer resolve");
-        let items = run.json();
-        let is_kept = |item: &Value| item["affected"] == "unresolved" && item.get("deleted").is_none();
-        assert!(items.as_array().unwrap().iter().filter(is_lost).all(is_kept), "{name}: {run}");
-        // The other way round nothing is new.
-        repo.tag("bad");
-        let json = repo.run(&["diff", "bad..base", "--format", "json"]).ends_with(0);
-        assert_eq!(json.json()["components"].as_array().unwrap().iter().find(is_lost), None, "{name}: {json}");
-        repo.run(&["diff", "bad..base"]).ends_with(0).hides("No effective change").says("not compared");
-    }
+fn what_is_not_resolved_is_not_removed(damage: &Damage) {
+    let Damage { name, edit, lost, reason } = *damage;
+    let repo = project();
+    edit(&repo);
+    repo.commit("bad");
+    let json = repo.run(&["diff", "base..HEAD", "--format", "json"]).ends_with(1);
+    let report = json.json();
+    let unresolved = report["coverage"]["projects"][0]["head"]["unresolved"].as_array().unwrap().clone();
+    let mut stacks: Vec<&str> = unresolved.iter().filter_map(|one| one["stack"].as_str()).collect();
+    stacks.sort_unstable();
+    assert_eq!(stacks, lost, "{name}: {json}");
+    assert!(unresolved.iter().all(|one| one["reason"].as_str().unwrap().contains(reason)), "{name}: {json}");
+    let components = report["components"].as_array().unwrap();
+    let is_lost = |c: &&Value| lost.contains(&c["stack"].as_str().unwrap());
+    assert_eq!(components.iter().find(is_lost), None, "{name}: {json}");
+    assert!(!report["coverage"]["projects"][0]["config"].as_array().unwrap().is_empty(), "{name}: {json}");
+    let text = repo.run(&["diff", "base..HEAD"]).ends_with(1).hides("No effective change").hides("removed");
+    assert!(text.stdout.contains("no longer resolve"), "{name}: {text}");
+    let run = repo.run(&["diff", "base..HEAD", "--format", "affected"]).ends_with(1).complains("no longer resolve");
+    let items = run.json();
+    let is_kept = |item: &Value| item["affected"] == "unresolved" && item.get("deleted").is_none();
+    assert!(items.as_array().unwrap().iter().filter(is_lost).all(is_kept), "{name}: {run}");
+    // The other way round nothing is new.
+    repo.tag("bad");
+    let json = repo.run(&["diff", "bad..base", "--format", "json"]).ends_with(0);
+    assert_eq!(json.json()["components"].as_array().unwrap().iter().find(is_lost), None, "{name}: {json}");
+    repo.run(&["diff", "bad..base"]).ends_with(0).hides("No effective change").says("not compared");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod common;
 mod completion;
 mod contracts;
 mod coverage;
+mod damage;
 mod danger;
 mod demo;
 mod describe;

@@ -2,7 +2,7 @@
 //! format.
 
 use crate::common::Repo;
-use serde_json::Value as Json;
+use crate::damage::{Damage, damages, names, unresolved};
 
 /// Two root modules that call one module.
 fn repo() -> Repo {
@@ -19,111 +19,45 @@ fn repo() -> Repo {
     repo
 }
 
-/// An edit that keeps root modules from being resolved.
-struct Damage {
-    name: &'static str,
-    edit: fn(&Repo),
-    /// The stacks that it concerns.
-    lost: &'static [&'static str],
-    /// Words of the reason.
-    reason: &'static str,
-}
-
-const DAMAGES: [Damage; 6] = [
-    Damage {
-        name: "a broken file of a root module",
-        edit: |r| {
-            r.write("envs/dev/main.tf", "module \"net\" {\n  source = \n}\n");
-        },
-        lost: &["envs/dev"],
-        reason: "Expected the start of an expression",
-    },
-    Damage {
-        name: "a broken file that alone says that a folder is a root module",
-        edit: |r| {
-            r.remove("envs/dev/x.auto.tfvars");
-            r.write("envs/dev/backend.tf", "terraform {{{\n").write("envs/dev/main.tf", "# nothing\n");
-        },
-        lost: &["envs/dev"],
-        reason: "what it declares is not known",
-    },
-    Damage {
-        name: "a missing folder of a module",
-        edit: |r| {
-            r.edit("envs/dev/main.tf", "modules/net", "modules/nett");
-        },
-        lost: &["envs/dev"],
-        reason: "modules/nett, which does not exist",
-    },
-    Damage {
-        name: "a deleted module of a module",
-        edit: |r| {
-            r.remove("modules/sub/main.tf");
-        },
-        lost: &["envs/dev", "envs/prod"],
-        reason: "modules/sub, which does not exist",
-    },
-    Damage {
-        name: "a broken file of a module",
-        edit: |r| {
-            r.write("modules/sub/main.tf", "variable \"a\" {\n");
-        },
-        lost: &["envs/dev", "envs/prod"],
-        reason: "no closing brace",
-    },
-    Damage {
-        name: "unreadable values",
-        edit: |r| {
-            r.write("envs/dev/x.auto.tfvars", "size = [1 2]\n");
-        },
-        lost: &["envs/dev"],
-        reason: "Expected a comma",
-    },
-];
-
-/// The stacks of a side that are not resolved, with the reasons.
-fn unresolved(report: &Json, side: &str) -> Vec<(String, String)> {
-    let list = report["coverage"]["projects"][0][side]["unresolved"].as_array().unwrap();
-    let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
-    list.iter().filter(|u| u["stack"].is_string()).map(|u| (text(&u["stack"]), text(&u["reason"]))).collect()
-}
-
-fn names(report: &Json, side: &str) -> Vec<String> {
-    unresolved(report, side).into_iter().map(|(stack, _)| stack).collect()
-}
-
-#[test]
-fn broken_on_the_head() {
-    for Damage { name, edit, lost, reason } in DAMAGES {
-        let repo = repo();
-        edit(&repo);
-        repo.commit("bad");
-        let range = "HEAD~1..HEAD";
-        let run = repo.run(&["diff", range, "--format", "json"]).ends_with(1);
-        let report = run.json();
-        assert_eq!(names(&report, "head"), lost, "{name}: {run}");
-        assert!(unresolved(&report, "head").iter().all(|(_, r)| r.contains(reason)), "{name}: {run}");
-        assert!(names(&report, "base").is_empty(), "{name}: {run}");
-        assert_eq!(report["components"].as_array().unwrap().len(), 0, "{name}: {run}");
-        let text = repo.run(&["diff", range]).ends_with(1).hides("No effective change").hides("removed");
-        assert!(text.stdout.contains("no longer resolve"), "{name}: {text}");
-        assert!(lost.iter().all(|stack| text.stdout.contains(stack)), "{name}: {text}");
+damages! {
+    broken_on_the_head broken_on_the_base: {
+        a_broken_file_of_a_root_module => |r| r.write("envs/dev/main.tf", "module \"net\" {\n  source = \n}\n"), ["envs/dev"], "Expected the start of an expression";
+        a_broken_file_that_alone_says_that_a_folder_is_a_root_module => |r| r.remove("envs/dev/x.auto.tfvars").write("envs/dev/backend.tf", "terraform {{{\n").write("envs/dev/main.tf", "# nothing\n"), ["envs/dev"], "what it declares is not known";
+        a_missing_folder_of_a_module => |r| r.edit("envs/dev/main.tf", "modules/net", "modules/nett"), ["envs/dev"], "modules/nett, which does not exist";
+        a_deleted_module_of_a_module => |r| r.remove("modules/sub/main.tf"), ["envs/dev", "envs/prod"], "modules/sub, which does not exist";
+        a_broken_file_of_a_module => |r| r.write("modules/sub/main.tf", "variable \"a\" {\n"), ["envs/dev", "envs/prod"], "no closing brace";
+        unreadable_values => |r| r.write("envs/dev/x.auto.tfvars", "size = [1 2]\n"), ["envs/dev"], "Expected a comma";
     }
 }
 
-#[test]
-fn broken_on_the_base() {
-    for Damage { name, edit, lost, .. } in DAMAGES {
-        let repo = repo();
-        repo.tag("good");
-        edit(&repo);
-        repo.commit("bad");
-        let run = repo.run(&["diff", "HEAD..good", "--format", "json"]).ends_with(0);
-        assert_eq!(names(&run.json(), "base"), lost, "{name}: {run}");
-        assert_eq!(run.json()["components"].as_array().unwrap().len(), 0, "{name}: {run}");
-        repo.run(&["diff", "HEAD..good"]).ends_with(0).hides("No effective change").says("not compared");
-        repo.run(&["diff", "HEAD..good", "--exit-code"]).ends_with(3);
-    }
+fn broken_on_the_head(damage: &Damage) {
+    let Damage { name, edit, lost, reason } = *damage;
+    let repo = repo();
+    edit(&repo);
+    repo.commit("bad");
+    let range = "HEAD~1..HEAD";
+    let run = repo.run(&["diff", range, "--format", "json"]).ends_with(1);
+    let report = run.json();
+    assert_eq!(names(&report, "head"), lost, "{name}: {run}");
+    assert!(unresolved(&report, "head").iter().all(|(_, r)| r.contains(reason)), "{name}: {run}");
+    assert!(names(&report, "base").is_empty(), "{name}: {run}");
+    assert_eq!(report["components"].as_array().unwrap().len(), 0, "{name}: {run}");
+    let text = repo.run(&["diff", range]).ends_with(1).hides("No effective change").hides("removed");
+    assert!(text.stdout.contains("no longer resolve"), "{name}: {text}");
+    assert!(lost.iter().all(|stack| text.stdout.contains(stack)), "{name}: {text}");
+}
+
+fn broken_on_the_base(damage: &Damage) {
+    let Damage { name, edit, lost, .. } = *damage;
+    let repo = repo();
+    repo.tag("good");
+    edit(&repo);
+    repo.commit("bad");
+    let run = repo.run(&["diff", "HEAD..good", "--format", "json"]).ends_with(0);
+    assert_eq!(names(&run.json(), "base"), lost, "{name}: {run}");
+    assert_eq!(run.json()["components"].as_array().unwrap().len(), 0, "{name}: {run}");
+    repo.run(&["diff", "HEAD..good"]).ends_with(0).hides("No effective change").says("not compared");
+    repo.run(&["diff", "HEAD..good", "--exit-code"]).ends_with(3);
 }
 
 #[test]

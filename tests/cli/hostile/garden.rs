@@ -47,23 +47,22 @@ fn renders(name: &str, other: &str) -> String {
     )
 }
 
-#[test]
-fn templates_that_render_themselves_or_each_other() {
-    let start = "---\nkind: RenderTemplate\nname: start\ntemplate: a\n";
-    for configs in
-        [format!("{}{start}", renders("a", "a")), format!("{}---\n{}{start}", renders("a", "b"), renders("b", "a"))]
-    {
-        let repo = project("", &configs);
-        let run =
-            is_found(&repo, ("invalid-config", "bad/garden.yml:4:"), &["does not hold configs", "RenderTemplate"]);
-        // No environment counts as resolved, and none as removed.
-        repo.run(&["describe", "stacks", "--format", "json"]).hides("start-x");
-        repo.tag("bad").remove("bad/garden.yml").commit("good");
-        repo.run(&["check"]).ends_with(0);
-        let json = repo.run(&["diff", "HEAD..bad", "--format", "json"]).ends_with(1).json();
-        assert_eq!(json["coverage"]["projects"][0]["head"]["unresolved"][0]["stack"], "dev", "{run}");
-        assert_eq!(json["components"], serde_json::json!([]), "{run}");
-    }
+fn a_template_that_renders_itself(_: &str, templates: String) {
+    let repo = project("", &format!("{templates}---\nkind: RenderTemplate\nname: start\ntemplate: a\n"));
+    let run = is_found(&repo, ("invalid-config", "bad/garden.yml:4:"), &["does not hold configs", "RenderTemplate"]);
+    // No environment counts as resolved, and none as removed.
+    repo.run(&["describe", "stacks", "--format", "json"]).hides("start-x");
+    repo.tag("bad").remove("bad/garden.yml").commit("good");
+    repo.run(&["check"]).ends_with(0);
+    let json = repo.run(&["diff", "HEAD..bad", "--format", "json"]).ends_with(1).json();
+    assert_eq!(json["coverage"]["projects"][0]["head"]["unresolved"][0]["stack"], "dev", "{run}");
+    assert_eq!(json["components"], serde_json::json!([]), "{run}");
+}
+
+cases! {
+    a_template_that_renders_itself:
+    templates_that_render_themselves => renders("a", "a");
+    templates_that_render_each_other => format!("{}---\n{}", renders("a", "b"), renders("b", "a"));
 }
 
 /// Garden renders the templated modules in files, but not those that come from a template.
@@ -104,16 +103,27 @@ fn command(text: &str) -> String {
     format!("kind: Run\nname: two\ntype: exec\nspec:\n  command:\n    {text}\n")
 }
 
+/// A command with one word for each number up to the last one.
+fn each_up_to(last: &str) -> String {
+    command(&format!("{{$forEach: '${{range(1, {last})}}', $return: 'n${{item.value}}'}}"))
+}
+
+fn a_loop_without_end(_: &str, action: String) {
+    is_found(&project("", &action), ("limit-exceeded", "bad/garden.yml:6:"), &["template-steps"]);
+}
+
+cases! {
+    a_loop_without_end:
+    a_loop_to_1e15 => each_up_to("1e15");
+    a_loop_to_1e308 => each_up_to("1e308");
+    a_loop_beyond_exact_integers => each_up_to("900719925474099100000");
+    a_loop_in_a_loop => command("{$forEach: '${range(1, 3000)}', $return: {$concat: {$forEach: '${range(1, 3000)}', $return: x}}}");
+}
+
+/// Everything within the limit is created, and nothing beyond it.
 #[test]
-fn loops_over_ranges_without_end() {
-    let each = |last: &str| command(&format!("{{$forEach: '${{range(1, {last})}}', $return: 'n${{item.value}}'}}"));
-    for last in ["1e15", "1e308", "900719925474099100000"] {
-        is_found(&project("", &each(last)), ("limit-exceeded", "bad/garden.yml:6:"), &["template-steps"]);
-    }
-    let nested = "{$forEach: '${range(1, 3000)}', $return: {$concat: {$forEach: '${range(1, 3000)}', $return: x}}}";
-    is_found(&project("", &command(nested)), ("limit-exceeded", "bad/garden.yml:"), &["template-steps"]);
-    // Everything within the limit is created, and nothing beyond it.
-    let repo = project("", &each("100"));
+fn a_loop_at_the_limit() {
+    let repo = project("", &each_up_to("100"));
     limited(&repo, "template-steps", 20_000).run(&["check"]).ends_with(0);
     is_found(limited(&repo, "template-steps", 2_000), ("limit-exceeded", "bad/garden.yml:6:"), &["template-steps"]);
 }
@@ -131,35 +141,35 @@ fn an_action_with_too_many_values() {
     repo.run(&["describe", "component", "one", "-s", "dev", "--type", "run"]).ends_with(0).says("echo");
 }
 
-#[test]
-fn texts_and_lists_that_double() {
-    let doubling = |value: fn(usize) -> String, count: usize| {
+/// Variables of which each is twice the one before it; `limit` replaces the default number of steps.
+fn doubling(_: &str, (value, limit): (fn(usize) -> String, Option<u64>)) {
+    let variables = |count: usize| {
         let lines: String = (0..count).map(|i| format!("  a{}: {}\n", i + 1, value(i))).collect();
-        format!("variables:\n  a0: [x, y]\n{lines}")
+        project(&format!("variables:\n  a0: [x, y]\n{lines}"), &ACTION.replace("one", "two"))
     };
-    let text = |i: usize| format!("'${{string(var.a{i})}}${{string(var.a{i})}}'");
-    let list = |i: usize| format!("'${{concat(var.a{i}, var.a{i})}}'");
-    let tree = |i: usize| format!("['${{var.a{i}}}', '${{var.a{i}}}']");
-    let shapes: [fn(usize) -> String; 3] = [text, list, tree];
-    for (i, value) in shapes.into_iter().enumerate() {
-        project(&doubling(value, 5), ACTION.replace("one", "two").as_str()).run(&["check"]).ends_with(0);
-        let repo = project(&doubling(value, 60), ACTION.replace("one", "two").as_str());
-        // The first one reaches the default.
-        if i > 0 {
-            limited(&repo, "template-steps", 200_000);
-        }
-        is_found(&repo, ("limit-exceeded", "project.garden.yml:"), &["template-steps"]);
-    }
+    variables(5).run(&["check"]).ends_with(0);
+    let repo = variables(60);
+    limit.inspect(|limit| _ = limited(&repo, "template-steps", *limit));
+    is_found(&repo, ("limit-exceeded", "project.garden.yml:"), &["template-steps"]);
 }
 
-#[test]
-fn variables_that_read_themselves() {
-    let own = ACTION.replace("one", "two");
-    for variables in ["{a: '${var.a}'}", "{a: '${var.b}', b: '${var.c}', c: 'x${var.a}'}", "{a: {$merge: '${var.a}'}}"]
-    {
-        let repo = project(&format!("variables: {variables}\n"), &own);
-        is_found(&repo, ("reference-cycle", "project.garden.yml:6:"), &["`a` reads itself"]);
-    }
+cases! {
+    doubling:
+    texts_that_double => (|i| format!("'${{string(var.a{i})}}${{string(var.a{i})}}'"), None);
+    lists_that_double => (|i| format!("'${{concat(var.a{i}, var.a{i})}}'"), Some(200_000));
+    trees_that_double => (|i| format!("['${{var.a{i}}}', '${{var.a{i}}}']"), Some(200_000));
+}
+
+fn reads_itself(_: &str, variables: &str) {
+    let repo = project(&format!("variables: {variables}\n"), &ACTION.replace("one", "two"));
+    is_found(&repo, ("reference-cycle", "project.garden.yml:6:"), &["`a` reads itself"]);
+}
+
+cases! {
+    reads_itself:
+    a_variable_that_reads_itself => "{a: '${var.a}'}";
+    three_variables_in_a_circle => "{a: '${var.b}', b: '${var.c}', c: 'x${var.a}'}";
+    a_variable_that_merges_itself => "{a: {$merge: '${var.a}'}}";
 }
 
 /// Actions that read each other.

@@ -3,32 +3,57 @@
 use super::{DEV, project};
 use crate::common::Repo;
 
-#[test]
-fn imports_stay_in_the_repository() {
+/// A project beside a file that nothing may read; `@` in a path stands for that file.
+fn beside_a_secret(path: &str) -> (Repo, String) {
     let repo = project(&[]);
-    std::fs::write(repo.beside("secret.yaml"), "vars: {leaked: 1}\n").unwrap();
-    let absolute = repo.beside("secret.yaml");
-    let absolute = absolute.to_str().unwrap();
-    for path in
-        ["../../secret", "../../secret.yaml", "../../../../../../etc/hostname", absolute, "../../../*", "/etc/*"]
-    {
-        repo.write("stacks/deploy/bad.yaml", format!("import: ['{path}']\nvars: {{stage: bad}}\n"));
-        let run = repo.run(&["check"]).ends_with(1).says("stacks/deploy/bad.yaml:1").says("unresolved-import");
-        assert!(!run.stdout.contains("leaked") && !run.stderr.contains("leaked"), "{run}");
-    }
-    for include in ["../../secret.yaml", absolute, "/etc/hostname"] {
-        let text = format!("vars: {{stage: bad}}\nsettings: {{a: !include {include}}}\n");
-        repo.write("stacks/deploy/bad.yaml", text);
-        repo.run(&["check"]).ends_with(1).says("unresolved-include").hides("leaked");
-    }
-    for path in ["../../..", "/etc", "/"] {
-        repo.write(
-            "atmos.yaml",
-            format!("base_path: '{path}'\nstacks: {{base_path: '.', included_paths: ['**/*']}}\n"),
-        );
-        let run = repo.run(&["check"]);
-        assert!(run.status <= 2 && !run.stdout.contains("leaked"), "{run}");
-    }
+    let secret = repo.beside("secret.yaml");
+    std::fs::write(&secret, "vars: {leaked: 1}\n").unwrap();
+    let path = path.replace('@', secret.to_str().unwrap());
+    (repo, path)
+}
+
+fn is_not_imported(_: &str, path: &str) {
+    let (repo, path) = beside_a_secret(path);
+    repo.write("stacks/deploy/bad.yaml", format!("import: ['{path}']\nvars: {{stage: bad}}\n"));
+    let run = repo.run(&["check"]).ends_with(1).says("stacks/deploy/bad.yaml:1").says("unresolved-import");
+    assert!(!run.stdout.contains("leaked") && !run.stderr.contains("leaked"), "{run}");
+}
+
+cases! {
+    is_not_imported:
+    import_beside => "../../secret";
+    import_beside_with_its_ending => "../../secret.yaml";
+    import_above_the_root_of_the_disk => "../../../../../../etc/hostname";
+    import_by_an_absolute_path => "@";
+    import_of_all_beside => "../../../*";
+    import_of_all_in_a_folder_of_the_system => "/etc/*";
+}
+
+fn is_not_included(_: &str, path: &str) {
+    let (repo, path) = beside_a_secret(path);
+    repo.write("stacks/deploy/bad.yaml", format!("vars: {{stage: bad}}\nsettings: {{a: !include {path}}}\n"));
+    repo.run(&["check"]).ends_with(1).says("unresolved-include").hides("leaked");
+}
+
+cases! {
+    is_not_included:
+    include_beside => "../../secret.yaml";
+    include_by_an_absolute_path => "@";
+    include_of_the_system => "/etc/hostname";
+}
+
+fn is_no_base(_: &str, path: &str) {
+    let (repo, path) = beside_a_secret(path);
+    repo.write("atmos.yaml", format!("base_path: '{path}'\nstacks: {{base_path: '.', included_paths: ['**/*']}}\n"));
+    let run = repo.run(&["check"]);
+    assert!(run.status <= 2 && !run.stdout.contains("leaked"), "{run}");
+}
+
+cases! {
+    is_no_base:
+    base_path_above => "../../..";
+    base_path_of_the_system => "/etc";
+    base_path_of_the_disk => "/";
 }
 
 #[test]
@@ -113,34 +138,40 @@ fn names_that_differ_in_case_alone() {
     assert_eq!(stacks, ["dev", "other"]);
 }
 
-#[test]
-fn encodings() {
-    let utf16 = |text: &str, little: bool| -> Vec<u8> {
-        let units = text.encode_utf16().flat_map(|u| if little { u.to_le_bytes() } else { u.to_be_bytes() });
-        [&(if little { [0xff, 0xfe] } else { [0xfe, 0xff] })[..], &units.collect::<Vec<u8>>()].concat()
-    };
-    let good: [Vec<u8>; 4] =
-        [utf16(DEV, true), utf16(DEV, false), format!("\u{feff}{DEV}").into(), DEV.replace('\n', "\r\n").into()];
-    for bytes in good {
-        let repo = Repo::atmos();
-        repo.write("stacks/deploy/dev.yaml", &bytes).commit("base");
-        repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("size: 1");
+/// [`DEV`] in UTF-16, with its mark.
+fn utf16(little: bool) -> Vec<u8> {
+    let units = DEV.encode_utf16().flat_map(|u| if little { u.to_le_bytes() } else { u.to_be_bytes() });
+    [&(if little { [0xff, 0xfe] } else { [0xfe, 0xff] })[..], &units.collect::<Vec<u8>>()].concat()
+}
+
+fn is_read(_: &str, bytes: Vec<u8>) {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", &bytes).commit("base");
+    repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("size: 1");
+}
+
+cases! {
+    is_read:
+    little_endian => utf16(true);
+    big_endian => utf16(false);
+    mark_of_utf8 => format!("\u{feff}{DEV}").into();
+    line_breaks_of_windows => DEV.replace('\n', "\r\n").into();
+}
+
+fn is_no_text(_: &str, bytes: &[u8]) {
+    let repo = project(&[]);
+    repo.write("stacks/deploy/bad.yaml", bytes).commit("bad");
+    for rev in [&["check", "--format", "json"][..], &["check", "--rev", "HEAD", "--format", "json"]] {
+        let run = repo.run(rev).ends_with(1);
+        assert_eq!(run.json()["diagnostics"][0]["file"], "stacks/deploy/bad.yaml", "{run}");
     }
-    let mut cut = utf16(DEV, true);
-    cut.pop();
-    let bad: [Vec<u8>; 5] = [
-        cut,
-        [&[0xff, 0xfe], &[0x00, 0xd8, 0x41, 0x00][..]].concat(),
-        b"a: \0\n".to_vec(),
-        (0..=255).collect(),
-        b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0".to_vec(),
-    ];
-    for bytes in bad {
-        let repo = project(&[]);
-        repo.write("stacks/deploy/bad.yaml", &bytes).commit("bad");
-        for rev in [&["check", "--format", "json"][..], &["check", "--rev", "HEAD", "--format", "json"]] {
-            let run = repo.run(rev).ends_with(1);
-            assert_eq!(run.json()["diagnostics"][0]["file"], "stacks/deploy/bad.yaml", "{run}");
-        }
-    }
+}
+
+cases! {
+    is_no_text:
+    half_a_unit => &utf16(true)[..utf16(true).len() - 1];
+    half_a_pair => &[0xff, 0xfe, 0x00, 0xd8, 0x41, 0x00];
+    a_zero => b"a: \0\n";
+    all_bytes => &(0..=255).collect::<Vec<u8>>();
+    a_program => b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0";
 }

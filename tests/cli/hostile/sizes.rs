@@ -61,62 +61,94 @@ fn a_line_of_five_megabytes() {
     assert!(run.stdout.len() < 10_000, "{} bytes of output", run.stdout.len());
 }
 
-#[test]
-fn deep_brackets() {
-    for (open, close) in [("[", "]"), ("{a: ", "}"), ("- ", ""), ("{? ", "}")] {
-        for depth in [500, 9_000, 40_000] {
-            let text = format!("vars: {{stage: bad}}\nsettings:\n  {}1{}\n", open.repeat(depth), close.repeat(depth));
-            let repo = project(&[("stacks/deploy/bad.yaml", &text)]);
-            let run = repo.run(&["check", "--format", "json"]);
-            assert!(run.status <= 1, "{open} {depth}: {run}");
-            run.json();
-        }
-    }
+/// A value in so many brackets of a kind.
+fn ends_within(name: &str, (open, close, depth): (&str, &str, usize)) {
+    let text = format!("vars: {{stage: bad}}\nsettings:\n  {}1{}\n", open.repeat(depth), close.repeat(depth));
+    let repo = project(&[("stacks/deploy/bad.yaml", &text)]);
+    let run = repo.run(&["check", "--format", "json"]);
+    assert!(run.status <= 1, "{name}: {run}");
+    run.json();
 }
 
-#[test]
-fn nesting_as_deep_as_it_may_be() {
+cases! {
+    ends_within:
+    brackets_of_lists_500 => ("[", "]", 500);
+    brackets_of_lists_9_000 => ("[", "]", 9_000);
+    brackets_of_lists_40_000 => ("[", "]", 40_000);
+    brackets_of_maps_500 => ("{a: ", "}", 500);
+    brackets_of_maps_9_000 => ("{a: ", "}", 9_000);
+    brackets_of_maps_40_000 => ("{a: ", "}", 40_000);
+    dashes_500 => ("- ", "", 500);
+    dashes_9_000 => ("- ", "", 9_000);
+    dashes_40_000 => ("- ", "", 40_000);
+    brackets_of_keys_500 => ("{? ", "}", 500);
+    brackets_of_keys_9_000 => ("{? ", "}", 9_000);
+    brackets_of_keys_40_000 => ("{? ", "}", 40_000);
+}
+
+/// A change in a value that is nested as deep as it may be.
+fn a_deep_change(_: &str, arguments: &[&str]) {
     let nested = format!("{}'{{{{ .vars.stage }}}}'{}", "{a: ".repeat(900), "}".repeat(900));
     let text = format!("vars: {{stage: bad}}\ncomponents: {{terraform: {{deep: {{vars: {{n: {nested}}}}}}}}}\n");
     let repo = project(&[("stacks/deploy/bad.yaml", &text)]);
     repo.write("stacks/deploy/bad.yaml", text.replace("'{{ .vars.stage }}'", "2")).commit("head");
-    for format in ["text", "json", "sarif", "markdown", "github", "concise", "junit", "gitlab"] {
-        repo.run(&["diff", "HEAD~1..HEAD", "--format", format]).ends_with(0);
-    }
-    for format in ["text", "json", "yaml"] {
-        repo.run(&["describe", "component", "deep", "-s", "bad", "--format", format]).ends_with(0);
-    }
+    repo.run(arguments).ends_with(0);
 }
 
-/// Thousands of findings: formats without a limit have all of them, others say what they omit.
-#[test]
-fn findings_by_the_thousand() {
-    const FINDINGS: usize = 1_000;
+cases! {
+    a_deep_change:
+    deep_diff_as_text => &["diff", "HEAD~1..HEAD", "--format", "text"];
+    deep_diff_as_json => &["diff", "HEAD~1..HEAD", "--format", "json"];
+    deep_diff_as_sarif => &["diff", "HEAD~1..HEAD", "--format", "sarif"];
+    deep_diff_as_markdown => &["diff", "HEAD~1..HEAD", "--format", "markdown"];
+    deep_diff_as_github => &["diff", "HEAD~1..HEAD", "--format", "github"];
+    deep_diff_as_concise => &["diff", "HEAD~1..HEAD", "--format", "concise"];
+    deep_diff_as_junit => &["diff", "HEAD~1..HEAD", "--format", "junit"];
+    deep_diff_as_gitlab => &["diff", "HEAD~1..HEAD", "--format", "gitlab"];
+    deep_component_as_text => &["describe", "component", "deep", "-s", "bad", "--format", "text"];
+    deep_component_as_json => &["describe", "component", "deep", "-s", "bad", "--format", "json"];
+    deep_component_as_yaml => &["describe", "component", "deep", "-s", "bad", "--format", "yaml"];
+}
+
+const FINDINGS: usize = 1_000;
+
+/// A thousand findings: formats without a limit have all of them, others say what they omit.
+fn a_thousand(_: &str, (options, judge): (&[&str], fn(crate::common::Run))) {
     let all: String = (0..FINDINGS).map(|i| format!("    k{i}: {{metadata: {{inherits: [gone{i}]}}}}\n")).collect();
     let repo =
         project(&[("stacks/deploy/bad.yaml", &format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{all}"))]);
-    let run = repo.run(&["check", "--format", "json"]).ends_with(1);
-    assert_eq!(run.json()["diagnostics"].as_array().unwrap().len(), FINDINGS);
-    for (format, one) in [("concise", "error[undefined-base-component]"), ("text", "error[undefined-base-component]")] {
-        let run = repo.run(&["check", "--all", "--format", format]).ends_with(1);
-        assert_eq!(run.stdout.matches(one).count(), FINDINGS, "{format}");
-    }
-    let run = repo.run(&["check"]).ends_with(1).says("more findings; --all shows everything in full");
-    assert!(run.stdout.starts_with(&format!("{FINDINGS} errors.\n")) && run.stdout.lines().count() < 90, "{run}");
-    let count =
-        |format: &str, one: &str| repo.run(&["check", "--format", format]).ends_with(1).stdout.matches(one).count();
-    // GitHub shows ten of each level.
-    assert_eq!(count("github", &format!("::error::and {} more", FINDINGS - 9)), 1);
-    // Its log is limited, and says so.
-    let log = repo.run(&["check", "--format", "github"]).ends_with(1).says("more findings");
-    assert!((100..FINDINGS).contains(&log.stdout.matches("error[undefined-base-component]").count()), "{log}");
-    assert_eq!(count("junit", "<failure"), FINDINGS);
-    let sarif = repo.run(&["check", "--format", "sarif"]).ends_with(1);
-    let results = sarif.json()["runs"][0]["results"].as_array().unwrap().len();
-    assert!(results == FINDINGS || sarif.stdout.contains(&format!("of {FINDINGS} results are left out")), "{results}");
-    repo.run(&["check", "--format", "markdown"]).ends_with(1).says(&format!("{FINDINGS} errors")).says("more findings");
-    let gitlab = repo.run(&["check", "--format", "gitlab"]).ends_with(1);
-    assert_eq!(gitlab.json().as_array().unwrap().len(), FINDINGS);
+    judge(repo.run(&[&["check"], options].concat()).ends_with(1));
+}
+
+/// How often a report has the finding as text.
+fn errors(run: &crate::common::Run) -> usize {
+    run.stdout.matches("error[undefined-base-component]").count()
+}
+
+cases! {
+    a_thousand:
+    findings_as_json => (&["--format", "json"], |run| assert_eq!(run.json()["diagnostics"].as_array().unwrap().len(), FINDINGS));
+    findings_as_gitlab => (&["--format", "gitlab"], |run| assert_eq!(run.json().as_array().unwrap().len(), FINDINGS));
+    findings_as_junit => (&["--format", "junit"], |run| assert_eq!(run.stdout.matches("<failure").count(), FINDINGS));
+    all_findings_as_concise => (&["--all", "--format", "concise"], |run| assert_eq!(errors(&run), FINDINGS));
+    all_findings_as_text => (&["--all", "--format", "text"], |run| assert_eq!(errors(&run), FINDINGS));
+    findings_as_text => (&[], |run| {
+        assert!(run.stdout.starts_with(&format!("{FINDINGS} errors.\n")) && run.stdout.lines().count() < 90, "{run}");
+        run.says("more findings; --all shows everything in full");
+    });
+    findings_as_markdown => (&["--format", "markdown"], |run| {
+        run.says(&format!("{FINDINGS} errors")).says("more findings");
+    });
+    // GitHub shows ten of each level. Its log is limited, and says so.
+    findings_as_github => (&["--format", "github"], |run| {
+        assert_eq!(run.stdout.matches(&format!("::error::and {} more", FINDINGS - 9)).count(), 1);
+        assert!((100..FINDINGS).contains(&errors(&run)), "{run}");
+        run.says("more findings");
+    });
+    findings_as_sarif => (&["--format", "sarif"], |run| {
+        let results = run.json()["runs"][0]["results"].as_array().unwrap().len();
+        assert!(results == FINDINGS || run.stdout.contains(&format!("of {FINDINGS} results are left out")), "{results}");
+    });
 }
 
 #[test]

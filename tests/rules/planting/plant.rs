@@ -35,29 +35,19 @@ pub(crate) struct Tree {
 pub(crate) const TREES: [Tree; 5] = [
     Tree {
         name: "flat",
-        start: ".",
-        config: "atmos.yaml",
-        stacks: "stacks",
         manifest: "stacks/deploy/dev.yaml",
         stack: "dev",
         other: "stacks/deploy/prod.yaml",
         twin: "stacks/deploy/qa.yaml",
-        vpc: ("vpc", "vpc"),
-        db: ("db", "db"),
-        ending: "",
+        ..PLAIN
     },
     Tree {
         name: "layered",
-        start: ".",
-        config: "atmos.yaml",
-        stacks: "stacks",
         manifest: "stacks/deploy/acme/dev.yaml",
         stack: "acme-dev",
         other: "stacks/deploy/acme/prod.yaml",
         twin: "stacks/deploy/acme/qa.yaml",
-        vpc: ("vpc", "vpc"),
-        db: ("db", "db"),
-        ending: "",
+        ..PLAIN
     },
     Tree {
         name: "tenants",
@@ -70,25 +60,20 @@ pub(crate) const TREES: [Tree; 5] = [
         twin: "infra/stacks/orgs/acme/qa/network.yaml",
         vpc: ("net/vpc", "net/vpc"),
         db: ("data/db", "data/db"),
-        ending: "",
+        ..PLAIN
     },
     Tree {
         name: "locals",
-        start: ".",
-        config: "atmos.yaml",
-        stacks: "stacks",
         manifest: "stacks/env/test.yaml",
         stack: "eu-test",
         other: "stacks/env/live.yaml",
         twin: "stacks/env/qa.yaml",
         vpc: ("network", "vpc"),
         db: ("database", "db"),
-        ending: "",
+        ..PLAIN
     },
     Tree {
         name: "regions",
-        start: ".",
-        config: "atmos.yaml",
         stacks: "config",
         manifest: "config/live/north/stage.yml",
         stack: "north-stage",
@@ -97,24 +82,28 @@ pub(crate) const TREES: [Tree; 5] = [
         vpc: ("hub", "vpc"),
         db: ("store", "db"),
         ending: ".yml",
+        ..PLAIN
     },
 ];
 
+/// A tree whose configuration is in the root; what a project lacks is empty.
+const PLAIN: Tree = Tree {
+    name: "",
+    start: ".",
+    config: "atmos.yaml",
+    stacks: "stacks",
+    manifest: "",
+    stack: "",
+    other: "",
+    twin: "",
+    vpc: ("vpc", "vpc"),
+    db: ("db", "db"),
+    ending: "",
+};
+
 const fn infra(name: &'static str, config: &'static str) -> Tree {
     let none = ("", "");
-    Tree {
-        name,
-        start: ".",
-        config,
-        stacks: "",
-        manifest: config,
-        stack: "",
-        other: "",
-        twin: "",
-        vpc: none,
-        db: none,
-        ending: "",
-    }
+    Tree { name, config, manifest: config, stacks: "", vpc: none, db: none, ..PLAIN }
 }
 
 /// Projects without stacks.
