@@ -200,7 +200,8 @@ pub(super) fn render(text: &str, missing: MissingKey) -> Result<String, String> 
 fn check(cases: &[(&str, &str)], missing: MissingKey) {
     for (text, want) in cases {
         let got = render(text, missing).unwrap_or_else(|e| e);
-        assert_eq!(&got, want, "{text}");
+        // The tables leave out the name of the template.
+        assert_eq!(got, want.replacen(": at <", ": executing \"N\" at <", 1), "{text}");
     }
 }
 
