@@ -34,30 +34,12 @@ pub(crate) fn beside(base: Box<dyn Source>, head: &dyn Source) -> Box<dyn Source
 }
 
 impl Source for Beside {
-    fn listing(&self) -> &Listing {
-        &self.listing
-    }
+    super::like_inner!();
 
     fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
         match self.inner.listing().get(&entry.path) {
             Some(inner) if inner.id == entry.id => self.inner.read(entry),
             _ => self.worktree.read(entry),
         }
-    }
-
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn commit(&self) -> Option<String> {
-        self.inner.commit()
-    }
-
-    fn lacking(&self) -> Result<(), Error> {
-        self.inner.lacking()
-    }
-
-    fn unreadable(&self) -> &[String] {
-        self.inner.unreadable()
     }
 }

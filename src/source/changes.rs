@@ -16,7 +16,6 @@ pub(crate) enum ChangeKind {
 /// A path that differs between two listings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
-    /// The path.
     pub path: Box<str>,
     /// How it differs.
     pub kind: ChangeKind,
@@ -32,7 +31,6 @@ pub(crate) struct EntryPair<'a> {
 }
 
 impl EntryPair<'_> {
-    /// The path.
     pub(crate) fn path(&self) -> &str {
         self.after.or(self.before).map_or("", |entry| &entry.path)
     }

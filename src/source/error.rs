@@ -10,7 +10,6 @@ pub(crate) enum Error {
     Open {
         /// Where the search started.
         path: PathBuf,
-        /// Why.
         reason: String,
     },
     /// A repository is rejected, because its configuration points outside of it or it belongs to another user.
@@ -25,12 +24,7 @@ pub(crate) enum Error {
     },
     /// A file cannot be changed.
     #[error("cannot change {}: {reason}", .path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
+    Write { path: PathBuf, reason: String },
     /// Something other than a range where a range is needed.
     #[error("`{0}` is not a range: write `BASE..HEAD`, or `BASE...HEAD` to start at their merge base")]
     NotARange(String),
@@ -39,7 +33,6 @@ pub(crate) enum Error {
     NotOneParent {
         /// The commit as written.
         spec: String,
-        /// The number of its parents.
         parents: usize,
     },
     /// No reference or object of that name.
@@ -57,7 +50,6 @@ pub(crate) enum Error {
     NotACommit {
         /// As written.
         spec: String,
-        /// Why.
         reason: String,
         /// Advice.
         hint: Option<String>,
@@ -91,9 +83,7 @@ pub(crate) enum Error {
     /// Files that were read are not in a partial clone.
     #[error("{path}{}, which the analysis reads, {} not in this clone; {hint}", more(*files), if *files == 1 { "is" } else { "are" })]
     PartialClone {
-        /// The number of files.
         files: usize,
-        /// One of them.
         path: String,
         /// Advice.
         hint: String,
@@ -113,7 +103,6 @@ pub(crate) enum Error {
         id: String,
         /// The file it is the content of, if any.
         path: Option<String>,
-        /// Why.
         reason: String,
     },
     /// A bare repository has neither.
@@ -126,14 +115,10 @@ pub(crate) enum Error {
     },
     /// The index cannot be read.
     #[error("cannot read the git index: {reason}; `git status` tells whether git can")]
-    Index {
-        /// Why.
-        reason: String,
-    },
+    Index { reason: String },
     /// More than anybody writes by hand.
     #[error("{path} is larger than {limit} bytes and is not read")]
     TooLarge {
-        /// The file.
         path: String,
         /// The limit in bytes.
         limit: u64,
@@ -143,23 +128,16 @@ pub(crate) enum Error {
     TooManyFiles {
         /// The source.
         name: String,
-        /// The limit.
         limit: usize,
     },
     /// A submodule has no bytes, and an entry of one source means nothing to another.
     #[error("{path} is not a file of {source_name}")]
-    NotAFile {
-        /// The path.
-        path: String,
-        /// The source.
-        source_name: String,
-    },
+    NotAFile { path: String, source_name: String },
     /// A temporary repository cannot be made.
     #[error("cannot make a temporary repository in {}: {reason}", .path.display())]
     Scratch {
         /// The folder.
         path: PathBuf,
-        /// Why.
         reason: String,
     },
     /// An I/O error.
@@ -167,7 +145,6 @@ pub(crate) enum Error {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
         reason: String,
     },
 }

@@ -91,7 +91,6 @@ pub struct Entry {
     pub path: Box<str>,
     /// Content identity.
     pub id: BlobId,
-    /// The kind.
     pub kind: EntryKind,
 }
 

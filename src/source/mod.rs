@@ -100,6 +100,32 @@ pub(crate) trait Source: Send + Sync {
     }
 }
 
+/// Methods of a [`Source`] with another listing than its `inner` one, of which everything but the files is the same.
+macro_rules! like_inner {
+    () => {
+        fn listing(&self) -> &Listing {
+            &self.listing
+        }
+
+        fn name(&self) -> &str {
+            self.inner.name()
+        }
+
+        fn commit(&self) -> Option<String> {
+            self.inner.commit()
+        }
+
+        fn lacking(&self) -> Result<(), Error> {
+            self.inner.lacking()
+        }
+
+        fn unreadable(&self) -> &[String] {
+            self.inner.unreadable()
+        }
+    };
+}
+use like_inner;
+
 /// The text of a path. A byte that is no UTF-8 becomes U+FFFD and two hexadecimal digits, so that different paths stay
 /// different: `x\u{FFFD}fe.yaml`.
 fn text_of(path: &[u8]) -> Box<str> {

@@ -37,28 +37,10 @@ impl Overlay {
 }
 
 impl Source for Overlay {
-    fn listing(&self) -> &Listing {
-        &self.listing
-    }
+    super::like_inner!();
 
     fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
         self.contents.get(&entry.id).cloned().map_or_else(|| self.inner.read(entry), Ok)
-    }
-
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn commit(&self) -> Option<String> {
-        self.inner.commit()
-    }
-
-    fn lacking(&self) -> Result<(), Error> {
-        self.inner.lacking()
-    }
-
-    fn unreadable(&self) -> &[String] {
-        self.inner.unreadable()
     }
 }
 

@@ -34,16 +34,10 @@ impl<'a> Without<'a> {
 }
 
 impl Source for Without<'_> {
-    fn listing(&self) -> &Listing {
-        &self.listing
-    }
+    super::like_inner!();
 
     fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
         self.inner.read(entry)
-    }
-
-    fn name(&self) -> &str {
-        self.inner.name()
     }
 
     fn folder(&self) -> Option<Folder> {
@@ -52,18 +46,6 @@ impl Source for Without<'_> {
 
     fn has_all(&self) -> bool {
         self.inner.has_all()
-    }
-
-    fn commit(&self) -> Option<String> {
-        self.inner.commit()
-    }
-
-    fn lacking(&self) -> Result<(), Error> {
-        self.inner.lacking()
-    }
-
-    fn unreadable(&self) -> &[String] {
-        self.inner.unreadable()
     }
 }
 

@@ -20,3 +20,4 @@ pub(crate) use prepare::graph;
 pub(crate) use redundant::redundant;
 pub(crate) use render::WorkflowSource;
 pub(crate) use resolve::{Resolved, resolve};
+pub(crate) use sources::is_among;

@@ -20,7 +20,6 @@ use std::sync::Arc;
 /// The result of converting modules.
 #[derive(Debug, Default)]
 pub(super) struct Converted {
-    /// Actions.
     pub actions: Vec<ActionSource>,
     /// Actions that plugins may make from modules.
     pub possible: BTreeSet<Key>,

@@ -20,9 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The actions of an environment before they are resolved.
 pub(crate) struct Graph {
-    /// The actions.
     pub(super) actions: Vec<Prepared>,
-    /// The workflows.
     pub(crate) workflows: Vec<WorkflowSource>,
     /// Actions that plugins may make from modules.
     pub(super) possible: BTreeSet<Key>,

@@ -18,7 +18,7 @@ pub(crate) fn redundant(tree: &Node) -> Vec<(&Node, String, String)> {
         let Some(node) = tree.get(key) else { continue };
         each_use(node, &mut |used| {
             if let (Some((on, output)), false) = (output_read(&used.path()), used.is_conditional) {
-                made.entry(on).or_insert_with(|| format!("`{key}` reads its output `{output}`"));
+                made.entry(on).or_insert_with(|| format!("`{key}` already reads its output `{output}`"));
             }
         });
     }
@@ -27,9 +27,9 @@ pub(crate) fn redundant(tree: &Node) -> Vec<(&Node, String, String)> {
             made.entry((ActionKind::Build, Text::clone(name))).or_insert_with(|| how.to_owned());
         }
     };
-    names_build(tree.get("build"), "`build` names it");
+    names_build(tree.get("build"), "`build` already names it");
     for copy in tree.get("copyFrom").and_then(Node::as_list).into_iter().flat_map(|all| all.iter()) {
-        names_build(copy.get("build"), "`copyFrom` names it");
+        names_build(copy.get("build"), "`copyFrom` already names it");
     }
     let known = entries.iter().filter_map(|entry| {
         let on = reference(entry).ok().flatten()?;

@@ -21,7 +21,6 @@ const MOST_COMBINATIONS: usize = 10_000;
 /// A template of configs.
 #[derive(Debug)]
 pub(crate) struct Template {
-    /// Its name.
     pub name: Text,
     /// The inputs that it accepts.
     pub(super) schema: Schema,
@@ -32,7 +31,6 @@ pub(crate) struct Template {
 /// Where a rendered config comes from.
 #[derive(Debug)]
 pub(crate) struct Rendered {
-    /// Its template.
     pub template: Arc<Template>,
     /// The name of what renders it.
     pub parent: Text,
@@ -64,7 +62,6 @@ impl Rendered {
 /// A workflow and its source.
 #[derive(Debug)]
 pub(crate) struct WorkflowSource {
-    /// Its name.
     pub name: Text,
     /// Its fields.
     pub tree: Node,
@@ -72,7 +69,6 @@ pub(crate) struct WorkflowSource {
     pub rendered: Option<Arc<Rendered>>,
     /// Lines that shaped it.
     pub shaping: Vec<Origin>,
-    /// The path of its file.
     pub path: Text,
 }
 

@@ -23,7 +23,6 @@ use std::sync::LazyLock;
 
 /// An action that was resolved as far as possible.
 pub(crate) struct Resolved {
-    /// Its component.
     pub part: Part,
     /// Whether all of it has a value, or waits for one.
     pub is_complete: bool,
@@ -33,9 +32,7 @@ pub(crate) struct Resolved {
 struct Contexts {
     /// For its inputs, if it is rendered.
     inputs: Option<ContextId>,
-    /// For its spec.
     spec: ContextId,
-    /// Its variables.
     variables: ContextId,
 }
 

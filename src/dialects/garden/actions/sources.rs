@@ -16,9 +16,7 @@ use std::sync::Arc;
 /// An action as it is written.
 #[derive(Clone, Debug)]
 pub(super) struct ActionSource {
-    /// Its kind.
     pub kind: ActionKind,
-    /// Its name.
     pub name: Text,
     /// Its fields, with templates parsed.
     pub tree: Node,
@@ -26,7 +24,6 @@ pub(super) struct ActionSource {
     pub rendered: Option<Arc<Rendered>>,
     /// Lines that shaped it.
     pub shaping: Vec<Origin>,
-    /// The path of its file.
     pub path: Text,
 }
 
@@ -58,9 +55,7 @@ pub(super) type Key = (ActionKind, Text);
 /// Everything from files and templates.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
-    /// Actions.
     pub actions: Vec<ActionSource>,
-    /// Workflows.
     pub workflows: Vec<WorkflowSource>,
     /// Modules; their kind means nothing.
     pub modules: Vec<ActionSource>,
@@ -188,7 +183,7 @@ fn early(stage: &Stage<'_>, action: &ActionSource, diagnostics: &Diagnostics) ->
 }
 
 /// Whether a list names an environment. What is not known does not leave it out.
-pub(super) fn is_among(list: &Node, environment: &str) -> bool {
+pub(crate) fn is_among(list: &Node, environment: &str) -> bool {
     match &list.data {
         Data::List(items) => items.iter().any(|item| match &item.data {
             Data::Text(name) => *name == *environment,

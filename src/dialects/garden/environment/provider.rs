@@ -2,10 +2,10 @@
 
 use super::{Part, Stage, value_of};
 use crate::diagnostic::rules;
-use crate::dialects::garden::actions::plugins;
+use crate::dialects::garden::actions::{is_among, plugins};
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::template::evaluation::Scope;
-use crate::dialects::garden::template::node::{Data, Lazy, Node};
+use crate::dialects::garden::template::node::{Lazy, Node};
 use crate::text::Text;
 use crate::value::Prov;
 use indexmap::IndexMap;
@@ -61,18 +61,6 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, diagnostics: &Di
         parts.push(Part::new("provider".into(), name, value_of(&config), shaping));
     }
     diagnostics.len() == before
-}
-
-/// Whether a list names an environment. What is not known does not leave it out.
-pub(crate) fn is_among(list: &Node, environment: &str) -> bool {
-    match &list.data {
-        Data::List(items) => items.iter().any(|item| match &item.data {
-            Data::Text(name) => *name == *environment,
-            Data::Unknown(_) => true,
-            _ => false,
-        }),
-        _ => true,
-    }
 }
 
 fn check(name: &Text, config: &Node, diagnostics: &Diagnostics) {

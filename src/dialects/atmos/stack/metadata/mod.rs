@@ -21,7 +21,6 @@ const RESERVED: &[&str] = &["namespace", "tenant", "environment", "stage", "regi
 pub(super) struct FinalSections<'a> {
     /// Its sections, rendered.
     pub(in crate::dialects::atmos) map: &'a Map,
-    /// Its type.
     pub(in crate::dialects::atmos) kind: &'static str,
     /// The workspace that Terraform is run in, if that is known.
     pub(in crate::dialects::atmos) workspace: Option<Text>,
@@ -56,71 +55,38 @@ pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackCon
     }
 }
 
-/// The sections that metadata is read from.
-struct KnownSections<'a> {
-    backend: Option<&'a Value>,
-    backend_type: Option<&'a Value>,
-    component_info: Option<&'a Value>,
-    dependencies: Option<&'a Value>,
-    env: Option<&'a Value>,
-    generate: Option<&'a Value>,
-    inheritance: Option<&'a Value>,
-    metadata: Option<&'a Value>,
-    provision: Option<&'a Value>,
-    remote_state_backend_type: Option<&'a Value>,
-    settings: Option<&'a Value>,
-    source: Option<&'a Value>,
-    vars: Option<&'a Value>,
+/// Declares the sections of a component that metadata is made from, in the order of their names: each is looked up once.
+macro_rules! known_sections {
+    ($($name:ident),+ $(,)?) => {
+        /// The sections that metadata is read from.
+        struct KnownSections<'a> {
+            $($name: Option<&'a Value>,)+
+        }
+
+        impl<'a> KnownSections<'a> {
+            fn of(map: &'a Map) -> Self {
+                let [$($name),+] = map.get_all([$(stringify!($name)),+]);
+                KnownSections { $($name),+ }
+            }
+        }
+    };
 }
 
-impl<'a> KnownSections<'a> {
-    fn of(map: &'a Map) -> Self {
-        let [
-            backend,
-            backend_type,
-            component_info,
-            dependencies,
-            env,
-            generate,
-            inheritance,
-            metadata,
-            provision,
-            remote_state_backend_type,
-            settings,
-            source,
-            vars,
-        ] = map.get_all([
-            "backend",
-            "backend_type",
-            "component_info",
-            "dependencies",
-            "env",
-            "generate",
-            "inheritance",
-            "metadata",
-            "provision",
-            "remote_state_backend_type",
-            "settings",
-            "source",
-            "vars",
-        ]);
-        KnownSections {
-            backend,
-            backend_type,
-            component_info,
-            dependencies,
-            env,
-            generate,
-            inheritance,
-            metadata,
-            provision,
-            remote_state_backend_type,
-            settings,
-            source,
-            vars,
-        }
-    }
-}
+known_sections!(
+    backend,
+    backend_type,
+    component_info,
+    dependencies,
+    env,
+    generate,
+    inheritance,
+    metadata,
+    provision,
+    remote_state_backend_type,
+    settings,
+    source,
+    vars
+);
 
 /// The bases: those that the component names itself, with their places, then what else it inherits from.
 fn bases(named: Option<&Value>, inheritance: Option<&Value>) -> Box<[Base]> {
