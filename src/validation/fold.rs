@@ -103,7 +103,7 @@ fn words(kind: &Kind, instance: &Json) -> String {
     let shown = || show(instance);
     match kind {
         Kind::Type { kind } => format!("must be {}, not {}", kind_words(&types(kind)), a_kind(instance)),
-        Kind::Required { property } => format!("needs {}", show(property)),
+        Kind::Required { property } => format!("lacks the required key {}", show(property)),
         Kind::Enum { options } => {
             let all = options.as_array().map(Vec::as_slice).unwrap_or_default();
             format!("must be one of {}, not {}", all.iter().map(show).collect::<Vec<_>>().join(", "), shown())

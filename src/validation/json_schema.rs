@@ -247,7 +247,7 @@ mod tests {
         for (schema, instance, wanted) in [
             (r#"{"properties":{"a":{"type":"string"}}}"#, r#"{"a":1}"#, "a must be a string, not a number"),
             (r#"{"type":["array","null"]}"#, r#"{}"#, " must be null or a list, not a map"),
-            (r#"{"required":["a"]}"#, r#"{}"#, " needs `a`"),
+            (r#"{"required":["a"]}"#, r#"{}"#, " lacks the required key `a`"),
             (r#"{"additionalProperties":false}"#, r#"{"a":1}"#, " must have no keys"),
             (r#"{"properties":{"b":{}},"additionalProperties":false}"#, r#"{"a":1}"#, "a is not allowed in "),
             (r#"{"properties":{"b":false}}"#, r#"{"b":1}"#, "b is not allowed in "),
@@ -282,24 +282,30 @@ mod tests {
         );
         assert_eq!(
             check(r#"{"anyOf":[{"required":["a"]},{"required":["b"]}]}"#, r#"{}"#),
-            [" needs `a`, or needs `b`"]
+            [" lacks the required key `a`, or lacks the required key `b`"]
         );
     }
 
     #[test]
     fn what_is_unknown_decides_nothing() {
         let typed = r#"{"properties":{"a":{"type":"string"},"b":{"type":"number"}},"required":["c"]}"#;
-        assert_eq!(check(typed, r#"{"a":"?","b":"x"}"#), [" needs `c`", "b must be a number, not a string", "open: a"]);
+        assert_eq!(
+            check(typed, r#"{"a":"?","b":"x"}"#),
+            [" lacks the required key `c`", "b must be a number, not a string", "open: a"]
+        );
         let conditional = r#"{"if":{"properties":{"stage":{"const":"prod"}}},"then":{"required":["owner"]},
             "else":{"required":["expires"]}}"#;
         assert_eq!(check(conditional, r#"{"stage":"?"}"#), ["open: stage"]);
-        assert_eq!(check(conditional, r#"{"stage":"prod"}"#), [" needs `owner`"]);
+        assert_eq!(check(conditional, r#"{"stage":"prod"}"#), [" lacks the required key `owner`"]);
         let either = r#"{"properties":{"a":{"anyOf":[{"required":["x"]},{"properties":{"y":{"const":1}}}]}}}"#;
         assert_eq!(check(either, r#"{"a":{"y":"?"}}"#), ["open: a.y"]);
         assert_eq!(check(either, r#"{"a":{"y":2}}"#).len(), 1);
         assert_eq!(check(r#"{"uniqueItems":true}"#, r#"["?","?"]"#), ["open: [0]", "open: [1]"]);
         assert_eq!(check(r#"{"properties":{"a":{}}}"#, r#"{"a":"?"}"#), [""; 0]);
-        assert_eq!(check(r#"{"properties":{"a":{"required":["x"]}}}"#, r#"{"a":{"y":"?"}}"#), ["a needs `x`"]);
+        assert_eq!(
+            check(r#"{"properties":{"a":{"required":["x"]}}}"#, r#"{"a":{"y":"?"}}"#),
+            ["a lacks the required key `x`"]
+        );
     }
 
     #[test]

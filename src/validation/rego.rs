@@ -24,7 +24,6 @@ const STEPS: NonZeroU32 = NonZeroU32::new(100).expect("not zero");
 pub(crate) struct Module {
     /// Its path, for messages.
     pub path: Text,
-    /// Its text.
     pub text: Text,
 }
 
@@ -57,7 +56,6 @@ pub(crate) struct Ruling {
 /// A place in a policy that reads something unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Open {
-    /// The module.
     pub module: usize,
     /// The place in its text.
     pub range: Range<usize>,
@@ -66,7 +64,6 @@ pub(crate) struct Open {
 }
 
 impl Policy {
-    /// The policy in some modules.
     pub(crate) fn new(package: &'static str, modules: Vec<Module>) -> Policy {
         let modules: Vec<(Module, Vec<Statement>)> =
             modules.into_iter().map(|m| (rego_text::statements(&m.text), m)).map(|(s, m)| (m, s)).collect();

@@ -43,5 +43,5 @@ fn what_a_change_of_a_policy_or_a_schema_refuses_is_new() {
     repo.write("checks/box.json", r#"{"properties":{"vars":{"required":["name"]}}}"#).commit("stricter");
     let new = found(&repo, &["diff", "HEAD~1..HEAD", "--format", "concise"]);
     assert_eq!(new.len(), 1, "{new:?}");
-    assert!(new[0].contains("`vars` needs `name` (component `box`)"), "{new:?}");
+    assert!(new[0].contains("`vars` lacks the required key `name` (component `box`)"), "{new:?}");
 }

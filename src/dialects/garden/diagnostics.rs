@@ -45,8 +45,8 @@ impl Diagnostics {
         let label = self.failure_label(failure);
         let finding = match &failure.missing {
             Some(MissingKey { key, is_root: true, .. }) if phase(key).is_some() => {
-                let message = format!("`{key}` cannot be read here");
-                let help = phase(key).map(|phase| format!("`{key}` can be read in {phase}")).unwrap_or_default();
+                let message = format!("`{key}` is not available in this context");
+                let help = phase(key).map(|phase| format!("`{key}` is available in {phase}")).unwrap_or_default();
                 Diagnostic::new(&GARDEN_CONTEXT_PHASE, message, label).help(help).token(key.as_str())
             }
             // The available keys differ by environment, but it is one mistake.

@@ -96,7 +96,7 @@ fn report(
     let message = match cycle.len() {
         1 if first.link.how == LinkKind::Reads => format!("{} reads from itself", path[0]),
         1 => format!("{} depends on itself", path[0]),
-        _ => format!("components need each other: {}", path.join(" → ")),
+        _ => format!("dependency cycle: {}", path.join(" → ")),
     };
     let mut finding = Diagnostic::new(rule, message, Label { message: String::new(), ..primary.clone() })
         .token(path.join(" "))

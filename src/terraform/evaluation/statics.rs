@@ -57,7 +57,6 @@ pub(crate) struct Statics<'a> {
     pub nodes: Vec<Rc<Node>>,
     /// The input values of the root module.
     pub inputs: Inputs,
-    /// The workspace.
     pub workspace: String,
     pub(super) files: RootFiles<'a>,
     budget: Budget,
@@ -264,7 +263,7 @@ impl<'a> Statics<'a> {
         let Some(written) = module.locals.get(name) else {
             let near = nearest(name, module.locals.keys().map(|k| &**k));
             let hint = near.map_or_else(String::new, |n| format!("; did you mean local.{n}?"));
-            let message = format!("undefined local local.{name}{hint}");
+            let message = format!("local `{name}` is not defined{hint}");
             return Err(Missing::Direct(vec![Failure::new(&rules::UNDEFINED_LOCAL, message, place)]));
         };
         let key = (node, true, name.clone());

@@ -201,7 +201,8 @@ impl<'a> Validations<'a> {
             Err(why) => return self.report(unusable(&why, "policy", main), subject),
         };
         for error in errors {
-            let message = format!("{} refuses component `{}`: {}", main.path, subject.component.name, error.trim());
+            let message =
+                format!("policy {} rejects component `{}`: {}", main.path, subject.component.name, error.trim());
             let finding = Diagnostic::new(&rules::COMPONENT_VALIDATION, message, subject.place("schema_path"));
             self.report(finding.token(error), subject);
         }

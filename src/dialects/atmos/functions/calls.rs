@@ -120,7 +120,7 @@ fn parse(name: &str, arguments: &str) -> Result<Call, String> {
         "!exec" if arguments.is_empty() => return Err("`!exec` needs a command".to_owned()),
         "!env" => {
             if arguments.is_empty() {
-                return Err("`!env` needs the name of a variable".to_owned());
+                return Err("`!env` requires a variable name".to_owned());
             }
             let (variable, default) = arguments::parse_env(arguments).map_err(refused)?;
             call.arguments = words(vec![variable, default]);

@@ -81,7 +81,7 @@ pub(in crate::dialects::atmos) fn finding(
             let finding = at_key(&rules::DEPRECATED_KEY, key, format!("`{path}` is deprecated"));
             move_dependencies(finding.help(format!("use `{replacement}`")), path, value, files, moves)
         }
-        Wrong::Lacks(key) => new(format!("{what} needs `{key}`")).token(*key),
+        Wrong::Lacks(key) => new(format!("{what} lacks the required key `{key}`")).token(*key),
         Wrong::ExactlyOne(keys, 0) => new(format!("{what} needs {}", one_of(keys))),
         Wrong::ExactlyOne(keys, _) => new(format!("{what} may have only {}", one_of(keys))),
         Wrong::OneGroup(groups) => {

@@ -28,7 +28,7 @@ fn validated(kind: &str, path: &str, vars: &str) -> World {
 fn schemas() {
     assert_eq!(validated("jsonschema", "box.json", "size: 1, name: x").findings(), [""; 0]);
     let wanted = [
-        "component-validation stacks/deploy/dev.yaml:2 `vars` needs `name` (component `box`)",
+        "component-validation stacks/deploy/dev.yaml:2 `vars` lacks the required key `name` (component `box`)",
         "component-validation stacks/deploy/dev.yaml:2 `vars.size` must be a whole number, not a string",
     ];
     assert_eq!(validated("jsonschema", "box.json", "size: big").findings(), wanted);
@@ -41,7 +41,7 @@ fn schemas() {
 #[test]
 fn policies() {
     let wanted = [
-        "component-validation stacks/deploy/dev.yaml:2 policies/size.rego refuses component `box`: too big",
+        "component-validation stacks/deploy/dev.yaml:2 policy policies/size.rego rejects component `box`: too big",
         "incomplete-analysis policies/size.rego:8 this reads `cli_args`, which is known only at run time",
     ];
     assert_eq!(validated("opa", "size.rego", "size: 4").findings(), wanted);

@@ -13,7 +13,7 @@ fn it_replaces_the_one_that_comes_along() {
             {"type":"string","pattern":"^!include"},{"type":"object","properties":{"size":{"type":"integer"}}}]}}}}}}}"#;
     let world = world("components: {terraform: {box: {vars: {size: big}, inherits: [x]}}}\n", schema);
     let wanted = [
-        "schema-violation stacks/deploy/dev.yaml:1 `vars` needs `owner`",
+        "schema-violation stacks/deploy/dev.yaml:1 `vars` lacks the required key `owner`",
         "schema-violation stacks/deploy/dev.yaml:2 `components.terraform.box.vars.size` must be a whole number, not a string",
     ];
     assert_eq!(world.findings(), wanted);
@@ -52,5 +52,7 @@ fn one_that_cannot_be_used() {
 #[test]
 fn the_environment_may_name_it() {
     let world = dev("settings: {}\n").file("own.json", r#"{"required": ["components"]}"#);
-    world.env("ATMOS_SCHEMAS_ATMOS_MANIFEST", "own.json").fails(&["schema-violation", "a manifest needs `components`"]);
+    world
+        .env("ATMOS_SCHEMAS_ATMOS_MANIFEST", "own.json")
+        .fails(&["schema-violation", "a manifest lacks the required key `components`"]);
 }

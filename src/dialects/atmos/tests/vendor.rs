@@ -80,7 +80,7 @@ fn sources_without_a_version() {
         let all = source(&format!("{{component: vpc, targets: [t], {fields}}}")).findings();
         all.iter().map(|f| f.split_once("vendor.yaml:5 ").unwrap().1.to_owned()).collect::<Vec<_>>()
     };
-    let open = "the address of the vendor source names no version, so what is fetched changes over time";
+    let open = "the vendor source is not pinned to a version";
     let missing = "the vendor source has no `version`, which its address refers to";
     assert_eq!(found("source: github.com/a/b.git//modules/x"), [open]);
     assert_eq!(found("source: 'git::https://example.com/a/b.git//x?depth=1'"), [open]);

@@ -22,7 +22,7 @@ pub(super) fn check(resource: &Resource, diagnostics: &Diagnostics) {
 
 fn action(tree: &Node, diagnostics: &Diagnostics) {
     for (entry, name, how) in actions::redundant(tree) {
-        let message = format!("`{name}` need not be listed: {how}");
+        let message = format!("redundant dependency `{name}`: {how}");
         let help = "remove it from `dependencies`";
         report(diagnostics, &GARDEN_REDUNDANT_DEPENDENCY, &entry.prov, message, help, &name);
     }

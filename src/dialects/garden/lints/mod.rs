@@ -53,8 +53,10 @@ impl LintWalk<'_> {
             Data::Lazy(lazy) => match &**lazy {
                 Lazy::Template(template) => {
                     if self.era == LanguageVersion::Cedar && ends_optional(&template.block) {
-                        let message =
-                            format!("the `?` after `{}` is part of the text", template.raw.trim_end_matches('?'));
+                        let message = format!(
+                            "`?` after `{}` does not make the reference optional",
+                            template.raw.trim_end_matches('?')
+                        );
                         let help = "write `${x || null}` or `${x || ''}`: the suffix has no meaning since Garden 0.14";
                         report(
                             self.diagnostics,
@@ -181,9 +183,11 @@ fn shorter(below: &Node, above: &Node, diagnostics: &Diagnostics) {
         let Some(known) = lower.get(name) else { continue };
         match (known.as_list(), value.as_list()) {
             (Some(known_items), Some(items)) if items.len() < known_items.len() => {
-                let kept = known_items.len() - items.len();
-                let all = known_items.len();
-                let message = format!("`{name}` keeps {kept} of the {all} items that the project has for it");
+                let (replaced, all) = (items.len(), known_items.len());
+                let verb = if replaced == 1 { "is" } else { "are" };
+                let message = format!(
+                    "`{name}` replaces the project's list index by index: {replaced} of {all} items {verb} overwritten"
+                );
                 let help =
                     "lists of several layers are merged index by index: use another variable for the longer list";
                 let mut label = diagnostics.label(&known.prov);

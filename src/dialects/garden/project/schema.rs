@@ -11,7 +11,6 @@ use crate::dialects::garden::template::syntax::number::text_number;
 pub(crate) enum Shape {
     /// Anything.
     Any,
-    /// Text.
     Text,
     /// Text without conversions: numbers are not allowed.
     Name,
@@ -97,7 +96,7 @@ impl Check<'_> {
         }
         for field in fields.iter().flat_map(|some| some.iter()).filter(|field| field.is_required && !is_open) {
             if map.get(field.name).is_none_or(Node::is_undefined) {
-                let message = format!("{}{} needs `{}`", self.what, place(path), field.name);
+                let message = format!("{}{} lacks the required key `{}`", self.what, place(path), field.name);
                 self.diagnostics.error(&rules::INVALID_CONFIG, message, &super::resource::first_line(&node.prov));
             }
         }

@@ -36,7 +36,6 @@ struct World {
 }
 
 impl World {
-    /// Creates a project.
     fn of(project: &str) -> Self {
         World::default().file("project.garden.yml", project)
     }

@@ -72,7 +72,7 @@ fn unpinned(address: &str, source: &Source, version: Option<&Value>, reader: &Re
     };
     let message = match (asks && version.is_none(), is_open) {
         (true, _) => "the vendor source has no `version`, which its address refers to",
-        (false, true) => "the address of the vendor source names no version, so what is fetched changes over time",
+        (false, true) => "the vendor source is not pinned to a version",
         (false, false) => return None,
     };
     let help = "add a `version`, and write it into the address: `?ref={{.Version}}`";

@@ -190,7 +190,7 @@ fn functions_in_locals_that_atmos_refuses_are_found() {
     for (local, words) in [
         ("!unset", "`!unset` leaves a local without a value"),
         ("'!template'", "`!template` needs a string"),
-        ("'!env'", "`!env` needs the name of a variable"),
+        ("'!env'", "`!env` requires a variable name"),
         ("!env A b c", "`!env` takes the name of a variable and a default"),
         ("!exec ''", "`!exec` needs a command"),
         ("!terraform.output vpc", "`!terraform.output` takes a component and an output"),
