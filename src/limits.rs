@@ -38,7 +38,7 @@ pub enum Limit {
     TemplateSteps,
     /// Bytes that one run of a template writes, or holds in one value.
     TemplateOutput,
-    /// Values of one component.
+    /// Values of one component, those inside of maps and lists included.
     ComponentValues,
     /// Steps of all policies together.
     PolicySteps,
@@ -52,7 +52,7 @@ pub enum Limit {
 struct LimitSpec(&'static str, u64, u64, u64, &'static str);
 
 impl Limit {
-    /// All limits.
+    /// Every limit, in the order of the documentation.
     pub const ALL: [Limit; 14] = [
         Limit::FileSize,
         Limit::NestingDepth,
@@ -142,7 +142,7 @@ impl Limit {
         self.facts().0
     }
 
-    /// The default value.
+    /// Returns the value that counts unless `stacklint.toml` sets another one.
     pub fn default_value(self) -> u64 {
         self.facts().1
     }
@@ -214,7 +214,6 @@ impl Limits {
 /// Something is beyond a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exceeded {
-    /// Which limit.
     pub limit: Limit,
     /// The limit.
     pub value: u64,

@@ -62,7 +62,6 @@ pub(crate) struct Request<'a> {
     pub resolutions: [&'a Resolution; 2],
     /// The changes of the configuration.
     pub diff: &'a Diff,
-    /// The changes of the code.
     pub code: &'a CodeChanges,
     /// Selects components.
     pub filter: &'a dyn Fn(&Address) -> bool,
@@ -138,14 +137,12 @@ impl Affected {
 pub(crate) struct Item {
     /// Its name.
     pub component: Text,
-    /// Its type.
     pub component_type: Text,
     /// The folder of its code; empty where the configuration names none.
     pub component_path: Text,
     /// Where it is deployed, according to its variables; only for deleted components.
     #[serde(flatten)]
     pub context: Context,
-    /// Its stack.
     pub stack: Text,
     /// Stack and name as one word.
     pub stack_slug: String,
@@ -193,7 +190,6 @@ pub(crate) struct Item {
 /// Another name of a component.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Name {
-    /// Its stack.
     pub stack: Text,
     /// Its name.
     pub component: Text,
@@ -234,14 +230,12 @@ impl Context {
 pub(crate) struct Dependent {
     /// Its name.
     pub component: Text,
-    /// Its type.
     pub component_type: Text,
     /// The folder of its code.
     pub component_path: Text,
     /// Where it is deployed, according to its variables.
     #[serde(flatten)]
     pub context: Context,
-    /// Its stack.
     pub stack: Text,
     /// Stack and name as one word.
     pub stack_slug: String,

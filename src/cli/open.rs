@@ -31,11 +31,8 @@ pub(super) struct Invocation {
 /// Which state of a repository is meant.
 #[derive(Clone, Debug)]
 pub(super) enum State {
-    /// A revision.
     Revision(String),
-    /// The index.
     Index,
-    /// The worktree.
     Worktree,
 }
 

@@ -85,7 +85,6 @@ fn erase(state: &mut State, out: &mut dyn Write) {
     }
 }
 
-/// A phase in words.
 fn words(phase: &'static str) -> &'static str {
     match phase {
         "open" => "reading the revisions",

@@ -22,7 +22,6 @@ impl Timings {
         Timings { start, began: Mutex::new(start), phases: is_asked.then(Mutex::default) }
     }
 
-    /// Runs a phase.
     pub(super) fn phase<T>(&self, name: &'static str, run: impl FnOnce() -> T) -> T {
         self.begin(name);
         let result = run();
@@ -30,7 +29,6 @@ impl Timings {
         result
     }
 
-    /// A phase begins.
     pub(super) fn begin(&self, phase: &'static str) {
         progress::phase(phase);
         *self.began.lock() = Instant::now();

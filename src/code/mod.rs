@@ -63,7 +63,6 @@ pub(crate) struct CodeChanges {
 /// A file that differs, of what something runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Touched {
-    /// Its path.
     pub path: Text,
     /// What it is of the code.
     pub touch: Touch,
@@ -73,7 +72,6 @@ pub(crate) struct Touched {
 pub(crate) struct Compared<'a> {
     /// Base and head.
     pub sources: [&'a dyn Source; 2],
-    /// What is run in them.
     pub runs: [&'a Runs; 2],
     /// The files that differ.
     pub differing: &'a [EntryPair<'a>],

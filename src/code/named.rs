@@ -35,7 +35,6 @@ pub(super) fn outside(source: &dyn Source, folder: &str, others: &[Text]) -> Vec
     known.into_iter().map(Text::from).collect()
 }
 
-/// Whether a file may name others.
 fn may_name(path: &str) -> bool {
     let extension = name(path).rsplit_once('.').map_or("", |(_, extension)| extension);
     matches!(extension, "yaml" | "yml" | "gotmpl" | "json" | "hcl")

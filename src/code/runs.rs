@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 /// Something that runs code: a component, or a stack as a whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    /// Its address.
     pub address: Address,
     /// The folder of its code, from the root of the repository.
     pub folder: Text,
@@ -42,7 +41,6 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// The run of an address.
     pub(crate) fn of(&self, address: &Address) -> Option<&Run> {
         let index = self.all.binary_search_by(|run| run.address.cmp(address)).ok()?;
         self.all.get(index)

@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 
 /// A file of variables that nothing loads by itself.
 pub(super) struct Unloaded<'a> {
-    /// Its path.
     pub path: &'a str,
     /// What declares a variable that it sets to another value: the closest ones if it is in their folder, else all.
     pub declaring: Vec<&'a Run>,

@@ -42,7 +42,6 @@ impl Baseline {
         Ok(Baseline { fingerprints: content.findings.into_iter().map(|f| f.fingerprint).collect() })
     }
 
-    /// Whether it has the finding.
     pub(crate) fn has(&self, finding: &Finding) -> bool {
         self.fingerprints.contains(&*finding.fingerprint)
     }

@@ -31,7 +31,6 @@ impl Novelty {
 /// A finding as it is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// The diagnostic.
     pub diagnostic: Diagnostic,
     /// How severe it is.
     pub level: Level,
@@ -64,7 +63,6 @@ impl Finding {
 /// A finding that is not reported, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Suppressed {
-    /// The finding.
     pub finding: Finding,
     /// Why.
     pub by: Suppression,

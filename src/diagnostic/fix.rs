@@ -29,9 +29,8 @@ impl Applicability {
 /// Bytes of a file that are replaced.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edit {
-    /// The file.
     pub file: FileId,
-    /// First byte.
+    /// Offset of its first byte in the file.
     pub start: u32,
     /// One past the last byte; as `start` for an insertion.
     pub end: u32,

@@ -25,7 +25,6 @@ pub(super) struct Ignore {
 /// A comment that looks as if it should silence findings, and does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Malformed {
-    /// The problem.
     pub why: &'static str,
     /// First byte of the comment.
     pub start: u32,
@@ -47,7 +46,6 @@ pub(crate) fn may_have_comments(text: &str) -> bool {
     text.contains(MARK)
 }
 
-/// Reads the comments of a file.
 pub(super) fn comments(file: &File) -> Comments {
     let mut found = Comments::default();
     if !may_have_comments(&file.text) {

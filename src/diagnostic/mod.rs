@@ -60,9 +60,8 @@ impl Level {
 /// A place in a file with words to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Label {
-    /// The file.
     pub file: FileId,
-    /// First byte.
+    /// Offset of its first byte in the file.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
@@ -90,7 +89,6 @@ pub(crate) struct Diagnostic {
     pub rule: RuleRef,
     /// One sentence that describes the problem.
     pub message: String,
-    /// Where.
     pub primary: Label,
     /// Other places that belong to it, in the order of the explanation.
     pub related: Vec<Label>,
@@ -98,7 +96,6 @@ pub(crate) struct Diagnostic {
     pub is_chain: bool,
     /// Further information.
     pub notes: Vec<String>,
-    /// Advice.
     pub help: Option<String>,
     /// Edits that resolve the finding.
     pub fix: Option<Fix>,

@@ -26,7 +26,6 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    /// All groups.
     pub(crate) const ALL: [Group; 6] =
         [Group::Correctness, Group::Suspicious, Group::Change, Group::Hygiene, Group::Preview, Group::Policy];
 
@@ -125,7 +124,6 @@ impl Eq for Rule {}
 pub(crate) enum RuleRef {
     /// A `static` that [`rule!`] declares.
     Declared(&'static Rule),
-    /// The rule of a policy.
     Policy(Arc<Rule>),
 }
 

@@ -20,7 +20,6 @@ pub(crate) struct EvalMode {
 /// The result of a template.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Evaluated {
-    /// The value.
     pub value: Value,
     /// The parts that stayed as written, sorted, without duplicates.
     pub unresolved: Vec<String>,
@@ -44,7 +43,6 @@ pub(crate) struct LookedUp {
 /// Why a template has no value.
 #[derive(Clone, Debug)]
 pub(crate) struct EvalError {
-    /// The message.
     pub message: String,
     /// Why, the nearest reason first.
     pub reasons: Vec<String>,

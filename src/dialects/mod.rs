@@ -83,7 +83,6 @@ impl Project {
 /// How much of a revision is to be resolved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Scope<'a> {
-    /// All of it.
     All,
     /// Only units that one of these changes can reach; others are named, without components.
     Touched(&'a [Change]),

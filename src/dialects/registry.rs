@@ -34,7 +34,6 @@ impl Dialects {
         all(Limits::default()).iter().map(|d| d.name()).collect()
     }
 
-    /// The dialects.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Dialect> {
         self.all.iter().map(|d| &**d)
     }
@@ -73,7 +72,6 @@ pub(crate) struct FoundProjects<'a> {
     parts: Vec<ProjectHandle<'a>>,
 }
 
-/// One project.
 pub(crate) struct ProjectHandle<'a> {
     dialect: &'a dyn Dialect,
     /// Where it is in the newest state that has it; then where it was before it moved. With how certain that is; `None` if the

@@ -27,6 +27,5 @@ pub(crate) struct VariableSet {
     pub var_files: Vec<String>,
     /// Values by the name of their variable, as they would be given on the command line.
     pub variables: BTreeMap<String, String>,
-    /// The workspace.
     pub workspace: Option<String>,
 }

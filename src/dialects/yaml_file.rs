@@ -14,7 +14,6 @@ use std::sync::Arc;
 pub(crate) struct YamlFile {
     /// Its id in the table of files.
     pub file: FileId,
-    /// Its text.
     pub text: Text,
     /// Its value, or the mistakes because of which it has none.
     pub value: Result<Value, Vec<Diagnostic>>,
@@ -25,7 +24,6 @@ pub(crate) type YamlCache = ParsedCache<Text, YamlFile>;
 
 /// Reads the files of one revision.
 pub(crate) struct YamlLoader<'a> {
-    /// Reads them.
     pub reader: Reader<'a>,
     cache: &'a YamlCache,
 }

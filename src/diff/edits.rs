@@ -30,9 +30,7 @@ pub(crate) enum FileEdits {
 /// A file with what happened to it.
 #[derive(Debug)]
 pub(crate) struct Edited {
-    /// The file.
     pub file: Arc<File>,
-    /// The edits.
     pub edits: FileEdits,
     /// The file at its path on the other side, if its content differs.
     pub counterpart: Option<FileId>,

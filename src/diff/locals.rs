@@ -20,9 +20,7 @@ pub(crate) struct LocalChange {
     pub stack: Option<Text>,
     /// Its scope: `global`, a component type, or the type and the name of a component.
     pub scope: String,
-    /// Its name.
     pub name: Text,
-    /// The kind of change.
     pub kind: ChangeKind,
     /// Its value before; `None` if it was added.
     pub before: Option<Value>,

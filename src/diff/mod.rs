@@ -50,7 +50,6 @@ impl Side {
 pub(crate) enum Status {
     /// It is new.
     Added,
-    /// It is removed.
     Removed,
     /// Its configuration differs.
     Modified,
@@ -103,7 +102,6 @@ impl ChangeKind {
 pub(crate) struct Cause {
     /// The revision whose line it is: a removed line is in the base, an added one in the head.
     pub side: Side,
-    /// The file.
     pub file: FileId,
     /// The line, from 1.
     pub line: u32,
@@ -116,7 +114,6 @@ pub(crate) struct Cause {
 pub(crate) struct Change {
     /// JSON Pointer into the component, as it is while the changes are applied in order.
     pub path: String,
-    /// The kind of change.
     pub kind: ChangeKind,
     /// The value before; `None` if it was added.
     pub before: Option<Value>,
@@ -159,11 +156,8 @@ pub(crate) struct Moved {
 pub(crate) struct ComponentChange {
     /// The folder of its project, where several projects were compared; else empty.
     pub project: Text,
-    /// Its stack.
     pub stack: Text,
-    /// Its type.
     pub kind: Text,
-    /// Its name.
     pub name: Text,
     /// The change of the component.
     pub status: Status,

@@ -13,7 +13,6 @@ const MAX_BYTES: usize = 64 << 20;
 pub(super) struct Buffer {
     /// The version of its text, as the editor counts.
     pub(super) version: i32,
-    /// Its text.
     pub(super) text: String,
 }
 

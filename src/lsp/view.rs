@@ -17,7 +17,6 @@ use std::sync::Arc;
 /// An analysis, with the encoding of positions and the location of files.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
-    /// The analysis.
     pub(super) analysis: &'a Analysis,
     /// The root of the worktree.
     pub(super) root: &'a Path,
@@ -33,7 +32,6 @@ pub(super) struct Cursor<'a> {
     pub(super) view: View<'a>,
     /// The path of the file from the root of the repository.
     pub(super) path: &'a str,
-    /// Its text.
     pub(super) text: &'a str,
     /// The byte offset of the place.
     pub(super) offset: usize,

@@ -53,7 +53,6 @@ struct Changed {
 /// The result of a test case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tested {
-    /// Its name.
     pub name: String,
     /// The ids that were expected and not found, and those that were found and not expected; sorted.
     pub missing: Vec<String>,

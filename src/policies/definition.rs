@@ -77,7 +77,6 @@ impl PolicyLevel {
 pub(crate) struct Read<'a> {
     /// The revision that the settings are of.
     pub(crate) source: &'a dyn Source,
-    /// All files.
     pub(crate) files: &'a Files,
     /// The settings file.
     pub(crate) file: FileId,

@@ -24,7 +24,6 @@ pub(super) struct CodeOf {
 }
 
 impl CodeOf {
-    /// The code of some components.
     pub(super) fn new<'c>(components: impl Iterator<Item = &'c Component>, modules: &Modules<'_>) -> CodeOf {
         let unknown = Unknown::new("", "the code is not in the repository, or cannot be read");
         let mut all = CodeOf {
@@ -133,7 +132,6 @@ pub(super) fn reach(components: &[ComponentChange]) -> Reach<'_> {
     all
 }
 
-/// A change as a value.
 pub(super) fn change(component: &ComponentChange, change: Option<&Change>, reach: &Reach<'_>) -> Value {
     let (before, after) = match change {
         Some(change) => (change.before.clone(), change.after.clone()),

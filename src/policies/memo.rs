@@ -42,7 +42,6 @@ enum Identity<'a> {
 struct Numbers {
     /// An index by data and provenance.
     identity: usize,
-    /// By what it is.
     content: usize,
 }
 

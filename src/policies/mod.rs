@@ -81,7 +81,6 @@ impl Policy {
         self.rule.id()
     }
 
-    /// Whether it reads a variable.
     fn reads(&self, variable: &str) -> bool {
         let own = match &self.body {
             Body::That(that) => that.reads(variable),
@@ -97,7 +96,6 @@ impl Policies {
         self.all.iter().flat_map(|policy| std::iter::once(&policy.rule).chain(&policy.warns))
     }
 
-    /// The rule of an id.
     pub(crate) fn find(&self, id: &str) -> Option<&RuleRef> {
         self.rules().find(|rule| rule.id() == id)
     }

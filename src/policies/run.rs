@@ -186,7 +186,6 @@ impl<'a> Run<'a> {
         Run { policies, files, is_on, steps, left: AtomicU64::new(steps), budget: Budget::default(), states }
     }
 
-    /// All files.
     pub(crate) fn files(&self) -> &'a Files {
         self.files
     }

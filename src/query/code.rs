@@ -17,7 +17,6 @@ pub(super) struct Callers<'a> {
 }
 
 impl<'a> Callers<'a> {
-    /// For some folders.
     pub(super) fn of_folders(modules: &'a Modules<'a>, targets: BTreeSet<String>) -> Self {
         Callers { modules, targets, known: BTreeMap::new() }
     }

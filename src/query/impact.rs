@@ -69,7 +69,6 @@ pub(crate) struct Impact {
 /// A component that depends on a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Impacted {
-    /// Its address.
     pub address: Address,
     /// JSON Pointers to the values that depend on it, sorted; the empty one means the whole configuration.
     pub paths: BTreeMap<String, Via>,
@@ -84,7 +83,6 @@ pub(crate) struct ImpactedLocal {
     pub origin: Origin,
     /// The part of the file that sees it.
     pub level: LocalLevel,
-    /// The name.
     pub name: Text,
 }
 
@@ -104,7 +102,6 @@ pub(crate) struct Overridden {
 /// A file, or a folder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
-    /// Its path.
     pub path: &'a str,
     /// The paths of the file, or of all files in the folder.
     pub paths: &'a [&'a str],

@@ -20,7 +20,6 @@ impl<'a> ImportIndex<'a> {
         ImportIndex { items, by_file }
     }
 
-    /// Returns the imports in a file.
     pub(super) fn of(&self, file: FileId) -> impl Iterator<Item = (usize, &'a Import)> + '_ {
         self.by_file.get(&file).into_iter().flatten().map(|i| (*i, &self.items[*i]))
     }

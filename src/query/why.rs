@@ -46,7 +46,6 @@ impl Role {
 /// One step of an answer.
 #[derive(Clone, Debug)]
 pub(crate) struct WhyStep {
-    /// The role.
     pub role: Role,
     /// The depth of the step: 0 for the deciding line.
     pub depth: usize,
@@ -65,7 +64,6 @@ pub(crate) struct Answer {
     pub address: Address,
     /// JSON Pointer to the value.
     pub path: String,
-    /// The value.
     pub value: Value,
     /// The chain, from the deciding line down.
     pub steps: Vec<WhyStep>,

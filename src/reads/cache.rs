@@ -26,7 +26,6 @@ impl<K: Eq + Hash, T> ParsedCache<K, T> {
         ParsedCache { limits, ..Self::default() }
     }
 
-    /// Returns the limits.
     pub(crate) fn limits(&self) -> Limits {
         self.limits
     }

@@ -36,7 +36,6 @@ pub(crate) struct Reads {
 /// What is at a path, links followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// A file.
     File {
         /// Its path, links followed.
         path: Text,
@@ -54,7 +53,6 @@ pub(crate) enum Listed {
     Children(Text),
     /// The paths below a folder with names that end so.
     Below {
-        /// The folder.
         folder: Text,
         /// The end of the name.
         ending: Text,

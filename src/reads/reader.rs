@@ -25,7 +25,6 @@ impl<'a> Reader<'a> {
         Reader { source, files, limits, reads: Mutex::default() }
     }
 
-    /// Returns the limits.
     pub(crate) fn limits(&self) -> Limits {
         self.limits
     }

@@ -26,9 +26,7 @@ pub(crate) struct Described<'a> {
 
 /// A component with local names.
 pub(crate) struct Owner<'a> {
-    /// Its type.
     pub kind: &'a str,
-    /// Its name.
     pub name: &'a str,
     /// Its own locals, before templates are rendered; a map if there are any.
     pub locals: Option<&'a Value>,
@@ -290,7 +288,6 @@ impl Provenance {
         indented_json::write(out, self)
     }
 
-    /// Writes it as YAML.
     pub(crate) fn write_yaml(&self, out: &mut dyn io::Write) -> io::Result<()> {
         yaml_serde::to_writer(out, self).map_err(io::Error::other)
     }

@@ -134,7 +134,6 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// All formats.
     pub(crate) const ALL: [Format; 11] = [
         Format::Text,
         Format::Concise,

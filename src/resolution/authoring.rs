@@ -83,7 +83,6 @@ pub(crate) enum Names {
     Components(Option<&'static str>),
     /// Components with their type as prefix: `type.name`.
     Addresses,
-    /// Stacks.
     Stacks,
     /// Outputs of the code of the component in the preceding argument.
     Outputs,
@@ -109,7 +108,6 @@ pub(crate) struct Function {
 /// A member of the data of templates.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
-    /// The name.
     pub name: Text,
     /// The value, if it is known.
     pub value: Option<Value>,

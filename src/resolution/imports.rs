@@ -6,9 +6,7 @@ use std::sync::Arc;
 /// An item by which a file takes in others.
 #[derive(Clone, Debug)]
 pub(crate) struct Import {
-    /// The item.
     pub item: Origin,
-    /// The path in it.
     pub path: Origin,
     /// The imported files, in the order in which they are imported, without duplicates.
     pub targets: Vec<FileId>,

@@ -8,7 +8,6 @@ use crate::value::Origin;
 pub(crate) struct CommandReference {
     /// Where it is named, for messages: "step `plan` of workflow `deploy`".
     pub by: String,
-    /// The component.
     pub component: Option<MentionedName>,
     /// The types that the component may have; any if empty.
     pub kinds: &'static [&'static str],
@@ -19,7 +18,6 @@ pub(crate) struct CommandReference {
 /// A name and the value that it is written in.
 #[derive(Clone, Debug)]
 pub(crate) struct MentionedName {
-    /// The name.
     pub name: Text,
     /// The place of the value.
     pub origin: Origin,

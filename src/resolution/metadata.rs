@@ -60,7 +60,6 @@ pub(crate) struct Encrypted {
 /// A way to encrypt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Cipher {
-    /// Its name.
     pub name: Text,
     /// Everything that is needed to decrypt its data; null for plain text, `None` if it is unknown.
     pub definition: Option<Value>,
@@ -78,9 +77,7 @@ pub(crate) struct CalledModule {
 /// A component of the same stack that another one needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Needed {
-    /// Its type.
     pub kind: Text,
-    /// Its name.
     pub name: Text,
     /// Where that is written.
     pub origin: Option<Origin>,
@@ -198,7 +195,6 @@ pub(crate) struct Link {
     pub kind: Option<Text>,
     /// The stack of the other component.
     pub stack: StackSelector,
-    /// What it reads of the target.
     pub reads: ReadTarget,
     /// Nothing is wrong if the other component, or what is read of it, is not there.
     pub is_optional: bool,
@@ -224,7 +220,6 @@ pub(crate) enum ReadTarget {
     Nothing,
     /// An output of its code, from its state.
     Output(Text),
-    /// One of its inputs.
     Input(Text),
 }
 
@@ -247,7 +242,6 @@ impl ComponentMetadata {
         self.code.as_ref().filter(|code| self.is_module && code.supply != CodeOrigin::Fetched && !code.is_open)
     }
 
-    /// Whether it is deployed.
     pub(crate) fn is_deployed(&self) -> bool {
         !self.is_abstract && !self.is_disabled
     }

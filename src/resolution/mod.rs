@@ -85,7 +85,6 @@ pub(crate) struct LocalScope {
 /// Which part of a file local names are meant for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum LocalLevel {
-    /// All of it.
     File,
     /// The components of one type.
     Kind(Text),
@@ -106,7 +105,6 @@ impl fmt::Display for LocalLevel {
 /// One local name.
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
-    /// The name.
     pub name: Text,
     /// Its value; `None` if it cannot be resolved.
     pub value: Option<Value>,
@@ -208,7 +206,6 @@ pub(crate) struct Component {
     pub stack: Text,
     /// Its type (`terraform`, `helmfile`, …).
     pub kind: Text,
-    /// Its name.
     pub name: Text,
     /// Its whole configuration: a map, as the deployment tool would print it.
     pub value: Value,
@@ -252,7 +249,6 @@ pub(crate) struct ShapingOrigins {
 }
 
 impl ShapingOrigins {
-    /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Origin> {
         self.own.iter().chain(self.shared.iter())
     }
@@ -295,7 +291,6 @@ impl Component {
         self.declared.as_ref().unwrap_or(&self.name)
     }
 
-    /// Its address.
     pub(crate) fn address(&self) -> Address {
         (Text::clone(&self.stack), Text::clone(&self.kind), Text::clone(&self.name))
     }
@@ -304,9 +299,7 @@ impl Component {
 /// A component with the unit that defines it.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed {
-    /// The component.
     pub component: Arc<Component>,
-    /// Its unit.
     pub unit: Arc<Unit>,
 }
 

@@ -97,7 +97,6 @@ pub(crate) enum Lacking {
     Head,
     /// On the older one alone.
     Base,
-    /// On both.
     Both,
 }
 

@@ -71,7 +71,6 @@ impl Examined<'_> {
         coverage.warnings = idle_patterns(&load.settings, self.source, &resolutions.iter().collect::<Vec<_>>());
     }
 
-    /// Resolves a project.
     fn resolve(&self, project: &ProjectHandle<'_>) -> Resolution {
         let mut resolution = project.resolve(self.source, self.files(), Scope::All).unwrap_or_default();
         report_empty(&mut resolution);
@@ -98,7 +97,6 @@ impl Examined<'_> {
         resolution.findings.extend(found);
     }
 
-    /// Returns the coverage of a project.
     fn covered(&self, project: &ProjectHandle<'_>, resolution: &Resolution) -> ProjectCoverage {
         coverage::of(project.dialect().name(), project.folder(), None, resolution, self.files())
     }

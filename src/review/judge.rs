@@ -124,9 +124,7 @@ impl Overrides {
 /// By what a state is judged.
 #[derive(Clone, Copy)]
 pub(super) struct Judge<'a> {
-    /// All files.
     pub(super) files: &'a Files,
-    /// The settings.
     pub(super) settings: &'a Settings,
     /// Overrides of the settings.
     pub(super) overrides: &'a Overrides,

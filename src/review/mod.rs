@@ -76,7 +76,6 @@ pub(crate) struct Request<'a> {
 
 /// The program around a review: it follows the run.
 pub(crate) trait Host {
-    /// A phase begins.
     fn begin(&self, _phase: &'static str) {}
 
     /// The phase that began last ends.

@@ -19,9 +19,7 @@ const MAX_CANDIDATES: usize = 5;
 
 /// One state, resolved.
 pub(crate) struct Resolved {
-    /// Its files.
     pub files: Files,
-    /// Its resolution.
     pub resolution: Resolution,
     /// The systems of its projects, with what they keep.
     pub dialects: Dialects,

@@ -163,7 +163,6 @@ impl<'a> ComponentIndex<'a> {
         self.units.iter().flat_map(|unit| &unit.components)
     }
 
-    /// The units.
     pub(crate) fn units(&self) -> &'a [UnitInterface] {
         self.units
     }

@@ -37,7 +37,6 @@ pub(crate) use withheld::SkippedRules;
 /// The input of a rule.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
-    /// The files.
     pub files: &'a Files,
     /// The state to examine; of two the newer one, but for rules that examine one state and are run on both.
     pub resolution: &'a Resolution,
@@ -103,16 +102,13 @@ impl<'a> Context<'a> {
 /// The input of rules on one unit: some units, each of which is examined by itself.
 #[derive(Clone, Copy)]
 pub(crate) struct Units<'a> {
-    /// The files.
     pub files: &'a Files,
-    /// The units.
     pub units: &'a [Arc<Unit>],
     /// The code of their components.
     pub modules: &'a Modules<'a>,
 }
 
 impl<'a> Units<'a> {
-    /// The components that are deployed.
     pub(crate) fn deployed(&self) -> impl Iterator<Item = &'a Arc<Component>> + use<'a> {
         self.units.iter().flat_map(|unit| &unit.components).filter(|component| component.metadata.is_deployed())
     }
@@ -120,7 +116,6 @@ impl<'a> Units<'a> {
 
 /// The input of rules over all units. They see interfaces and code; the files are for the places that they report.
 pub(crate) struct AllUnits<'a> {
-    /// The files.
     pub files: &'a Files,
     /// The interfaces of the components, by stack and name.
     pub index: ComponentIndex<'a>,
@@ -327,7 +322,6 @@ fn isolated(rule: &Rule, context: &Context<'_>, check: impl FnOnce() -> Vec<Diag
     })
 }
 
-/// The rule of an id.
 pub(crate) fn find(id: &str) -> Option<&'static Rule> {
     RULES.binary_search_by(|r| r.id().cmp(id)).ok().map(|i| RULES[i])
 }

@@ -65,7 +65,6 @@ pub(super) fn key_in(files: &Files, origin: Origin, key: &str) -> Option<(u32, u
     name_in(files, Origin { start: origin.key, end: origin.start, ..origin }, key)
 }
 
-/// A fix that renames a key.
 pub(super) fn rename_key(files: &Files, origin: Origin, from: &str, to: &str) -> Option<Fix> {
     let (start, end) = key_in(files, origin, from)?;
     let edit = Edit { file: origin.file, start, end, text: to.to_owned() };

@@ -18,13 +18,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use toml::Spanned;
 
-/// The name of the file.
 pub(crate) const FILE_NAME: &str = "stacklint.toml";
 
 /// The settings of a revision.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Load {
-    /// The settings.
     pub settings: Settings,
     /// The file that they come from, if there is one.
     pub file: Option<SettingsFile>,
@@ -37,7 +35,6 @@ pub(crate) struct Load {
 pub(crate) struct SettingsFile {
     /// Its path from the root of the repository.
     pub path: String,
-    /// Its id.
     pub id: FileId,
 }
 

@@ -76,7 +76,6 @@ pub(crate) enum Syntax {
 }
 
 impl Syntax {
-    /// Reads a file.
     pub(crate) fn of(file: &File) -> Self {
         match Self::source(file) {
             Some(source) => Syntax::Hcl(source),

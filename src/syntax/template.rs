@@ -21,7 +21,6 @@ pub(crate) struct Notation {
 pub(crate) enum TokenKind {
     /// An opening or closing delimiter.
     Delimiter,
-    /// A keyword.
     Keyword,
     /// A variable, or the first name of a path.
     Variable,
@@ -33,18 +32,15 @@ pub(crate) enum TokenKind {
     Namespace,
     /// A string.
     Text,
-    /// A number.
     Number,
     /// An operator or a bracket.
     Operator,
-    /// A comment.
     Comment,
 }
 
 /// A token of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// The kind.
     pub kind: TokenKind,
     /// The start, in bytes.
     pub start: usize,

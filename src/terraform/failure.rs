@@ -6,7 +6,6 @@ use crate::hcl::eval::Problem;
 use crate::terraform::rules;
 use crate::value::FileId;
 
-/// A place in a file.
 pub(crate) type Place = (FileId, Span);
 
 /// A step of a chain: something that cannot be computed because of what it depends on.
@@ -39,7 +38,6 @@ pub(crate) struct Failure {
     pub hides: bool,
     /// Whether it is only worth a word: everything can be computed.
     pub is_lint: bool,
-    /// Advice.
     pub help: Option<String>,
 }
 

@@ -65,7 +65,6 @@ impl Module {
 /// A variable of a module.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
-    /// Its type.
     pub ty: Type,
     /// Whether it has a default.
     pub has_default: bool,
@@ -97,7 +96,6 @@ pub(crate) struct Call {
 /// A file that keeps a module from being read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CodeError {
-    /// The file.
     pub file: FileId,
     /// Where in it.
     pub offset: u32,

@@ -26,7 +26,6 @@ pub(crate) const MAX_FOLDERS: usize = 1_000;
 pub(crate) struct Folder {
     /// The path that led to it, without following links.
     path: String,
-    /// The folder.
     dir: String,
     /// Its files, links followed.
     files: Vec<Text>,

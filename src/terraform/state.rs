@@ -7,9 +7,7 @@ use crate::value::{Data, Map, Value};
 pub(crate) struct StateLocation<'a> {
     /// The type of the backend.
     pub backend: &'a str,
-    /// Its settings.
     pub settings: &'a Map,
-    /// The workspace.
     pub workspace: &'a str,
     /// Whether the workspace is only assumed.
     pub is_assumed: bool,

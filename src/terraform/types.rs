@@ -19,11 +19,8 @@ pub(crate) enum Type {
     /// Anything, or what cannot be understood.
     #[default]
     Any,
-    /// `string`.
     String,
-    /// `number`.
     Number,
-    /// `bool`.
     Bool,
     /// `list(T)`.
     List(Box<Type>),
@@ -40,9 +37,7 @@ pub(crate) enum Type {
 /// An attribute of an object type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Attribute {
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub ty: Type,
     /// Whether it may be omitted.
     pub is_optional: bool,

@@ -16,9 +16,7 @@ use std::sync::Arc;
 pub(crate) struct Interface {
     /// The stack that it belongs to.
     pub stack: Text,
-    /// Its type.
     pub kind: Text,
-    /// Its name.
     pub name: Text,
     /// Where it is defined.
     pub origin: Detail<Option<Origin>>,
@@ -36,7 +34,6 @@ pub(crate) struct Interface {
     pub bases: Box<[Text]>,
     /// The code that it configures, if it is in one folder of the repository.
     pub code: Option<CodeInterface>,
-    /// The names of its inputs.
     pub inputs: InputNames,
     /// The inputs that stacks are named after, by which other components select it.
     pub selectors: Box<[Selector]>,
@@ -66,7 +63,6 @@ pub(crate) struct CodeInterface {
 pub(crate) struct StateInterface {
     /// The type of the backend.
     pub backend: Text,
-    /// Its settings.
     pub settings: Settings,
     /// The code runs in a separate folder.
     pub is_separate: bool,
@@ -170,7 +166,6 @@ pub(crate) struct Selector {
 /// An input that the code does not declare.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Undeclared {
-    /// Its name.
     pub name: Text,
     /// Another value of the component is computed from it.
     pub is_read: bool,
@@ -183,7 +178,6 @@ pub(crate) struct Undeclared {
 pub(crate) struct UnitInterface {
     /// Identifies the unit, see [`Unit::id`].
     pub id: Text,
-    /// Its name.
     pub name: Text,
     /// The file that defines it.
     pub file: Detail<FileId>,
@@ -297,7 +291,6 @@ impl Interface {
         }
     }
 
-    /// Whether it is deployed.
     pub(crate) fn is_deployed(&self) -> bool {
         !self.is_abstract && !self.is_disabled
     }

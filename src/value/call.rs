@@ -10,13 +10,9 @@ pub(crate) enum ValueKind {
     Null,
     /// A truth value.
     Bool,
-    /// A number.
     Number,
-    /// Text.
     String,
-    /// A list.
     List,
-    /// A map.
     Map,
 }
 
@@ -55,7 +51,6 @@ impl ValueKind {
 /// An output of another component that a call reads.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Output {
-    /// The component.
     pub component: Text,
     /// The stack; `None` means the stack that contains the call.
     pub stack: Option<Text>,
@@ -82,7 +77,6 @@ pub(crate) struct Call {
 /// Text that starts like a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// A call.
     Call(Call),
     /// A call with arguments that its function rejects, and why.
     Refused(String),

@@ -63,7 +63,6 @@ pub(crate) enum DecodeStep<V> {
     Alias(NodeId),
     /// The node has to be decoded, and passed to [`Walk::leave`] with this count.
     Decode(u64),
-    /// Beyond a limit.
     Beyond(Limit),
 }
 
@@ -90,7 +89,6 @@ impl<V: Clone> DecodeState<V> {
         DecodeStep::Decode(before)
     }
 
-    /// Leaves a node with its value.
     pub(crate) fn leave(&mut self, node: &Node, id: NodeId, before: u64, value: &V) {
         self.depth -= 1;
         if node.anchor.is_some() {

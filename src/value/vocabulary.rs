@@ -67,11 +67,9 @@ pub(crate) struct Vocabulary {
 /// Where the state of a component is configured.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct StatePaths {
-    /// The type of the backend.
     pub backend_type: &'static str,
     /// The map of the backend's attributes; empty if the component is that map.
     pub backend: &'static str,
-    /// The workspace.
     pub workspace: &'static str,
 }
 

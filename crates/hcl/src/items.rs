@@ -16,9 +16,9 @@ pub struct Item {
 /// Words of a file, each as it is written, with a separator in between.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    /// The words.
+    /// The words with the separators; see [`Words::words`].
     pub text: String,
-    /// Where they are.
+    /// The bytes from the first word to the last one.
     pub span: Span,
 }
 

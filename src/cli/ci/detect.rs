@@ -22,12 +22,14 @@ pub(super) enum System {
 /// The older side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Base {
-    /// A revision as it is.
     Revision(String),
     /// Where the head left a revision.
     Since(String),
     /// The head may be a merge of this commit into the base: then its first parent; else the merge base.
-    Merged { base: String, head: String },
+    Merged {
+        base: String,
+        head: String,
+    },
     /// Nothing to compare with: only the head is checked.
     Nothing,
     /// Nothing at all: the branch was deleted.

@@ -20,11 +20,9 @@ pub(crate) type TrustedFile<'a> = &'a dyn Fn(&str) -> Option<FileId>;
 /// How it is decided.
 #[derive(Clone, Copy)]
 pub(crate) struct Policy<'a> {
-    /// All files.
     pub files: &'a Files,
     /// The level of a rule in the file at a path; `None` if it is off.
     pub level: &'a dyn Fn(&Rule, &str) -> Option<Level>,
-    /// All rules.
     pub rules: &'a [RuleRef],
     /// Whether a rule was checked, so that a comment that suppresses none of its findings is unused.
     pub examined: &'a dyn Fn(&Rule) -> bool,
@@ -137,7 +135,6 @@ impl Policy<'_> {
         judged
     }
 
-    /// The rule with an id.
     fn rule(&self, id: &str) -> Option<&RuleRef> {
         self.rules.iter().find(|rule| rule.id() == id)
     }

@@ -261,12 +261,10 @@ fn inherit_from<'a>(
 pub(super) struct Workspace<'a> {
     pub config: &'a Config,
     pub engine: &'a Engine<'a>,
-    /// The `name` of the manifest.
     pub manifest_name: Option<&'a Value>,
     /// The stack it belongs to.
     pub stack: &'a Value,
     pub context: &'a Context,
-    /// Its metadata.
     pub metadata: &'a Map,
     /// Its sections, as the name template sees them.
     pub data: &'a dyn Fn() -> Value,

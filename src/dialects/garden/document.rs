@@ -14,9 +14,7 @@ use std::sync::Arc;
 pub(crate) struct Problem {
     /// The rule that reports it.
     pub rule: &'static Rule,
-    /// The message.
     pub message: String,
-    /// Where.
     pub span: Span,
     /// A place that has to do with it, and in which way.
     pub related: Option<(Span, &'static str)>,

@@ -152,7 +152,6 @@ impl Garden {
 struct Resolved {
     /// Its environments.
     units: Vec<Unit>,
-    /// The findings.
     findings: Vec<Diagnostic>,
     /// The file that configures it.
     config: FileId,

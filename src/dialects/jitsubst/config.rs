@@ -24,11 +24,8 @@ pub(crate) struct Config {
 /// One entry of `modules`.
 #[derive(Debug)]
 pub(crate) struct Module {
-    /// Its name.
     pub name: Text,
-    /// Its type.
     pub kind: Text,
-    /// All of it.
     pub value: Value,
     /// Where its name is written.
     pub prov: Prov,
@@ -58,7 +55,6 @@ impl Module {
 /// A declared secret.
 #[derive(Clone, Debug)]
 pub(crate) struct Secret {
-    /// Its name.
     pub name: Text,
     /// Where that is written.
     pub prov: Prov,
@@ -134,7 +130,6 @@ impl Config {
         self.environments.keys().cloned().chain(of_modules).collect()
     }
 
-    /// The secret of a name.
     pub(crate) fn secret(&self, name: &str) -> Option<&Secret> {
         self.secrets.iter().find(|s| &*s.name == name)
     }

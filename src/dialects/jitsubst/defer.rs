@@ -57,7 +57,6 @@ impl Class {
 pub(crate) struct Use {
     /// The text between the braces, or the name of the variable.
     pub body: String,
-    /// As it is written.
     pub written: String,
     /// The number of equal references before it in the string.
     pub nth: usize,

@@ -6,11 +6,9 @@
 pub(crate) enum Piece<'a> {
     /// Text that stays.
     Text(&'a str),
-    /// A variable.
     Variable {
         /// Its name; a single sign for what shells call special parameters (`$1`, `$$`).
         name: &'a str,
-        /// As it is written.
         written: &'a str,
         /// Where that starts.
         start: usize,

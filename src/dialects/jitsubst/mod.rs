@@ -61,7 +61,6 @@ pub(crate) struct Jitsubst {
 
 /// An environment, resolved.
 pub(crate) struct Stack {
-    /// Its name.
     name: Text,
     /// Its resources in the order of their declaration, the first of each name.
     resources: Vec<Planned>,
@@ -96,7 +95,6 @@ impl Stack {
         Stack { name: Text::clone(name), resources, index, duplicates, skipped, depends, needs }
     }
 
-    /// The resource of a name.
     fn resource(&self, name: &str) -> Option<&Planned> {
         self.resources.get(*self.index.get(name)?)
     }

@@ -15,7 +15,6 @@ pub(crate) struct Resource {
     pub prov: Prov,
     /// The name of its module.
     pub module: Text,
-    /// Its type.
     pub kind: Text,
     /// Its configuration; null if it has none.
     pub config: Value,

@@ -31,7 +31,6 @@ pub(crate) enum Mode {
 /// A value with its references resolved.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
-    /// The value.
     pub value: Value,
     /// The bodies of the references that stayed, each with the reason.
     pub unresolved: BTreeMap<String, String>,

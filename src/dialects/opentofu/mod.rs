@@ -63,7 +63,6 @@ impl OpenTofu {
         OpenTofu { cache: Cache::new(limits), ..OpenTofu::default() }
     }
 
-    /// Returns the modules of a revision.
     fn modules<'a>(&'a self, source: &'a dyn Source, files: &'a Files, project: &Project) -> Modules<'a> {
         Modules::new(source, files, &self.cache, project.runner())
     }

@@ -86,7 +86,6 @@ pub(crate) struct Renamed<'a> {
 pub(crate) struct Folded<'a> {
     /// JSON Pointer into the components; for an item that moves, to its place in the head.
     pub path: &'a str,
-    /// The kind of change.
     pub kind: ChangeKind,
     /// For a moved list item: its old and new index. It has only a new value.
     pub moved: Option<Moved>,

@@ -24,11 +24,8 @@ const MAX_CELLS: usize = 4_000_000;
 pub(crate) struct DiffStep<'a> {
     /// JSON Pointer to the place.
     pub path: String,
-    /// The kind of change.
     pub kind: ChangeKind,
-    /// The value before.
     pub before: Option<&'a Value>,
-    /// The value after.
     pub after: Option<&'a Value>,
     /// The values in the base that contain the place, the outermost first.
     pub base_parents: Vec<&'a Value>,

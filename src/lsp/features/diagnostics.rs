@@ -32,7 +32,6 @@ pub(in crate::lsp) fn all(view: &View<'_>) -> BTreeMap<String, Vec<Diagnostic>> 
     all
 }
 
-/// One finding.
 pub(super) fn diagnostic(finding: &Finding, lines: &Lines<'_>, view: &View<'_>) -> Diagnostic {
     let found = &finding.diagnostic;
     let end = view.file(found.primary.file).trimmed_end(found.primary.start, found.primary.end);

@@ -72,7 +72,6 @@ pub(super) fn title(place: &Cursor<'_>) -> String {
     }
 }
 
-/// A lens with its title.
 pub(super) fn resolved(lens: CodeLens, title: Option<String>) -> CodeLens {
     let command = Command { title: title.unwrap_or_default(), command: String::new(), arguments: None };
     CodeLens { range: Range { ..lens.range }, command: Some(command), data: lens.data }

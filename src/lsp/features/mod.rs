@@ -49,7 +49,6 @@ pub(super) const METHODS: [&str; 15] = [
     SemanticTokensRangeRequest::METHOD,
 ];
 
-/// The capabilities of the server.
 pub(super) fn capabilities(encoding: Encoding) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(encoding.kind()),

@@ -109,7 +109,6 @@ fn lines_text(document: &Document, start: u32, end: u32) -> String {
     document.text().get(start as usize..end as usize).unwrap_or_default().chars().take(200).collect()
 }
 
-/// Where a component is defined.
 fn defined_at(component: &Component) -> Option<Origin> {
     component.value.prov.origin.or_else(|| component.shaping_origins.own.first().copied())
 }

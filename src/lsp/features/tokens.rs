@@ -11,7 +11,6 @@ use std::ops::Range;
 /// The maximum number of tokens of an answer.
 const MOST: usize = 20_000;
 
-/// The token types.
 pub(super) const LEGEND: [SemanticTokenType; 9] = [
     SemanticTokenType::OPERATOR,
     SemanticTokenType::KEYWORD,

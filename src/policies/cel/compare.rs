@@ -64,11 +64,9 @@ fn containers<'a>(a: &Val<'a>, b: &Val<'a>, steps: &mut Steps) -> Result<Equal<'
 
 /// The entry of a map for a key.
 pub(super) enum Found<'a> {
-    /// A value.
     Value(Val<'a>),
     /// Nothing.
     Missing,
-    /// Unknown.
     Unknown(Blank<'a>),
 }
 

@@ -17,9 +17,7 @@ const COMPILING: u64 = 5_000;
 
 /// The variables of an expression.
 pub(crate) struct Scope<'a> {
-    /// The component.
     pub(crate) component: Option<&'a Component>,
-    /// The change.
     pub(crate) change: Option<&'a Value>,
     /// The code of the component; unknown if it cannot be read.
     pub(crate) code: Option<&'a Value>,

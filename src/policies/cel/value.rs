@@ -39,7 +39,6 @@ pub(crate) enum Val<'a> {
 /// A value in its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'a> {
-    /// The value.
     pub(crate) value: &'a Value,
     /// The way to it.
     pub(crate) at: Link<'a>,
@@ -59,9 +58,7 @@ pub(crate) struct Blank<'a> {
 /// The variable that a way begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Root {
-    /// The component.
     Component,
-    /// The change.
     Change,
     /// The code of the component.
     Code,
@@ -183,7 +180,6 @@ impl<'a> Node<'a> {
 }
 
 impl<'a> Val<'a> {
-    /// The text, if it is text.
     pub(crate) fn as_str(&self) -> Option<&str> {
         match self {
             Val::Text(text) => Some(text),
@@ -202,7 +198,6 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// The name of its type.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Val::Null => "null_type",

@@ -82,7 +82,6 @@ impl Change {
 /// A node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// The change.
     pub change: Change,
     /// It is named but not there.
     pub is_missing: bool,
@@ -95,14 +94,12 @@ pub(crate) struct Edge {
     pub label: String,
     /// Where it is written: path and line.
     pub place: Option<(String, u32)>,
-    /// The change.
     pub change: Change,
 }
 
 /// Nodes by name and edges by the names of their ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Graph {
-    /// The nodes.
     pub nodes: BTreeMap<String, Node>,
     /// The edges. Of several between two nodes, the first one is kept.
     pub edges: BTreeMap<(String, String), Edge>,
@@ -117,7 +114,6 @@ pub(crate) struct Context<'a> {
     pub resolution: &'a Resolution,
     /// The code of its components.
     pub modules: &'a Modules<'a>,
-    /// Its files.
     pub files: &'a Files,
     /// Which stacks are shown.
     pub keep: &'a dyn Fn(&str) -> bool,

@@ -39,7 +39,6 @@ pub(super) fn inputs_first<'a>(component: &Component, sections: &'a Map) -> impl
 
 /// One component that is described.
 pub(crate) struct Described<'a> {
-    /// Its address.
     pub address: &'a Address,
     /// Its configuration.
     pub placed: &'a Placed,

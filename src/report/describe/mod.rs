@@ -96,7 +96,6 @@ pub(crate) fn write_value_json(out: &mut dyn io::Write, value: &Value) -> io::Re
     indented_json::write(out, value)
 }
 
-/// Writes a value as YAML.
 pub(crate) fn write_value_yaml(out: &mut dyn io::Write, value: &Value) -> io::Result<()> {
     yaml_serde::to_writer(out, value).map_err(io::Error::other)
 }

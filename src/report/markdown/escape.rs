@@ -62,7 +62,6 @@ pub(super) fn cell(plain: &str) -> String {
     format!("<code>{}</code>", style::escape(plain).chars().map(piece).collect::<String>())
 }
 
-/// Text in HTML.
 pub(super) fn html(plain: &str) -> String {
     let plain = style::escape(plain);
     plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

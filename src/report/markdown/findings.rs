@@ -96,7 +96,6 @@ impl Page<'_> {
         Ok(vec![Piece { full, brief: format!("{number} fixed") }])
     }
 
-    /// A finding in one line.
     fn line(&self, finding: &Finding) -> Item {
         let d = &finding.diagnostic;
         let is_gone = finding.novelty == Some(Novelty::Fixed) || d.at_head.is_some();

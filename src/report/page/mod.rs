@@ -21,7 +21,6 @@ const SCRIPT: &str = include_str!("page.js");
 /// Additional data of a page besides a report.
 #[derive(Clone, Copy)]
 pub(crate) struct Page<'a> {
-    /// The report.
     pub report: &'a Report<'a>,
     /// The resolutions of the projects in the older state, if two are compared.
     pub bases: &'a [&'a Resolution],

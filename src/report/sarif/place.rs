@@ -8,7 +8,6 @@ use serde_sarif::sarif::{ArtifactLocation, Location, PhysicalLocation, Region};
 /// The base of relative paths.
 pub(super) const ROOT: &str = "%SRCROOT%";
 
-/// A file.
 pub(super) fn artifact(path: &str) -> ArtifactLocation {
     ArtifactLocation::builder().uri(percent_encoded(path)).uri_base_id(ROOT).build()
 }

@@ -22,7 +22,6 @@ enum Extent {
 /// The selected form of some blocks.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Chosen {
-    /// The lines.
     pub(super) lines: Vec<String>,
     /// The number of omitted blocks.
     pub(super) left_out: usize,

@@ -19,7 +19,6 @@ impl Theme {
         Theme { color }
     }
 
-    /// Whether there are colors.
     pub(crate) fn has_color(self) -> bool {
         self.color
     }
@@ -58,17 +57,14 @@ impl Theme {
         self.paint(text, style)
     }
 
-    /// Removed text.
     pub(crate) fn removed(self, text: &str) -> String {
         self.paint(text, Style::new().red())
     }
 
-    /// Added text.
     pub(crate) fn added(self, text: &str) -> String {
         self.paint(text, Style::new().green())
     }
 
-    /// Changed text.
     pub(crate) fn changed(self, text: &str) -> String {
         self.paint(text, Style::new().yellow())
     }

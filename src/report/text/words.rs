@@ -11,7 +11,6 @@ const MAX_WORDS: usize = 3_000;
 pub(in crate::report) struct Piece {
     /// Whether the other text has it too.
     pub shared: bool,
-    /// The text.
     pub text: String,
 }
 

@@ -59,11 +59,9 @@ pub(crate) struct Changes<'a> {
 /// A component that differs.
 #[derive(Clone, Copy)]
 pub(crate) struct Changed<'a> {
-    /// The change of the component.
     pub change: &'a ComponentChange,
     /// As it was.
     pub before: Option<&'a Component>,
-    /// As it is.
     pub after: Option<&'a Component>,
     /// The file that defines it, in the newer state if it is there.
     file: FileId,

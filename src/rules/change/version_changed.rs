@@ -110,7 +110,6 @@ type Version = [u64; 3];
 /// The required versions.
 #[derive(Debug, PartialEq)]
 struct Constraint {
-    /// The lowest of them.
     lowest: Version,
     /// The parts: an operator, a version, and how many of its numbers are written.
     parts: Vec<(String, Version, usize)>,

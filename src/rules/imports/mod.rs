@@ -29,7 +29,6 @@ impl<'a> ByFile<'a> {
         ByFile { files }
     }
 
-    /// The imports of a file.
     pub(super) fn of(&self, file: FileId) -> &[&'a Import] {
         self.files.get(&file).map_or(&[], |items| items)
     }

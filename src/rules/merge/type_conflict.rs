@@ -23,7 +23,6 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     Gathered::together(found.iter().map(|found| &**found)).finish()
 }
 
-/// Returns the conflicts in some units.
 fn conflicts(context: &Context<'_>, units: &[Arc<Unit>]) -> Gathered {
     let mut found = Gathered::default();
     each_overridden(units, |seen| {

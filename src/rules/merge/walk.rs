@@ -11,13 +11,10 @@ use std::sync::Arc;
 
 /// A value of a component.
 pub(super) struct Seen<'a, 'p> {
-    /// The component.
     pub component: &'a Arc<Component>,
-    /// The keys of its path.
     pub path: &'p [Key],
     /// Whether it is an item of a list.
     pub is_item: bool,
-    /// The value.
     pub value: &'a Value,
 }
 
@@ -34,7 +31,6 @@ impl<'a> Seen<'a, '_> {
         })
     }
 
-    /// The section that it is in.
     pub(super) fn section(&self) -> &str {
         self.path.first().map_or("", |k| k)
     }
@@ -68,7 +64,6 @@ pub(super) fn each<'a>(resolution: &'a Resolution, wanted: impl Fn(&Value) -> bo
     each_where(components(&resolution.units), |_| true, wanted, f);
 }
 
-/// The components of some units.
 pub(super) fn components(units: &[Arc<Unit>]) -> impl Iterator<Item = &Arc<Component>> {
     units.iter().flat_map(|unit| &unit.components)
 }

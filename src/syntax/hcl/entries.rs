@@ -26,7 +26,6 @@ pub(crate) enum HclEntryKind {
 pub(crate) struct Entry {
     /// The entry around it.
     pub(crate) parent: Option<usize>,
-    /// The kind.
     pub(crate) kind: HclEntryKind,
     /// The key; of a block its type and labels, joined with `.`; of an item `[name]` or `[0]`.
     pub(crate) name: String,

@@ -31,7 +31,6 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Reads a text.
     pub(super) fn read(text: &Text) -> Self {
         let read = || {
             let parsed = parse_body(text, Layout::Lenient);
@@ -145,7 +144,6 @@ impl Source {
         found.ok().map(|index| &self.entries[index])
     }
 
-    /// Whether an entry has siblings.
     pub(super) fn has_sibling(&self, entry: &Entry) -> bool {
         let end = entry.value.end;
         let first = self.entries.partition_point(|other| other.key.start < entry.key.start);

@@ -18,7 +18,6 @@ pub(crate) struct Given<'a> {
 pub(crate) enum VariableInput {
     /// One variable, with its value as written.
     Value {
-        /// The name.
         name: String,
         /// The text after the `=`.
         text: String,
@@ -32,7 +31,6 @@ pub(crate) enum VariableInput {
     Text {
         /// Its path, as the user named it.
         path: String,
-        /// Its content.
         text: String,
     },
 }

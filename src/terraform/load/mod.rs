@@ -23,11 +23,9 @@ use std::sync::{Arc, OnceLock};
 /// A file, parsed.
 #[derive(Debug)]
 pub(crate) struct Parsed {
-    /// Its text.
     pub text: Text,
     /// Its content.
     pub body: Body,
-    /// The syntax errors.
     pub errors: Vec<SyntaxError>,
 }
 
@@ -60,7 +58,6 @@ pub(crate) struct Runner {
 
 /// The files of one revision.
 pub(crate) struct Loader<'a> {
-    /// Reads them.
     pub reader: Reader<'a>,
     /// The absolute path of the root of the repository.
     pub root: String,

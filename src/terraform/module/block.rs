@@ -13,7 +13,6 @@ pub(crate) const META: [&str; 6] = ["source", "version", "count", "for_each", "d
 /// An expression with its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
-    /// The file.
     pub file: FileId,
     /// The argument, name and value.
     pub span: Span,
@@ -27,7 +26,6 @@ impl Written {
         (self.file, self.expr.span)
     }
 
-    /// Where the argument is.
     pub(crate) fn argument(&self) -> Place {
         (self.file, self.span)
     }
@@ -45,7 +43,6 @@ pub(crate) struct Declared {
     pub brace: Place,
     /// Its arguments, the last override first.
     pub arguments: Arguments,
-    /// Its blocks.
     pub blocks: Vec<Block>,
     /// Whether it was written in JSON.
     pub is_json: bool,
@@ -71,7 +68,6 @@ pub(crate) struct Provider {
     pub name: Text,
     /// The alias, if it has one.
     pub alias: Option<Text>,
-    /// The block.
     pub block: Declared,
 }
 
@@ -100,7 +96,6 @@ pub(crate) struct Encryption {
 /// The target of encryption, and its method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Target {
-    /// The method.
     pub method: Option<Written>,
     /// Whether unencrypted data are rejected.
     pub enforced: Option<Written>,
@@ -111,8 +106,6 @@ pub(crate) struct Target {
 /// A refactoring block: `moved`, `removed` or `import`.
 #[derive(Clone, Debug)]
 pub(crate) struct Refactoring {
-    /// Its type.
     pub kind: Text,
-    /// The block.
     pub block: Declared,
 }

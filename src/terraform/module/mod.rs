@@ -28,15 +28,12 @@ use variable::Variable;
 pub(crate) struct Module {
     /// The folder, from the root of the repository, links followed.
     pub dir: String,
-    /// Its variables.
     pub variables: BTreeMap<Text, Variable>,
-    /// Its locals.
     pub locals: Arguments,
     /// Its calls of other modules.
     pub calls: BTreeMap<Text, Arc<Declared>>,
     /// Where these calls lead.
     pub leads: Vec<Lead>,
-    /// Its backend.
     pub backend: Option<Backend>,
     /// Its cloud block.
     pub cloud: Option<Backend>,
@@ -44,11 +41,9 @@ pub(crate) struct Module {
     pub providers: Vec<Provider>,
     /// Uses of provider configurations.
     pub uses: Vec<ProviderUse>,
-    /// Its encryption.
     pub encryption: Encryption,
     /// Its resources, by address: `aws_vpc.main`, `data.aws_ami.os`, `ephemeral.t.n`.
     pub resources: BTreeMap<Text, Declared>,
-    /// Its outputs.
     pub outputs: BTreeMap<Text, Declared>,
     /// The declarations of its variables, overrides included.
     pub declarations: BTreeMap<Text, Declared>,
@@ -64,7 +59,6 @@ pub(crate) struct Module {
     pub read_by_blocks: BTreeSet<String>,
     /// The failures of its text and its declarations.
     pub failures: Vec<Failure>,
-    /// Its files.
     pub files: Vec<FileId>,
     /// Whether it has something that only a root module has.
     pub is_root: bool,

@@ -46,7 +46,6 @@ pub(crate) enum Base {
 /// A path as far as its text shows it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NamedPath {
-    /// Its base.
     pub base: Base,
     /// Its prefix.
     pub before: String,

@@ -17,7 +17,6 @@ use crate::value::FileId;
 pub(crate) struct Variable {
     /// Its header.
     pub place: Place,
-    /// Its type.
     pub ty: Type,
     /// Whether a type is written.
     pub has_type: bool,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A range of bytes in the text of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// The first byte.
+    /// Byte offset of its start in the file.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
@@ -31,9 +31,9 @@ impl Span {
 /// A name with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The name.
+    /// Its text, without quotes.
     pub text: Text,
-    /// Where.
+    /// The bytes that it covers in the file.
     pub span: Span,
 }
 
@@ -63,9 +63,9 @@ impl Body {
 /// An argument: `name = expression`.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// The name.
+    /// The name before the `=`.
     pub name: Name,
-    /// The value.
+    /// The expression behind the `=`, shared so that evaluation may keep it.
     pub expr: Arc<Expr>,
 }
 
@@ -79,11 +79,11 @@ impl Attribute {
 /// A block: `kind "label" { … }`.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Its type.
+    /// The word that it begins with: `resource`.
     pub kind: Name,
-    /// Its labels.
+    /// The words between its type and the `{`, without quotes.
     pub labels: Vec<Name>,
-    /// Its content.
+    /// The attributes and blocks between its braces.
     pub body: Body,
 }
 
@@ -93,18 +93,18 @@ impl Block {
         self.labels.last().map_or(self.kind.span, |last| self.kind.span.to(last.span))
     }
 
-    /// A label.
+    /// The label at an index, from 0.
     pub fn label(&self, index: usize) -> Option<&Text> {
         self.labels.get(index).map(|l| &l.text)
     }
 }
 
-/// An expression.
+/// An expression with its place.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// Its place.
+    /// The bytes that it covers in the file.
     pub span: Span,
-    /// Its kind.
+    /// What it is made of.
     pub kind: ExprKind,
 }
 
@@ -115,7 +115,7 @@ pub enum ExprKind {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number.
+    /// A literal number, exact.
     Number(Number),
     /// A string or a heredoc.
     Template(Vec<Part>),
@@ -137,13 +137,13 @@ pub enum ExprKind {
     Unary(UnaryOp, Box<Expr>),
     /// An operation on two values.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// A choice.
+    /// `condition ? first : second`.
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// A sequence.
+    /// `[a, b]`.
     Tuple(Vec<Expr>),
-    /// Keys and values.
+    /// `{a = b}`; a key that is a bare name is that text.
     Object(Vec<(Expr, Expr)>),
-    /// A `for` expression.
+    /// `[for …]` or `{for …}`.
     For(Box<For>),
     /// An expression in parentheses.
     Paren(Box<Expr>),
@@ -154,9 +154,9 @@ pub enum ExprKind {
 pub enum Part {
     /// Text, with escapes resolved.
     Text(Text),
-    /// A value.
+    /// `${expression}`.
     Value(Expr),
-    /// One of two.
+    /// `%{if condition}…%{else}…%{endif}`.
     If(Expr, Vec<Part>, Vec<Part>),
     /// A part for each element.
     For(Box<TemplateFor>),
@@ -169,7 +169,7 @@ pub struct TemplateFor {
     pub key: Option<Name>,
     /// The name of the element.
     pub value: Name,
-    /// The iterated collection.
+    /// The expression behind `in`.
     pub collection: Expr,
     /// The body, rendered for each element.
     pub body: Vec<Part>,
@@ -194,12 +194,12 @@ impl TraversalStep {
     }
 }
 
-/// A literal key.
+/// A key in brackets that is a literal.
 #[derive(Clone, Debug)]
 pub enum Key {
-    /// A position.
+    /// `[0]`.
     Number(Number),
-    /// A name.
+    /// `["name"]`.
     Text(Text),
 }
 
@@ -208,7 +208,7 @@ pub enum Key {
 pub struct Call {
     /// The name, namespaces included.
     pub name: Name,
-    /// The arguments.
+    /// The arguments in the order of the call.
     pub arguments: Vec<Expr>,
     /// Whether the last argument is expanded (`...`).
     pub expands: bool,
@@ -261,7 +261,7 @@ pub struct For {
     pub key_name: Option<Name>,
     /// The name of the element.
     pub value_name: Name,
-    /// The iterated collection.
+    /// The expression behind `in`.
     pub collection: Expr,
     /// The key of each element, where the result is an object.
     pub key: Option<Expr>,
@@ -269,17 +269,17 @@ pub struct For {
     pub value: Expr,
     /// Whether elements of the same key are put together (`...`).
     pub groups: bool,
-    /// Which elements count.
+    /// The expression behind `if`: elements for which it is false are left out.
     pub condition: Option<Expr>,
 }
 
-/// A syntax error.
+/// A syntax error with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// What, in a few words.
     pub summary: &'static str,
     /// What, in a sentence.
     pub detail: String,
-    /// Where.
+    /// The bytes that it covers in the file.
     pub span: Span,
 }

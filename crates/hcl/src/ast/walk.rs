@@ -6,11 +6,11 @@ use shared_text::Text;
 /// A reference of an expression to something outside of it.
 #[derive(Clone, Debug)]
 pub struct Reference<'a> {
-    /// The first name.
+    /// The name that the traversal begins with: `var`.
     pub root: &'a Name,
     /// The steps from it.
     pub steps: &'a [TraversalStep],
-    /// Its place.
+    /// The bytes of the whole traversal.
     pub span: Span,
 }
 

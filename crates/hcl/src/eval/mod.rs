@@ -20,7 +20,7 @@ const MAX_VALUES: usize = 300_000;
 /// How deep values nest.
 const MAX_DEPTH: usize = 120;
 
-/// Resolves names.
+/// What the names in an expression refer to.
 pub trait Scope {
     /// Returns the value at the start of a reference, and how many of its steps were consumed. `None` if there is no
     /// such name.
@@ -48,7 +48,7 @@ pub struct Problem {
     pub summary: String,
     /// What, in a sentence.
     pub detail: String,
-    /// Where, if anywhere.
+    /// The file and the bytes that the failure is about; `None` if nothing is written there.
     pub place: Option<(FileId, Span)>,
 }
 

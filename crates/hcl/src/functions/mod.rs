@@ -29,7 +29,7 @@ use traced_value::FileId;
 /// The content of a file that a function reads.
 #[derive(Clone, Debug)]
 pub struct Content {
-    /// Its bytes.
+    /// The content of the file.
     pub bytes: Arc<[u8]>,
     /// Its id in the table of files.
     pub file: FileId,
@@ -169,7 +169,7 @@ type Outcome = Result<Val, Fail>;
 enum Fail {
     /// An argument is wrong.
     Argument(usize, String),
-    /// The call is.
+    /// The call as a whole is wrong, for the reason.
     Call(String),
     /// Known only at run time, with the reason.
     Unknown(String),

@@ -25,9 +25,9 @@ const MAX_ERRORS: usize = 50;
 /// A file as far as it could be read.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
-    /// Its content.
+    /// What could be read; errors do not end the reading.
     pub body: Body,
-    /// The errors.
+    /// The syntax errors; none if all could be read.
     pub errors: Vec<SyntaxError>,
 }
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 /// Why a value cannot be converted, with the path to the part that cannot: `.a[0]`, empty for the value itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// The path.
+    /// The keys and indexes that lead to the value, as `.a[0]`; empty for the whole.
     pub path: String,
-    /// Why.
+    /// Why it cannot be converted.
     pub message: String,
 }
 

@@ -40,7 +40,7 @@ pub enum Type {
 /// An attribute of an object type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
-    /// Its type.
+    /// The type that values of the attribute are converted to.
     pub ty: Type,
     /// Whether it may be omitted.
     pub is_optional: bool,

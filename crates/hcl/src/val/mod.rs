@@ -51,10 +51,10 @@ impl BitOr for Marks {
 /// The entries of a map or an object.
 pub type Entries = BTreeMap<Text, Val>;
 
-/// A value.
+/// A value with its marks: known, null, or unknown.
 #[derive(Clone, Debug, Default)]
 pub struct Val {
-    /// The data.
+    /// The value itself.
     pub data: Data,
     /// Its own marks; nested values have theirs.
     pub marks: Marks,

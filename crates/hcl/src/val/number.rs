@@ -191,7 +191,7 @@ impl Number {
         }
     }
 
-    /// The integer part.
+    /// The number without its fraction, rounded towards zero.
     #[must_use]
     pub fn truncate(&self) -> Self {
         match self {
@@ -217,7 +217,7 @@ impl Number {
         self.negate().floor().negate().truncate()
     }
 
-    /// The sum.
+    /// The exact sum.
     #[must_use]
     pub fn add(&self, other: &Number) -> Self {
         if let Some(sum) = self.as_small().zip(other.as_small()).and_then(|(a, b)| a.checked_add(b)) {
@@ -245,13 +245,13 @@ impl Number {
         }
     }
 
-    /// The difference.
+    /// The exact difference.
     #[must_use]
     pub fn subtract(&self, other: &Number) -> Self {
         self.add(&other.negate())
     }
 
-    /// The product.
+    /// The exact product.
     #[must_use]
     pub fn multiply(&self, other: &Number) -> Self {
         let is_negative = self.has_minus() != other.has_minus();

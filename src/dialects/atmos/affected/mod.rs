@@ -37,7 +37,6 @@ const KINDS: [&str; 5] = ["terraform", "helmfile", "packer", "kubernetes", "helm
 /// Those that are listed when they are removed.
 const DELETED_KINDS: [&str; 3] = ["terraform", "helmfile", "packer"];
 
-/// Components by address.
 type Components = BTreeMap<Address, Placed>;
 
 /// The input of a list.
@@ -147,7 +146,6 @@ fn unresolved(resolution: &Resolution) -> impl Iterator<Item = String> {
     })
 }
 
-/// The items by address.
 type Items = BTreeMap<Address, Item>;
 
 impl Comparison<'_> {
@@ -248,7 +246,6 @@ fn code_root(config: &Config, kind: &str) -> Option<(String, bool)> {
     Some((paths::join(&config.base, written)?, !written.is_empty()))
 }
 
-/// A component of the other side.
 fn counterpart<'a>(side: &'a BTreeMap<Address, Placed>, address: &Address) -> Option<&'a Arc<Component>> {
     side.get(address).map(|placed| &placed.component)
 }

@@ -18,7 +18,6 @@ pub(super) struct Layers<'a> {
 pub(super) struct Parts<'a> {
     pub config: &'a Config,
     pub merger: Merger<'a>,
-    /// The name of the component.
     pub component: &'a Key,
     /// Its `component` key.
     pub name: &'a Value,
@@ -29,11 +28,9 @@ pub(super) struct Parts<'a> {
 /// The backend type does not match the settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Mismatch {
-    /// The message.
     pub message: String,
     /// Where the type was written.
     pub site: Prov,
-    /// Advice.
     pub help: String,
 }
 

@@ -160,9 +160,7 @@ impl InheritanceCache {
 pub(crate) enum BaseError {
     /// A base of this name is not there.
     Undefined {
-        /// The component that names it.
         component: Key,
-        /// The name.
         base: Key,
         /// Where it is named.
         site: Prov,
@@ -192,7 +190,6 @@ impl From<WrongShape> for BaseError {
 struct Visit {
     /// The component that it counts for.
     component: Key,
-    /// Its name.
     name: Key,
     /// Where it is named.
     site: Option<Origin>,
@@ -220,9 +217,7 @@ struct Part {
 
 /// Merges bases of one component.
 pub(super) struct Inheritance<'a> {
-    /// The configuration.
     pub config: &'a Config,
-    /// The component type.
     pub kind: ComponentType,
     /// The components of that type in the merged manifest.
     pub all: &'a Map,
@@ -236,7 +231,6 @@ pub(super) struct Inheritance<'a> {
     pub cache: &'a InheritanceCache,
     /// Those that are valid for `all`.
     pub valid: &'a ValidMergedBases,
-    /// The limits.
     pub limits: Limits,
 }
 

@@ -41,13 +41,11 @@ pub(crate) struct Built {
 /// Why a component cannot be built.
 #[derive(Debug)]
 pub(crate) enum BuildError {
-    /// Its bases.
     Base(BaseError),
     /// A section of the wrong shape.
     Shape(WrongShape),
     /// A function below a map that is replaced.
     Lost(LostPath),
-    /// Its backend.
     Backend(backend::Mismatch),
     /// A secret whose scope contradicts its place.
     Secret(WrongShape),
@@ -71,11 +69,9 @@ impl From<LostPath> for BuildError {
 
 /// Where components are built.
 pub(crate) struct Builder<'a> {
-    /// The configuration.
     pub config: &'a Config,
     /// Merges maps by its list strategy.
     pub merger: Merger<'a>,
-    /// The component type.
     pub kind: ComponentType,
     /// The components of the type in the merged manifest.
     pub all: &'a Map,
@@ -85,12 +81,10 @@ pub(crate) struct Builder<'a> {
     pub is_folder: &'a dyn Fn(&str) -> bool,
     /// The cached results of merging bases, for all stacks.
     pub cache: &'a InheritanceCache,
-    /// The limits.
     pub limits: Limits,
 }
 
 impl Builder<'_> {
-    /// Builds the component of this name.
     pub(crate) fn build(&self, name: &Key, component: &Map) -> Result<Built, BuildError> {
         let own = self.own_layer(name, component)?;
         let (overrides, authored_overrides) = self.overrides_layer(name, component)?;

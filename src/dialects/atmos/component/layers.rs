@@ -198,19 +198,15 @@ impl<'a> KeyedEntries<'a> {
 /// A section that has the wrong shape.
 #[derive(Clone, Debug)]
 pub(crate) struct WrongShape {
-    /// The message.
     pub message: String,
-    /// Where.
     pub site: Prov,
 }
 
 impl Layer {
-    /// A map section.
     pub(crate) fn map(&self, section: Section) -> &Arc<Map> {
         self.maps[section as usize].as_ref().unwrap_or(&NOTHING)
     }
 
-    /// Sets a map section.
     pub(crate) fn set(&mut self, section: Section, map: Arc<Map>) {
         self.maps[section as usize] = Some(map);
     }

@@ -22,7 +22,6 @@ pub(super) struct Layers<'a> {
 }
 
 impl<'a> Layers<'a> {
-    /// A section in each of them.
     pub(super) fn of(&self, section: Section) -> [&'a Arc<Map>; 4] {
         [self.global, self.base, self.own, self.overrides].map(|layer| layer.map(section))
     }

@@ -21,11 +21,8 @@ pub(super) use {each, settings};
 
 /// A map of whatever the user likes.
 pub(super) static FREE: Shape = map!(Free {});
-/// A list of texts.
 pub(super) static TEXTS: Shape = list!(Text);
-/// A whole number.
 pub(super) static WHOLE: Shape = number!(whole);
-/// A number.
 pub(super) static NUMBER: Shape = number!(any);
 
 static SOURCE_SETTINGS: Shape = settings!({ "ttl": Text });

@@ -19,15 +19,12 @@ static VERSION_ENTRY: Shape = settings!({
 
 static SESSION_CONFIG: Shape = settings!({ "duration": Text });
 
-/// `cast`.
 pub(super) static CAST: Shape = settings!({
     "recording": settings!({ "enabled": Flag, "base_path": Text, "input": Flag, "width": WHOLE, "height": WHOLE }),
 });
 
-/// `diagnostics`.
 pub(super) static DIAGNOSTICS: Shape = settings!({ "enabled": Flag, "file": Text, "include_output": Flag });
 
-/// `errors`.
 pub(super) static ERRORS: Shape = settings!({
     "format": settings!({ "verbose": Flag }),
     "sentry": settings!({
@@ -36,12 +33,10 @@ pub(super) static ERRORS: Shape = settings!({
     }),
 });
 
-/// `secrets`.
 pub(super) static SECRETS: Shape = settings!({
     "providers": each!(settings!({ "kind": Text, "identity": Text, "spec": FREE })),
 });
 
-/// `version`.
 pub(super) static VERSION: Shape = settings!({
     "check": settings!({ "enabled": Flag, "timeout": WHOLE, "frequency": Text }),
     "constraint": settings!({ "require": Text, "enforcement": Text, "message": Text }), "use": Text, "track": Text,
@@ -59,7 +54,6 @@ pub(super) static VERSION: Shape = settings!({
     "files": list!(settings!({ "manager": Text, "paths": TEXTS, "options": FREE })),
 });
 
-/// `auth`.
 pub(super) static AUTH: Shape = settings!({
     "realm": Text, "logs": LOGS, "keyring": settings!({ "type": Text, "spec": FREE }),
     "console": settings!({ "isolated": Flag }),
@@ -80,15 +74,12 @@ pub(super) static AUTH: Shape = settings!({
     })),
 });
 
-/// `container`.
 pub(super) static CONTAINER: Shape = settings!({
     "runtime": settings!({ "provider": Text, "auto_start": Flag, "host": Flag }),
 });
 
-/// `compositions`.
 pub(super) static COMPOSITIONS: Shape = each!(settings!({ "description": Text, "services": TEXTS }));
 
-/// `toolchain`.
 pub(super) static TOOLCHAIN: Shape = settings!({
     "install_path": Text, "max_concurrency": WHOLE, "file_path": Text, "tools_dir": Text, "versions_file": Text,
     "lock_file": Text, "use_tool_versions": Flag, "use_lock_file": Flag,
@@ -101,7 +92,6 @@ pub(super) static TOOLCHAIN: Shape = settings!({
     "aliases": each!(Text), "proxies": each!(settings!({ "tool": Text, "args": TEXTS })),
 });
 
-/// `git`.
 pub(super) static GIT: Shape = settings!({
     "repositories": each!(settings!({
         "provider": Text, "uri": Text, "branch": Text, "remote": Text, "workdir": Text,
@@ -114,7 +104,6 @@ pub(super) static GIT: Shape = settings!({
     "list": settings!({ "format": Text, "columns": list!(LIST_COLUMN_CONFIG) }),
 });
 
-/// `ci`.
 pub(super) static CI: Shape = settings!({
     "enabled": Flag, "output": settings!({ "enabled": Flag, "variables": TEXTS }),
     "summary": settings!({ "enabled": Flag, "template": Text }), "annotations": settings!({ "enabled": Flag }),
@@ -134,7 +123,6 @@ pub(super) static CI: Shape = settings!({
     "groups": settings!({ "mode": Text }), "allow_unsafe_fork_execution": Flag,
 });
 
-/// `ai`.
 pub(super) static AI: Shape = settings!({
     "enabled": Flag, "default_provider": Text, "default_skill": Text,
     "providers": each!(settings!({
@@ -168,7 +156,6 @@ pub(super) static AI: Shape = settings!({
     }),
 });
 
-/// `aws`.
 pub(super) static AWS: Shape = settings!({
     "security": settings!({
         "enabled": Flag, "identity": Text, "region": Text,
@@ -182,7 +169,6 @@ pub(super) static AWS: Shape = settings!({
     }),
 });
 
-/// `mcp`.
 pub(super) static MCP: Shape = settings!({
     "enabled": Flag,
     "servers": each!(settings!({
@@ -192,7 +178,6 @@ pub(super) static MCP: Shape = settings!({
     "routing": settings!({ "enabled": Flag }),
 });
 
-/// `lsp`.
 pub(super) static LSP: Shape = settings!({
     "enabled": Flag,
     "servers": each!(settings!({

@@ -104,7 +104,6 @@ templates:
 ";
 
 impl Config {
-    /// The description of the configuration.
     pub(super) const SHAPE: &'static Shape = &description::CONFIGURATION;
 
     /// Reads the settings out of the merged configuration.

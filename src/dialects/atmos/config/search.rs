@@ -29,7 +29,6 @@ pub(crate) enum ConfigError {
 /// How deep configuration files may import each other.
 const MAX_IMPORTS: usize = 10;
 
-/// Loads the configuration of a project.
 pub(crate) fn load(reader: &Reader<'_>, project: &Project, deps: &mut Deps) -> Result<Config, ConfigError> {
     let mut search = ConfigSearch {
         reader,

@@ -23,7 +23,6 @@ use std::sync::Arc;
 pub(super) struct Issue {
     /// The id of the rule it is reported under.
     pub rule: &'static Rule,
-    /// The message.
     pub message: String,
     /// Where, in the text of the document.
     pub span: Span,
@@ -31,7 +30,6 @@ pub(super) struct Issue {
     pub related: Option<(Span, String)>,
     /// A place in another file.
     pub elsewhere: Option<Label>,
-    /// Advice.
     pub help: Option<String>,
     /// The text at the span and what probably was meant.
     pub rename: Option<(String, String)>,
@@ -75,7 +73,6 @@ pub(super) struct Decoder<'a> {
     pub include: Option<&'a dyn Include>,
     /// `settings.yaml.key_delimiter`: unquoted keys that contain it are expanded into nested maps.
     pub delimiter: Option<&'a str>,
-    /// The limits.
     pub limits: Limits,
 }
 

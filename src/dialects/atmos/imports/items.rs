@@ -14,13 +14,11 @@ use std::sync::Arc;
 pub(crate) struct Import {
     /// The path; `./` and `../` are taken from the folder of the importing file already.
     pub path: String,
-    /// `context`.
     pub context: Arc<Map>,
     /// `skip_templates_processing`.
     pub skip_templates: bool,
     /// `ignore_missing_template_values`.
     pub ignore_missing: bool,
-    /// `skip_if_missing`.
     pub skip_if_missing: bool,
     /// The item.
     pub site: Prov,

@@ -18,7 +18,6 @@ use embed::embed;
 /// How the content of a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// `.json`
     Json,
     /// `.yaml`, `.yml`
     Yaml,

@@ -70,7 +70,6 @@ pub(crate) struct Unresolved {
     pub file: FileId,
     /// The first two keys: `locals` and a name; for locals also `vars`, `settings` or `env` and a key.
     pub path: [Key; 2],
-    /// Who reads it.
     pub reader: Reader,
     /// The error that it causes; `None` if a missing value is rendered.
     pub error: Option<String>,
@@ -85,7 +84,6 @@ pub(crate) enum Reader {
     File,
     /// A component of this stack, which has these locals itself.
     Component {
-        /// The stack.
         stack: Key,
         /// Its locals.
         visible: Vec<Key>,
@@ -99,11 +97,9 @@ pub(crate) struct Trace {
     pub site: Origin,
     /// What it was computed from.
     pub inputs: Vec<Origin>,
-    /// The trace.
     pub trace: String,
     /// Its path in the component.
     pub path: String,
-    /// The stack.
     pub stack: Key,
     /// The missing values that its text reads.
     pub missing: Vec<Missing>,
@@ -167,12 +163,10 @@ impl Observations {
         known
     }
 
-    /// A file with locals.
     pub(crate) fn locals(&self, found: &Arc<FileLocals>) {
         self.lock().locals.entry(found.loaded.file).or_insert_with(|| Arc::clone(found));
     }
 
-    /// An import.
     pub(crate) fn import(&self, from: &str, to: &str, item: Option<Origin>) {
         let mut records = self.lock();
         match records.imports.get_mut(from) {
@@ -191,7 +185,6 @@ impl Observations {
         self.add_item(place, import, targets.is_none(), targets.unwrap_or_default());
     }
 
-    /// Adds an item with its targets.
     fn add_item<T: AsRef<str>>(&self, place: Origin, import: &Import, is_open: bool, targets: &[T]) {
         let mut items = self.items.lock();
         let item =
@@ -244,7 +237,6 @@ impl Observations {
         Arc::make_mut(of_unit).insert(component, uses);
     }
 
-    /// Adds the observations of others.
     pub(in crate::dialects::atmos) fn add(&self, other: &Observations) {
         self.lock().add(&other.lock());
         for (place, item) in &*other.items.lock() {
@@ -257,7 +249,6 @@ impl Observations {
         std::mem::take(&mut *self.items.lock())
     }
 
-    /// All of it.
     pub(crate) fn records(&self) -> Records {
         self.lock().clone()
     }

@@ -28,13 +28,10 @@ pub(crate) struct LocalCache {
 /// The files and the delimiter.
 type Identity = (Vec<FileId>, Option<String>);
 
-/// The locals of one file.
 pub(crate) struct FileLocals {
-    /// The file.
     pub loaded: Arc<Loaded>,
     /// As it is written.
     pub raw: Map,
-    /// Its locals.
     pub locals: Locals,
     view: OnceLock<Vec<Arc<LocalScope>>>,
     oddities: OnceLock<Vec<Diagnostic>>,

@@ -9,7 +9,6 @@ use std::ops::ControlFlow;
 /// The locals that texts read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Uses {
-    /// The names.
     pub(crate) names: BTreeSet<Key>,
     /// Names that are read with `index` or its like.
     pub(crate) indexed: BTreeSet<Key>,

@@ -17,9 +17,7 @@ use crate::value::{Data, Prov, Value};
 /// An import of a file.
 pub(super) struct ImportSite<'a> {
     pub(super) manifests: &'a Manifests<'a>,
-    /// The file.
     pub(super) from: &'a Loaded,
-    /// The import.
     pub(super) item: &'a Import,
 }
 

@@ -45,7 +45,6 @@ pub(super) struct Processed {
     overrides: AllOverrides,
     /// The overrides of its importer. Their addresses are part of its key.
     given: AllOverrides,
-    /// Its dependencies.
     pub deps: Deps,
     /// The records of the manifest and its imports.
     recorder: Arc<Recorder>,
@@ -103,7 +102,6 @@ pub(super) struct MemoKey {
 
 /// Shared data for processing the manifests of one revision.
 pub(super) struct ManifestCache<'a> {
-    /// The locked versions.
     pub(super) lock_file: LockFile<'a>,
     /// What the templates of files may request.
     pub(super) mentions: Mentions,
@@ -145,9 +143,7 @@ impl<'a> ManifestCache<'a> {
 /// Processes manifests of one revision, and records what it finds on the way.
 #[derive(Clone, Copy)]
 pub(super) struct Manifests<'a> {
-    /// The files.
     pub reader: &'a Reader<'a>,
-    /// The configuration.
     pub config: &'a Config,
     /// Merges maps by the list strategy of the configuration.
     pub merger: Merger<'a>,

@@ -271,7 +271,6 @@ impl Mode<'_> {
         self.merger.strategy
     }
 
-    /// A number for each.
     fn number(self) -> u8 {
         self.strategy() as u8 * 2 + u8::from(self.markers)
     }

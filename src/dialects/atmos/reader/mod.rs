@@ -53,11 +53,9 @@ impl Deps {
 /// A file of the revision.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    /// Its id.
     pub file: FileId,
     /// Its path as requested.
     pub path: Text,
-    /// Its text.
     pub text: Text,
     bytes: Arc<[u8]>,
     doc: OnceLock<Result<Arc<Document>, yaml::Error>>,
@@ -65,7 +63,6 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// The YAML document in it.
     pub(super) fn doc(&self) -> Result<&Document, &yaml::Error> {
         self.doc.get_or_init(|| yaml::parse(&self.bytes).map(Arc::new)).as_ref().map(|doc| &**doc)
     }
@@ -116,7 +113,6 @@ type Identity = (BlobId, Text);
 
 /// The files of one revision.
 pub(super) struct Reader<'a> {
-    /// The revision.
     pub source: &'a dyn Source,
     /// The table of files.
     pub files: &'a Files,
@@ -133,7 +129,6 @@ impl<'a> Reader<'a> {
         Reader { source, files, cache, decoded: Mutex::default(), seen: Mutex::default() }
     }
 
-    /// Returns the limits.
     pub(super) fn limits(&self) -> Limits {
         self.cache.limits
     }
@@ -168,7 +163,6 @@ impl<'a> Reader<'a> {
         matches!(self.source.listing().lookup(path), Err(ResolveError::Unavailable(_)))
     }
 
-    /// Whether a folder is there.
     pub(super) fn is_dir(&self, path: &str, deps: &mut Deps) -> bool {
         deps.paths.insert(path.into());
         self.source.listing().is_dir(path)

@@ -49,7 +49,6 @@ impl Resolver {
         Resolver { cache: Cache::new(limits), templates: Templates::new(limits), ..Self::default() }
     }
 
-    /// Reads the files of a revision.
     pub(super) fn reader<'a>(&'a self, source: &'a dyn Source, files: &'a Files) -> Reader<'a> {
         Reader::new(source, files, &self.cache)
     }

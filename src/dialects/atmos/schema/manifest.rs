@@ -10,7 +10,6 @@ use super::workflow::WORKFLOWS;
 use crate::dialects::atmos::shapes::shape::Shape::{Either, Flag, Named, Text, Words};
 use crate::dialects::atmos::shapes::shape::{Names, Shape, list, map, number, section};
 
-/// A manifest.
 pub(super) static MANIFEST: Shape = map!(Ignored {
     "name": Text,
     "import": IMPORT,

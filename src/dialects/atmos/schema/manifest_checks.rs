@@ -28,7 +28,6 @@ pub(in crate::dialects::atmos) struct ManifestRecords {
 pub(in crate::dialects::atmos) struct Seen {
     /// Every manifest that was processed.
     pub(in crate::dialects::atmos) processed: HashSet<Text>,
-    /// The imports of each of them.
     imports: HashMap<Text, HashMap<Text, Ways>>,
     found: Vec<Found>,
 }
@@ -66,7 +65,6 @@ impl ManifestRecords {
         targets.entry(path.into()).or_default().add(Ways { alone, with_context: !alone });
     }
 
-    /// Adds the records of others.
     pub(in crate::dialects::atmos) fn add(&self, other: &ManifestRecords) {
         let (mut seen, other) = (self.seen(), other.seen());
         seen.processed.extend(other.processed.iter().cloned());

@@ -27,7 +27,6 @@ static IMPORT_ITEM: Shape = map!(Closed {
     "context": FREE,
 } Needs("path"));
 
-/// `import`.
 pub(super) static IMPORT: Shape = Named("import", &Included(&list!(Either(&[&Text, &IMPORT_ITEM]))));
 
 static LABELS: Shape = map!(Each(&Text) {});
@@ -89,7 +88,6 @@ static ATLANTIS: Shape = section!(Closed {
     "workflow_templates": SECTION,
 });
 
-/// `settings`.
 pub(super) static SETTINGS: Shape = Named(
     "settings",
     &section!(Free {
@@ -133,7 +131,6 @@ static DEPENDENCY: Shape = map!(Closed {
     "path": Text,
 } OneGroup(&[&[("name", &[])], &[("component", &[])], &[("kind", &["file", "folder"]), ("path", &[])]]));
 
-/// `dependencies`.
 pub(super) static DEPENDENCIES: Shape = Named(
     "dependencies",
     &section!(Closed {
@@ -194,11 +191,9 @@ static REQUIRED_PROVIDER: Shape = map!(Closed {
     "configuration_aliases": LIST_OF_TEXT,
 } Needs("source"));
 
-/// `required_providers`.
 pub(super) static REQUIRED_PROVIDERS: Shape =
     Named("required_providers", &section!(Entries(Names { signs: Some("_-") }, &REQUIRED_PROVIDER) {}));
 
-/// `generate`.
 pub(super) static GENERATE: Shape = Named("generate", &section!(Each(&Either(&[&Text, &FREE])) {}));
 
 /// `retry` of a component.
@@ -243,7 +238,6 @@ static TARGET: Shape = map!(Free {
     "pull_request": map!(Closed { "enabled": Flag }),
 } Needs("kind"));
 
-/// `provision`.
 pub(super) static PROVISION: Shape = Named(
     "provision",
     &section!(Free {
@@ -293,7 +287,6 @@ static HOOK: Shape = section!(Free {
     "mode": Words(&["dynamic", "plan", "apply"]),
 });
 
-/// `hooks`.
 pub(super) static HOOKS: Shape = Named("hooks", &section!(Each(&HOOK) {}));
 
 static SECRET_PROVIDER: Shape = section!(Free { "kind": Text, "identity": Text, "spec": FREE } Needs("kind"));
@@ -307,7 +300,6 @@ static SECRET: Shape = section!(Closed {
     "scope": Words(&["instance", "stack", "global"]),
 } ExactlyOne(&["store", "sops"]));
 
-/// `secrets`.
 pub(super) static SECRETS: Shape = Named(
     "secrets",
     &section!(Closed {
@@ -345,7 +337,6 @@ static AUTH_IDENTITY: Shape = section!(Free {
     "tags": LIST_OF_TEXT,
 });
 
-/// `auth`.
 pub(super) static AUTH: Shape = Named(
     "auth",
     &section!(Free {
@@ -357,10 +348,8 @@ pub(super) static AUTH: Shape = Named(
     }),
 );
 
-/// `version`.
 pub(super) static VERSION: Shape = section!(Closed { "track": Text });
 
-/// `overrides`.
 pub(super) static OVERRIDES: Shape = Named(
     "overrides",
     &section!(Closed {
@@ -384,7 +373,6 @@ static COMPOSITION: Shape = map!(Closed {
     "services": list!(Text, filled, unique),
 } Needs("services"));
 
-/// `compositions`.
 pub(super) static COMPOSITIONS: Shape = section!(Entries(Names::COMPONENT, &COMPOSITION) {});
 
 /// The content of free-form sections.

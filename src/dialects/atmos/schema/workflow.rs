@@ -5,7 +5,6 @@ use super::sections::{CALL, DEPENDENCIES, DISTINCT_TEXTS, FREE};
 use crate::dialects::atmos::shapes::shape::Shape::{Either, Flag, Included, Named, Text, Words};
 use crate::dialects::atmos::shapes::shape::{Names, Shape, list, map, number, section};
 
-/// A map of texts.
 pub(super) static TEXTS: Shape = map!(Each(&Text) {});
 static TEXT_LIST: Shape = list!(Text);
 

@@ -5,7 +5,6 @@
 pub(crate) enum Shape {
     /// Anything.
     Any,
-    /// Text.
     Text,
     /// Text that does not begin with `!include`.
     OwnText,
@@ -15,11 +14,8 @@ pub(crate) enum Shape {
     Words(&'static [&'static str]),
     /// `true` or `false`.
     Flag,
-    /// A number.
     Number(Range),
-    /// A list.
     List(List),
-    /// A map.
     Map(Map),
     /// A call of `!include` as text, or the value that it includes.
     Included(&'static Shape),
@@ -106,7 +102,6 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Names of components.
     pub(crate) const COMPONENT: Names = Names { signs: Some("/_{}. -") };
 
     /// Whether a name is one of them.

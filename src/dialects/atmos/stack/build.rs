@@ -22,7 +22,6 @@ const GLOBAL_METADATA: [&str; 6] = ["labels", "tags", "custom", "enabled", "lock
 pub(super) struct ManifestBuilder<'s, 'm> {
     /// The context for building components.
     pub(super) stacks: &'s StackContext<'s>,
-    /// The manifest.
     pub(super) manifest: &'m StackManifest<'m>,
 }
 

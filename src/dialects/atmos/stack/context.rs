@@ -20,9 +20,7 @@ static NOTHING: EvalInputs = EvalInputs { env: BTreeMap::new(), outputs: BTreeMa
 
 /// The context in which all components of a revision are built, rendered and evaluated.
 pub(in crate::dialects::atmos) struct StackContext<'a> {
-    /// The files.
     pub reader: &'a Reader<'a>,
-    /// The configuration.
     pub config: &'a Config,
     /// Merges maps by the list strategy of the configuration.
     pub merger: Merger<'a>,
@@ -30,11 +28,9 @@ pub(in crate::dialects::atmos) struct StackContext<'a> {
     pub templates: &'a Templates,
     /// What is found.
     pub recorder: &'a Recorder,
-    /// The locked versions.
     pub lock_file: &'a LockFile<'a>,
     /// The folders that vendor manifests speak of.
     pub vendored: &'a VendoredFolders,
-    /// External inputs.
     pub external: ExternalInputs<'a>,
     /// The cache of merged bases.
     pub bases: Arc<InheritanceCache>,

@@ -14,9 +14,7 @@ use std::sync::Arc;
 pub(super) struct StackManifest<'a> {
     /// Its key: the path below the folder of stacks without the extension.
     pub(super) key: Key,
-    /// Its file.
     pub(super) file: FileId,
-    /// Its `name`.
     pub(super) name: Option<Value>,
     /// The paths of the values that form the name of a stack, if it consists only of values.
     pub(super) name_fields: Option<Vec<Vec<Text>>>,
@@ -58,7 +56,6 @@ impl<'a> StackManifest<'a> {
         self.deps.into_inner()
     }
 
-    /// The components of a type.
     pub(super) fn components(&self, kind: &str) -> Option<&'a Arc<Map>> {
         self.map.get("components")?.get(kind)?.as_map()
     }

@@ -14,11 +14,8 @@ use crate::value::{Entry, Key, Map, Origin, Prov, Value, key};
 /// A component whose stack name is validated: of Terraform or Helmfile, and not abstract.
 #[derive(Clone, Debug)]
 pub(in crate::dialects::atmos) struct Named {
-    /// Its type.
     pub kind: Key,
-    /// Its name.
     pub name: Key,
-    /// The name of its stack.
     pub stack: Name,
     /// The variable of the part that the name pattern [lacks](Name::Lacks), if it exists but is not a string.
     pub instead: Option<Box<Value>>,

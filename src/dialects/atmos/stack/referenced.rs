@@ -19,11 +19,8 @@ use std::sync::{Arc, OnceLock};
 /// A component of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ComponentPlace {
-    /// The manifest.
     pub(super) file: FileId,
-    /// The type.
     pub(super) kind: &'static str,
-    /// The name.
     pub(super) name: Key,
 }
 

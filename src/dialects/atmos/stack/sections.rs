@@ -15,7 +15,6 @@ use crate::value::{Data, Entry, Key, Map, Prov, Value, key};
 
 /// A component of a manifest.
 pub(super) struct ComponentEntry<'a> {
-    /// Its type.
     pub(super) kind: &'static str,
     /// Its name, and its content in the manifest.
     pub(super) entry: &'a Entry,
@@ -27,7 +26,6 @@ pub(super) struct ComponentEntry<'a> {
 pub(super) struct Sections {
     /// As they are printed.
     pub(super) map: Map,
-    /// The name of the stack.
     pub(super) stack: Key,
     /// How validation sees that name.
     pub(super) named: Option<Named>,

@@ -10,7 +10,6 @@ use crate::value::Value;
 /// The functions of a template with the environment that the configuration declares for templates
 /// (`templates.settings.env`). Of any other variable nothing is known, unless the empty environment is assumed.
 pub(crate) struct Declared<'a> {
-    /// The functions.
     pub functions: &'a dyn Functions,
     /// The declared variables.
     pub env: &'a Env,

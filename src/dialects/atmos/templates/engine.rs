@@ -36,7 +36,6 @@ pub(crate) enum Failure {
         message: String,
         /// The value that holds the action at fault, as far as known.
         site: Prov,
-        /// Its text.
         text: Option<Text>,
     },
     /// The template produced YAML that Atmos rejects.
@@ -113,7 +112,6 @@ pub(crate) struct Engine<'a> {
     pub slot: usize,
     /// The left and right delimiter.
     pub delimiters: (&'a str, &'a str),
-    /// The functions.
     pub functions: &'a dyn Functions,
     /// The treatment of missing keys.
     pub missing: MissingKey,

@@ -26,9 +26,7 @@ use std::sync::Arc;
 
 /// An environment, resolved as far as possible.
 pub(crate) struct Environment {
-    /// Its name.
     pub name: Text,
-    /// Its components.
     pub components: Vec<Arc<Component>>,
     /// Whether nothing of it could be resolved.
     pub is_broken: bool,
@@ -48,13 +46,10 @@ impl Environment {
 
 /// Shared data of the stages of one environment.
 pub(crate) struct Input<'a> {
-    /// The files.
     pub loader: &'a Loader<'a>,
     /// The resources of the project.
     pub loaded: &'a Loaded,
-    /// The project.
     pub project: &'a ProjectConfig,
-    /// The environment.
     pub environment: &'a EnvironmentConfig,
     /// The namespace, if the user names one.
     pub namespace: Option<&'a str>,
@@ -64,9 +59,7 @@ pub(crate) struct Input<'a> {
 
 /// A component that is ready but for its address.
 pub(crate) struct Part {
-    /// Its type.
     pub kind: Text,
-    /// Its name.
     pub name: Text,
     /// Its configuration.
     pub value: Value,
@@ -74,7 +67,6 @@ pub(crate) struct Part {
     pub shaping: Vec<crate::value::Origin>,
     /// Whether it is disabled in the environment.
     pub is_disabled: bool,
-    /// Its dependencies.
     pub links: Vec<Link>,
     /// Its source files, if it is an action that has some.
     pub files: Option<ActionFiles>,
@@ -87,7 +79,6 @@ impl Part {
     }
 }
 
-/// Resolves an environment.
 pub(crate) fn resolve(input: &Input<'_>, stack: &Text, diagnostics: &Diagnostics) -> Environment {
     let mut parts: Vec<Part> = Vec::new();
     let mut broken: Vec<(Text, Text)> = Vec::new();

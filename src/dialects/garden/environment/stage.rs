@@ -55,7 +55,6 @@ impl Stage<'_> {
         &self.input.inputs.variables
     }
 
-    /// A context of some roots.
     pub(crate) fn context(&self, roots: &Roots) -> ContextId {
         self.evaluator.roots(roots.clone())
     }

@@ -21,7 +21,6 @@ pub(crate) struct Layers<'a> {
     pub is_final: bool,
 }
 
-/// The context of variables.
 pub(crate) fn variables(evaluator: &Evaluator, layers: &Layers<'_>) -> ContextId {
     if let (Some(base), true) = (layers.base, layers.scopes.iter().all(is_empty)) {
         // Variables of the command line are in it.

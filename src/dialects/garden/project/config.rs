@@ -14,7 +14,6 @@ use std::sync::Arc;
 /// The configuration of a project.
 #[derive(Clone, Debug)]
 pub(crate) struct ProjectConfig {
-    /// Its name.
     pub name: Text,
     /// Its fields, with templates parsed.
     pub tree: Node,
@@ -24,16 +23,13 @@ pub(crate) struct ProjectConfig {
     pub dir: Text,
     /// The file that holds it.
     pub file: FileId,
-    /// The path of that file.
     pub path: Text,
-    /// The version of the language.
     pub era: LanguageVersion,
 }
 
 /// An environment of a project.
 #[derive(Clone, Debug)]
 pub(crate) struct EnvironmentConfig {
-    /// Its name.
     pub name: Text,
     /// Its fields, with templates parsed.
     pub tree: Node,
@@ -71,7 +67,6 @@ pub(crate) const KEYS: [&str; 20] = [
 ];
 /// Further keys of a project before Garden 0.14.
 const OLD_KEYS: [&str; 2] = ["dotIgnoreFiles", "environmentDefaults"];
-/// The keys of an environment.
 pub(crate) const ENVIRONMENT_KEYS: [&str; 6] =
     ["aec", "defaultNamespace", "name", "production", "varfile", "variables"];
 

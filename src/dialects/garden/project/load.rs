@@ -19,11 +19,9 @@ use std::sync::Arc;
 /// A configuration file.
 #[derive(Debug)]
 pub(crate) struct ConfigFile {
-    /// Its id.
     pub file: FileId,
     /// Its resources in order.
     pub resources: Vec<Arc<Resource>>,
-    /// Its findings.
     findings: Vec<Diagnostic>,
 }
 
@@ -32,7 +30,6 @@ pub(crate) type Cache = ParsedCache<(Text, LanguageVersion), ConfigFile>;
 
 /// The files of one revision.
 pub(crate) struct Loader<'a> {
-    /// Reads them.
     pub reader: Reader<'a>,
     cache: &'a Cache,
     /// The version of the language of the project.

@@ -26,7 +26,6 @@ pub(crate) enum ActionKind {
 }
 
 impl ActionKind {
-    /// All kinds.
     pub(crate) const ALL: [ActionKind; 4] = [ActionKind::Build, ActionKind::Deploy, ActionKind::Run, ActionKind::Test];
 
     /// As files write it.
@@ -59,7 +58,6 @@ impl ActionKind {
         }
     }
 
-    /// The kind of a title.
     pub(crate) fn of_title(title: &str) -> Option<ActionKind> {
         Self::ALL.into_iter().find(|kind| kind.title() == title)
     }
@@ -89,12 +87,10 @@ impl Resource {
         parent(&self.path)
     }
 
-    /// Its name, if that is text.
     pub(crate) fn name(&self) -> Option<&Text> {
         self.tree.get("name")?.as_text()
     }
 
-    /// Whether it is a project.
     pub(crate) fn is_project(&self) -> bool {
         *self.kind == *"Project"
     }

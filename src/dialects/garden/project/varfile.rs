@@ -16,7 +16,6 @@ use crate::yaml;
 pub(crate) struct Varfile<'a> {
     /// The folder that its path starts from.
     pub dir: &'a str,
-    /// Its path.
     pub path: &'a str,
     /// Whether it may be missing.
     pub is_optional: bool,
@@ -29,9 +28,7 @@ pub(crate) struct Varfile<'a> {
 pub(crate) enum Format {
     /// `NAME=VALUE` lines.
     Dotenv,
-    /// JSON.
     Json,
-    /// YAML.
     Yaml,
 }
 

@@ -17,7 +17,6 @@ pub(crate) struct Failure {
     pub plain: String,
     /// The key that is not there, and those that are, where that is the mistake. They may differ by environment.
     pub missing: Option<MissingKey>,
-    /// The kind of failure.
     pub kind: FailureKind,
     /// Whether a value that reads itself is behind it.
     pub circular: bool,
@@ -30,7 +29,6 @@ pub(crate) struct Failure {
 /// A key that is not there.
 #[derive(Clone, Debug)]
 pub(crate) struct MissingKey {
-    /// The key.
     pub key: Text,
     /// The available keys.
     pub available: Vec<Text>,

@@ -7,7 +7,6 @@ use crate::value::Prov;
 
 /// A lookup or a call in a template.
 pub(crate) struct Use<'a> {
-    /// The kind.
     pub kind: UseKind<'a>,
     /// Where the template is written.
     pub place: &'a Prov,

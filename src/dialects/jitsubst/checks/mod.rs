@@ -19,7 +19,6 @@ use std::sync::Arc;
 
 /// The input of the checks.
 pub(crate) struct Subject<'a> {
-    /// The configuration.
     pub config: &'a Config,
     /// The names of its modules.
     pub modules: BTreeSet<&'a str>,

@@ -12,9 +12,7 @@ use std::sync::Arc;
 
 /// The content of a component.
 pub(crate) struct Described {
-    /// Its type.
     pub kind: &'static str,
-    /// Its name.
     pub name: Text,
     /// Its configuration.
     pub value: Value,

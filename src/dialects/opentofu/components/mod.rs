@@ -38,7 +38,6 @@ pub(crate) struct Resolved {
     pub unit: Arc<Unit>,
     /// Its locals and variables.
     pub scopes: Vec<Arc<LocalScope>>,
-    /// The findings.
     pub findings: Vec<Diagnostic>,
     /// The folders of the modules that it calls, at any depth.
     pub reached: BTreeSet<String>,

@@ -25,7 +25,6 @@ pub(super) struct CodeFile {
     /// The path, relative to the root of the repository.
     pub(super) path: String,
     text: String,
-    /// The names.
     pub(super) names: Names,
 }
 

@@ -18,7 +18,6 @@ pub(crate) enum Format {
     Text,
     /// For Graphviz.
     Dot,
-    /// For Mermaid.
     Mermaid,
     /// For programs; `schemas/graph.json` describes it.
     Json,

@@ -18,9 +18,7 @@ pub(super) struct ImportStep<'a> {
 /// A local that is defined somewhere else.
 #[derive(Clone, Debug)]
 pub(super) struct Definition<'a> {
-    /// The file.
     pub path: &'a str,
-    /// Where in it.
     pub origin: Option<Origin>,
     /// The component that has it, if it belongs to one.
     pub component: Option<Key>,

@@ -29,7 +29,6 @@ const MAX_NAMES: usize = 12;
 /// Files with locals whose references were reported.
 #[derive(Default)]
 pub(in crate::dialects::atmos) struct ReportedLocals {
-    /// The files.
     pub files: BTreeMap<FileId, Arc<FileLocals>>,
     /// Those that are taken in without being rendered.
     pub unrendered: BTreeSet<FileId>,

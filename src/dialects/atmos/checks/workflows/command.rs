@@ -25,7 +25,6 @@ pub(in crate::dialects::atmos) struct Command {
     pub(in crate::dialects::atmos) words: Vec<String>,
     /// The component, and the types that it may have (any if empty).
     pub(in crate::dialects::atmos) component: Option<(String, &'static [&'static str])>,
-    /// The stack.
     pub(in crate::dialects::atmos) stack: Stack,
 }
 
@@ -35,7 +34,6 @@ pub(in crate::dialects::atmos) enum Stack {
     /// None.
     #[default]
     Absent,
-    /// This one.
     Named(String),
     /// One that is named more than once, or without a name.
     Unclear,

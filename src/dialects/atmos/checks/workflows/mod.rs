@@ -281,7 +281,6 @@ enum Candidates<'a> {
 struct Missing<'a> {
     message: String,
     name: &'a str,
-    /// The candidates.
     known: Candidates<'a>,
 }
 

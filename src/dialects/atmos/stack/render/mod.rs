@@ -38,7 +38,6 @@ pub(super) struct Rendered {
 enum Attempt {
     /// Its strings, one by one.
     Parts(Renderings),
-    /// All of it.
     Whole(Result<Arc<Map>, Failure>),
 }
 

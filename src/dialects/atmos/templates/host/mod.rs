@@ -29,7 +29,6 @@ pub(in crate::dialects::atmos) struct Host {
 /// The versions of a track, or why they are not known.
 #[derive(Clone, Debug)]
 pub(in crate::dialects::atmos) enum Versions {
-    /// Known.
     Known(Arc<Track>),
     /// The lock file cannot be read.
     Unknown(String),

@@ -18,7 +18,6 @@ const WORTH_KEEPING: u64 = 8;
 /// The content of a context.
 #[derive(Clone, Debug)]
 pub(super) enum Context {
-    /// Data.
     Data(Node),
     /// Roots by name.
     Roots(Arc<Roots>),

@@ -59,7 +59,6 @@ pub(crate) struct Evaluator {
     pub(super) reads: RefCell<Vec<Vec<Prov>>>,
     /// Whether values remember what they replaced in lower layers.
     pub(super) keeps_history: bool,
-    /// The version of the language.
     pub(super) era: LanguageVersion,
     /// Whether what cannot be resolved stays as it is written, part by part, as [`LanguageVersion::Bonsai`] does on request.
     pub(super) is_partial: bool,
@@ -94,7 +93,6 @@ impl Evaluator {
         self
     }
 
-    /// The version of the language.
     pub(crate) fn era(&self) -> LanguageVersion {
         self.era
     }

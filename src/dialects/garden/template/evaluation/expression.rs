@@ -26,7 +26,6 @@ pub(super) struct Site<'a> {
     pub path: &'a Text,
     /// Where the template is written.
     pub prov: &'a Prov,
-    /// The version of the language.
     pub era: LanguageVersion,
     /// Whether the text is that of the whole template, not of a string literal in it.
     pub is_outermost: bool,
@@ -365,7 +364,6 @@ impl Evaluator {
 
 /// The segments of a key path.
 pub(super) enum Segments {
-    /// All of them.
     Known(Vec<Segment>),
     /// One of them is unknown: this one.
     Unknown(Node),

@@ -23,7 +23,6 @@ pub(crate) struct Reference {
 /// A segment of a [`Reference`].
 #[derive(Clone, Debug)]
 pub(crate) enum ReferenceKey {
-    /// A segment.
     Known(Segment),
     /// One that cannot be evaluated.
     Failed(Box<Failure>),

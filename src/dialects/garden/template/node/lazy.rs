@@ -30,7 +30,6 @@ pub(crate) enum Lazy {
     Operator(Operator),
     /// A value that is evaluated in its own context, below the one that reads it.
     Captured {
-        /// The value.
         node: Node,
         /// The context that belongs to it.
         context: ContextId,
@@ -56,7 +55,6 @@ impl Lazy {
 /// A structural operator.
 #[derive(Debug)]
 pub(crate) struct Operator {
-    /// The operator.
     pub kind: OperatorKind,
     /// As it is written.
     pub source: Node,

@@ -17,7 +17,6 @@ use std::sync::Arc;
 /// A value with its provenance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Node {
-    /// The data.
     pub data: Data,
     /// Where it was written, and what it was computed from.
     pub prov: Prov,
@@ -29,15 +28,12 @@ pub(crate) enum Data {
     /// JavaScript's `undefined`: a key or an item without a value.
     #[default]
     Undefined,
-    /// `null`.
     Null,
     /// A truth value.
     Bool(bool),
     /// A number; there are no integers.
     Number(f64),
-    /// Text.
     Text(Text),
-    /// A list.
     List(Arc<Vec<Node>>),
     /// A mapping.
     Map(Arc<Object>),
@@ -110,7 +106,6 @@ impl Node {
         }
     }
 
-    /// The list, if it is one.
     pub(crate) fn as_list(&self) -> Option<&Arc<Vec<Node>>> {
         match &self.data {
             Data::List(items) => Some(items),
@@ -118,7 +113,6 @@ impl Node {
         }
     }
 
-    /// The text, if it is text.
     pub(crate) fn as_text(&self) -> Option<&Text> {
         match &self.data {
             Data::Text(text) => Some(text),
@@ -131,7 +125,6 @@ impl Node {
         self.as_map()?.get(key).filter(|node| !node.is_undefined())
     }
 
-    /// Whether it is undefined.
     pub(crate) fn is_undefined(&self) -> bool {
         matches!(self.data, Data::Undefined)
     }

@@ -36,7 +36,6 @@ pub(crate) struct Template {
 /// Parts that follow each other. Without parts it is the empty text; a single part keeps its type.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    /// The parts.
     pub parts: Vec<Part>,
 }
 
@@ -47,7 +46,6 @@ pub(crate) enum Part {
     Text(Text),
     /// `$${…}`, which loses its first dollar.
     Escaped(Text),
-    /// `${…}`.
     Format(Format),
     /// `${if …}…${else}…${endif}`.
     If(Box<IfBlock>),
@@ -56,7 +54,6 @@ pub(crate) enum Part {
 /// An expression between braces.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// The expression.
     pub expr: Expr,
     /// From the dollar to behind the brace (and the optional suffix).
     pub span: Span,
@@ -67,31 +64,25 @@ pub(crate) struct Format {
 /// A conditional block.
 #[derive(Debug)]
 pub(crate) struct IfBlock {
-    /// The condition.
     pub condition: Format,
     /// The branches, if the block is closed: the text for a true condition, and for a false one.
     pub branches: Option<(Block, Block)>,
-    /// All of it.
     pub span: Span,
 }
 
 /// An expression with its place.
 #[derive(Debug)]
 pub(crate) struct Expr {
-    /// The kind.
     pub kind: ExprKind,
-    /// The place.
     pub span: Span,
 }
 
 /// An expression.
 #[derive(Debug)]
 pub(crate) enum ExprKind {
-    /// `null`.
     Null,
     /// `true`, `false`.
     Bool(bool),
-    /// A number.
     Number(f64),
     /// Text without templates in it.
     Text(Text),
@@ -103,12 +94,10 @@ pub(crate) enum ExprKind {
     Call {
         /// The name of the function.
         name: Text,
-        /// Its arguments.
         arguments: Vec<Expr>,
     },
     /// `a.b["c"]`.
     Lookup(KeyPath),
-    /// `!a`.
     Not(Box<Expr>),
     /// `typeof a`.
     TypeOf(Box<Expr>),
@@ -138,7 +127,6 @@ pub(crate) enum Key {
 /// A key path as it is written: `a.b["c"]`.
 #[derive(Debug)]
 pub(crate) struct KeyPath {
-    /// Its keys.
     pub keys: Vec<Key>,
     /// Its segments, if none of them needs evaluation.
     pub(crate) segments: Option<Vec<Segment>>,
@@ -147,7 +135,6 @@ pub(crate) struct KeyPath {
 }
 
 impl KeyPath {
-    /// The path of some keys.
     pub(super) fn new(keys: Vec<Key>) -> KeyPath {
         let segments: Option<Vec<Segment>> = keys.iter().map(segment).collect();
         let short = segments.as_deref().filter(|segments| segments.len() <= MOST_PREPARED).unwrap_or_default();
@@ -168,27 +155,16 @@ fn segment(key: &Key) -> Option<Segment> {
 /// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operator {
-    /// `==`
     Equal,
-    /// `!=`
     NotEqual,
-    /// `<=`
     LessEqual,
-    /// `>=`
     GreaterEqual,
-    /// `<`
     Less,
-    /// `>`
     Greater,
-    /// `+`
     Add,
-    /// `-`
     Subtract,
-    /// `*`
     Multiply,
-    /// `/`
     Divide,
-    /// `%`
     Modulo,
 }
 

@@ -8,7 +8,6 @@ use crate::text::Text;
 pub(crate) struct ParseError {
     /// The text that was parsed: the template, or a string literal in it.
     pub raw: Text,
-    /// The message.
     pub message: &'static str,
     /// Where, in that text.
     pub span: Span,

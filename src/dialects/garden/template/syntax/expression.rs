@@ -10,7 +10,6 @@ use crate::text::Text;
 /// An expression, or none.
 type Parsed<T> = Result<Option<T>, ParseError>;
 
-/// The operators of one level.
 type Level = &'static [(&'static str, Operator)];
 
 const EQUALITY: Level = &[("==", Operator::Equal), ("!=", Operator::NotEqual)];
@@ -29,7 +28,6 @@ enum Binary {
 }
 
 impl Cursor<'_> {
-    /// An expression.
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
         self.deeper(Self::conditional)
     }

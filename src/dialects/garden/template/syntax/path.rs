@@ -5,7 +5,6 @@ use crate::text::Text;
 /// A segment of a key path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
-    /// Its text.
     pub text: Text,
     /// Whether it is a number.
     pub is_number: bool,

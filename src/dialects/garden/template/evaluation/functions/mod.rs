@@ -53,7 +53,6 @@ impl From<String> for Error {
     }
 }
 
-/// A function.
 struct Function {
     name: &'static str,
     parameters: &'static [Parameter],

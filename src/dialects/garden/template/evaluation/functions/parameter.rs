@@ -3,7 +3,6 @@
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::number::text_number;
 
-/// A parameter.
 pub(super) struct Parameter {
     /// Its name in messages.
     pub name: &'static str,
@@ -30,9 +29,7 @@ pub(super) enum Type {
     Any,
     /// Text with something in it.
     Text,
-    /// Text.
     TextOrEmpty,
-    /// One of some words.
     Word(&'static [&'static str]),
     /// A number, or text that is one.
     Number,
@@ -46,7 +43,6 @@ pub(super) enum Type {
     Primitives,
     /// A mapping.
     Object,
-    /// `null`.
     Null,
     /// One of several types.
     OneOf(&'static [Type]),
