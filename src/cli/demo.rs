@@ -92,8 +92,33 @@ const OPENTOFU_HEAD: [File; 2] = files!("demo-opentofu/head":
     "org.yaml"
 );
 
+const TERRAGRUNT_BASE: [File; 9] = files!("demo-terragrunt/base":
+    "common/service.hcl"
+    "live/dev/app/terragrunt.hcl"
+    "live/dev/env.hcl"
+    "live/dev/vpc/terragrunt.hcl"
+    "live/prod/app/terragrunt.hcl"
+    "live/prod/env.hcl"
+    "live/prod/vpc/terragrunt.hcl"
+    "modules/vpc/main.tf"
+    "root.hcl"
+);
+
+const TERRAGRUNT_HEAD: [File; 2] = files!("demo-terragrunt/head":
+    "common/service.hcl"
+    "live/prod/env.hcl"
+);
+
 /// The examples by the name of their dialect, the usual one last.
-static EXAMPLES: [(&str, Example); 3] = [
+static EXAMPLES: [(&str, Example); 4] = [
+    (
+        "terragrunt",
+        Example {
+            base: &TERRAGRUNT_BASE,
+            head: &TERRAGRUNT_HEAD,
+            messages: ["Two units in two environments", "Move production to another region, and add a replica"],
+        },
+    ),
     (
         "opentofu",
         Example {

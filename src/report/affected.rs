@@ -43,6 +43,26 @@ pub(crate) fn write_matrix(out: &mut dyn io::Write, report: &Report<'_>) -> io::
     writeln!(out)
 }
 
+/// The name of the format of filters.
+pub(crate) const FILTER: &str = "terragrunt-filter";
+
+/// Where a dialect names the folder that its tool runs in.
+const FOLDER: &str = "terragrunt_folder";
+
+/// Writes the folders to deploy, one on each line, for `terragrunt run --all --filters-file`.
+///
+/// # Errors
+/// Those of the writer.
+pub(crate) fn write_filter(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+    for item in items(report).iter().filter(|item| item.is_job && !item.deleted) {
+        if let Some(folder) = item.integrations.get(FOLDER).filter(|folder| !folder.contains(['\n', '{', '}'])) {
+            let path = if folder == "." { ".".to_owned() } else { format!("./{folder}") };
+            writeln!(out, "{{{path}}}")?;
+        }
+    }
+    Ok(())
+}
+
 fn items<'a>(report: &Report<'a>) -> &'a [Item] {
     report.comparison.map_or(&[], |comparison| comparison.affected)
 }

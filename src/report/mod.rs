@@ -131,10 +131,12 @@ pub(crate) enum Format {
     Affected,
     /// The components to deploy, as the matrix of a job of GitHub Actions.
     Matrix,
+    /// The folders to deploy, as a file of filters that Terragrunt reads.
+    Filter,
 }
 
 impl Format {
-    pub(crate) const ALL: [Format; 11] = [
+    pub(crate) const ALL: [Format; 12] = [
         Format::Text,
         Format::Concise,
         Format::Json,
@@ -146,6 +148,7 @@ impl Format {
         Format::Rdjson,
         Format::Affected,
         Format::Matrix,
+        Format::Filter,
     ];
 
     /// The name that users type.
@@ -162,6 +165,7 @@ impl Format {
             Format::Rdjson => "rdjson",
             Format::Affected => "affected",
             Format::Matrix => "matrix",
+            Format::Filter => affected::FILTER,
         }
     }
 
@@ -172,18 +176,18 @@ impl Format {
 
     /// Whether it is made from the list of affected components.
     pub(crate) fn is_affected_list(self) -> bool {
-        matches!(self, Format::Affected | Format::Matrix)
+        matches!(self, Format::Affected | Format::Matrix | Format::Filter)
     }
 
     /// Whether it has a place for what was analyzed.
     pub(crate) fn shows_coverage(self) -> bool {
-        !matches!(self, Format::Concise | Format::Gitlab | Format::Rdjson | Format::Affected | Format::Matrix)
+        !matches!(self, Format::Concise | Format::Gitlab | Format::Rdjson) && !self.is_affected_list()
     }
 
     /// How it goes where people and CI systems read along.
     pub(crate) fn kind(self) -> log::OutputKind {
         match self {
-            Format::Text | Format::Concise => log::OutputKind::Text,
+            Format::Text | Format::Concise | Format::Filter => log::OutputKind::Text,
             Format::Json | Format::Sarif | Format::Gitlab | Format::Rdjson | Format::Affected | Format::Matrix => {
                 log::OutputKind::Json
             }
@@ -210,6 +214,7 @@ impl Format {
             Format::Rdjson => rdjson::write(out, report),
             Format::Affected => affected::write(out, report),
             Format::Matrix => affected::write_matrix(out, report),
+            Format::Filter => affected::write_filter(out, report),
         }?;
         out.flush()
     }

@@ -9,7 +9,7 @@ const OUTSIDE: [&str; 4] = ["", "cli", "dialects", "lsp"];
 
 /// Names of systems, of their files, functions and commands.
 const NAMES: &str =
-    r#"(?i)atmos|jitsubst|garden|opentofu|gocodealone|"infra\.yaml|project\.garden|\btofu\b|"terraform""#;
+    r#"(?i)atmos|jitsubst|garden|opentofu|terragrunt|gocodealone|"infra\.yaml|project\.garden|\btofu\b|"terraform""#;
 
 /// Paths of sections, and functions that are tags.
 const SECTIONS: &str = concat!(

@@ -44,6 +44,7 @@ mod reading;
 mod renames;
 mod revisions;
 mod snapshots;
+mod terragrunt;
 mod text;
 mod tofu;
 mod tofu_affected;

@@ -60,7 +60,7 @@ pub(super) fn unit(session: &Session<'_>, folder: &str, file: &File, config: &Co
     text(session, file);
     for included in &config.includes {
         if let Ok(loaded) = session.loader.load(&included.path, false) {
-            let file = File { id: loaded.file, path: loaded.path, body: loaded.body };
+            let file = File { id: loaded.file, body: loaded.content(), path: loaded.path.clone() };
             text(session, &file);
             read.outputs.extend(uses(&file).outputs);
         }

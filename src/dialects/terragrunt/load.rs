@@ -1,15 +1,16 @@
 //! The files of one revision, parsed.
 
 use super::json;
-use crate::hcl::ast::{Body, SyntaxError};
+use crate::hcl::ast::Body;
 use crate::limits::Limits;
 use crate::reads::ParsedCache;
 use crate::source::Source;
-use crate::terraform::load::Runner;
 use crate::terraform::load::names::Syntax;
+use crate::terraform::load::{Parsed, Runner};
 use crate::terraform::module::modules::{Cache as ModuleCache, Modules};
 use crate::text::Text;
 use crate::value::FileId;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// The name of the file of a unit.
@@ -49,11 +50,24 @@ impl Cache {
     }
 }
 
-#[derive(Debug)]
-struct Parsed {
-    text: Text,
-    body: Arc<Body>,
-    errors: Vec<SyntaxError>,
+/// The content of a file or of a block, shared with what parsed it.
+#[derive(Clone, Debug)]
+pub(super) enum Content {
+    /// A file that was parsed.
+    File(Arc<Parsed>),
+    /// A block that stands for a file.
+    Block(Arc<Body>),
+}
+
+impl Deref for Content {
+    type Target = Body;
+
+    fn deref(&self) -> &Body {
+        match self {
+            Content::File(parsed) => &parsed.body,
+            Content::Block(body) => body,
+        }
+    }
 }
 
 /// A file that was read.
@@ -63,10 +77,15 @@ pub(super) struct Loaded {
     pub file: FileId,
     /// Its path as it was asked for, from the root of the repository.
     pub path: String,
+    /// It, parsed.
+    pub parsed: Arc<Parsed>,
+}
+
+impl Loaded {
     /// Its content.
-    pub body: Arc<Body>,
-    /// What is wrong with its syntax.
-    pub errors: Vec<SyntaxError>,
+    pub(super) fn content(&self) -> Content {
+        Content::File(Arc::clone(&self.parsed))
+    }
 }
 
 /// Reads files of a revision.
@@ -103,8 +122,7 @@ impl<'a> Loader<'a> {
         }
         let found =
             self.modules.loader.load(folder, name, Syntax::Native).map_err(|error| error.map(|error| error.message))?;
-        let body = Arc::new(found.parsed.body.clone());
-        Ok(Loaded { file: found.file, path: path.to_owned(), body, errors: found.parsed.errors.clone() })
+        Ok(Loaded { file: found.file, path: path.to_owned(), parsed: found.parsed })
     }
 
     fn json(&self, path: &str) -> Result<Loaded, Option<String>> {
@@ -117,10 +135,10 @@ impl<'a> Loader<'a> {
                 let bytes = reader.bytes(path, entry).map_err(|error| Some(error.message))?;
                 let text = Text::from(String::from_utf8_lossy(&bytes));
                 let (body, errors) = json::body(&text);
-                self.cache.json.insert(key, Parsed { text, body: Arc::new(body), errors })
+                self.cache.json.insert(key, Parsed { text, body, errors })
             }
         };
         let file = reader.files.add(&entry.path, &entry.id.to_string(), || parsed.text.clone());
-        Ok(Loaded { file, path: path.to_owned(), body: Arc::clone(&parsed.body), errors: parsed.errors.clone() })
+        Ok(Loaded { file, path: path.to_owned(), parsed })
     }
 }

@@ -4,6 +4,7 @@
 //! resolves one unit: `config` evaluates a file (with `names` and `functions` in its `place`), `merge` puts included files below it,
 //! `object` shows a configuration to others, `component` is the result.
 
+mod affected;
 mod authoring;
 mod checks;
 mod component;
@@ -27,6 +28,7 @@ mod values;
 mod vocabulary;
 
 use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, hcl_eval};
+use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Diagnostics, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
@@ -39,7 +41,7 @@ use crate::threads;
 use crate::value::{FileId, Value, Vocabulary};
 use load::{Cache, Loader};
 use stacks::Expansion;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use unit::Resolved;
 
@@ -86,11 +88,8 @@ impl Terragrunt {
         let file = || files.add(&crate::paths::join(folder, load::UNIT), "", || Text::from(""));
         let work = || unit::resolve(&loader, env, &expansion.generated, folder);
         let resolved = diagnostics.guard(&format!("unit {folder}"), file, work);
-        let resolved = resolved.unwrap_or_else(|| Resolved {
-            unit: Arc::new(Unit::broken(key.clone(), file())),
-            findings: diagnostics.into_findings(),
-            unused: Vec::new(),
-        });
+        let broken = || Resolved::of(Unit::broken(key.clone(), file()), diagnostics.into_findings());
+        let resolved = resolved.unwrap_or_else(broken);
         let mut reads = loader.modules.loader.reader.take();
         if let Some(made) = expansion.generated.units.get(folder) {
             reads.add(&made.reads);
@@ -155,7 +154,7 @@ impl Dialect for Terragrunt {
             .into_iter()
             .filter(|folder| !expansion.templates.contains(folder))
             .chain(expansion.generated.units.keys().cloned())
-            .collect::<std::collections::BTreeSet<String>>()
+            .collect::<BTreeSet<String>>()
             .into_iter()
             .collect();
         let answers = Answers::new(source);
@@ -167,6 +166,18 @@ impl Dialect for Terragrunt {
             resolution.findings.extend(known.resolved.findings.iter().cloned());
         }
         resolution.findings.extend(unused(&known));
+        let mut seen = BTreeSet::new();
+        for known in &known {
+            let resolved = &known.resolved;
+            resolution.imports.items.extend(resolved.imports.iter().filter(|i| seen.insert(i.item)).cloned());
+            if let (Some(scope), Some(component)) = (&resolved.locals, resolved.unit.components.first())
+                && resolution.locals.stacks.insert(scope.file, component.stack.clone()).is_none()
+            {
+                resolution.locals.scopes.push(Arc::clone(scope));
+            }
+        }
+        resolution.imports.items.sort_by_key(|import| import.item);
+        resolution.locals.scopes.sort_by_cached_key(|scope| (files.get(scope.file).path.clone(), scope.level.clone()));
         for (path, file, is_broken) in &expansion.files {
             let state = if *is_broken { State::Broken } else { State::Resolved };
             resolution.units.push(Arc::new(Unit { state, ..Unit::of_path(path, path.as_str().into(), *file) }));
@@ -175,6 +186,10 @@ impl Dialect for Terragrunt {
         resolution.findings.extend(expansion.findings);
         diagnostic::unite(&mut resolution.findings);
         resolution
+    }
+
+    fn affected(&self, request: &Request<'_>, _project: &Project) -> Option<Affected> {
+        Some(affected::list(request))
     }
 
     fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {

@@ -20,6 +20,9 @@ const MAX_CHAIN: usize = 100;
 /// The most words of an expression that are looked up as paths.
 const MAX_WORDS: usize = 50;
 
+/// The size of a value in the costs of comparing it, at most.
+const MAX_COMPARED: usize = 1_000_000;
+
 /// What is evaluated: later stages see more names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
@@ -210,7 +213,12 @@ impl Origins for Names<'_, '_> {
                     TraversalStep::Index(..) => None,
                 });
                 let name = std::iter::once(&*reference.root.text).chain(names).collect::<Vec<_>>().join(".");
-                found.push(made_of::value(name, &value));
+                // It is written out to be compared.
+                let size = value.count(MAX_COMPARED).unwrap_or(MAX_COMPARED) as u64;
+                found.push(match self.session.budget.take(size) {
+                    true => made_of::value(name, &value),
+                    false => Read { name: name.into(), content: None },
+                });
             }
         }
         // A command or a function may read the files that it names.

@@ -1,8 +1,8 @@
 //! Rules that only this dialect reports. The ones it shares with others are in `diagnostic::rules`.
 
 pub(super) use crate::diagnostic::rules::{
-    IMPORT_CYCLE, LIMIT_EXCEEDED, LOCAL_CYCLE, UNDEFINED_DEPENDENCY, UNDEFINED_LOCAL, UNREADABLE_FILE,
-    UNRESOLVED_INCLUDE, UNUSED_LOCAL,
+    IMPORT_CYCLE, INCOMPLETE_ANALYSIS, LIMIT_EXCEEDED, LOCAL_CYCLE, UNDEFINED_DEPENDENCY, UNDEFINED_LOCAL,
+    UNREADABLE_FILE, UNRESOLVED_INCLUDE, UNUSED_LOCAL,
 };
 use crate::diagnostic::{Level, Rule, rule};
 

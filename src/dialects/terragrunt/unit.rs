@@ -10,10 +10,10 @@ use super::stacks::{self, Generated, MadeUnit};
 use super::values::unknown_data;
 use super::{checks, component, rules};
 use crate::diagnostic::Diagnostic;
-use crate::hcl::ast::Span;
-use crate::resolution::{State, Unit};
+use crate::hcl::ast::{Attribute, Span, TraversalStep, walk};
+use crate::resolution::{Dependency, Import, Local, LocalLevel, LocalScope, State, Unit};
 use crate::text::Text;
-use crate::value::{Key, Map, Value};
+use crate::value::{Key, Map, Origin, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,6 +28,70 @@ pub(super) struct Resolved {
     pub findings: Vec<Diagnostic>,
     /// What is unused in its file, if no other unit reads the file.
     pub unused: Vec<Diagnostic>,
+    /// The files that it includes.
+    pub imports: Vec<Import>,
+    /// Its locals.
+    pub locals: Option<Arc<LocalScope>>,
+}
+
+impl Resolved {
+    /// A unit of which nothing else is known.
+    pub(super) fn of(unit: Unit, findings: Vec<Diagnostic>) -> Self {
+        let (unused, imports) = (Vec::new(), Vec::new());
+        Resolved { unit: Arc::new(unit), findings, unused, imports, locals: None }
+    }
+}
+
+/// An include as other parts know it.
+fn import(included: &config::Included) -> Option<Import> {
+    Some(Import {
+        item: included.at,
+        path: included.written,
+        targets: vec![included.file?],
+        is_pattern: false,
+        is_computed: true,
+        is_open: false,
+        is_special: true,
+        is_additive: false,
+        context: Map::none(),
+    })
+}
+
+/// The locals of the file of a unit.
+fn local_names(file: &File, config: &config::Config) -> Option<Arc<LocalScope>> {
+    let values = config.parts.get("locals");
+    let written = file.body.blocks_of("locals").flat_map(|block| &block.body.attributes);
+    let places: BTreeMap<&Text, Origin> = written
+        .clone()
+        .map(|local| {
+            let (key, span) = (local.name.span.start, local.expr.span);
+            (&local.name.text, Origin { file: file.id, key, start: span.start, end: span.end })
+        })
+        .collect();
+    let one = |local: &Attribute| {
+        let mut depends_on: Vec<Dependency> = Vec::new();
+        for reference in walk::references(&local.expr) {
+            let Some(TraversalStep::Attribute(name)) = reference.steps.first() else { continue };
+            let origin = places.get(&name.text).filter(|_| *reference.root.text == *"local").copied();
+            let dependency = Dependency { path: format!("{}.{}", reference.root.text, name.text), origin };
+            if !depends_on.contains(&dependency) {
+                depends_on.push(dependency);
+            }
+        }
+        Local {
+            name: Text::clone(&local.name.text),
+            value: values.and_then(|values| values.get(&local.name.text)).cloned(),
+            printed: None,
+            origin: places.get(&local.name.text).copied(),
+            depends_on,
+            shadows: None,
+            is_read_by_code: false,
+        }
+    };
+    let mut locals: Vec<Local> = written.map(one).collect();
+    locals.sort_by(|a, b| a.name.cmp(&b.name));
+    let scope = LocalScope { file: file.id, stack: None, level: LocalLevel::File, locals };
+    (!scope.locals.is_empty()).then(|| Arc::new(scope))
 }
 
 /// Resolves the unit of a folder.
@@ -56,6 +120,8 @@ pub(super) fn resolve(
             let low = config::Included {
                 label: Text::default(),
                 path: path.clone(),
+                file: Some(file.id),
+                written: at,
                 at,
                 strategy: Some(Strategy::Shallow),
                 is_exposed: false,
@@ -84,17 +150,19 @@ pub(super) fn resolve(
         unit.files.push(file);
         unit.files.sort();
     }
-    let mut unused = Vec::new();
+    let (mut unused, mut imports, mut locals) = (Vec::new(), Vec::new(), None);
     if let (Some(config), false) = (resolved, is_hidden) {
         if let Some(file) = &opened {
             unused = checks::unit(&session, folder, file, &config);
+            imports = config.includes.iter().filter_map(import).collect();
+            locals = local_names(file, &config);
         }
         unit.state = State::Resolved;
         unit.components = vec![Arc::new(component::of(&session, (stack.clone(), name), (folder, file), &config))];
     }
     let mut findings = session.into_findings();
     findings.iter_mut().chain(&mut unused).for_each(|finding| finding.stacks.push(stack.clone()));
-    Resolved { unit: Arc::new(unit), findings, unused }
+    Resolved { unit: Arc::new(unit), findings, unused, imports, locals }
 }
 
 /// Whether a file that is included could not be read: what the unit has from it would seem to be removed.
@@ -123,5 +191,5 @@ fn remote(id: &Text, (stack, name): (Text, Text), made: &MadeUnit) -> Resolved {
     component.language = component::language();
     component.metadata.inputs.is_open = true;
     let unit = Unit { state: State::Resolved, components: vec![Arc::new(component)], ..Unit::broken(id.clone(), file) };
-    Resolved { unit: Arc::new(unit), findings: Vec::new(), unused: Vec::new() }
+    Resolved::of(unit, Vec::new())
 }

@@ -55,7 +55,7 @@ impl Body {
     }
 
     /// The blocks of a type.
-    pub fn blocks_of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Block> {
+    pub fn blocks_of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Block> + Clone {
         self.blocks.iter().filter(move |b| *b.kind.text == *kind)
     }
 }

@@ -10,9 +10,17 @@ use crate::hcl::ast::Block;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Value};
 
+/// The most files that one file includes.
+const MAX_INCLUDES: usize = 100;
+
 /// The files that a file includes, in the order of the blocks.
 pub(super) fn all(names: &Names<'_, '_>) -> Vec<Included> {
-    names.file.body.blocks_of("include").filter_map(|block| one(names, block)).collect()
+    let blocks = names.file.body.blocks_of("include");
+    if let Some(block) = blocks.clone().nth(MAX_INCLUDES) {
+        let message = format!("a file with more than {MAX_INCLUDES} includes: the others are left out");
+        names.session.error(&rules::LIMIT_EXCEEDED, message, (names.file.id, block.header()));
+    }
+    blocks.take(MAX_INCLUDES).filter_map(|block| one(names, block)).collect()
 }
 
 /// An included file cannot include another one.
@@ -51,9 +59,12 @@ fn one(names: &Names<'_, '_>, block: &Block) -> Option<Included> {
     }
     session.reading.borrow_mut().push(path.clone());
     let file = File::open(session, &path, false);
-    let config = file.map(|file| super::evaluate(session, &file, place));
+    let config = file.as_ref().map(|file| super::evaluate(session, file, place));
     session.reading.borrow_mut().pop();
-    Some(Included { label, path, at, strategy, is_exposed, config: config? })
+    let span = block.body.get("path").map_or(block.kind.span, |written| written.expr.span);
+    let written = Origin { file: names.file.id, key: span.start, start: span.start, end: span.end };
+    let file = file.map(|file| file.id);
+    Some(Included { label, path, file, written, at, strategy, is_exposed, config: config? })
 }
 
 fn attributes_but_path(names: &Names<'_, '_>, block: &Block) -> Map {
@@ -68,19 +79,21 @@ fn path(names: &Names<'_, '_>, block: &Block) -> Option<String> {
     let written = block.body.get("path")?;
     let at = (names.file.id, written.expr.span);
     let value = attribute(names, written, kind("include").attribute("path")?)?;
+    let not_known = |message: String| {
+        session.report(session.finding(&rules::INCOMPLETE_ANALYSIS, message, at).breaking());
+    };
     let text = match &value.data {
         Data::Str(text) => Text::clone(text),
         Data::Unknown(unknown) => {
             let why = unknown.reasons.first().cloned().unwrap_or_default();
-            session.error(&rules::UNRESOLVED_INCLUDE, format!("which file is included is not known: {why}"), at);
+            not_known(format!("which file is included is not known: {why}"));
             return None;
         }
         _ => return None,
     };
     let found = inside(&names.place.dir, &text);
     let Some(path) = found else {
-        let message = format!("the included file {text} is outside of the repository, so nothing is known of it");
-        session.error(&rules::UNRESOLVED_INCLUDE, message, at);
+        not_known(format!("the included file {text} is outside of the repository, so nothing is known of it"));
         return None;
     };
     if text.is_empty() || !session.loader.has(&path) {

@@ -10,18 +10,17 @@ pub(super) use blocks::converted;
 pub(super) use check::body as check_body;
 pub(super) use dependency::scope as dependency_scope;
 
-use super::load::{Loaded, VALUES};
+use super::load::{Content, VALUES};
 use super::merge::{self, Strategy};
 use super::names::{Names, Stage};
 use super::place::Place;
 use super::rules;
 use super::schema::{self, BlockType};
 use super::session::Session;
-use crate::hcl::ast::{Body, Span};
+use crate::hcl::ast::Span;
 use crate::paths;
 use crate::text::Text;
 use crate::value::{FileId, Key, Map, Origin, Value};
-use std::sync::Arc;
 
 /// A file that was read.
 pub(super) struct File {
@@ -30,19 +29,20 @@ pub(super) struct File {
     /// Its path, from the root of the repository.
     pub path: String,
     /// Its content.
-    pub body: Arc<Body>,
+    pub body: Content,
 }
 
 impl File {
     /// Reads a file, and reports what keeps it from being read; `None` then, or if it is not there.
     pub(super) fn open(session: &Session<'_>, path: &str, json: bool) -> Option<File> {
         match session.loader.load(path, json) {
-            Ok(Loaded { file, path, body, errors }) => {
+            Ok(loaded) => {
+                let (file, errors) = (loaded.file, &loaded.parsed.errors);
                 session.files.borrow_mut().insert(file);
-                for error in &errors {
+                for error in errors {
                     session.syntax(error, file);
                 }
-                errors.is_empty().then_some(File { id: file, path, body })
+                errors.is_empty().then(|| File { id: file, body: loaded.content(), path: loaded.path.clone() })
             }
             Err(why) => {
                 let file = session.loader.modules.loader.reader.files.add(path, "", || Text::from(""));
@@ -62,6 +62,10 @@ pub(super) struct Included {
     pub label: Text,
     /// The path of the file.
     pub path: String,
+    /// The file; `None` if it could not be read.
+    pub file: Option<FileId>,
+    /// The path as it is written.
+    pub written: Origin,
     /// The include block.
     pub at: Origin,
     /// How it is merged; `None` if it is not.

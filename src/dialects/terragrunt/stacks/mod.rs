@@ -4,7 +4,7 @@
 mod file;
 
 use super::config::{Config, File};
-use super::load::{AUTOINCLUDE, Loader, STACK, VALUES};
+use super::load::{AUTOINCLUDE, Content, Loader, STACK, VALUES};
 use super::place::{inside, way};
 use super::rules;
 use super::session::Session;
@@ -31,7 +31,7 @@ pub(super) struct MadeUnit {
     /// The values that it gets.
     values: Option<Value>,
     /// What is merged over it: the stack file, and the content.
-    autoinclude: Option<(FileId, String, Arc<crate::hcl::ast::Body>)>,
+    autoinclude: Option<(FileId, String, Content)>,
     /// The paths of the other units of its stack, seen from it.
     siblings: Value,
     /// Where it is declared.
@@ -292,7 +292,7 @@ impl Work<'_, '_, '_> {
         let path = self.session.loader.modules.loader.reader.files.get(entry.file).path.to_string();
         let made = MadeUnit {
             values: entry.values.clone(),
-            autoinclude: entry.autoinclude.clone().map(|body| (entry.file, path, body)),
+            autoinclude: entry.autoinclude.clone().map(|body| (entry.file, path, Content::Block(body))),
             siblings: Value::map(siblings),
             at: (entry.file, entry.header),
             source: entry.source.clone().unwrap_or_default(),

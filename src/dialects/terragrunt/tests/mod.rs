@@ -1,1 +1,152 @@
 //! Projects in memory, resolved.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod properties;
+mod stacks;
+
+use super::*;
+use crate::source::Memory;
+use serde_json::{Value as Json, json};
+
+/// A project in memory.
+#[derive(Clone, Debug, Default)]
+struct World {
+    files: BTreeMap<String, Vec<u8>>,
+    project: Project,
+}
+
+impl World {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
+        World { files, project: Project::default() }
+    }
+
+    fn env(mut self, name: &str, value: &str) -> Self {
+        self.project.inputs.env.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    fn resolve(&self, files: &Files) -> Resolution {
+        let source = Memory::new("memory", self.files.clone());
+        Terragrunt::default().resolve(&source, &self.project, files, Scope::All)
+    }
+
+    /// The configuration of a unit by its address: `live app`.
+    #[track_caller]
+    fn unit(&self, address: &str) -> Json {
+        let all = self.resolve(&Files::default()).components();
+        let found = all.iter().find(|((stack, _, name), _)| format!("{stack} {name}") == address);
+        let (_, placed) = found.unwrap_or_else(|| panic!("no {address} in {:?}; {:?}", all.keys(), self.findings()));
+        serde_json::to_value(&placed.component.value).unwrap()
+    }
+
+    /// `rule path:line message` of all findings.
+    fn findings(&self) -> Vec<String> {
+        let files = Files::default();
+        let resolution = self.resolve(&files);
+        let shown = |finding: &Diagnostic| {
+            let file = files.get(finding.primary.file);
+            let line = file.line(finding.primary.start);
+            format!("{} {}:{line} {}", finding.rule.id(), file.path, finding.message)
+        };
+        resolution.findings.iter().map(shown).collect()
+    }
+}
+
+#[test]
+fn included_files_are_evaluated_as_if_they_lay_in_the_unit() {
+    let world = World::new(&[
+        (
+            "root.hcl",
+            "locals {\n  a = basename(get_terragrunt_dir())\n}\ninputs = {\n  a = local.a\n  key = \"${path_relative_to_include()}/x\"\n  m = { x = 1 }\n}\n",
+        ),
+        (
+            "live/app/terragrunt.hcl",
+            "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\ninputs = {\n  m = { y = 2 }\n}\n",
+        ),
+        (
+            "live/db/terragrunt.hcl",
+            "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n  merge_strategy = \"deep\"\n}\ninputs = {\n  m = { y = 2 }\n}\n",
+        ),
+    ]);
+    let app = json!({"a": "app", "key": "live/app/x", "m": {"y": 2}});
+    assert_eq!(world.unit("live app")["inputs"], app);
+    assert_eq!(world.unit("live db")["inputs"]["m"], json!({"x": 1, "y": 2}));
+    assert_eq!(world.findings(), [""; 0]);
+}
+
+#[test]
+fn what_only_a_run_knows_hides_nothing_else() {
+    let world = World::new(&[
+        ("vpc/terragrunt.hcl", "inputs = {}\n"),
+        (
+            "app/terragrunt.hcl",
+            "dependency \"vpc\" {\n  config_path = \"../vpc\"\n  mock_outputs = { id = \"m\" }\n}\ninputs = {\n  id = dependency.vpc.outputs.id\n  e = get_env(\"E\")\n  c = run_cmd(\"date\")\n  n = 1\n}\n",
+        ),
+    ]);
+    let inputs = world.unit(". app")["inputs"].clone();
+    let reason = |name: &str| inputs[name]["$unknown"].as_str().unwrap_or_default().to_owned();
+    assert!(reason("id").contains("../vpc") && reason("id").contains("mocks"), "{inputs}");
+    assert!(reason("e").contains("get_env") && reason("c").contains("run_cmd"), "{inputs}");
+    assert_eq!(inputs["n"], json!(1));
+    assert_eq!(world.env("E", "x").unit(". app")["inputs"]["e"], json!("x"));
+}
+
+#[test]
+fn mistakes_are_found_at_their_places() {
+    for (text, expected) in [
+        ("inputs = {\n  a = local.x\n}\n", "undefined-local a/terragrunt.hcl:2"),
+        ("locals {\n  a = local.b\n  b = local.a\n}\ninputs = local\n", "local-cycle a/terragrunt.hcl:"),
+        ("include \"r\" {\n  path = \"gone.hcl\"\n}\n", "unresolved-include a/terragrunt.hcl:2"),
+        (
+            "locals {\n  a = read_terragrunt_config(\"b.hcl\")\n}\ninputs = local\n",
+            "terragrunt-invalid-value a/terragrunt.hcl:2",
+        ),
+        ("inputs = \"x\"\n", "terragrunt-invalid-value a/terragrunt.hcl:1"),
+        ("skip = true\n", "terragrunt-invalid-block a/terragrunt.hcl:1"),
+        ("inputs = {\n", "terragrunt-invalid-syntax a/terragrunt.hcl:1"),
+        ("/* x\n", "terragrunt-invalid-syntax a/terragrunt.hcl:1"),
+        ("dependencies {\n  paths = [\"../b\"]\n}\n", "undefined-dependency a/terragrunt.hcl:2"),
+    ] {
+        let found = World::new(&[("a/terragrunt.hcl", text)]).findings();
+        assert!(found.iter().any(|finding| finding.starts_with(expected)), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn files_that_read_each_other_end() {
+    let world = World::new(&[
+        ("a/terragrunt.hcl", "locals {\n  b = read_terragrunt_config(\"../b.hcl\")\n}\ninputs = local\n"),
+        ("b.hcl", "locals {\n  c = read_terragrunt_config(\"c.hcl\")\n}\n"),
+        ("c.hcl", "locals {\n  b = read_terragrunt_config(\"b.hcl\")\n}\n"),
+    ]);
+    assert!(world.findings()[0].contains("reads itself"), "{:?}", world.findings());
+}
+
+#[test]
+fn unused_locals_of_files_that_others_read_are_used() {
+    let unit = "locals {\n  a = 1\n}\n";
+    let reader = "locals {\n  b = read_terragrunt_config(\"../a/terragrunt.hcl\")\n}\ninputs = local.b.locals\n";
+    assert_eq!(World::new(&[("a/terragrunt.hcl", unit)]).findings().len(), 1);
+    let both = World::new(&[("a/terragrunt.hcl", unit), ("b/terragrunt.hcl", reader)]);
+    assert_eq!(both.findings(), [""; 0]);
+}
+
+#[test]
+fn an_unknown_value_is_the_same_only_with_the_same_text_and_reads() {
+    let of = |text: &str| {
+        let world = World::new(&[("a/terragrunt.hcl", text), ("a/x.sh", "1")]);
+        let all = world.resolve(&Files::default()).components();
+        all.values().next().unwrap().component.value.get("inputs").unwrap().get("v").unwrap().clone()
+    };
+    let with =
+        |local: &str, input: &str| of(&format!("locals {{\n  e = {local}\n}}\ninputs = {{\n  v = {input}\n}}\n"));
+    let first = with("get_env(\"A\")", "\"x-${local.e}\"");
+    assert_eq!(first, with("get_env( \"A\" ) # note", "\"x-${local.e}\""));
+    assert_ne!(first, with("get_env(\"B\")", "\"x-${local.e}\""));
+    assert_ne!(first, with("get_env(\"A\")", "\"y-${local.e}\""));
+    assert_eq!(
+        with("get_env(\"A\")", "local.e"),
+        of("locals {\n  other = get_env(\"A\")\n}\ninputs = {\n  v = local.other\n}\n")
+    );
+}

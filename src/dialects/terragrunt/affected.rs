@@ -1,0 +1,94 @@
+//! The units that a change affects, with their folders, and on request those that depend on them.
+
+use super::unit::KIND;
+use crate::affected::{self, Affected, Context, Dependent, Item, Request, slug};
+use crate::resolution::{Address, Component, Resolution, StackSelector};
+use crate::text::Text;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The name of the folder of a unit in the list.
+const FOLDER: &str = "terragrunt_folder";
+/// The most dependents that are listed of one unit.
+const MAX_DEPENDENTS: usize = 5_000;
+
+/// Units by their address, with their folders.
+type Units<'a> = BTreeMap<Address, (&'a Text, &'a Arc<Component>)>;
+
+fn units(resolution: &Resolution) -> Units<'_> {
+    let of_unit = resolution.units.iter().flat_map(|unit| unit.components.iter().map(move |c| (&unit.id, c)));
+    of_unit.map(|(folder, component)| (component.address(), (folder, component))).collect()
+}
+
+/// The list: what differs in configuration or code, and what cannot be resolved any more.
+pub(super) fn list(request: &Request<'_>) -> Affected {
+    let [base, head] = request.resolutions;
+    let mut items = affected::differing(request.diff, request.code, request.filter);
+    let known: BTreeSet<Address> = items.iter().map(Item::address).collect();
+    let lost = affected::lost(base, head, request.filter).filter(|(address, _)| !known.contains(address));
+    items.extend(lost.map(|(_, item)| item));
+    items.sort_by_key(Item::address);
+    let (before, after) = (units(base), units(head));
+    let dependents = request.options.dependents.then(|| dependents(&after));
+    for item in &mut items {
+        let address = item.address();
+        if let Some((folder, _)) = after.get(&address).or_else(|| before.get(&address)) {
+            item.integrations.insert(FOLDER, folder.to_string());
+        }
+        if let Some(all) = &dependents {
+            let mut seen = BTreeSet::from([address.clone()]);
+            item.dependents = Some(below(&address, all, &after, &mut seen));
+        }
+    }
+    Affected { items, ..Affected::default() }
+}
+
+/// The units that need each unit.
+fn dependents(units: &Units<'_>) -> BTreeMap<Address, BTreeSet<Address>> {
+    let mut all: BTreeMap<Address, BTreeSet<Address>> = BTreeMap::new();
+    for (address, (_, component)) in units {
+        for link in component.metadata.links.iter() {
+            if let StackSelector::Stack(stack) = &link.stack {
+                let target = (Text::clone(stack), KIND.into(), Text::clone(&link.component));
+                all.entry(target).or_default().insert(address.clone());
+            }
+        }
+    }
+    all
+}
+
+/// The dependents of a unit, each once.
+fn below(
+    of: &Address,
+    all: &BTreeMap<Address, BTreeSet<Address>>,
+    units: &Units<'_>,
+    seen: &mut BTreeSet<Address>,
+) -> Vec<Dependent> {
+    let mut found = Vec::new();
+    for address in all.get(of).into_iter().flatten() {
+        if seen.len() > MAX_DEPENDENTS || !seen.insert(address.clone()) {
+            continue;
+        }
+        let Some((folder, component)) = units.get(address) else { continue };
+        let (stack, kind, name) = address;
+        found.push(Dependent {
+            component: Text::clone(name),
+            component_type: Text::clone(kind),
+            component_path: component.metadata.code.as_ref().map(|code| code.folder.clone()).unwrap_or_default(),
+            context: Context::of(component),
+            stack: Text::clone(stack),
+            stack_slug: slug(stack, name),
+            integrations: BTreeMap::from([(FOLDER, folder.to_string())]),
+            dependents: Vec::new(),
+            ..Dependent::default()
+        });
+    }
+    let direct: Vec<Address> = found
+        .iter()
+        .map(|d| (Text::clone(&d.stack), Text::clone(&d.component_type), Text::clone(&d.component)))
+        .collect();
+    for (dependent, address) in found.iter_mut().zip(&direct) {
+        dependent.dependents = below(address, all, units, seen);
+    }
+    found
+}

@@ -1,0 +1,73 @@
+//! Units and stacks of Terragrunt, through the binary.
+
+use crate::common::Repo;
+
+const ROOT: &str = "locals {\n  env = read_terragrunt_config(find_in_parent_folders(\"env.hcl\"))\n}\ninputs = {\n  region = local.env.locals.region\n}\n";
+const INCLUDE: &str = "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\n";
+
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.write("root.hcl", ROOT);
+    repo.write("live/env.hcl", "locals {\n  region = \"eu\"\n}\n");
+    repo.write("live/vpc/terragrunt.hcl", format!("{INCLUDE}terraform {{\n  source = \"../../modules/vpc\"\n}}\n"));
+    let dependency =
+        "dependency \"vpc\" {\n  config_path = \"../vpc\"\n}\ninputs = {\n  vpc = dependency.vpc.outputs.id\n}\n";
+    repo.write("live/app/terragrunt.hcl", format!("{INCLUDE}{dependency}"));
+    repo.write("live/app/main.tf", "variable \"vpc\" {}\nvariable \"region\" {}\nprovider \"aws\" {}\n");
+    repo.write("modules/vpc/main.tf", "variable \"region\" {}\noutput \"id\" {\n  value = var.region\n}\n");
+    repo.commit("base");
+    repo
+}
+
+#[test]
+fn a_change_of_a_shared_file_names_its_units_and_its_line() {
+    let repo = repo();
+    repo.write("live/env.hcl", "locals {\n  region = \"us\"\n}\n");
+    repo.commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    assert!(run.stdout.contains("live/env.hcl:2") && run.stdout.contains("app") && run.stdout.contains("vpc"), "{run}");
+    let why = repo.run(&["why", "live", "app", "/inputs/region"]);
+    assert!(why.stdout.contains("live/env.hcl:2"), "{why}");
+    let impact = repo.run(&["impact", "live/env.hcl:2"]);
+    assert!(impact.stdout.contains("app") && impact.stdout.contains("vpc"), "{impact}");
+}
+
+#[test]
+fn affected_lists_units_whose_code_changes_and_their_dependents_on_request() {
+    let repo = repo();
+    repo.write("modules/vpc/main.tf", "variable \"region\" {}\noutput \"id\" {\n  value = upper(var.region)\n}\n");
+    repo.commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]);
+    assert!(run.stdout.contains("\"vpc\"") && !run.stdout.contains("\"component\": \"app\""), "{run}");
+}
+
+#[test]
+fn the_code_of_units_is_no_root_module() {
+    let run = repo().run(&["describe", "stacks", "--format", "json"]);
+    assert!(run.stdout.contains("\"unit\"") && !run.stdout.contains("\"provider\""), "{run}");
+}
+
+#[test]
+fn a_deleted_unit_is_removed() {
+    let repo = repo();
+    repo.remove("live/app/terragrunt.hcl");
+    repo.commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    assert!(run.stdout.contains("component-removed"), "{run}");
+}
+
+#[test]
+fn graphs_have_dependencies() {
+    let run = repo().run(&["graph", "dependencies", "--format", "mermaid"]);
+    assert!(run.stdout.contains("vpc") && run.stdout.contains("app"), "{run}");
+}
+
+#[test]
+fn a_list_of_filters_names_the_folders_to_deploy() {
+    let repo = repo();
+    repo.write("live/env.hcl", "locals {\n  region = \"us\"\n}\n");
+    repo.remove("live/app/terragrunt.hcl");
+    repo.commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "terragrunt-filter"]);
+    assert_eq!(run.stdout, "{./live/vpc}\n", "{run}");
+}
