@@ -18,6 +18,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const MAX_STACKS: usize = 300;
 /// The most new stacks that one stack is compared with, those with the most similar names first.
 const MAX_CANDIDATES: usize = 8;
+/// If more components of a type are added to a stack, only names that say so are treated as renamed.
+const MAX_COMPARED: usize = 500;
 /// The most new components that one component is compared with.
 const MAX_ALTERNATIVES: usize = 50;
 /// The maximum number of values that are compared.
@@ -145,9 +147,13 @@ impl<'a> Search<'a> {
                 self.pairs.insert(*from, list.remove(at));
             }
         }
+        self.former_names(&open, &mut alternatives);
         for from in open.into_iter().filter(|i| !self.pairs.contains_key(i)).collect::<Vec<_>>() {
             let c = &self.components[from];
             let Some(list) = alternatives.get_mut(&(&c.stack, &c.kind)) else { continue };
+            if list.len() > MAX_COMPARED {
+                continue;
+            }
             let mut near: Vec<usize> = (0..list.len()).collect();
             near.sort_by_key(|at| Reverse(common_words(&c.name, &self.components[list[*at]].name)));
             near.truncate(MAX_ALTERNATIVES);
@@ -159,6 +165,31 @@ impl<'a> Search<'a> {
                 self.pairs.insert(from, list.remove(at));
             }
         }
+    }
+
+    /// Pairs components with those that say what they were called before, the nearest names first.
+    fn former_names(&mut self, open: &[usize], alternatives: &mut HashMap<(&'a Text, &'a Text), Vec<usize>>) {
+        let mut named: HashMap<(&Text, &Text, &Text), usize> = HashMap::new();
+        for from in open.iter().filter(|from| !self.pairs.contains_key(from)) {
+            let c = &self.components[*from];
+            named.insert((&c.stack, &c.kind, &c.name), *from);
+        }
+        let mut found: Vec<(usize, usize, usize)> = Vec::new();
+        for to in alternatives.values().flatten() {
+            let c = &self.components[*to];
+            let former = c.after.iter().flat_map(|after| &after.metadata.former_names).enumerate();
+            let known = former.filter_map(|(near, name)| Some((near, *to, *named.get(&(&c.stack, &c.kind, name))?)));
+            found.extend(known);
+        }
+        found.sort_unstable();
+        let mut taken = BTreeSet::new();
+        for (_, to, from) in found {
+            if !taken.contains(&to) && !self.pairs.contains_key(&from) {
+                taken.insert(to);
+                self.pairs.insert(from, to);
+            }
+        }
+        alternatives.values_mut().for_each(|list| list.retain(|to| !taken.contains(to)));
     }
 
     /// Whether both are deployed, with their state in the same known object.

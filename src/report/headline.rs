@@ -4,8 +4,8 @@ use super::text::style::count;
 use super::{Comparison, Finding, Novelty, Report};
 use crate::code::{CodeChange, Runners};
 use crate::diagnostic::Level;
-use crate::diff::Status;
 use crate::diff::group::{self, Group};
+use crate::diff::{ComponentChange, Status};
 use crate::resolution::Address;
 use crate::review::Coverage;
 use crate::text::Text;
@@ -93,13 +93,34 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
         _ => format!(" ({added} added, {removed} removed{renames})"),
     };
     let code = code.map(|code| format!("; {code}")).unwrap_or_default();
+    let counted = counted(&there().collect::<Vec<_>>()).map(|counted| format!("; {counted}")).unwrap_or_default();
     format!(
-        "{} {} {} in {}{whole}{code}",
+        "{} {} {} in {}{whole}{counted}{code}",
         count(changes, "change"),
         if changes == 1 { "reaches" } else { "reach" },
         count(there().count(), "component"),
         count(stacks.len(), "stack"),
     )
+}
+
+/// `5 resources in 3 root modules change, 1 is removed`, where the dialect counts such components; `None` without any.
+fn counted(components: &[&ComponentChange]) -> Option<String> {
+    let word = |c: &ComponentChange| c.after.as_ref().or(c.before.as_ref())?.language.vocabulary.counted;
+    let (thing, place) = components.iter().find_map(|c| word(c))?;
+    let all = || components.iter().filter(|c| word(c).is_some());
+    let (removed, changed): (Vec<_>, Vec<_>) = all().partition(|c| c.status == Status::Removed);
+    let places = |of: &[&&ComponentChange]| {
+        let stacks: BTreeSet<_> = of.iter().map(|c| (&c.project, &c.stack)).collect();
+        format!("{} in {}", count(of.len(), thing), count(stacks.len(), place))
+    };
+    let verb = |number: usize| if number == 1 { "is" } else { "are" };
+    Some(match (changed.len(), removed.len()) {
+        (0, gone) => format!("{} {} removed", places(&removed), verb(gone)),
+        (1, 0) => format!("{} changes", places(&changed)),
+        (_, 0) => format!("{} change", places(&changed)),
+        (1, gone) => format!("{} changes, {gone} {} removed", places(&changed), verb(gone)),
+        (_, gone) => format!("{} change, {gone} {} removed", places(&changed), verb(gone)),
+    })
 }
 
 /// `12 components in 6 stacks run different code`, `2 root modules run different code`; of a file of variables that nothing loads

@@ -8,7 +8,7 @@ use crate::code::CodeChange;
 use crate::diagnostic::{AtHead, Edit, Fix, Label, Level, Subject, Suppression};
 use crate::diff::locals::LocalChange;
 use crate::diff::renames::Rename;
-use crate::diff::{Cause, Change, ComponentChange, Diff, Side};
+use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
 use crate::files::Files;
 use crate::report::indented_json::{self, Items, Object};
 use crate::resolution::Address;
@@ -16,6 +16,7 @@ use crate::text::Text;
 use crate::value::Value;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
+use std::collections::HashMap;
 use std::io;
 
 /// The value of the key `schema`.
@@ -40,7 +41,8 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<
     object.field("base", &side(comparison.base))?;
     object.field("head", &side(report.head))?;
     object.field("headline", &headline::whole(comparison, report))?;
-    object.list("components", &diff.components, |items, part| add_components(items, part, files))?;
+    let renamed = renamed_from(diff);
+    object.list("components", &diff.components, |items, part| add_components(items, part, (&renamed, files)))?;
     object.field("renames", &each(&diff.renames, |r| RenameJson::new(r, diff, files)))?;
     object.field("locals", &each(&diff.locals, LocalJson::new))?;
     object.field("code", &each(comparison.code, CodeJson::new))?;
@@ -49,6 +51,15 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<
     object.field("suppressed", &suppressed)?;
     object.field("coverage", &CoverageJson::of(report.coverage))?;
     object.end()
+}
+
+/// The earlier names of added components that replace one of their stack, by the address.
+type RenamedFrom<'a> = HashMap<Address, &'a str>;
+
+fn renamed_from(diff: &Diff) -> RenamedFrom<'_> {
+    let sides = diff.renames.iter().map(|rename| (&diff.components[rename.from], &diff.components[rename.to]));
+    let same_stack = sides.filter(|(from, to)| from.stack == to.stack);
+    same_stack.map(|(from, to)| (to.address(), &*from.name)).collect()
 }
 
 /// Whether the changes of two components are written in the same way.
@@ -67,14 +78,18 @@ fn is_written_alike(a: &ComponentChange, b: &ComponentChange) -> bool {
 }
 
 /// Adds components to a list. Most have the same changes as the one before, and these are formatted once.
-fn add_components(items: &mut Items, components: &[ComponentChange], files: &Files) -> io::Result<()> {
+fn add_components(
+    items: &mut Items,
+    components: &[ComponentChange],
+    (renamed, files): (&RenamedFrom<'_>, &Files),
+) -> io::Result<()> {
     let mut last: Option<(&ComponentChange, Vec<u8>)> = None;
     for component in components {
         let changes = match last.take() {
             Some((other, changes)) if is_written_alike(other, component) => changes,
             _ => items.item(&ChangesJson::new(component, files))?,
         };
-        items.add_joined(&ComponentJson::new(component), &changes)?;
+        items.add_joined(&ComponentJson::new(component, renamed), &changes)?;
         last = Some((component, changes));
     }
     Ok(())
@@ -265,6 +280,8 @@ struct ComponentJson<'a> {
     r#type: &'a str,
     component: &'a str,
     status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    renamed_from: Option<&'a str>,
 }
 
 /// The fields of a component that follow those of [`ComponentJson`].
@@ -305,13 +322,17 @@ struct CauseJson {
 }
 
 impl<'a> ComponentJson<'a> {
-    fn new(component: &'a ComponentChange) -> Self {
+    fn new(component: &'a ComponentChange, renamed: &RenamedFrom<'a>) -> Self {
         ComponentJson {
             project: &component.project,
             stack: &component.stack,
             r#type: &component.kind,
             component: &component.name,
             status: component.status.name(),
+            renamed_from: match component.status {
+                Status::Added => renamed.get(&component.address()).copied(),
+                _ => None,
+            },
         }
     }
 }

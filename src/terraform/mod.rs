@@ -6,9 +6,11 @@
 //! - `load`: the files of a revision, each content parsed once.
 //! - `module`: the declarations of a folder, and the targets of its calls.
 //! - `evaluation`: static evaluation of a root module and of the modules that it calls.
+//! - `configuration`: the whole evaluated configuration: resources, data and outputs, as a plan on an empty state has them.
 //! - `reach`: the files that code consists of.
 
 pub(crate) mod address;
+pub(crate) mod configuration;
 pub(crate) mod evaluation;
 pub(crate) mod failure;
 pub(crate) mod load;

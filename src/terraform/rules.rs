@@ -6,6 +6,7 @@ pub(crate) use crate::diagnostic::rules::{
     INCOMPLETE_ANALYSIS, LIMIT_EXCEEDED, LOCAL_CYCLE, MISSING_COMPONENT_DIRECTORY, UNDEFINED_LOCAL,
 };
 
+rule!(CYCLE, "tofu-cycle", Correctness, "0.1.0", "resources, locals or modules depend on themselves");
 rule!(
     ENCRYPTION,
     "tofu-encryption",
@@ -13,12 +14,34 @@ rule!(
     "0.1.0",
     "state encryption refers to an undeclared block, or contradicts itself"
 );
+rule!(FAILED_CHECK, "tofu-failed-check", Suspicious, "0.1.0", "the assertion of a check does not hold");
+rule!(
+    FAILED_CONDITION,
+    "tofu-failed-condition",
+    Correctness,
+    "0.1.0",
+    "a validation, a precondition or a postcondition does not hold"
+);
 rule!(
     INVALID_DECLARATION,
     "tofu-invalid-declaration",
     Correctness,
     "0.1.0",
     "a declaration is wrong, repeated or unknown"
+);
+rule!(
+    INVALID_MOVE,
+    "tofu-invalid-move",
+    Correctness,
+    "0.1.0",
+    "a `moved`, `removed` or `import` block contradicts what is declared"
+);
+rule!(
+    INVALID_REPETITION,
+    "tofu-invalid-repetition",
+    Correctness,
+    "0.1.0",
+    "`count`, `for_each` or a dynamic block has a value that cannot repeat anything"
 );
 rule!(INVALID_SYNTAX, "tofu-invalid-syntax", Correctness, "0.1.0", "a configuration file is malformed");
 rule!(

@@ -56,6 +56,8 @@ pub(crate) struct Vocabulary {
     pub stack_inputs: &'static [&'static str],
     /// How files are called, without their ending, whose values are there for others to override.
     pub defaults: &'static [&'static str],
+    /// What the component is and what its stack is, where headlines count such components apart: `resource`, `root module`.
+    pub counted: Option<(&'static str, &'static str)>,
     /// Advice for before a component is removed.
     pub removal_help: &'static str,
     /// How to use a function in the middle of a text.
@@ -102,6 +104,7 @@ impl Vocabulary {
         stage: "",
         stack_inputs: &[],
         defaults: &[],
+        counted: None,
         removal_help: "destroy it first",
         function_help: "put the call into a value of its own and refer to it",
         secret_help: "keep it in a secret store and read it from there; everyone who can read the repository can read it, so replace it",

@@ -50,6 +50,7 @@ mod tofu;
 mod tofu_affected;
 mod tofu_coverage;
 mod tofu_declarations;
+mod tofu_plan;
 mod tofu_static;
 mod tofu_syntax;
 mod unknown_values;

@@ -9,7 +9,7 @@ type Row = (&'static str, &'static [(&'static str, &'static str)], &'static [&'s
 const ROWS: &[Row] = &[
     ("a chain of locals", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = local.a\n  }\n}\nlocals {\n  a = \"${local.b}/x\"\n  b = lower(\"S\")\n}\n")], &[]),
     ("a local that refers to itself through another one", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = local.a\n  }\n}\nlocals {\n  a = local.b\n  b = local.a\n}\n")], &["main.tf:7 local-cycle"]),
-    ("a local that nothing needs is not computed", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = \"x\"\n  }\n}\nlocals {\n  a = data.x.y.z\n  b = local.a\n}\n")], &[]),
+    ("a local that only a plan knows", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = \"x\"\n  }\n}\ndata \"x\" \"y\" {\n}\nlocals {\n  a = data.x.y.z\n  b = local.a\n}\n")], &[]),
     ("a local that is not there", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = local.gone\n  }\n}\n")], &["main.tf:3 undefined-local"]),
     ("a variable that is not there", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = var.gone\n  }\n}\n")], &["main.tf:3 tofu-undefined-name"]),
     ("a variable that must not be used", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = var.a\n  }\n}\nvariable \"a\" {\n  const   = false\n  default = \"x\"\n}\n")], &["main.tf:3 tofu-not-static"]),

@@ -62,6 +62,11 @@ impl Serialize for Nested<'_> {
             Data::Map(map) => serialize_map(map, self.depth, serializer),
             Data::Unknown(unknown) => match &unknown.assumed {
                 Some(value) => Nested { value, depth: self.depth + 1 }.serialize(serializer),
+                None if unknown.is_marked => {
+                    let mut out = serializer.serialize_map(Some(1))?;
+                    out.serialize_entry("$unknown", unknown.reasons.first().map_or("", |reason| &**reason))?;
+                    out.end()
+                }
                 None => serializer.serialize_str(&unknown.text),
             },
         }

@@ -81,6 +81,8 @@ pub struct Unknown {
     pub reasons: Vec<Text>,
     /// What it is made of besides its text, sorted, each once.
     pub reads: Vec<Read>,
+    /// Whether JSON has it as `{"$unknown": REASON}`, not as its text.
+    pub is_marked: bool,
 }
 
 impl Unknown {

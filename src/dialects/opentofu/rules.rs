@@ -3,11 +3,11 @@
 
 pub(super) use crate::diagnostic::rules::{UNDECLARED_VARIABLE, UNUSED_LOCAL};
 use crate::diagnostic::{Level, Rule, rule};
-pub(super) use crate::terraform::rules::{ENCRYPTION, MODULE_ARGUMENT, SENSITIVE};
 use crate::terraform::rules::{
-    INVALID_DECLARATION, INVALID_SYNTAX, INVALID_VALUE, MISSING_VALUE, MODULE_SOURCE, NOT_STATIC, UNDEFINED_NAME,
-    VALUES,
+    CYCLE, FAILED_CHECK, FAILED_CONDITION, INVALID_DECLARATION, INVALID_MOVE, INVALID_REPETITION, INVALID_SYNTAX,
+    INVALID_VALUE, MISSING_VALUE, MODULE_SOURCE, NOT_STATIC, UNDEFINED_NAME, VALUES,
 };
+pub(super) use crate::terraform::rules::{ENCRYPTION, MODULE_ARGUMENT, SENSITIVE};
 
 rule!(BACKEND, "tofu-backend", Correctness, "0.1.0", "a backend does not exist, or does not support an argument");
 rule!(
@@ -36,8 +36,13 @@ rule!(
 /// The rules of this module, sorted by id.
 pub(super) static OWN: &[&Rule] = &[
     &BACKEND,
+    &CYCLE,
     &ENCRYPTION,
+    &FAILED_CHECK,
+    &FAILED_CONDITION,
     &INVALID_DECLARATION,
+    &INVALID_MOVE,
+    &INVALID_REPETITION,
     &INVALID_SYNTAX,
     &INVALID_VALUE,
     &MISSING_VALUE,

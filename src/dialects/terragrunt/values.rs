@@ -27,7 +27,7 @@ pub(super) fn import(value: &Value) -> Val {
         Data::Map(map) => Val::object(map.iter().map(|e| (Text::clone(&e.key), import(&e.value))).collect()),
         Data::Unknown(unknown) => {
             let reason = unknown.reasons.first().cloned().unwrap_or_default();
-            val::Data::Unknown(Type::Dynamic, reason).into()
+            val::Data::Unknown(Type::Dynamic, reason.into()).into()
         }
     };
     data.with_prov(value.prov.clone())

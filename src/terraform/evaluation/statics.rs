@@ -58,7 +58,7 @@ pub(crate) struct Statics<'a> {
     /// The input values of the root module.
     pub inputs: Inputs,
     pub workspace: String,
-    pub(super) files: RootFiles<'a>,
+    pub(in crate::terraform) files: RootFiles<'a>,
     budget: Budget,
     known: RefCell<HashMap<(usize, bool, Text), Found, RandomState>>,
     /// The values of arguments of module calls, by the calling module and their place; `None` for those without a

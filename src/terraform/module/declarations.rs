@@ -139,7 +139,18 @@ impl Check<'_> {
         if let [first, second, ..] = repeats.collect::<Vec<_>>().as_slice() {
             let (one, other) = (&first.name.text, &second.name.text);
             let message = format!("invalid combination of \"{one}\" and \"{other}\": only one of them can be set");
-            self.wrong(second.name.span, message);
+            self.wrong(first.name.span, message);
+        }
+        for provisioner in block.body.blocks_of("provisioner") {
+            let needed = match provisioner.label(0).map(|label| &**label) {
+                Some("local-exec") => "command",
+                Some("file") => "destination",
+                _ => continue,
+            };
+            if provisioner.body.get(needed).is_none() && !self.is_override {
+                let message = format!("missing required argument: this provisioner needs \"{needed}\"");
+                self.wrong(provisioner.header(), message);
+            }
         }
         for (index, lifecycle) in block.body.blocks_of("lifecycle").enumerate() {
             if index > 0 {

@@ -8,7 +8,7 @@ pub(crate) mod lead;
 pub(crate) mod modules;
 pub(crate) mod outline;
 pub(crate) mod paths;
-mod reader;
+pub(crate) mod reader;
 pub(crate) mod schema;
 pub(crate) mod variable;
 pub(crate) mod version;
@@ -44,6 +44,11 @@ pub(crate) struct Module {
     pub encryption: Encryption,
     /// Its resources, by address: `aws_vpc.main`, `data.aws_ami.os`, `ephemeral.t.n`.
     pub resources: BTreeMap<Text, Declared>,
+    /// The check that a data source is declared in, by the address of the data source.
+    pub scoped: BTreeMap<Text, Text>,
+    /// Its checks.
+    pub checks: BTreeMap<Text, Declared>,
+    /// Its outputs.
     pub outputs: BTreeMap<Text, Declared>,
     /// The declarations of its variables, overrides included.
     pub declarations: BTreeMap<Text, Declared>,

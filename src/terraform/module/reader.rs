@@ -17,15 +17,14 @@ use std::sync::Arc;
 pub(crate) struct Reader {
     module: Module,
     variables: BTreeMap<Text, Declared>,
-    /// Whether a block of required providers was read, and the names of checks.
+    /// Whether a block of required providers was read.
     has_required_providers: bool,
-    checks: BTreeSet<Text>,
 }
 
 impl Reader {
     /// A reader that adds to a module.
     pub(crate) fn new(module: Module) -> Self {
-        Reader { module, variables: BTreeMap::new(), has_required_providers: false, checks: BTreeSet::new() }
+        Reader { module, variables: BTreeMap::new(), has_required_providers: false }
     }
 
     fn wrong(&mut self, message: String, place: Place) {
@@ -49,9 +48,16 @@ impl Reader {
                 "provider" => self.provider(file, block, is_override),
                 "output" => self.output(file, block, is_override),
                 "check" => {
-                    if let Some(label) = block.labels.first()
-                        && !self.checks.insert(label.text.clone())
-                    {
+                    let Some(label) = block.labels.first() else { continue };
+                    let declared = self.declared(file, block);
+                    for data in block.body.blocks_of("data") {
+                        if let [kind, name, ..] = data.labels.as_slice() {
+                            let address = format!("data.{}.{}", kind.text, name.text);
+                            self.module.scoped.insert(address.into(), label.text.clone());
+                        }
+                        self.resource(file, data, is_override);
+                    }
+                    if self.module.checks.insert(label.text.clone(), declared).is_some() {
                         let message = format!("duplicate check configuration: \"{}\" was already declared", label.text);
                         self.wrong(message, (file.file, block.header()));
                     }
@@ -316,6 +322,11 @@ impl Reader {
                 (Some(known), true) => {
                     known.overridden = Some(declared.place);
                     known.arguments.extend(declared.arguments);
+                    // Blocks replace all of their type, except those that only say how the resource is treated.
+                    let is_replaced = |kind: &str| {
+                        kind != "lifecycle" && declared.blocks.iter().any(|block| *block_type(block) == *kind)
+                    };
+                    known.blocks.retain(|block| !is_replaced(block_type(block)));
                     known.blocks.extend(declared.blocks);
                 }
                 (Some(_), false) => {
@@ -340,6 +351,14 @@ impl Reader {
         self.module.leads = leads(&self.module);
         self.module.declarations = self.variables;
         self.module
+    }
+}
+
+/// The type of a block, or of the blocks that it makes.
+pub(crate) fn block_type(block: &Block) -> &Text {
+    match (&*block.kind.text, block.labels.first()) {
+        ("dynamic", Some(label)) => &label.text,
+        _ => &block.kind.text,
     }
 }
 

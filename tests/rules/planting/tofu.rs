@@ -8,12 +8,31 @@ pub(crate) const ALL: &[Planting] = &[
         // An override replaces the backend that is there.
         planted(p, "planted_override.tf", "terraform {\n  backend \"etcdv9\" {}\n}\n", "etcdv9");
     }),
+    ("tofu-cycle", |p| {
+        let text = "resource \"planted\" \"a\" {\n  x = planted.b.x\n}\n\nresource \"planted\" \"b\" {\n  x = planted.a.x\n}\n";
+        planted(p, "planted.tf", text, "resource \"planted\" \"a\"");
+    }),
     ("tofu-encryption", |p| {
         let method = "terraform {\n  encryption {\n    plan {\n      method = method.aes_gcm.planted\n    }\n  }\n}\n";
         planted(p, "planted.tf", method, "method.aes_gcm.planted");
     }),
+    ("tofu-failed-check", |p| {
+        let text = "check \"planted\" {\n  assert {\n    condition     = length(var.planted) > 9\n    error_message = \"Planted.\"\n  }\n}\n\nvariable \"planted\" {\n  default = \"x\"\n}\n";
+        planted(p, "planted.tf", text, "length(var.planted)");
+    }),
+    ("tofu-failed-condition", |p| {
+        let text = "variable \"planted\" {\n  default = \"x\"\n  validation {\n    condition     = length(var.planted) > 9\n    error_message = \"Planted.\"\n  }\n}\n";
+        planted(p, "planted.tf", text, "variable \"planted\"");
+    }),
     ("tofu-invalid-declaration", |p| {
         planted(p, "planted.tf", "variable \"planted\" {\n  type    = number\n  default = \"many\"\n}\n", "many");
+    }),
+    ("tofu-invalid-move", |p| {
+        let text = "resource \"planted\" \"a\" {}\n\nmoved {\n  from = planted.a\n  to   = planted.b\n}\n";
+        planted(p, "planted.tf", text, "moved {");
+    }),
+    ("tofu-invalid-repetition", |p| {
+        planted(p, "planted.tf", "resource \"planted\" \"a\" {\n  count = -1\n}\n", "-1");
     }),
     ("tofu-invalid-syntax", |p| planted(p, "planted.tf", "locals {\n  planted = [1 2]\n}\n", "[1 2]")),
     ("tofu-invalid-value", |p| source(p, "[\"a\"][1]", "[\"a\"][1]")),

@@ -41,7 +41,11 @@ impl Evaluator<'_> {
     fn attribute(&mut self, base: &Val, name: &Name) -> Val {
         let missing = "Unsupported attribute";
         match &base.data {
-            Data::Unknown(..) => Val { data: base.data.clone(), ..Val::null() }.dynamic().marked(base.marks),
+            Data::Unknown(ty, reason) => self.attribute_of_unknown(ty, reason, name).marked(base.marks),
+            Data::Partial(entries, whole) => match entries.get(&name.text) {
+                Some(value) => value.clone().marked(base.marks),
+                None => Val::unknown(Type::Dynamic, format!("{whole}.{}", name.text)).marked(base.marks),
+            },
             Data::Null(_) => self.problem(
                 "Attempt to get attribute from null value",
                 "This value is null, so it does not have any attributes.",
@@ -74,6 +78,65 @@ impl Evaluator<'_> {
         }
     }
 
+    /// The attribute of a value of which only the type is known.
+    fn attribute_of_unknown(&mut self, ty: &Type, reason: &Text, name: &Name) -> Val {
+        let missing = "Unsupported attribute";
+        match ty {
+            Type::Dynamic | Type::Reference => Val::unknown(Type::Dynamic, reason.clone()),
+            Type::Map(element) => Val::unknown((**element).clone(), reason.clone()),
+            Type::Object(attributes) => match attributes.get(&name.text) {
+                Some(attribute) => Val::unknown(attribute.ty.clone(), reason.clone()),
+                None => {
+                    let detail = format!("This object does not have an attribute named \"{}\".", name.text);
+                    self.problem(missing, detail, name.span)
+                }
+            },
+            _ => {
+                let detail = format!("Can't access attributes on a value of type {}.", ty.name());
+                self.problem(missing, detail, name.span)
+            }
+        }
+    }
+
+    /// An element of a value of which only the type is known.
+    fn element_of_unknown(&mut self, ty: &Type, reason: &Text, key: &Val, span: Span) -> Val {
+        let element = match ty {
+            Type::List(element) | Type::Map(element) => (**element).clone(),
+            Type::Dynamic | Type::Reference => Type::Dynamic,
+            Type::Tuple(types) => match &key.data {
+                Data::Number(number) => {
+                    let found = number.as_i64().and_then(|i| usize::try_from(i).ok()).and_then(|i| types.get(i));
+                    match found {
+                        Some(ty) => ty.clone(),
+                        None => {
+                            return self.problem(
+                                "Invalid index",
+                                "The given key does not identify an element in this collection value.",
+                                span,
+                            );
+                        }
+                    }
+                }
+                _ => Type::Dynamic,
+            },
+            Type::Object(attributes) => match &key.data {
+                Data::Str(name) => match attributes.get(name) {
+                    Some(attribute) => attribute.ty.clone(),
+                    None => {
+                        return self.problem(
+                            "Invalid index",
+                            "The given key does not identify an element in this collection value.",
+                            span,
+                        );
+                    }
+                },
+                _ => Type::Dynamic,
+            },
+            _ => return self.problem("Invalid index", "This value does not have any indices.", span),
+        };
+        Val::unknown(element, reason.clone())
+    }
+
     /// An element of a collection.
     pub(super) fn index(&mut self, base: &Val, key: &Val, span: Span) -> Val {
         let marks = base.marks | key.marks;
@@ -85,9 +148,17 @@ impl Evaluator<'_> {
                 span,
             );
         }
-        if base.is_unknown() || key.is_unknown() {
+        if let Data::Unknown(ty, reason) = &base.data {
+            let (ty, reason) = (ty.clone(), reason.clone());
+            return self.element_of_unknown(&ty, &reason, key, span).marked(marks);
+        }
+        if key.is_unknown() {
             let reason = base.unknown_reason().or_else(|| key.unknown_reason()).cloned().unwrap_or_default();
-            return Val::unknown(Type::Dynamic, reason).marked(marks);
+            let element = match &base.data {
+                Data::List(ty, _) | Data::Map(ty, _) => ty.clone(),
+                _ => Type::Dynamic,
+            };
+            return Val::unknown(element, reason).marked(marks);
         }
         if key.is_null() {
             return self.problem(invalid, "Can't use a null value as an indexing key.", span);
@@ -119,6 +190,13 @@ impl Evaluator<'_> {
                     None => self.problem(invalid, format!("{missing}."), span),
                 }
             }
+            Data::Partial(entries, whole) => match convert(key, &Type::Str).map(|k| k.data) {
+                Ok(Data::Str(text)) => match entries.get(&text) {
+                    Some(value) => value.clone().marked(marks),
+                    None => Val::unknown(Type::Dynamic, format!("{whole}.{text}")).marked(marks),
+                },
+                _ => self.problem(invalid, format!("{missing}: string required."), span),
+            },
             Data::Set(..) => self.problem(invalid, "Elements of a set are identified only by their value and don't have any separate index or key to select with, so it's only possible to perform operations across all elements of the set.", span),
             _ => self.problem(invalid, "This value does not have any indices.", span),
         }

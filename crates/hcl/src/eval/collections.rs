@@ -114,7 +114,7 @@ impl Evaluator<'_> {
                 Ok(Data::Bool(true)) => {}
                 Ok(Data::Bool(false)) => return,
                 Ok(Data::Unknown(_, reason)) => {
-                    result.unknown = Some(reason);
+                    result.unknown = Some(Text::clone(&reason));
                     return;
                 }
                 _ => {
@@ -177,7 +177,7 @@ impl Evaluator<'_> {
             return None;
         }
         match &collection.data {
-            Data::Unknown(..) => None,
+            Data::Unknown(..) | Data::Partial(..) => None,
             Data::Set(_, items) => Some(items.iter().map(|v| (v.clone(), v.clone())).collect()),
             Data::List(_, items) | Data::Tuple(items) => {
                 Some(items.iter().enumerate().map(|(i, v)| (Val::number(Number::from(i)), v.clone())).collect())

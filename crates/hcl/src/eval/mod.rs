@@ -10,6 +10,7 @@ use crate::ast::{Expr, ExprKind, Name, Span, TraversalStep};
 use crate::functions::{self, Files, Host};
 use crate::types::convert::convert;
 use crate::types::{Type, unify};
+use crate::val::unknown::either;
 use crate::val::{Data, Val};
 use shared_text::Text;
 use std::cell::Cell;
@@ -236,7 +237,9 @@ impl<'a> Evaluator<'a> {
             );
         }
         if test.is_unknown() {
-            return Val::unknown(ty, test.unknown_reason().cloned().unwrap_or_default()).marked(test.marks);
+            let reason = test.unknown_reason().cloned().unwrap_or_default();
+            let convert = |value: &Val| convert(value, &ty).unwrap_or_else(|_| value.clone());
+            return either(&convert(a), &convert(b), ty.clone(), reason).marked(test.marks);
         }
         let chosen = match convert(&test, &Type::Bool).map(|v| v.data) {
             Ok(Data::Bool(true)) => first,
@@ -276,7 +279,7 @@ impl Val {
     /// The same unknown value without a type.
     pub(super) fn dynamic(self) -> Val {
         match self.data {
-            Data::Unknown(_, reason) => Val { data: Data::Unknown(Type::Dynamic, reason), ..self },
+            Data::Unknown(_, reason) => Val { data: Data::Unknown(Type::Dynamic, Text::clone(&reason).into()), ..self },
             _ => self,
         }
     }

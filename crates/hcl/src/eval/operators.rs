@@ -5,6 +5,7 @@ use crate::eval::{Evaluator, Problem};
 use crate::types::Type;
 use crate::types::convert::convert;
 use crate::val::number::Number;
+use crate::val::unknown::is_less;
 use crate::val::{Data, Val, equal};
 
 impl Evaluator<'_> {
@@ -67,11 +68,15 @@ impl Evaluator<'_> {
         let value = match (&a.data, &b.data) {
             (Data::Number(x), Data::Number(y)) => self.arithmetic(op, x, y, span),
             _ => {
-                let ty = match op {
-                    BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual => Type::Bool,
-                    _ => Type::Number,
-                };
-                unknown(ty, &a, &b)
+                let less = is_less(&a, &b);
+                match (op, less) {
+                    (BinaryOp::Less | BinaryOp::LessOrEqual, Some(less)) => Val::bool(less),
+                    (BinaryOp::Greater | BinaryOp::GreaterOrEqual, Some(less)) => Val::bool(!less),
+                    (BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual, None) => {
+                        unknown(Type::Bool, &a, &b)
+                    }
+                    _ => unknown(Type::Number, &a, &b),
+                }
             }
         };
         value.marked(marks).with_prov(prov)

@@ -4,6 +4,7 @@ use crate::ast::{Expr, Part, Span};
 use crate::eval::Evaluator;
 use crate::types::Type;
 use crate::types::convert::convert;
+use crate::val::unknown::Facts;
 use crate::val::{Data, Marks, Val};
 use shared_text::Text;
 use traced_value::Prov;
@@ -14,7 +15,17 @@ struct Output {
     text: String,
     marks: Marks,
     unknown: Option<Text>,
+    /// The text in front of what is not known.
+    prefix: Option<String>,
     read: Vec<Val>,
+}
+
+impl Output {
+    /// Notes that the text is not known from here on, and why.
+    fn not_known(&mut self, reason: impl Into<Text>) {
+        self.unknown.get_or_insert(reason.into());
+        self.prefix.get_or_insert_with(|| self.text.clone());
+    }
 }
 
 impl Evaluator<'_> {
@@ -31,7 +42,11 @@ impl Evaluator<'_> {
         }
         let prov = self.derived(span, &output.read);
         let value = match output.unknown {
-            Some(reason) => Val::unknown(Type::Str, reason),
+            Some(reason) if reason.is_empty() => Val::unknown(Type::Str, reason),
+            Some(reason) => {
+                let facts = Facts { prefix: output.prefix.unwrap_or_default(), ..Facts::default() };
+                Val::partly_unknown(Type::Str, reason, facts)
+            }
             None => Val::str(output.text),
         };
         value.marked(output.marks).with_prov(prov)
@@ -48,7 +63,7 @@ impl Evaluator<'_> {
                     output.marks = output.marks | collection.marks;
                     let pairs = self.iterate(&collection, all.collection.span);
                     if pairs.is_none() {
-                        output.unknown = Some(collection.unknown_reason().cloned().unwrap_or_default());
+                        output.not_known(collection.unknown_reason().cloned().unwrap_or_default());
                     }
                     for (key, value) in pairs.unwrap_or_default() {
                         let mut names: Vec<(Text, Val)> = Vec::new();
@@ -60,7 +75,7 @@ impl Evaluator<'_> {
                 }
             }
             if !self.budget.take(output.text.len() as u64 / 4096 + 1) {
-                output.unknown = Some(Text::new());
+                output.not_known(Text::new());
                 self.exhausted(span);
                 return;
             }
@@ -76,19 +91,19 @@ impl Evaluator<'_> {
                 "The condition value is null. Conditions must either be true or false.",
                 condition.span,
             );
-            output.unknown = Some(Text::new());
+            output.not_known(Text::new());
             return;
         }
         match convert(&test, &Type::Bool).map(|v| v.data) {
             Ok(Data::Bool(chosen)) => self.parts(if chosen { yes } else { no }, output, condition.span),
-            Ok(Data::Unknown(_, reason)) => output.unknown = Some(reason),
+            Ok(Data::Unknown(_, reason)) => output.not_known(Text::clone(&reason)),
             _ => {
                 self.problem(
                     "Incorrect condition type",
                     "The condition expression must be of type bool.",
                     condition.span,
                 );
-                output.unknown = Some(Text::new());
+                output.not_known(Text::new());
             }
         }
         output.read.push(test);
@@ -104,16 +119,16 @@ impl Evaluator<'_> {
                 "The expression result is null. Cannot include a null value in a string template.",
                 expr.span,
             );
-            output.unknown = Some(Text::new());
+            output.not_known(Text::new());
         } else {
             match convert(&value, &Type::Str).map(|v| v.data) {
                 Ok(Data::Str(text)) => output.text.push_str(&text),
-                Ok(Data::Unknown(_, reason)) => output.unknown = Some(reason),
+                Ok(Data::Unknown(_, reason)) => output.not_known(Text::clone(&reason)),
                 Ok(_) => {}
                 Err(why) => {
                     let detail = format!("Cannot include the given value in a string template: {}.", why.text());
                     self.problem(invalid, detail, expr.span);
-                    output.unknown = Some(Text::new());
+                    output.not_known(Text::new());
                 }
             }
         }

@@ -3,6 +3,7 @@
 use super::{A, Args, Fail, Function, LIST, MAP_OF_LISTS, NULLABLE, Outcome, S, STRINGS, function};
 use crate::types::convert::convert;
 use crate::types::{Type, unify};
+use crate::val::unknown::Facts;
 use crate::val::{Data, Entries, Marks, Val, equal};
 use shared_text::Text;
 use std::collections::BTreeMap;
@@ -103,7 +104,11 @@ fn values(args: &mut Args<'_, '_>) -> Outcome {
 fn length(args: &mut Args<'_, '_>) -> Outcome {
     let value = &args.values[0];
     let count = match &value.data {
-        Data::Unknown(_, reason) => return Err(Fail::Unknown(reason.to_string())),
+        Data::Unknown(ty, reason) => return Ok(unknown_length(value, ty, reason)),
+        // Elements that are not known may be the same as others.
+        Data::Set(_, items) if items.iter().any(Val::is_unknown) => {
+            return Err(Fail::Unknown(value.unknown_reason().map_or_else(String::new, |reason| reason.to_string())));
+        }
         Data::Str(text) => text.graphemes(true).count(),
         Data::Null(_) => return Err(Fail::Argument(0, "argument must not be null".to_owned())),
         _ => match (value.as_items(), value.as_entries()) {
@@ -117,6 +122,20 @@ fn length(args: &mut Args<'_, '_>) -> Outcome {
         },
     };
     Ok(Val::number(count).marked(value.marks))
+}
+
+/// The length of a value that is not known.
+fn unknown_length(value: &Val, ty: &Type, reason: &Text) -> Val {
+    if let Some(length) = value.facts().and_then(|facts| facts.length) {
+        return Val::number(length).marked(value.marks);
+    }
+    let least = match (ty, value.facts()) {
+        (Type::Dynamic, _) => return Val::unknown(Type::Number, Text::clone(reason)).marked(value.marks),
+        (Type::Str, Some(facts)) => facts.prefix.graphemes(true).count(),
+        _ => 0,
+    };
+    let facts = Facts { range: (Some(least.into()), None), ..Facts::default() };
+    Val::partly_unknown(Type::Number, Text::clone(reason), facts).marked(value.marks)
 }
 
 fn lookup(args: &mut Args<'_, '_>) -> Outcome {
@@ -223,6 +242,9 @@ fn transpose(args: &mut Args<'_, '_>) -> Outcome {
 
 fn zip_map(args: &mut Args<'_, '_>) -> Outcome {
     known(args)?;
+    if let Some(reason) = args.items(0).iter().find_map(Val::unknown_reason) {
+        return Err(Fail::Unknown(reason.to_string()));
+    }
     let keys = args.texts(0);
     let Some(values) = args.values[1].as_items() else {
         return Err(Fail::Argument(1, "values parameter must be a list or tuple value".to_owned()));

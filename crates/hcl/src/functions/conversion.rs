@@ -86,6 +86,11 @@ pub(super) fn can(evaluator: &mut Evaluator<'_>, arguments: Expressions<'_>, spa
         return evaluator.problem("Error in function call", "Function \"can\" expects 1 argument.", span);
     };
     match evaluator.attempt(expr) {
+        // Something unknown may turn out to be a mistake.
+        Ok(value) if value.is_unknown() => {
+            let reason = value.unknown_reason().cloned().unwrap_or_default();
+            Val::unknown(Type::Bool, reason).marked(value.marks)
+        }
         Ok(value) => {
             let prov = evaluator.derived(span, [&value]);
             Val::bool(true).with_prov(prov)

@@ -5,11 +5,12 @@ use super::{Args, Fail, Function, NULLABLE, Outcome, S, function};
 use crate::types::Type;
 use crate::types::convert::convert;
 use crate::val::number::Number;
-use crate::val::{Data, Val};
+use crate::val::{Data, Marks, Val};
+use shared_text::Text;
 
 pub(super) const ALL: &[Function] = &[
     function("format", &[S], |a| Ok(Val::str(print(a.str(0), &a.values[1..]).map_err(Fail::Call)?))).rest(NULLABLE),
-    function("formatlist", &[S], list).rest(NULLABLE),
+    function("formatlist", &[S], list).rest(NULLABLE).shallow(),
 ];
 
 /// The widest field.
@@ -30,6 +31,14 @@ struct Verb {
 }
 
 fn list(args: &mut Args<'_, '_>) -> Outcome {
+    let mut marks = Marks::NONE;
+    for value in &mut args.values {
+        let (plain, own) = value.unmark_deep();
+        (*value, marks) = (plain, marks | own);
+        if let Data::Unknown(_, reason) = &value.data {
+            return Ok(Val::unknown(Type::Dynamic, Text::clone(reason)).marked(marks));
+        }
+    }
     let mut count: Option<usize> = None;
     for (index, value) in args.values.iter().enumerate().skip(1) {
         if let Some(items) = value.as_items() {
@@ -50,11 +59,15 @@ fn list(args: &mut Args<'_, '_>) -> Outcome {
     for row in 0..rows {
         let cell = |value: &Val| value.as_items().map_or_else(|| value.clone(), |items| items[row].clone());
         let values: Vec<Val> = args.values[1..].iter().map(cell).collect();
+        if let Some(reason) = values.iter().find_map(Val::unknown_reason) {
+            all.push(Val::unknown(Type::Str, Text::clone(reason)));
+            continue;
+        }
         let text =
             print(args.str(0), &values).map_err(|e| Fail::Call(format!("error on format iteration {row}: {e}")))?;
         all.push(Val::str(text));
     }
-    Ok(Val::list(Type::Str, all))
+    Ok(Val::list(Type::Str, all).marked(marks))
 }
 
 /// The text of a format with its arguments.

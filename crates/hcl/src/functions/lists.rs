@@ -16,7 +16,7 @@ pub(super) const ALL: &[Function] = &[
     function("index", &[A, A], index),
     function("reverse", &[A], reverse).shallow(),
     function("slice", &[A, N, N], slice).shallow(),
-    function("sort", &[STRINGS], sort),
+    function("sort", &[STRINGS], sort).shallow(),
 ];
 
 fn element_type(value: &Val) -> Type {
@@ -138,6 +138,10 @@ fn level(value: &Val, all: &mut Vec<Val>, marks: &mut Marks) -> Result<(), Fail>
     for item in value.as_items().into_iter().flat_map(|i| i.iter()) {
         match item.as_items() {
             Some(_) => level(item, all, marks)?,
+            // It may be a list.
+            None if matches!(item.data, Data::Unknown(Type::Dynamic, _)) => {
+                return Err(Fail::Unknown(item.unknown_reason().map_or_else(String::new, |r| r.to_string())));
+            }
             None => all.push(item.clone()),
         }
     }
@@ -204,10 +208,19 @@ fn slice(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn sort(args: &mut Args<'_, '_>) -> Outcome {
+    let (value, marks) = args.values[0].unmark_deep();
+    args.values[0] = value;
+    if let Some(reason) = args.values[0].unknown_reason().cloned() {
+        return match args.values[0].as_items().map(|items| items.len()) {
+            // Where each of them is, is not known.
+            Some(count) => Ok(Val::list(Type::Str, vec![Val::unknown(Type::Str, reason); count]).marked(marks)),
+            None => Ok(Val::unknown(Type::list(Type::Str), reason).marked(marks)),
+        };
+    }
     let mut all = args.texts(0);
     if all.len() != args.items(0).len() {
         return Err(Fail::Call("list element is null; a null value cannot be sorted".to_owned()));
     }
     all.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
-    Ok(Val::list(Type::Str, all.into_iter().map(Val::str).collect()))
+    Ok(Val::list(Type::Str, all.into_iter().map(Val::str).collect()).marked(marks))
 }

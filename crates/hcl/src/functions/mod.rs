@@ -14,6 +14,7 @@ mod regexes;
 mod sets;
 mod strings;
 mod time;
+mod unknown;
 mod yaml;
 mod yaml_encode;
 
@@ -306,6 +307,12 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Va
     if let Some(host) = host.filter(|host| host.has_own(name)) {
         return hosted(evaluator, host, call, span);
     }
+    if name.starts_with("provider::") {
+        let arguments: Vec<Val> = call.arguments.iter().map(|argument| evaluator.eval(argument)).collect();
+        let marks = arguments.iter().fold(Marks::NONE, |marks, argument| marks | argument.all_marks());
+        let prov = evaluator.derived(span, &arguments);
+        return Val::unknown(Type::Dynamic, format!("{name}()")).marked(marks).with_prov(prov);
+    }
     let is_there = |f: &&Function| host.is_none_or(|host| host.has(f.name));
     let Some(function) = all().filter(is_there).find(|f| f.name == name) else {
         let near = shared_text::nearest(name, all().filter(is_there).map(|f| f.name).chain(SPECIAL));
@@ -424,6 +431,13 @@ fn run(
             Err(why) => return evaluator.problem(invalid, argument(&why.text()), place),
         };
         if function.is_shallow {
+            // What else is in an object that is not completely known is open.
+            let value = match value.data {
+                Data::Partial(_, name) if !matches!(function.name, "sensitive" | "nonsensitive" | "issensitive") => {
+                    Val { data: Data::Unknown(Type::Dynamic, name.into()), ..value }
+                }
+                _ => value,
+            };
             converted.push(value);
             continue;
         }
@@ -435,7 +449,8 @@ fn run(
         converted.push(value);
     }
     if let Some(reason) = unknown {
-        return Val::unknown(Type::Dynamic, reason).marked(marks);
+        let result = unknown::result(function.name, &converted, &reason);
+        return result.unwrap_or_else(|| Val::unknown(Type::Dynamic, reason)).marked(marks);
     }
     let mut args = Args { values: converted, spans, evaluator };
     let outcome = (function.run)(&mut args);

@@ -3,14 +3,14 @@
 use super::{A, Args, Fail, Function, Outcome, SET, function};
 use crate::types::convert::convert;
 use crate::types::{Type, unify};
-use crate::val::{Data, Val, compare};
+use crate::val::{Data, Marks, Val, compare};
 use std::sync::Arc;
 
 pub(super) const ALL: &[Function] = &[
     function("setintersection", &[SET], |a| combine(a, |one, other| keep(one, other, true))).rest(SET),
     function("setproduct", &[], product).rest(A),
     function("setsubtract", &[SET, SET], |a| combine(a, |one, other| keep(one, other, false))),
-    function("setunion", &[SET], |a| combine(a, |one, other| [one, other].concat())).rest(SET),
+    function("setunion", &[SET], |a| combine(a, |one, other| [one, other].concat())).rest(SET).shallow(),
 ];
 
 /// The maximum number of values of a product.
@@ -22,6 +22,11 @@ fn keep(one: &[Val], other: &[Val], common: bool) -> Vec<Val> {
 }
 
 fn combine(args: &mut Args<'_, '_>, join: fn(&[Val], &[Val]) -> Vec<Val>) -> Outcome {
+    if let Some(Data::Unknown(_, reason)) = args.values.iter().map(|v| &v.data).find(|d| matches!(d, Data::Unknown(..)))
+    {
+        return Err(Fail::Unknown(reason.to_string()));
+    }
+    let marks = args.values.iter().fold(Marks::NONE, |marks, value| marks | value.all_marks());
     let types: Vec<Type> = args
         .values
         .iter()
@@ -43,7 +48,7 @@ fn combine(args: &mut Args<'_, '_>, join: fn(&[Val], &[Val]) -> Vec<Val>) -> Out
             Some(before) => Val::set(ty.clone(), join(&items(&before), &items(&converted))),
         });
     }
-    Ok(result.unwrap_or_default())
+    Ok(result.unwrap_or_default().marked(marks))
 }
 
 fn product(args: &mut Args<'_, '_>) -> Outcome {

@@ -86,7 +86,7 @@ fn scalar(value: &Val, level: usize) -> String {
         Data::Number(n) => n.to_string(),
         Data::Str(text) | Data::Reference(text) => text_of(text, level),
         Data::List(..) | Data::Set(..) | Data::Tuple(_) => "[]".to_owned(),
-        Data::Map(..) | Data::Object(_) => "{}".to_owned(),
+        Data::Map(..) | Data::Object(_) | Data::Partial(..) => "{}".to_owned(),
     }
 }
 

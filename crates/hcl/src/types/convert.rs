@@ -50,8 +50,14 @@ pub fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
         }
         (Data::Unknown(from, reason), _) => {
             possible(from, ty)?;
-            Data::Unknown(ty.clone(), Text::clone(reason))
+            match from == ty {
+                true => value.data.clone(),
+                false => Data::Unknown(ty.clone(), Text::clone(reason).into()),
+            }
         }
+        (Data::Partial(entries, name), Type::Object(attributes)) => return partial(value, entries, name, attributes),
+        (Data::Partial(_, name), Type::Map(_)) => Data::Unknown(ty.clone(), name.clone().into()),
+        (Data::Partial(..), _) => return Err(required(ty, &Type::Object(Arc::default()))),
         (Data::Bool(_), Type::Bool) | (Data::Number(_), Type::Number) | (Data::Str(_), Type::Str) => value.data.clone(),
         (Data::Reference(_), Type::Reference) => value.data.clone(),
         (Data::Bool(b), Type::Str) => Data::Str(if *b { "true" } else { "false" }.into()),
@@ -179,6 +185,24 @@ fn object(value: &Val, attributes: &BTreeMap<Text, Attribute>, ty: &Type) -> Res
             None => Data::Null(attribute.ty.clone()).into(),
         };
         Ok((Text::clone(name), converted))
+    };
+    let converted: Result<Entries, Mismatch> = attributes.iter().map(one).collect();
+    Ok(Val::object(converted?).marked(value.marks).with_prov(value.prov.clone()))
+}
+
+/// An object with the attributes of a type, of which those that are not known are unknown.
+fn partial(
+    value: &Val,
+    entries: &Entries,
+    name: &Text,
+    attributes: &BTreeMap<Text, Attribute>,
+) -> Result<Val, Mismatch> {
+    let one = |(key, attribute): (&Text, &Attribute)| {
+        let converted = match entries.get(key) {
+            Some(value) => convert(value, &attribute.ty).map_err(|e| e.inside(&format!(".{key}")))?,
+            None => Val::unknown(attribute.ty.clone(), format!("{name}.{key}")),
+        };
+        Ok((Text::clone(key), converted))
     };
     let converted: Result<Entries, Mismatch> = attributes.iter().map(one).collect();
     Ok(Val::object(converted?).marked(value.marks).with_prov(value.prov.clone()))

@@ -62,6 +62,7 @@ impl Type {
                 let attribute = |v: &Val| Attribute { ty: Type::of(v), is_optional: false };
                 Type::Object(Arc::new(entries.iter().map(|(k, v)| (Text::clone(k), attribute(v))).collect()))
             }
+            Data::Partial(..) => Type::Dynamic,
             Data::Reference(_) => Type::Reference,
         }
     }

@@ -19,7 +19,7 @@ pub fn export(value: &Val) -> Value {
         Data::List(_, items) | Data::Set(_, items) | Data::Tuple(items) => {
             value::Data::List(Arc::new(items.iter().map(export).collect()))
         }
-        Data::Map(_, entries) | Data::Object(entries) => {
+        Data::Map(_, entries) | Data::Object(entries) | Data::Partial(entries, _) => {
             value::Data::Map(Arc::new(entries.iter().map(|(k, v)| (Key::from(&**k), export(v))).collect()))
         }
         Data::Reference(name) => {

@@ -4,8 +4,10 @@ mod decimal;
 pub mod export;
 pub mod number;
 pub mod order;
+pub mod unknown;
 
 pub use order::compare;
+pub use unknown::Reason;
 
 use crate::types::Type;
 use crate::val::number::Number;
@@ -67,8 +69,8 @@ pub struct Val {
 pub enum Data {
     /// Null of a type.
     Null(Type),
-    /// Not known, and why. An empty reason: an error was reported.
-    Unknown(Type, Text),
+    /// Not known, and why.
+    Unknown(Type, Reason),
     /// A truth value.
     Bool(bool),
     /// A number.
@@ -85,6 +87,8 @@ pub enum Data {
     Tuple(Arc<Vec<Val>>),
     /// Named values with a type for each.
     Object(Arc<Entries>),
+    /// An object of which only some attributes are known: others may be there as well. With the name of what it is, for reasons.
+    Partial(Arc<Entries>, Text),
     /// A reference that the dialect gave a meaning to (a block elsewhere), by name.
     Reference(Text),
 }
@@ -109,11 +113,11 @@ impl Val {
 
     /// Replaces a value after a reported error.
     pub fn failed() -> Self {
-        Data::Unknown(Type::Dynamic, Text::new()).into()
+        Data::Unknown(Type::Dynamic, Reason::default()).into()
     }
 
     /// Something that is not known.
-    pub fn unknown(ty: Type, reason: impl Into<Text>) -> Self {
+    pub fn unknown(ty: Type, reason: impl Into<Reason>) -> Self {
         Data::Unknown(ty, reason.into()).into()
     }
 
@@ -140,6 +144,11 @@ impl Val {
     /// An object.
     pub fn object(entries: Entries) -> Self {
         Data::Object(Arc::new(entries)).into()
+    }
+
+    /// An object of which only some attributes are known, with its name.
+    pub fn partial(entries: Entries, name: impl Into<Text>) -> Self {
+        Data::Partial(Arc::new(entries), name.into()).into()
     }
 
     /// A list of elements of one type.
@@ -218,9 +227,9 @@ impl Val {
 
     /// The values directly inside.
     pub fn children(&self) -> Box<dyn Iterator<Item = &Val> + '_> {
-        match (self.as_items(), self.as_entries()) {
-            (Some(items), _) => Box::new(items.iter()),
-            (_, Some(entries)) => Box::new(entries.values()),
+        match &self.data {
+            Data::List(_, items) | Data::Set(_, items) | Data::Tuple(items) => Box::new(items.iter()),
+            Data::Map(_, entries) | Data::Object(entries) | Data::Partial(entries, _) => Box::new(entries.values()),
             _ => Box::new(std::iter::empty()),
         }
     }
@@ -234,6 +243,7 @@ impl Val {
     pub fn unknown_reason(&self) -> Option<&Text> {
         match &self.data {
             Data::Unknown(_, reason) => Some(reason),
+            Data::Partial(_, name) => Some(name),
             _ => self.children().find_map(Val::unknown_reason),
         }
     }
@@ -253,6 +263,7 @@ impl Val {
             Data::Tuple(items) => Data::Tuple(each(items, change)),
             Data::Map(ty, all) => Data::Map(ty.clone(), entries(all, change)),
             Data::Object(all) => Data::Object(entries(all, change)),
+            Data::Partial(all, name) => Data::Partial(entries(all, change), name.clone()),
             other => other.clone(),
         };
         change(Val { data, marks: self.marks, prov: self.prov.clone() })
@@ -280,7 +291,8 @@ impl Val {
 /// Whether two values are equal, types included; `None` where something unknown leaves that open.
 pub fn equal(a: &Val, b: &Val) -> Option<bool> {
     if a.is_unknown() || b.is_unknown() {
-        return None;
+        let differs = |unknown: &Val, other| unknown.facts().is_some_and(|facts| unknown::differs(facts, other));
+        return (differs(a, b) || differs(b, a)).then_some(false);
     }
     let items = |a: &[Val], b: &[Val]| match a.len() == b.len() {
         true => all(a.iter().zip(b).map(|(a, b)| equal(a, b))),
@@ -292,6 +304,8 @@ pub fn equal(a: &Val, b: &Val) -> Option<bool> {
     };
     match (&a.data, &b.data) {
         (Data::Null(_), Data::Null(_)) => Some(true),
+        (Data::Partial(..), Data::Null(_)) | (Data::Null(_), Data::Partial(..)) => Some(false),
+        (Data::Partial(..), _) | (_, Data::Partial(..)) => None,
         (Data::Bool(a), Data::Bool(b)) => Some(a == b),
         (Data::Number(a), Data::Number(b)) => Some(a == b),
         (Data::Str(a), Data::Str(b)) | (Data::Reference(a), Data::Reference(b)) => Some(a == b),

@@ -46,7 +46,7 @@ fn write(value: &Val, out: &mut String, exact: &mut String) {
         }
         Data::List(_, items) | Data::Set(_, items) => write_parts(('[', ']'), items.iter(), out, exact),
         Data::Tuple(items) => write_parts(('<', '>'), items.iter(), out, exact),
-        Data::Object(entries) => write_parts(('<', '>'), entries.values(), out, exact),
+        Data::Object(entries) | Data::Partial(entries, _) => write_parts(('<', '>'), entries.values(), out, exact),
         Data::Map(_, entries) => {
             out.push('{');
             for (key, item) in entries.iter() {

@@ -76,7 +76,9 @@ fn convert(value: &Val) -> Result<Value, String> {
             let pairs = entries.iter().map(|(key, value)| Ok((key.clone(), convert(value)?)));
             Value::map(pairs.collect::<Result<Map, String>>()?)
         }
-        HclData::Unknown(..) | HclData::Reference(_) => return Err("the value is not known".to_owned()),
+        HclData::Unknown(..) | HclData::Partial(..) | HclData::Reference(_) => {
+            return Err("the value is not known".to_owned());
+        }
     })
 }
 

@@ -297,7 +297,7 @@ impl ScopeResolution<'_> {
             let assumed = engine.assuming().and_then(|e| e.text(s, self.assumed.get_or_init(|| data.assume())).ok());
             let assumed = assumed.filter(|r| r.unknowns.is_empty()).map(|r| Box::new(Value::str(r.text)));
             let reasons = first.reasons.clone();
-            let mut unknown = crate::value::Unknown { text: Text::clone(s), assumed, reasons, reads: Vec::new() };
+            let mut unknown = crate::value::Unknown { text: Text::clone(s), assumed, reasons, ..Default::default() };
             rendered.unknowns.iter().for_each(|(_, part)| unknown.add_reads(part.reads.iter().cloned()));
             if let Ok(template) = &*engine.parse(s) {
                 unknown.add_reads(values_read(template, data));

@@ -190,6 +190,9 @@ impl Evaluation<'_> {
         let text: Key = unknown.map(|u| Text::clone(&u.text)).next_back().unwrap_or_default();
         let last = deferral.values.last().cloned().unwrap_or_default();
         let assumed = Some(Box::new(Value::new(last.data))).filter(|v| v.as_str().is_none());
-        Value { data: Data::Unknown(Arc::new(Unknown { text, assumed, reasons, reads: Vec::new() })), prov: last.prov }
+        Value {
+            data: Data::Unknown(Arc::new(Unknown { text, assumed, reasons, ..Unknown::default() })),
+            prov: last.prov,
+        }
     }
 }

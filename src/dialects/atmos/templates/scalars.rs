@@ -79,7 +79,7 @@ impl Engine<'_> {
             let assumed =
                 assumed.map(|assumed| assumed.value).filter(|v| !matches!(v.data, Data::Unknown(_))).map(Box::new);
             let mut unknown =
-                Unknown { text: Text::clone(text), assumed, reasons: first.reasons.clone(), reads: Vec::new() };
+                Unknown { text: Text::clone(text), assumed, reasons: first.reasons.clone(), ..Unknown::default() };
             for (_, more) in &rendered.unknowns {
                 unknown.reasons.extend(more.reasons.iter().filter(|r| !first.reasons.contains(r)).cloned());
                 unknown.add_reads(more.reads.iter().cloned());

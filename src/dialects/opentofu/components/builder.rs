@@ -7,7 +7,7 @@ use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::module::block::Written;
 use crate::text::Text;
-use crate::value::{Language, Origin, Value};
+use crate::value::{Language, Origin, Value, Vocabulary};
 use std::sync::Arc;
 
 /// The content of a component.
@@ -20,12 +20,14 @@ pub(crate) struct Described {
     pub removal: RemovalEffect,
     /// Metadata for rules.
     pub metadata: ComponentMetadata,
+    /// The names of its parts.
+    pub vocabulary: &'static Vocabulary,
 }
 
 /// A component that only describes others.
 pub(crate) fn described(kind: &'static str, name: impl Into<Text>, value: Value) -> Described {
     let (removal, metadata) = (RemovalEffect::Nothing, ComponentMetadata::default());
-    Described { kind, name: name.into(), value, removal, metadata }
+    Described { kind, name: name.into(), value, removal, metadata, vocabulary: &VOCABULARY }
 }
 
 /// Collects the components of a root module.
@@ -41,7 +43,7 @@ pub(crate) struct Builder<'b, 'a> {
 impl Builder<'_, '_> {
     /// Adds a component; `shaping` are its lines that are not the origin of one of its values.
     pub(crate) fn add(&mut self, described: Described, shaping: impl Iterator<Item = Origin>) {
-        let Described { kind, name, value, removal, metadata } = described;
+        let Described { kind, name, value, removal, metadata, vocabulary } = described;
         self.components.push(Arc::new(Component {
             stack: self.variant.stack.clone(),
             kind: kind.into(),
@@ -52,7 +54,7 @@ impl Builder<'_, '_> {
             declared: None,
             removal,
             metadata,
-            language: Language { vocabulary: &VOCABULARY, ..Language::default() },
+            language: Language { vocabulary, ..Language::default() },
         }));
     }
 

@@ -9,6 +9,7 @@ use crate::resolution::ComponentMetadata;
 use crate::terraform::module::block::{Declared, Refactoring, Written};
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Value};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Arguments of variables and outputs that are shown.
@@ -16,7 +17,7 @@ const OF_VARIABLES: [&str; 5] = ["default", "nullable", "sensitive", "ephemeral"
 const OF_OUTPUTS: [&str; 3] = ["value", "sensitive", "ephemeral"];
 
 /// Adds a component for each declaration of the root module.
-pub(crate) fn add(builder: &mut Builder<'_, '_>) {
+pub(crate) fn add(builder: &mut Builder<'_, '_>, outputs: &BTreeMap<Text, Value>) {
     let module = Arc::clone(&builder.statics.nodes[0].module);
     for (name, declared) in &module.declarations {
         let mut map = shown(builder, declared, &format!("var.{name}"), &OF_VARIABLES);
@@ -24,7 +25,10 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>) {
         declaration(builder, described("variable", name.clone(), Value::map(map)), declared);
     }
     for (name, declared) in &module.outputs {
-        let map = shown(builder, declared, &format!("output.{name}"), &OF_OUTPUTS);
+        let mut map = shown(builder, declared, &format!("output.{name}"), &OF_OUTPUTS);
+        if let Some(value) = outputs.get(name) {
+            map.set("value", value.clone());
+        }
         declaration(builder, described("output", name.clone(), Value::map(map)), declared);
     }
     if !module.required_version.is_empty() || !module.required_providers.is_empty() {

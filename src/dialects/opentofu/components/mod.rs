@@ -8,6 +8,7 @@ mod encryption;
 mod locals;
 mod moves;
 mod provider;
+mod resources;
 pub(crate) mod value;
 
 use crate::diagnostic::Diagnostic;
@@ -18,6 +19,7 @@ use crate::files::Files;
 use crate::hcl::ast::Span;
 use crate::paths;
 use crate::resolution::{ComponentMetadata, LocalScope, RemovalEffect, State, Unit};
+use crate::terraform::configuration;
 use crate::terraform::evaluation::statics::{Node, Statics};
 use crate::terraform::evaluation::{self, tree};
 use crate::terraform::failure::Failure;
@@ -82,10 +84,13 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
             place,
         );
     }
-    declared::add(&mut builder);
+    let mut configuration = configuration::evaluate(&statics);
+    resources::add(&mut builder, std::mem::take(&mut configuration.instances));
+    declared::add(&mut builder, &configuration.outputs);
     variables(&statics, &mut failures);
     let mut components = builder.components;
     components.sort_by_key(|c| c.address());
+    add(&mut failures, configuration.failures);
     let is_hidden = failures.iter().any(|f| f.hides);
     if !is_hidden {
         checks::check(&statics, &modules.loader, &mut failures);
@@ -107,6 +112,18 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     };
     let reached = statics.nodes.iter().skip(1).map(|n| n.module.dir.clone()).collect();
     Resolved { unit: Arc::new(unit), scopes: locals::of(&statics, file, variant), findings, reached }
+}
+
+/// Adds failures of the evaluation. What is wrong at a place, and was reported there before, is not reported again.
+fn add(failures: &mut Vec<Failure>, found: Vec<Failure>) {
+    for failure in found {
+        let is_cycle = failure.is_cyclic && failures.iter().any(|known| known.is_cyclic);
+        if !is_cycle && failures.iter().all(|known| known.place != failure.place || known.is_open) {
+            // Its value is unknown: everything else is as it is.
+            let help = failure.help.clone();
+            failures.push(if failure.hides { failure } else { failure.lint(help) });
+        }
+    }
 }
 
 fn finding(failure: &Failure, file: FileId, files: &Files, stack: &Text) -> Diagnostic {

@@ -5,9 +5,9 @@ use crate::dialects::opentofu::components::value::{at, exported, map_of, origin}
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Block, ExprKind, Span, TraversalStep};
-use crate::hcl::types::Type;
+use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
-use crate::hcl::val::{Data, Marks, Val};
+use crate::terraform::configuration::expansion::for_each_problems;
 use crate::terraform::evaluation::statics::{Identifier, Node, Statics};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::Module;
@@ -108,7 +108,7 @@ fn resolve(statics: &Statics<'_>, index: usize, failures: &mut Vec<Failure>) -> 
                 continue;
             }
         };
-        let wrong = problems(&value);
+        let wrong = for_each_problems(&value);
         let name = format!("{}{label}", module_prefix(node));
         // An instance with an unknown name does not count as removed.
         let keys = keys(&value).filter(|_| wrong.is_empty()).map(|keys| keys.with_prov(prov(&value, at(written))));
@@ -130,32 +130,6 @@ fn prov(value: &Val, at: Prov) -> Prov {
 /// `a.b:` in front of what belongs to a child.
 fn module_prefix(node: &Node) -> String {
     if node.path.is_empty() { String::new() } else { format!("{}:", node.address()) }
-}
-
-/// Why a value cannot be iterated, and whether marks are the reason.
-fn problems(value: &Val) -> Vec<(bool, String)> {
-    let mut found = Vec::new();
-    for (mark, word) in [(Marks::SENSITIVE, "sensitive"), (Marks::EPHEMERAL, "ephemeral")] {
-        if value.marks.has(mark) {
-            found.push((true, format!("invalid for_each argument: {word} values cannot be used as keys of instances")));
-        }
-    }
-    let unsuitable = |why: String| (false, format!("invalid for_each argument: {why}"));
-    match &value.data {
-        Data::Unknown(..) | Data::Map(..) | Data::Object(_) => {}
-        Data::Null(_) => found.push(unsuitable("the value is null".to_owned())),
-        Data::Set(_, items) if items.iter().any(Val::is_null) => {
-            found.push(unsuitable("sets must not contain null values".to_owned()));
-        }
-        Data::Set(Type::Str, _) => {}
-        Data::Set(_, items) if items.is_empty() => {}
-        Data::Set(ty, _) => found.push(unsuitable(format!("it supports sets of strings, not a set of {}", ty.name()))),
-        _ => {
-            let kind = Type::of(value).short_name();
-            found.push(unsuitable(format!("it must be a map or a set of strings, not a value of type {kind}")));
-        }
-    }
-    found
 }
 
 fn keys(value: &Val) -> Option<Value> {

@@ -1,71 +1,7 @@
-//! Values of components: their provenance, and placeholders for unknown ones.
+//! Values of components.
 
-use crate::hcl::val::export::export_at;
-use crate::terraform::evaluation::statics::{Found, Statics};
-use crate::terraform::failure::{Failure, Place};
-use crate::terraform::module::block::Written;
-use crate::value::{Data, Flags, Key, Map, Origin, Prov, Unknown, Value};
-use std::sync::Arc;
-
-/// The origin of a place as a whole.
-pub(crate) fn origin((file, span): Place) -> Origin {
-    Origin { file, key: span.start, start: span.start, end: span.end }
-}
-
-/// Where an argument is written.
-pub(crate) fn at(written: &Written) -> Prov {
-    let (value, argument) = (written.expr.span, written.span);
-    Prov::at(Origin { file: written.file, key: argument.start, start: value.start, end: value.end })
-}
-
-/// The value of an argument of a module: evaluated, or its text with what it needs.
-pub(crate) fn exported(statics: &Statics<'_>, node: usize, written: &Written, found: Found) -> Value {
-    match found {
-        Ok(value) => {
-            let value = export_at(&value, &at(written));
-            if !value.holds(Flags::UNKNOWN) {
-                return value;
-            }
-            let (source, places) = unknown(statics, node, &[], written);
-            with_source(&value, &source, &places)
-        }
-        Err(found) => {
-            let (unknown, places) = unknown(statics, node, &found, written);
-            Value::new(Data::Unknown(Arc::new(unknown))).with_prov(at(written).with_inputs(places))
-        }
-    }
-}
-
-/// An argument that cannot be computed: its text, and what it is made of.
-fn unknown(statics: &Statics<'_>, node: usize, found: &[Failure], written: &Written) -> (Unknown, Vec<Prov>) {
-    let text = statics.source_text(written);
-    let text = if text.starts_with(['"', '<']) { text } else { format!("${{{text}}}").into() };
-    let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
-    let mut unknown = Unknown { text, reasons, ..Unknown::default() };
-    let (reads, places) = statics.made_of(node, written);
-    unknown.add_reads(reads);
-    (unknown, places)
-}
-
-/// The value with the text that its unknown parts come from, and with what that is made of.
-fn with_source(value: &Value, source: &Unknown, places: &[Prov]) -> Value {
-    let data = match &value.data {
-        Data::Unknown(unknown) => {
-            let mut unknown = (**unknown).clone();
-            unknown.text = source.text.clone();
-            unknown.add_reads(source.reads.iter().cloned());
-            let prov = value.prov.with_inputs(places.iter().cloned());
-            return Value { data: Data::Unknown(Arc::new(unknown)), prov };
-        }
-        Data::List(items) => Data::List(Arc::new(items.iter().map(|item| with_source(item, source, places)).collect())),
-        Data::Map(map) => {
-            let entries = map.iter().map(|entry| (entry.key.clone(), with_source(&entry.value, source, places)));
-            Data::Map(Arc::new(entries.collect()))
-        }
-        other => other.clone(),
-    };
-    Value { data, prov: value.prov.clone() }
-}
+pub(crate) use crate::terraform::evaluation::shown::{at, exported, origin};
+use crate::value::{Key, Map, Value};
 
 /// A map with the entries that have a value.
 pub(crate) fn map_of(entries: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Map {

@@ -1,0 +1,303 @@
+//! The arguments and blocks of a resource.
+
+use crate::hcl::ast::walk;
+use crate::hcl::ast::{Block, Body};
+use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::{Data, Entries, Marks, Val};
+use crate::terraform::configuration::Mode;
+use crate::terraform::configuration::expansion::Repeat;
+use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame};
+use crate::terraform::configuration::names::is_repeated;
+use crate::terraform::evaluation::shown;
+use crate::terraform::failure::Failure;
+use crate::terraform::module::block::{Declared, Written};
+use crate::terraform::module::reader::block_type;
+use crate::terraform::rules;
+use crate::text::Text;
+use crate::value::{FileId, Key, Map, Prov, Value};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Arguments and blocks of a resource that are not part of its configuration.
+const OWN_ARGUMENTS: [&str; 4] = ["count", "for_each", "provider", "depends_on"];
+const OWN_BLOCKS: [&str; 4] = ["lifecycle", "connection", "provisioner", "_"];
+
+/// How deep blocks nest.
+const MAX_NESTING: usize = 30;
+/// The most blocks that one dynamic block makes.
+const MAX_BLOCKS: usize = 10_000;
+
+/// An evaluated instance.
+#[derive(Clone)]
+pub(super) struct Planned {
+    /// Its value as others read it.
+    pub val: Val,
+    /// Its arguments and blocks as they are shown.
+    pub value: Value,
+}
+
+/// A part of a resource: an argument, or all blocks of a type.
+#[derive(Clone)]
+struct Part {
+    val: Val,
+    value: Value,
+}
+
+/// The parts by name.
+type Parts = BTreeMap<Text, Part>;
+
+/// The blocks of a type so far.
+#[derive(Default)]
+struct Blocks {
+    vals: Vec<Val>,
+    values: Vec<Value>,
+    /// Those with labels, by the first one.
+    labeled: BTreeMap<Text, Part>,
+    /// What replaces all of them, if it is not known which ones there are.
+    unknown: Option<Part>,
+}
+
+impl Evaluation<'_, '_> {
+    /// Evaluates all instances of a resource.
+    pub(super) fn plan(&self, frame: &Rc<Frame>, address: &Text, declared: &Declared) -> Expanded {
+        let at = At::module(frame);
+        let instances = self.expand(&at, declared);
+        let arguments = declared.arguments.iter().filter(|(name, _)| !OWN_ARGUMENTS.contains(&&***name));
+        let arguments: Vec<(Text, Written)> = arguments.map(|(name, w)| (name.clone(), w.clone())).collect();
+        let blocks: Vec<&Block> =
+            declared.blocks.iter().filter(|block| !OWN_BLOCKS.contains(&&*block.kind.text)).collect();
+        // What reads neither `each` nor `count` is the same in all instances.
+        let (own, common): (Vec<_>, Vec<_>) = arguments.into_iter().partition(|(_, w)| is_repeated(&w.expr));
+        let is_own = |block: &Block| {
+            let kind = block_type(block);
+            blocks.iter().any(|other| block_type(other) == kind && reads_instance(&other.body))
+        };
+        let (own_blocks, common_blocks): (Vec<&Block>, Vec<&Block>) = blocks.iter().copied().partition(|b| is_own(b));
+        let file = declared.place.0;
+        let mut known: Option<Parts> = None;
+        let mut planned: Vec<(Repeat, Planned)> = Vec::new();
+        let has_own = !own.is_empty() || !own_blocks.is_empty();
+        for repeat in instances.repeats() {
+            if let Some((_, first)) = planned.first().filter(|_| !has_own) {
+                let same = first.clone();
+                planned.push((repeat, same));
+                continue;
+            }
+            let at = At { repeat: &repeat, takes_ephemeral: Mode::of(address) == Mode::Ephemeral, ..at };
+            let shared = known.get_or_insert_with(|| {
+                let mut parts = self.arguments(&at, &common);
+                parts.extend(self.blocks(&at, &common_blocks, file, 0));
+                parts
+            });
+            let mut parts = shared.clone();
+            parts.extend(self.arguments(&at, &own));
+            parts.extend(self.blocks(&at, &own_blocks, file, 0));
+            planned.push((repeat.clone(), instance(address, parts, declared)));
+        }
+        let whole = instances.whole(planned.iter().map(|(_, planned)| planned.val.clone()).collect());
+        Expanded { planned, whole }
+    }
+
+    fn arguments(&self, at: &At<'_>, arguments: &[(Text, Written)]) -> Parts {
+        let mut parts = Parts::new();
+        for (name, written) in arguments {
+            let val = self.value(at, written);
+            // Null is the same as nothing.
+            if !val.is_null() {
+                if !at.takes_ephemeral && !name.ends_with("_wo") && val.all_marks().has(Marks::EPHEMERAL) {
+                    let message = format!(
+                        "ephemeral value used in non-ephemeral context: \"{name}\" is stored, which ephemeral values are not"
+                    );
+                    self.report(Failure::new(&rules::SENSITIVE, message, written.place()));
+                }
+                let value = self.shown(at, written, &val);
+                parts.insert(name.clone(), Part { val, value });
+            }
+        }
+        parts
+    }
+
+    /// A body inside of a block.
+    fn body(&self, at: &At<'_>, body: &Body, file: FileId, depth: usize) -> Parts {
+        let written = |a: &crate::hcl::ast::Attribute| {
+            let expr = Arc::clone(&a.expr);
+            (a.name.text.clone(), Written { file, span: a.span(), expr })
+        };
+        let mut parts = self.arguments(at, &body.attributes.iter().map(written).collect::<Vec<_>>());
+        parts.extend(self.blocks(at, &body.blocks.iter().collect::<Vec<_>>(), file, depth));
+        parts
+    }
+
+    /// Blocks, by type.
+    fn blocks(&self, at: &At<'_>, blocks: &[&Block], file: FileId, depth: usize) -> Parts {
+        let mut found: BTreeMap<Text, Blocks> = BTreeMap::new();
+        for block in blocks {
+            let of_type = found.entry(block_type(block).clone()).or_default();
+            if depth >= MAX_NESTING {
+                let message = format!("blocks nest more than {MAX_NESTING} levels deep");
+                self.report(Failure::new(&rules::LIMIT_EXCEEDED, message, (file, block.header())));
+                continue;
+            }
+            match &*block.kind.text {
+                "dynamic" => self.dynamic(at, block, file, depth, of_type),
+                _ => {
+                    let labels: Vec<Text> = block.labels.iter().map(|label| label.text.clone()).collect();
+                    let parts = self.body(at, &block.body, file, depth + 1);
+                    of_type.add(&labels, object("", parts, (file, block), Marks::NONE));
+                }
+            }
+        }
+        found.into_iter().filter_map(|(kind, blocks)| Some((kind, blocks.finish()?))).collect()
+    }
+
+    /// The blocks that a dynamic block makes.
+    fn dynamic(&self, at: &At<'_>, block: &Block, file: FileId, depth: usize, into: &mut Blocks) {
+        let Some(kind) = block.labels.first() else { return };
+        let written = |attribute: &crate::hcl::ast::Attribute| Written {
+            file,
+            span: attribute.span(),
+            expr: Arc::clone(&attribute.expr),
+        };
+        let wrong = |message: String, place| self.report(Failure::new(&rules::INVALID_REPETITION, message, place));
+        let Some(content) = block.body.blocks_of("content").next() else {
+            return wrong(
+                "missing dynamic content block: a dynamic block must have a nested block \"content\"".to_owned(),
+                (file, block.header()),
+            );
+        };
+        let Some(for_each) = block.body.get("for_each").map(written) else {
+            return wrong(
+                "missing required argument: a dynamic block needs \"for_each\"".to_owned(),
+                (file, block.header()),
+            );
+        };
+        let iterator = block.body.get("iterator").and_then(|a| walk::keyword(&a.expr)).unwrap_or(&kind.text);
+        let collection = self.value(at, &for_each);
+        let items: Vec<(Val, Val)> = match &collection.data {
+            Data::Unknown(..) | Data::Partial(..) => {
+                let value = self.shown(at, &for_each, &Val { data: unknown(&collection), ..collection.clone() });
+                into.unknown.get_or_insert(Part { val: Val { data: unknown(&collection), ..collection }, value });
+                return;
+            }
+            Data::Null(_) => {
+                return wrong("invalid dynamic for_each value: it is null".to_owned(), for_each.place());
+            }
+            Data::Set(_, items) => items.iter().map(|item| (item.clone(), item.clone())).collect(),
+            Data::List(_, items) | Data::Tuple(items) => {
+                items.iter().enumerate().map(|(index, item)| (Val::number(index), item.clone())).collect()
+            }
+            Data::Map(_, entries) | Data::Object(entries) => {
+                entries.iter().map(|(key, value)| (Val::str(key.clone()), value.clone())).collect()
+            }
+            _ => {
+                let kind = Type::of(&collection).name();
+                let message = format!("invalid dynamic for_each value: cannot use a {kind} value in for_each");
+                return wrong(message, for_each.place());
+            }
+        };
+        if items.len() > MAX_BLOCKS {
+            let reason = format!("{} blocks are more than the {MAX_BLOCKS} that are examined", items.len());
+            self.report(Failure::new(&rules::LIMIT_EXCEEDED, reason.clone(), for_each.place()));
+            let val = Val::unknown(Type::Dynamic, reason);
+            let value = self.shown(at, &for_each, &val);
+            into.unknown.get_or_insert(Part { val, value });
+            return;
+        }
+        let marks = collection.marks;
+        for (key, value) in items {
+            let entries = [("key".into(), key.marked(marks)), ("value".into(), value.marked(marks))];
+            let mut iterators = at.iterators.to_vec();
+            iterators.push((iterator.clone(), Val::object(entries.into_iter().collect())));
+            let at = At { iterators: &iterators, ..*at };
+            let labels = block.body.get("labels").map(written).map(|written| self.value(&at, &written));
+            let labels: Vec<Text> = labels
+                .iter()
+                .flat_map(|labels| labels.as_items().into_iter().flat_map(|items| items.iter()))
+                .filter_map(|label| convert(label, &Type::Str).ok()?.as_str().cloned())
+                .collect();
+            let parts = self.body(&at, &content.body, file, depth + 1);
+            into.add(&labels, object("", parts, (file, block), marks));
+        }
+    }
+}
+
+/// The data of a value that is not known, as that of something without a type.
+fn unknown(value: &Val) -> Data {
+    let reason = value.unknown_reason().cloned().unwrap_or_default();
+    Data::Unknown(Type::Dynamic, reason.into())
+}
+
+impl Blocks {
+    fn add(&mut self, labels: &[Text], part: Part) {
+        let Some((first, rest)) = labels.split_first() else {
+            self.vals.push(part.val);
+            self.values.push(part.value);
+            return;
+        };
+        let mut inner = Blocks::default();
+        inner.add(rest, part);
+        if let Some(part) = inner.finish_labeled() {
+            self.labeled.insert(first.clone(), part);
+        }
+    }
+
+    /// The one block behind a label, or those behind the next one.
+    fn finish_labeled(mut self) -> Option<Part> {
+        match self.values.pop().zip(self.vals.pop()) {
+            Some((value, val)) => Some(Part { val, value }),
+            None => self.finish(),
+        }
+    }
+
+    fn finish(self) -> Option<Part> {
+        if let Some(unknown) = self.unknown {
+            return Some(unknown);
+        }
+        if !self.labeled.is_empty() {
+            let vals: Entries = self.labeled.iter().map(|(label, part)| (label.clone(), part.val.clone())).collect();
+            let map: Map = self.labeled.into_iter().map(|(label, part)| (Key::from(&*label), part.value)).collect();
+            return Some(Part { val: Val::object(vals), value: Value::map(map) });
+        }
+        let part = Part { val: Val::tuple(self.vals), value: Value::list(self.values) };
+        // A type without blocks is not configured.
+        part.val.as_items().is_some_and(|items| !items.is_empty()).then_some(part)
+    }
+}
+
+/// Whether something in a body reads what differs between the instances of its resource.
+fn reads_instance(body: &Body) -> bool {
+    body.attributes.iter().any(|attribute| is_repeated(&attribute.expr))
+        || body.blocks.iter().any(|block| reads_instance(&block.body))
+}
+
+fn object(name: &str, parts: Parts, (file, block): (FileId, &Block), marks: Marks) -> Part {
+    let (mut entries, mut map) = (Entries::new(), Map::new());
+    for (key, part) in parts {
+        map.set(Key::from(&*key), part.value);
+        entries.insert(key, part.val.marked(marks));
+    }
+    let name = if name.is_empty() { block_type(block) } else { name };
+    let prov = Prov::at(shown::origin((file, block.header())));
+    Part { val: Val::partial(entries, name), value: Value::map(map).with_prov(prov) }
+}
+
+fn instance(address: &Text, parts: Parts, declared: &Declared) -> Planned {
+    let (mut entries, mut map) = (Entries::new(), Map::new());
+    for (key, part) in parts {
+        map.set(Key::from(&*key), part.value);
+        entries.insert(key, part.val);
+    }
+    if address.starts_with("terraform_data.") {
+        for name in ["input", "triggers_replace"] {
+            entries.entry(name.into()).or_default();
+        }
+        if entries.get("input").is_some_and(Val::is_null) {
+            entries.insert("output".into(), Val::null());
+        }
+    }
+    let marks = if address.starts_with("ephemeral.") { Marks::EPHEMERAL } else { Marks::NONE };
+    let prov = Prov::at(shown::origin(declared.place));
+    Planned { val: Val::partial(entries, address.clone()).marked(marks), value: Value::map(map).with_prov(prov) }
+}

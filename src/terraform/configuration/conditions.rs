@@ -1,0 +1,114 @@
+//! Conditions: validations of variables, preconditions and postconditions, and checks.
+
+use crate::hcl::ast::Block;
+use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::{Data, Marks, Val};
+use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame};
+use crate::terraform::failure::{Failure, Place};
+use crate::terraform::module::block::{Declared, Written};
+use crate::terraform::rules;
+use crate::text::Text;
+use crate::value::FileId;
+use std::rc::Rc;
+use std::sync::Arc;
+
+fn written(file: FileId, block: &Block, name: &str) -> Option<Written> {
+    let attribute = block.body.get(name)?;
+    Some(Written { file, span: attribute.span(), expr: Arc::clone(&attribute.expr) })
+}
+
+impl Evaluation<'_, '_> {
+    /// Checks the validations of a variable.
+    pub(super) fn validations(&self, frame: &Rc<Frame>, name: &Text) {
+        let module = self.module(frame);
+        let Some(declared) = module.declarations.get(name) else { return };
+        let argument = frame.caller.as_ref().and_then(|(caller, call, _)| {
+            let caller = self.module(caller);
+            Some(caller.calls.get(call)?.arguments.get(name)?.place())
+        });
+        for block in declared.blocks.iter().filter(|block| &*block.kind.text == "validation") {
+            let Some(condition) = written(declared.place.0, block, "condition") else { continue };
+            if self.variable(frame, name).is_failed() {
+                continue;
+            }
+            let place = argument.unwrap_or(declared.place);
+            self.condition(&At::module(frame), &condition, block, |message| {
+                let failure =
+                    Failure::new(&rules::FAILED_CONDITION, format!("invalid value for variable: {message}"), place);
+                failure.declared(declared.place)
+            });
+        }
+    }
+
+    /// Checks the conditions of the instances of a resource.
+    pub(super) fn lifecycle(&self, frame: &Rc<Frame>, declared: &Declared, block: &Expanded, has_failed: bool) {
+        if has_failed || !declared.blocks.iter().any(|block| &*block.kind.text == "lifecycle") {
+            return;
+        }
+        for (repeat, planned) in &block.planned {
+            let at = At { repeat, ..At::module(frame) };
+            for lifecycle in declared.blocks.iter().filter(|block| &*block.kind.text == "lifecycle") {
+                self.all(&at, &lifecycle.body.blocks, declared.place.0, "precondition");
+                let at = At { itself: Some(&planned.val), ..at };
+                self.all(&at, &lifecycle.body.blocks, declared.place.0, "postcondition");
+            }
+        }
+    }
+
+    /// Checks the conditions that a block has itself.
+    pub(super) fn preconditions(&self, at: &At<'_>, declared: &Declared, kind: &str) {
+        self.all(at, &declared.blocks, declared.place.0, kind);
+    }
+
+    fn all(&self, at: &At<'_>, blocks: &[Block], file: FileId, kind: &str) {
+        for block in blocks.iter().filter(|block| *block.kind.text == *kind) {
+            let Some(condition) = written(file, block, "condition") else { continue };
+            let place = condition.place();
+            self.condition(at, &condition, block, |message| {
+                Failure::new(&rules::FAILED_CONDITION, format!("{kind} failed: {message}"), place)
+            });
+        }
+    }
+
+    /// Checks the assertions of a check. They fail without consequences.
+    pub(super) fn assertions(&self, frame: &Rc<Frame>, declared: &Declared) {
+        for block in declared.blocks.iter().filter(|block| &*block.kind.text == "assert") {
+            let Some(condition) = written(declared.place.0, block, "condition") else { continue };
+            let place: Place = condition.place();
+            self.condition(&At::module(frame), &condition, block, |message| {
+                Failure::new(&rules::FAILED_CHECK, format!("check block assertion failed: {message}"), place).lint(None)
+            });
+        }
+    }
+
+    /// Evaluates a condition, and reports that it does not hold.
+    fn condition(&self, at: &At<'_>, condition: &Written, block: &Block, failed: impl FnOnce(&str) -> Failure) {
+        let value = self.value(at, condition);
+        if value.is_failed() {
+            return;
+        }
+        let wrong = |why: &str| {
+            let message = format!("invalid condition result: {why}");
+            self.report(Failure::new(&rules::FAILED_CONDITION, message, condition.place()));
+        };
+        match convert(&value, &Type::Bool).map(|value| value.data) {
+            Ok(Data::Bool(true) | Data::Unknown(..)) => {}
+            Ok(Data::Bool(false)) => {
+                let message = written(condition.file, block, "error_message");
+                let text = message.map(|message| self.value(at, &message));
+                self.report(failed(&shown_message(text.as_ref())));
+            }
+            Ok(_) => wrong("a condition must be true or false, not null"),
+            Err(why) => wrong(&why.text()),
+        }
+    }
+}
+
+/// The message of a condition, without what is hidden.
+fn shown_message(value: Option<&Val>) -> String {
+    match value.and_then(|value| Some((value.as_str()?, value.marks))) {
+        Some((text, Marks::NONE)) => text.lines().collect::<Vec<_>>().join(" "),
+        _ => "the condition does not hold".to_owned(),
+    }
+}

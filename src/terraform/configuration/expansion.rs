@@ -1,0 +1,235 @@
+//! The instances that `count`, `for_each` and `enabled` make of a block.
+
+use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::{Data, Entries, Marks, Val};
+use crate::terraform::configuration::frame::{At, Evaluation};
+use crate::terraform::failure::Failure;
+use crate::terraform::module::block::{Declared, Written};
+use crate::terraform::rules;
+use crate::text::Text;
+use std::sync::Arc;
+
+/// The most instances of one block. Of more nothing is computed.
+const MAX_INSTANCES: usize = 10_000;
+
+/// The key of an instance, with what `each` and `count` are in it.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Repeat {
+    /// The block is not repeated.
+    #[default]
+    None,
+    /// An index.
+    Count(usize),
+    /// A key with its value.
+    Each(Text, Val),
+    /// All instances of a `count` that is not known, and why.
+    AnyCount(Text),
+    /// All instances of a `for_each` that is not known, and why.
+    AnyEach(Text),
+}
+
+impl Repeat {
+    /// The key as addresses have it: `["a"]`.
+    pub(crate) fn suffix(&self) -> String {
+        match self {
+            Repeat::None => String::new(),
+            Repeat::Count(index) => format!("[{index}]"),
+            Repeat::Each(key, _) => format!("[\"{}\"]", quoted(key)),
+            Repeat::AnyCount(_) | Repeat::AnyEach(_) => "[*]".to_owned(),
+        }
+    }
+}
+
+/// A key inside of quotes.
+fn quoted(key: &str) -> String {
+    let mut out = String::new();
+    for (index, c) in key.char_indices() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '$' | '%' if key[index + 1..].starts_with('{') => out.extend([c, c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The instances of a block.
+#[derive(Clone, Debug)]
+pub(crate) enum Instances {
+    /// One without a key.
+    Single,
+    /// None, and the block is null.
+    Disabled,
+    /// As many.
+    Counted(usize),
+    /// One for each key.
+    Keyed(Vec<(Text, Val)>),
+    /// It is not known which: all of them as one.
+    Unknown(Repeat),
+    /// A mistake keeps them from being known, which is reported.
+    Failed,
+}
+
+impl Instances {
+    /// The keys. Instances that are not known are one.
+    pub(crate) fn repeats(&self) -> Vec<Repeat> {
+        match self {
+            Instances::Single => vec![Repeat::None],
+            Instances::Disabled | Instances::Failed => Vec::new(),
+            Instances::Counted(count) => (0..*count).map(Repeat::Count).collect(),
+            Instances::Keyed(keys) => keys.iter().map(|(k, v)| Repeat::Each(k.clone(), v.clone())).collect(),
+            Instances::Unknown(all) => vec![all.clone()],
+        }
+    }
+
+    /// The value of the block, from those of its instances.
+    pub(crate) fn whole(&self, mut values: Vec<Val>) -> Val {
+        match self {
+            Instances::Single => values.pop().unwrap_or_default(),
+            Instances::Disabled => Val::null(),
+            Instances::Counted(_) => Val::tuple(values),
+            Instances::Keyed(keys) => {
+                let entries: Entries = keys.iter().map(|(key, _)| key.clone()).zip(values).collect();
+                Val::object(entries)
+            }
+            Instances::Unknown(Repeat::AnyCount(reason) | Repeat::AnyEach(reason)) => {
+                Val::unknown(Type::Dynamic, reason.clone())
+            }
+            Instances::Unknown(_) | Instances::Failed => Val::failed(),
+        }
+    }
+}
+
+/// Why a value cannot be iterated, and whether marks are the reason.
+pub(crate) fn for_each_problems(value: &Val) -> Vec<(bool, String)> {
+    let mut found = Vec::new();
+    for (mark, word) in [(Marks::SENSITIVE, "sensitive"), (Marks::EPHEMERAL, "ephemeral")] {
+        if value.marks.has(mark) {
+            found.push((true, format!("invalid for_each argument: {word} values cannot be used as keys of instances")));
+        }
+    }
+    let unsuitable = |why: String| (false, format!("invalid for_each argument: {why}"));
+    match &value.data {
+        Data::Unknown(..) | Data::Map(..) | Data::Object(_) | Data::Partial(..) => {}
+        Data::Null(_) => found.push(unsuitable("the value is null".to_owned())),
+        Data::Set(_, items) if items.iter().any(Val::is_null) => {
+            found.push(unsuitable("sets must not contain null values".to_owned()));
+        }
+        Data::Set(Type::Str | Type::Dynamic, _) => {}
+        Data::Set(_, items) if items.is_empty() => {}
+        Data::Set(ty, _) => found.push(unsuitable(format!("it supports sets of strings, not a set of {}", ty.name()))),
+        _ => {
+            let kind = Type::of(value).short_name();
+            found.push(unsuitable(format!("it must be a map or a set of strings, not a value of type {kind}")));
+        }
+    }
+    found
+}
+
+impl Evaluation<'_, '_> {
+    /// The instances of a resource or of a module call.
+    pub(super) fn expand(&self, at: &At<'_>, declared: &Declared) -> Instances {
+        if let Some(written) = declared.arguments.get("count") {
+            return self.counted(at, written);
+        }
+        if let Some(written) = declared.arguments.get("for_each") {
+            return self.keyed(at, written);
+        }
+        let lifecycle = declared.blocks.iter().filter(|block| &*block.kind.text == "lifecycle");
+        match lifecycle.filter_map(|block| block.body.get("enabled")).next() {
+            Some(attribute) => {
+                let written =
+                    Written { file: declared.place.0, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+                self.enabled(at, &written)
+            }
+            None => Instances::Single,
+        }
+    }
+
+    fn wrong(&self, written: &Written, message: String) -> Instances {
+        self.report(Failure::new(&rules::INVALID_REPETITION, message, written.place()));
+        Instances::Failed
+    }
+
+    fn counted(&self, at: &At<'_>, written: &Written) -> Instances {
+        let value = self.value(at, written);
+        let wrong = |why: String| self.wrong(written, format!("invalid count argument: {why}"));
+        if value.is_failed() {
+            return Instances::Failed;
+        }
+        if value.all_marks().has(Marks::EPHEMERAL) {
+            return wrong("an ephemeral value cannot decide how many instances there are".to_owned());
+        }
+        let number = match convert(&value, &Type::Number).map(|number| number.data) {
+            Ok(Data::Number(number)) => number,
+            Ok(Data::Unknown(_, reason)) => return Instances::Unknown(Repeat::AnyCount(Text::clone(&reason))),
+            Ok(_) => return wrong("the value is null".to_owned()),
+            Err(why) => return wrong(why.text()),
+        };
+        match number.as_i64() {
+            _ if number.is_negative() => wrong("it must be zero or more".to_owned()),
+            Some(count) if count as usize <= MAX_INSTANCES => Instances::Counted(count as usize),
+            Some(count) => self.too_many(written, count as usize, Repeat::AnyCount),
+            None => wrong("a whole number is required".to_owned()),
+        }
+    }
+
+    fn too_many(&self, written: &Written, count: usize, repeat: fn(Text) -> Repeat) -> Instances {
+        let reason = format!("{count} instances are more than the {MAX_INSTANCES} of one block that are examined");
+        self.report(Failure::new(&rules::LIMIT_EXCEEDED, reason.clone(), written.place()));
+        Instances::Unknown(repeat(reason.into()))
+    }
+
+    fn keyed(&self, at: &At<'_>, written: &Written) -> Instances {
+        let value = self.value(at, written);
+        if value.is_failed() {
+            return Instances::Failed;
+        }
+        let problems = for_each_problems(&value);
+        if !problems.is_empty() {
+            for (is_mark, message) in problems {
+                let rule = if is_mark { &rules::SENSITIVE } else { &rules::INVALID_REPETITION };
+                self.report(Failure::new(rule, message, written.place()));
+            }
+            return Instances::Failed;
+        }
+        let unknown = |reason: &Text| Instances::Unknown(Repeat::AnyEach(reason.clone()));
+        let keys: Vec<(Text, Val)> = match &value.data {
+            Data::Unknown(_, reason) => return unknown(reason),
+            Data::Partial(_, name) => return unknown(name),
+            Data::Set(_, items) => {
+                if let Some(reason) = items.iter().find_map(|item| item.is_unknown().then(|| item.unknown_reason())) {
+                    return unknown(reason.unwrap_or(&Text::new()));
+                }
+                items.iter().filter_map(|item| Some((item.as_str()?.clone(), item.clone()))).collect()
+            }
+            _ => {
+                value.as_entries().into_iter().flat_map(|all| all.iter()).map(|(k, v)| (k.clone(), v.clone())).collect()
+            }
+        };
+        match keys.len() <= MAX_INSTANCES {
+            true => Instances::Keyed(keys),
+            false => self.too_many(written, keys.len(), Repeat::AnyEach),
+        }
+    }
+
+    fn enabled(&self, at: &At<'_>, written: &Written) -> Instances {
+        let value = self.value(at, written);
+        if value.is_failed() {
+            return Instances::Failed;
+        }
+        let wrong = |why: String| self.wrong(written, format!("invalid enabled argument: {why}"));
+        match convert(&value, &Type::Bool).map(|value| value.data) {
+            Ok(Data::Bool(true)) => Instances::Single,
+            Ok(Data::Bool(false)) => Instances::Disabled,
+            Ok(Data::Unknown(_, reason)) => Instances::Unknown(Repeat::AnyCount(Text::clone(&reason))),
+            Ok(_) => wrong("the value is null".to_owned()),
+            Err(why) => wrong(why.text()),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The instances of modules, with the values of their names. A call whose arguments read neither `each` nor `count` has
+//! one frame for all of its instances.
+
+use crate::hcl::eval::{Budget, Evaluator};
+use crate::hcl::val::{Marks, Val};
+use crate::limits::Limit;
+use crate::terraform::configuration::body::Planned;
+use crate::terraform::configuration::expansion::{Instances, Repeat};
+use crate::terraform::configuration::names::Names;
+use crate::terraform::evaluation::shown;
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::evaluation::variable;
+use crate::terraform::failure::Failure;
+use crate::terraform::module::Module;
+use crate::terraform::module::block::{META, Written};
+use crate::terraform::rules;
+use crate::text::Text;
+use crate::value::{FileId, Flags, Prov, Unknown, Value};
+use foldhash::fast::RandomState;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How deep names lead to each other.
+const MAX_DEPTH: usize = 150;
+/// The most frames of a root module.
+const MAX_FRAMES: usize = 5_000;
+
+/// The values of the names of an instance of a module.
+pub(super) struct Frame {
+    /// Its number among the frames of the root module.
+    pub id: usize,
+    /// The module, in the tree of the root module.
+    pub node: usize,
+    /// The frame that calls it, the name of the call, and the key of the instance; none for the root module.
+    pub caller: Option<(Rc<Frame>, Text, Repeat)>,
+    /// The values of names; `None` while they are computed.
+    names: RefCell<HashMap<(Kind, Text), Option<Val>, RandomState>>,
+    blocks: RefCell<HashMap<Text, Option<Rc<Expanded>>, RandomState>>,
+    calls: RefCell<HashMap<Text, Option<Rc<Called>>, RandomState>>,
+}
+
+/// A kind of name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Local,
+    Variable,
+    Output,
+}
+
+/// The instances of a resource.
+pub(super) struct Expanded {
+    /// Each with its key.
+    pub planned: Vec<(Repeat, Planned)>,
+    /// The value of the resource.
+    pub whole: Val,
+}
+
+/// The instances of a module call.
+pub(super) struct Called {
+    /// The instances.
+    pub instances: Instances,
+    /// Each with its key; no frames for a module that is not in the repository.
+    pub frames: Vec<(Repeat, Rc<Frame>)>,
+    /// Whether the module is in the repository.
+    pub is_here: bool,
+}
+
+/// Where an expression is evaluated.
+#[derive(Clone, Copy)]
+pub(super) struct At<'e> {
+    /// The instance of the module.
+    pub frame: &'e Rc<Frame>,
+    /// What `each` and `count` are.
+    pub repeat: &'e Repeat,
+    /// What `self` is.
+    pub itself: Option<&'e Val>,
+    /// The iterators of the dynamic blocks around it, the innermost last.
+    pub iterators: &'e [(Text, Val)],
+    /// Whether ephemeral values are taken.
+    pub takes_ephemeral: bool,
+}
+
+impl<'e> At<'e> {
+    /// In a module, outside of anything that is repeated.
+    pub(super) fn module(frame: &'e Rc<Frame>) -> Self {
+        At { frame, repeat: &Repeat::None, itself: None, iterators: &[], takes_ephemeral: true }
+    }
+}
+
+/// The text and what unknown values are made of, by module and place.
+type Sources = HashMap<(usize, FileId, u32), Rc<(Unknown, Vec<Prov>)>, RandomState>;
+
+/// Evaluates a root module.
+pub(super) struct Evaluation<'s, 'a> {
+    pub statics: &'s Statics<'a>,
+    budget: Budget,
+    depth: Cell<usize>,
+    frames: Cell<usize>,
+    failures: RefCell<Vec<Failure>>,
+    known: RefCell<HashSet<String, RandomState>>,
+    children: HashMap<(usize, Text), usize, RandomState>,
+    sources: RefCell<Sources>,
+}
+
+impl<'s, 'a> Evaluation<'s, 'a> {
+    pub(super) fn new(statics: &'s Statics<'a>) -> Self {
+        let steps = statics.files.loader().reader.limits().get(Limit::TemplateSteps);
+        let nodes = statics.nodes.iter().enumerate();
+        let child = |(index, node): (usize, &Rc<crate::terraform::evaluation::statics::Node>)| {
+            Some(((node.parent?, node.path.last()?.clone()), index))
+        };
+        Evaluation {
+            statics,
+            budget: Budget::new(steps),
+            depth: Cell::new(0),
+            frames: Cell::new(0),
+            failures: RefCell::default(),
+            known: RefCell::default(),
+            children: nodes.filter_map(child).collect(),
+            sources: RefCell::default(),
+        }
+    }
+
+    /// Notes what is wrong, once.
+    pub(super) fn report(&self, failure: Failure) {
+        let place = failure.place.map(|(file, span)| (file, span.start, span.end));
+        if self.known.borrow_mut().insert(format!("{place:?} {}", failure.message)) {
+            self.failures.borrow_mut().push(failure);
+        }
+    }
+
+    /// What is wrong so far.
+    pub(super) fn take_failures(&self) -> Vec<Failure> {
+        self.failures.take()
+    }
+
+    /// How many things are wrong so far.
+    pub(super) fn failed(&self) -> usize {
+        self.failures.borrow().len()
+    }
+
+    /// The module of a frame.
+    pub(super) fn module(&self, frame: &Frame) -> Arc<Module> {
+        Arc::clone(&self.statics.nodes[frame.node].module)
+    }
+
+    /// The value of an expression.
+    pub(super) fn value(&self, at: &At<'_>, written: &Written) -> Val {
+        if self.depth.get() >= MAX_DEPTH {
+            let message = format!("names refer to each other in chains of more than {MAX_DEPTH}");
+            self.report(Failure::new(&rules::LIMIT_EXCEEDED, message, written.place()));
+            return Val::failed();
+        }
+        self.depth.set(self.depth.get() + 1);
+        let names = Names { evaluation: self, at: *at };
+        let mut evaluator = Evaluator::new(written.file, &names, &self.statics.files, &self.budget);
+        let value = evaluator.eval(&written.expr);
+        self.depth.set(self.depth.get() - 1);
+        evaluator.problems.iter().for_each(|problem| self.report(Failure::of_problem(problem)));
+        value
+    }
+
+    /// A value as components show it. `reads` are the values of `each` and `count` that it depends on.
+    pub(super) fn shown(&self, at: &At<'_>, written: &Written, value: &Val) -> Value {
+        let exported = crate::hcl::val::export::export_at(value, &shown::at(written));
+        if !exported.holds(Flags::UNKNOWN) {
+            return exported;
+        }
+        let key = (at.frame.node, written.file, written.expr.span.start);
+        let known = self.sources.borrow().get(&key).cloned();
+        let source = known.unwrap_or_else(|| {
+            let made = Rc::new(shown::unknown(self.statics, at.frame.node, &[], written));
+            self.sources.borrow_mut().insert(key, Rc::clone(&made));
+            made
+        });
+        let (mut unknown, places) = (source.0.clone(), &source.1);
+        unknown.is_marked = true;
+        unknown.add_reads(super::names::repeated(at, &written.expr));
+        shown::with_source(&exported, &unknown, places)
+    }
+
+    /// The value of a name, computed once. What depends on itself is reported elsewhere.
+    fn name(&self, frame: &Frame, key: (Kind, Text), compute: impl FnOnce() -> Val) -> Val {
+        if let Some(known) = frame.names.borrow().get(&key) {
+            return known.clone().unwrap_or_else(Val::failed);
+        }
+        frame.names.borrow_mut().insert(key.clone(), None);
+        let value = compute();
+        frame.names.borrow_mut().insert(key, Some(value.clone()));
+        value
+    }
+
+    /// The value of a local.
+    pub(super) fn local(&self, frame: &Rc<Frame>, name: &Text) -> Val {
+        self.name(frame, (Kind::Local, name.clone()), || match self.module(frame).locals.get(name) {
+            Some(written) => self.value(&At::module(frame), written),
+            None => Val::failed(),
+        })
+    }
+
+    /// The value of a variable.
+    pub(super) fn variable(&self, frame: &Rc<Frame>, name: &Text) -> Val {
+        self.name(frame, (Kind::Variable, name.clone()), || {
+            let module = self.module(frame);
+            let Some(variable) = module.variables.get(name) else { return Val::failed() };
+            let not_given = || Val::unknown(variable.ty.clone(), format!("no value is given for var.{name}"));
+            let found = match &frame.caller {
+                None => self.statics.given_value(name, variable),
+                Some((caller, call, repeat)) => {
+                    let caller_module = self.module(caller);
+                    let written = caller_module.calls.get(call).and_then(|call| call.arguments.get(name));
+                    match written {
+                        Some(written) => {
+                            let at = At { frame: caller, repeat, itself: None, iterators: &[], takes_ephemeral: true };
+                            let given = self.value(&at, written);
+                            variable::effective(name, variable, Some(given), Some(written.place()))
+                        }
+                        None => variable::effective(name, variable, None, None),
+                    }
+                }
+            };
+            match found {
+                Ok(value) => value,
+                Err(failures) if failures.iter().all(|failure| failure.is_open) => not_given().marked(variable.marks),
+                Err(failures) => {
+                    failures.into_iter().filter(|failure| !failure.is_open).for_each(|failure| self.report(failure));
+                    Val::failed()
+                }
+            }
+        })
+    }
+
+    /// The value of an output.
+    pub(super) fn output(&self, frame: &Rc<Frame>, name: &Text) -> Val {
+        self.name(frame, (Kind::Output, name.clone()), || {
+            let module = self.module(frame);
+            let Some(declared) = module.outputs.get(name) else { return Val::failed() };
+            let Some(written) = declared.arguments.get("value") else { return Val::failed() };
+            let value = self.value(&At::module(frame), written);
+            let is_set = |name: &str| {
+                let written = declared.arguments.get(name);
+                written.is_some_and(|w| matches!(w.expr.kind, crate::hcl::ast::ExprKind::Bool(true)))
+            };
+            let mut marks = Marks::NONE;
+            if is_set("sensitive") {
+                marks = marks | Marks::SENSITIVE;
+            }
+            if is_set("ephemeral") {
+                marks = marks | Marks::EPHEMERAL;
+            }
+            value.marked(marks)
+        })
+    }
+
+    /// The instances of a resource; `None` while they are computed, and for what is not declared.
+    pub(super) fn block(&self, frame: &Rc<Frame>, address: &Text) -> Option<Rc<Expanded>> {
+        if let Some(known) = frame.blocks.borrow().get(address) {
+            return known.clone();
+        }
+        let module = self.module(frame);
+        let declared = module.resources.get(address)?;
+        frame.blocks.borrow_mut().insert(address.clone(), None);
+        let expanded = Some(Rc::new(self.plan(frame, address, declared)));
+        frame.blocks.borrow_mut().insert(address.clone(), expanded.clone());
+        expanded
+    }
+
+    /// The instances of a module call; `None` while they are computed, and for what is not declared.
+    pub(super) fn call(&self, frame: &Rc<Frame>, name: &Text) -> Option<Rc<Called>> {
+        if let Some(known) = frame.calls.borrow().get(name) {
+            return known.clone();
+        }
+        let module = self.module(frame);
+        let declared = module.calls.get(name)?;
+        frame.calls.borrow_mut().insert(name.clone(), None);
+        let instances = self.expand(&At::module(frame), declared);
+        let child = self.children.get(&(frame.node, name.clone())).copied();
+        let child = child.filter(|child| !self.statics.nodes[*child].module.files.is_empty());
+        let own = declared.arguments.iter().filter(|(name, _)| !META.contains(&&***name));
+        let is_shared = !own.map(|(_, written)| written).any(|written| super::names::is_repeated(&written.expr));
+        let mut frames: Vec<(Repeat, Rc<Frame>)> = Vec::new();
+        for repeat in instances.repeats() {
+            let Some(node) = child else { break };
+            let shared = frames.first().filter(|_| is_shared).map(|(_, frame)| Rc::clone(frame));
+            if shared.is_none() && self.frames.get() >= MAX_FRAMES {
+                let message = format!("the root module has more than {MAX_FRAMES} instances of modules");
+                self.report(Failure::new(&rules::LIMIT_EXCEEDED, message, declared.place).hiding());
+                break;
+            }
+            let made = shared.unwrap_or_else(|| {
+                self.frames.set(self.frames.get() + 1);
+                Rc::new(Frame::new(self.frames.get(), node, Some((Rc::clone(frame), name.clone(), repeat.clone()))))
+            });
+            frames.push((repeat, made));
+        }
+        let called = Some(Rc::new(Called { instances, frames, is_here: child.is_some() }));
+        frame.calls.borrow_mut().insert(name.clone(), called.clone());
+        called
+    }
+}
+
+impl Frame {
+    pub(super) fn new(id: usize, node: usize, caller: Option<(Rc<Frame>, Text, Repeat)>) -> Self {
+        let (names, blocks, calls) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Frame { id, node, caller, names, blocks, calls }
+    }
+}

@@ -1,0 +1,106 @@
+//! The evaluated configuration of a root module: every instance of its resources and data sources with its arguments, and
+//! its outputs, as a plan on an empty state has them. What only a provider knows is unknown.
+//!
+//! - `frame`: the instances of modules, with the values of their names.
+//! - `names`: what references mean in an instance of a module.
+//! - `expansion`: the instances that `count`, `for_each` and `enabled` make.
+//! - `body`: the arguments and blocks of a resource.
+//! - `conditions`: validations, preconditions, postconditions and checks.
+//! - `sites`: the expressions of a module, with what they may refer to.
+//! - `address`, `moves`, `targets`: addresses, what they were before, and what blocks say about them.
+//! - `references`, `cycles`: names that nothing declares, and those that depend on themselves.
+
+mod address;
+mod body;
+mod conditions;
+mod cycles;
+pub(crate) mod expansion;
+mod frame;
+mod moves;
+mod names;
+mod references;
+mod sites;
+mod targets;
+mod walk;
+
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::failure::{Failure, Place};
+use crate::text::Text;
+use crate::value::Value;
+use address::Address;
+use frame::Evaluation;
+use std::collections::BTreeMap;
+
+/// The evaluated configuration of a root module.
+#[derive(Debug, Default)]
+pub(crate) struct Configuration {
+    /// The instances of resources, data sources and ephemeral resources in all modules.
+    pub instances: Vec<Instance>,
+    /// The outputs of the root module.
+    pub outputs: BTreeMap<Text, Value>,
+    /// What is wrong.
+    pub failures: Vec<Failure>,
+}
+
+/// What a block in the configuration declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// `resource`.
+    Managed,
+    /// `data`.
+    Data,
+    /// `ephemeral`.
+    Ephemeral,
+}
+
+impl Mode {
+    /// The mode of the address of a block: `data.aws_ami.os`.
+    pub(crate) fn of(address: &str) -> Self {
+        match address.split('.').next() {
+            Some("data") => Mode::Data,
+            Some("ephemeral") => Mode::Ephemeral,
+            _ => Mode::Managed,
+        }
+    }
+
+    /// The type of its blocks.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Mode::Managed => "resource",
+            Mode::Data => "data",
+            Mode::Ephemeral => "ephemeral",
+        }
+    }
+}
+
+/// An instance of a resource or a data source.
+#[derive(Clone, Debug)]
+pub(crate) struct Instance {
+    /// What it is.
+    pub mode: Mode,
+    /// Its address: `module.a["x"].aws_s3_bucket.logs[0]`; `[*]` where it is not known which instances there are.
+    pub address: Address,
+    /// The addresses that it may have had before, the nearest first.
+    pub former: Vec<Address>,
+    /// Its arguments and blocks.
+    pub value: Value,
+    /// The header of its block.
+    pub place: Place,
+}
+
+/// Evaluates a root module whose modules were entered.
+pub(crate) fn evaluate(statics: &Statics<'_>) -> Configuration {
+    let mut failures = references::check(statics);
+    let found = cycles::check(statics);
+    failures.extend(targets::check(statics));
+    let is_cyclic = !found.is_empty();
+    failures.extend(found);
+    let mut configuration = match is_cyclic {
+        // Of names that depend on themselves nothing is known.
+        true => Configuration::default(),
+        false => Evaluation::new(statics).run(),
+    };
+    failures.append(&mut configuration.failures);
+    configuration.failures = failures;
+    configuration
+}

@@ -1,0 +1,147 @@
+//! What references mean in an instance of a module.
+
+use crate::hcl::ast::walk;
+use crate::hcl::ast::{Expr, Key, Name, TraversalStep};
+use crate::hcl::eval::Scope;
+use crate::hcl::types::Type;
+use crate::hcl::val::export::export;
+use crate::hcl::val::{Entries, Marks, Val};
+use crate::reads::made_of;
+use crate::terraform::configuration::expansion::{Instances, Repeat};
+use crate::terraform::configuration::frame::{At, Called, Evaluation};
+use crate::text::Text;
+use crate::value::Read;
+use std::rc::Rc;
+
+/// The names of an instance of a module.
+pub(super) struct Names<'e, 's, 'a> {
+    pub evaluation: &'e Evaluation<'s, 'a>,
+    pub at: At<'e>,
+}
+
+/// The attribute that a step names.
+fn attribute(steps: &[TraversalStep], index: usize) -> Option<&Text> {
+    match steps.get(index) {
+        Some(TraversalStep::Attribute(name)) => Some(&name.text),
+        _ => None,
+    }
+}
+
+impl Scope for Names<'_, '_, '_> {
+    fn get(&self, root: &Name, steps: &[TraversalStep]) -> Option<(Val, usize)> {
+        let iterator = self.at.iterators.iter().rev().find(|(name, _)| *name == root.text);
+        if let Some((_, value)) = iterator {
+            return Some((value.clone(), 0));
+        }
+        // What has no meaning is reported once for its block, not for each instance.
+        let nothing = || Some((Val::failed(), steps.len()));
+        let Some(first) = attribute(steps, 0) else {
+            return match (&*root.text, self.at.itself) {
+                ("self", Some(itself)) => Some((itself.clone(), 0)),
+                _ => nothing(),
+            };
+        };
+        let (evaluation, frame) = (self.evaluation, self.at.frame);
+        let value = match (&*root.text, &**first) {
+            ("var", _) => evaluation.variable(frame, first),
+            ("local", _) => evaluation.local(frame, first),
+            ("path", "module") => Val::str(evaluation.statics.nodes[frame.node].shown.as_str()),
+            ("path", "root") => Val::str("."),
+            ("path", "cwd") => match crate::hcl::functions::Files::folder(&evaluation.statics.files) {
+                Some(folder) => Val::str(folder),
+                None => Val::unknown(Type::Str, "path.cwd"),
+            },
+            ("terraform" | "tofu", "workspace") => Val::str(evaluation.statics.workspace.as_str()),
+            ("terraform" | "tofu", "applying") => {
+                Val::unknown(Type::Bool, format!("{}.applying", root.text)).marked(Marks::EPHEMERAL)
+            }
+            ("count" | "each", _) => repeat_value(self.at.repeat, &root.text, first).unwrap_or_else(Val::failed),
+            ("self", _) => return Some((self.at.itself.cloned().unwrap_or_else(Val::failed), 0)),
+            ("module", _) => match evaluation.call(frame, first) {
+                Some(called) => self.outputs(&called, first, steps),
+                None => return nothing(),
+            },
+            ("data" | "ephemeral" | "resource", _) => {
+                let Some(name) = attribute(steps, 1) else { return nothing() };
+                let address = match &*root.text {
+                    "resource" => format!("{first}.{name}"),
+                    mode => format!("{mode}.{first}.{name}"),
+                };
+                return match evaluation.block(frame, &address.into()) {
+                    Some(block) => Some((block.whole.clone(), 2)),
+                    None => nothing(),
+                };
+            }
+            (kind, _) => match evaluation.block(frame, &format!("{kind}.{first}").into()) {
+                Some(block) => block.whole.clone(),
+                None => return nothing(),
+            },
+        };
+        Some((value, 1))
+    }
+}
+
+impl Names<'_, '_, '_> {
+    /// The value of a module call: only the output that a reference names, where it names one.
+    fn outputs(&self, called: &Rc<Called>, name: &str, steps: &[TraversalStep]) -> Val {
+        let wanted = match steps.get(1) {
+            Some(TraversalStep::Attribute(output)) if matches!(called.instances, Instances::Single) => {
+                Some(&output.text)
+            }
+            Some(TraversalStep::Index(Key::Number(_) | Key::Text(_), _)) => attribute(steps, 2),
+            _ => None,
+        };
+        if !called.is_here {
+            let count = called.instances.repeats().len();
+            let one = Val::partial(Entries::new(), format!("module.{name}"));
+            return called.instances.whole(vec![one; count]);
+        }
+        let has_wanted = |frame: &Rc<crate::terraform::configuration::frame::Frame>| {
+            wanted.is_none_or(|wanted| self.evaluation.module(frame).outputs.contains_key(wanted))
+        };
+        if !called.frames.iter().all(|(_, frame)| has_wanted(frame)) {
+            return Val::failed();
+        }
+        let values = called.frames.iter().map(|(_, frame)| {
+            let module = self.evaluation.module(frame);
+            let names = module.outputs.keys().filter(|output| wanted.is_none_or(|wanted| *output == wanted));
+            let entries = names.map(|output| (output.clone(), self.evaluation.output(frame, output)));
+            Val::object(entries.collect())
+        });
+        called.instances.whole(values.collect())
+    }
+}
+
+/// What `count.index`, `each.key` and `each.value` are.
+fn repeat_value(repeat: &Repeat, root: &str, name: &str) -> Option<Val> {
+    match (root, name, repeat) {
+        ("count", "index", Repeat::Count(index)) => Some(Val::number(*index)),
+        ("count", "index", Repeat::AnyCount(reason)) => Some(Val::unknown(Type::Number, reason.clone())),
+        ("each", "key", Repeat::Each(key, value)) => Some(Val::str(key.clone()).with_prov(value.prov.clone())),
+        ("each", "key", Repeat::AnyEach(reason)) => Some(Val::unknown(Type::Str, reason.clone())),
+        ("each", "value", Repeat::Each(_, value)) => Some(value.clone()),
+        ("each", "value", Repeat::AnyEach(reason)) => Some(Val::unknown(Type::Dynamic, reason.clone())),
+        _ => None,
+    }
+}
+
+/// Whether an expression reads what differs between the instances of its block.
+pub(super) fn is_repeated(expr: &Expr) -> bool {
+    walk::references(expr).iter().any(|reference| matches!(&*reference.root.text, "each" | "count" | "self"))
+}
+
+/// What an expression reads of the instance that it is in, and of the dynamic blocks around it.
+pub(super) fn repeated(at: &At<'_>, expr: &Expr) -> Vec<Read> {
+    let mut reads = Vec::new();
+    for reference in walk::references(expr) {
+        let root = &reference.root.text;
+        if let Some((name, value)) = at.iterators.iter().rev().find(|(name, _)| name == root) {
+            reads.push(made_of::value(name.clone(), &export(value)));
+        } else if let Some(name) = attribute(reference.steps, 0)
+            && let Some(value) = repeat_value(at.repeat, root, name)
+        {
+            reads.push(made_of::value(format!("{root}.{name}"), &export(&value)));
+        }
+    }
+    reads
+}

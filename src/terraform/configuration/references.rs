@@ -1,0 +1,172 @@
+//! References to what nothing declares, and to what is not there at their place.
+
+use crate::hcl::ast::walk::{self, Reference};
+use crate::hcl::ast::{Key, TraversalStep};
+use crate::terraform::configuration::sites::{self, Owner, Site};
+use crate::terraform::evaluation::reference::{Meaning, meaning};
+use crate::terraform::evaluation::statics::{Node, Statics};
+use crate::terraform::failure::Failure;
+use crate::terraform::module::Module;
+use crate::terraform::rules;
+use crate::text::{Text, nearest};
+use std::collections::BTreeSet;
+
+/// Reports the references of all modules that cannot be right, each once.
+pub(super) fn check(statics: &Statics<'_>) -> Vec<Failure> {
+    let (mut failures, mut seen) = (Vec::new(), BTreeSet::new());
+    for (index, node) in statics.nodes.iter().enumerate() {
+        if !node.module.files.is_empty() && seen.insert(&node.module.dir) {
+            let check = Check { statics, index, node, module: &node.module };
+            for site in sites::of(&node.module) {
+                check.site(&site, &mut failures);
+            }
+        }
+    }
+    failures
+}
+
+struct Check<'c, 'a> {
+    statics: &'c Statics<'a>,
+    index: usize,
+    node: &'c Node,
+    module: &'c Module,
+}
+
+fn attribute<'r>(reference: &'r Reference<'_>, index: usize) -> Option<&'r Text> {
+    match reference.steps.get(index) {
+        Some(TraversalStep::Attribute(name)) => Some(&name.text),
+        _ => None,
+    }
+}
+
+fn hint<'n>(name: &str, known: impl Iterator<Item = &'n str>, prefix: &str) -> String {
+    nearest(name, known).map_or_else(String::new, |near| format!("; did you mean {prefix}{near}?"))
+}
+
+impl Check<'_, '_> {
+    fn site(&self, site: &Site<'_>, failures: &mut Vec<Failure>) {
+        // In JSON, what something depends on is text.
+        for reference in walk::references(site.expr) {
+            if site.iterators.contains(&reference.root.text) {
+                continue;
+            }
+            if let Some(message) = self.wrong(site, &reference) {
+                let rule =
+                    if &*reference.root.text == "local" { &rules::UNDEFINED_LOCAL } else { &rules::UNDEFINED_NAME };
+                failures.push(Failure::new(rule, message, (site.file, reference.span)));
+            }
+        }
+    }
+
+    /// Where the names of the module are declared.
+    fn here(&self) -> String {
+        match self.node.path.is_empty() {
+            true => "the root module".to_owned(),
+            false => format!("module.{}", self.node.path.join(".module.")),
+        }
+    }
+
+    fn wrong(&self, site: &Site<'_>, reference: &Reference<'_>) -> Option<String> {
+        let root = &*reference.root.text;
+        let first = attribute(reference, 0);
+        match (root, first) {
+            ("var", Some(name)) if !self.module.variables.contains_key(name) => {
+                let hint = hint(name, self.module.variables.keys().map(|k| &**k), "var.");
+                Some(format!("undefined variable var.{name}{hint}"))
+            }
+            ("local", Some(name)) if !self.module.locals.contains_key(name) => {
+                let hint = hint(name, self.module.locals.keys().map(|k| &**k), "local.");
+                Some(format!("undefined local local.{name}{hint}"))
+            }
+            ("var" | "local", Some(_)) => None,
+            ("terraform" | "tofu", Some(name)) if &**name == "applying" => None,
+            ("self", _) => (!site.has_self).then(|| {
+                "invalid \"self\" reference: it is there only in provisioners, connections and postconditions".to_owned()
+            }),
+            ("count", Some(name)) if &**name != "index" => {
+                Some(format!("invalid \"count\" attribute: count has index, not {name}"))
+            }
+            ("count", Some(_)) => (!site.has_count).then(|| {
+                "reference to \"count\" in non-counted context: count.index is there only where `count` is set".to_owned()
+            }),
+            ("each", Some(name)) if !matches!(&**name, "key" | "value") => {
+                Some(format!("invalid \"each\" attribute: each has key and value, not {name}"))
+            }
+            ("each", Some(name)) => (!site.has_each).then(|| {
+                format!(
+                    "reference to \"each\" in context without for_each: each.{name} is there only where `for_each` is set"
+                )
+            }),
+            ("module", Some(name)) => self.wrong_output(reference, name),
+            _ => match meaning(reference, false) {
+                Meaning::Wrong(message) => Some(message),
+                Meaning::Dynamic(_) => self.wrong_resource(site, reference),
+                _ => None,
+            },
+        }
+    }
+
+    fn wrong_output(&self, reference: &Reference<'_>, name: &Text) -> Option<String> {
+        let Some(call) = self.module.calls.get(name) else {
+            let hint = hint(name, self.module.calls.keys().map(|k| &**k), "module.");
+            return Some(format!(
+                "reference to undeclared module: {} has no module call \"{name}\"{hint}",
+                self.here()
+            ));
+        };
+        let output = match reference.steps.get(1)? {
+            TraversalStep::Attribute(output) => Some(&output.text),
+            TraversalStep::Index(Key::Number(_) | Key::Text(_), _) => attribute(reference, 2),
+        }?;
+        let is_repeated = call.arguments.contains_key("count") || call.arguments.contains_key("for_each");
+        let has_index = matches!(reference.steps.get(1), Some(TraversalStep::Index(..)));
+        if is_repeated != has_index {
+            // A wrong key shows when the value is computed.
+            return None;
+        }
+        let mut nodes = self.statics.nodes.iter();
+        let child = nodes.find(|child| child.parent == Some(self.index) && child.path.last() == Some(name))?;
+        if child.module.files.is_empty() || child.module.outputs.contains_key(output) {
+            return None;
+        }
+        let hint = hint(output, child.module.outputs.keys().map(|k| &**k), "");
+        Some(format!("unsupported attribute: module.{name} has no output \"{output}\"{hint}"))
+    }
+
+    fn wrong_resource(&self, site: &Site<'_>, reference: &Reference<'_>) -> Option<String> {
+        let root = &reference.root.text;
+        let (mode, kind, name, taken) = match &**root {
+            mode @ ("data" | "ephemeral") => (mode, attribute(reference, 0)?, attribute(reference, 1)?, 2),
+            "resource" => ("", attribute(reference, 0)?, attribute(reference, 1)?, 2),
+            _ => ("", root, attribute(reference, 0)?, 1),
+        };
+        let address = if mode.is_empty() { format!("{kind}.{name}") } else { format!("{mode}.{kind}.{name}") };
+        let what = match mode {
+            "data" => "data source",
+            "ephemeral" => "ephemeral resource",
+            _ => "resource",
+        };
+        let Some(declared) = self.module.resources.get(&*address) else {
+            let hint = hint(&address, self.module.resources.keys().map(|k| &**k), "");
+            return Some(format!(
+                "reference to undeclared {what}: {} declares no \"{kind}\" \"{name}\"{hint}",
+                self.here()
+            ));
+        };
+        if let Some(check) = self.module.scoped.get(&*address)
+            && site.owner != Owner::Check(check.clone())
+        {
+            return Some(format!("reference to scoped resource: {address} is there only inside of check \"{check}\""));
+        }
+        let repeated = ["count", "for_each"].into_iter().find(|name| declared.arguments.contains_key(*name));
+        match (repeated, reference.steps.get(taken)) {
+            (Some(argument), Some(TraversalStep::Attribute(_))) if !site.is_dependency => Some(format!(
+                "missing resource instance key: {address} has \"{argument}\" set, so that its attributes must be accessed on specific instances"
+            )),
+            (None, Some(TraversalStep::Index(..))) => {
+                Some(format!("unexpected resource instance key: {address} has neither \"count\" nor \"for_each\" set"))
+            }
+            _ => None,
+        }
+    }
+}

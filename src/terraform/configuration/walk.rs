@@ -1,0 +1,125 @@
+//! Evaluates everything that a root module declares, in all of its modules.
+
+use crate::hcl::val::Marks;
+use crate::terraform::configuration::address::Address;
+use crate::terraform::configuration::frame::{At, Evaluation, Frame};
+use crate::terraform::configuration::moves::Moves;
+use crate::terraform::configuration::{Configuration, Instance, Mode};
+use crate::terraform::failure::{Failure, Place};
+use crate::terraform::rules;
+use crate::text::Text;
+use crate::value::Value;
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
+
+/// The most instances of a root module.
+const MAX_INSTANCES: usize = 50_000;
+
+impl Evaluation<'_, '_> {
+    /// Evaluates the root module with everything that it calls.
+    pub(super) fn run(&self) -> Configuration {
+        let root = Rc::new(Frame::new(0, 0, None));
+        self.visit(&root);
+        let mut instances = Vec::new();
+        self.collect(&root, &[], &Moves::of(self.statics), &mut instances);
+        instances.sort_by(|a, b| a.address.cmp(&b.address));
+        self.imports(&root, &instances.iter().map(|instance| &instance.address).collect());
+        let outputs = self.root_outputs(&root);
+        Configuration { instances, outputs, failures: self.take_failures() }
+    }
+
+    /// Evaluates everything in a module, and in those that it calls.
+    fn visit(&self, frame: &Rc<Frame>) {
+        let module = self.module(frame);
+        for name in module.variables.keys() {
+            self.variable(frame, name);
+            self.validations(frame, name);
+        }
+        for name in module.locals.keys() {
+            self.local(frame, name);
+        }
+        for (address, declared) in &module.resources {
+            let before = self.failed();
+            if let Some(block) = self.block(frame, address) {
+                self.lifecycle(frame, declared, &block, self.failed() > before);
+            }
+        }
+        let mut seen = HashSet::new();
+        for name in module.calls.keys() {
+            let Some(called) = self.call(frame, name) else { continue };
+            for (_, child) in &called.frames {
+                // Instances whose inputs are the same share what they are made of.
+                if seen.insert(child.id) {
+                    self.visit(child);
+                }
+            }
+        }
+        for (name, declared) in &module.outputs {
+            self.output(frame, name);
+            self.preconditions(&At::module(frame), declared, "precondition");
+        }
+        self.providers(frame);
+        for declared in module.checks.values() {
+            self.assertions(frame, declared);
+        }
+    }
+
+    /// The instances in a module, and in those that it calls, with their addresses.
+    fn collect(&self, frame: &Rc<Frame>, path: &[(Text, String)], moves: &Moves, into: &mut Vec<Instance>) {
+        let module = self.module(frame);
+        for (address, declared) in &module.resources {
+            let Some(block) = self.block(frame, address) else { continue };
+            for (repeat, planned) in &block.planned {
+                if into.len() >= MAX_INSTANCES {
+                    return self.too_many_in_all(declared.place);
+                }
+                let own = Address { modules: path.to_vec(), block: address.clone(), key: repeat.suffix() };
+                into.push(Instance {
+                    mode: Mode::of(address),
+                    former: moves.former(&own),
+                    address: own,
+                    value: planned.value.clone(),
+                    place: declared.place,
+                });
+            }
+        }
+        for (name, declared) in &module.calls {
+            let Some(called) = self.call(frame, name) else { continue };
+            for (repeat, child) in &called.frames {
+                if into.len() >= MAX_INSTANCES {
+                    return self.too_many_in_all(declared.place);
+                }
+                let path: Vec<(Text, String)> = path.iter().cloned().chain([(name.clone(), repeat.suffix())]).collect();
+                self.collect(child, &path, moves, into);
+            }
+        }
+    }
+
+    fn too_many_in_all(&self, place: Place) {
+        let message = format!("the root module has more than {MAX_INSTANCES} instances of resources");
+        self.report(Failure::new(&rules::LIMIT_EXCEEDED, message, place).hiding());
+    }
+
+    /// The outputs of the root module.
+    fn root_outputs(&self, root: &Rc<Frame>) -> BTreeMap<Text, Value> {
+        let module = self.module(root);
+        let mut outputs = BTreeMap::new();
+        for (name, declared) in &module.outputs {
+            let Some(written) = declared.arguments.get("value") else { continue };
+            let value = self.output(root, name);
+            let is_hidden = declared.arguments.contains_key("sensitive");
+            if value.all_marks().has(Marks::SENSITIVE) && !is_hidden {
+                let message = format!(
+                    "output refers to sensitive values: output \"{name}\" needs `sensitive = true`, or nonsensitive()"
+                );
+                self.report(Failure::new(&rules::SENSITIVE, message, declared.place));
+            }
+            if value.all_marks().has(Marks::EPHEMERAL) {
+                let message = format!("output \"{name}\" of the root module refers to ephemeral values");
+                self.report(Failure::new(&rules::SENSITIVE, message, written.place()));
+            }
+            outputs.insert(name.clone(), self.shown(&At::module(root), written, &value));
+        }
+        outputs
+    }
+}
