@@ -46,7 +46,7 @@ impl Options {
 /// The project cannot be read, or a file cannot be changed.
 pub(super) fn run(
     options: &Options,
-    judging: &reporting::Judging,
+    judging: &reporting::JudgeOptions,
     place: &Invocation,
     filter: &dyn Fn() -> Result<Filter, review::Error>,
     global: &Global,
@@ -85,7 +85,7 @@ fn count(fixes: usize) -> String {
 /// The fixes of what is reported about the worktree, and its files.
 fn propose(
     options: &Options,
-    judging: &reporting::Judging,
+    judging: &reporting::JudgeOptions,
     place: &Invocation,
     filter: Filter,
 ) -> Result<(Arc<Files>, Fixed), Failure> {

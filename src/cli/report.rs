@@ -2,7 +2,7 @@
 
 use super::open::{self, Invocation};
 use super::options::functions::Merging;
-use super::reporting::Judging;
+use super::reporting::JudgeOptions;
 use super::{Failure, Global, Outcome, output};
 use crate::diff::Status;
 use crate::query::graphs::{About, Context, Differences, Graph, graph, unresolved};
@@ -37,7 +37,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "GLOB")]
     component: Option<String>,
     #[command(flatten)]
-    judging: Judging,
+    judging: JudgeOptions,
     #[command(flatten)]
     merging: Merging,
 }

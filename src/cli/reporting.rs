@@ -40,14 +40,14 @@ pub(super) struct Options<const COMPARES: bool> {
     #[arg(long)]
     show_secrets: bool,
     #[command(flatten)]
-    pub(super) judging: Judging,
+    pub(super) judging: JudgeOptions,
 }
 
 /// How findings are judged.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Findings")]
 #[group(skip)]
-pub(super) struct Judging {
+pub(super) struct JudgeOptions {
     /// Exit with 1 from this severity on [default: danger]
     #[arg(long, value_name = "LEVEL")]
     fail_on: Option<FailOnName>,
@@ -176,7 +176,7 @@ pub(super) fn output_of(text: &str, compares: bool) -> Result<Output, String> {
     Ok(Output { format, path: (path != "-").then(|| PathBuf::from(path)) })
 }
 
-impl Judging {
+impl JudgeOptions {
     /// The files with environment variables.
     pub(super) fn env_files(&self) -> &[EnvFileArgument] {
         &self.env_file

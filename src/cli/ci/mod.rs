@@ -7,7 +7,7 @@ mod github;
 mod range;
 
 use super::open::Invocation;
-use super::reporting::{Judging, Output, output_of};
+use super::reporting::{JudgeOptions, Output, output_of};
 use super::{Failure, Global, output};
 use crate::affected;
 use crate::diagnostic::Finding;
@@ -51,7 +51,7 @@ pub(super) struct Options {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    judging: Judging,
+    judging: JudgeOptions,
 }
 
 /// The reports of `--reports`: the output that names it, its file and its format.

@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "pre-commit says in variables what it runs hooks for")]
 
 use crate::cli::open::{Invocation, State};
-use crate::cli::reporting::Judging;
+use crate::cli::reporting::JudgeOptions;
 use crate::cli::{Failure, Global, output};
 use crate::report::{Report, text};
 use crate::review::{self, Completeness, Filter, Outcome, Overrides, Request, Review};
@@ -35,7 +35,7 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_name = "REMOTE")]
     pushed_to: Option<String>,
     #[command(flatten)]
-    judging: Judging,
+    judging: JudgeOptions,
 }
 
 /// Two states that are compared.

@@ -45,16 +45,11 @@ impl Builder<'_, '_> {
     pub(crate) fn add(&mut self, described: Described, shaping: impl Iterator<Item = Origin>) {
         let Described { kind, name, value, removal, metadata, vocabulary } = described;
         self.components.push(Arc::new(Component {
-            stack: self.variant.stack.clone(),
-            kind: kind.into(),
-            name,
-            value,
             shaping_origins: shaping.collect(),
-            locals: None,
-            declared: None,
             removal,
             metadata,
             language: Language { vocabulary, ..Language::default() },
+            ..Component::new((self.variant.stack.clone(), kind.into(), name), value)
         }));
     }
 
