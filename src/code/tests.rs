@@ -1,12 +1,10 @@
 use super::*;
 use crate::files::Files;
-use crate::resolution::{
-    Code, CodeOrigin, Component, ComponentMetadata, RemovalEffect, Resolution, ShapingOrigins, State, Unit,
-};
+use crate::resolution::{Code, CodeOrigin, Component, ComponentMetadata, Resolution, State, Unit};
 use crate::source::{Memory, Source, differences};
 use crate::terraform::load::Runner;
 use crate::terraform::module::modules::{Cache, Modules};
-use crate::value::{Language, Map, Value};
+use crate::value::{Map, Value};
 use std::sync::Arc;
 
 fn source(name: &str, files: &[(&str, &str)]) -> Memory {
@@ -23,16 +21,8 @@ fn component(stack: &str, name: &str, folder: &str) -> Component {
         is_open: false,
     };
     Component {
-        stack: stack.into(),
-        kind: "terraform".into(),
-        name: name.into(),
-        value: Value::map(Map::new()),
-        shaping_origins: ShapingOrigins::default(),
-        locals: None,
-        declared: None,
-        removal: RemovalEffect::Orphaned,
         metadata: ComponentMetadata { code: Some(code), is_module: true, ..ComponentMetadata::default() },
-        language: Language::default(),
+        ..Component::new((stack.into(), "terraform".into(), name.into()), Value::map(Map::new()))
     }
 }
 

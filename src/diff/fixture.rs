@@ -70,17 +70,11 @@ pub(crate) fn resolution(files: &Files, tree: Tree) -> Resolution {
             let text = format!("{}-{}", stage.and_then(Value::as_str).unwrap_or("none"), entry.key);
             let prov = Prov::default().with_inputs(stage.map(|s| s.prov.clone()));
             map.set("workspace", Value::str(text).with_prov(prov));
+            let address = (Text::clone(&stack), "terraform".into(), Text::clone(&entry.key));
             components.push(Arc::new(Component {
-                stack: Text::clone(&stack),
-                kind: "terraform".into(),
-                name: Text::clone(&entry.key),
-                value: Value::map(map).with_prov(own.prov),
                 shaping_origins: shaping_origins.clone().into(),
-                declared: None,
-                removal: crate::resolution::RemovalEffect::Orphaned,
                 language: Language { vocabulary: &WORDS, ..Language::default() },
-                locals: None,
-                metadata: Default::default(),
+                ..Component::new(address, Value::map(map).with_prov(own.prov))
             }));
         }
         units.push(Arc::new(Unit {

@@ -172,19 +172,8 @@ fn a_shared_unit_still_hides_an_earlier_one() {
     let files = Files::default();
     let file = files.add("a.yaml", "1", || "".into());
     let unit = |name: &str, value: i64| {
-        let component = Component {
-            stack: "s".into(),
-            kind: "terraform".into(),
-            name: "c".into(),
-            value: Value::map([("x".into(), Value::new(Data::Int(value)))].into_iter().collect()),
-            shaping_origins: crate::resolution::ShapingOrigins::default(),
-            declared: None,
-            removal: crate::resolution::RemovalEffect::Orphaned,
-            language: crate::value::Language::default(),
-            locals: None,
-            metadata: Default::default(),
-        };
-        let components = vec![Arc::new(component)];
+        let value = Value::map([("x".into(), Value::new(Data::Int(value)))].into_iter().collect());
+        let components = vec![Arc::new(Component::new(("s".into(), "terraform".into(), "c".into()), value))];
         Arc::new(Unit { files: vec![file], components, state: State::Resolved, ..Unit::broken(name.into(), file) })
     };
     let last = unit("z", 0);
@@ -220,26 +209,10 @@ fn many_components_are_one_group() {
         let value = fixture::parse(&files, file);
         let component = |i: u32| {
             // Copies, so that nothing is skipped by identity.
-            let copy = value
-                .get("vars")
-                .unwrap()
-                .as_map()
-                .unwrap()
-                .iter()
-                .map(|e| (Text::clone(&e.key), e.value.clone()))
-                .collect();
-            Arc::new(Component {
-                stack: format!("s{}", i % 100).into(),
-                kind: "terraform".into(),
-                name: format!("c{i}").into(),
-                value: Value::map(copy),
-                shaping_origins: crate::resolution::ShapingOrigins::default(),
-                declared: None,
-                removal: crate::resolution::RemovalEffect::Orphaned,
-                language: crate::value::Language::default(),
-                locals: None,
-                metadata: Default::default(),
-            })
+            let vars = value.get("vars").and_then(Value::as_map).unwrap();
+            let copy = vars.iter().map(|e| (Text::clone(&e.key), e.value.clone())).collect();
+            let address = (format!("s{}", i % 100).into(), "terraform".into(), format!("c{i}").into());
+            Arc::new(Component::new(address, Value::map(copy)))
         };
         let components = (0..4_000).map(component).collect();
         Resolution {
