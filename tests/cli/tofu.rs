@@ -142,7 +142,7 @@ fn a_root_without_components_is_a_stack() {
     repo.write("more.tf", "resource \"a\" \"b\" {}\n").commit("two");
     repo.run(&["diff", "HEAD~1..HEAD"])
         .ends_with(0)
-        .says("No change of configuration; 1 root module runs different code")
+        .says("1 resource in 1 root module changes")
         .says("compared 1 stack");
 }
 

@@ -44,12 +44,12 @@ fn an_edit_affects_the_roots_that_read_the_file() {
             "output \"x\" {\n  value = 2\n}\n",
             &["envs/a: component.module", "envs/b: component.module"][..],
         ),
-        ("modules/m/tpl/a.tpl", "good day\n", &["envs/a: file"]),
-        ("modules/m/tpl/new.tpl", "new\n", &["envs/a: file"]),
+        ("modules/m/tpl/a.tpl", "good day\n", &["envs/a: file stack.resource"]),
+        ("modules/m/tpl/new.tpl", "new\n", &["envs/a: file stack.resource"]),
         ("modules/m/README.md", "more\n", &[]),
-        ("envs/b/data/default.json", "2\n", &["envs/b: file"]),
+        ("envs/b/data/default.json", "2\n", &["envs/b: file stack.resource"]),
         ("envs/a/.terraform.lock.hcl", "# locked\n", &["envs/a: component"]),
-        ("envs/b/b.auto.tfvars", "kind = \"m\"\n", &["envs/b: component stack.module"]),
+        ("envs/b/b.auto.tfvars", "kind = \"m\"\n", &["envs/b: component stack.module stack.resource"]),
         ("docs/x.md", "x\n", &[]),
     ] {
         let repo = repo();
@@ -113,7 +113,7 @@ fn the_settings_of_the_base_count() {
     let repo = repo();
     repo.write("stacklint.toml", "roots = [\"envs/a\"]\n");
     repo.write("envs/b/b.auto.tfvars", "kind = \"m\"\n").commit("hide");
-    assert_eq!(affected(&repo), ["envs/b: component stack.module"]);
+    assert_eq!(affected(&repo), ["envs/b: component stack.module stack.resource"]);
     // From the next commit on they count.
     repo.write("envs/b/b.auto.tfvars", "kind = \"n\"\n").commit("next");
     assert_eq!(affected(&repo), [""; 0]);

@@ -29,6 +29,9 @@ const MAX_NESTING: usize = 30;
 /// The most blocks that one dynamic block makes.
 const MAX_BLOCKS: usize = 10_000;
 
+/// What a generated block costs, in steps of the evaluation.
+const BLOCK_COST: u64 = 100;
+
 /// An evaluated instance.
 #[derive(Clone)]
 pub(super) struct Planned {
@@ -110,7 +113,7 @@ impl Evaluation<'_, '_> {
                     let message = format!(
                         "ephemeral value used in non-ephemeral context: \"{name}\" is stored, which ephemeral values are not"
                     );
-                    self.report(Failure::new(&rules::SENSITIVE, message, written.place()));
+                    self.report_at(at, Failure::new(&rules::SENSITIVE, message, written.place()));
                 }
                 let value = self.shown(at, written, &val);
                 parts.insert(name.clone(), Part { val, value });
@@ -160,7 +163,8 @@ impl Evaluation<'_, '_> {
             span: attribute.span(),
             expr: Arc::clone(&attribute.expr),
         };
-        let wrong = |message: String, place| self.report(Failure::new(&rules::INVALID_REPETITION, message, place));
+        let wrong =
+            |message: String, place| self.report_at(at, Failure::new(&rules::INVALID_REPETITION, message, place));
         let Some(content) = block.body.blocks_of("content").next() else {
             return wrong(
                 "missing dynamic content block: a dynamic block must have a nested block \"content\"".to_owned(),
@@ -207,6 +211,14 @@ impl Evaluation<'_, '_> {
         }
         let marks = collection.marks;
         for (key, value) in items {
+            if !self.take(BLOCK_COST) {
+                let reason = "the blocks of this module need more steps than allowed";
+                self.report(Failure::new(&rules::LIMIT_EXCEEDED, reason, for_each.place()));
+                let val = Val::unknown(Type::Dynamic, reason);
+                let value = self.shown(at, &for_each, &val);
+                into.unknown.get_or_insert(Part { val, value });
+                return;
+            }
             let entries = [("key".into(), key.marked(marks)), ("value".into(), value.marked(marks))];
             let mut iterators = at.iterators.to_vec();
             iterators.push((iterator.clone(), Val::object(entries.into_iter().collect())));

@@ -90,14 +90,14 @@ impl Evaluation<'_, '_> {
         }
         let wrong = |why: &str| {
             let message = format!("invalid condition result: {why}");
-            self.report(Failure::new(&rules::FAILED_CONDITION, message, condition.place()));
+            self.report_at(at, Failure::new(&rules::FAILED_CONDITION, message, condition.place()));
         };
         match convert(&value, &Type::Bool).map(|value| value.data) {
             Ok(Data::Bool(true) | Data::Unknown(..)) => {}
             Ok(Data::Bool(false)) => {
                 let message = written(condition.file, block, "error_message");
                 let text = message.map(|message| self.value(at, &message));
-                self.report(failed(&shown_message(text.as_ref())));
+                self.report_at(at, failed(&shown_message(text.as_ref())));
             }
             Ok(_) => wrong("a condition must be true or false, not null"),
             Err(why) => wrong(&why.text()),

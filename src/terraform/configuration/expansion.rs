@@ -30,6 +30,11 @@ pub(crate) enum Repeat {
 }
 
 impl Repeat {
+    /// Whether it is an instance that is certainly there.
+    pub(crate) fn is_certain(&self) -> bool {
+        !matches!(self, Repeat::AnyCount(_) | Repeat::AnyEach(_))
+    }
+
     /// The key as addresses have it: `["a"]`.
     pub(crate) fn suffix(&self) -> String {
         match self {
@@ -151,14 +156,14 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    fn wrong(&self, written: &Written, message: String) -> Instances {
-        self.report(Failure::new(&rules::INVALID_REPETITION, message, written.place()));
+    fn wrong(&self, at: &At<'_>, written: &Written, message: String) -> Instances {
+        self.report_at(at, Failure::new(&rules::INVALID_REPETITION, message, written.place()));
         Instances::Failed
     }
 
     fn counted(&self, at: &At<'_>, written: &Written) -> Instances {
         let value = self.value(at, written);
-        let wrong = |why: String| self.wrong(written, format!("invalid count argument: {why}"));
+        let wrong = |why: String| self.wrong(at, written, format!("invalid count argument: {why}"));
         if value.is_failed() {
             return Instances::Failed;
         }
@@ -194,7 +199,7 @@ impl Evaluation<'_, '_> {
         if !problems.is_empty() {
             for (is_mark, message) in problems {
                 let rule = if is_mark { &rules::SENSITIVE } else { &rules::INVALID_REPETITION };
-                self.report(Failure::new(rule, message, written.place()));
+                self.report_at(at, Failure::new(rule, message, written.place()));
             }
             return Instances::Failed;
         }
@@ -223,7 +228,7 @@ impl Evaluation<'_, '_> {
         if value.is_failed() {
             return Instances::Failed;
         }
-        let wrong = |why: String| self.wrong(written, format!("invalid enabled argument: {why}"));
+        let wrong = |why: String| self.wrong(at, written, format!("invalid enabled argument: {why}"));
         match convert(&value, &Type::Bool).map(|value| value.data) {
             Ok(Data::Bool(true)) => Instances::Single,
             Ok(Data::Bool(false)) => Instances::Disabled,

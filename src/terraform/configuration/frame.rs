@@ -33,6 +33,8 @@ pub(super) struct Frame {
     pub id: usize,
     /// The module, in the tree of the root module.
     pub node: usize,
+    /// Whether it certainly exists: no call around it has instances that are not known.
+    is_certain: bool,
     /// The frame that calls it, the name of the call, and the key of the instance; none for the root module.
     pub caller: Option<(Rc<Frame>, Text, Repeat)>,
     /// The values of names; `None` while they are computed.
@@ -123,6 +125,13 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         }
     }
 
+    /// Notes what is wrong at a place, once. Of what may have no instances nothing is certain.
+    pub(super) fn report_at(&self, at: &At<'_>, failure: Failure) {
+        if at.frame.is_certain && at.repeat.is_certain() {
+            self.report(failure);
+        }
+    }
+
     /// Notes what is wrong, once.
     pub(super) fn report(&self, failure: Failure) {
         let place = failure.place.map(|(file, span)| (file, span.start, span.end));
@@ -139,6 +148,11 @@ impl<'s, 'a> Evaluation<'s, 'a> {
     /// How many things are wrong so far.
     pub(super) fn failed(&self) -> usize {
         self.failures.borrow().len()
+    }
+
+    /// Takes the steps that making a block costs; `false` if there are not enough left.
+    pub(super) fn take(&self, steps: u64) -> bool {
+        self.budget.take(steps)
     }
 
     /// The module of a frame.
@@ -158,7 +172,10 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         let mut evaluator = Evaluator::new(written.file, &names, &self.statics.files, &self.budget);
         let value = evaluator.eval(&written.expr);
         self.depth.set(self.depth.get() - 1);
-        evaluator.problems.iter().for_each(|problem| self.report(Failure::of_problem(problem)));
+        let is_limit = |failure: &Failure| failure.rule == &rules::LIMIT_EXCEEDED;
+        for failure in evaluator.problems.iter().map(Failure::of_problem) {
+            if is_limit(&failure) { self.report(failure) } else { self.report_at(at, failure) }
+        }
         value
     }
 
@@ -225,7 +242,9 @@ impl<'s, 'a> Evaluation<'s, 'a> {
                 Ok(value) => value,
                 Err(failures) if failures.iter().all(|failure| failure.is_open) => not_given().marked(variable.marks),
                 Err(failures) => {
-                    failures.into_iter().filter(|failure| !failure.is_open).for_each(|failure| self.report(failure));
+                    let at = At::module(frame);
+                    let wrong = failures.into_iter().filter(|failure| !failure.is_open);
+                    wrong.for_each(|failure| self.report_at(&at, failure));
                     Val::failed()
                 }
             }
@@ -304,6 +323,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
 impl Frame {
     pub(super) fn new(id: usize, node: usize, caller: Option<(Rc<Frame>, Text, Repeat)>) -> Self {
         let (names, blocks, calls) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Frame { id, node, caller, names, blocks, calls }
+        let is_certain = caller.as_ref().is_none_or(|(frame, _, repeat)| frame.is_certain && repeat.is_certain());
+        Frame { id, node, is_certain, caller, names, blocks, calls }
     }
 }
