@@ -1,6 +1,6 @@
 //! Valid configuration that is probably a mistake, and what Terragrunt finds only when it runs.
 
-use super::config::{Config, File};
+use super::file::{Config, File};
 use super::place::inside;
 use super::rules;
 use super::session::{At, Session};

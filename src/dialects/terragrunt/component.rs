@@ -1,7 +1,7 @@
 //! A unit as a component: its configuration, and what rules need to know of it.
 
-use super::config::Config;
 use super::discovery::address;
+use super::file::Config;
 use super::place::inside;
 use super::session::Session;
 use super::stacks::is_remote;

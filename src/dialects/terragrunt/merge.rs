@@ -1,21 +1,12 @@
 //! Merging of included files into the file that includes them.
 
-use super::config::Included;
+use super::file::{Included, Strategy};
 use super::rules;
 use super::session::Session;
 use crate::hcl::ast::Span;
 use crate::reads::made_of;
 use crate::value::{Data, Map, Origin, Value};
 use std::sync::Arc;
-
-/// How an included file is merged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strategy {
-    /// The top keys of inputs, and whole blocks, win.
-    Shallow,
-    /// Maps are merged at any depth, lists are joined.
-    Deep,
-}
 
 /// Why two values cannot be merged.
 type Wrong = Option<String>;

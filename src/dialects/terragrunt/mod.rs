@@ -1,8 +1,8 @@
 //! Terragrunt: units (`terragrunt.hcl`) and stacks (`terragrunt.stack.hcl`). The folder above a unit is a stack, the unit a component.
 //!
 //! `discovery` finds the files, `load` and `json` parse them, `schema` says what they may hold. `stacks` expands stack files. `unit`
-//! resolves one unit: `config` evaluates a file (with `names` and `functions` in its `place`), `merge` puts included files below it,
-//! `object` shows a configuration to others, `component` is the result.
+//! resolves one unit: `config` evaluates a `file` (with `names` and `functions` in its `place`), `merge` puts included files below it,
+//! `object` shows a configuration to others (`evaluate` to functions), `component` is the result.
 
 mod affected;
 mod authoring;
@@ -10,7 +10,10 @@ mod checks;
 mod component;
 mod config;
 mod discovery;
+mod evaluate;
+mod file;
 mod functions;
+mod generated;
 mod json;
 mod load;
 mod merge;
@@ -146,7 +149,8 @@ impl Dialect for Terragrunt {
         }
         let env = Arc::new(env);
         let found = discovery::all(source);
-        let expansion = stacks::expand(source, &found.stacks, &env, &|| self.loader(source, files));
+        let expansion =
+            stacks::expand(source, &found.stacks, &env, evaluate::object_at, &|| self.loader(source, files));
         let linked = (!expansion.links.is_empty()).then(|| Linked::new(source, &expansion.links));
         let source = linked.as_ref().map_or(source, |linked| linked as &dyn Source);
         let folders: Vec<String> = found

@@ -1,6 +1,6 @@
 //! The names that the expressions of one file see, and their evaluation.
 
-use super::config::File;
+use super::file::File;
 use super::functions::{CalledFiles, Functions};
 use super::place::{Place, inside};
 use super::rules;

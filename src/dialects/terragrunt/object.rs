@@ -1,6 +1,7 @@
 //! A configuration as an object, as exposed includes and `read_terragrunt_config` show it: with all attributes, set or not.
 
-use super::config::{Config, dependency_scope};
+use super::config::dependency_scope;
+use super::file::Config;
 use crate::value::{Data, Key, Map, Value};
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! The work on one unit: what it reads, what it may cost, and what is wrong.
 
+use super::generated::Generated;
 use super::load::Loader;
 use super::rules;
-use super::stacks::Generated;
 use crate::diagnostic::{Diagnostic, Label, Rule};
 use crate::hcl::ast::{Span, SyntaxError};
 use crate::hcl::eval::{Budget, Problem};
@@ -17,6 +17,9 @@ pub(super) const EXPERIMENTS: &str = "TG_EXPERIMENT";
 /// A place in a file.
 pub(super) type At = (FileId, Span);
 
+/// Evaluates the file at a path to the object that functions see.
+pub(super) type Evaluate = fn(&Session<'_>, &str) -> Value;
+
 /// The resolution of one unit or stack file.
 pub(super) struct Session<'a> {
     /// The files.
@@ -25,6 +28,8 @@ pub(super) struct Session<'a> {
     pub env: &'a BTreeMap<String, String>,
     /// What stacks give to the units that they generate.
     pub generated: &'a Generated,
+    /// Evaluates the files that functions read.
+    pub evaluate: Evaluate,
     /// What all expressions together may cost.
     pub budget: Budget,
     /// The folder of the unit.
@@ -45,13 +50,14 @@ impl<'a> Session<'a> {
         loader: &'a Loader<'a>,
         env: &'a BTreeMap<String, String>,
         generated: &'a Generated,
-        unit: &str,
+        (unit, evaluate): (&str, Evaluate),
     ) -> Self {
         let steps = loader.modules.loader.reader.limits().get(Limit::TemplateSteps);
         Session {
             loader,
             env,
             generated,
+            evaluate,
             budget: Budget::new(steps),
             unit: unit.to_owned(),
             files: RefCell::default(),

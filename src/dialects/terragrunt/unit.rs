@@ -1,12 +1,15 @@
 //! The resolution of one unit.
 
-use super::config::{self, File};
+use super::config;
 use super::discovery::address;
+use super::evaluate::object_at;
+use super::file::{Config, File, Included, Strategy};
+use super::generated::{Generated, MadeUnit};
 use super::load::Loader;
-use super::merge::{self, Strategy};
+use super::merge;
 use super::place::Place;
 use super::session::Session;
-use super::stacks::{self, Generated, MadeUnit};
+use super::stacks;
 use super::values::unknown_data;
 use super::{checks, component, rules};
 use crate::diagnostic::Diagnostic;
@@ -43,7 +46,7 @@ impl Resolved {
 }
 
 /// An include as other parts know it.
-fn import(included: &config::Included) -> Option<Import> {
+fn import(included: &Included) -> Option<Import> {
     Some(Import {
         item: included.at,
         path: included.written,
@@ -58,7 +61,7 @@ fn import(included: &config::Included) -> Option<Import> {
 }
 
 /// The locals of the file of a unit.
-fn local_names(file: &File, config: &config::Config) -> Option<Arc<LocalScope>> {
+fn local_names(file: &File, config: &Config) -> Option<Arc<LocalScope>> {
     let values = config.parts.get("locals");
     let written = file.body.blocks_of("locals").flat_map(|block| &block.body.attributes);
     let places: BTreeMap<&Text, Origin> = written
@@ -102,7 +105,7 @@ pub(super) fn resolve(
     folder: &str,
 ) -> Resolved {
     let (stack, name) = address(folder);
-    let session = Session::new(loader, env, generated, folder);
+    let session = Session::new(loader, env, generated, (folder, object_at));
     let made = generated.units.get(folder);
     let id = Text::from(if folder.is_empty() { "." } else { folder });
     let files = loader.modules.loader.reader.files;
@@ -117,7 +120,7 @@ pub(super) fn resolve(
         let mut config = config::evaluate(&session, file, place.clone());
         if let Some(over) = stacks::over(&session, folder, &place) {
             let at = crate::value::Origin { file: file.id, key: 0, start: 0, end: 0 };
-            let low = config::Included {
+            let low = Included {
                 label: Text::default(),
                 path: path.clone(),
                 file: Some(file.id),
@@ -134,7 +137,7 @@ pub(super) fn resolve(
             if let Some(locals) = locals {
                 parts.set("locals", locals);
             }
-            config = config::Config { parts, includes };
+            config = Config { parts, includes };
         }
         config
     });
@@ -166,7 +169,7 @@ pub(super) fn resolve(
 }
 
 /// Whether a file that is included could not be read: what the unit has from it would seem to be removed.
-fn includes_are_missing(session: &Session<'_>, config: Option<&config::Config>, file: Option<&File>) -> bool {
+fn includes_are_missing(session: &Session<'_>, config: Option<&Config>, file: Option<&File>) -> bool {
     let written = file.map_or(0, |file| file.body.blocks_of("include").count());
     config.is_none_or(|config| config.includes.len() < written) && session.is_broken()
 }
@@ -174,14 +177,14 @@ fn includes_are_missing(session: &Session<'_>, config: Option<&config::Config>, 
 /// A unit whose content is elsewhere: its address and its values are known.
 fn remote(id: &Text, (stack, name): (Text, Text), made: &MadeUnit) -> Resolved {
     let reason = "the source of the unit is not part of the repository";
-    let reads = made.values().map(|values| crate::reads::made_of::value("values", values));
+    let reads = made.values.as_ref().map(|values| crate::reads::made_of::value("values", values));
     let text = made.source.as_str().unwrap_or("(not known)");
     let source = crate::reads::made_of::value("source", &made.source);
     let all: Vec<_> = reads.into_iter().chain([source]).collect();
     let inputs = Value { data: unknown_data(text.into(), reason, &all), prov: made.source.prov.clone() };
     let mut parts: Map =
         [(Key::from("source"), made.source.clone()), (Key::from("inputs"), inputs)].into_iter().collect();
-    if let Some(values) = made.values() {
+    if let Some(values) = made.values.as_ref() {
         parts.set("values", values.clone());
     }
     let (file, span) = made.at;

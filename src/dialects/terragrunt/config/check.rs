@@ -1,6 +1,6 @@
 //! Whether a file has only attributes and blocks that there are, and all that are required.
 
-use super::File;
+use crate::dialects::terragrunt::file::File;
 use crate::dialects::terragrunt::rules;
 use crate::dialects::terragrunt::schema::{BlockType, Labels, Times};
 use crate::dialects::terragrunt::session::Session;

@@ -1,8 +1,8 @@
 //! Files that a file includes.
 
 use super::blocks::{attribute, attributes};
-use super::{Config, File, Included, kind};
-use crate::dialects::terragrunt::merge::Strategy;
+use super::kind;
+use crate::dialects::terragrunt::file::{Config, File, Included, Strategy};
 use crate::dialects::terragrunt::names::Names;
 use crate::dialects::terragrunt::place::{inside, shown};
 use crate::dialects::terragrunt::{object, rules};

@@ -1,13 +1,10 @@
 //! Functions that read other files.
 
 use super::{Functions, Outcome, failed, texts};
-use crate::dialects::terragrunt::config as files;
-use crate::dialects::terragrunt::config::File;
-use crate::dialects::terragrunt::load::{STACK, VALUES};
-use crate::dialects::terragrunt::place::{Place, inside, shown};
+use crate::dialects::terragrunt::load::STACK;
+use crate::dialects::terragrunt::place::{inside, shown};
 use crate::dialects::terragrunt::session::Session;
 use crate::dialects::terragrunt::values::import;
-use crate::dialects::terragrunt::{object, stacks};
 use crate::hcl::functions::HostError;
 use crate::hcl::types::Type;
 use crate::hcl::val::Val;
@@ -15,7 +12,7 @@ use crate::limits::Limit;
 use crate::paths;
 use crate::source::glob::Glob;
 use crate::source::{Node, ResolveError};
-use crate::value::{Map, Value};
+use crate::value::Value;
 
 /// The most files that one pattern finds.
 const MAX_FOUND: usize = 10_000;
@@ -41,7 +38,7 @@ pub(super) fn read_config(functions: &Functions<'_, '_>, arguments: &[Val]) -> O
         _ => path,
     };
     if !session.loader.has(&path) {
-        if stacks::values_of(session, &path).is_none() {
+        if session.generated.values_at(&path).is_none() {
             return match arguments.get(1) {
                 Some(default) => Ok(default.clone()),
                 None => Err(failed(format!(
@@ -76,7 +73,7 @@ fn config(session: &Session<'_>, path: &str) -> Result<Value, String> {
         return Err(format!("more than {depth} files read each other"));
     }
     session.reading.borrow_mut().push(path.to_owned());
-    let (value, findings) = session.apart(|| evaluate(session, path));
+    let (value, findings) = session.apart(|| (session.evaluate)(session, path));
     session.reading.borrow_mut().pop();
     let broken = findings.iter().find(|finding| finding.is_breaking);
     let result = match broken {
@@ -89,20 +86,6 @@ fn config(session: &Session<'_>, path: &str) -> Result<Value, String> {
     };
     session.known.borrow_mut().insert(path.to_owned(), result.clone());
     result
-}
-
-fn evaluate(session: &Session<'_>, path: &str) -> Value {
-    match paths::name(path) {
-        STACK => stacks::read(session, path),
-        VALUES => files::values(session, paths::parent(path)).unwrap_or_default(),
-        _ => {
-            let place = Place::of_file(path, &session.unit);
-            match File::open(session, path, true) {
-                Some(file) => object::of(&files::evaluate(session, &file, place)),
-                None => Value::default(),
-            }
-        }
-    }
 }
 
 /// `read_tfvars_file(path)`: the values as JSON text.
@@ -118,15 +101,10 @@ pub(super) fn tfvars(functions: &Functions<'_, '_>, written: &str) -> Outcome {
         let bytes = reader.bytes(&path, entry).map_err(|error| failed(error.message))?;
         return Ok(Val::str(String::from_utf8_lossy(&bytes).into_owned()));
     }
-    let (values, findings) = session.apart(|| {
-        let file = File::open(session, &path, false)?;
-        Some(files::literals(session, &file))
-    });
-    if let Some(finding) = findings.iter().find(|finding| finding.is_breaking) {
-        return Err(failed(finding.message.clone()));
+    if !session.loader.has(&path) {
+        return Err(failed(format!("there is no {}", shown(&path))));
     }
-    let map: Map = values.ok_or_else(|| failed(format!("there is no {}", shown(&path))))?;
-    let value = Value::map(map);
+    let value = config(session, &path).map_err(failed)?;
     let text = serde_json::to_string(&value).map_err(|error| failed(error.to_string()))?;
     Ok(Val::str(text).with_prov(
         crate::value::Prov::default()

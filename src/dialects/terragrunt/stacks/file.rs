@@ -1,6 +1,7 @@
 //! The content of a stack file: the units and stacks that it generates.
 
-use crate::dialects::terragrunt::config::{File, check_body, converted, values};
+use crate::dialects::terragrunt::config::{check_body, converted, values};
+use crate::dialects::terragrunt::file::File;
 use crate::dialects::terragrunt::names::{Names, Stage};
 use crate::dialects::terragrunt::place::{Place, inside};
 use crate::dialects::terragrunt::rules;

@@ -3,11 +3,12 @@
 
 mod file;
 
-use super::config::{Config, File};
-use super::load::{AUTOINCLUDE, Content, Loader, STACK, VALUES};
+use super::file::{Config, File};
+use super::generated::{Generated, MadeUnit};
+use super::load::{AUTOINCLUDE, Content, Loader, STACK};
 use super::place::{inside, way};
 use super::rules;
-use super::session::Session;
+use super::session::{Evaluate, Session};
 use crate::diagnostic::Diagnostic;
 use crate::paths;
 use crate::reads::Reads;
@@ -24,53 +25,6 @@ pub(super) const FOLDER: &str = ".terragrunt-stack";
 const MAX_DEPTH: usize = 16;
 const MAX_ENTRIES: usize = 20_000;
 const MAX_FILES: usize = 200_000;
-
-/// A unit that a stack generates.
-#[derive(Clone, Debug)]
-pub(super) struct MadeUnit {
-    /// The values that it gets.
-    values: Option<Value>,
-    /// What is merged over it: the stack file, and the content.
-    autoinclude: Option<(FileId, String, Content)>,
-    /// The paths of the other units of its stack, seen from it.
-    siblings: Value,
-    /// Where it is declared.
-    pub at: super::session::At,
-    /// The source, as text.
-    pub source: Value,
-    /// Whether the source is elsewhere, so that nothing is known of the content.
-    pub is_remote: bool,
-    /// What was read to find it.
-    pub reads: Arc<Reads>,
-}
-
-impl MadeUnit {
-    /// The values that it gets.
-    pub(super) fn values(&self) -> Option<&Value> {
-        self.values.as_ref()
-    }
-}
-
-/// What stacks give to the units that they generate, by their folders.
-#[derive(Default)]
-pub(super) struct Generated {
-    /// The units.
-    pub units: BTreeMap<String, MadeUnit>,
-}
-
-impl Generated {
-    /// The values of the unit of a folder.
-    pub(super) fn values(&self, folder: &str) -> Option<Value> {
-        self.units.get(folder).and_then(|unit| unit.values.clone())
-    }
-
-    /// What is merged over a unit, with the names that it sees.
-    pub(super) fn autoinclude(&self, folder: &str) -> Option<(File, Value)> {
-        let unit = self.units.get(folder)?;
-        let (id, path, body) = unit.autoinclude.clone()?;
-        Some((File { id, path, body }, unit.siblings.clone()))
-    }
-}
 
 /// The stacks of a revision.
 #[derive(Default)]
@@ -92,6 +46,7 @@ pub(super) fn expand<'a>(
     source: &'a dyn Source,
     stacks: &[String],
     env: &'a BTreeMap<String, String>,
+    evaluate: Evaluate,
     fork: &dyn Fn() -> Loader<'a>,
 ) -> Expansion {
     let mut expansion = Expansion::default();
@@ -100,7 +55,7 @@ pub(super) fn expand<'a>(
     for path in stacks {
         let loader = fork();
         let dir = paths::parent(path);
-        let session = Session::new(&loader, env, &none, dir);
+        let session = Session::new(&loader, env, &none, (dir, evaluate));
         let file = File::open(&session, path, false);
         let id =
             file.as_ref().map_or_else(|| loader.modules.loader.reader.files.add(path, "", || Text::from("")), |f| f.id);
@@ -116,7 +71,7 @@ pub(super) fn expand<'a>(
     for (path, id, stack, findings, reads) in read {
         let dir = paths::parent(&path).to_owned();
         let loader = fork();
-        let session = Session::new(&loader, env, &none, &dir);
+        let session = Session::new(&loader, env, &none, (&dir, evaluate));
         findings.into_iter().for_each(|finding| session.report(finding));
         let mut work = Work { source, session: &session, expansion: &mut expansion, added: Vec::new() };
         if !work.session.is_broken() {
@@ -154,11 +109,6 @@ pub(super) fn is_remote(source: &str) -> bool {
 /// The object of a stack file, for functions that read it.
 pub(super) fn read(session: &Session<'_>, path: &str) -> Value {
     File::open(session, path, false).map_or_else(Value::default, |file| file::object_of(session, &file))
-}
-
-/// The values that a stack gives to a unit, by the path of the file that would hold them.
-pub(super) fn values_of(session: &Session<'_>, path: &str) -> Option<Value> {
-    (paths::name(path) == VALUES).then(|| session.generated.values(paths::parent(path))).flatten()
 }
 
 /// The expansion of one stack file.
@@ -306,7 +256,8 @@ impl Work<'_, '_, '_> {
 
 /// What is merged over the unit of a folder, besides its includes.
 pub(super) fn over(session: &Session<'_>, folder: &str, place: &super::place::Place) -> Option<Config> {
-    if let Some((file, siblings)) = session.generated.autoinclude(folder) {
+    if let Some((id, path, body, siblings)) = session.generated.autoinclude(folder) {
+        let file = File { id, path, body };
         return Some(super::config::evaluate_with(session, &file, place.clone(), &[("unit", siblings)]));
     }
     let path = paths::join(folder, AUTOINCLUDE);
