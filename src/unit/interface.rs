@@ -364,6 +364,7 @@ fn undeclared(component: &Component, modules: &Modules<'_>) -> Box<[Undeclared]>
         return Box::default();
     };
     let mut found = Vec::new();
+    let read = std::cell::LazyCell::new(|| component.value.computed_from());
     for map in &metadata.inputs.authored {
         // Both come in the order of their names.
         let mut declared = module.variables.keys().peekable();
@@ -375,7 +376,7 @@ fn undeclared(component: &Component, modules: &Modules<'_>) -> Box<[Undeclared]>
         let written = untaken.filter_map(|e| Some((&e.key, e.value.prov.origin?)));
         found.extend(written.map(|(name, origin)| Undeclared {
             name: Text::clone(name),
-            is_read: component.value.is_computed_from(origin),
+            is_read: read.contains(&origin),
             origin: Detail(origin),
         }));
     }

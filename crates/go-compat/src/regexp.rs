@@ -12,6 +12,43 @@ pub fn compile(pattern: &str) -> Result<Regex, String> {
     })
 }
 
+/// How much work it is to compile a pattern: about the number of instructions of its program.
+pub fn cost(pattern: &str) -> usize {
+    /// What the largest program costs that is compiled.
+    const MOST: usize = 100_000;
+    let mut open = vec![0usize];
+    let (mut rest, mut last) = (pattern, 0usize);
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let atom = match c {
+            '\\' => {
+                let escaped = rest.chars().next();
+                rest = &rest[escaped.map_or(0, char::len_utf8)..];
+                if matches!(escaped, Some('p' | 'P')) { 500 } else { 1 }
+            }
+            '(' => {
+                open.push(0);
+                0
+            }
+            ')' if open.len() > 1 => open.pop().unwrap_or(0).saturating_add(2),
+            '{' if is_repetition(rest) => {
+                let (count, after) = rest.split_once('}').unwrap_or((rest, ""));
+                let (min, max) = count.split_once(',').unwrap_or((count, "0"));
+                let times = |text: &str| text.parse::<usize>().unwrap_or(if text.is_empty() { 0 } else { MOST });
+                rest = after;
+                let whole = last.saturating_mul(times(min).max(times(max)).max(1));
+                std::mem::replace(&mut last, whole).abs_diff(whole)
+            }
+            _ => 1,
+        };
+        last = if c == '{' { last } else { atom };
+        if let Some(group) = open.last_mut() {
+            *group = group.saturating_add(atom).min(MOST);
+        }
+    }
+    open.iter().fold(0, |sum: usize, group| sum.saturating_add(*group)).min(MOST)
+}
+
 /// Go's syntax in that of the crate.
 fn translate(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len() + 16);
@@ -97,6 +134,23 @@ fn escape<'a>(out: &mut String, rest: &'a str, in_class: bool) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn work_grows_with_repetitions() {
+        for (pattern, expected) in [
+            ("abc", 3),
+            ("a{3}", 3),
+            ("(ab){0,3}", 12),
+            ("(a{0,200}){0,100}b", 20_201),
+            ("a{,2}", 5),
+            (r"\{5}", 3),
+            ("a{9999999999}", 100_000),
+            ("((((a{1000}){1000}){1000}", 100_000),
+            (")(", 1),
+        ] {
+            assert_eq!(cost(pattern), expected, "{pattern}");
+        }
+    }
 
     #[test]
     fn syntax_of_go() {

@@ -136,6 +136,7 @@ impl<'t, 'd> State<'t, 'd> {
                     self.pay_for_reading(&operands)?;
                 }
                 self.pay_for_searching(name, &operands)?;
+                self.pay_for_pattern(name, &operands)?;
                 let vals: Vec<Val> = operands.iter().map(Operand::to_val).collect();
                 let result = self.functions.answer(name, &vals).unwrap_or_else(|| function(&vals));
                 if matches!(&result, Err(m) if m.starts_with("wrong number of args for")) {
@@ -163,6 +164,16 @@ impl<'t, 'd> State<'t, 'd> {
             let values = operand.value().map_or(0, |value| value.count(most).unwrap_or(most));
             self.tick(values)
         })
+    }
+
+    /// Pays for a function that compiles its first argument as a pattern. An instruction of a pattern takes as long as several
+    /// steps of a template, and is compiled to be run on every byte of a text.
+    pub(super) fn pay_for_pattern(&mut self, name: &str, operands: &[Operand<'d>]) -> Result<()> {
+        let is_pattern = name.contains("egex") && !name.ends_with("QuoteMeta");
+        match operands.first().filter(|_| is_pattern).and_then(Operand::data) {
+            Some(Data::Str(pattern)) => self.tick(10 * go_compat::regexp::cost(pattern)),
+            _ => Ok(()),
+        }
     }
 
     /// Turns the answer of a function into a value or into an error at the right node.

@@ -13,6 +13,7 @@ pub use provenance::{Contribution, FileId, Origin, Prov, ProvIdentity, Trail};
 use shared_text::{ByAddress, Text};
 
 use spanned_yaml::Timestamp;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Releases the memory that a vector reserves for more items, unless that is little. `shrink_to_fit` changes nothing if at
@@ -342,16 +343,13 @@ impl Value {
         self.prov.is_identical(&other.prov) && self.data.is_identical(&other.data)
     }
 
-    /// Whether some value in the tree was computed from what is written at a place.
-    pub fn is_computed_from(&self, place: Origin) -> bool {
+    /// The places that values in the tree were computed from.
+    pub fn computed_from(&self) -> HashSet<Origin> {
+        let mut found = HashSet::new();
         let mut waiting = vec![self];
         while let Some(value) = waiting.pop() {
-            let mut is_input = false;
             for input in value.prov.trail.iter().flat_map(|trail| trail.inputs()) {
-                input.for_each_input(&mut |origin| is_input |= origin == place);
-            }
-            if is_input {
-                return true;
+                input.for_each_input(&mut |origin| _ = found.insert(origin));
             }
             match &value.data {
                 Data::Map(map) => waiting.extend(map.iter().map(|entry| &entry.value)),
@@ -359,7 +357,7 @@ impl Value {
                 _ => {}
             }
         }
-        false
+        found
     }
 }
 

@@ -51,6 +51,10 @@ pub struct Prov {
 /// The origin, and the history as one object in memory.
 pub type ProvIdentity<'a> = (Option<Origin>, Option<ByAddress<&'a Arc<Trail>>>);
 
+/// The most values that one value replaces. Nobody reads a longer history, and files that import each other in diamonds double it
+/// on each level.
+const MAX_HISTORY: usize = 200;
+
 /// The history of a value.
 #[derive(Clone, Debug)]
 pub struct Trail(Past);
@@ -185,23 +189,34 @@ impl Prov {
         (self.origin, self.trail.as_ref().map(ByAddress))
     }
 
-    /// The same provenance, having replaced `value`. A repetition of the very same value is not an override.
+    /// The same provenance, having replaced `value`. A repetition of the very same value is not an override. A history that
+    /// would be longer than [`MAX_HISTORY`] keeps what replaced most recently.
     #[must_use]
     pub fn overriding(&self, value: &Value) -> Self {
-        if value.prov.origin.is_none() || value.prov.origin == self.origin {
+        // A longer chain keeps its end: the earliest value is appended below what was overridden before.
+        let chain: Vec<&Value> = self.history().collect();
+        let is_repeated = value.prov.origin == self.origin || chain.iter().any(|v| v.prov.origin == value.prov.origin);
+        let length = || chain.len() + 1 + value.prov.history().count();
+        if value.prov.origin.is_none() || is_repeated || length() > MAX_HISTORY {
             return self.clone();
         }
-        // A longer chain keeps its end: the earliest value is appended below what was overridden before.
+        let mut earlier = value.clone();
+        for link in chain.into_iter().rev() {
+            earlier = Value { data: link.data.clone(), prov: link.prov.replacing(earlier) };
+        }
+        self.replacing(earlier)
+    }
+
+    /// The same provenance with another value as the one that it replaced.
+    fn replacing(&self, earlier: Value) -> Self {
         let (inputs, layers) =
             self.trail.as_ref().map_or_else(Default::default, |t| (t.inputs().to_vec(), t.shared_layers()));
-        let overrode = match self.overrode().cloned() {
-            Some(mut earlier) => {
-                earlier.prov = earlier.prov.overriding(value);
-                earlier
-            }
-            None => value.clone(),
-        };
-        Prov { origin: self.origin, trail: Some(Arc::new(Trail::new(Some(overrode), inputs, layers))) }
+        Prov { origin: self.origin, trail: Some(Arc::new(Trail::new(Some(earlier), inputs, layers))) }
+    }
+
+    /// The values that this one replaced, the latest first.
+    fn history(&self) -> impl Iterator<Item = &Value> {
+        std::iter::successors(self.overrode(), |value| value.prov.overrode())
     }
 
     /// The same provenance, computed also from `inputs`.
@@ -272,6 +287,32 @@ mod tests {
             prov = Prov::default().with_inputs([prov]);
         }
         drop(prov);
+    }
+
+    #[test]
+    fn histories_have_a_limit() {
+        let value =
+            |n: u32| Value::default().with_prov(Prov::at(Origin { file: FileId::new(n), key: 1, start: 1, end: 2 }));
+        let over = |upper: Value, lower: &Value| Value { prov: upper.prov.overriding(lower), ..upper };
+        // Two histories without a value in common, put together on each level.
+        let mut n = 0;
+        let mut level: Vec<Value> = Vec::new();
+        level.resize_with(1 << 12, || {
+            n += 1;
+            value(n)
+        });
+        while level.len() > 1 {
+            level = level.chunks(2).map(|pair| over(pair[1].clone(), &pair[0])).collect();
+        }
+        let latest = Prov::at(Origin { file: FileId::new(n), key: 1, start: 1, end: 2 }).origin;
+        assert_eq!(level[0].prov.origin, latest);
+        assert_eq!(level[0].prov.history().count(), 127);
+        let mut all = value(0);
+        for n in 1..1_000 {
+            all = over(value(n), &all);
+        }
+        assert_eq!(all.prov.history().count(), MAX_HISTORY);
+        assert_eq!(all.prov.history().next().unwrap().prov.origin, value(998).prov.origin);
     }
 
     #[test]

@@ -327,6 +327,10 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Va
     if evaluator.problems.len() > before {
         return Val::failed();
     }
+    if !evaluator.budget.take(pattern(name, &values).map_or(0, |pattern| 10 * go_compat::regexp::cost(pattern) as u64))
+    {
+        return evaluator.exhausted(span);
+    }
     let read = values.clone();
     let value = run(evaluator, function, call, (values, spans), span);
     traced(evaluator, value, &read, span)
@@ -365,6 +369,15 @@ fn traced(evaluator: &mut Evaluator<'_>, value: Val, read: &[Val], span: Span) -
             value.with_prov(prov.with_inputs([own]))
         }
         None => value.with_prov(prov),
+    }
+}
+
+/// The pattern that a function compiles.
+fn pattern<'v>(name: &str, values: &'v [Val]) -> Option<&'v str> {
+    match name {
+        "regex" | "regexall" => values.first()?.as_str().map(|text| &**text),
+        "replace" => values.get(1)?.as_str()?.strip_prefix('/')?.strip_suffix('/'),
+        _ => None,
     }
 }
 
