@@ -96,9 +96,9 @@ impl Diagnostics {
         self.found.lock().iter().any(|d| d.is_breaking)
     }
 
-    /// The number of findings so far.
-    pub(crate) fn len(&self) -> usize {
-        self.found.lock().len()
+    /// The number of findings so far that prevent something from being resolved.
+    pub(crate) fn breaking(&self) -> usize {
+        self.found.lock().iter().filter(|d| d.is_breaking).count()
     }
 
     /// Sorts the findings by place, and unites those that are equal but for their stacks and related places.

@@ -9,7 +9,7 @@ use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
 use crate::dialects::garden::environment::{Stage, field};
 use crate::dialects::garden::project::schema::check_fields;
-use crate::dialects::garden::project::varfile::{Varfile, load};
+use crate::dialects::garden::project::varfile::{self, Varfile, load};
 use crate::dialects::garden::template::evaluation::references::references;
 use crate::dialects::garden::template::evaluation::{Roots, Scope, word};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
@@ -54,10 +54,10 @@ pub(super) struct Prepared {
 
 /// Builds the graph of an environment. `None` after an error, which is reported.
 pub(crate) fn graph(stage: &Stage<'_>, diagnostics: &Diagnostics) -> Option<Graph> {
-    let before = diagnostics.len();
+    let before = diagnostics.breaking();
     let mut sources = collect(stage, diagnostics);
     let modules = modules::convert(stage, &sources.modules, diagnostics);
-    if diagnostics.len() > before {
+    if diagnostics.breaking() > before {
         return None;
     }
     add_module_actions(&mut sources.actions, modules.actions, diagnostics);
@@ -67,7 +67,7 @@ pub(crate) fn graph(stage: &Stage<'_>, diagnostics: &Diagnostics) -> Option<Grap
         sources.actions.into_iter().filter_map(|action| prepare(stage, action, &keys, diagnostics)).collect();
     check_types(stage, &actions, diagnostics);
     let possible = modules.possible;
-    (diagnostics.len() == before).then_some(Graph { actions, workflows: sources.workflows, possible })
+    (diagnostics.breaking() == before).then_some(Graph { actions, workflows: sources.workflows, possible })
 }
 
 /// Adds the actions of modules; duplicates are reported.
@@ -180,6 +180,10 @@ fn varfile_path(entry: &Node) -> Option<(&Text, bool)> {
 }
 
 fn varfile(stage: &Stage<'_>, action: &ActionSource, entry: &Node, diagnostics: &Diagnostics) -> Option<Node> {
+    let path = entry.get("path").unwrap_or(entry);
+    if let Data::Unknown(path) = &path.data {
+        return Some(varfile::of_unknown_path(stage.input.loader, action.dir(), path, &entry.prov, diagnostics));
+    }
     let (path, is_optional) = varfile_path(entry)?;
     let varfile = Varfile { dir: action.dir(), path, is_optional, place: &entry.prov };
     load(stage.input.loader, &varfile, stage.input.project.era, diagnostics)

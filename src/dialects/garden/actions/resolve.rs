@@ -184,7 +184,7 @@ fn one(
         let part = Part { is_disabled: true, ..Part::new(kind, Text::clone(&source.name), value, shaping) };
         return Resolved { part, is_complete: true };
     }
-    let before = diagnostics.len();
+    let before = diagnostics.breaking();
     let inputs = inputs(stage, action, contexts, diagnostics);
     let variables = own_variables(stage, action, contexts, diagnostics);
     let (spec, _) = stage.deep(&field(&source.tree, "spec"), contexts.spec, diagnostics);
@@ -192,12 +192,12 @@ fn one(
         check_dependencies(action, keys, diagnostics);
     }
     let is_exec = action.builtin.get("type").and_then(Node::as_text).is_some_and(|t| *t == *"exec");
-    if is_exec && diagnostics.len() == before {
+    if is_exec && diagnostics.breaking() == before {
         let spec =
             if spec.is_undefined() { Node::at(Node::map([]).data, source.tree.prov.clone()) } else { spec.clone() };
         exec::check(source.kind, &source.name, &spec, diagnostics);
     }
-    let is_complete = diagnostics.len() == before && stage.is_complete;
+    let is_complete = diagnostics.breaking() == before && stage.is_complete;
     let skipped = ["apiVersion", "kind", "name", "type", "disabled", "dependencies", "internal", "path"];
     let others = action.builtin.as_map().into_iter().flat_map(|map| map.iter());
     let others = others.filter(|(key, _)| !skipped.contains(&key.as_str()));

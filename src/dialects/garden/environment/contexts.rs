@@ -4,7 +4,7 @@ use crate::dialects::ProjectInputs;
 use crate::dialects::garden::template::evaluation::Roots;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::text::Text;
-use crate::value::Prov;
+use crate::value::{Prov, Unknown};
 use std::sync::Arc;
 
 /// The roots that a project has before anything of it is resolved.
@@ -35,7 +35,7 @@ fn local(inputs: &ProjectInputs) -> Node {
 /// A mapping with further keys that are known only at run time.
 pub(crate) fn open(entries: impl IntoIterator<Item = (Text, Node)>, path: &str, reason: &str) -> Node {
     let known = entries.into_iter().collect();
-    Node::new(Data::Open(Arc::new(known), Text::from(format!("`{path}` {reason}"))))
+    Node::new(Data::Open(Arc::new(known), Arc::new(Unknown::new("", format!("`{path}` {reason}")))))
 }
 
 /// The environment that is resolved.

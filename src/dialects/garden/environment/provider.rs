@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 /// Adds the providers of an environment. Returns whether they can be used.
 pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, diagnostics: &Diagnostics) -> bool {
     let entries = stage.input.project.tree.get("providers").and_then(Node::as_list).cloned().unwrap_or_default();
-    let before = diagnostics.len();
+    let before = diagnostics.breaking();
     let scope = Scope::new(stage.provider_context);
     let mut by_name: IndexMap<Text, Vec<Node>> = IndexMap::new();
     for entry in entries.iter() {
@@ -60,7 +60,7 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, diagnostics: &Di
         check(&name, &config, diagnostics);
         parts.push(Part::new("provider".into(), name, value_of(&config), shaping));
     }
-    diagnostics.len() == before
+    diagnostics.breaking() == before
 }
 
 fn check(name: &Text, config: &Node, diagnostics: &Diagnostics) {

@@ -5,8 +5,8 @@ use super::variables::{Layers, variables};
 use super::{Input, import};
 use crate::dialects::VariableInput;
 use crate::dialects::garden::diagnostics::Diagnostics;
-use crate::dialects::garden::project::varfile::{Varfile, load};
-use crate::dialects::garden::project::{EnvironmentConfig, ProjectConfig};
+use crate::dialects::garden::project::EnvironmentConfig;
+use crate::dialects::garden::project::varfile::{self, Varfile, load};
 use crate::dialects::garden::template::evaluation::{Evaluator, Lookup, Roots, Scope};
 use crate::dialects::garden::template::failure::Failure;
 use crate::dialects::garden::template::node::{ContextId, json};
@@ -100,11 +100,7 @@ pub(super) fn prepare<'a>(input: &'a Input<'a>, diagnostics: &Diagnostics) -> Op
     let evaluator = Evaluator::new(project.era, input.loader.reader.limits());
     let imported = import::imported(input, diagnostics);
     let roots = contexts::project(&project.name, &project.tree, &imported, input.inputs);
-    let before = diagnostics.len();
-    let scopes = [field(&project.tree, "variables"), project_varfile(input, &evaluator, &roots, diagnostics)];
-    if diagnostics.len() > before {
-        return None;
-    }
+    let scopes = [field(&project.tree, "variables"), project_varfile(input, &evaluator, &roots, diagnostics)?];
     let overrides = &input.inputs.variables;
     let layers =
         Layers { context: evaluator.roots(roots.clone()), base: None, scopes: &scopes, overrides, is_final: true };
@@ -245,35 +241,41 @@ fn namespace(input: &Input<'_>, fields: &Node) -> Node {
     }
 }
 
-fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, diagnostics: &Diagnostics) -> Node {
-    let project: &ProjectConfig = input.project;
-    let place = Prov::default();
-    let named = project.tree.get("varfile").and_then(|node| {
-        let context = evaluator.roots(roots.clone());
-        match evaluator.deep(node, Scope::new(context)) {
-            Ok(node) => node.as_text().cloned().map(|text| (text, node.prov.clone())),
+/// The varfile of the project. `None` if it is wrong, or named and not there.
+fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, diagnostics: &Diagnostics) -> Option<Node> {
+    let tree = &input.project.tree;
+    let named = match tree.get("varfile") {
+        None => Node::default(),
+        Some(node) => match evaluator.deep(node, Scope::new(evaluator.roots(roots.clone()))) {
+            Ok(node) => node,
             Err(failure) => {
                 diagnostics.failure(&failure);
-                None
+                return None;
             }
-        }
-    });
-    let (path, place) = named.unwrap_or_else(|| ("garden.env".into(), place));
-    let varfile = Varfile { dir: &project.dir, path: &path, is_optional: *path == *"garden.env", place: &place };
-    load(input.loader, &varfile, project.era, diagnostics).unwrap_or_default()
+        },
+    };
+    varfile(input, &named, "garden.env", diagnostics)
 }
 
-/// The varfile of an environment. `None` if it is named and not there.
+/// The varfile of an environment. `None` if it is wrong, or named and not there.
 fn environment_varfile(input: &Input<'_>, fields: &Node, diagnostics: &Diagnostics) -> Option<Node> {
     let default = format!("garden.{}.env", input.environment.name);
-    let (path, place) = match fields.get("varfile").and_then(|node| Some((node.as_text()?.clone(), node.prov.clone())))
-    {
-        Some(named) => named,
-        None => (default.as_str().into(), Prov::default()),
+    varfile(input, &field(fields, "varfile"), &default, diagnostics)
+}
+
+/// The varfile that a field names, else the one with the name that Garden looks for.
+fn varfile(input: &Input<'_>, named: &Node, default: &str, diagnostics: &Diagnostics) -> Option<Node> {
+    if let Data::Unknown(path) = &named.data {
+        return Some(varfile::of_unknown_path(input.loader, &input.project.dir, path, &named.prov, diagnostics));
+    }
+    let (path, place) = match named.as_text() {
+        Some(path) => (path.as_str(), named.prov.clone()),
+        None => (default, Prov::default()),
     };
-    let before = diagnostics.len();
-    let is_optional = *path == *default;
-    let varfile = Varfile { dir: &input.project.dir, path: &path, is_optional, place: &place };
-    let node = load(input.loader, &varfile, input.project.era, diagnostics);
-    (diagnostics.len() == before).then(|| node.unwrap_or_default())
+    let broken = Diagnostics::new(input.project.file);
+    let varfile = Varfile { dir: &input.project.dir, path, is_optional: path == default, place: &place };
+    let node = load(input.loader, &varfile, input.project.era, &broken);
+    let is_broken = broken.is_broken();
+    broken.into_findings().into_iter().for_each(|finding| diagnostics.report(finding));
+    (!is_broken).then(|| node.unwrap_or_default())
 }

@@ -26,9 +26,13 @@ pub(crate) fn variables(evaluator: &Evaluator, layers: &Layers<'_>) -> ContextId
         // Variables of the command line are in it.
         return base;
     }
-    let mut all: Vec<ContextId> = layers.base.into_iter().collect();
-    let mut parent = layers.base.map(|base| root(evaluator, base));
-    for scope in layers.scopes.iter().filter(|scope| !is_empty(scope)) {
+    // A file that is not known may have any variable. It is taken to replace none that is known.
+    let is_open = |scope: &&Node| matches!(scope.data, Data::Open(..));
+    let mut all: Vec<ContextId> =
+        layers.scopes.iter().filter(is_open).map(|open| evaluator.data(open.clone())).collect();
+    all.extend(layers.base.into_iter().flat_map(|base| evaluator.layers_of(base)));
+    let mut parent = (!all.is_empty()).then(|| root(evaluator, evaluator.layers(all.clone())));
+    for scope in layers.scopes.iter().filter(|scope| !is_empty(scope) && !is_open(scope)) {
         let needed = evaluator.reserve();
         let own = evaluator.data(captured(scope, needed, layers.is_final));
         let own_root = root(evaluator, own);

@@ -4,11 +4,13 @@ use super::load::ConfigFile;
 use super::resource::{Resource, first_line, kind_name};
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
+use crate::dialects::garden::template::node::merge::merge;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::paths::seen_from;
 use crate::text::Text;
 use crate::value::{FileId, Prov};
+use indexmap::IndexMap;
 use std::sync::Arc;
 
 /// The configuration of a project.
@@ -94,16 +96,34 @@ pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &Diagnost
             Text::default()
         }
     };
-    let environments = environments(&project.tree, diagnostics)?;
+    let tree = if era == Era::Cedar { project.tree.clone() } else { with_defaults(&project.tree) };
+    let environments = environments(&tree, diagnostics)?;
     Some(ProjectConfig {
         name,
-        tree: project.tree.clone(),
+        tree,
         environments,
         dir: dir.into(),
         file: project.file,
         path: Text::clone(&project.path),
         era,
     })
+}
+
+/// The fields of a project before Garden 0.14 with those that `environmentDefaults` sets below them.
+fn with_defaults(tree: &Node) -> Node {
+    let (Some(map), Some(defaults)) = (tree.as_map(), tree.get("environmentDefaults")) else { return tree.clone() };
+    let both = |key: &str| (defaults.get(key), tree.get(key));
+    let variables = match both("variables") {
+        (Some(lower), Some(upper)) => Some(merge(lower, upper)),
+        (lower, upper) => upper.or(lower).cloned(),
+    };
+    let lists = <[_; 2]>::from(both("providers")).into_iter().flatten();
+    let providers: Vec<Node> = lists.filter_map(Node::as_list).flat_map(|list| list.iter().cloned()).collect();
+    let varfile = tree.get("varfile").or(defaults.get("varfile")).cloned();
+    let fields = [("variables", variables), ("providers", Some(Node::list(providers))), ("varfile", varfile)];
+    let mut all: IndexMap<Text, Node> = map.iter().map(|(key, value)| (Text::clone(key), value.clone())).collect();
+    all.extend(fields.into_iter().filter_map(|(key, value)| Some((key.into(), value?))));
+    Node::at(Node::map(all).data, tree.prov.clone())
 }
 
 /// The version of the language, and a finding if Garden 0.14 rejects it.

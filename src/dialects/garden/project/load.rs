@@ -108,6 +108,13 @@ impl<'a> Loader<'a> {
         self.bytes(path, diagnostics).map(|(_, bytes)| Text::from(String::from_utf8_lossy(&bytes)))
     }
 
+    /// Why the content of a file is not known though it is not missing; `None` if it is known, or missing.
+    pub(crate) fn unavailable(&self, path: &str) -> Option<String> {
+        let found =
+            self.reader.find(path).and_then(|entry| entry.map(|entry| self.reader.bytes(path, entry)).transpose());
+        found.err().filter(|why| why.is_unavailable).map(|why| why.message)
+    }
+
     /// The id and the bytes of a file.
     pub(crate) fn bytes(&self, path: &str, diagnostics: &Diagnostics) -> Option<(BlobId, Arc<[u8]>)> {
         let entry = self.reader.find(path).transpose()?;

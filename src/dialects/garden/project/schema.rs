@@ -57,9 +57,9 @@ pub(crate) const fn required(name: &'static str, shape: Shape) -> Field {
 
 /// Checks the fields of a mapping, and that there are no others. Returns whether they are valid.
 pub(crate) fn check_fields(node: &Node, fields: &[&[Field]], what: &str, diagnostics: &Diagnostics) -> bool {
-    let before = diagnostics.len();
+    let before = diagnostics.breaking();
     Check { what, diagnostics }.fields(node, fields, &mut Vec::new());
-    diagnostics.len() == before
+    diagnostics.breaking() == before
 }
 
 struct Check<'a> {

@@ -1,7 +1,7 @@
 //! Files of variables: dotenv, JSON, YAML.
 
 use super::load::Loader;
-use crate::diagnostic::rules;
+use crate::diagnostic::{Diagnostic, rules};
 use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::document;
 use crate::dialects::garden::template::node::{Data, Node};
@@ -9,8 +9,9 @@ use crate::dialects::garden::template::structure::parse_tree;
 use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::paths::{resolve, seen_from};
 use crate::text::Text;
-use crate::value::{FileId, Origin, Prov};
+use crate::value::{FileId, Origin, Prov, Read, Unknown};
 use crate::yaml;
+use std::sync::Arc;
 
 /// A file of variables that is to be read.
 pub(crate) struct Varfile<'a> {
@@ -43,6 +44,40 @@ impl Format {
     }
 }
 
+/// The variables of a file whose path is known only when Garden runs. They are made of the files that it may be: those that the
+/// plain parts of the path begin and end like, or that a text in a template names.
+pub(crate) fn of_unknown_path(
+    loader: &Loader<'_>,
+    dir: &str,
+    path: &Unknown,
+    place: &Prov,
+    diagnostics: &Diagnostics,
+) -> Node {
+    let why = path.reasons.first().map_or("its path is known only when Garden runs", |reason| reason);
+    let text = &*path.text;
+    let before = text.split("${").next().unwrap_or_default();
+    let after = text.rsplit_once('}').map_or("", |(_, after)| after);
+    let named = text.split(['\'', '"']).skip(1).step_by(2).filter_map(|path| resolve(dir, path));
+    let mut reads: Vec<Read> = named.flat_map(|path| loader.reader.made_of(&path)).collect();
+    if !(before.is_empty() && after.is_empty())
+        && let Some(start) = resolve(dir, &format!("./{before}"))
+    {
+        let is_meant = |path: &str| path.starts_with(&start) && path.ends_with(after);
+        reads.extend(loader.reader.made_of_matching(text, &is_meant));
+    }
+    unknown(why, reads, place, diagnostics)
+}
+
+/// The variables of a file that is known only when Garden runs, which is reported where it is named.
+fn unknown(why: &str, reads: Vec<Read>, place: &Prov, diagnostics: &Diagnostics) -> Node {
+    let message =
+        format!("{why}, so the variables of this file are not known; it is taken to replace none that is known");
+    diagnostics.report(Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, diagnostics.label(place)));
+    let mut unknown = Unknown::new("", why);
+    unknown.add_reads(reads);
+    Node::new(Data::Open(Arc::default(), Arc::new(unknown)))
+}
+
 /// Returns the variables of a file, with templates parsed; `None` if it does not exist, which is reported unless it is
 /// optional.
 pub(crate) fn load(
@@ -55,7 +90,7 @@ pub(crate) fn load(
     let Some(map) = node.as_map() else { return Some(node) };
     let mut failures = Vec::new();
     let entry = |(key, value): (&Text, &Node)| (Text::clone(key), parse_tree(value, era, &[key], &mut failures));
-    let tree = Node::at(Data::Map(std::sync::Arc::new(map.iter().map(entry).collect())), node.prov.clone());
+    let tree = Node::at(Data::Map(Arc::new(map.iter().map(entry).collect())), node.prov.clone());
     failures.iter().for_each(|failure| diagnostics.failure(failure));
     Some(tree)
 }
@@ -68,6 +103,11 @@ pub(crate) fn load_as(
     diagnostics: &Diagnostics,
 ) -> Option<Node> {
     let path = resolve(varfile.dir, varfile.path);
+    if let (Some(path), false) = (&path, varfile.is_optional)
+        && let Some(why) = loader.unavailable(path)
+    {
+        return Some(unknown(&why, loader.reader.made_of(path), varfile.place, diagnostics));
+    }
     let found = path.as_deref().and_then(|path| loader.bytes(path, diagnostics));
     let (Some(path), Some((id, bytes))) = (path, found) else {
         if !varfile.is_optional {

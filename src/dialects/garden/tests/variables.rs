@@ -109,3 +109,45 @@ fn projects_for_an_older_garden_have_its_language_and_an_error() {
     let findings = world.findings();
     assert!(findings.len() == 1 && findings[0].starts_with("invalid-config project.garden.yml:1"), "{findings:?}");
 }
+
+#[test]
+fn a_varfile_that_is_not_known_may_set_what_nothing_else_sets() {
+    let project =
+        |varfile: &str| PROJECT.replace("region: eu}", &format!("region: eu, m: {{a: 1}}}}\nvarfile: {varfile}"));
+    let action =
+        "kind: Run\nname: x\ntype: exec\nVARFILESspec: {command: ['${var.region}', '${var.m.a}', '${var.zone}']}\n";
+    let of_project = [("'vars.${local.username}.yml'", ""), ("'${local.env.F || \"vars.a.yml\"}'", "")];
+    let of_action =
+        [("vars.a.yml", "varfiles: ['../${local.env.F}']\n"), ("vars.a.yml", "varfiles: [{path: '${local.env.F}'}]\n")];
+    for (varfile, varfiles) in of_project.into_iter().chain(of_action) {
+        let world = |text: &str| {
+            let world = World::of(&project(varfile)).file("a/garden.yml", &action.replace("VARFILES", varfiles));
+            world.file("vars.a.yml", text)
+        };
+        let zone = world("other: 1\n");
+        assert_eq!(zone.command(), json!(["eu", 1, "${var.zone}"]), "{varfile} {varfiles}");
+        let found = zone.findings();
+        assert!(found.iter().all(|f| f.starts_with("incomplete-analysis")) && !found.is_empty(), "{found:?}");
+        if varfiles.is_empty() {
+            // The file that it may be is a part of the value.
+            let command = |world: World| {
+                let placed = world.resolve(&Files::default()).components();
+                let run = placed.into_values().find(|p| &*p.component.name == "x" && &*p.component.stack == "dev");
+                run.unwrap().component.value.get("spec").unwrap().clone()
+            };
+            assert_eq!(command(world("other: 1\n")), command(world("other: 1\n")));
+            assert_ne!(command(world("other: 1\n")), command(world("other: 2\n")));
+        }
+    }
+    let named = World::of(&project("vars.a.yml")).file("a/garden.yml", &action.replace("VARFILES", ""));
+    let found = named.file("vars.a.yml", "other: 1\n").findings();
+    assert!(found.iter().any(|f| f.contains("zone")), "{found:?}");
+}
+
+#[test]
+fn defaults_of_environments_before_garden_0_14() {
+    let old = "kind: Project\nname: shop\nenvironments: [{name: dev}]\nvariables: {a: project, m: {x: 1}}\n\
+               environmentDefaults: {providers: [{name: exec}], variables: {a: default, b: default, m: {y: 2}}}\n";
+    let world = World::of(old).file("garden.yml", &run("['${var.a}', '${var.b}', '${jsonEncode(var.m)}']"));
+    assert_eq!(world.command(), json!(["project", "default", "{\"y\":2,\"x\":1}"]), "{:?}", world.findings());
+}

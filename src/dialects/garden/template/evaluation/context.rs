@@ -225,7 +225,7 @@ impl Evaluator {
         let mut found: Vec<Node> = Vec::new();
         let mut missing: Vec<(usize, Option<Missing>)> = Vec::new();
         for (index, layer) in layers.iter().enumerate().rev() {
-            if self.lacks(*layer, query.key)? {
+            if self.is_open(*layer, query.key) || self.lacks(*layer, query.key)? {
                 missing.push((index, None));
                 continue;
             }
@@ -293,6 +293,24 @@ impl Evaluator {
         })
     }
 
+    /// Whether a context may have a key that is not known to be in it. It counts only where no other layer has the key.
+    fn is_open(&self, id: ContextId, key: &[Segment]) -> bool {
+        match self.contexts.borrow().get(id.0 as usize) {
+            Some(Context::Data(Node { data: Data::Open(map, _), .. })) => {
+                key.first().is_none_or(|first| map.get(&first.text).is_none())
+            }
+            _ => false,
+        }
+    }
+
+    /// The layers of a context one by one, the lowest first.
+    pub(crate) fn layers_of(&self, id: ContextId) -> Vec<ContextId> {
+        match self.context(id) {
+            Context::Layers(layers) => layers.to_vec(),
+            _ => vec![id],
+        }
+    }
+
     /// Whether the data of a context certainly has nothing for the first key. To find that out evaluates nothing.
     ///
     /// # Errors
@@ -339,8 +357,8 @@ impl Evaluator {
                 return Ok(Lookup::Found(Node::at(Data::Unknown(Arc::new(inner)), value.prov.clone())));
             }
             Data::Map(map) => map.get(&next.text).cloned(),
-            Data::Open(map, reason) => {
-                map.get(&next.text).cloned().or_else(|| Some(Node::unknown(Text::clone(reason))))
+            Data::Open(map, unknown) => {
+                map.get(&next.text).cloned().or_else(|| Some(Node::new(Data::Unknown(Arc::clone(unknown)))))
             }
             Data::List(items) => match &*next.text {
                 "length" => Some(Node::at(Data::Number(items.len() as f64), value.prov.clone())),
@@ -385,8 +403,8 @@ impl Evaluator {
 
     /// A value at the end of its path, with everything in it evaluated.
     fn whole(&self, value: Node, query: Query<'_>, root: ContextId, path: &mut Vec<Text>) -> Result<Lookup> {
-        if let Data::Open(_, reason) = &value.data {
-            return Ok(Lookup::Found(Node::unknown(Text::clone(reason))));
+        if let Data::Open(_, unknown) = &value.data {
+            return Ok(Lookup::Found(Node::new(Data::Unknown(Arc::clone(unknown)))));
         }
         if !value.is_collection() || !is_lazy(&value) {
             return Ok(Lookup::Found(value));

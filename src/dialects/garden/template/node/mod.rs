@@ -37,8 +37,8 @@ pub(crate) enum Data {
     List(Arc<Vec<Node>>),
     /// A mapping.
     Map(Arc<Object>),
-    /// A mapping with further keys that are known only at run time, with the reason.
-    Open(Arc<Object>, Text),
+    /// A mapping with further keys that are known only at run time: the value of these.
+    Open(Arc<Object>, Arc<Unknown>),
     /// A value that needs a context to be evaluated in.
     Lazy(Arc<Lazy>),
     /// A context as a part of another one (`var`).
@@ -183,9 +183,8 @@ impl Node {
             Data::Map(map) => value::Data::Map(Arc::new(
                 map.iter().filter(|(_, v)| !v.is_undefined()).map(|(k, v)| (Text::clone(k), v.to_value())).collect(),
             )),
-            Data::Open(_, reason) => value::Data::Unknown(Arc::new(Unknown::new("", Text::clone(reason)))),
             Data::Lazy(lazy) => return lazy.source().to_value().with_prov(self.prov.clone()),
-            Data::Unknown(unknown) => value::Data::Unknown(Arc::clone(unknown)),
+            Data::Open(_, unknown) | Data::Unknown(unknown) => value::Data::Unknown(Arc::clone(unknown)),
         };
         Value { data, prov: self.prov.clone() }
     }
