@@ -267,10 +267,8 @@ impl Prov {
             if let Some(origin) = prov.origin {
                 f(origin);
             }
-            if let Some(trail) = &prov.trail {
-                if seen.insert(ByAddress(trail)) {
-                    stack.extend(trail.inputs().iter().rev());
-                }
+            if let Some(trail) = prov.trail.as_ref().filter(|trail| seen.insert(ByAddress(*trail))) {
+                stack.extend(trail.inputs().iter().rev());
             }
         }
     }
