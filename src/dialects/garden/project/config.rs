@@ -96,7 +96,7 @@ pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &Diagnost
             Text::default()
         }
     };
-    let tree = if era == Era::Cedar { project.tree.clone() } else { with_defaults(&project.tree) };
+    let tree = if era == LanguageVersion::Cedar { project.tree.clone() } else { with_defaults(&project.tree) };
     let environments = environments(&tree, diagnostics)?;
     Some(ProjectConfig {
         name,
