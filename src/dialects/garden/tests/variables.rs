@@ -113,7 +113,7 @@ fn projects_for_an_older_garden_have_its_language_and_an_error() {
 #[test]
 fn a_varfile_that_is_not_known_may_set_what_nothing_else_sets() {
     let project =
-        |varfile: &str| PROJECT.replace("region: eu}", &format!("region: eu, m: {{a: 1}}}}\nvarfile: {varfile}"));
+        |varfile: &str| PROJECT.replace("region: eu}", &format!("region: eu, m: {{a: one}}}}\nvarfile: {varfile}"));
     let action =
         "kind: Run\nname: x\ntype: exec\nVARFILESspec: {command: ['${var.region}', '${var.m.a}', '${var.zone}']}\n";
     let of_project = [("'vars.${local.username}.yml'", ""), ("'${local.env.F || \"vars.a.yml\"}'", "")];
@@ -125,7 +125,7 @@ fn a_varfile_that_is_not_known_may_set_what_nothing_else_sets() {
             world.file("vars.a.yml", text)
         };
         let zone = world("other: 1\n");
-        assert_eq!(zone.command(), json!(["eu", 1, "${var.zone}"]), "{varfile} {varfiles}");
+        assert_eq!(zone.command(), json!(["eu", "one", "${var.zone}"]), "{varfile} {varfiles}");
         let found = zone.findings();
         assert!(found.iter().all(|f| f.starts_with("incomplete-analysis")) && !found.is_empty(), "{found:?}");
         if varfiles.is_empty() {
