@@ -27,7 +27,7 @@ impl fmt::Display for Address {
 }
 
 /// What a block names: a module call or a resource, or an instance of one. A key is `None` where none is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Endpoint {
     /// The module calls.
     pub modules: Vec<(Text, Option<String>)>,

@@ -7,7 +7,7 @@ use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Entries, Marks, Val};
 use crate::terraform::configuration::Mode;
 use crate::terraform::configuration::expansion::Repeat;
-use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame};
+use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame, Planned};
 use crate::terraform::configuration::names::is_repeated;
 use crate::terraform::evaluation::shown;
 use crate::terraform::failure::Failure;
@@ -31,15 +31,6 @@ const MAX_BLOCKS: usize = 10_000;
 
 /// What a generated block costs, in steps of the evaluation.
 const BLOCK_COST: u64 = 100;
-
-/// An evaluated instance.
-#[derive(Clone)]
-pub(super) struct Planned {
-    /// Its value as others read it.
-    pub val: Val,
-    /// Its arguments and blocks as they are shown.
-    pub value: Value,
-}
 
 /// A part of a resource: an argument, or all blocks of a type.
 #[derive(Clone)]

@@ -4,7 +4,6 @@
 use crate::hcl::eval::{Budget, Evaluator};
 use crate::hcl::val::{Marks, Val};
 use crate::limits::Limit;
-use crate::terraform::configuration::body::Planned;
 use crate::terraform::configuration::expansion::{Instances, Repeat};
 use crate::terraform::configuration::names::Names;
 use crate::terraform::evaluation::shown;
@@ -49,6 +48,15 @@ enum Kind {
     Local,
     Variable,
     Output,
+}
+
+/// An evaluated instance.
+#[derive(Clone)]
+pub(super) struct Planned {
+    /// Its value as others read it.
+    pub val: Val,
+    /// Its arguments and blocks as they are shown.
+    pub value: Value,
 }
 
 /// The instances of a resource.

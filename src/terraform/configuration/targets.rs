@@ -13,7 +13,7 @@ use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, Written};
 use crate::terraform::rules;
 use crate::text::Text;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// The module at the end of the calls that an endpoint names, below another one.
@@ -69,19 +69,29 @@ pub(super) fn check(statics: &Statics<'_>) -> Vec<Failure> {
     failures
 }
 
-/// A chain of moves that comes back to where it began.
+/// A chain of moves that comes back to where it began, reported at the first of them. Linear in their number.
 fn circle(moves: &[(Endpoint, Endpoint, &Declared)]) -> Option<Failure> {
-    moves.iter().find_map(|(from, to, block)| {
-        let mut current = to;
-        for _ in 0..moves.len() {
-            if current == from {
-                let message = "cyclic dependency in move statements: they lead back to where they begin";
-                return Some(Failure::new(&rules::INVALID_MOVE, message, block.place));
-            }
-            current = &moves.iter().find(|(next, ..)| next == current)?.1;
+    let mut starts: HashMap<&Endpoint, usize> = HashMap::new();
+    for (index, (from, ..)) in moves.iter().enumerate() {
+        starts.entry(from).or_insert(index);
+    }
+    // In which walk a move was reached.
+    let mut walks: Vec<Option<usize>> = vec![None; moves.len()];
+    let mut first: Option<usize> = None;
+    for start in 0..moves.len() {
+        let mut current = Some(start);
+        while let Some(at) = current.filter(|at| walks[*at].is_none()) {
+            walks[at] = Some(start);
+            current = starts.get(&moves[at].1).copied();
         }
-        None
-    })
+        // The walk came back to itself: all moves from there on lead there again.
+        if let Some(entry) = current.filter(|at| walks[*at] == Some(start)) {
+            let next = |at: &usize| starts.get(&moves[*at].1).copied().filter(|next| *next != entry);
+            first = std::iter::successors(Some(entry), next).chain(first).min();
+        }
+    }
+    let message = "cyclic dependency in move statements: they lead back to where they begin";
+    first.map(|at| Failure::new(&rules::INVALID_MOVE, message, moves[at].2.place))
 }
 
 impl Evaluation<'_, '_> {
