@@ -170,6 +170,13 @@ impl Origin {
     }
 }
 
+impl Value {
+    /// The same value with another one as the one that it replaced.
+    fn over(&self, earlier: Value) -> Value {
+        Value { data: self.data.clone(), prov: self.prov.replacing(earlier) }
+    }
+}
+
 impl Prov {
     /// Written at `origin`, without history.
     #[inline]
@@ -196,15 +203,21 @@ impl Prov {
         // A longer chain keeps its end: the earliest value is appended below what was overridden before.
         let chain: Vec<&Value> = self.history().collect();
         let is_repeated = value.prov.origin == self.origin || chain.iter().any(|v| v.prov.origin == value.prov.origin);
-        let length = || chain.len() + 1 + value.prov.history().count();
-        if value.prov.origin.is_none() || is_repeated || length() > MAX_HISTORY {
+        if value.prov.origin.is_none() || is_repeated || chain.len() >= MAX_HISTORY {
             return self.clone();
         }
+        let room = MAX_HISTORY - chain.len();
+        let below: Vec<&Value> = value.prov.history().take(room).collect();
         let mut earlier = value.clone();
-        for link in chain.into_iter().rev() {
-            earlier = Value { data: link.data.clone(), prov: link.prov.replacing(earlier) };
+        if below.len() == room {
+            // Its own history does not fit, so the end of that is left out.
+            let kept: Vec<&Value> = [value].into_iter().chain(below).take(room).collect();
+            let none = Value::default();
+            let (last, others) = kept.split_last().map_or((&none, &[][..]), |(last, others)| (*last, others));
+            let last = Value { data: last.data.clone(), prov: Prov { origin: last.prov.origin, trail: None } };
+            earlier = others.iter().rev().fold(last, |earlier, link| link.over(earlier));
         }
-        self.replacing(earlier)
+        self.replacing(chain.iter().rev().fold(earlier, |earlier, link| link.over(earlier)))
     }
 
     /// The same provenance with another value as the one that it replaced.
@@ -304,7 +317,7 @@ mod tests {
         }
         let latest = Prov::at(Origin { file: FileId::new(n), key: 1, start: 1, end: 2 }).origin;
         assert_eq!(level[0].prov.origin, latest);
-        assert_eq!(level[0].prov.history().count(), 127);
+        assert_eq!(level[0].prov.history().count(), MAX_HISTORY);
         let mut all = value(0);
         for n in 1..1_000 {
             all = over(value(n), &all);
