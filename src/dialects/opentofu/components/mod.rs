@@ -90,9 +90,10 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     variables(&statics, &mut failures);
     let mut components = builder.components;
     components.sort_by_key(|c| c.address());
-    add(&mut failures, configuration.failures);
-    let is_hidden = failures.iter().any(|f| f.hides);
+    let is_hidden = failures.iter().chain(&configuration.failures).any(|f| f.hides);
+    // Where declarations are hidden, nothing is evaluated: OpenTofu stops there, too.
     if !is_hidden {
+        add(&mut failures, configuration.failures);
         checks::check(&statics, &modules.loader, &mut failures);
     }
     let file = main_file(&candidate.dir, &module.files, files);
