@@ -32,7 +32,7 @@ fn code_that_a_plan_would_show_is_told_in_every_format() {
             "input[0]  1 → 2",
             "1 resource in 1 root module changes",
         ),
-        ("modules/m/main.tf", MODULE.replace("\"i\"", "\"j\""), "modules/m", only_code),
+        ("modules/m/main.tf", MODULE.replace("\"i\"", "\"j\""), "modules/m", "1 change reaches 1 component"),
         ("modules/m/t.json", "2\n".to_owned(), "t.json", only_code),
         ("vars/prod.tfvars", "n = 2\n".to_owned(), "vars/prod.tfvars", only_code),
     ] {

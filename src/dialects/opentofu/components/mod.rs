@@ -90,10 +90,13 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     variables(&statics, &mut failures);
     let mut components = builder.components;
     components.sort_by_key(|c| c.address());
-    let is_hidden = failures.iter().chain(&configuration.failures).any(|f| f.hides);
+    let hides = |failures: &[Failure]| failures.iter().any(|f| f.hides);
     // Where declarations are hidden, nothing is evaluated: OpenTofu stops there, too.
-    if !is_hidden {
+    if !hides(&failures) {
         add(&mut failures, configuration.failures);
+    }
+    let is_hidden = hides(&failures);
+    if !is_hidden {
         checks::check(&statics, &modules.loader, &mut failures);
     }
     let file = main_file(&candidate.dir, &module.files, files);
