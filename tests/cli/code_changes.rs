@@ -33,7 +33,7 @@ fn code_that_a_plan_would_show_is_told_in_every_format() {
             "1 resource in 1 root module changes",
         ),
         ("modules/m/main.tf", MODULE.replace("\"i\"", "\"j\""), "modules/m", "1 change reaches 1 component"),
-        ("modules/m/t.json", "2\n".to_owned(), "t.json", only_code),
+        ("modules/m/t.json", "2\n".to_owned(), "t.json", "1 change reaches 1 component"),
         ("vars/prod.tfvars", "n = 2\n".to_owned(), "vars/prod.tfvars", only_code),
     ] {
         let repo = repo();
