@@ -51,7 +51,7 @@ fn one(names: &Names<'_, '_>, block: &Block) -> Option<Included> {
     let label = block.label(0).cloned().unwrap_or_default();
     let path = path(names, block)?;
     let place = names.place.of_included(&path);
-    let ring = session.reading.borrow().iter().any(|other| *other == path) || session.reading.borrow().len() > 40;
+    let ring = session.reading.borrow().contains(&path) || session.reading.borrow().len() > 40;
     if ring {
         let message = format!("{} includes a file that is read by it", shown(&names.file.path));
         session.error(&rules::IMPORT_CYCLE, message, (names.file.id, block.header()));

@@ -37,6 +37,7 @@ pub(super) fn read_config(functions: &Functions<'_, '_>, arguments: &[Val]) -> O
         Ok(Node::Dir(_)) => unit_of(session, &path).unwrap_or(path),
         _ => path,
     };
+    #[allow(clippy::collapsible_if, reason = "the outer condition is cheap and the inner one is not")]
     if !session.loader.has(&path) {
         if session.generated.values_at(&path).is_none() {
             return match arguments.get(1) {

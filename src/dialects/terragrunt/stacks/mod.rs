@@ -51,6 +51,7 @@ pub(super) fn expand<'a>(
 ) -> Expansion {
     let mut expansion = Expansion::default();
     let none = Generated::default();
+    #[allow(clippy::type_complexity, reason = "it is taken apart below")]
     let mut read: Vec<(String, FileId, StackFile, Vec<Diagnostic>, Arc<Reads>)> = Vec::new();
     for path in stacks {
         let loader = fork();
