@@ -197,7 +197,7 @@ impl Listing {
 
     /// The folder of the innermost submodule that a path is, or leads into.
     pub fn submodule_of(&self, path: &str) -> Option<&str> {
-        let is_in = |folder: &&str| path.strip_prefix(**folder).is_some_and(|r| r.is_empty() || r.starts_with('/'));
+        let is_in = |folder: &&str| path.strip_prefix(*folder).is_some_and(|r| r.is_empty() || r.starts_with('/'));
         self.submodules.iter().map(|folder| &**folder).filter(is_in).max_by_key(|folder| folder.len())
     }
 
