@@ -20,12 +20,11 @@ const MAX_DEPTH: usize = 20;
 
 /// Try and test the policies of `stacklint.toml`.
 #[derive(Debug, Subcommand)]
-#[allow(clippy::large_enum_variant, reason = "there is one of it in a run")]
 pub(super) enum What {
     /// Run the cases in the YAML files of a folder
     Test(Test),
     /// Evaluate an expression for the components of a stack
-    Eval(Eval),
+    Eval(Box<Eval>),
 }
 
 #[derive(Args, Debug)]

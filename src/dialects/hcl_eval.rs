@@ -8,7 +8,7 @@ use crate::hcl::functions::NoFiles;
 use crate::hcl::parse::parse_template;
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
-use crate::hcl::val::number::Number;
+use crate::hcl::val::import::import;
 use crate::text::Text;
 use crate::value::{Data, FileId, Value};
 use std::sync::Arc;
@@ -18,22 +18,6 @@ struct Context<'a>(&'a Value);
 impl Scope for Context<'_> {
     fn get(&self, root: &Name, _: &[TraversalStep]) -> Option<(Val, usize)> {
         self.0.get(&root.text).map(|value| (import(value), 0))
-    }
-}
-
-/// A value of a resolution as a value of the language.
-fn import(value: &Value) -> Val {
-    match &value.data {
-        Data::Null => Val::null(),
-        Data::Bool(b) => Val::bool(*b),
-        Data::Int(i) => Val::number(*i),
-        Data::Uint(u) => Val::number(Number::parse(&u.to_string()).unwrap_or_else(Number::zero)),
-        Data::Float(f) => Val::number(Number::parse(&f.to_string()).unwrap_or_else(Number::zero)),
-        Data::Str(text) => Val::str(text.clone()),
-        Data::Time(time) => Val::str(time.rfc3339()),
-        Data::List(items) => Val::tuple(items.iter().map(import).collect()),
-        Data::Map(map) => Val::object(map.iter().map(|e| (Text::clone(&e.key), import(&e.value))).collect()),
-        Data::Unknown(unknown) => Val::unknown(crate::hcl::types::Type::Dynamic, unknown.text.clone()),
     }
 }
 

@@ -7,6 +7,7 @@
 //! for fixes and reports; and [`Hooks`], to install a hook.
 
 mod beside;
+mod blob_id;
 mod changes;
 mod checkout;
 mod discover;
@@ -41,12 +42,13 @@ pub(crate) mod glob {
 use std::sync::Arc;
 
 pub(crate) use beside::beside;
+pub(crate) use blob_id::BlobId;
 pub(crate) use changes::{Change, ChangeKind, EntryPair, changed, differences};
 pub(crate) use disk::Folder;
 pub(crate) use error::{ConfigPlace, Error};
 pub(crate) use hooks::{Hooks, Owner};
 pub(crate) use linked::Linked;
-pub(crate) use listing::{BlobId, Child, Entry, EntryKind, Listing, Node, ResolveError};
+pub(crate) use listing::{Child, Entry, EntryKind, Listing, Node, ResolveError};
 pub(crate) use memory::Memory;
 pub(crate) use overlay::Overlay;
 pub(crate) use renames::Renames;

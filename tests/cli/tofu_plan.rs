@@ -110,7 +110,7 @@ fn instances_that_are_not_known_are_one_component() {
 #[test]
 fn a_change_reaches_the_resources_that_read_it() {
     let repo = repo();
-    repo.write("main.tf", &MAIN.replace("t3.nano", "t3.large")).commit("head");
+    repo.write("main.tf", MAIN.replace("t3.nano", "t3.large")).commit("head");
     let diff = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
     let names = |status: &str| -> Vec<String> {
         let all = diff["components"].as_array().unwrap().iter().filter(|c| c["status"] == status);
@@ -127,7 +127,7 @@ fn a_change_reaches_the_resources_that_read_it() {
 fn moved_instances_are_renamed() {
     let repo = repo();
     let moved = "moved {\n  from = aws_vpc.main\n  to   = aws_vpc.net\n}\n";
-    repo.write("main.tf", &MAIN.replace("\"aws_vpc\" \"main\"", "\"aws_vpc\" \"net\"").replace("vpc.main", "vpc.net"))
+    repo.write("main.tf", MAIN.replace("\"aws_vpc\" \"main\"", "\"aws_vpc\" \"net\"").replace("vpc.main", "vpc.net"))
         .write("moved.tf", moved)
         .commit("head");
     let diff = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
@@ -162,7 +162,7 @@ const HOSTILE: &[(&str, &str, &str)] = &[
 fn what_grows_without_bounds_ends_with_a_finding() {
     for (name, text, rule) in HOSTILE {
         let repo = Repo::new();
-        repo.write("main.tf", &format!("provider \"a\" {{}}\n\n{text}")).commit("base");
+        repo.write("main.tf", format!("provider \"a\" {{}}\n\n{text}")).commit("base");
         let run = repo.run(&["check", "--format", "json"]);
         let json = run.json();
         let found: Vec<&str> =
@@ -175,8 +175,8 @@ fn what_grows_without_bounds_ends_with_a_finding() {
 fn instances_of_modules_in_modules_end() {
     let repo = Repo::new();
     let call = |folder: &str| format!("module \"m\" {{\n  source = \"{folder}\"\n  count  = 1000\n}}\n");
-    repo.write("main.tf", &format!("provider \"a\" {{}}\n\n{}", call("./m")))
-        .write("m/main.tf", &call("./n"))
+    repo.write("main.tf", format!("provider \"a\" {{}}\n\n{}", call("./m")))
+        .write("m/main.tf", call("./n"))
         .write("m/n/main.tf", "resource \"a_b\" \"c\" {\n  count = 1000\n}\n")
         .commit("base");
     let run = repo.run(&["check", "--format", "json"]);

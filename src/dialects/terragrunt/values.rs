@@ -1,37 +1,15 @@
-//! Values of a resolution as values of the language and back, with what unknown ones are made of.
+//! Values of the language as values of a resolution, with what unknown ones are made of.
 
 use crate::hcl::ast::{Expr, ExprKind, Span, walk};
 use crate::hcl::items::items;
-use crate::hcl::types::Type;
+use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
-use crate::hcl::val::number::Number;
-use crate::hcl::val::{self, Val};
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Key, Map, Origin, Prov, Read, Unknown, Value};
 use std::sync::Arc;
 
 /// The key of the object that an unknown value is printed as.
 const UNKNOWN: &str = "$unknown";
-
-/// A value of a resolution as a value of the language.
-pub(super) fn import(value: &Value) -> Val {
-    let data = match &value.data {
-        Data::Null => Val::null(),
-        Data::Bool(b) => Val::bool(*b),
-        Data::Int(i) => Val::number(*i),
-        Data::Uint(u) => Val::number(Number::parse(&u.to_string()).unwrap_or_else(Number::zero)),
-        Data::Float(f) => Val::number(Number::parse(&f.to_string()).unwrap_or_else(Number::zero)),
-        Data::Str(text) => Val::str(text.clone()),
-        Data::Time(time) => Val::str(time.rfc3339()),
-        Data::List(items) => Val::tuple(items.iter().map(import).collect()),
-        Data::Map(map) => Val::object(map.iter().map(|e| (Text::clone(&e.key), import(&e.value))).collect()),
-        Data::Unknown(unknown) => {
-            let reason = unknown.reasons.first().cloned().unwrap_or_default();
-            val::Data::Unknown(Type::Dynamic, reason.into()).into()
-        }
-    };
-    data.with_prov(value.prov.clone())
-}
 
 /// What an expression is made of: its text in the file, and what it reads.
 pub(super) trait Origins {

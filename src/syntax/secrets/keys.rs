@@ -81,8 +81,7 @@ pub(crate) fn is_secret_key(key: &str) -> bool {
     let ends = |secret: &&[&str]| {
         words.len() >= secret.len() && words.iter().rev().zip(secret.iter().rev()).all(|(a, b)| a == b)
     };
-    SECRET.iter().any(|secret| ends(&secret))
-        || words.last().is_some_and(|last| ENDINGS.iter().any(|end| last.ends_with(end)))
+    SECRET.iter().any(ends) || words.last().is_some_and(|last| ENDINGS.iter().any(|end| last.ends_with(end)))
 }
 
 /// Whether the value of `key` is a secret, given whether its map is one.

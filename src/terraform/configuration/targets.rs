@@ -114,7 +114,7 @@ impl Evaluation<'_, '_> {
                 let address = Address { modules, block, key: block_key.unwrap_or_default() };
                 let is_open = |other: &&Address| other.block == address.block && other.to_string().contains("[*]");
                 let is_here = module_at(self.statics, 0, &endpoint).is_some();
-                if is_here && !addresses.contains(&address) && !addresses.iter().any(|other| is_open(other)) {
+                if is_here && !addresses.contains(&address) && !addresses.iter().any(is_open) {
                     let message = format!(
                         "configuration for import target does not exist: {address} is not an instance of a declared resource"
                     );

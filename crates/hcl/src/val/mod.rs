@@ -2,6 +2,7 @@
 
 mod decimal;
 pub mod export;
+pub mod import;
 pub mod number;
 pub mod order;
 pub mod unknown;

@@ -4,10 +4,10 @@ use super::{Functions, Outcome, failed, texts};
 use crate::dialects::terragrunt::load::STACK;
 use crate::dialects::terragrunt::place::{inside, shown};
 use crate::dialects::terragrunt::session::Session;
-use crate::dialects::terragrunt::values::import;
 use crate::hcl::functions::HostError;
 use crate::hcl::types::Type;
 use crate::hcl::val::Val;
+use crate::hcl::val::import::import;
 use crate::limits::Limit;
 use crate::paths;
 use crate::source::glob::Glob;
@@ -37,17 +37,14 @@ pub(super) fn read_config(functions: &Functions<'_, '_>, arguments: &[Val]) -> O
         Ok(Node::Dir(_)) => unit_of(session, &path).unwrap_or(path),
         _ => path,
     };
-    #[allow(clippy::collapsible_if, reason = "the outer condition is cheap and the inner one is not")]
-    if !session.loader.has(&path) {
-        if session.generated.values_at(&path).is_none() {
-            return match arguments.get(1) {
-                Some(default) => Ok(default.clone()),
-                None => Err(failed(format!(
-                    "You attempted to run terragrunt in a folder that does not contain a terragrunt.hcl file: there is no {}",
-                    shown(&path)
-                ))),
-            };
-        }
+    if !session.loader.has(&path) && session.generated.values_at(&path).is_none() {
+        return match arguments.get(1) {
+            Some(default) => Ok(default.clone()),
+            None => Err(failed(format!(
+                "You attempted to run terragrunt in a folder that does not contain a terragrunt.hcl file: there is no {}",
+                shown(&path)
+            ))),
+        };
     }
     config(session, &path).map(|value| import(&value)).map_err(HostError::Call)
 }

@@ -41,6 +41,16 @@ pub(super) struct Expansion {
     pub files: Vec<(String, FileId, bool)>,
 }
 
+/// A stack file, read.
+struct ReadStack {
+    path: String,
+    id: FileId,
+    stack: StackFile,
+    findings: Vec<Diagnostic>,
+    /// What it was made from.
+    reads: Arc<Reads>,
+}
+
 /// Expands the stack files of a revision.
 pub(super) fn expand<'a>(
     source: &'a dyn Source,
@@ -51,8 +61,7 @@ pub(super) fn expand<'a>(
 ) -> Expansion {
     let mut expansion = Expansion::default();
     let none = Generated::default();
-    #[allow(clippy::type_complexity, reason = "it is taken apart below")]
-    let mut read: Vec<(String, FileId, StackFile, Vec<Diagnostic>, Arc<Reads>)> = Vec::new();
+    let mut read: Vec<ReadStack> = Vec::new();
     for path in stacks {
         let loader = fork();
         let dir = paths::parent(path);
@@ -66,10 +75,10 @@ pub(super) fn expand<'a>(
         }
         let findings = session.into_findings();
         let reads = Arc::new(loader.modules.loader.reader.take());
-        read.push((path.clone(), id, stack, findings, reads));
+        read.push(ReadStack { path: path.clone(), id, stack, findings, reads });
     }
-    read.retain(|(path, ..)| !expansion.templates.contains(paths::parent(path)));
-    for (path, id, stack, findings, reads) in read {
+    read.retain(|read| !expansion.templates.contains(paths::parent(&read.path)));
+    for ReadStack { path, id, stack, findings, reads } in read {
         let dir = paths::parent(&path).to_owned();
         let loader = fork();
         let session = Session::new(&loader, env, &none, (&dir, evaluate));

@@ -1,8 +1,9 @@
 //! Evaluates template strings and the expressions in them.
 
-use super::context::{Lookup, Missing, render};
+use super::context::render;
 use super::evaluator::{Evaluator, Scope, unknown_for};
 use super::functions;
+use super::lookup::{Lookup, Missing};
 use crate::dialects::garden::template::failure::{Failure, FailureKind, MissingKey, Result, enriched, natural_list};
 use crate::dialects::garden::template::node::convert::to_text;
 use crate::dialects::garden::template::node::{Data, Node};

@@ -6,10 +6,11 @@ mod context;
 mod evaluator;
 mod expression;
 pub(crate) mod functions;
+mod lookup;
 mod operators;
 pub(crate) mod references;
 mod roots;
 
-pub(crate) use context::Lookup;
 pub(crate) use evaluator::{Evaluator, Scope, captured};
+pub(crate) use lookup::Lookup;
 pub(crate) use roots::{Roots, word};
