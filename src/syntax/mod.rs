@@ -13,7 +13,6 @@ mod yaml;
 
 use crate::files::File;
 use crate::text::Text;
-use crate::yaml::{Document, document_of};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -61,16 +60,16 @@ pub(crate) struct Comment {
     pub body: Range<usize>,
 }
 
-/// The document in a file of YAML, if it is one; it is read once.
-fn document(file: &File) -> Arc<Option<Document>> {
-    file.derived(|| document_of(Text::clone(&file.text)).ok())
+/// The structure of a file of YAML; it is read once.
+fn yaml_source(file: &File) -> Arc<yaml::Source> {
+    file.derived(|| yaml::Source::read(&file.text))
 }
 
 /// A file read for such queries. Its errors do not matter here: a broken file only gives fewer answers.
 #[derive(Debug)]
 pub(crate) enum Syntax {
     /// A document, if it is one.
-    Yaml(Text, Arc<Option<Document>>),
+    Yaml(Text, Arc<yaml::Source>),
     /// Entries, comments and strings.
     Hcl(Arc<hcl::Source>),
 }
@@ -79,14 +78,14 @@ impl Syntax {
     pub(crate) fn of(file: &File) -> Self {
         match Self::source(file) {
             Some(source) => Syntax::Hcl(source),
-            None => Syntax::Yaml(Text::clone(&file.text), document(file)),
+            None => Syntax::Yaml(Text::clone(&file.text), yaml_source(file)),
         }
     }
 
     /// Reads the text of the file at a path.
     pub(crate) fn read(path: &str, text: &Text) -> Self {
         match Language::of(path) {
-            Language::Yaml => Syntax::Yaml(Text::clone(text), Arc::new(document_of(Text::clone(text)).ok())),
+            Language::Yaml => Syntax::Yaml(Text::clone(text), Arc::new(yaml::Source::read(text))),
             Language::Hcl => Syntax::Hcl(Arc::new(hcl::Source::read(text))),
         }
     }
@@ -99,7 +98,7 @@ impl Syntax {
     /// Returns the keys and blocks that lead to a byte offset, joined with `.`; empty if there are none.
     pub(crate) fn path_at(&self, offset: u32) -> String {
         match self {
-            Syntax::Yaml(_, document) => (**document).as_ref().map_or_else(String::new, |d| yaml::path_at(d, offset)),
+            Syntax::Yaml(_, source) => source.document().map_or_else(String::new, |d| yaml::path_at(d, offset)),
             Syntax::Hcl(source) => source.path_at(offset),
         }
     }
@@ -107,7 +106,7 @@ impl Syntax {
     /// Returns the comments that begin with a mark, in order. Text inside of strings is not a comment.
     pub(crate) fn comments(&self, mark: &str) -> Vec<Comment> {
         match self {
-            Syntax::Yaml(text, document) => yaml::comments(text, (**document).as_ref(), mark),
+            Syntax::Yaml(text, source) => yaml::comments(text, source.document(), mark),
             Syntax::Hcl(source) => source.comments_with(mark),
         }
     }
@@ -131,7 +130,7 @@ impl Syntax {
     /// Whether a byte offset is inside of a string of several lines, where an inserted line would be part of the text.
     pub(crate) fn is_within_text(&self, offset: u32) -> bool {
         match self {
-            Syntax::Yaml(_, document) => (**document).as_ref().is_some_and(|d| yaml::is_within_text(d, offset)),
+            Syntax::Yaml(_, source) => source.document().is_some_and(|d| yaml::is_within_text(d, offset)),
             Syntax::Hcl(source) => source.is_within_text(offset),
         }
     }

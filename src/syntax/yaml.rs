@@ -1,7 +1,34 @@
-//! YAML.
+//! The structure of files of YAML.
 
 use super::Comment;
-use crate::yaml::{Document, NodeId, NodeKind, Span};
+use super::secrets::{self, Masks};
+use crate::text::Text;
+use crate::yaml::{Document, NodeId, NodeKind, Span, document_of};
+use std::sync::OnceLock;
+
+/// A file of YAML: its document, if it can be parsed, and where its secrets are.
+#[derive(Debug)]
+pub(crate) struct Source {
+    document: Option<Document>,
+    masks: OnceLock<Option<Masks>>,
+}
+
+impl Source {
+    /// Reads a text.
+    pub(crate) fn read(text: &Text) -> Self {
+        Source { document: document_of(Text::clone(text)).ok(), masks: OnceLock::new() }
+    }
+
+    /// The document; `None` if the text cannot be parsed.
+    pub(crate) fn document(&self) -> Option<&Document> {
+        self.document.as_ref()
+    }
+
+    /// Where its secrets are; `None` if the document does not say so.
+    pub(super) fn masks(&self) -> Option<&Masks> {
+        self.masks.get_or_init(|| self.document.as_ref().and_then(secrets::yaml_masks)).as_ref()
+    }
+}
 
 /// Longer names of list items are not used, in bytes.
 const MAX_NAME: usize = 200;

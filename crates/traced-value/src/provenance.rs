@@ -197,7 +197,7 @@ impl Prov {
     }
 
     /// The same provenance, having replaced `value`. A repetition of the very same value is not an override. A history that
-    /// would be longer than [`MAX_HISTORY`] keeps what replaced most recently.
+    /// would be longer than the limit keeps what replaced most recently.
     #[must_use]
     pub fn overriding(&self, value: &Value) -> Self {
         // A longer chain keeps its end: the earliest value is appended below what was overridden before.

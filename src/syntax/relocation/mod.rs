@@ -26,8 +26,8 @@ pub(crate) type Replacement = (Range<usize>, String);
 /// Returns the replacements that move the entry whose key begins at a byte offset. `None` if the new place is taken, if
 /// anchors, aliases, merge keys or templates could give the entry another meaning, or if the text is not simple enough.
 pub(crate) fn relocate(file: &File, key: u32, wanted: Move<'_>) -> Option<Vec<Replacement>> {
-    let document = super::document(file);
-    let document = (*document).as_ref()?;
+    let read = super::yaml_source(file);
+    let document = read.document()?;
     let chain = chain(document, key)?;
     let first = chain.len().checked_sub(wanted.keys)?;
     let source = Source { text: document.text(), document, chain: &chain[first..] };

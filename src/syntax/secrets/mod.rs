@@ -8,11 +8,12 @@ mod yaml;
 mod yaml_lines;
 
 use super::hcl::Source;
-use super::{Syntax, document};
+use super::{Syntax, yaml_source};
 use crate::files::File;
 pub(crate) use keys::{is_named_by, is_naming, is_reference, is_secret_below, is_secret_key, only_refers};
 pub(crate) use masks::Masks;
 use std::ops::Range;
+pub(super) use yaml::masks as yaml_masks;
 
 /// The maximum number of lines that are examined above a line.
 const MAX_ABOVE: u32 = 300;
@@ -28,8 +29,7 @@ pub(crate) fn in_line(file: &File, number: u32, line: &str, all: bool) -> Vec<Ra
 }
 
 fn in_yaml_line(file: &File, number: u32, line: &str, all: bool) -> Vec<Range<usize>> {
-    let masks = file.derived(|| YamlMasks((*document(file)).as_ref().and_then(yaml::masks)));
-    match &masks.0 {
+    match yaml_source(file).masks() {
         Some(masks) => {
             let written = if all { yaml_lines::secret_ranges(line, true) } else { Vec::new() };
             united(file, number, line, masks.in_line(file.line_span(number).start as usize, line, false), written)
@@ -46,9 +46,6 @@ fn in_hcl_line(file: &File, source: &Source, number: u32, line: &str, all: bool)
     let start = file.line_span(number).start as usize;
     united(file, number, line, source.masks().in_line(start, line, all), written)
 }
-
-/// The masks of a file of YAML; `None` if it cannot be parsed.
-struct YamlMasks(Option<Masks>);
 
 /// The secrets in a line that its masks or its own text say, and those that are recognized by themselves.
 fn united(

@@ -5,7 +5,7 @@ use super::masks::Masks;
 use crate::yaml::{Document, Node, NodeId, NodeKind, Style};
 
 /// The masks of a document; `None` if it has no keys, so that it says nothing about its texts.
-pub(super) fn masks(document: &Document) -> Option<Masks> {
+pub(in crate::syntax) fn masks(document: &Document) -> Option<Masks> {
     let root = document.root()?;
     if matches!(document.node(root).kind, NodeKind::Scalar { .. } | NodeKind::Alias { .. }) {
         return None;

@@ -307,7 +307,8 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Va
     if let Some(host) = host.filter(|host| host.has_own(name)) {
         return hosted(evaluator, host, call, span);
     }
-    if name.starts_with("provider::") {
+    // Systems with functions of their own have no providers.
+    if host.is_none() && name.starts_with("provider::") {
         let arguments: Vec<Val> = call.arguments.iter().map(|argument| evaluator.eval(argument)).collect();
         let marks = arguments.iter().fold(Marks::NONE, |marks, argument| marks | argument.all_marks());
         let prov = evaluator.derived(span, &arguments);
