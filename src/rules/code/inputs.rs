@@ -10,7 +10,7 @@ use crate::terraform::{Module, Variable};
 use crate::text::{Text, nearest};
 use crate::unit::{Interface, Names, Undeclared};
 use crate::value::Origin;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::OnceLock;
 
 /// The findings about an input at the place where it was written.
@@ -39,9 +39,9 @@ fn written<'a>(context: &AllUnits<'a>) -> BTreeMap<(Origin, &'a Text), Written<'
         return places;
     }
     for component in used() {
-        let is_undeclared = |name: &Text| component.undeclared.iter().any(|input| input.name == *name);
+        let undeclared: HashSet<&Text> = component.undeclared.iter().map(|input| &input.name).collect();
         let authored = component.inputs.authored.iter().flat_map(Names::places);
-        for (name, origin) in authored.filter(|(name, _)| !is_undeclared(name)) {
+        for (name, origin) in authored.filter(|(name, _)| !undeclared.contains(name)) {
             if let Some(written) = origin.and_then(|origin| places.get_mut(&(origin, name))) {
                 written.is_used = true;
             }
