@@ -35,7 +35,7 @@ pub(super) fn options(global: &Global) -> RenderOptions {
 }
 
 /// Longer reports are shortened, unless everything is requested.
-const MAX_LINES: usize = 80;
+const MAX_LINES: usize = 56;
 /// Lines are at least and at most so wide.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=160;
 /// How wide they are where nothing shows the width.

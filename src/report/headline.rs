@@ -17,25 +17,56 @@ const MAX_FINDINGS: usize = 3;
 /// The most protected stacks that are named.
 const MAX_STACKS: usize = 3;
 
-/// Summarizes the findings: `2 errors, 1 warning; 3 known, 1 fixed, 2 suppressed.`
-pub(super) fn findings(report: &Report<'_>) -> String {
-    let levels = Level::ALL.map(|level| {
-        let number = report.count(level);
-        (number > 0).then(|| count(number, level.name()))
-    });
-    let counts: Vec<String> = levels.into_iter().flatten().collect();
+/// The findings in numbers.
+struct Counts {
+    /// `2 errors`, `1 warning`: what counts, by level, the most severe first.
+    levels: Vec<String>,
+    /// `3 known`, `1 fixed`, `2 suppressed`.
+    others: Vec<String>,
+}
+
+impl Counts {
+    fn of(report: &Report<'_>) -> Counts {
+        let level = |level: Level| Some(report.count(level)).filter(|n| *n > 0).map(|n| count(n, level.name()));
+        let novelty = |which| report.findings.iter().filter(|f| f.novelty == Some(which)).count();
+        let others = [
+            (novelty(Novelty::Known), "known"),
+            (novelty(Novelty::Fixed), "fixed"),
+            (novelty(Novelty::Removed), "removed together with their subject"),
+            (report.suppressed.len(), "suppressed"),
+        ];
+        let others = others.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
+        Counts { levels: Level::ALL.into_iter().filter_map(level).collect(), others }
+    }
+}
+
+/// `no new findings in this part`.
+fn none(report: &Report<'_>) -> String {
     let new = if report.comparison.is_some() { "new " } else { "" };
     let part = if report.coverage.narrowed.is_some() { " in this part" } else { "" };
-    let total = if counts.is_empty() { format!("No {new}findings{part}") } else { counts.join(", ") };
-    let novelty = |which| report.findings.iter().filter(|f| f.novelty == Some(which)).count();
-    let rest = [
-        (novelty(Novelty::Known), "known"),
-        (novelty(Novelty::Fixed), "fixed"),
-        (novelty(Novelty::Removed), "removed together with their subject"),
-        (report.suppressed.len(), "suppressed"),
-    ];
-    let rest: Vec<String> = rest.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
-    if rest.is_empty() { format!("{total}.") } else { format!("{total}; {}.", rest.join(", ")) }
+    format!("no {new}findings{part}")
+}
+
+/// Summarizes the findings: `2 errors, 1 warning; 3 known, 1 fixed, 2 suppressed.`
+pub(super) fn findings(report: &Report<'_>) -> String {
+    let Counts { levels, others } = Counts::of(report);
+    let total = if levels.is_empty() { none(report).replacen('n', "N", 1) } else { levels.join(", ") };
+    if others.is_empty() { format!("{total}.") } else { format!("{total}; {}.", others.join(", ")) }
+}
+
+/// Summarizes a comparison: `1 danger · 3 changes reach 31 components in 6 stacks · 8 known`. `changes` are its changes, see
+/// [`changes`].
+pub(super) fn verdict(report: &Report<'_>, changes: &str) -> String {
+    let Counts { levels, others } = Counts::of(report);
+    let short = changes.trim_end_matches('.').to_owned();
+    let mut parts = match (levels.is_empty(), others.is_empty()) {
+        (false, _) if report.count(Level::Note) > 0 && levels.len() == 1 => vec![short, levels.join(", ")],
+        (false, _) => vec![levels.join(", "), short],
+        (true, false) => vec![short, none(report)],
+        (true, true) => return changes.to_owned(),
+    };
+    parts.extend((!others.is_empty()).then(|| others.join(", ")));
+    parts.join(" · ")
 }
 
 /// Returns the most severe findings that count, one for each rule, each with the number of further ones of its rule (`
@@ -63,7 +94,7 @@ pub(super) fn whole(comparison: &Comparison<'_>, report: &Report<'_>) -> String 
     changes(comparison, &groups, report.coverage)
 }
 
-/// Summarizes the changes: `3 changes reach 42 components in 7 stacks (1 added, 0 removed)`, or that nothing changes.
+/// Summarizes the changes: `3 changes reach 42 components in 7 stacks (1 added, 2 removed)`, or that nothing changes.
 /// Changed code is not part of the first number.
 pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &Coverage) -> String {
     let diff = comparison.diff;
@@ -87,11 +118,9 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
     let renamed = diff.renames.len();
     let added = there().filter(|c| c.status == Status::Added).count() - renamed;
     let removed = there().filter(|c| c.status == Status::Removed).count();
-    let renames = if renamed > 0 { format!(", {renamed} renamed") } else { String::new() };
-    let whole = match added + removed + renamed {
-        0 => String::new(),
-        _ => format!(" ({added} added, {removed} removed{renames})"),
-    };
+    let numbers = [(added, "added"), (removed, "removed"), (renamed, "renamed")];
+    let numbers: Vec<String> = numbers.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    let whole = if numbers.is_empty() { String::new() } else { format!(" ({})", numbers.join(", ")) };
     let code = code.map(|code| format!("; {code}")).unwrap_or_default();
     let counted = counted(&there().collect::<Vec<_>>()).map(|counted| format!("; {counted}")).unwrap_or_default();
     format!(

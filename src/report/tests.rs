@@ -322,7 +322,7 @@ fn nothing_to_say() {
     assert_eq!(written(Format::Text, &nothing, &plain()), "No findings.\n");
     assert_eq!(written(Format::Concise, &nothing, &plain()), "");
     let compared = Report { comparison: Some(Comparison::new(&fixture.base, &diff)), ..nothing };
-    assert_eq!(written(Format::Text, &compared, &plain()), "No effective change.\n");
+    assert_eq!(written(Format::Text, &compared, &plain()), "✓ No effective change.\n");
 }
 
 fn described<'a>(address: &'a Address, placed: &'a Placed, files: &'a Files) -> describe::Described<'a> {

@@ -184,7 +184,7 @@ fn code_affects_the_components_that_run_it() {
     assert_eq!((names(0), names(1), names(2)), (json!("locked"), json!("vpc"), Value::Null));
     let text = repo.run(&["diff", "HEAD~1..HEAD", "--exit-zero"]);
     assert!(
-        text.stdout.contains("components/terraform/vpc changed: 2 components in 1 stack run different code"),
+        text.stdout.contains("components/terraform/vpc changed (main.tf): 2 components in 1 stack run different code"),
         "{text}"
     );
     assert!(text.stdout.contains("No change of configuration; 2 components in 1 stack run different code"), "{text}");

@@ -36,7 +36,7 @@ fn fails(repo: &Repo, more: &[&str], why: &str) {
 fn a_good_commit_passes_and_its_effect_is_summed_up() {
     let repo = project();
     repo.edit(STACK, "10.0", "10.1").git(&["add", "."]);
-    let effect = "1 change reaches 1 component in 1 stack\ncompared 1 stack, 1 component; atmos.yaml";
+    let effect = "~ 1 change reaches 1 component in 1 stack\ncompared 1 stack, 1 component; atmos.yaml";
     assert_eq!(passes(&repo, &[]).trim(), effect);
     repo.write("README.md", "two\n").git(&["add", "."]);
     assert_eq!(passes(&repo, &[]), "");
@@ -254,7 +254,7 @@ fn a_push_is_checked_on_request() {
         push(&["main"]),
         (
             true,
-            "1 change reaches 1 component in 1 stack (1 added, 0 removed)\ncompared 1 stack, 1 component; atmos.yaml\n"
+            "~ 1 change reaches 1 component in 1 stack (1 added)\ncompared 1 stack, 1 component; atmos.yaml\n"
                 .to_owned()
         )
     );
@@ -301,7 +301,7 @@ fn the_range_that_pre_commit_names_is_compared() {
     let topic = repo.run_with(&["hook", "run"], &refs("main", "topic")).ends_with(0);
     assert_eq!(
         topic.stdout,
-        "1 change reaches 1 component in 1 stack (1 added, 0 removed)\ncompared 2 stacks, 2 components; atmos.yaml\n"
+        "~ 1 change reaches 1 component in 1 stack (1 added)\ncompared 2 stacks, 2 components; atmos.yaml\n"
     );
     repo.run_with(&["hook", "run"], &refs("main~1", "main")).ends_with(1).says("unresolved-import");
     repo.run_with(&["hook", "run"], &refs("main", "nowhere")).ends_with(2).complains("nowhere");

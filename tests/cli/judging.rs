@@ -86,7 +86,7 @@ fn findings_of_two_commits_are_new_known_or_fixed() {
         .collect();
     // The file is still broken, so that nothing of it is fixed.
     assert_eq!(reported, [(23, "known", true), (24, "new", false)]);
-    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("1 error; 1 known.");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("✗ 1 error · Nothing was compared · 1 known");
     repo.write("stacks/deploy/ok.yaml", "vars: {stage: good}\ncomponents: {terraform: {box: {}}}\n").commit("next");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
 }

@@ -28,7 +28,9 @@ fn repo() -> Repo {
 fn one_cause_is_one_finding_in_all_formats() {
     let repo = repo();
     let of = |format: &str| repo.run(&["diff", "base..HEAD", "--format", format]);
-    let text = of("text").says("32 components in 4 stacks will use a different state").says("… and 29 more");
+    let text = of("text")
+        .says("32 components in 4 stacks will use a different state")
+        .says("\"a\" → \"shared\"  in a of dev, prod, stage, test");
     assert_eq!(text.stdout.matches("danger[state-address-changed]").count(), 1, "{text}");
     assert!(text.stdout.lines().count() < 90, "{text}");
     let json = of("json").json();
@@ -65,9 +67,9 @@ fn a_long_report_starts_with_its_verdict() {
     repo.tag("base").write("stacks/deploy/dev.yaml", stack("new")).commit("head");
     let run = repo.run(&["diff", "base..HEAD"]).ends_with(0);
     let first = run.stdout.lines().next().unwrap_or_default();
-    assert_eq!(first, "120 changes reach 1 component in 1 stack", "{run}");
-    assert!(run.stdout.lines().count() <= 90, "{run}");
-    assert!(run.stdout.contains("more blocks of changes; --all shows everything in full"), "{run}");
+    assert_eq!(first, "~ 120 changes reach 1 component in 1 stack", "{run}");
+    assert!(run.stdout.lines().count() <= 60, "{run}");
+    assert!(run.stdout.contains("more blocks of changes") && run.stdout.contains("--all shows everything"), "{run}");
     assert!(run.stdout.contains("\"old0\" → \"new0\""), "both values stay visible: {run}");
     let all = repo.run(&["diff", "base..HEAD", "--all"]).stdout;
     assert!((0..120).all(|i| all.contains(&format!("\"old{i}\" → \"new{i}\""))));
@@ -104,7 +106,7 @@ fn what_is_staged_before_the_first_commit() {
     let repo = Repo::atmos();
     repo.write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {a: 1}}}}\n");
     repo.git(&["add", "."]);
-    repo.run(&["diff", "--staged"]).ends_with(0).says("1 component in 1 stack (1 added, 0 removed)");
+    repo.run(&["diff", "--staged"]).ends_with(0).says("1 component in 1 stack (1 added)");
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn a_renamed_component() {
     let run = diff(&repo, "text").ends_with(1).hides("destroy it first");
     let run = run.says("~ component renamed: vpc → main-vpc, in dev; its state moves");
     run.says("danger[component-renamed]: `vpc` in `dev` is renamed, and its state stays under the old name: now")
-        .says("1 change reaches 1 component in 1 stack (0 added, 0 removed, 1 renamed)");
+        .says("1 change reaches 1 component in 1 stack (1 renamed)");
     let json = diff(&repo, "json").json();
     assert_eq!(json["renames"][0]["to"]["component"], "main-vpc");
     let github = diff(&repo, "github").stdout;

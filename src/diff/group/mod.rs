@@ -1,6 +1,9 @@
 //! Identical changes folded, so that one edit that reaches 40 components reads as one change.
 
 mod merge;
+mod patterns;
+
+pub(crate) use patterns::fold;
 
 use super::renames::Rename;
 use super::same::{digest, same};
@@ -9,6 +12,7 @@ use crate::files::Files;
 use crate::resolution::Address;
 use crate::text::Text;
 use crate::value::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// More values than this at one path are folded into one line with an example.
@@ -93,7 +97,7 @@ pub(crate) struct Folded<'a> {
     pub base_index: Option<usize>,
     /// The distinct pairs of values. More than one if nearly every component has its own (for example, names built from
     /// the name of the component).
-    pub variants: Vec<&'a Change>,
+    pub variants: Vec<Cow<'a, Change>>,
     /// The components that have each of the variants, sorted; as many as there are variants.
     pub holders: Vec<Vec<Address>>,
 }
@@ -123,7 +127,7 @@ pub(crate) fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
                 holders
             };
             let holders = variants.iter().map(|(_, members)| sorted(members)).collect();
-            let variants = variants.into_iter().map(|(change, _)| change).collect();
+            let variants = variants.into_iter().map(|(change, _)| Cow::Borrowed(change)).collect();
             let Change { path, kind, moved, base_index, .. } = first;
             let folded = Folded { path, kind: *kind, moved: *moved, base_index: *base_index, variants, holders };
             blocks.slot((Effect::Modified, members, paths.causes)).push(folded);

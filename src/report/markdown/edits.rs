@@ -9,6 +9,7 @@ use crate::report::text::{addresses, causes, changes, style, value, words};
 use crate::resolution::Address;
 use crate::value::Value;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io;
 
 /// The most edited lines that are shown for one edit.
@@ -156,13 +157,13 @@ impl Page<'_> {
         if changes::is_masked(change, self.options) {
             return format!("{name}: {} (secret, {kind})", mask::MASK);
         }
-        if let [only] = change.variants[..] {
+        if let [only] = &change.variants[..] {
             return format!("{name} {}", self.values(only, 2));
         }
         let shown = &change.variants[..change.variants.len().min(MAX_EXAMPLES)];
         let whose = |i: usize| change.holders.get(i).map_or_else(String::new, |of| changes::holders(of, self.options));
         let example =
-            |(i, c): (usize, &&Change)| format!("\n  - {}: {}", super::sentence(&whose(i)), self.values(c, 4));
+            |(i, c): (usize, &Cow<Change>)| format!("\n  - {}: {}", super::sentence(&whose(i)), self.values(c, 4));
         let examples: Vec<String> = shown.iter().enumerate().map(example).collect();
         format!("{name}: {} different values, such as{}", change.variants.len(), examples.concat())
     }

@@ -5,7 +5,7 @@ use super::chains::{StepRow, Tables};
 use super::graph::GraphData;
 use crate::diagnostic::Level;
 use crate::diff::group::{Folded, Group, group};
-use crate::diff::{Change, Diff, Side, mask, pointer};
+use crate::diff::{Diff, Side, mask, pointer};
 use crate::files::Files;
 use crate::query::why::{Explainer, Role, WhyStep};
 use crate::report::text::value::inline;
@@ -266,12 +266,8 @@ impl Builder<'_> {
         let secret = folded.variants.iter().any(|variant| variant.is_secret);
         let options = self.tables.options;
         let text = |value: &Option<Value>| value.as_ref().map(|value| inline(value, secret, &options));
-        let values: Vec<_> = folded
-            .variants
-            .iter()
-            .take(4)
-            .map(|change: &&Change| (text(&change.before), text(&change.after)))
-            .collect();
+        let values: Vec<_> =
+            folded.variants.iter().take(4).map(|change| (text(&change.before), text(&change.after))).collect();
         let more = folded.variants.len() - values.len();
         let mut chains = [None, None];
         if let (Some(explainers), Some(address)) = (explainers, group.addresses.first()) {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 /// The maximum number of rows, and of names in one list, unless all are requested.
-const MAX_ROWS: usize = 6;
+const MAX_ROWS: usize = 4;
 const MAX_NAMES: usize = 8;
 
 /// Writes `in 40 components of 12 stacks` and which they are; `again` if the reader just saw the same ones.
@@ -28,7 +28,24 @@ pub(super) fn write(
     if again && !options.all {
         return writeln!(out, "    {}", theme.dim(&format!("in the same {}", totals(addresses))));
     }
-    writeln!(out, "    {}", theme.dim(&format!("in {}", totals(addresses))))?;
+    let total = theme.dim(&format!("in {}", totals(addresses)));
+    let folded = folded(addresses, several_types);
+    if folded.len() > MAX_ROWS && !options.all {
+        let mut stacks: Vec<&str> = addresses.iter().map(|a| &*a.0).collect();
+        stacks.sort_unstable();
+        stacks.dedup();
+        let mut words = vec![format!("{total}{}", theme.dim(":"))];
+        words.extend(list(stacks.iter().map(|s| style::escape(s).into_owned()), stacks.len(), options));
+        return wrap(out, &words, 4, options);
+    }
+    if let [(components, stacks)] = &folded[..] {
+        let words = row(components, stacks, "of", options);
+        let line = format!("    {} {}", theme.dim("in"), words.join(" "));
+        if style::visible_width(&line) <= options.width {
+            return writeln!(out, "{line}");
+        }
+    }
+    writeln!(out, "    {total}")?;
     rows(out, addresses, several_types, options)
 }
 
@@ -111,16 +128,22 @@ fn rows(
     let rows = folded(addresses, several_types);
     let shown = if options.all { rows.len() } else { MAX_ROWS };
     for (components, stacks) in rows.iter().take(shown) {
-        let mut words = list(components.iter().map(|c| theme.path(c)), components.len(), options);
-        words.push(theme.dim("in"));
-        words.extend(list(stacks.iter().map(|s| style::escape(s).into_owned()), stacks.len(), options));
-        wrap(out, &words, options)?;
+        wrap(out, &row(components, stacks, "in", options), 6, options)?;
     }
     if rows.len() > shown {
         let rest: usize = rows[shown..].iter().map(|(c, s)| c.len() * s.len()).sum();
         writeln!(out, "      {}", theme.dim(&format!("… and {}", style::count(rest, "more component"))))?;
     }
     Ok(())
+}
+
+/// Components and the stacks that all of them are in, as words that a line can break between.
+fn row(components: &[String], stacks: &[&str], between: &str, options: &RenderOptions) -> Vec<String> {
+    let theme = Theme::new(options.color);
+    let mut words = list(components.iter().map(|c| theme.path(c)), components.len(), options);
+    words.push(theme.dim(between));
+    words.extend(list(stacks.iter().map(|s| style::escape(s).into_owned()), stacks.len(), options));
+    words
 }
 
 /// Components that are in the same stacks, with these stacks, the largest rows first.
@@ -157,14 +180,14 @@ fn list(names: impl Iterator<Item = String>, total: usize, options: &RenderOptio
     words
 }
 
-fn wrap(out: &mut dyn io::Write, words: &[String], options: &RenderOptions) -> io::Result<()> {
-    let mut used = 6;
-    write!(out, "      ")?;
+fn wrap(out: &mut dyn io::Write, words: &[String], indent: usize, options: &RenderOptions) -> io::Result<()> {
+    let mut used = indent;
+    write!(out, "{}", " ".repeat(indent))?;
     for (i, word) in words.iter().enumerate() {
         let width = style::width(&plain(word));
         if i > 0 && used + 1 + width > options.width.max(40) {
-            write!(out, "\n        {word}")?;
-            used = 8 + width;
+            write!(out, "\n{}{word}", " ".repeat(indent + 2))?;
+            used = indent + 2 + width;
         } else {
             let space = if i > 0 { " " } else { "" };
             write!(out, "{space}{word}")?;

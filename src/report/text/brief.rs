@@ -8,15 +8,19 @@ use crate::files::Files;
 use crate::report::RenderOptions;
 use crate::value::Value;
 
-/// Columns of one value.
+/// Columns of one value, and fewer where the line would be too long.
 const VALUE: usize = 40;
+const NARROWER: [usize; 3] = [VALUE, 26, 14];
 
 /// `stacks/dev.yaml:6  ~ vars.enabled true → false  in dns of dev`. Both values stay visible.
 pub(super) fn line(group: &Group<'_>, files: &Files, options: &RenderOptions) -> String {
     let theme = Theme::new(options.color);
     let is_gone = cause(group, &group.causes).is_some_and(|c| c.side == Side::Base);
     let removed = if is_gone { theme.dim(" (removed)") } else { String::new() };
-    format!("{}{removed}  {}", theme.place(&place(group, &group.causes, files)), what(group, options))
+    let place = theme.place(&place(group, &group.causes, files));
+    let mut lines = NARROWER.into_iter().map(|value| format!("{place}{removed}  {}", what(group, value, options)));
+    let fits = |line: &String| style::visible_width(line) <= options.width;
+    lines.find(fits).unwrap_or_else(|| format!("{place}{removed}  {}", what(group, NARROWER[2], options)))
 }
 
 /// The edited line: one of the newer state, if there is one. What is removed was there because of a line of the older one.
@@ -40,8 +44,8 @@ fn reach(group: &Group<'_>) -> String {
     }
 }
 
-/// Describes the change, and where it applies.
-fn what(group: &Group<'_>, options: &RenderOptions) -> String {
+/// Describes the change, and where it applies. Values get so many columns.
+fn what(group: &Group<'_>, value: usize, options: &RenderOptions) -> String {
     let theme = Theme::new(options.color);
     let reach = reach(group);
     match group.effect {
@@ -54,7 +58,7 @@ fn what(group: &Group<'_>, options: &RenderOptions) -> String {
             theme.changed(&format!("~ renamed: {names}{more}, {reach}"))
         }
         Effect::Modified => {
-            let first = group.changes.first().map_or_else(String::new, |change| one(change, options));
+            let first = group.changes.first().map_or_else(String::new, |change| one(change, value, options));
             format!("{first}{}  {}", more(group.changes.len()), theme.dim(&format!("in {reach}")))
         }
     }
@@ -68,7 +72,7 @@ fn more(number: usize) -> String {
 }
 
 /// `~ vars.enabled true → false`.
-fn one(change: &Folded<'_>, options: &RenderOptions) -> String {
+fn one(change: &Folded<'_>, room: usize, options: &RenderOptions) -> String {
     let theme = Theme::new(options.color);
     let start = format!("{} {}", change.sign(), theme.path(&changes::name(change)));
     if changes::is_masked(change, options) {
@@ -82,15 +86,15 @@ fn one(change: &Folded<'_>, options: &RenderOptions) -> String {
     let text = |v: &Option<Value>| v.as_ref().map(|v| value::inline(v, first.is_secret, options));
     let values = match (text(&first.before), text(&first.after)) {
         (Some(before), Some(after)) => {
-            let (before, after) = super::words::focus(&before, &after, VALUE);
+            let (before, after) = super::words::focus(&before, &after, room);
             let mark = theme.dim(&changes::remark(first));
             format!("{} → {}{mark}", theme.removed(&before), theme.added(&after))
         }
         (None, Some(after)) if let Some(moved) = change.moved => {
-            format!("{}{}", style::cut(&after, VALUE), theme.dim(&format!(" ({})", changes::what_moved(moved))))
+            format!("{}{}", style::cut(&after, room), theme.dim(&format!(" ({})", changes::what_moved(moved))))
         }
-        (Some(before), None) => theme.removed(&style::cut(&before, VALUE)),
-        (None, Some(after)) => theme.added(&style::cut(&after, VALUE)),
+        (Some(before), None) => theme.removed(&style::cut(&before, room)),
+        (None, Some(after)) => theme.added(&style::cut(&after, room)),
         (None, None) => return start,
     };
     format!("{start} {values}{others}")
@@ -103,12 +107,12 @@ pub(in crate::report) fn each(group: &Group<'_>, files: &Files, options: &Render
     let label = theme.changed("change");
     let start = |causes: &[Cause]| format!("{} {label}:", theme.bold(&format!("{}:", place(group, causes, files))));
     if group.effect != Effect::Modified {
-        return vec![format!("{} {}", start(&group.causes), what(group, options))];
+        return vec![format!("{} {}", start(&group.causes), what(group, VALUE, options))];
     }
     let reach = reach(group);
     let line = |change: &Folded<'_>| {
         let own = change.variants.first().map(|first| &first.causes[..]).filter(|causes| !causes.is_empty());
-        format!("{} {} in {reach}", start(own.unwrap_or(&group.causes)), one(change, options))
+        format!("{} {} in {reach}", start(own.unwrap_or(&group.causes)), one(change, VALUE, options))
     };
     group.changes.iter().map(line).collect()
 }

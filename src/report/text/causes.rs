@@ -7,8 +7,9 @@ use crate::report::RenderOptions;
 use crate::syntax::secrets;
 use std::io;
 
-/// The most edited lines that are shown for one block.
+/// The most edited lines that are shown for one block, and how many are shown of more.
 const MAX_LINES: usize = 8;
+const SOME_LINES: usize = 5;
 /// The maximum number of bytes of a line that are examined.
 const MAX_LINE: usize = 2_000;
 
@@ -27,33 +28,43 @@ pub(super) fn write(
         return writeln!(out, "{}", theme.place("no edited line found"));
     }
     let path = |c: &Cause| files.get(c.file).path.clone();
-    let total = causes.len();
-    let starts: Vec<Cause> = match is_whole && !options.all {
-        true => {
-            let is_next = |a: &Cause, b: &Cause| a.side == b.side && a.file == b.file && b.line == a.line + 1;
-            causes.chunk_by(is_next).filter_map(|run| run.first().copied()).collect()
-        }
-        false => causes.to_vec(),
-    };
-    let causes = &starts[..];
-    let shown = if options.all { causes.len() } else { MAX_LINES.min(causes.len()) };
-    for of_file in causes[..shown].chunk_by(|a, b| path(a) == path(b)) {
+    let shown = shown(causes, is_whole, options);
+    for of_file in shown.chunk_by(|a, b| path(a) == path(b)) {
         let head = of_file.iter().find(|c| c.side == Side::Head);
         let place = match head {
             Some(cause) => format!("{}:{}", style::escape(&path(cause)), cause.line),
             None => format!("{}:{}", style::escape(&path(&of_file[0])), of_file[0].line),
         };
         let note = if head.is_none() { theme.dim(" (removed)") } else { String::new() };
-        writeln!(out, "{}{note}", theme.place(&place))?;
-        for line in source(of_file, secret, files, options) {
-            writeln!(out, "{line}")?;
+        let lines = source(of_file, secret, files, options);
+        let beside = |line: &String| style::width(&place) + 2 + style::visible_width(line) <= options.width;
+        if let [line] = &lines[..]
+            && beside(line)
+        {
+            writeln!(out, "{}{note}  {line}", theme.place(&place))?;
+            continue;
         }
+        writeln!(out, "{}{note}", theme.place(&place))?;
+        lines.iter().try_for_each(|line| writeln!(out, "    {} {line}", theme.dim("│")))?;
     }
-    let rest = total - shown;
+    let rest = causes.len() - shown.len();
     if rest > 0 {
         writeln!(out, "    {}", theme.dim(&format!("… and {}", style::count(rest, "more edited line"))))?;
     }
     Ok(())
+}
+
+/// The edited lines that a heading shows, see [`write`].
+pub(super) fn shown(causes: &[Cause], is_whole: bool, options: &RenderOptions) -> Vec<Cause> {
+    if options.all {
+        return causes.to_vec();
+    }
+    let is_next = |a: &Cause, b: &Cause| is_whole && a.side == b.side && a.file == b.file && b.line == a.line + 1;
+    let mut shown: Vec<Cause> = causes.chunk_by(is_next).filter_map(|run| run.first().copied()).collect();
+    if shown.len() > MAX_LINES {
+        shown.truncate(SOME_LINES);
+    }
+    shown
 }
 
 /// The edited lines of one file with colors.
@@ -61,11 +72,10 @@ fn source(causes: &[Cause], secret: bool, files: &Files, options: &RenderOptions
     let theme = Theme::new(options.color);
     let paint = |(side, text): (Side, String)| {
         let text = style::cut(&text, options.width.saturating_sub(8).max(20)).into_owned();
-        let text = match side {
+        match side {
             Side::Base => theme.removed(&format!("- {text}")),
             Side::Head => theme.added(&format!("+ {text}")),
-        };
-        format!("    {} {text}", theme.dim("│"))
+        }
     };
     edited_lines(causes, secret, files, options).into_iter().map(paint).collect()
 }

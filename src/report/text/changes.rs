@@ -4,17 +4,21 @@ use super::style::{self, Theme, escape};
 use super::value;
 use super::words::{self, Piece};
 use crate::diff::group::Folded;
+use crate::diff::same::same;
 use crate::diff::{Change, ChangeKind, Moved, mask, pointer};
 use crate::report::RenderOptions;
 use crate::resolution::Address;
 use crate::value::{Data, Value};
 use similar::{Algorithm, ChangeTag, TextDiff};
-use std::io;
 
 /// The maximum number of lines of one value, unless all are requested.
 const MAX_LINES: usize = 12;
 /// The maximum number of examples of values if each component has its own.
 const MAX_EXAMPLES: usize = 3;
+/// The maximum number of changes of a group whose values take several lines.
+const MAX_LONG: usize = 3;
+/// Longer lines are not repeated for another path with the same values.
+const MAX_REPEATED: usize = 60;
 /// Paths are aligned up to this width.
 const MAX_ALIGNED: usize = 44;
 /// The notes for a list item with a new index, and for one that keeps its index while others move around it.
@@ -28,13 +32,52 @@ const MAX_COMPARED_LINES: usize = 500;
 /// Larger texts are not compared line by line.
 const MAX_COMPARED: usize = 200_000;
 
-/// Writes the changes of a group, with the values aligned in one column if they fit.
-pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &RenderOptions) -> io::Result<()> {
-    let column = changes.iter().map(|c| style::width(&name(c))).filter(|w| *w <= MAX_ALIGNED).max().unwrap_or(0);
-    for change in changes {
-        one(out, change, column, options)?;
+/// The changes of a group as lines, with the values aligned in one column if they fit. Unless everything is requested, values
+/// that the change before has too are not repeated, and only some of those that take several lines are shown.
+pub(super) fn items(changes: &[Folded], options: &RenderOptions) -> Vec<Vec<String>> {
+    let theme = Theme::new(options.color);
+    let repeats: Vec<bool> = (0..changes.len())
+        .map(|i| {
+            let lines = || one(&changes[i], style::width(&name(&changes[i])), options);
+            let is_long = || lines().len() > 1 || style::visible_width(&lines()[0]) > MAX_REPEATED;
+            !options.all && i > 0 && is_likewise(&changes[i - 1], &changes[i]) && is_long()
+        })
+        .collect();
+    let told: Vec<&Folded> = changes.iter().zip(&repeats).filter(|(_, repeats)| !**repeats).map(|(c, _)| c).collect();
+    let column = told.iter().map(|c| style::width(&name(c))).filter(|w| *w <= MAX_ALIGNED).max().unwrap_or(0);
+    let mut items: Vec<Vec<String>> = Vec::new();
+    let (mut long, mut left_out): (usize, Vec<String>) = (0, Vec::new());
+    for (change, repeats) in changes.iter().zip(repeats) {
+        if repeats {
+            let line = format!("  {} {}", paint(theme, change, "="), theme.path(&name(change)));
+            items.push(vec![format!("{line} {}", theme.dim("likewise"))]);
+            continue;
+        }
+        let lines = one(change, column, options);
+        if !options.all && lines.len() > 1 && long >= MAX_LONG {
+            left_out.push(name(change));
+        } else {
+            long += usize::from(lines.len() > 1);
+            items.push(lines);
+        }
     }
-    Ok(())
+    if !left_out.is_empty() {
+        let line = format!("  … and {} more: {}", left_out.len(), left_out.join(", "));
+        items.push(vec![theme.dim(&style::cut(&line, options.width))]);
+    }
+    items
+}
+
+/// Whether both changes are of the same values in the same components.
+fn is_likewise(a: &Folded, b: &Folded) -> bool {
+    let equal = |a: &Option<Value>, b: &Option<Value>| match (a, b) {
+        (Some(a), Some(b)) => same(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    let mut pairs = a.variants.iter().zip(&b.variants);
+    a.kind == b.kind
+        && a.holders == b.holders
+        && pairs.all(|(a, b)| equal(&a.before, &b.before) && equal(&a.after, &b.after))
 }
 
 /// Whether the value at the path of a change is not shown.
@@ -44,7 +87,7 @@ pub(in crate::report) fn is_masked(change: &Folded, options: &RenderOptions) -> 
     !options.show_secrets && change.variants.iter().any(|c| secret(&c.before) || secret(&c.after))
 }
 
-fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &RenderOptions) -> io::Result<()> {
+fn one(change: &Folded, column: usize, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
     let name = name(change);
     let sign = paint(theme, change, &change.sign().to_string());
@@ -53,36 +96,35 @@ fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &Render
     let room = options.width.saturating_sub(6 + column.max(style::width(&name)));
     if is_masked(change, options) {
         let note = format!("(secret, {})", change.kind_name());
-        return writeln!(out, "{label}{pad}  {} {}", mask::MASK, theme.dim(&note));
+        return vec![format!("{label}{pad}  {} {}", mask::MASK, theme.dim(&note))];
     }
-    let lines: Vec<String> = change.variants.iter().filter_map(|c| short(c, room, options)).collect();
-    if let ([_], [line]) = (&change.variants[..], &lines[..]) {
-        return writeln!(out, "{label}{pad}  {line}");
-    }
-    if let [only] = change.variants[..] {
-        writeln!(out, "{label}")?;
-        return long(out, only, options);
+    if let [only] = &change.variants[..] {
+        if let Some(line) = short(only, room, options) {
+            return vec![format!("{label}{pad}  {line}")];
+        }
+        let lines = long_lines(only, options).into_iter().map(|line| format!("      {line}"));
+        return std::iter::once(label).chain(lines).collect();
     }
     let note = format!("{} different values", change.variants.len());
-    writeln!(out, "{label}{pad}  {}", theme.dim(&note))?;
+    let mut lines = vec![format!("{label}{pad}  {}", theme.dim(&note))];
     let shown =
         if options.all || change.variants.len() <= MAX_EXAMPLES + 1 { change.variants.len() } else { MAX_EXAMPLES };
     for (i, variant) in change.variants[..shown].iter().enumerate() {
         let whose = change.holders.get(i).map_or_else(String::new, |of| holders(of, options));
         let room = options.width.saturating_sub(8);
         match short(variant, room.saturating_sub(style::width(&whose) + 2), options) {
-            Some(line) => writeln!(out, "      {line}  {}", theme.dim(&whose))?,
+            Some(line) => lines.push(format!("      {line}  {}", theme.dim(&whose))),
             None => {
-                writeln!(out, "      {}", theme.dim(&format!("{whose}:")))?;
-                long_lines(variant, options).iter().try_for_each(|line| writeln!(out, "        {line}"))?;
+                lines.push(format!("      {}", theme.dim(&format!("{whose}:"))));
+                lines.extend(long_lines(variant, options).into_iter().map(|line| format!("        {line}")));
             }
         }
     }
     if shown < change.variants.len() {
         let rest = format!("… and {}", style::count(change.variants.len() - shown, "more value"));
-        writeln!(out, "      {}", theme.dim(&rest))?;
+        lines.push(format!("      {}", theme.dim(&rest)));
     }
-    Ok(())
+    lines
 }
 
 /// Which components have a value: `in vpc of dev`, or `in 3 components of dev, prod`.
@@ -138,11 +180,6 @@ fn short(change: &Change, room: usize, options: &RenderOptions) -> Option<String
         (None, Some(a)) => theme.added(&a),
         (None, None) => String::new(),
     })
-}
-
-/// The values over several lines below the path.
-fn long(out: &mut dyn io::Write, change: &Change, options: &RenderOptions) -> io::Result<()> {
-    long_lines(change, options).iter().try_for_each(|line| writeln!(out, "      {line}"))
 }
 
 /// The values over several lines, each with its sign.

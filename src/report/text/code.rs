@@ -18,10 +18,9 @@ pub(super) fn write(out: &mut dyn io::Write, code: &[CodeChange], options: &Rend
     let shown = if options.all || code.len() <= MAX_FOLDERS + 1 { code.len() } else { MAX_FOLDERS };
     writeln!(out, "{}", theme.bold("Code"))?;
     for change in &code[..shown] {
-        writeln!(out, "  {} changed: {}", theme.path(&escape(change.place())), headline::runners(change))?;
-        if change.is_loaded {
-            writeln!(out, "    {}", theme.dim(&escape(&files(change, options))))?;
-        }
+        let files = if change.is_loaded { format!(" ({})", escape(&files(change, options))) } else { String::new() };
+        let (place, runners) = (theme.path(&escape(change.place())), headline::runners(change));
+        writeln!(out, "  {place} changed{}: {runners}", theme.dim(&files))?;
     }
     if shown < code.len() {
         writeln!(out, "  {}", theme.dim(&format!("… {}", style::count(code.len() - shown, "more folder"))))?;

@@ -1,11 +1,15 @@
 //! Findings with the lines they are about.
 
 use super::style::{self, Theme, escape};
+use super::words;
 use crate::diagnostic::{Applicability, Diagnostic, Label, Level};
+use crate::diff::Cause;
 use crate::files::{File, Files};
 use crate::report::{Finding, Novelty, RenderOptions, subjects};
 use crate::syntax::secrets;
+use crate::value::FileId;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
@@ -19,6 +23,24 @@ const MAX_EXCERPT: usize = 20_000;
 const MARGIN: usize = 14;
 /// The maximum number of stacks that are named.
 const MAX_STACKS: usize = 5;
+/// The least columns of a place behind a message.
+const MIN_PLACE: usize = 24;
+
+/// The edited lines that the report shows with the changes: a finding about one of them need not show it again.
+#[derive(Debug, Default)]
+pub(super) struct Edits(BTreeSet<(FileId, u32)>);
+
+impl Edits {
+    pub(super) fn add(&mut self, shown: &[Cause]) {
+        self.0.extend(shown.iter().map(|cause| (cause.file, cause.line)));
+    }
+
+    /// Whether the only line of a finding is among them.
+    pub(super) fn show(&self, d: &Diagnostic, files: &Files) -> bool {
+        let (first, last) = lines(&files.get(d.primary.file), &d.primary);
+        d.related.is_empty() && first == last && self.0.contains(&(d.primary.file, first))
+    }
+}
 
 /// Writes a finding with its excerpts, and an empty line.
 ///
@@ -30,7 +52,22 @@ pub(crate) fn write(
     files: &Files,
     options: &RenderOptions,
 ) -> io::Result<()> {
-    writeln!(out, "{}\n", render(finding, files, options))
+    write_beside(out, finding, files, &Edits::default(), options)
+}
+
+/// The same in a report that shows `edits` with its changes.
+///
+/// # Errors
+/// Those of the writer.
+pub(super) fn write_beside(
+    out: &mut dyn io::Write,
+    finding: &Finding,
+    files: &Files,
+    edits: &Edits,
+    options: &RenderOptions,
+) -> io::Result<()> {
+    let shows = !options.all && edits.show(&finding.diagnostic, files);
+    writeln!(out, "{}\n", render(finding, files, shows, options))
 }
 
 /// Writes a finding in short, with its place.
@@ -48,7 +85,22 @@ pub(super) fn write_brief(
     write_line(out, &title, &finding.diagnostic, files, options)
 }
 
-/// Writes a title, the message and the place, in as many lines as they need; very long messages are cut.
+/// Writes only the message of a finding, below one that has the same notes.
+///
+/// # Errors
+/// Those of the writer.
+pub(super) fn write_also(
+    out: &mut dyn io::Write,
+    finding: &Finding,
+    files: &Files,
+    options: &RenderOptions,
+) -> io::Result<()> {
+    let title = Theme::new(options.color).level(finding.level, "  also");
+    write_line(out, &title, &finding.diagnostic, files, options)
+}
+
+/// Writes a title, the message and the place in as few lines as they need. Unless everything is requested, the start of the place
+/// is cut if one line does then, and very long messages are.
 fn write_line(
     out: &mut dyn io::Write,
     title: &str,
@@ -58,9 +110,16 @@ fn write_line(
 ) -> io::Result<()> {
     let file = files.get(d.primary.file);
     let at = file.position(d.primary.start);
-    let place = Theme::new(options.color).dim(&format!("({}:{}:{})", escape(&file.path), at.line, at.column));
-    let text = escape(&d.message);
-    let text = if options.all { text } else { style::cut(&text, options.width * 2) };
+    let mut text = escape(&d.message);
+    let mut place = format!("{}:{}:{}", escape(&file.path), at.line, at.column);
+    if !options.all {
+        text = style::cut(&text, options.width * 2).into_owned().into();
+        let room = options.width.saturating_sub(style::visible_width(title) + style::width(&text) + 5);
+        if room >= MIN_PLACE {
+            place = words::end(&place, room);
+        }
+    }
+    let place = Theme::new(options.color).dim(&format!("({place})"));
     let lines = style::wrap(&format!("{title}: {text} {place}"), options.width, 4);
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
@@ -79,7 +138,8 @@ pub(super) fn write_fixed(
     write_line(out, &title, &finding.diagnostic, files, options)
 }
 
-fn render(finding: &Finding, files: &Files, options: &RenderOptions) -> String {
+/// The finding in several lines; without excerpts if the report `shows` its line elsewhere.
+fn render(finding: &Finding, files: &Files, shows: bool, options: &RenderOptions) -> String {
     let d = &finding.diagnostic;
     let level = match finding.level {
         Level::Danger => Title::ERROR.with_name("danger"),
@@ -91,7 +151,14 @@ fn render(finding: &Finding, files: &Files, options: &RenderOptions) -> String {
     let before = finding.level.name().len() + d.rule.id().len() + 4;
     let title = wrapped(&escape(&d.message), options.width.saturating_sub(before));
     let mut group: Group = Group::with_title(level.primary_title(title).id(d.rule.id()));
-    for excerpt in excerpts(d, files, options.width) {
+    if shows {
+        let file = files.get(d.primary.file);
+        let at = file.position(d.primary.start);
+        let place =
+            Origin::path(escape(&file.path).into_owned()).line(at.line as usize).char_column(at.column as usize);
+        group = group.element(place);
+    }
+    for excerpt in excerpts(d, files, options.width).into_iter().filter(|_| !shows) {
         group = match source(&excerpt, options) {
             Some(source) => {
                 let snippet = Snippet::source(source)
@@ -111,8 +178,10 @@ fn render(finding: &Finding, files: &Files, options: &RenderOptions) -> String {
         Some(Novelty::Known) => Some("the base has this finding too".to_owned()),
         _ => None,
     };
-    let address = d.address.as_deref().map(|address| format!("in {}", escape(address)));
-    let components = subjects::notes(d, options.all).into_iter().map(|note| escape(&note).into_owned());
+    let address = d.address.as_deref().filter(|_| !shows).map(|address| format!("in {}", escape(address)));
+    // The changes say what becomes of each component.
+    let components = if shows { Vec::new() } else { subjects::notes(d, options.all) };
+    let components = components.into_iter().map(|note| escape(&note).into_owned());
     let notes = d.notes.iter().map(|n| escape(n).into_owned());
     for note in components.chain(notes).chain(address).chain(reach).chain(novelty) {
         group = group.element(Title::NOTE.message(wrapped(&note, options.width.saturating_sub(MARGIN))));

@@ -11,68 +11,72 @@ mod code;
 mod findings;
 mod locals;
 pub(crate) mod style;
-mod summary;
 pub(crate) mod value;
 pub(super) mod words;
 
 pub(crate) use findings::write as write_finding;
 
+use crate::diagnostic::Level;
 use crate::diff::Diff;
 use crate::diff::group::{self, Effect};
 use crate::files::Files;
 use crate::report::{Comparison, Finding, Novelty, RenderOptions, Report, coverage, headline};
 use crate::resolution::Address;
+use crate::review::coverage::Lacking;
+use crate::text::Text;
 use blocks::{Block, Chosen};
-use std::collections::BTreeSet;
-use std::io::{self, Write as _};
+use findings::Edits;
+use std::collections::{BTreeSet, HashMap};
+use std::io;
 use style::Theme;
 
-/// Reports of more lines start with a summary: a small terminal shows 24, with the command and the prompt.
-const SCREEN: usize = 20;
+/// The lines that the findings get at least if there is not room for everything: this part of all.
+const SHARE_OF_FINDINGS: usize = 2;
 
-/// Writes the unresolved parts, the changes if two states were compared, the findings, and the summary of the analysis.
-/// A report that is longer than a screen starts with a summary.
+/// Writes the verdict, the dangers and errors, the changes, the other findings, and what was analyzed. Nothing is said twice.
 ///
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
     let theme = Theme::new(options.color);
-    let diff = report.comparison.as_ref().map(|comparison| diff_blocks(comparison, report, options)).transpose()?;
-    let (changes, verdict) = diff.map_or_else(|| (Vec::new(), None), |(blocks, verdict)| (blocks, Some(verdict)));
-    let findings = finding_blocks(report, options)?;
-    let end = closing(report, options)?;
-    let lead = lead(report, options);
+    let urgent = |f: &Finding| f.counts() && f.level >= Level::Error;
+    let (first, others): (Vec<&Finding>, Vec<&Finding>) = report.shown().partition(|f| urgent(f));
+    let mut edits = Edits::default();
+    let (changes, start) = match &report.comparison {
+        Some(comparison) => {
+            let (changes, summary) = diff_blocks(comparison, report, &mut edits, options)?;
+            (changes, verdict(report, &summary, options))
+        }
+        None => (Vec::new(), lead(report, options)),
+    };
+    let first = finding_blocks(first, report, &edits, options)?;
+    let others = finding_blocks(others, report, &edits, options)?;
+    let end = closing(report, options);
     let height = |blocks: &[Block]| blocks.iter().map(Block::height).sum::<usize>();
-    let total = lead.len() + height(&changes) + height(&findings) + end.len();
-    let is_long = total > SCREEN;
-    let start = if is_long { summary::lines(report, verdict.as_deref(), options) } else { lead };
-    // Two notes and the verdict take some more.
-    let room = options.lines.map(|lines| lines.saturating_sub(start.len() + end.len() + 6));
-    let (changes, findings) = match room.filter(|room| height(&changes) + height(&findings) > *room) {
-        None => (blocks::all(&changes), blocks::all(&findings)),
+    // The line about what is left out, and the one about what was analyzed, take some more.
+    let room = options.lines.map(|lines| lines.saturating_sub(start.len() + end.len() + 4));
+    let total = height(&first) + height(&changes) + height(&others);
+    let (first, changes, others) = match room.filter(|room| total > *room) {
+        None => (blocks::all(&first), blocks::all(&changes), blocks::all(&others)),
         Some(room) => {
-            let share = room.saturating_sub(height(&changes)).max(room / 2);
-            let findings = blocks::choose(&findings, share);
-            (blocks::choose(&changes, room.saturating_sub(findings.lines.len())), findings)
+            let of_findings = room.saturating_sub(height(&changes)).max(room / SHARE_OF_FINDINGS);
+            let first = blocks::choose(&first, of_findings, theme);
+            let others = blocks::choose(&others, of_findings.saturating_sub(first.lines.len()), theme);
+            let left = room.saturating_sub(first.lines.len() + others.lines.len());
+            (first, blocks::choose(&changes, left, theme), others)
         }
     };
     let mut lines = start;
+    if total == 0 && report.unreadable.is_empty() && report.comparison.is_some() {
+        lines.pop();
+    }
+    add(&mut lines, &first, "finding", theme);
     add(&mut lines, &changes, "block of changes", theme);
-    let is_empty = report.findings.iter().all(|f| f.novelty == Some(Novelty::Known))
-        && report.suppressed.is_empty()
-        && report.unreadable.is_empty();
-    if let Some(verdict) = verdict {
-        lines.extend(style::wrap(&verdict, options.width, 2).iter().map(|line| theme.bold(line)));
-        if !is_empty {
-            lines.push(String::new());
-        }
-    }
-    if report.comparison.is_none() || !is_empty {
-        add(&mut lines, &findings, "finding", theme);
-        lines.extend(end);
-    }
+    add(&mut lines, &others, "finding", theme);
+    lines.extend(end);
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    write_summary(out, report, options)
+    let is_shortened = [&first, &changes, &others].iter().any(|part| part.left_out + part.shortened > 0);
+    write_summary(out, report, is_shortened, options)
 }
 
 /// Adds the selected blocks, and a line about omitted ones.
@@ -83,10 +87,7 @@ fn add(lines: &mut Vec<String>, chosen: &Chosen, noun: &str, theme: Theme) {
         noun => style::count(n, &format!("more {noun}")),
     };
     if chosen.left_out > 0 {
-        lines.push(theme.dim(&format!("… and {}; --all shows everything in full", plural(chosen.left_out))));
-        lines.push(String::new());
-    } else if chosen.shortened > 0 {
-        lines.push(theme.dim("Lines without an excerpt are shortened; --all shows everything in full"));
+        lines.push(theme.dim(&format!("… and {}", plural(chosen.left_out))));
         lines.push(String::new());
     }
 }
@@ -124,30 +125,88 @@ fn lead(report: &Report<'_>, options: &RenderOptions) -> Vec<String> {
     lines
 }
 
-/// Writes what was analyzed.
-fn write_summary(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
-    let line = coverage::summary(report);
-    if line.is_empty() {
-        return Ok(());
+/// The verdict with its sign, and the unresolved parts. `changes` sums up what differs. Removed and moved things are named
+/// unless a finding does.
+fn verdict(report: &Report<'_>, changes: &str, options: &RenderOptions) -> Vec<String> {
+    let theme = Theme::new(options.color);
+    let (mark, level) = mark(report);
+    let line = format!("{mark} {}", headline::verdict(report, changes));
+    let mut lines: Vec<String> = style::wrap(&line, options.width, 2);
+    lines.iter_mut().for_each(|line| *line = level.map_or_else(|| theme.bold(line), |level| theme.level(level, line)));
+    let risks = report.comparison.as_ref().filter(|_| report.count(Level::Danger) == 0).and_then(headline::at_risk);
+    let risks = risks.map(|line| format!("  {}", style::escape(&line)));
+    lines.extend(risks.iter().flat_map(|line| style::wrap(line, options.width, 4)));
+    let lead = lead(report, options);
+    if lead.is_empty() {
+        lines.push(String::new())
+    } else {
+        lines.extend(lead)
     }
-    style::wrap(&style::escape(&line), options.width, 2).iter().try_for_each(|line| writeln!(out, "{line}"))
+    lines
 }
 
-/// The findings, most severe first, each with a brief line; then the fixed ones.
-fn finding_blocks(report: &Report<'_>, options: &RenderOptions) -> io::Result<Vec<Block>> {
+/// The sign of a comparison, and the level whose color it has.
+fn mark(report: &Report<'_>) -> (char, Option<Level>) {
+    let worst = report.findings.iter().filter(|f| f.counts()).map(|f| f.level).max();
+    let is_broken = report.coverage.lacking().iter().any(|(which, _)| *which == Lacking::Head);
+    let differs = report.comparison.as_ref().is_some_and(|c| !c.diff.components.is_empty() || !c.code.is_empty());
+    match worst {
+        _ if is_broken => ('✗', Some(Level::Error)),
+        Some(level @ (Level::Danger | Level::Error)) => ('✗', Some(level)),
+        Some(Level::Warning) => ('!', Some(Level::Warning)),
+        _ if !report.coverage.is_whole() => ('!', Some(Level::Warning)),
+        _ if differs => ('~', None),
+        _ => ('✓', None),
+    }
+}
+
+/// Writes what was analyzed.
+fn write_summary(
+    out: &mut dyn io::Write,
+    report: &Report<'_>,
+    is_shortened: bool,
+    options: &RenderOptions,
+) -> io::Result<()> {
+    let mut parts = vec![coverage::summary(report)];
+    parts.extend(is_shortened.then(|| "shortened, --all shows everything".to_owned()));
+    parts.retain(|part| !part.is_empty());
+    if parts.is_empty() {
+        return Ok(());
+    }
+    style::wrap(&style::escape(&parts.join("; ")), options.width, 2).iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The findings, most severe first, those about protected stacks before others, each with a brief line; then the fixed ones.
+fn finding_blocks(
+    shown: Vec<&Finding>,
+    report: &Report<'_>,
+    edits: &Edits,
+    options: &RenderOptions,
+) -> io::Result<Vec<Block>> {
     let (removed, mut there): (Vec<&Finding>, Vec<&Finding>) =
-        report.shown().partition(|f| f.novelty == Some(Novelty::Fixed));
+        shown.into_iter().partition(|f| f.novelty == Some(Novelty::Fixed));
+    let protected = report.comparison.as_ref().map_or(&[][..], |c| c.protected);
+    let reaches_protected = |f: &Finding| f.diagnostic.stacks.iter().any(|stack| protected.contains(stack));
     // They are sorted by file and line already.
-    there.sort_by_key(|f| std::cmp::Reverse(f.level));
+    there.sort_by_key(|f| std::cmp::Reverse((f.level, reaches_protected(f))));
     let mut rules = BTreeSet::new();
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut beside: HashMap<_, usize> = HashMap::new();
     for finding in there {
-        let full = rendered(|out| findings::write(out, finding, report.files, options))?;
+        let d = &finding.diagnostic;
+        if !options.all && edits.show(d, report.files) {
+            let block = *beside.entry((d.rule.id(), finding.level, &d.notes, &d.help)).or_insert(blocks.len());
+            if let Some(block) = blocks.get_mut(block) {
+                block.items.push(rendered(|out| findings::write_also(out, finding, report.files, options))?);
+                continue;
+            }
+        }
+        let full = rendered(|out| findings::write_beside(out, finding, report.files, edits, options))?;
         let brief = rendered(|out| findings::write_brief(out, finding, report.files, options))?;
         // The first finding of a rule represents the others.
         let is_first = rules.insert(finding.diagnostic.rule.id());
         let weight = finding.level as usize * 2 + usize::from(is_first);
-        blocks.push(Block { full, brief, weight });
+        blocks.push(Block::whole(full, brief, weight));
     }
     if !removed.is_empty() {
         let full = rendered(|out| {
@@ -158,13 +217,13 @@ fn finding_blocks(report: &Report<'_>, options: &RenderOptions) -> io::Result<Ve
         } else {
             vec![format!("{} fixed", style::count(removed.len(), "finding"))]
         };
-        blocks.push(Block { full, brief, weight: 0 });
+        blocks.push(Block::whole(full, brief, 0));
     }
     Ok(blocks)
 }
 
-/// Files that could not be read, and a line that summarizes the findings.
-fn closing(report: &Report<'_>, options: &RenderOptions) -> io::Result<Vec<String>> {
+/// Files that could not be read; for a single state, a line that sums up the findings.
+fn closing(report: &Report<'_>, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
     let mut lines = Vec::new();
     if !report.unreadable.is_empty() {
@@ -172,8 +231,10 @@ fn closing(report: &Report<'_>, options: &RenderOptions) -> io::Result<Vec<Strin
         lines.extend(style::wrap(&format!("Could not be read: {}", paths.join(", ")), options.width, 2));
         lines.push(String::new());
     }
-    lines.push(theme.bold(&headline::findings(report)));
-    Ok(lines)
+    if report.comparison.is_none() {
+        lines.push(theme.bold(&headline::findings(report)));
+    }
+    lines
 }
 
 /// Writes what is wrong, and of what differs only the line that sums it up.
@@ -181,33 +242,34 @@ fn closing(report: &Report<'_>, options: &RenderOptions) -> io::Result<Vec<Strin
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
-    lead(report, options).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     let has_findings = report.shown().next().is_some() || !report.unreadable.is_empty();
-    if has_findings {
-        let findings = blocks::all(&finding_blocks(report, options)?);
-        let end = closing(report, options)?;
-        findings.lines.iter().chain(&end).try_for_each(|line| writeln!(out, "{line}"))?;
-    }
-    let has_changes = match &report.comparison {
-        Some(comparison) if !comparison.diff.components.is_empty() || !comparison.code.is_empty() => {
-            let groups = group::group(comparison.diff, report.files);
-            let line = headline::changes(comparison, &groups, report.coverage);
-            writeln!(out, "{}", Theme::new(options.color).bold(&line))?;
-            true
-        }
-        _ => false,
+    let summary = report.comparison.as_ref().map(|comparison| headline::whole(comparison, report));
+    let has_changes = report.comparison.as_ref().is_some_and(|c| !c.diff.components.is_empty() || !c.code.is_empty());
+    let mut start = match summary.filter(|_| has_changes || has_findings) {
+        Some(summary) => verdict(report, &summary, options),
+        None => lead(report, options),
     };
+    if !has_findings {
+        start.pop();
+    }
+    start.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    if has_findings {
+        let findings = finding_blocks(report.shown().collect(), report, &Edits::default(), options)?;
+        let end = closing(report, options);
+        blocks::all(&findings).lines.iter().chain(&end).try_for_each(|line| writeln!(out, "{line}"))?;
+    }
     if has_findings || has_changes || !report.coverage.is_whole() {
-        write_summary(out, report, options)
+        write_summary(out, report, false, options)
     } else {
         Ok(())
     }
 }
 
-/// The changes by project, and a line that summarizes them.
+/// The changes by project, and a line that summarizes them. `edits` receives the edited lines that they show.
 fn diff_blocks(
     comparison: &Comparison<'_>,
     report: &Report<'_>,
+    edits: &mut Edits,
     options: &RenderOptions,
 ) -> io::Result<(Vec<Block>, String)> {
     let theme = Theme::new(options.color);
@@ -215,67 +277,96 @@ fn diff_blocks(
     let mut all = Vec::new();
     let mut blocks = Vec::new();
     for (i, part) in parts.iter().enumerate() {
-        let groups = group::group(part, report.files);
+        let mut groups = group::group(part, report.files);
+        if !options.all {
+            group::fold(&mut groups);
+        }
         if let Some(project) = report.coverage.projects.get(i).filter(|_| parts.len() > 1)
             && !(part.components.is_empty() && part.locals.is_empty())
         {
             let line = theme.bold(&format!("Project {} ({})", style::escape(&project.path), project.dialect));
-            blocks.push(Block { full: vec![line.clone()], brief: vec![line], weight: usize::MAX });
+            blocks.push(Block::whole(vec![line.clone()], vec![line], usize::MAX));
         }
-        blocks.extend(group_blocks(part, &groups, report.files, options)?);
+        blocks.extend(group_blocks(part, &groups, comparison.protected, report.files, options)?);
         blocks.push(listed(rendered(|out| locals::write(out, &part.locals, options))?));
+        for block in groups.chunk_by(|a, b| a.causes == b.causes) {
+            edits.add(&causes::shown(&block[0].causes, is_whole(block), options));
+        }
         all.extend(groups);
     }
     blocks.push(listed(wrapped(rendered(|out| code::write(out, comparison.code, options))?, options)));
-    blocks.retain(|block| !block.full.is_empty());
+    blocks.retain(|block| block.height() > 1);
     Ok((blocks, headline::changes(comparison, &all, report.coverage)))
 }
 
-/// A list with a heading; its first lines are the brief form.
+/// A list with a heading, each item with the lines that are indented more; its first lines are the brief form.
 fn listed(full: Vec<String>) -> Block {
     const SHORT: usize = 5;
+    const DEEPER: &str = "    ";
     let mut brief: Vec<String> = full.iter().take(SHORT).cloned().collect();
     match full.len().saturating_sub(SHORT) {
         0 => {}
         1 => brief.clone_from(&full),
         rest => brief.push(format!("  … {}", style::count(rest, "more line"))),
     }
-    Block { full, brief, weight: 1 }
+    let mut lines = full.into_iter();
+    let head = lines.next().into_iter().collect();
+    let mut items: Vec<Vec<String>> = Vec::new();
+    for line in lines {
+        match items.last_mut() {
+            Some(item) if line.starts_with(DEEPER) => item.push(line),
+            _ => items.push(vec![line]),
+        }
+    }
+    Block { head, items, brief, weight: 1, ..Block::default() }
 }
 
 /// One block for each edit with the lines of the edit, the paths that change because of it and the components they
-/// change in.
+/// change in: those that reach protected stacks first, then by what they reach.
 fn group_blocks(
     diff: &Diff,
     groups: &[group::Group<'_>],
+    protected: &[Text],
     files: &Files,
     options: &RenderOptions,
 ) -> io::Result<Vec<Block>> {
     let several_types = diff.components.iter().any(|c| c.kind != diff.components[0].kind);
+    let mut edits: Vec<&[group::Group<'_>]> = groups.chunk_by(|a, b| a.causes == b.causes).collect();
+    let reach = |block: &[group::Group<'_>]| {
+        let addresses: BTreeSet<&Address> = block.iter().flat_map(|group| &group.addresses).collect();
+        (addresses.iter().any(|address| protected.contains(&address.0)), addresses.len())
+    };
+    edits.sort_by_cached_key(|block| std::cmp::Reverse(reach(block)));
     let mut before: &[Address] = &[];
     let mut blocks = Vec::new();
-    for block in groups.chunk_by(|a, b| a.causes == b.causes) {
-        let full = rendered(|out| {
-            write_causes(out, block, files, options)?;
-            for group in block {
-                writeln!(out)?;
-                if group.effect == Effect::Renamed {
-                    addresses::write_renamed(out, group, several_types, options)?;
-                } else if group.changes.is_empty() {
-                    addresses::write_whole(out, group, several_types, options)?;
-                } else {
-                    changes::write(out, &group.changes, options)?;
-                    let again = group.addresses == before;
-                    addresses::write(out, &group.addresses, again, several_types, options)?;
-                }
-                before = &group.addresses;
+    for block in edits {
+        let head = rendered(|out| write_causes(out, block, files, options))?;
+        let (mut items, mut tail): (Vec<Vec<String>>, Vec<String>) = (Vec::new(), Vec::new());
+        for group in block {
+            if let Some(last) = items.last_mut() {
+                last.append(&mut tail);
             }
-            Ok(())
-        })?;
-        let full = wrapped(full, options);
-        let brief = wrapped(block.iter().map(|group| brief::line(group, files, options)).collect(), options);
+            let start = items.len();
+            let is_first = items.is_empty();
+            if group.effect == Effect::Renamed {
+                items.push(rendered(|out| addresses::write_renamed(out, group, several_types, options))?);
+            } else if group.changes.is_empty() {
+                items.push(rendered(|out| addresses::write_whole(out, group, several_types, options))?);
+            } else {
+                items.extend(changes::items(&group.changes, options));
+                let again = group.addresses == before;
+                tail = rendered(|out| addresses::write(out, &group.addresses, again, several_types, options))?;
+            }
+            if !is_first {
+                items[start].insert(0, String::new());
+            }
+            before = &group.addresses;
+        }
+        let wrap = |lines| wrapped(lines, options);
+        let brief = wrap(block.iter().map(|group| brief::line(group, files, options)).collect());
         let weight = block.iter().map(|g| g.addresses.len() * if g.effect == Effect::Modified { 2 } else { 3 }).sum();
-        blocks.push(Block { full, brief, weight });
+        let items = items.into_iter().map(wrap).collect();
+        blocks.push(Block { head: wrap(head), items, tail: wrap(tail), brief, weight });
     }
     Ok(blocks)
 }
@@ -289,6 +380,10 @@ fn write_causes(
 ) -> io::Result<()> {
     let all_secret =
         block.iter().all(|g| !g.changes.is_empty() && g.changes.iter().all(|c| changes::is_masked(c, options)));
-    let is_whole = block.iter().all(|g| matches!(g.effect, Effect::Added | Effect::Removed));
-    causes::write(out, &block[0].causes, all_secret, is_whole, files, options)
+    causes::write(out, &block[0].causes, all_secret, is_whole(block), files, options)
+}
+
+/// Whether a block is only about components that are added or removed.
+fn is_whole(block: &[group::Group<'_>]) -> bool {
+    block.iter().all(|g| matches!(g.effect, Effect::Added | Effect::Removed))
 }

@@ -107,6 +107,16 @@ fn middle(text: &str, keep: usize) -> String {
     format!("{start}…{end}")
 }
 
+/// The end of a path that fits into some columns, from the start of a folder or file on if possible.
+pub(super) fn end(path: &str, columns: usize) -> String {
+    if width(path) <= columns {
+        return path.to_owned();
+    }
+    let skip = path.chars().count().saturating_sub(columns.saturating_sub(1));
+    let rest: String = path.chars().skip(skip).collect();
+    format!("…{}", rest.find('/').map_or(&*rest, |slash| &rest[slash..]))
+}
+
 /// Two texts that have little in common, cut so that what differs first is seen in both.
 pub(in crate::report) fn focus(before: &str, after: &str, columns: usize) -> (String, String) {
     let shared = before.chars().zip(after.chars()).take_while(|(a, b)| a == b).count();
