@@ -68,7 +68,7 @@ pub(crate) fn of_components(resolution: &Resolution, modules: &Modules<'_>) -> R
         });
         let reach = shared.unwrap_or_else(|| {
             let variables = variables(component);
-            let given = Given { variables: &variables, env: &BTreeMap::new(), workspace: None };
+            let given = Given { variables: &variables, ..Given::default() };
             runs.reaches.push(whole(reach::of_root(modules, &code.folder, given), code, true, modules));
             runs.reaches.len() - 1
         });

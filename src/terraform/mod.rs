@@ -7,9 +7,11 @@
 //! - `module`: the declarations of a folder, and the targets of its calls.
 //! - `evaluation`: static evaluation of a root module and of the modules that it calls.
 //! - `configuration`: the whole evaluated configuration: resources, data and outputs, as a plan on an empty state has them.
+//! - `root`: a whole root module, which is what dialects ask for; `components`: its resources as components.
 //! - `reach`: the files that code consists of.
 
 pub(crate) mod address;
+pub(crate) mod components;
 pub(crate) mod configuration;
 pub(crate) mod evaluation;
 pub(crate) mod failure;
@@ -17,6 +19,7 @@ pub(crate) mod load;
 pub(crate) mod module;
 pub(crate) mod reach;
 mod read;
+pub(crate) mod root;
 pub(crate) mod rules;
 pub(crate) mod state;
 mod types;

@@ -15,7 +15,7 @@ use crate::terraform::module::modules::{Callee, Modules};
 use crate::terraform::module::outline::Outline;
 use crate::terraform::module::paths::{NamedPath, Pattern, inside, is_within};
 use crate::text::Text;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The maximum number of folders that are followed from one root module.
@@ -71,7 +71,7 @@ pub(crate) fn of_root(modules: &Modules<'_>, dir: &str, given: Given<'_>) -> Rea
 
 /// Returns the files of the root module in a folder; `None` if they depend on what is given to it.
 pub(crate) fn of_text(modules: &Modules<'_>, dir: &str) -> Option<Reach> {
-    let given = Given { variables: &[], env: &BTreeMap::new(), workspace: None };
+    let given = Given::default();
     let mut reach = Some(written(modules, dir, &called(modules, dir, true), given)).filter(|reach| !reach.is_open)?;
     reach.follow_links(modules.loader.reader.source().listing());
     Some(reach)

@@ -14,10 +14,3 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     removal_help: "destroy it first",
     ..Vocabulary::EMPTY
 };
-
-/// The vocabulary of resources, whose arguments mean what their provider says.
-pub(super) static RESOURCES: Vocabulary =
-    Vocabulary { counted: Some(("resource", "root module")), removal_help: "destroy it first", ..Vocabulary::EMPTY };
-
-/// The vocabulary of data sources and ephemeral resources.
-pub(super) static DATA: Vocabulary = Vocabulary::EMPTY;

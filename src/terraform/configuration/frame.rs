@@ -2,6 +2,7 @@
 //! one frame for all of its instances.
 
 use crate::hcl::eval::{Budget, Evaluator};
+use crate::hcl::types::Type;
 use crate::hcl::val::{Marks, Val};
 use crate::limits::Limit;
 use crate::terraform::configuration::expansion::{Instances, Repeat};
@@ -221,15 +222,23 @@ impl<'s, 'a> Evaluation<'s, 'a> {
     pub(super) fn local(&self, frame: &Rc<Frame>, name: &Text) -> Val {
         self.name(frame, (Kind::Local, name.clone()), || match self.module(frame).locals.get(name) {
             Some(written) => self.value(&At::module(frame), written),
-            None => Val::failed(),
+            None => self.undeclared(frame),
         })
+    }
+
+    /// The value of a name that nothing declares: an error, unless a file that is not known may declare it.
+    pub(super) fn undeclared(&self, frame: &Frame) -> Val {
+        match self.statics.nodes[frame.node].module.is_open {
+            true => Val::unknown(Type::Dynamic, "a generated file may declare it, whose content is not known"),
+            false => Val::failed(),
+        }
     }
 
     /// The value of a variable.
     pub(super) fn variable(&self, frame: &Rc<Frame>, name: &Text) -> Val {
         self.name(frame, (Kind::Variable, name.clone()), || {
             let module = self.module(frame);
-            let Some(variable) = module.variables.get(name) else { return Val::failed() };
+            let Some(variable) = module.variables.get(name) else { return self.undeclared(frame) };
             let not_given = || Val::unknown(variable.ty.clone(), format!("no value is given for var.{name}"));
             let found = match &frame.caller {
                 None => self.statics.given_value(name, variable),

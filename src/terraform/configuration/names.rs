@@ -34,7 +34,7 @@ impl Scope for Names<'_, '_, '_> {
             return Some((value.clone(), 0));
         }
         // What has no meaning is reported once for its block, not for each instance.
-        let nothing = || Some((Val::failed(), steps.len()));
+        let nothing = || Some((self.evaluation.undeclared(self.at.frame), steps.len()));
         let Some(first) = attribute(steps, 0) else {
             return match (&*root.text, self.at.itself) {
                 ("self", Some(itself)) => Some((itself.clone(), 0)),

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 pub(super) fn check(statics: &Statics<'_>) -> Vec<Failure> {
     let (mut failures, mut seen) = (Vec::new(), BTreeSet::new());
     for (index, node) in statics.nodes.iter().enumerate() {
-        if !node.module.files.is_empty() && seen.insert(&node.module.dir) {
+        if !node.module.files.is_empty() && !node.module.is_open && seen.insert(&node.module.dir) {
             let check = Check { statics, index, node, module: &node.module };
             for site in sites::of(&node.module) {
                 check.site(&site, &mut failures);

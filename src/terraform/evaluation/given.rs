@@ -1,16 +1,51 @@
 //! What is given to a root module from outside of its folder.
 
+use crate::text::Text;
+use crate::value::{Map, Origin};
 use std::collections::BTreeMap;
 
 /// The values that a run gives to a root module, beside those of files that are loaded automatically.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Given<'a> {
+    /// Values that the caller of the tool passes in environment variables, which hold text or JSON.
+    pub passed: Option<&'a Map>,
+    /// What is put into the folder before the tool runs.
+    pub over: Option<&'a Overlay>,
     /// Input variables in the order in which they were given; a later one wins.
     pub variables: &'a [VariableInput],
     /// The environment variables of the run, with their values as written.
     pub env: &'a BTreeMap<String, String>,
     /// The selected workspace; `default` without one.
     pub workspace: Option<&'a str>,
+}
+
+/// The environment of a run that sets nothing.
+static NO_VARIABLES: BTreeMap<String, String> = BTreeMap::new();
+
+impl Default for Given<'_> {
+    fn default() -> Self {
+        Given { passed: None, over: None, variables: &[], env: &NO_VARIABLES, workspace: None }
+    }
+}
+
+/// What is put into the folder of a root module before the tool runs. It takes the place of files of the same name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overlay {
+    /// A folder of the repository whose files are copied, if there is one.
+    pub folder: Option<String>,
+    /// The files that are generated after that.
+    pub generated: Vec<GeneratedFile>,
+}
+
+/// A file that is generated into the folder of a root module.
+#[derive(Clone, Debug)]
+pub(crate) struct GeneratedFile {
+    /// Its name in the folder.
+    pub name: String,
+    /// Its content; `None` if that is not known.
+    pub text: Option<Text>,
+    /// Where the content is written.
+    pub origin: Origin,
 }
 
 /// One source of input variables.

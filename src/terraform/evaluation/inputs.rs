@@ -6,19 +6,20 @@ use crate::hcl::functions::NoFiles;
 use crate::hcl::parse::{Layout, parse_body, parse_expression};
 use crate::hcl::types::Type;
 use crate::hcl::val::export::export;
+use crate::hcl::val::import::import;
 use crate::hcl::val::{Data, Val};
 use crate::paths::join;
 use crate::reads::made_of;
-use crate::source::{BlobId, Node};
-use crate::terraform::evaluation::given::{Given, VariableInput};
+use crate::source::BlobId;
+use crate::terraform::evaluation::given::{GeneratedFile, Given, VariableInput};
 use crate::terraform::failure::{Failure, Place};
-use crate::terraform::load::names::Syntax;
+use crate::terraform::load::names::{Syntax, is_automatic};
 use crate::terraform::load::{Loader, Parsed, SourceFile, json_values};
 use crate::terraform::module::Module;
 use crate::terraform::module::variable::{Variable, literal};
 use crate::terraform::rules;
 use crate::text::Text;
-use crate::value::{FileId, Prov, Read};
+use crate::value::{FileId, Flags, Prov, Read};
 use std::collections::BTreeMap;
 
 /// The prefix of environment variables for variables.
@@ -31,6 +32,8 @@ enum InputValue {
     Text(String, FileId),
     /// A value with its place.
     Value(Val),
+    /// A value that the environment passes as text or JSON, and what its unknown parts are made of.
+    Passed(Val, Vec<Read>),
     /// A value that is not known, and what it is made of.
     Unknown(Val, Vec<Read>),
     /// An invalid one, which is already reported.
@@ -58,10 +61,21 @@ impl Inputs {
                 all.text(loader, name, value);
             }
         }
-        let mut names = vec!["terraform.tfvars".to_owned(), "terraform.tfvars.json".to_owned()];
-        names.extend(automatic(loader, dir));
-        for name in names {
-            all.file(loader, module, dir, &name, false);
+        for entry in given.passed.into_iter().flat_map(|values| values.iter()) {
+            let is_unknown = entry.value.holds(Flags::UNKNOWN);
+            let reads = is_unknown.then(|| made_of::value(format!("var.{}", entry.key), &entry.value));
+            let value = InputValue::Passed(import(&entry.value), reads.into_iter().collect());
+            all.given.insert(Text::clone(&entry.key), value);
+        }
+        let (copied, generated) = match given.over {
+            Some(over) => (over.folder.as_deref(), &over.generated[..]),
+            None => (None, &[][..]),
+        };
+        for (name, folder) in automatic(loader, dir, copied, generated) {
+            match generated.iter().find(|file| file.name == name) {
+                Some(file) => all.generated(loader, module, file),
+                None => all.file(loader, module, folder, &name, false),
+            }
         }
         for input in given.variables {
             match input {
@@ -102,6 +116,24 @@ impl Inputs {
                     None => format!("failed to read variables file: there is no {path}"),
                 };
                 self.failures.push(Failure::new(&rules::VALUES, message, (file, Span::default())).hiding());
+            }
+        }
+    }
+
+    /// A file of values that is generated.
+    fn generated(&mut self, loader: &Loader<'_>, module: &Module, file: &GeneratedFile) {
+        let syntax = if file.name.ends_with(".json") { Syntax::JsonValues } else { Syntax::Values };
+        let from = loader.reader.files.get(file.origin.file);
+        match &file.text {
+            Some(text) => {
+                let file = loader.generated(&format!("{}: {}", from.path, file.name), &file.name, syntax, text);
+                self.failures.extend(file.parsed.errors.iter().map(|e| Failure::of_syntax(e, file.file)));
+                self.body(module, &file.parsed.body.clone(), &file);
+            }
+            None => {
+                let value = Val::unknown(Type::Dynamic, format!("{} may set it, which is not known", file.name));
+                let value = InputValue::Unknown(value, Vec::new());
+                self.given.extend(module.variables.keys().map(|name| (name.clone(), value.clone())));
             }
         }
     }
@@ -182,7 +214,7 @@ impl Inputs {
     /// What the unknown input for a variable is made of.
     pub(crate) fn made_of(&self, name: &Text) -> &[Read] {
         match self.given.get(name) {
-            Some(InputValue::Unknown(_, reads)) => reads,
+            Some(InputValue::Unknown(_, reads) | InputValue::Passed(_, reads)) => reads,
             _ => &[],
         }
     }
@@ -196,6 +228,7 @@ impl Inputs {
             None => Ok(None),
             Some(InputValue::Value(value) | InputValue::Unknown(value, _)) => Ok(Some(value.clone())),
             Some(InputValue::Broken) => Ok(Some(Val::failed())),
+            Some(InputValue::Passed(value, _)) => passed(name, value, variable).map(Some),
             Some(InputValue::Text(text, _)) if !variable.has_type || variable.ty.is_primitive() => {
                 Ok(Some(Val::str(text.as_str())))
             }
@@ -223,19 +256,47 @@ fn keyed(value: Val, key: u32) -> Val {
     value.with_prov(prov)
 }
 
-/// Returns the names of the automatically loaded variable files of a folder, in their order.
-fn automatic(loader: &Loader<'_>, dir: &str) -> Vec<String> {
-    let is_file = |name: &str| matches!(loader.reader.lookup(&join(dir, name)), Ok(Node::File(_)));
-    let mut names: Vec<String> = loader
-        .reader
-        .children(dir)
-        .into_iter()
-        .map(|(name, _)| name)
-        .filter(|name| (name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json")) && is_file(name))
-        .map(str::to_owned)
-        .collect();
-    names.sort();
-    names
+/// Returns the names of the automatically loaded variable files of a folder, in their order, with their folders. Copied files
+/// take the place of those of the folder, generated ones that of both.
+fn automatic<'d>(
+    loader: &Loader<'_>,
+    dir: &'d str,
+    copied: Option<&'d str>,
+    generated: &[GeneratedFile],
+) -> Vec<(String, &'d str)> {
+    let mut names: BTreeMap<(bool, String), &str> = BTreeMap::new();
+    let mut add = |name: &str, folder: &'d str| {
+        if is_automatic(name) {
+            names.insert((name.contains(".auto.tfvars"), name.to_owned()), folder);
+        }
+    };
+    for folder in [dir].into_iter().chain(copied) {
+        loader.files_in(folder).iter().for_each(|name| add(name, folder));
+    }
+    generated.iter().for_each(|file| add(&file.name, dir));
+    names.into_iter().map(|((_, name), folder)| (name, folder)).collect()
+}
+
+/// The value of a variable that the environment passes: text as it is, everything else as JSON. A variable without a type, or with
+/// that of one text, takes it as text; any other one reads an expression.
+fn passed(name: &str, value: &Val, variable: &Variable) -> Result<Val, Vec<Failure>> {
+    let takes_text = !variable.has_type || variable.ty.is_primitive();
+    let json = || Val::str(serde_json::to_string(&export(value)).unwrap_or_default()).with_prov(value.prov.clone());
+    match &value.data {
+        Data::Str(text) if !takes_text => {
+            let Some(origin) = value.prov.origin else { return Ok(value.clone()) };
+            let place = (origin.file, Span { start: origin.start, end: origin.end });
+            let found = from_text(name, text, origin.file);
+            let found = found.map_err(|why| why.into_iter().map(|f| Failure { place: Some(place), ..f }).collect());
+            found.map(|found: Val| found.with_prov(value.prov.clone()))
+        }
+        Data::Tuple(_) | Data::Object(_) if takes_text => match value.unknown_reason() {
+            Some(reason) => Ok(Val::unknown(Type::Str, reason).with_prov(value.prov.clone())),
+            None => Ok(json()),
+        },
+        Data::Bool(_) | Data::Number(_) if !variable.has_type => Ok(json()),
+        _ => Ok(value.clone()),
+    }
 }
 
 fn from_text(name: &str, text: &str, file: FileId) -> Result<Val, Vec<Failure>> {

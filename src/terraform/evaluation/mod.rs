@@ -12,20 +12,18 @@ pub(crate) mod variable;
 
 use crate::limits::Limit;
 use crate::terraform::load::functions::RootFiles;
-use crate::terraform::module::Module;
 use crate::terraform::module::modules::Modules;
 use given::Given;
 use inputs::Inputs;
 use statics::Statics;
-use std::sync::Arc;
 
 /// The evaluation of the root module in a folder, before its modules are entered. Without configuration in the folder, it
 /// is that of a module without declarations.
 pub(crate) fn of_root<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>) -> Statics<'a> {
     let loader = &modules.loader;
-    let module = modules.module(dir).unwrap_or_else(|| Arc::new(Module { dir: dir.to_owned(), ..Module::default() }));
+    let module = modules.root(dir, given.over);
     let inputs = Inputs::collect(loader, &module, dir, given);
     let workspace = given.workspace.unwrap_or("default").to_owned();
     let steps = loader.reader.limits().get(Limit::TemplateSteps);
-    Statics::new(module, inputs, workspace, RootFiles::new(loader, dir.to_owned()), steps)
+    Statics::new(module, inputs, workspace, RootFiles::new(loader, dir.to_owned(), given.over.cloned()), steps)
 }

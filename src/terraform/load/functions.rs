@@ -5,6 +5,7 @@ use crate::hcl::functions::{Content, FileError, Files};
 use crate::limits::Limit;
 use crate::paths::join;
 use crate::source::{Error, Node, ResolveError};
+use crate::terraform::evaluation::given::{GeneratedFile, Overlay};
 use crate::text::Text;
 use crate::value::FileId;
 use std::cell::RefCell;
@@ -16,13 +17,15 @@ pub(crate) struct RootFiles<'a> {
     loader: &'a Loader<'a>,
     /// The folder of the root module.
     dir: String,
+    /// What is put into that folder before the tool runs.
+    over: Option<Overlay>,
     /// The files that were read.
     read: RefCell<BTreeSet<FileId>>,
 }
 
 impl<'a> RootFiles<'a> {
-    pub(crate) fn new(loader: &'a Loader<'a>, dir: String) -> Self {
-        RootFiles { loader, dir, read: RefCell::default() }
+    pub(crate) fn new(loader: &'a Loader<'a>, dir: String, over: Option<Overlay>) -> Self {
+        RootFiles { loader, dir, over, read: RefCell::default() }
     }
 
     /// The files of the revision.
@@ -35,10 +38,18 @@ impl<'a> RootFiles<'a> {
         self.read.borrow().clone()
     }
 
+    /// The generated file at a path.
+    fn generated(&self, path: &str) -> Option<&GeneratedFile> {
+        let name = path.strip_prefix("./").unwrap_or(path);
+        self.over.as_ref()?.generated.iter().find(|file| file.name == name)
+    }
+
     /// A path from the root of the repository.
     pub(crate) fn inside(&self, path: &str) -> Result<String, FileError> {
         if !path.starts_with('/') {
-            return Ok(join(&self.dir, path));
+            let copied = self.over.as_ref().and_then(|over| over.folder.as_deref()).map(|folder| join(folder, path));
+            let copied = copied.filter(|copied| !path.starts_with("..") && self.loader.reader.lookup(copied).is_ok());
+            return Ok(copied.unwrap_or_else(|| join(&self.dir, path)));
         }
         let below = path.strip_prefix(&self.loader.root).filter(|rest| rest.is_empty() || rest.starts_with('/'));
         match below {
@@ -62,6 +73,11 @@ fn failed(path: &str, error: ResolveError) -> FileError {
 
 impl Files for RootFiles<'_> {
     fn read(&self, path: &str) -> Result<Content, FileError> {
+        if let Some(generated) = self.generated(path) {
+            let text = generated.text.as_ref();
+            let unknown = || FileError::Unknown(format!("{path} is generated, and its content is not known"));
+            return Ok(Content { bytes: text.ok_or_else(unknown)?.as_bytes().into(), file: generated.origin.file });
+        }
         let inside = self.inside(path)?;
         let entry = self.loader.reader.resolve(&inside).map_err(|e| failed(path, e))?;
         let bytes = self.loader.reader.source().read(entry).map_err(|error| match error {
@@ -78,6 +94,9 @@ impl Files for RootFiles<'_> {
     }
 
     fn exists(&self, path: &str) -> Result<bool, FileError> {
+        if self.generated(path).is_some() {
+            return Ok(true);
+        }
         let inside = self.inside(path)?;
         match self.loader.reader.resolve(&inside) {
             Ok(_) => Ok(true),

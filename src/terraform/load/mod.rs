@@ -111,15 +111,24 @@ impl<'a> Loader<'a> {
 
     /// Returns the names of the configuration files of a folder, without those that others hide.
     pub(crate) fn configuration_files(&self, dir: &str) -> Vec<(String, Syntax)> {
+        self.configuration_among(self.files_in(dir))
+    }
+
+    /// The names of the files directly in a folder, links followed.
+    pub(crate) fn files_in(&self, dir: &str) -> Vec<&str> {
         let children = self.reader.children(dir);
         let is_file = |name: &str, child: Child| match child {
             Child::File => true,
             Child::Symlink => matches!(self.reader.lookup(&join(dir, name)), Ok(Node::File(_))),
             Child::Dir => false,
         };
-        let mut names: Vec<&str> =
-            children.iter().filter(|(name, child)| is_file(name, *child)).map(|(name, _)| *name).collect();
+        children.iter().filter(|(name, child)| is_file(name, *child)).map(|(name, _)| *name).collect()
+    }
+
+    /// Returns the names of configuration files among the names in a folder, without those that others hide.
+    pub(crate) fn configuration_among(&self, mut names: Vec<&str>) -> Vec<(String, Syntax)> {
         names.sort_unstable();
+        names.dedup();
         let has = |name: String| names.binary_search(&&*name).is_ok();
         let hidden = |base: &str, extension: &str| match extension {
             _ if self.is_terraform => false,
@@ -155,6 +164,15 @@ impl<'a> Loader<'a> {
         let file = self.reader.files.add(&entry.path, &entry.id.to_string(), text);
         let parsed = self.parse(entry.id, syntax, self.reader.files.get(file).text.clone(), &bytes);
         Ok(with(file, parsed))
+    }
+
+    /// A file of configuration with a content that is not in the repository; its path shows where it comes from.
+    pub(crate) fn generated(&self, path: &str, name: &str, syntax: Syntax, text: &Text) -> SourceFile {
+        let blob = BlobId::of(text.as_bytes());
+        let file = self.reader.files.add(path, &blob.to_string(), || text.clone());
+        let known = self.cache.get(&(blob, syntax));
+        let parsed = known.unwrap_or_else(|| self.parse(blob, syntax, text.clone(), text.as_bytes()));
+        SourceFile { file, blob, name: name.to_owned(), parsed, is_json: matches!(syntax, Syntax::Json) }
     }
 
     /// Adds a file to the table of files; `None` if it cannot be read.

@@ -65,6 +65,8 @@ pub(crate) struct Module {
     /// The failures of its text and its declarations.
     pub failures: Vec<Failure>,
     pub files: Vec<FileId>,
+    /// Whether it has a file whose content is not known, which may declare anything.
+    pub is_open: bool,
     /// Whether it has something that only a root module has.
     pub is_root: bool,
     /// Whether it has a file of its own, not one that other folders link to.

@@ -7,6 +7,7 @@ use crate::limits::Limits;
 use crate::paths::join;
 use crate::reads::Unread;
 use crate::source::{BlobId, Entry, Source};
+use crate::terraform::evaluation::given::Overlay;
 use crate::terraform::failure::Failure;
 use crate::terraform::load::names::{Syntax, is_override};
 use crate::terraform::load::{Loader, ParsedFiles, Runner, SourceFile};
@@ -97,8 +98,15 @@ impl<'a> Modules<'a> {
         if let Some(known) = self.modules.lock().get(dir) {
             return known.clone();
         }
-        let found = self.read(dir);
+        let found = self.read(dir, &Overlay::default());
         self.modules.lock().entry(dir.to_owned()).or_insert(found).clone()
+    }
+
+    /// Returns the declarations of a folder with other files put into it. Without any, they are those of a module without
+    /// declarations.
+    pub(crate) fn root(&self, dir: &str, over: Option<&Overlay>) -> Arc<Module> {
+        let found = over.map_or_else(|| self.module(dir), |over| self.read(dir, over));
+        found.unwrap_or_else(|| Arc::new(Module { dir: dir.to_owned(), ..Module::default() }))
     }
 
     /// Where the calls of a module lead that name their source by a literal.
@@ -189,15 +197,31 @@ impl<'a> Modules<'a> {
         Some((entry, is_own, found))
     }
 
-    /// The module of a folder; `None` if no configuration is there.
-    fn read(&self, dir: &str) -> Option<Arc<Module>> {
+    /// The module of a folder with other files put into it; `None` if no configuration is there.
+    fn read(&self, dir: &str, over: &Overlay) -> Option<Arc<Module>> {
         let loader = &self.loader;
-        let names = loader.configuration_files(dir);
+        let copied = over.folder.as_deref().map(|folder| loader.files_in(folder)).unwrap_or_default();
+        let generated = over.generated.iter().map(|file| &*file.name);
+        let names = loader.files_in(dir).into_iter().chain(copied.iter().copied()).chain(generated).collect();
+        let names = loader.configuration_among(names);
         if names.is_empty() {
             return None;
         }
-        let (mut files, mut failures, mut key) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut files, mut failures, mut key, mut is_open) = (Vec::new(), Vec::new(), Vec::new(), false);
         for (name, syntax) in names {
+            let dir = if copied.contains(&&*name) { over.folder.as_deref().unwrap_or(dir) } else { dir };
+            if let Some(generated) = over.generated.iter().find(|file| file.name == name) {
+                match &generated.text {
+                    Some(text) => {
+                        let from = loader.reader.files.get(generated.origin.file);
+                        let file = loader.generated(&format!("{}: {name}", from.path), &name, syntax, text);
+                        key.push((name, file.file, file.blob, true));
+                        files.push((file, true));
+                    }
+                    None => is_open = true,
+                }
+                continue;
+            }
             match loader.load(dir, &name, syntax) {
                 Ok(file) => {
                     let is_own = !loader.is_linked(&join(dir, &name));
@@ -211,6 +235,9 @@ impl<'a> Modules<'a> {
                     failures.push(Failure::new(rule, message, (file, Span::default())).hiding());
                 }
             }
+        }
+        if is_open {
+            return Some(Arc::new(Module { is_open, ..assemble(dir, &files, failures) }));
         }
         match failures.is_empty() {
             true => Some(self.shared((dir.to_owned(), key), || assemble(dir, &files, Vec::new()))),

@@ -103,7 +103,6 @@ mod tests {
     use crate::source::{Change, ChangeKind, Memory};
     use crate::terraform::load::Runner;
     use crate::terraform::module::modules::Cache;
-    use std::collections::BTreeMap;
 
     const BACKEND: &str = "terraform {\n  backend \"local\" {}\n}\n";
 
@@ -129,9 +128,7 @@ mod tests {
         let changes = [Change { path: path.into(), kind: ChangeKind::Modified }];
         let touched = Touched::new(&modules, Scope::Touched(&changes));
         let roots = discovery::roots(&modules, &Project::default()).candidates;
-        let found = roots
-            .iter()
-            .filter(|root| touched.reaches(root, Given { variables: &[], env: &BTreeMap::new(), workspace: None }));
+        let found = roots.iter().filter(|root| touched.reaches(root, Given::default()));
         found.map(|root| root.dir.clone()).collect()
     }
 

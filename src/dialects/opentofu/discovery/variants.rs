@@ -26,7 +26,7 @@ impl Variant {
     /// Returns what is given to the root module.
     pub(crate) fn given(&self) -> Given<'_> {
         let ProjectInputs { variables, env, workspace, .. } = &self.inputs;
-        Given { variables, env, workspace: workspace.as_deref() }
+        Given { variables, env, workspace: workspace.as_deref(), ..Given::default() }
     }
 }
 

@@ -183,7 +183,10 @@ pub(super) struct CalledFiles<'a> {
 
 impl<'a> CalledFiles<'a> {
     pub(super) fn new(session: &Session<'a>, folder: &str) -> Self {
-        CalledFiles { files: RootFiles::new(&session.loader.modules.loader, String::new()), folder: folder.to_owned() }
+        CalledFiles {
+            files: RootFiles::new(&session.loader.modules.loader, String::new(), None),
+            folder: folder.to_owned(),
+        }
     }
 
     /// A path from the root of the repository.

@@ -1,0 +1,136 @@
+//! A whole root module: what dialects ask of the code that their components run.
+
+use crate::terraform::configuration::{self, Configuration};
+use crate::terraform::evaluation;
+use crate::terraform::evaluation::given::Given;
+use crate::terraform::evaluation::statics::{Node, Statics};
+use crate::terraform::evaluation::tree::{self, Call};
+use crate::terraform::failure::Failure;
+use crate::terraform::module::block::Declared;
+use crate::terraform::module::modules::Modules;
+use crate::terraform::module::version;
+use crate::terraform::rules;
+use crate::value::FileId;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A root module that was evaluated.
+pub(crate) struct Evaluated<'a> {
+    /// Its modules with the values that can be computed before anything runs.
+    pub statics: Statics<'a>,
+    /// Its calls of modules at all depths.
+    pub calls: Vec<Call>,
+    /// Its resources, data sources and outputs.
+    pub configuration: Configuration,
+    /// What is wrong with declarations, calls and files of values.
+    pub failures: Vec<Failure>,
+}
+
+/// Evaluates the code in a folder, with what a run gives to it. This is the only way for a dialect to get the resources that the
+/// code of a component makes.
+pub(crate) fn evaluate<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>) -> Evaluated<'a> {
+    let mut statics = evaluation::of_root(dir, given, modules);
+    let module = Arc::clone(&statics.nodes[0].module);
+    let mut failures: Vec<Failure> = module.failures.clone();
+    failures.extend(statics.inputs.failures.iter().cloned());
+    failures.extend(version::check(&module));
+    let calls = tree::enter(&mut statics, modules, &mut failures);
+    failures.extend(imports_in_calls(&statics));
+    failures.extend(repeated_providers(&statics));
+    let configuration = configuration::evaluate(&statics);
+    Evaluated { statics, calls, configuration, failures }
+}
+
+impl Evaluated<'_> {
+    /// Returns all failures: those of the declarations with more of their kind, then those of values. Where declarations are
+    /// hidden, the values count for nothing: OpenTofu stops there, too.
+    pub(crate) fn take_failures(&mut self, more: Vec<Failure>) -> Vec<Failure> {
+        let mut failures = std::mem::take(&mut self.failures);
+        failures.extend(more);
+        self.variables(&mut failures);
+        let of_values = std::mem::take(&mut self.configuration.failures);
+        if !failures.iter().any(|failure| failure.hides) {
+            add(&mut failures, of_values);
+        }
+        if self.statics.nodes[0].module.is_open {
+            // A file that is not known may declare what seems to be missing.
+            failures.retain(|failure| failure.hides);
+        }
+        failures
+    }
+
+    /// The files that had a part in it.
+    pub(crate) fn files(&self) -> BTreeSet<FileId> {
+        let of_modules = self.statics.nodes.iter().flat_map(|n| n.module.files.iter().copied());
+        of_modules.chain(self.statics.inputs.files.iter().copied()).chain(self.statics.read_files()).collect()
+    }
+
+    /// Variables that are computed in any case, whether something uses them or not: constants, and what is given to the root
+    /// module, which `plan` converts to the types of its variables.
+    fn variables(&self, failures: &mut Vec<Failure>) {
+        for (index, node) in self.statics.nodes.iter().enumerate() {
+            for (name, variable) in &node.module.variables {
+                let found = match (variable.is_const, node.parent) {
+                    (Some(true), _) => self.statics.variable_value(index, name),
+                    (_, None) => self.statics.given_value(name, variable),
+                    (_, Some(_)) => continue,
+                };
+                // A value that is not given here may be given to the run.
+                let is_wrong =
+                    |failure: &Failure| variable.is_const == Some(true) || failure.rule == &rules::INVALID_VALUE;
+                failures.extend(found.err().into_iter().flatten().filter(is_wrong));
+            }
+        }
+    }
+}
+
+/// Adds failures of the evaluation. What is wrong at a place, and was reported there before, is not reported again.
+fn add(failures: &mut Vec<Failure>, found: Vec<Failure>) {
+    for failure in found {
+        let is_cycle = failure.is_cyclic && failures.iter().any(|known| known.is_cyclic);
+        if !is_cycle && failures.iter().all(|known| known.place != failure.place || known.is_open) {
+            // Its value is unknown: everything else is as it is.
+            let help = failure.help.clone();
+            failures.push(if failure.hides { failure } else { failure.lint(help) });
+        }
+    }
+}
+
+/// Import blocks of called modules: only the root module can have some.
+fn imports_in_calls(statics: &Statics<'_>) -> Vec<Failure> {
+    let called = statics.nodes.iter().skip(1).flat_map(|node| &node.module.refactorings);
+    let imports = called.filter(|block| &*block.kind == "import");
+    let message = "invalid import configuration: an import block in a called module is not allowed";
+    imports.map(|import| Failure::new(&rules::INVALID_DECLARATION, message, import.block.place)).collect()
+}
+
+/// Calls that repeat or delay a module which configures providers itself, at any depth: such a module exists once.
+fn repeated_providers(statics: &Statics<'_>) -> Vec<Failure> {
+    let mut failures: Vec<Failure> = Vec::new();
+    let is_configured = |node: &Node| node.module.providers.iter().any(|p| !is_empty(&p.block));
+    for node in statics.nodes.iter().skip(1).filter(|node| is_configured(node)) {
+        let mut current = node;
+        while let Some(caller) = current.parent.map(|parent| &statics.nodes[parent]) {
+            let call = current.path.last().and_then(|name| caller.module.calls.get(name));
+            let arguments = ["count", "for_each", "depends_on"].into_iter();
+            let found = call.and_then(|call| arguments.filter_map(|name| call.arguments.get(name)).next());
+            if let Some(written) = found {
+                let message = format!(
+                    "module is incompatible with count, for_each, enabled and depends_on: module.{} configures providers itself",
+                    node.address()
+                );
+                let failure = Failure::new(&rules::INVALID_DECLARATION, message, written.place());
+                if failures.iter().all(|known| known.place != failure.place) {
+                    failures.push(failure);
+                }
+            }
+            current = caller;
+        }
+    }
+    failures
+}
+
+/// Whether a provider configuration has nothing, so that it only says that the module takes one.
+fn is_empty(block: &Declared) -> bool {
+    block.arguments.keys().all(|name| matches!(&**name, "alias" | "version")) && block.blocks.is_empty()
+}
