@@ -100,6 +100,23 @@ fn ignored_folders_are_filled_by_a_tool() {
 }
 
 #[test]
+fn ignored_files_above_a_unit_are_not_missing() {
+    let repo = Repo::new();
+    repo.write(".gitignore", "account.yaml\n").write(
+        "live/app/terragrunt.hcl",
+        "locals {\n  account = yamldecode(file(find_in_parent_folders(\"account.yaml\")))\n}\ninputs = {\n  id = local.account.id\n}\n",
+    );
+    repo.commit("base");
+    repo.run(&["check"]).ends_with(0).hides("could not find");
+    repo.edit("live/app/terragrunt.hcl", "account.yaml", "region.yaml");
+    repo.run(&["check"]).ends_with(1).says("could not find a region.yaml");
+    repo.write("account.yaml", "id: 1\n");
+    repo.edit("live/app/terragrunt.hcl", "region.yaml", "account.yaml");
+    let shown = repo.run(&["describe", "stacks", "--format", "json"]);
+    assert!(shown.stdout.contains("\"id\": 1"), "{shown}");
+}
+
+#[test]
 fn no_change_excuses_what_it_deletes() {
     let repo = live("modules/m");
     repo.write("modules/m/main.tf", "locals {\n}\n").commit("base");

@@ -60,9 +60,10 @@ impl Graph {
             graph.declare(statics, index, module);
             for site in sites::of(module) {
                 let owner = match &site.owner {
+                    // What depends on the arguments of a module that is not here is not known.
                     Owner::Argument(call, variable) => match child(index, call) {
                         Some(child) => (child, Owner::Variable(variable.clone())),
-                        None => (index, Owner::Call(call.clone())),
+                        None => continue,
                     },
                     // Conditions of variables do not decide their values, and nothing depends on the rest.
                     Owner::Variable(_) | Owner::Other | Owner::Check(_) => continue,

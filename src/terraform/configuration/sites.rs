@@ -3,7 +3,7 @@
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Block, Body, Expr};
 use crate::terraform::module::Module;
-use crate::terraform::module::block::{Declared, Written};
+use crate::terraform::module::block::{Declared, Provider, Written, configuration};
 use crate::text::Text;
 use crate::value::FileId;
 
@@ -68,7 +68,7 @@ pub(super) fn of(module: &Module) -> Vec<Site<'_>> {
     for (name, declared) in &module.calls {
         all.call(name, declared);
     }
-    for provider in &module.providers {
+    for provider in module.providers.iter().filter(|provider| is_used(module, provider)) {
         let context = Context { has_each: provider.block.arguments.contains_key("for_each"), ..Context::default() };
         for (name, written) in provider.block.arguments.iter().filter(|(name, _)| &***name != "alias") {
             let context = if &**name == "for_each" { Context::default() } else { context.clone() };
@@ -89,6 +89,14 @@ pub(super) fn of(module: &Module) -> Vec<Site<'_>> {
         }
     }
     all.found
+}
+
+/// Whether a provider configuration is evaluated: one with an alias only if something names it.
+fn is_used(module: &Module, provider: &Provider) -> bool {
+    let imports = module.refactorings.iter().filter_map(|block| block.block.arguments.get("provider"));
+    let mut uses = module.uses.iter().map(|used| &used.written).chain(imports);
+    let is_meant = |(name, alias): (&Text, Option<&Text>)| *name == provider.name && alias == provider.alias.as_ref();
+    provider.alias.is_none() || uses.any(|written| configuration(&written.expr).is_none_or(is_meant))
 }
 
 /// What is there around an expression.

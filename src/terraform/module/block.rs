@@ -1,6 +1,6 @@
 //! Blocks of configuration with their arguments.
 
-use crate::hcl::ast::{Block, Body, Expr, Span};
+use crate::hcl::ast::{Block, Body, Expr, ExprKind, Span, TraversalStep, walk};
 use crate::terraform::failure::Place;
 use crate::text::Text;
 use crate::value::FileId;
@@ -76,6 +76,18 @@ pub(crate) struct Provider {
 pub(crate) struct ProviderUse {
     /// The expression.
     pub written: Written,
+}
+
+/// The local name and the alias of a provider configuration that an expression names, with a key or without; `None` if it names
+/// none.
+pub(crate) fn configuration(expr: &Expr) -> Option<(&Text, Option<&Text>)> {
+    let expr = walk::unwrapped(expr);
+    let base = if let ExprKind::Index(base, _) = &expr.kind { base } else { expr };
+    let ExprKind::Traversal(root, steps) = &base.kind else { return None };
+    match steps.first() {
+        Some(TraversalStep::Attribute(alias)) => Some((&root.text, Some(&alias.text))),
+        _ => Some((&root.text, None)),
+    }
 }
 
 /// The targets of encryption and what they use.

@@ -11,7 +11,7 @@ use crate::terraform::configuration::expansion::for_each_problems;
 use crate::terraform::evaluation::statics::{Identifier, Node, Statics};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::Module;
-use crate::terraform::module::block::{Declared, Provider, ProviderUse, Written};
+use crate::terraform::module::block::{self, Declared, Provider, ProviderUse, Written};
 use crate::text::Text;
 use crate::value::{FileId, Map, Prov, Value};
 use std::rc::Rc;
@@ -152,17 +152,11 @@ fn uses(module: &Module, failures: &mut Vec<Failure>) {
 
 fn wrong_use(module: &Module, used: &ProviderUse) -> Option<String> {
     let expr = walk::unwrapped(&used.written.expr);
-    let (base, has_key) = match &expr.kind {
-        ExprKind::Index(base, _) => (&**base, true),
-        _ => (expr, false),
+    let (name, alias) = block::configuration(expr)?;
+    let has_key = match &expr.kind {
+        ExprKind::Traversal(_, steps) => steps.iter().any(|step| matches!(step, TraversalStep::Index(..))),
+        _ => true,
     };
-    let ExprKind::Traversal(root, steps) = &base.kind else { return None };
-    let alias = match steps.first() {
-        Some(TraversalStep::Attribute(name)) => Some(&name.text),
-        _ => None,
-    };
-    let has_key = has_key || steps.iter().any(|s| matches!(s, TraversalStep::Index(..)));
-    let name = &root.text;
     let known = module.providers.iter().find(|p| p.name == *name && p.alias.as_ref() == alias);
     let has_instances = known.is_some_and(|p| p.block.arguments.contains_key("for_each"));
     match (has_key, has_instances) {

@@ -4,8 +4,10 @@ use super::{Functions, Outcome, failed, texts};
 use crate::dialects::terragrunt::load::{UNIT, UNIT_JSON};
 use crate::dialects::terragrunt::place::{inside, shown, way};
 use crate::hcl::functions::HostError;
+use crate::hcl::types::Type;
 use crate::hcl::val::Val;
 use crate::paths;
+use crate::source::ResolveError;
 
 /// The value of a call.
 pub(super) fn call(functions: &Functions<'_, '_>, name: &str, arguments: &[Val]) -> Outcome {
@@ -54,7 +56,7 @@ fn included(functions: &Functions<'_, '_>, name: &str, labels: &[String]) -> Res
     }
 }
 
-/// The nearest file or folder of a name above the folder.
+/// The nearest file or folder of a name above the folder; not known if there may be one that git does not have.
 fn find(functions: &Functions<'_, '_>, arguments: &[String]) -> Outcome {
     let start = &functions.place.dir;
     let names: Vec<&str> = match arguments.first().map(String::as_str) {
@@ -62,17 +64,21 @@ fn find(functions: &Functions<'_, '_>, arguments: &[String]) -> Outcome {
         Some(name) => vec![name],
     };
     let reader = &functions.session.loader.modules.loader.reader;
-    let mut dir = start.as_str();
+    let (mut dir, mut hidden) = (start.as_str(), None);
     while !dir.is_empty() {
         dir = paths::parent(dir);
-        let found = names.iter().filter_map(|name| inside(dir, name)).find(|path| reader.lookup(path).is_ok());
-        if let Some(found) = found {
-            return Ok(Val::str(shown(&found)));
+        for path in names.iter().filter_map(|name| inside(dir, name)) {
+            match reader.lookup(&path) {
+                Ok(_) => return Ok(Val::str(shown(&path))),
+                Err(ResolveError::Unavailable(why)) => hidden = hidden.or(Some((path, why))),
+                Err(_) => {}
+            }
         }
     }
-    match arguments.get(1) {
-        Some(fallback) => Ok(Val::str(fallback.as_str())),
-        None => {
+    match (hidden, arguments.get(1)) {
+        (Some((path, why)), _) => Ok(Val::unknown(Type::Str, format!("{path} cannot be read: {why}"))),
+        (None, Some(fallback)) => Ok(Val::str(fallback.as_str())),
+        (None, None) => {
             let name = names.last().copied().unwrap_or_default();
             let unit = shown(start);
             Err(failed(format!(
