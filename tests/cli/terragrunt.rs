@@ -48,6 +48,28 @@ fn the_code_of_units_is_no_root_module() {
 }
 
 #[test]
+fn the_source_of_a_unit_is_no_root_module() {
+    let repo = Repo::new();
+    let moved = "moved {\n  from = x_y.a\n  to   = x_y.b\n}\nresource \"x_y\" \"b\" {\n  region = var.region\n}\n";
+    let unit = |source: &str| format!("terraform {{\n  source = {source}\n}}\n");
+    repo.write("terragrunt.hcl", "generate \"v\" {\n  path      = \"v.tf\"\n  if_exists = \"overwrite\"\n  contents  = \"variable \\\"region\\\" {}\"\n}\n");
+    repo.write("live/app/terragrunt.hcl", unit("\"${get_repo_root()}/code//app\""));
+    let chosen = "get_env(\"STAGE\") == \"prod\" ? \"git::https://x.example/y//db?ref=v1\" : \"../../code//db\"";
+    repo.write("live/db/terragrunt.hcl", unit(chosen));
+    for name in ["app", "db", "other"] {
+        repo.write(&format!("code/{name}/main.tf"), moved);
+    }
+    repo.commit("base");
+    let run = repo.run(&["check"]).ends_with(1);
+    run.says("code/other/main.tf").hides("code/app").hides("code/db");
+    // Code that a unit may run is a part of what changes.
+    repo.edit("code/db/main.tf", "var.region", "upper(var.region)").commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3);
+    run.says("1 component").says("runs different code").hides("No effective change");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]).says("\"db\"").hides("\"app\"");
+}
+
+#[test]
 fn a_deleted_unit_is_removed() {
     let repo = repo();
     repo.remove("live/app/terragrunt.hcl");

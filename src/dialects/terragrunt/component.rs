@@ -7,6 +7,8 @@ use super::session::Session;
 use super::stacks::is_remote;
 use super::unit::KIND;
 use super::vocabulary::VOCABULARY;
+use crate::hcl::ast::walk;
+use crate::hcl::parse::parse_expression;
 use crate::paths;
 use crate::resolution::{
     Code, CodeOrigin, Component, ComponentMetadata, Inputs, Link, LinkKind, ReadTarget, RemovalEffect, StackSelector,
@@ -130,28 +132,48 @@ fn state(parts: &Map) -> Option<StatePlace> {
     })
 }
 
-/// The folder of the code: that of the source, or that of the unit.
+/// The folder of the code: that of the source, or that of the unit. Of a source that is not known, those that it names.
 fn code(session: &Session<'_>, folder: &str, parts: &Map) -> Option<Code> {
     let source = parts.get("terraform").and_then(|terraform| terraform.get("source"));
-    let text = source.and_then(Value::as_str).unwrap_or_default();
-    let is_unknown = source.is_some_and(|source| !matches!(source.data, Data::Str(_)));
-    if is_unknown || is_remote(text) {
-        return None;
-    }
-    let written = text.split('?').next().unwrap_or(text);
-    let path = if written.is_empty() { folder.to_owned() } else { inside(folder, written)? };
-    let real = match session.loader.modules.loader.reader.lookup(&path) {
-        Ok(Node::Dir(real)) => real,
-        _ => path,
+    let reader = &session.loader.modules.loader.reader;
+    let (written, is_known) = match source.map(|source| &source.data) {
+        None => (vec![String::new()], true),
+        Some(Data::Str(text)) => (vec![text.to_string()], true),
+        Some(_) => (source.map(|source| alternatives(session, source)).unwrap_or_default(), false),
     };
+    let real = |written: &String| {
+        let local = written.split('?').next().filter(|_| !is_remote(written))?;
+        let path = if local.is_empty() { folder.to_owned() } else { inside(folder, local)? };
+        match reader.lookup(&path) {
+            Ok(Node::Dir(real)) => Some(Text::from(real)),
+            _ => is_known.then(|| path.into()),
+        }
+    };
+    let mut folders = written.iter().filter_map(real);
+    let first = folders.next()?;
     Some(Code {
-        folder: real.as_str().into(),
-        root: real.as_str().into(),
+        root: first.clone(),
+        folder: first,
         origin: source.and_then(|source| source.prov.origin),
-        others: Box::default(),
+        others: folders.collect(),
         supply: CodeOrigin::Repository,
-        is_open: declares(parts.get("generate")),
+        is_open: !is_known || declares(parts.get("generate")),
     })
+}
+
+/// The paths in the expression of a source that is not known, for example of a condition about the environment.
+fn alternatives(session: &Session<'_>, source: &Value) -> Vec<String> {
+    let Some(origin) = source.prov.origin else { return Vec::new() };
+    let text = &session.loader.modules.loader.reader.files.get(origin.file).text;
+    let Some(Ok(expr)) = text.get(origin.start as usize..origin.end as usize).map(parse_expression) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    walk::visit(&expr, &mut |expr| {
+        let path = walk::constant_text(expr).filter(|text| text.starts_with(['.', '/']));
+        found.extend(path.map(str::to_owned));
+    });
+    found
 }
 
 /// Whether generated files may declare variables.

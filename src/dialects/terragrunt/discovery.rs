@@ -46,6 +46,12 @@ pub(super) fn all(source: &dyn Source) -> Found {
     found
 }
 
+/// Whether a path leads into the folder of a unit, but for one in the root of the repository.
+pub(super) fn is_in(units: &BTreeSet<String>, path: &str) -> bool {
+    let folders = std::iter::successors(Some(paths::parent(path)), |folder| Some(paths::parent(folder)));
+    folders.take_while(|folder| !folder.is_empty()).any(|folder| units.contains(folder))
+}
+
 /// The name of a folder as a stack.
 fn stack_name(folder: &str) -> Text {
     if folder.is_empty() { ".".into() } else { folder.into() }

@@ -38,7 +38,8 @@ use crate::limits::Limits;
 use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Resolution, State, Unit};
-use crate::source::{Linked, Source};
+use crate::source::{Entry, Linked, Source};
+use crate::terraform::load::names::configuration;
 use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Value, Vocabulary};
@@ -133,8 +134,18 @@ impl Dialect for Terragrunt {
         discovery::has_any(source, "").then(|| (Presence::Certain, String::new()))
     }
 
-    fn code_folders(&self, source: &dyn Source, _project: &Project) -> Vec<String> {
-        discovery::all(source).units.into_iter().filter(|folder| !folder.is_empty()).collect()
+    fn code_folders(&self, source: &dyn Source, project: &Project) -> Vec<String> {
+        let mut units = discovery::all(source).units;
+        let is_code = |entry: &Entry| configuration(crate::paths::name(&entry.path)).is_some();
+        let mut lone = source.listing().iter().filter(|entry| is_code(entry) && !discovery::is_in(&units, &entry.path));
+        if lone.next().is_some() {
+            let resolution = Terragrunt::default().resolve(source, project, &Files::default(), Scope::All);
+            let components = resolution.units.iter().flat_map(|unit| &unit.components);
+            for code in components.filter_map(|component| component.metadata.code.as_ref()) {
+                units.extend(code.others.iter().chain([&code.folder]).map(Text::to_string));
+            }
+        }
+        units.into_iter().filter(|folder| !folder.is_empty()).collect()
     }
 
     fn forget(&self, source: &dyn Source) {
