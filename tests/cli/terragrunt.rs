@@ -70,6 +70,27 @@ fn the_source_of_a_unit_is_no_root_module() {
 }
 
 #[test]
+fn a_file_that_units_include_is_not_deployed_by_itself() {
+    let repo = Repo::new();
+    let root = "remote_state {\n  backend = \"s3\"\n  config = {\n    bucket = \"a\"\n    key    = \"${path_relative_to_include()}/state\"\n  }\n}\n";
+    repo.write("live/dev/app/terragrunt.hcl", "include {\n  path = find_in_parent_folders()\n}\n");
+    repo.write("live/dev/app/main.tf", "provider \"x\" {\n}\n").write("live/terragrunt.hcl", root).commit("base");
+    repo.edit("live/terragrunt.hcl", "\"a\"", "\"b\"").commit("bucket");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1);
+    run.says("state-address-changed").says("`app` in `live/dev` will use").hides("`live` in `.` will use");
+    // It reads what only the folders of units have.
+    let read = format!("locals {{\n  env = read_terragrunt_config(find_in_parent_folders(\"env.hcl\"))\n}}\n{root}");
+    repo.write("live/dev/env.hcl", "locals {\n}\n").write("live/terragrunt.hcl", &read).commit("env");
+    repo.run(&["check"]).ends_with(0).hides("env.hcl");
+    repo.remove("live/terragrunt.hcl").write("live/root.hcl", &read);
+    repo.edit("live/dev/app/terragrunt.hcl", "folders()", "folders(\"root.hcl\")").commit("rename");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("component-removed");
+    // With code, or without units that include it, it is a unit as any other.
+    repo.write("live/alone/terragrunt.hcl", &read).commit("alone");
+    repo.run(&["check"]).ends_with(1).says("live/alone/terragrunt.hcl:2").says("env.hcl");
+}
+
+#[test]
 fn a_deleted_unit_is_removed() {
     let repo = repo();
     repo.remove("live/app/terragrunt.hcl");

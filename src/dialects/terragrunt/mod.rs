@@ -175,10 +175,16 @@ impl Dialect for Terragrunt {
         let answers = Answers::new(source);
         let known = threads::map(&folders, |folder| self.unit(source, files, &answers, &env, &expansion, folder));
         let mut resolution = Resolution::default();
-        for known in &known {
-            resolution.units.push(Arc::clone(&known.resolved.unit));
-            resolution.config.push(known.resolved.unit.file);
-            resolution.findings.extend(known.resolved.findings.iter().cloned());
+        let included: BTreeSet<FileId> =
+            known.iter().flat_map(|known| &known.resolved.imports).flat_map(|i| i.targets.iter().copied()).collect();
+        for Known { resolved, .. } in known.iter().map(|known| &**known) {
+            resolution.config.push(resolved.unit.file);
+            if !resolved.has_code && included.contains(&resolved.unit.file) {
+                resolution.units.extend(resolved.as_parent().map(Arc::new));
+                continue;
+            }
+            resolution.units.push(Arc::clone(&resolved.unit));
+            resolution.findings.extend(resolved.findings.iter().cloned());
         }
         resolution.findings.extend(unused(&known));
         let mut seen = BTreeSet::new();

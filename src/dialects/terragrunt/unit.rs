@@ -14,7 +14,7 @@ use super::values::unknown_data;
 use super::{checks, component, rules};
 use crate::diagnostic::Diagnostic;
 use crate::hcl::ast::{Attribute, Span, TraversalStep, walk};
-use crate::resolution::{Dependency, Import, Local, LocalLevel, LocalScope, State, Unit};
+use crate::resolution::{Component, Dependency, Import, Local, LocalLevel, LocalScope, State, Unit};
 use crate::text::Text;
 use crate::value::{Key, Map, Origin, Value};
 use std::collections::BTreeMap;
@@ -35,13 +35,33 @@ pub(super) struct Resolved {
     pub imports: Vec<Import>,
     /// Its locals.
     pub locals: Option<Arc<LocalScope>>,
+    /// Whether it has code to run, in its folder or from a source.
+    pub has_code: bool,
 }
 
 impl Resolved {
     /// A unit of which nothing else is known.
     pub(super) fn of(unit: Unit, findings: Vec<Diagnostic>) -> Self {
         let (unused, imports) = (Vec::new(), Vec::new());
-        Resolved { unit: Arc::new(unit), findings, unused, imports, locals: None }
+        Resolved { unit: Arc::new(unit), findings, unused, imports, locals: None, has_code: true }
+    }
+
+    /// The unit of a file that other units include, without code of its own: it is there for these units, and never deployed.
+    /// Mistakes that are there only if it is taken by itself are none.
+    pub(super) fn as_parent(&self) -> Option<Unit> {
+        let switch_off = |component: &Arc<Component>| {
+            let mut component = Component::clone(component);
+            component.metadata.is_disabled = true;
+            Arc::new(component)
+        };
+        let (unit, broken) = (&self.unit, Unit::broken(self.unit.id.clone(), self.unit.file));
+        let components = unit.components.iter().map(switch_off).collect();
+        (unit.state == State::Resolved).then(|| Unit {
+            files: unit.files.clone(),
+            components,
+            state: State::Resolved,
+            ..broken
+        })
     }
 }
 
@@ -165,7 +185,9 @@ pub(super) fn resolve(
     }
     let mut findings = session.into_findings();
     findings.iter_mut().chain(&mut unused).for_each(|finding| finding.stacks.push(stack.clone()));
-    Resolved { unit: Arc::new(unit), findings, unused, imports, locals }
+    let has_source = |file: &File| file.body.blocks_of("terraform").any(|block| block.body.get("source").is_some());
+    let has_code = opened.as_ref().is_none_or(has_source) || loader.modules.is_there(folder) || made.is_some();
+    Resolved { unit: Arc::new(unit), findings, unused, imports, locals, has_code }
 }
 
 /// Whether a file that is included could not be read: what the unit has from it would seem to be removed.
