@@ -19,6 +19,8 @@ pub(crate) enum FindingGroup {
         one: String,
         /// The text for several components, after their number.
         several: String,
+        /// What they are called, and what their stacks are called.
+        nouns: (&'static str, &'static str),
     },
     /// Names that are listed.
     Names {
@@ -134,7 +136,7 @@ pub(crate) fn attach(findings: Vec<Finding>, files: &Files) -> Vec<Finding> {
 fn key(finding: &Finding) -> Option<Key> {
     let d = &finding.diagnostic;
     let shape = match d.together.as_ref()? {
-        FindingGroup::Components { several, .. } => several.clone(),
+        FindingGroup::Components { several, nouns: (noun, _), .. } => format!("{noun} {several}"),
         FindingGroup::Names { start, .. } => start.clone(),
         FindingGroup::Alike { general } => general.clone(),
     };
@@ -198,7 +200,7 @@ fn name(d: &Diagnostic) -> Vec<String> {
 /// Words the message for all that the finding is about.
 fn word(d: &mut Diagnostic, names: &[String]) {
     match &d.together {
-        Some(FindingGroup::Components { one, several }) => {
+        Some(FindingGroup::Components { one, several, nouns: (noun, place) }) => {
             let distinct: BTreeSet<(&str, &str)> = d.subjects.iter().map(|s| (&*s.stack, &*s.component)).collect();
             if let [(stack, component)] = distinct.iter().copied().collect::<Vec<_>>()[..] {
                 if d.subjects.len() > 1 {
@@ -214,7 +216,7 @@ fn word(d: &mut Diagnostic, names: &[String]) {
             let first = &d.subjects[0].details;
             let is_same = d.subjects.iter().all(|s| s.details == *first);
             let details = if is_same && !first.is_empty() { format!(": {first}") } else { String::new() };
-            let reach = format!("{} in {}", count(distinct.len(), "component"), count(d.stacks.len(), "stack"));
+            let reach = format!("{} in {}", count(distinct.len(), noun), count(d.stacks.len(), place));
             d.message = format!("{reach} {several}{details}");
         }
         Some(FindingGroup::Names { start, noun, .. }) if names.len() > 1 => {
@@ -246,7 +248,8 @@ mod tests {
         .address(format!("{stack}/{component}"))
         .help("look");
         d.subjects = vec![Subject { stack: stack.into(), component: component.into(), details: details.to_owned() }];
-        d.together = Some(FindingGroup::Components { one: "moves".to_owned(), several: "move".to_owned() });
+        let nouns = ("component", "stack");
+        d.together = Some(FindingGroup::Components { one: "moves".to_owned(), several: "move".to_owned(), nouns });
         d.stacks = vec![stack.into()];
         Finding { diagnostic: d, level: Level::Warning, novelty, fingerprint: details.into(), also: Vec::new() }
     }

@@ -13,6 +13,7 @@ use crate::terraform::state::{self, StateLocation};
 use crate::text::Text;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// If more stacks are added or removed, none of them is treated as renamed.
 const MAX_STACKS: usize = 300;
@@ -42,6 +43,28 @@ pub(crate) struct Rename {
     pub causes: Vec<Cause>,
 }
 
+/// The components that one state says to keep deployed although they are gone: stack, type and name.
+pub(crate) struct Released<'a>(BTreeSet<(&'a Text, &'a str, &'a str)>);
+
+impl<'a> Released<'a> {
+    /// Reads them from all components.
+    pub(crate) fn of(resolution: &'a Resolution) -> Self {
+        let components = resolution.units.iter().flat_map(|unit| &unit.components);
+        let of = |c: &'a Arc<Component>| c.metadata.released.iter().map(|(kind, name)| (&c.stack, &**kind, &**name));
+        Released(components.flat_map(of).collect())
+    }
+
+    /// Whether a component is one of them, or an instance of one, or of what is in one.
+    pub(crate) fn keeps(&self, component: &Component) -> bool {
+        let Component { stack, kind, name, metadata, .. } = component;
+        let names = metadata.instance_of.iter().flat_map(|(_, declared)| {
+            let ends = declared.match_indices('.').map(|(end, _)| end).chain([declared.len()]);
+            ends.map(|end| &declared[..end])
+        });
+        names.chain([&**name]).any(|name| self.0.contains(&(stack, &**kind, name)))
+    }
+}
+
 /// Returns the renames among added and removed components, sorted by the removed one.
 pub(super) fn find(
     components: &[ComponentChange],
@@ -54,17 +77,38 @@ pub(super) fn find(
     if removed.is_empty() || new.is_empty() {
         return Vec::new();
     }
-    let mut search = Search { components, placed, budget: MAX_NODES, pairs: BTreeMap::new() };
+    let released = Released::of(resolutions[1]);
+    let mut search = Search { components, placed, budget: MAX_NODES, released, pairs: BTreeMap::new() };
     search.stacks(&removed, &new, resolutions);
     search.components(&removed, &new);
     let pairs = std::mem::take(&mut search.pairs);
-    pairs.into_iter().filter_map(|(from, to)| search.rename(from, to, finder)).collect()
+    let mut found: Vec<Rename> = pairs.into_iter().filter_map(|(from, to)| search.rename(from, to, finder)).collect();
+    share_causes(&mut found, components, finder);
+    found
+}
+
+/// Gives the instances of one declaration that get other addresses the causes of all of them: that is one change.
+fn share_causes(renames: &mut [Rename], components: &[ComponentChange], finder: &mut Finder) {
+    let mut together: BTreeMap<_, Vec<&mut Rename>> = BTreeMap::new();
+    for rename in renames {
+        let sides = [components[rename.from].before.as_ref(), components[rename.to].after.as_ref()];
+        let declared = sides.map(|side| Some(&side?.metadata.instance_of.as_ref()?.1));
+        if let [Some(old), Some(new)] = declared {
+            together.entry((&components[rename.to].stack, old, new)).or_default().push(rename);
+        }
+    }
+    for members in together.values_mut().filter(|members| members.len() > 1) {
+        let causes = finder.union(members.iter().flat_map(|rename| rename.causes.iter().copied()));
+        members.iter_mut().for_each(|rename| rename.causes.clone_from(&causes));
+    }
 }
 
 struct Search<'a> {
     components: &'a [ComponentChange],
     placed: [&'a Components<'a>; 2],
     budget: usize,
+    /// What the newer state says to keep deployed.
+    released: Released<'a>,
     /// Indexes of removed components, with those that replace them.
     pairs: BTreeMap<usize, usize>,
 }
@@ -205,10 +249,12 @@ impl<'a> Search<'a> {
             .is_some_and(|(old, new)| old.declared() == new.declared() || new.metadata.former_names.contains(&old.name))
     }
 
-    /// Whether two components have the same code, as far as that is known. Where the name of a component names the folder,
-    /// similar names have to do.
+    /// Whether two components have the same code, as far as that is known, or are instances of the same type. Where the name
+    /// of a component names the folder, similar names have to do.
     fn has_same_code(&self, from: usize, to: usize) -> bool {
-        self.sides(from, to).is_some_and(|(old, new)| match (&old.metadata.code, &new.metadata.code) {
+        let kind = |component: &Component| component.metadata.instance_of.as_ref().map(|(kind, _)| kind.clone());
+        let sides = self.sides(from, to).filter(|(old, new)| kind(old) == kind(new));
+        sides.is_some_and(|(old, new)| match (&old.metadata.code, &new.metadata.code) {
             (Some(a), Some(b)) => a.folder == b.folder || common_words(&old.name, &new.name) > 0,
             (a, b) => a.is_none() == b.is_none(),
         })
@@ -274,7 +320,8 @@ impl<'a> Search<'a> {
             true => metadata.former_names.contains(&old.name),
             false => metadata.shares_state,
         };
-        let is_replaced = is_destroyed && !is_moved && before.component.metadata.is_deployed();
+        let is_kept = is_moved || self.released.keeps(before.component);
+        let is_replaced = is_destroyed && !is_kept && before.component.metadata.is_deployed();
         Some(Rename { from, to, moves_state, is_replaced, changes, causes })
     }
 }

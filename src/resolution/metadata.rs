@@ -40,8 +40,13 @@ pub(crate) struct ComponentMetadata {
     pub bases: Box<[Base]>,
     /// The names that it had before, from which the deployment tool moves what is deployed.
     pub former_names: Box<[Text]>,
-    /// Types and names of components of its stack that are removed on purpose: their deployed resources stay.
+    /// Types and names of components of its stack that are removed on purpose: their deployed resources stay. Of instances the
+    /// name is that of their declaration, or what it begins with.
     pub released: Box<[(Text, Text)]>,
+    /// The declaration that it is an instance of, in systems where one makes several: what it declares, and its name.
+    pub instance_of: Option<(Text, Text)>,
+    /// Whether the deployment tool refuses to destroy it; null if nothing says so.
+    pub protection: Value,
     /// Its resources are part of the state of its stack: they stay if the stack is renamed.
     pub shares_state: bool,
     /// Its encrypted data, and the methods that can read them.

@@ -17,15 +17,21 @@ pub(crate) fn of(stack: &Text, configuration: &Configuration) -> Vec<Arc<Compone
 }
 
 fn component(stack: &Text, instance: &Instance) -> Component {
-    let Instance { mode, address, former, value, place } = instance;
+    let Instance { mode, address, former, value, place, shaping, protection } = instance;
     let (removal, vocabulary) = match mode {
         Mode::Managed => (RemovalEffect::Destroyed, &RESOURCES),
         Mode::Data | Mode::Ephemeral => (RemovalEffect::Nothing, &Vocabulary::EMPTY),
     };
     let former_names = former.iter().map(|address| address.to_string().into()).collect();
-    let metadata = ComponentMetadata { former_names, shares_state: true, ..ComponentMetadata::default() };
+    let metadata = ComponentMetadata {
+        former_names,
+        shares_state: true,
+        instance_of: Some(address.declaration()),
+        protection: protection.clone(),
+        ..ComponentMetadata::default()
+    };
     Component {
-        shaping_origins: [origin(*place)].into_iter().collect(),
+        shaping_origins: std::iter::once(origin(*place)).chain(shaping.iter().copied()).collect(),
         removal,
         metadata,
         language: Language { vocabulary, ..Language::default() },

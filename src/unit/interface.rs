@@ -264,6 +264,8 @@ impl Interface {
             bases,
             former_names: _,
             released: _,
+            instance_of: _,
+            protection: _,
             shares_state: _,
             encryption: _,
         } = metadata;

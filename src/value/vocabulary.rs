@@ -58,6 +58,10 @@ pub(crate) struct Vocabulary {
     pub defaults: &'static [&'static str],
     /// What the component is and what its stack is, where headlines count such components apart: `resource`, `root module`.
     pub counted: Option<(&'static str, &'static str)>,
+    /// Words in the names of arguments that say where a component acts: in which region, in which account.
+    pub target_words: &'static [&'static str],
+    /// The path of the defaults that apply to a call.
+    pub call_defaults: &'static str,
     /// Advice for before a component is removed.
     pub removal_help: &'static str,
     /// How to use a function in the middle of a text.
@@ -105,6 +109,8 @@ impl Vocabulary {
         stack_inputs: &[],
         defaults: &[],
         counted: None,
+        target_words: &[],
+        call_defaults: "",
         removal_help: "destroy it first",
         function_help: "put the call into a value of its own and refer to it",
         secret_help: "keep it in a secret store and read it from there; everyone who can read the repository can read it, so replace it",

@@ -69,7 +69,7 @@ pub(crate) struct Group<'a> {
 }
 
 /// One stack with another name, or components of one name with another one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Renamed<'a> {
     /// `stack`, or `component`.
     pub what: &'static str,
@@ -83,6 +83,20 @@ pub(crate) struct Renamed<'a> {
     pub moved_states: usize,
     /// Whether the deployment tool destroys any of them and creates it again.
     pub is_replaced: bool,
+    /// How many have this or another new name, and what they are called, where these are addresses of instances.
+    pub instances: Option<(usize, &'static str)>,
+}
+
+impl Renamed<'_> {
+    /// What happens, with the names as `name` writes them: `component renamed: a → b`.
+    pub(crate) fn text(&self, name: impl Fn(&str) -> String) -> String {
+        let (from, to) = (name(self.from), name(self.to));
+        match self.instances {
+            None => format!("{} renamed: {from} → {to}", self.what),
+            Some((1, noun)) => format!("{noun} gets another address: {from} → {to}"),
+            Some((number, noun)) => format!("{number} {noun}s get another address: {from} → {to} and others"),
+        }
+    }
 }
 
 /// One path that changes in all components of a group.
@@ -174,6 +188,7 @@ pub(crate) fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
 /// Renames by what has another name, sorted by its old name.
 fn by_name<'a>(diff: &'a Diff, renames: &[&'a Rename]) -> Vec<Renamed<'a>> {
     let mut named: BTreeMap<(bool, &str, &str, &str), Renamed<'a>> = BTreeMap::new();
+    let mut instances: BTreeMap<bool, Renamed<'a>> = BTreeMap::new();
     for rename in renames {
         let (old, new) = (&diff.components[rename.from], &diff.components[rename.to]);
         let is_component = old.stack == new.stack;
@@ -181,8 +196,16 @@ fn by_name<'a>(diff: &'a Diff, renames: &[&'a Rename]) -> Vec<Renamed<'a>> {
             true => ("component", &*old.kind, &*old.name, &*new.name),
             false => ("stack", "", &*old.stack, &*new.stack),
         };
-        let none = || Renamed { what, from, to, addresses: Vec::new(), moved_states: 0, is_replaced: false };
-        let renamed = named.entry((is_component, kind, from, to)).or_insert_with(none);
+        let none = || Renamed { what, from, to, addresses: Vec::new(), ..Renamed::default() };
+        let noun = new.after.as_ref().and_then(|after| after.language.vocabulary.counted).filter(|_| is_component);
+        let renamed = match noun {
+            Some((noun, _)) => {
+                let renamed = instances.entry(rename.is_replaced).or_insert_with(none);
+                renamed.instances = Some((renamed.addresses.len() + 1, noun));
+                renamed
+            }
+            None => named.entry((is_component, kind, from, to)).or_insert_with(none),
+        };
         renamed.addresses.push(new.address());
         renamed.moved_states += usize::from(rename.moves_state);
         renamed.is_replaced |= rename.is_replaced;
@@ -191,7 +214,7 @@ fn by_name<'a>(diff: &'a Diff, renames: &[&'a Rename]) -> Vec<Renamed<'a>> {
         renamed.addresses.sort();
         renamed
     };
-    named.into_values().map(sorted).collect()
+    named.into_values().chain(instances.into_values()).map(sorted).collect()
 }
 
 /// The effect, the components, and the causes.

@@ -208,8 +208,9 @@ impl Page<'_> {
 
 /// A stack or component with its old and its new name.
 fn renamed(renamed: &Renamed) -> String {
-    let (from, to) = (code(&cut(renamed.from, MAX_NAME)), code(&cut(renamed.to, MAX_NAME)));
-    format!("**{} renamed:** {from} → {to}, {}", renamed.what, text(&addresses::renamed_totals(renamed)))
+    let what = renamed.text(|name| code(&cut(name, MAX_NAME)));
+    let (what, names) = what.split_once(": ").unwrap_or((&what, ""));
+    format!("**{what}:** {names}, {}", text(&addresses::renamed_totals(renamed)))
 }
 
 /// A text as code, with the words that differ in bold.

@@ -84,8 +84,7 @@ pub(super) fn write_renamed(
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     for renamed in &group.renames {
-        let names = format!("{} → {}", style::escape(renamed.from), style::escape(renamed.to));
-        let line = format!("~ {} renamed: {names}", renamed.what);
+        let line = format!("~ {}", renamed.text(|name| style::escape(name).into_owned()));
         writeln!(out, "  {}, {}", theme.changed(&line), renamed_totals(renamed))?;
         if renamed.what == "stack" || renamed.addresses.len() > 1 {
             rows(out, &renamed.addresses, several_types, options)?;
@@ -102,6 +101,10 @@ pub(in crate::report) fn renamed_totals(renamed: &Renamed) -> String {
         several => format!("in {}", style::count(several.len(), "stack")),
     };
     match renamed.moved_states {
+        0 if renamed.instances.is_some() => match renamed.is_replaced {
+            true => format!("{reached}; destroyed and created unless `moved` says otherwise"),
+            false => format!("{reached}; nothing is destroyed"),
+        },
         0 if renamed.is_replaced => format!("{reached}; destroyed and created again"),
         0 => format!("{reached}; no state moves"),
         1 if renamed.addresses.len() == 1 => format!("{reached}; its state moves"),

@@ -53,9 +53,12 @@ fn what(group: &Group<'_>, value: usize, options: &RenderOptions) -> String {
         Effect::Removed => theme.removed(&format!("- {reach} removed")),
         Effect::Renamed => {
             let first = group.renames.first();
-            let names = first.map_or_else(String::new, |r| format!("{} → {}", escape(r.from), escape(r.to)));
+            let names = first.map_or_else(String::new, |r| match r.instances {
+                Some(_) => r.text(|name| escape(name).into_owned()),
+                None => format!("renamed: {} → {}", escape(r.from), escape(r.to)),
+            });
             let more = more(group.renames.len());
-            theme.changed(&format!("~ renamed: {names}{more}, {reach}"))
+            theme.changed(&format!("~ {names}{more}, {reach}"))
         }
         Effect::Modified => {
             let first = group.changes.first().map_or_else(String::new, |change| one(change, value, options));

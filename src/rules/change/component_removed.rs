@@ -1,6 +1,6 @@
 //! `component-removed` and `stack-removed`: a deployed component is removed from the configuration.
 
-use super::{Changed, Changes, Phrase, Place, count_of, is_deployed, place, status};
+use super::{Changed, Changes, Phrase, Place, count_of, index_shift, is_deployed, place, status};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::diff::{Cause, Status};
 use crate::resolution::RemovalEffect;
@@ -32,12 +32,17 @@ pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
 
 /// Finds removed components with this removal effect, and adds `help` if set.
 fn removed(changes: &Changes<'_>, removal: RemovalEffect, help: Option<&str>) -> Vec<Diagnostic> {
-    let gone_stacks = removed_stacks(changes);
+    let (gone_stacks, shifted) = (removed_stacks(changes), index_shift::gone(changes));
     changes.by_cause(&COMPONENT_REMOVED, &changes.components, |changed| {
         let change = changed.change;
         let has_effect = changed.before.is_some_and(|c| c.removal == removal);
         let has_help = help.is_none_or(|help| changed.vocabulary().removal_help == help);
-        if !has_effect || !has_help || !is_undeployed(changes, changed) || gone_stacks.contains(&change.stack) {
+        if shifted.contains(&change.address())
+            || !has_effect
+            || !has_help
+            || !is_undeployed(changes, changed)
+            || gone_stacks.contains(&change.stack)
+        {
             return Vec::new();
         }
         let text = match removal {
@@ -92,15 +97,7 @@ fn is_undeployed(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
             .before
             .is_some_and(|c| is_deployed(c) && !matches!(c.removal, RemovalEffect::Nothing | RemovalEffect::Relocated))
         && changes.renamed(changed).is_none()
-        && !is_released(changes, changed)
-}
-
-/// Whether the newer state declares that the deployed resources stay.
-fn is_released(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
-    let (stack, kind, name) = changed.change.address();
-    let of_stack = changes.context.resolution.units.iter().flat_map(|unit| &unit.components);
-    let mut of_stack = of_stack.filter(|component| component.stack == stack);
-    of_stack.any(|component| component.metadata.released.contains(&(kind.clone(), name.clone())))
+        && !changed.before.is_some_and(|component| changes.released.keeps(component))
 }
 
 /// The stacks that lose every component that they had, have none that may only be broken, and are not renamed.

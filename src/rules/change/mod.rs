@@ -4,12 +4,16 @@ pub(super) mod backend_credentials_changed;
 pub(super) mod base_already_broken;
 pub(super) mod component_removed;
 pub(super) mod dependency_dropped;
+pub(super) mod destroy_protection_removed;
 pub(super) mod edit_without_effect;
 pub(super) mod encryption_method_removed;
+pub(super) mod index_shift;
 pub(super) mod instance_removed;
 pub(super) mod locals_only_change;
 pub(super) mod locked_component_changed;
+pub(super) mod module_default_changed;
 pub(super) mod provider_or_version_widened;
+pub(super) mod provider_target_changed;
 pub(super) mod renamed;
 pub(super) mod state_address_changed;
 pub(super) mod state_encryption_changed;
@@ -26,7 +30,7 @@ use super::Context;
 use crate::diagnostic::{AtHead, Diagnostic, FindingGroup, Label, RuleRef, Subject};
 use crate::diff::edits::Edits;
 use crate::diff::inline::inline;
-use crate::diff::renames::Rename;
+use crate::diff::renames::{Released, Rename};
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
 use crate::files::Files;
 use crate::resolution::{Address, Component, Resolution};
@@ -53,6 +57,8 @@ pub(crate) struct Changes<'a> {
     modules: [&'a Modules<'a>; 2],
     /// The rename of each removed component, by the address of its change in memory.
     renames: HashMap<Address, &'a Rename>,
+    /// What the newer state says to keep deployed.
+    released: Released<'a>,
     edits: Mutex<Option<Edits<'a>>>,
 }
 
@@ -98,7 +104,8 @@ impl<'a> Changes<'a> {
         };
         let renames = diff.renames.iter().map(|r| (diff.components[r.from].address(), r)).collect();
         let components = diff.components.iter().filter_map(one).collect();
-        Changes { context, base, diff, components, modules, renames, edits: Mutex::new(None) }
+        let released = Released::of(context.resolution);
+        Changes { context, base, diff, components, modules, renames, released, edits: Mutex::new(None) }
     }
 
     /// Whether a stack is there in both states, as far as that is known.
@@ -127,7 +134,8 @@ impl<'a> Changes<'a> {
         components: &[Changed<'a>],
         mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], Phrase)>,
     ) -> Vec<Diagnostic> {
-        let word = |members: &[Changed<'a>], phrase: &Phrase| (phrase.sentence(members), Some(phrase.together()));
+        let word =
+            |members: &[Changed<'a>], phrase: &Phrase| (phrase.sentence(members), Some(phrase.together(members)));
         self.grouped(&rule.into(), components, word, |changed| pick(changed))
     }
 
@@ -310,8 +318,8 @@ impl Phrase {
         }
     }
 
-    fn together(&self) -> FindingGroup {
-        FindingGroup::Components { one: self.one.to_owned(), several: self.several.to_owned() }
+    fn together(&self, members: &[Changed<'_>]) -> FindingGroup {
+        FindingGroup::Components { one: self.one.to_owned(), several: self.several.to_owned(), nouns: nouns(members) }
     }
 
     /// The message about components.
@@ -320,10 +328,16 @@ impl Phrase {
             return format!("`{}` in `{}` {}", only.change.name, only.change.stack, self.text());
         }
         let stacks: BTreeSet<&str> = members.iter().map(|m| &*m.change.stack).collect();
-        let reach = format!("{} in {}", count_of(members.len(), "component"), count_of(stacks.len(), "stack"));
+        let (noun, place) = nouns(members);
+        let reach = format!("{} in {}", count_of(members.len(), noun), count_of(stacks.len(), place));
         let details = if self.details.is_empty() { String::new() } else { format!(": {}", self.details) };
         format!("{reach} {}{details}", self.several)
     }
+}
+
+/// What components are called, and what their stacks are called.
+fn nouns(members: &[Changed<'_>]) -> (&'static str, &'static str) {
+    members.first().and_then(|first| first.vocabulary().counted).unwrap_or(("component", "stack"))
 }
 
 /// A change of a value in words: `` `a` → `b` ``, ``added (`b`)``, ``removed (was `a`)``.
@@ -385,13 +399,17 @@ pub(super) static CHECKS: &[Checked] = &[
     (&component_removed::COMPONENT_REMOVED, Check::Change(component_removed::components)),
     (&renamed::COMPONENT_RENAMED, Check::Change(renamed::components)),
     (&dependency_dropped::DEPENDENCY_DROPPED, Check::Change(dependency_dropped::check)),
+    (&destroy_protection_removed::DESTROY_PROTECTION_REMOVED, Check::Change(destroy_protection_removed::check)),
     (&edit_without_effect::EDIT_WITHOUT_EFFECT, Check::Change(edit_without_effect::check)),
     (&encryption_method_removed::ENCRYPTION_METHOD_REMOVED, Check::Change(encryption_method_removed::check)),
     (&locals_only_change::LOCALS_ONLY_CHANGE, Check::Change(locals_only_change::check)),
     (&locked_component_changed::LOCKED_COMPONENT_CHANGED, Check::Change(locked_component_changed::check)),
     (&version_changed::MAJOR_VERSION_CHANGED, Check::Change(version_changed::major)),
+    (&module_default_changed::MODULE_DEFAULT_CHANGED, Check::Change(module_default_changed::check)),
     (&instance_removed::PROVIDER_INSTANCE_REMOVED, Check::Change(instance_removed::check)),
     (&provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED, Check::Change(provider_or_version_widened::check)),
+    (&provider_target_changed::PROVIDER_TARGET_CHANGED, Check::Change(provider_target_changed::check)),
+    (&index_shift::RESOURCE_INDEX_SHIFTED, Check::Change(index_shift::check)),
     (&version_changed::SOURCE_CHANGED, Check::Change(version_changed::source)),
     (&wide_blast_radius::PROTECTED_STACK_CHANGED, Check::Change(wide_blast_radius::protected)),
     (&component_removed::STACK_REMOVED, Check::Change(component_removed::stacks)),

@@ -43,7 +43,13 @@ fn renamed(changes: &Changes<'_>, removal: RemovalEffect) -> Vec<Diagnostic> {
             return Vec::new();
         };
         let new = &changes.diff.components[rename.to];
+        let is_instance = changed.before.is_some_and(|component| component.metadata.instance_of.is_some());
         let text = match removal {
+            RemovalEffect::Destroyed if is_instance => Phrase::new(
+                "gets another address: it is destroyed and created unless `moved` says otherwise",
+                "get another address: they are destroyed and created unless `moved` says otherwise",
+                format!("now `{}`", new.name),
+            ),
             RemovalEffect::Destroyed => Phrase::new(
                 "is renamed, and the next run destroys and recreates it",
                 "are renamed, and the next run destroys and recreates them",

@@ -19,6 +19,15 @@ pub(crate) struct Address {
     pub key: String,
 }
 
+impl Address {
+    /// The declaration: the type of the resource, and the address without any keys.
+    pub(crate) fn declaration(&self) -> (Text, Text) {
+        let modules: String = self.modules.iter().map(|(name, _)| format!("module.{name}.")).collect();
+        let kind = self.block.rsplit_once('.').map_or(&*self.block, |(kind, _)| kind);
+        (kind.into(), format!("{modules}{}", self.block).into())
+    }
+}
+
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.modules.iter().try_for_each(|(name, key)| write!(f, "module.{name}{key}."))?;

@@ -18,7 +18,6 @@ use crate::text::Text;
 use crate::value::{FileId, Key, Map, Prov, Value};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// Arguments and blocks of a resource that are not part of its configuration.
 const OWN_ARGUMENTS: [&str; 4] = ["count", "for_each", "provider", "depends_on"];
@@ -115,10 +114,7 @@ impl Evaluation<'_, '_> {
 
     /// A body inside of a block.
     fn body(&self, at: &At<'_>, body: &Body, file: FileId, depth: usize) -> Parts {
-        let written = |a: &crate::hcl::ast::Attribute| {
-            let expr = Arc::clone(&a.expr);
-            (a.name.text.clone(), Written { file, span: a.span(), expr })
-        };
+        let written = |a: &crate::hcl::ast::Attribute| (a.name.text.clone(), Written::of(file, a));
         let mut parts = self.arguments(at, &body.attributes.iter().map(written).collect::<Vec<_>>());
         parts.extend(self.blocks(at, &body.blocks.iter().collect::<Vec<_>>(), file, depth));
         parts
@@ -149,11 +145,7 @@ impl Evaluation<'_, '_> {
     /// The blocks that a dynamic block makes.
     fn dynamic(&self, at: &At<'_>, block: &Block, file: FileId, depth: usize, into: &mut Blocks) {
         let Some(kind) = block.labels.first() else { return };
-        let written = |attribute: &crate::hcl::ast::Attribute| Written {
-            file,
-            span: attribute.span(),
-            expr: Arc::clone(&attribute.expr),
-        };
+        let written = |attribute: &crate::hcl::ast::Attribute| Written::of(file, attribute);
         let wrong =
             |message: String, place| self.report_at(at, Failure::new(&rules::INVALID_REPETITION, message, place));
         let Some(content) = block.body.blocks_of("content").next() else {

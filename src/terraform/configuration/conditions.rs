@@ -11,11 +11,10 @@ use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::FileId;
 use std::rc::Rc;
-use std::sync::Arc;
 
 fn written(file: FileId, block: &Block, name: &str) -> Option<Written> {
     let attribute = block.body.get(name)?;
-    Some(Written { file, span: attribute.span(), expr: Arc::clone(&attribute.expr) })
+    Some(Written::of(file, attribute))
 }
 
 impl Evaluation<'_, '_> {

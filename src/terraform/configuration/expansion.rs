@@ -8,7 +8,7 @@ use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, Written};
 use crate::terraform::rules;
 use crate::text::Text;
-use std::sync::Arc;
+use crate::value::Origin;
 
 /// The most instances of one block. Of more nothing is computed.
 const MAX_INSTANCES: usize = 10_000;
@@ -33,6 +33,15 @@ impl Repeat {
     /// Whether it is an instance that is certainly there.
     pub(crate) fn is_certain(&self) -> bool {
         !matches!(self, Repeat::AnyCount(_) | Repeat::AnyEach(_))
+    }
+
+    /// What it is made of.
+    pub(crate) fn origins(&self) -> Vec<Origin> {
+        let mut found = Vec::new();
+        if let Repeat::Each(_, value) = self {
+            value.prov.for_each_input(&mut |origin| found.push(origin));
+        }
+        found
     }
 
     /// The key as addresses have it: `["a"]`.
@@ -136,6 +145,18 @@ pub(crate) fn for_each_problems(value: &Val) -> Vec<(bool, String)> {
     found
 }
 
+/// An argument in the `lifecycle` of a block.
+pub(super) fn lifecycle(declared: &Declared, name: &str) -> Option<Written> {
+    let blocks = declared.blocks.iter().filter(|block| &*block.kind.text == "lifecycle");
+    blocks.filter_map(|block| block.body.get(name)).next().map(|found| Written::of(declared.place.0, found))
+}
+
+/// What decides how many instances a block has.
+pub(super) fn repeated(declared: &Declared) -> Option<Written> {
+    let argument = |name: &str| declared.arguments.get(name).cloned();
+    argument("count").or_else(|| argument("for_each")).or_else(|| lifecycle(declared, "enabled"))
+}
+
 impl Evaluation<'_, '_> {
     /// The instances of a resource or of a module call.
     pub(super) fn expand(&self, at: &At<'_>, declared: &Declared) -> Instances {
@@ -145,13 +166,8 @@ impl Evaluation<'_, '_> {
         if let Some(written) = declared.arguments.get("for_each") {
             return self.keyed(at, written);
         }
-        let lifecycle = declared.blocks.iter().filter(|block| &*block.kind.text == "lifecycle");
-        match lifecycle.filter_map(|block| block.body.get("enabled")).next() {
-            Some(attribute) => {
-                let written =
-                    Written { file: declared.place.0, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
-                self.enabled(at, &written)
-            }
+        match lifecycle(declared, "enabled") {
+            Some(written) => self.enabled(at, &written),
             None => Instances::Single,
         }
     }

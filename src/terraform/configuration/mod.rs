@@ -26,7 +26,7 @@ mod walk;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::{Failure, Place};
 use crate::text::Text;
-use crate::value::Value;
+use crate::value::{Origin, Value};
 use address::Address;
 use frame::Evaluation;
 use std::collections::BTreeMap;
@@ -86,6 +86,10 @@ pub(crate) struct Instance {
     pub value: Value,
     /// The header of its block.
     pub place: Place,
+    /// What decides that it is there: the calls that lead to it, and what repeats them and its block.
+    pub shaping: Vec<Origin>,
+    /// What `prevent_destroy` is; null without it.
+    pub protection: Value,
 }
 
 /// Evaluates a root module whose modules were entered.

@@ -2,13 +2,16 @@
 
 use crate::hcl::val::Marks;
 use crate::terraform::configuration::address::Address;
+use crate::terraform::configuration::expansion::{lifecycle, repeated};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame};
 use crate::terraform::configuration::moves::Moves;
 use crate::terraform::configuration::{Configuration, Instance, Mode};
+use crate::terraform::evaluation::shown;
 use crate::terraform::failure::{Failure, Place};
+use crate::terraform::module::block::Declared;
 use crate::terraform::rules;
 use crate::text::Text;
-use crate::value::Value;
+use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
@@ -21,7 +24,7 @@ impl Evaluation<'_, '_> {
         let root = Rc::new(Frame::new(0, 0, None));
         self.visit(&root);
         let mut instances = Vec::new();
-        self.collect(&root, &[], &Moves::of(self.statics), &mut instances);
+        self.collect(&root, (&[], &[]), &Moves::of(self.statics), &mut instances);
         instances.sort_by(|a, b| a.address.cmp(&b.address));
         self.imports(&root, &instances.iter().map(|instance| &instance.address).collect());
         let outputs = self.root_outputs(&root);
@@ -64,11 +67,20 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// The instances in a module, and in those that it calls, with their addresses.
-    fn collect(&self, frame: &Rc<Frame>, path: &[(Text, String)], moves: &Moves, into: &mut Vec<Instance>) {
+    /// The instances in a module, and in those that it calls, with their addresses; `path` are the calls that lead there, with
+    /// the places that decide about them.
+    fn collect(
+        &self,
+        frame: &Rc<Frame>,
+        (path, around): (&[(Text, String)], &[Origin]),
+        moves: &Moves,
+        into: &mut Vec<Instance>,
+    ) {
         let module = self.module(frame);
         for (address, declared) in &module.resources {
             let Some(block) = self.block(frame, address) else { continue };
+            let shaping: Vec<Origin> = around.iter().copied().chain(self.repetition(frame, declared)).collect();
+            let protection = self.protection(frame, declared);
             for (repeat, planned) in &block.planned {
                 if into.len() >= MAX_INSTANCES {
                     return self.too_many_in_all(declared.place);
@@ -80,19 +92,44 @@ impl Evaluation<'_, '_> {
                     address: own,
                     value: planned.value.clone(),
                     place: declared.place,
+                    shaping: shaping.iter().copied().chain(repeat.origins()).collect(),
+                    protection: protection.clone(),
                 });
             }
         }
         for (name, declared) in &module.calls {
             let Some(called) = self.call(frame, name) else { continue };
+            let own = std::iter::once(shown::origin(declared.place)).chain(self.repetition(frame, declared));
+            let around: Vec<Origin> = around.iter().copied().chain(own).collect();
             for (repeat, child) in &called.frames {
                 if into.len() >= MAX_INSTANCES {
                     return self.too_many_in_all(declared.place);
                 }
+                let around: Vec<Origin> = around.iter().copied().chain(repeat.origins()).collect();
                 let path: Vec<(Text, String)> = path.iter().cloned().chain([(name.clone(), repeat.suffix())]).collect();
-                self.collect(child, &path, moves, into);
+                self.collect(child, (&path, &around), moves, into);
             }
         }
+    }
+
+    /// The places that decide how often a block is there; of collections, which are about single instances, only where they
+    /// are given.
+    fn repetition(&self, frame: &Rc<Frame>, declared: &Declared) -> Vec<Origin> {
+        let Some(written) = repeated(declared) else { return Vec::new() };
+        let argument = Origin { end: written.expr.span.start, ..shown::origin(written.argument()) };
+        let mut found = vec![argument];
+        let value = self.value(&At::module(frame), &written);
+        if value.as_items().is_none() && value.as_entries().is_none() {
+            let value = self.shown(&At::module(frame), &written, &value);
+            value.prov.for_each_input(&mut |origin| found.push(origin));
+        }
+        found
+    }
+
+    /// What `prevent_destroy` of a resource is; null without it.
+    fn protection(&self, frame: &Rc<Frame>, declared: &Declared) -> Value {
+        let (at, written) = (At::module(frame), lifecycle(declared, "prevent_destroy"));
+        written.map_or_else(Value::default, |written| self.shown(&at, &written, &self.value(&at, &written)))
     }
 
     fn too_many_in_all(&self, place: Place) {

@@ -235,7 +235,7 @@ fn nested(block: &Block, index: usize, file: FileId, into: &mut BTreeMap<String,
     let label = block.labels.iter().fold(block.kind.text.to_string(), |all, label| format!("{all}.{}", label.text));
     let mut own = BTreeMap::new();
     for attribute in &block.body.attributes {
-        let written = Written { file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+        let written = Written::of(file, attribute);
         own.insert(attribute.name.text.to_string(), written);
     }
     block.body.blocks.iter().enumerate().for_each(|(i, inner)| nested(inner, i, file, &mut own));

@@ -1,6 +1,6 @@
 //! Blocks of configuration with their arguments.
 
-use crate::hcl::ast::{Block, Body, Expr, ExprKind, Span, TraversalStep, walk};
+use crate::hcl::ast::{Attribute, Block, Body, Expr, ExprKind, Span, TraversalStep, walk};
 use crate::terraform::failure::Place;
 use crate::text::Text;
 use crate::value::FileId;
@@ -21,6 +21,11 @@ pub(crate) struct Written {
 }
 
 impl Written {
+    /// An argument in a body.
+    pub(crate) fn of(file: FileId, attribute: &Attribute) -> Self {
+        Written { file, span: attribute.span(), expr: Arc::clone(&attribute.expr) }
+    }
+
     /// Where the value is.
     pub(crate) fn place(&self) -> Place {
         (self.file, self.expr.span)

@@ -5,7 +5,6 @@ use crate::terraform::module::block::{Declared, Encryption, Target, Written};
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Adds what an `encryption` block declares; `declared` reads the arguments of a block.
 pub(crate) fn read(all: &mut Encryption, file: FileId, block: &Block, mut declared: impl FnMut(&Block) -> Declared) {
@@ -41,7 +40,7 @@ fn merge(all: &mut BTreeMap<Text, Declared>, key: Text, declared: Declared) {
 }
 
 fn target(file: FileId, body: &Body) -> Target {
-    let written = |name: &str| body.get(name).map(|a| Written { file, span: a.span(), expr: Arc::clone(&a.expr) });
+    let written = |name: &str| body.get(name).map(|a| Written::of(file, a));
     let fallback = body.blocks_of("fallback").next().map(|b| Box::new(target(file, &b.body)));
     Target { method: written("method"), enforced: written("enforced"), fallback }
 }

@@ -76,7 +76,7 @@ impl Reader {
     fn declared(&mut self, file: &SourceFile, block: &Block) -> Declared {
         let mut arguments = Arguments::new();
         for attribute in &block.body.attributes {
-            let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            let written = Written::of(file.file, attribute);
             if arguments.contains_key(&attribute.name.text) {
                 let message = format!("attribute redefined: the argument \"{}\" was already set", attribute.name.text);
                 self.wrong(message, (file.file, attribute.name.span));
@@ -87,7 +87,7 @@ impl Reader {
         // `_ { … }` holds arguments whose names mean something else outside of it.
         for escaped in block.body.blocks_of("_") {
             for attribute in &escaped.body.attributes {
-                let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+                let written = Written::of(file.file, attribute);
                 arguments.insert(attribute.name.text.clone(), written);
             }
         }
@@ -119,7 +119,7 @@ impl Reader {
         }
         if let Some(attribute) = block.body.get("required_version") {
             let applies = file.name.ends_with(".tofu") || file.name.ends_with(".tofu.json");
-            let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            let written = Written::of(file.file, attribute);
             self.module.required_version.push((written, applies));
         }
     }
@@ -130,7 +130,7 @@ impl Reader {
             self.wrong(message, (file.file, block.header()));
         }
         for attribute in &block.body.attributes {
-            let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            let written = Written::of(file.file, attribute);
             let known = self.module.required_providers.contains_key(&attribute.name.text);
             if is_override || !known {
                 self.module.required_providers.insert(attribute.name.text.clone(), written);
@@ -199,7 +199,7 @@ impl Reader {
     fn locals(&mut self, file: &SourceFile, block: &Block, is_override: bool) {
         for attribute in &block.body.attributes {
             let name = attribute.name.text.clone();
-            let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            let written = Written::of(file.file, attribute);
             let place = written.argument();
             let known = self.module.locals.insert(name.clone(), written).is_some();
             match (known, is_override) {
@@ -337,7 +337,7 @@ impl Reader {
             }
         }
         if let Some(attribute) = block.body.get("provider") {
-            let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            let written = Written::of(file.file, attribute);
             self.module.uses.push(ProviderUse { written });
         }
     }

@@ -76,6 +76,14 @@ pub(crate) const ALL: &[Planting] = &[
         let text = "module \"planted_anew\" {\n  source = \"acme/planted/aws\"\n  version = \"1.2.0\"\n}\n";
         planted(p, "planted.tf", text, "planted_anew");
     }),
+    ("destroy-protection-removed", |p| {
+        let resource = |protects: bool| {
+            format!("resource \"planted\" \"a\" {{\n  lifecycle {{\n    prevent_destroy = {protects}\n  }}\n}}\n")
+        };
+        planted(p, "planted.tf", &resource(true), "");
+        p.commit();
+        planted(p, "planted.tf", &resource(false), "resource \"planted\"");
+    }),
     ("encryption-method-removed", |p| {
         encrypted(p, "old");
         p.commit();
@@ -87,6 +95,19 @@ pub(crate) const ALL: &[Planting] = &[
         p.commit();
         module(p, "source = \"acme/planted/aws\"\n  version = \"2.0.0\"");
         p.expect("2.0.0");
+    }),
+    ("module-default-changed", |p| {
+        let module = |p: &mut Plant, size: u8| {
+            let text = format!(
+                "variable \"size\" {{\n  default = {size}\n}}\n\nresource \"planted\" \"a\" {{\n  size = var.size\n}}\n"
+            );
+            p.write(&format!("{}planted/main.tf", folder(p)), &text);
+        };
+        module(p, 1);
+        planted(p, "planted.tf", "module \"planted\" {\n  source = \"./planted\"\n}\n", "");
+        p.commit();
+        module(p, 2);
+        p.expect("default = 2");
     }),
     ("provider-instance-removed", |p| {
         let text =
@@ -100,6 +121,22 @@ pub(crate) const ALL: &[Planting] = &[
         p.commit();
         module(p, "source = \"git::https://example.com/planted.git\"");
         p.expect("planted.git");
+    }),
+    ("provider-target-changed", |p| {
+        let provider = |place: &str| format!("provider \"planted\" {{\n  region = \"{place}\"\n}}\n");
+        planted(p, "planted.tf", &provider("here"), "");
+        p.commit();
+        planted(p, "planted.tf", &provider("there"), "there");
+    }),
+    ("resource-index-shifted", |p| {
+        let resource = |names: &str| {
+            format!(
+                "resource \"planted\" \"a\" {{\n  count = length([{names}])\n  name  = [{names}][count.index]\n}}\n"
+            )
+        };
+        planted(p, "planted.tf", &resource("\"x\", \"y\", \"z\""), "");
+        p.commit();
+        planted(p, "planted.tf", &resource("\"y\", \"z\""), "name");
     }),
     ("shared-state-address", |p| {
         let backend = "terraform {\n  backend \"http\" {\n    address = \"https://planted.example.com\"\n  }\n}\n";

@@ -53,8 +53,10 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, calls: &[Call]) {
         let (called, needed) = (called(call), needed(call).into());
         let metadata =
             ComponentMetadata { former_names, called, needed, shares_state: true, ..ComponentMetadata::default() };
+        // What is destroyed is known of a module that is here: its resources.
+        let is_here = child(builder, call).is_some_and(|node| !builder.statics.nodes[node].module.files.is_empty());
         let described = Described {
-            removal: RemovalEffect::Destroyed,
+            removal: if is_here { RemovalEffect::Nothing } else { RemovalEffect::Destroyed },
             metadata,
             ..described("module", &*call.address, Value::map(value))
         };

@@ -91,7 +91,8 @@ fn refactored(builder: &mut Builder<'_, '_>, refactoring: &Refactoring) {
     let mut metadata = ComponentMetadata::default();
     if kind == "removed" && !destroys {
         let address = subject.and_then(moves::call_address);
-        metadata.released = address.map(|name| (Text::from("module"), Text::from(name))).into_iter().collect();
+        let module = address.map(|name| (Text::from("module"), Text::from(name)));
+        metadata.released = module.into_iter().chain([(Text::from("resource"), name.clone())]).collect();
     }
     declaration(builder, Described { metadata, ..described(kind, name, Value::map(map)) }, block);
 }

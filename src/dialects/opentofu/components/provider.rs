@@ -1,8 +1,9 @@
 //! Provider configurations with their instances, and what uses them.
 
-use crate::dialects::opentofu::components::builder::{Builder, described};
+use crate::dialects::opentofu::components::builder::{Builder, Described, described};
 use crate::dialects::opentofu::components::value::{at, exported, map_of, origin};
 use crate::dialects::opentofu::rules;
+use crate::dialects::opentofu::vocabulary::PROVIDERS;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Block, ExprKind, Span, TraversalStep};
 use crate::hcl::val::Val;
@@ -15,7 +16,6 @@ use crate::terraform::module::block::{self, Declared, Provider, ProviderUse, Wri
 use crate::text::Text;
 use crate::value::{FileId, Map, Prov, Value};
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// The instances of a provider configuration.
 #[derive(Debug)]
@@ -41,7 +41,8 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
                 let value = Value::map(map_of([("arguments", Some(Value::map(configuration)))]));
                 let name = format!("{}{}", module_prefix(&node), label(provider));
                 let place = [origin(provider.block.place)].into_iter();
-                builder.add(described("provider_configuration", name, value), place);
+                let described = described("provider_configuration", name, value);
+                builder.add(Described { vocabulary: &PROVIDERS, ..described }, place);
             }
         }
     }
@@ -73,10 +74,8 @@ fn content(
         map.set(name, value);
     }
     for block in blocks {
-        let written = block.body.attributes.iter().map(|attribute| {
-            let expr = Arc::clone(&attribute.expr);
-            (attribute.name.text.clone(), Written { file, span: attribute.span(), expr })
-        });
+        let attributes = block.body.attributes.iter();
+        let written = attributes.map(|attribute| (attribute.name.text.clone(), Written::of(file, attribute)));
         let inner = Value::map(content(builder, node, written.collect(), (&block.body.blocks, file)));
         let kind = &block.kind.text;
         let mut all = map.get(kind).and_then(Value::as_list).map(|all| all.to_vec()).unwrap_or_default();

@@ -1,0 +1,72 @@
+//! `provider-target-changed`: a provider acts in another region, account or project, or on another server.
+
+use super::{Changes, Phrase, transition};
+use crate::diagnostic::{Diagnostic, Level};
+use crate::diff::{Change, Status, mask};
+use crate::rules::rule;
+
+rule!(
+    PROVIDER_TARGET_CHANGED,
+    "provider-target-changed",
+    Change,
+    "0.1.0",
+    "a provider acts in another region, account or project, or on another server",
+    Some(Level::Danger)
+);
+
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let found = changes.by_cause(&PROVIDER_TARGET_CHANGED, &changes.components, |changed| {
+        let words = changed.vocabulary().target_words;
+        if changed.change.status != Status::Modified {
+            return Vec::new();
+        }
+        let is_target = |change: &&Change| !change.is_same_call && names_target(&change.path, words);
+        let describe = |change: &'_ Change| {
+            let name = change.path.rsplit('/').find(|part| !is_index(part)).unwrap_or_default();
+            let secret = change.is_secret.then(|| mask::MASK.to_owned());
+            let values = secret.unwrap_or_else(|| transition(change.before.as_ref(), change.after.as_ref()));
+            Phrase::new("acts somewhere else", "act somewhere else", format!("`{name}` {values}"))
+        };
+        changed.change.changes.iter().filter(is_target).map(|c| (&c.causes[..], describe(c))).collect()
+    });
+    let note =
+        "what it manages is searched in the new place: a plan finds none of it there and creates everything again";
+    let help = "use a second configuration with an `alias` for the new place";
+    found.into_iter().map(|finding| finding.note(note).help(help)).collect()
+}
+
+fn is_index(part: &str) -> bool {
+    part.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Whether the last name of a path has one of the words. What only restricts or describes does not.
+fn names_target(path: &str, words: &[&str]) -> bool {
+    let has = |part: &str, words: &[&str]| part.split('_').any(|word| words.contains(&word));
+    let mut parts = path.split('/').filter(|part| !is_index(part));
+    let is_beside = parts.clone().any(|part| has(part, &["allowed", "forbidden", "tags", "labels", "skip"]));
+    let (last, around) = (parts.next_back(), parts.next_back());
+    !is_beside
+        && (last.is_some_and(|last| has(last, words)) || around.is_some_and(|around| has(around, &["endpoints"])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_target;
+
+    #[test]
+    fn arguments_that_say_where() {
+        let words = &["region", "role", "project", "endpoints"];
+        for (path, expected) in [
+            ("/arguments/region", true),
+            ("/arguments/assume_role/0/role_arn", true),
+            ("/arguments/assume_role/0/session_name", false),
+            ("/arguments/assume_role", true),
+            ("/arguments/endpoints/0/s3", true),
+            ("/arguments/default_tags/0/tags/project", false),
+            ("/arguments/skip_region_validation", false),
+            ("/arguments/max_retries", false),
+        ] {
+            assert_eq!(names_target(path, words), expected, "{path}");
+        }
+    }
+}
