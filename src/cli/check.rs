@@ -17,7 +17,7 @@ pub(super) struct Options {
     #[arg(short, long, value_name = "GLOB")]
     stack: Option<String>,
     /// Only components whose name matches this pattern
-    #[arg(long, value_name = "GLOB")]
+    #[arg(short, long, value_name = "GLOB")]
     component: Option<String>,
     /// Analyze this revision instead of the worktree
     #[arg(long, value_name = "REV", conflicts_with = "staged")]

@@ -31,7 +31,7 @@ pub(super) struct Options {
     #[arg(short, long, value_name = "GLOB")]
     stack: Option<String>,
     /// Only components whose name matches this pattern
-    #[arg(long, value_name = "GLOB")]
+    #[arg(short, long, value_name = "GLOB")]
     component: Option<String>,
     /// Report only what these files affect: files, folders or patterns, behind `--`
     #[arg(last = true, value_name = "PATH")]

@@ -11,6 +11,7 @@ mod eval;
 mod fix;
 mod generate;
 mod graph;
+mod help;
 mod hook;
 mod impact;
 mod lsp;
@@ -34,7 +35,7 @@ use crate::review::Outcome;
 use crate::threads;
 use crate::validation::publish_memory_on_demand;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use memory::Leftovers;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -52,8 +53,9 @@ struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 nothing to report; 1 dangers or errors, see --fail-on (in diff only new ones count), or a part of what was
-asked for could not be resolved; 2 stacklint could not run, or not completely; 3 with --exit-code: effective changes, no findings.";
+Exit codes: 0 nothing to report; 1 dangers or errors, see --fail-on (in diff only new ones count), or a part of what was \
+asked for could not be resolved; 2 stacklint could not run, or not completely; 3 with --exit-code: effective changes, no \
+findings.";
 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
@@ -187,7 +189,10 @@ pub fn main() -> ExitCode {
     if let Some(code) = complete::answer() {
         return code;
     }
-    let cli = Cli::parse();
+    let cli = match help::arguments() {
+        Ok(matches) => Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()),
+        Err(code) => return code,
+    };
     let code = run_guarded(&cli);
     // The process ends here.
     std::mem::forget(cli.global.leftovers);
@@ -251,5 +256,11 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         super::Cli::command().debug_assert();
+        let command = super::help::command();
+        command.clone().debug_assert();
+        let text = command.clone().render_long_help().to_string();
+        for of in command.get_subcommands() {
+            assert!(text.contains(&format!("\n  {} ", of.get_name())), "{} is in no group", of.get_name());
+        }
     }
 }

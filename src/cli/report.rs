@@ -34,7 +34,7 @@ pub(super) struct Options {
     #[arg(short, long, value_name = "GLOB")]
     stack: Option<String>,
     /// Only components whose name matches this pattern
-    #[arg(long, value_name = "GLOB")]
+    #[arg(short, long, value_name = "GLOB")]
     component: Option<String>,
     #[command(flatten)]
     judging: JudgeOptions,

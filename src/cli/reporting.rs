@@ -51,8 +51,9 @@ pub(super) struct JudgeOptions {
     /// Exit with 1 from this severity on [default: danger]
     #[arg(long, value_name = "LEVEL")]
     fail_on: Option<FailOnName>,
-    /// Accept dangers of a rule, in all stacks or in those that match a pattern; can be repeated. The environment variable
-    /// `STACKLINT_ACCEPT` has more of these, separated by white space
+    /// Accept dangers of a rule, in all stacks or in those that match a pattern; can be repeated
+    ///
+    /// The environment variable `STACKLINT_ACCEPT` has more of these, separated by white space.
     #[arg(long, value_name = "RULE[=STACKS]", value_parser = Acceptance::parse)]
     accept: Vec<Acceptance>,
     /// Do not report findings below this level [default: note]

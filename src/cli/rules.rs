@@ -2,7 +2,7 @@
 
 use super::open::{Invocation, State};
 use super::{Failure, Global, output};
-use crate::diagnostic::UNREGISTERED;
+use crate::diagnostic::{RuleRef, UNREGISTERED};
 use crate::files::Files;
 use crate::report::catalogue;
 use crate::report::log::OutputKind;
@@ -15,6 +15,9 @@ use std::io::Write;
 /// List the rules.
 #[derive(Args, Debug)]
 pub(super) struct List {
+    /// Only rules with this text in their id, group or summary
+    #[arg(value_name = "FILTER")]
+    filter: Option<String>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -58,13 +61,30 @@ pub(super) fn list(options: &List, global: &Global) -> Result<Outcome, Failure> 
         // The catalogue does not need a project.
         Err(_) => crate::settings::Settings::default(),
     };
+    let rules = matching(settings.all_rules(), options.filter.as_deref())?;
     let mut out = output::stdout_of(options.format.kind());
     match options.format {
-        Format::Text => catalogue::write_rules(&mut out, &settings, &output::options(global))?,
-        Format::Json => catalogue::write_rules_json(&mut out, &settings)?,
+        Format::Text => catalogue::write_rules(&mut out, &rules, &settings, &output::options(global))?,
+        Format::Json => catalogue::write_rules_json(&mut out, &rules, &settings)?,
     }
     out.flush()?;
     Ok(Outcome::Clean)
+}
+
+/// The rules with a text in their id, group or summary.
+///
+/// # Errors
+/// There is none.
+fn matching(mut rules: Vec<RuleRef>, filter: Option<&str>) -> Result<Vec<RuleRef>, Failure> {
+    let Some(filter) = filter else { return Ok(rules) };
+    let text = filter.to_lowercase();
+    rules.retain(|rule| {
+        [rule.id(), rule.group.name(), rule.summary()].iter().any(|of| of.to_lowercase().contains(&text))
+    });
+    if rules.is_empty() {
+        return Err(Failure::Message(format!("no rule has `{filter}` in its id, group or summary")));
+    }
+    Ok(rules)
 }
 
 /// Prints the page of a rule.

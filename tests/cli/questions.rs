@@ -310,3 +310,26 @@ fn the_documentation_shows_answers() {
         assert!(usage.contains(&shown), "docs/usage.md does not show:\n{shown}");
     }
 }
+
+#[test]
+fn help_fits_a_screen_and_lists_every_command() {
+    let folder = Repo::new();
+    let short = folder.run(&["diff", "-h"]).ends_with(0);
+    assert!(short.stdout.lines().count() <= 30, "{short}");
+    let all = folder.run(&["--help"]).ends_with(0);
+    for group in ["Review:", "Explore:", "Set up:", "More:"] {
+        all.says(group);
+    }
+    let commands = folder.run(&["help", "nothing"]);
+    commands.ends_with(2).says("stacklint: unrecognized subcommand");
+    folder.run(&["diff", "--bogus"]).ends_with(2).says("stacklint: unexpected argument '--bogus' found");
+}
+
+#[test]
+fn rules_are_found_by_a_part_of_their_names() {
+    let folder = Repo::new();
+    let found = folder.run(&["rules", "LOCAL"]).ends_with(0);
+    found.says("undefined-local");
+    assert!(!found.stdout.contains("unresolved-import"), "{found}");
+    folder.run(&["rules", "no-such-text"]).ends_with(2).says("no rule has `no-such-text`");
+}

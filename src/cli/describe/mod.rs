@@ -35,7 +35,7 @@ pub(super) struct Stacks {
     #[arg(short, long, value_name = "GLOB")]
     stack: Option<String>,
     /// Only components whose name matches this pattern
-    #[arg(long, value_name = "GLOB")]
+    #[arg(short, long, value_name = "GLOB")]
     component: Option<String>,
     #[command(flatten)]
     printing: Printing,
@@ -49,7 +49,7 @@ pub(super) struct Stack {
     #[arg(id = "stack", value_name = "STACK")]
     name: String,
     /// Only components whose name matches this pattern
-    #[arg(long, value_name = "GLOB")]
+    #[arg(short, long, value_name = "GLOB")]
     component: Option<String>,
     /// Show below each value the values that it replaced, with their places
     #[arg(long)]

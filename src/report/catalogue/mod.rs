@@ -18,14 +18,18 @@ use std::io;
 const FIXED: usize = 31;
 const LEAST: usize = 40;
 
-/// Writes a table of all rules by group, with their effective levels, their default levels, and the versions that
+/// Writes a table of rules by group, with their effective levels, their default levels, and the versions that
 /// introduced them.
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write_rules(out: &mut dyn io::Write, settings: &Settings, options: &RenderOptions) -> io::Result<()> {
+pub(crate) fn write_rules(
+    out: &mut dyn io::Write,
+    all: &[RuleRef],
+    settings: &Settings,
+    options: &RenderOptions,
+) -> io::Result<()> {
     let theme = Theme::new(options.color);
-    let all = settings.all_rules();
     let width = all.iter().map(|r| r.id.len()).max().unwrap_or(0);
     writeln!(out, "{}", theme.dim(&format!("  {:width$}  level    default  since  reports", "rule")))?;
     for group in Group::ALL {
@@ -83,12 +87,11 @@ impl<'a> RuleJson<'a> {
     }
 }
 
-/// Writes all rules, sorted by id, and a line end; `schemas/rules.json` describes it.
+/// Writes rules in their order, and a line end; `schemas/rules.json` describes it.
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> io::Result<()> {
-    let all = settings.all_rules();
+pub(crate) fn write_rules_json(out: &mut dyn io::Write, all: &[RuleRef], settings: &Settings) -> io::Result<()> {
     indented_json::write(out, &all.iter().map(|rule| RuleJson::of(rule, settings)).collect::<Vec<_>>())
 }
 

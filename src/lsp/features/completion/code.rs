@@ -19,6 +19,9 @@ pub(super) fn add(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
     let (start, _) = place.word();
     found.replace(start);
     let before = &place.text[line_start(place)..start];
+    if is_in_text(before) {
+        return;
+    }
     let own = files(&place.view, parent(place.path));
     if let Some(before) = before.strip_suffix('.') {
         return members(place, &own, &path_of(before), found);
@@ -27,6 +30,31 @@ pub(super) fn add(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
         true => arguments(place, &own, place.offset - start, found),
         false => expression(place, &own, found),
     }
+}
+
+/// Whether a line ends inside of quoted text, and not in a sequence `${…}` of it.
+fn is_in_text(line: &str) -> bool {
+    // The quotes and braces that are open.
+    let mut open: Vec<char> = Vec::new();
+    let mut rest = line.char_indices();
+    while let Some((at, c)) = rest.next() {
+        let is_text = open.last() == Some(&'"');
+        let starts_sequence = || line[at..].starts_with("${") || line[at..].starts_with("%{");
+        match c {
+            '\\' if is_text => drop(rest.next()),
+            '"' if is_text => drop(open.pop()),
+            '"' => open.push('"'),
+            '$' | '%' if is_text && starts_sequence() && !line[..at].ends_with(c) => {
+                rest.next();
+                open.push('{');
+            }
+            '{' if !is_text => open.push('{'),
+            '}' if !is_text => drop(open.pop()),
+            '#' if !is_text => return false,
+            _ => {}
+        }
+    }
+    open.last() == Some(&'"')
 }
 
 fn line_start(place: &Cursor<'_>) -> usize {
@@ -137,5 +165,20 @@ fn expression(place: &Cursor<'_>, own: &[CodeFile], found: &mut Found<'_, '_>) {
     for function in place.view.authoring(place.path).into_iter().flat_map(|authoring| authoring.template_functions()) {
         let detail = Some(format!("({})", function.parameters));
         found.add(&function.name, CompletionItemKind::FUNCTION, detail);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_ends_at_quotes_and_sequences() {
+        for line in [r#"  source = "./m"#, r#"x = "${a}b"#, r#"x = "$${a"#, r#"x = "a\" b"#, r#"x = "${f("a"#] {
+            assert!(is_in_text(line), "{line}");
+        }
+        for line in ["  size = u", r#"x = "${a"#, r#"x = "a" + b"#, r#"x = "${f({a = b}"#, r#"x = "%{ if a"#] {
+            assert!(!is_in_text(line), "{line}");
+        }
     }
 }
