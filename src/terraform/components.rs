@@ -1,22 +1,30 @@
-//! Resources, data sources and ephemeral resources as components.
+//! Resources, data sources, ephemeral resources and outputs as components.
 
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
-use crate::terraform::configuration::{Configuration, Instance, Mode};
-use crate::terraform::evaluation::shown::origin;
+use crate::terraform::configuration::{Instance, Mode};
+use crate::terraform::evaluation::shown::{exported, origin};
+use crate::terraform::evaluation::statics::Identifier;
+use crate::terraform::module::block::Declared;
+use crate::terraform::root::Evaluated;
 use crate::text::Text;
-use crate::value::{Language, Vocabulary};
-use std::sync::Arc;
+use crate::value::{Key, Language, Map, Value, Vocabulary};
 
 /// The vocabulary of resources, whose arguments mean what their provider says.
 static RESOURCES: Vocabulary =
     Vocabulary { counted: Some(("resource", "root module")), removal_help: "destroy it first", ..Vocabulary::EMPTY };
 
-/// Returns a component of a stack for each instance.
-pub(crate) fn of(stack: &Text, configuration: &Configuration) -> Vec<Arc<Component>> {
-    configuration.instances.iter().map(|instance| Arc::new(component(stack, instance))).collect()
+/// Arguments of outputs that are shown.
+const OF_OUTPUTS: [&str; 3] = ["value", "sensitive", "ephemeral"];
+
+/// Returns a component of a stack for each instance of a resource, and for each output.
+pub(super) fn of(stack: &Text, evaluated: &Evaluated<'_>) -> Vec<Component> {
+    let instances = evaluated.configuration.instances.iter().map(|instance| of_instance(stack, instance));
+    let outputs = &evaluated.statics.nodes[0].module.outputs;
+    let outputs = outputs.iter().map(|(name, declared)| of_output(stack, name, declared, evaluated));
+    instances.chain(outputs).collect()
 }
 
-fn component(stack: &Text, instance: &Instance) -> Component {
+fn of_instance(stack: &Text, instance: &Instance) -> Component {
     let Instance { mode, address, former, value, place, shaping, protection } = instance;
     let (removal, vocabulary) = match mode {
         Mode::Managed => (RemovalEffect::Destroyed, &RESOURCES),
@@ -36,5 +44,23 @@ fn component(stack: &Text, instance: &Instance) -> Component {
         metadata,
         language: Language { vocabulary, ..Language::default() },
         ..Component::new((stack.clone(), mode.word().into(), address.to_string().into()), value.clone())
+    }
+}
+
+fn of_output(stack: &Text, name: &Text, declared: &Declared, evaluated: &Evaluated<'_>) -> Component {
+    let mut map = Map::new();
+    for argument in OF_OUTPUTS {
+        let Some(written) = declared.arguments.get(argument) else { continue };
+        let known = evaluated.configuration.outputs.get(name).filter(|_| argument == "value");
+        let value = known.cloned().unwrap_or_else(|| {
+            let identifier = Identifier { text: format!("output.{name}"), place: written.argument() };
+            exported(&evaluated.statics, 0, written, evaluated.statics.value(0, written, identifier))
+        });
+        map.set(Key::from(argument), value);
+    }
+    Component {
+        shaping_origins: [origin(declared.place)].into_iter().collect(),
+        removal: RemovalEffect::Nothing,
+        ..Component::new((stack.clone(), "output".into(), name.clone()), Value::map(map))
     }
 }

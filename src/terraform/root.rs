@@ -1,17 +1,21 @@
 //! A whole root module: what dialects ask of the code that their components run.
 
+use crate::hcl::ast::Span;
+use crate::resolution::Component;
+use crate::terraform::components;
 use crate::terraform::configuration::{self, Configuration};
 use crate::terraform::evaluation;
 use crate::terraform::evaluation::given::Given;
 use crate::terraform::evaluation::statics::{Node, Statics};
 use crate::terraform::evaluation::tree::{self, Call};
-use crate::terraform::failure::Failure;
+use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Declared;
 use crate::terraform::module::modules::Modules;
 use crate::terraform::module::version;
 use crate::terraform::rules;
-use crate::value::FileId;
-use std::collections::BTreeSet;
+use crate::text::Text;
+use crate::value::{FileId, Origin};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A root module that was evaluated.
@@ -23,7 +27,9 @@ pub(crate) struct Evaluated<'a> {
     /// Its resources, data sources and outputs.
     pub configuration: Configuration,
     /// What is wrong with declarations, calls and files of values.
-    pub failures: Vec<Failure>,
+    failures: Vec<Failure>,
+    /// The generated files, and where their contents are written.
+    generated: BTreeMap<FileId, Origin>,
 }
 
 /// Evaluates the code in a folder, with what a run gives to it. This is the only way for a dialect to get the resources that the
@@ -38,7 +44,9 @@ pub(crate) fn evaluate<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>
     failures.extend(imports_in_calls(&statics));
     failures.extend(repeated_providers(&statics));
     let configuration = configuration::evaluate(&statics);
-    Evaluated { statics, calls, configuration, failures }
+    let generated = given.over.map_or(&[][..], |over| &over.generated).iter();
+    let generated = generated.filter_map(|file| Some((modules.loader.generated_id(file)?.0, file.origin))).collect();
+    Evaluated { statics, calls, configuration, failures, generated }
 }
 
 impl Evaluated<'_> {
@@ -56,13 +64,37 @@ impl Evaluated<'_> {
             // A file that is not known may declare what seems to be missing.
             failures.retain(|failure| failure.hides);
         }
+        let place = |(file, span): &mut Place| {
+            if let Some(origin) = self.generated.get(file) {
+                (*file, *span) = (origin.file, Span { start: origin.start, end: origin.end });
+            }
+        };
+        for failure in &mut failures {
+            failure.place.iter_mut().chain(&mut failure.declared).for_each(place);
+            failure.hops.iter_mut().for_each(|hop| place(&mut hop.place));
+        }
         failures
     }
 
-    /// The files that had a part in it.
+    /// Its resources, data sources and outputs as components of a stack. What is written in generated files is where their
+    /// contents are written.
+    pub(crate) fn components(&self, stack: &Text) -> Vec<Arc<Component>> {
+        let mut components = components::of(stack, self);
+        if !self.generated.is_empty() {
+            let place = |origin: Origin| self.generated.get(&origin.file).copied().unwrap_or(origin);
+            for component in &mut components {
+                component.value = component.value.with_places(&place);
+                component.shaping_origins = component.shaping_origins.iter().map(|origin| place(*origin)).collect();
+            }
+        }
+        components.into_iter().map(Arc::new).collect()
+    }
+
+    /// The files of the repository that had a part in it.
     pub(crate) fn files(&self) -> BTreeSet<FileId> {
         let of_modules = self.statics.nodes.iter().flat_map(|n| n.module.files.iter().copied());
-        of_modules.chain(self.statics.inputs.files.iter().copied()).chain(self.statics.read_files()).collect()
+        let files = of_modules.chain(self.statics.inputs.files.iter().copied()).chain(self.statics.read_files());
+        files.filter(|file| !self.generated.contains_key(file)).collect()
     }
 
     /// Variables that are computed in any case, whether something uses them or not: constants, and what is given to the root

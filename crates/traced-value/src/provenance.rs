@@ -227,6 +227,17 @@ impl Prov {
         Prov { origin: self.origin, trail: Some(Arc::new(Trail::new(Some(earlier), inputs, layers))) }
     }
 
+    /// The same provenance with other places.
+    #[must_use]
+    pub fn with_places(&self, place: &dyn Fn(Origin) -> Origin) -> Self {
+        let trail = self.trail.as_deref().map(|trail| {
+            let inputs = trail.inputs().iter().map(|input| input.with_places(place)).collect();
+            let overrode = trail.overrode().map(|value| value.with_places(place));
+            Arc::new(Trail::new(overrode, inputs, trail.shared_layers()))
+        });
+        Prov { origin: self.origin.map(place), trail }
+    }
+
     /// The values that this one replaced, the latest first.
     fn history(&self) -> impl Iterator<Item = &Value> {
         std::iter::successors(self.overrode(), |value| value.prov.overrode())

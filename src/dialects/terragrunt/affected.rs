@@ -1,5 +1,6 @@
 //! The units that a change affects, with their folders, and on request those that depend on them.
 
+use super::component::code_stack;
 use super::unit::KIND;
 use crate::affected::{self, Affected, Context, Dependent, Item, Request, slug};
 use crate::resolution::{Address, Component, Resolution, StackSelector};
@@ -17,18 +18,28 @@ type Units<'a> = BTreeMap<Address, (&'a Text, &'a Arc<Component>)>;
 
 fn units(resolution: &Resolution) -> Units<'_> {
     let of_unit = resolution.units.iter().flat_map(|unit| unit.components.iter().map(move |c| (&unit.id, c)));
+    let of_unit = of_unit.filter(|(_, component)| *component.kind == *KIND);
     of_unit.map(|(folder, component)| (component.address(), (folder, component))).collect()
 }
 
 /// The list: what differs in configuration or code, and what cannot be resolved any more.
 pub(super) fn list(request: &Request<'_>) -> Affected {
     let [base, head] = request.resolutions;
-    let mut items = affected::differing(request.diff, request.code, request.filter);
-    let known: BTreeSet<Address> = items.iter().map(Item::address).collect();
-    let lost = affected::lost(base, head, request.filter).filter(|(address, _)| !known.contains(address));
-    items.extend(lost.map(|(_, item)| item));
-    items.sort_by_key(Item::address);
     let (before, after) = (units(base), units(head));
+    let differing = affected::differing(request.diff, request.code, request.filter);
+    let mut items: BTreeMap<Address, Item> = BTreeMap::new();
+    let lost = affected::lost(base, head, request.filter).map(|(_, item)| item);
+    let (units, of_code): (Vec<Item>, Vec<Item>) =
+        differing.into_iter().chain(lost).partition(|item| *item.component_type == *KIND);
+    units.into_iter().for_each(|item| _ = items.entry(item.address()).or_insert(item));
+    // What the code of a unit makes belongs to the unit.
+    let stacks: BTreeMap<Text, Item> = of_code.into_iter().map(|item| (Text::clone(&item.stack), item)).collect();
+    for (address, (_, component)) in &after {
+        if let Some(item) = stacks.get(&code_stack(component)) {
+            items.entry(address.clone()).or_insert_with(|| of_unit(address, item));
+        }
+    }
+    let mut items: Vec<Item> = items.into_values().collect();
     let dependents = request.options.dependents.then(|| dependents(&after));
     for item in &mut items {
         let address = item.address();
@@ -41,6 +52,22 @@ pub(super) fn list(request: &Request<'_>) -> Affected {
         }
     }
     Affected { items, ..Affected::default() }
+}
+
+/// The item of a unit whose code makes something else, or nothing that is known.
+fn of_unit(address: &Address, item: &Item) -> Item {
+    let mut unit = affected::of_code(address);
+    match item.affected == affected::UNRESOLVED {
+        true => {
+            unit.mark_unresolved("its code cannot be evaluated");
+            unit.extra = None;
+        }
+        false => {
+            unit.affected_all.push("component".to_owned());
+            unit.affected = "component".to_owned();
+        }
+    }
+    unit
 }
 
 /// The units that need each unit.

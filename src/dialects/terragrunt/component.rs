@@ -1,5 +1,6 @@
 //! A unit as a component: its configuration, and what rules need to know of it.
 
+use super::arguments::Arguments;
 use super::discovery::address;
 use super::file::Config;
 use super::place::inside;
@@ -15,17 +16,21 @@ use crate::resolution::{
     StatePlace,
 };
 use crate::source::Node;
-use crate::terraform::load::names::{Syntax, is_automatic};
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Language, Map, Origin, Value};
 use std::sync::Arc;
 
-/// The prefix of environment variables that set variables.
-const PREFIX: &str = "TF_VAR_";
-
 /// How values are read.
 pub(super) fn language() -> Language {
     Language { vocabulary: &VOCABULARY, ..Language::default() }
+}
+
+/// The stack of the resources, data sources and outputs of the code of a unit: the unit itself.
+pub(super) fn code_stack(unit: &Component) -> Text {
+    match &*unit.stack {
+        "." => unit.name.clone(),
+        stack => paths::join(stack, &unit.name).into(),
+    }
 }
 
 /// The component of a unit.
@@ -36,7 +41,7 @@ pub(super) fn of(
     config: &Config,
 ) -> Component {
     let parts = &config.parts;
-    let inputs = Inputs { given: given(session, folder, parts).into(), ..inputs(parts) };
+    let inputs = Inputs { given: Arguments::names(session, folder, parts).into(), ..inputs(parts) };
     let metadata = ComponentMetadata {
         is_module: true,
         code: code(session, folder, parts),
@@ -75,45 +80,6 @@ fn inputs(parts: &Map) -> Inputs {
     let all = value.and_then(Value::as_map).cloned().unwrap_or_else(Map::none);
     let is_open = value.is_some_and(|value| matches!(value.data, Data::Unknown(_)));
     Inputs { authored: [Arc::clone(&all), Map::none()], all, is_open, ..Inputs::default() }
-}
-
-/// The variables that are set in another way: by files of values, arguments of the command, and the environment.
-fn given(session: &Session<'_>, folder: &str, parts: &Map) -> Vec<Text> {
-    let mut found: Vec<Text> =
-        session.env.keys().filter_map(|name| name.strip_prefix(PREFIX)).map(Text::from).collect();
-    let loader = &session.loader.modules.loader;
-    let mut files: Vec<String> = loader
-        .reader
-        .children(folder)
-        .into_iter()
-        .filter(|(name, _)| is_automatic(name))
-        .map(|(name, _)| paths::join(folder, name))
-        .collect();
-    let arguments = parts.get("terraform").and_then(|terraform| terraform.get("extra_arguments"));
-    for block in arguments.and_then(Value::as_map).into_iter().flat_map(|map| map.iter()) {
-        let texts = |key: &str| {
-            let items = block.value.get(key).and_then(Value::as_list).map_or(&[][..], |items| items);
-            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect::<Vec<_>>()
-        };
-        let variables = block.value.get("env_vars").and_then(Value::as_map).into_iter().flat_map(|map| map.keys());
-        found.extend(variables.filter_map(|name| name.strip_prefix(PREFIX)).map(Text::from));
-        let mut named = [texts("required_var_files"), texts("optional_var_files")].concat();
-        for argument in texts("arguments") {
-            if let Some(file) = argument.strip_prefix("-var-file=") {
-                named.push(file.to_owned());
-            } else if let Some((name, _)) = argument.strip_prefix("-var=").and_then(|pair| pair.split_once('=')) {
-                found.push(name.into());
-            }
-        }
-        files.extend(named.iter().filter_map(|path| inside(folder, path)));
-    }
-    for path in files {
-        let syntax = if path.ends_with(".json") { Syntax::JsonValues } else { Syntax::Values };
-        if let Ok(file) = loader.load(paths::parent(&path), paths::name(&path), syntax) {
-            found.extend(file.parsed.body.attributes.iter().map(|attribute| Text::clone(&attribute.name.text)));
-        }
-    }
-    found
 }
 
 /// Where the state is.

@@ -2,11 +2,14 @@
 //!
 //! `discovery` finds the files, `load` and `json` parse them, `schema` says what they may hold. `stacks` expands stack files. `unit`
 //! resolves one unit: `config` evaluates a `file` (with `names` and `functions` in its `place`), `merge` puts included files below it,
-//! `object` shows a configuration to others (`evaluate` to functions), `component` is the result.
+//! `object` shows a configuration to others (`evaluate` to functions), `component` is the result, `code` its resources. `touched` says which units an
+//! edit can reach.
 
 mod affected;
+mod arguments;
 mod authoring;
 mod checks;
+mod code;
 mod component;
 mod config;
 mod discovery;
@@ -26,6 +29,7 @@ mod session;
 mod stacks;
 #[cfg(test)]
 mod tests;
+mod touched;
 mod unit;
 mod values;
 mod vocabulary;
@@ -47,6 +51,7 @@ use load::{Cache, Loader};
 use stacks::Expansion;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use touched::Touched;
 use unit::Resolved;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
@@ -63,6 +68,17 @@ struct Known {
     env: Arc<BTreeMap<String, String>>,
 }
 
+impl Known {
+    /// A unit that no edit reaches: only its name.
+    fn untouched(loader: &Loader<'_>, folder: &str) -> Self {
+        let path = loader.unit_file(folder).unwrap_or_else(|| crate::paths::join(folder, load::UNIT));
+        let empty = || loader.modules.loader.reader.files.add(&path, "", || Text::from(""));
+        let file = loader.load(&path, true).map_or_else(|_| empty(), |loaded| loaded.file);
+        let unit = Unit { state: State::OutOfScope, ..Unit::broken(unit::id(folder), file) };
+        Known { resolved: Resolved::of(unit, Vec::new()), env: Arc::default() }
+    }
+}
+
 impl Terragrunt {
     /// The dialect, with empty caches and these limits.
     pub(crate) fn with_limits(limits: Limits) -> Self {
@@ -76,8 +92,7 @@ impl Terragrunt {
     /// Resolves the unit of a folder, or returns it if all that it read is the same.
     fn unit(
         &self,
-        source: &dyn Source,
-        files: &Files,
+        loader: &Loader<'_>,
         answers: &Answers<'_>,
         env: &Arc<BTreeMap<String, String>>,
         expansion: &Expansion,
@@ -87,10 +102,10 @@ impl Terragrunt {
         if let Some(known) = self.units.get(&key, answers).filter(|known| known.env == *env) {
             return known;
         }
-        let loader = self.loader(source, files);
+        let files = loader.modules.loader.reader.files;
         let diagnostics = Diagnostics::default();
         let file = || files.add(&crate::paths::join(folder, load::UNIT), "", || Text::from(""));
-        let work = || unit::resolve(&loader, env, &expansion.generated, folder);
+        let work = || unit::resolve(loader, env, &expansion.generated, folder);
         let resolved = diagnostics.guard(&format!("unit {folder}"), file, work);
         let broken = || Resolved::of(Unit::broken(key.clone(), file()), diagnostics.into_findings());
         let resolved = resolved.unwrap_or_else(broken);
@@ -153,7 +168,7 @@ impl Dialect for Terragrunt {
         self.cache.forget();
     }
 
-    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, _scope: Scope<'_>) -> Resolution {
+    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         let mut env = project.inputs.env.clone();
         if !project.inputs.experiments.is_empty() {
             env.insert(session::EXPERIMENTS.to_owned(), project.inputs.experiments.join(","));
@@ -173,7 +188,14 @@ impl Dialect for Terragrunt {
             .into_iter()
             .collect();
         let answers = Answers::new(source);
-        let known = threads::map(&folders, |folder| self.unit(source, files, &answers, &env, &expansion, folder));
+        let touched = Touched::new(source, scope);
+        let known = threads::map(&folders, |folder| {
+            let loader = self.loader(source, files);
+            match &touched {
+                Some(touched) if !touched.reaches(&loader, folder) => Arc::new(Known::untouched(&loader, folder)),
+                _ => self.unit(&loader, &answers, &env, &expansion, folder),
+            }
+        });
         let mut resolution = Resolution::default();
         let included: BTreeSet<FileId> =
             known.iter().flat_map(|known| &known.resolved.imports).flat_map(|i| i.targets.iter().copied()).collect();
@@ -191,7 +213,8 @@ impl Dialect for Terragrunt {
         for known in &known {
             let resolved = &known.resolved;
             resolution.imports.items.extend(resolved.imports.iter().filter(|i| seen.insert(i.item)).cloned());
-            if let (Some(scope), Some(component)) = (&resolved.locals, resolved.unit.components.first())
+            if let (Some(scope), Some(component)) =
+                (&resolved.locals, resolved.unit.components.iter().find(|component| *component.kind == *unit::KIND))
                 && resolution.locals.stacks.insert(scope.file, component.stack.clone()).is_none()
             {
                 resolution.locals.scopes.push(Arc::clone(scope));

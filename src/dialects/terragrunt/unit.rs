@@ -11,7 +11,7 @@ use super::place::Place;
 use super::session::Session;
 use super::stacks;
 use super::values::unknown_data;
-use super::{checks, component, rules};
+use super::{checks, code, component, rules};
 use crate::diagnostic::Diagnostic;
 use crate::hcl::ast::{Attribute, Span, TraversalStep, walk};
 use crate::resolution::{Component, Dependency, Import, Local, LocalLevel, LocalScope, State, Unit};
@@ -117,6 +117,11 @@ fn local_names(file: &File, config: &Config) -> Option<Arc<LocalScope>> {
     (!scope.locals.is_empty()).then(|| Arc::new(scope))
 }
 
+/// Identifies the unit of a folder.
+pub(super) fn id(folder: &str) -> Text {
+    if folder.is_empty() { ".".into() } else { folder.into() }
+}
+
 /// Resolves the unit of a folder.
 pub(super) fn resolve(
     loader: &Loader<'_>,
@@ -127,7 +132,7 @@ pub(super) fn resolve(
     let (stack, name) = address(folder);
     let session = Session::new(loader, env, generated, (folder, object_at));
     let made = generated.units.get(folder);
-    let id = Text::from(if folder.is_empty() { "." } else { folder });
+    let id = id(folder);
     let files = loader.modules.loader.reader.files;
     if let Some(made) = made.filter(|made| made.is_remote) {
         return remote(&id, (stack, name), made);
@@ -166,13 +171,9 @@ pub(super) fn resolve(
         let message = "a unit and a stack lie in one folder, which Terragrunt refuses";
         session.error(&rules::STACK, message, (file, Span::default()));
     }
-    let unit_files: Vec<_> = session.files.borrow().iter().copied().collect();
     let is_hidden = resolved.is_none() || includes_are_missing(&session, resolved.as_ref(), opened.as_ref());
-    let mut unit = Unit { files: unit_files, ..Unit::broken(id, file) };
-    if !unit.files.contains(&file) {
-        unit.files.push(file);
-        unit.files.sort();
-    }
+    session.files.borrow_mut().insert(file);
+    let mut unit = Unit::broken(id, file);
     let (mut unused, mut imports, mut locals) = (Vec::new(), Vec::new(), None);
     if let (Some(config), false) = (resolved, is_hidden) {
         if let Some(file) = &opened {
@@ -181,10 +182,17 @@ pub(super) fn resolve(
             locals = local_names(file, &config);
         }
         unit.state = State::Resolved;
-        unit.components = vec![Arc::new(component::of(&session, (stack.clone(), name), (folder, file), &config))];
+        let component = Arc::new(component::of(&session, (stack.clone(), name), (folder, file), &config));
+        let code = code::evaluate(&session, folder, file, &component);
+        unit.failed.extend(code.failed);
+        unit.components = code.components;
+        unit.components.push(component);
+        unit.components.sort_by_cached_key(|component| component.address());
     }
+    unit.files = session.files.borrow().iter().copied().collect();
     let mut findings = session.into_findings();
-    findings.iter_mut().chain(&mut unused).for_each(|finding| finding.stacks.push(stack.clone()));
+    let findings_of_unit = findings.iter_mut().chain(&mut unused).filter(|finding| finding.stacks.is_empty());
+    findings_of_unit.for_each(|finding| finding.stacks.push(stack.clone()));
     let has_source = |file: &File| file.body.blocks_of("terraform").any(|block| block.body.get("source").is_some());
     let has_code = opened.as_ref().is_none_or(has_source) || loader.modules.is_there(folder) || made.is_some();
     Resolved { unit: Arc::new(unit), findings, unused, imports, locals, has_code }

@@ -123,10 +123,8 @@ impl Inputs {
     /// A file of values that is generated.
     fn generated(&mut self, loader: &Loader<'_>, module: &Module, file: &GeneratedFile) {
         let syntax = if file.name.ends_with(".json") { Syntax::JsonValues } else { Syntax::Values };
-        let from = loader.reader.files.get(file.origin.file);
-        match &file.text {
-            Some(text) => {
-                let file = loader.generated(&format!("{}: {}", from.path, file.name), &file.name, syntax, text);
+        match loader.generated(file, syntax) {
+            Some(file) => {
                 self.failures.extend(file.parsed.errors.iter().map(|e| Failure::of_syntax(e, file.file)));
                 self.body(module, &file.parsed.body.clone(), &file);
             }

@@ -11,6 +11,7 @@ use crate::hcl::parse;
 use crate::paths::join;
 use crate::reads::{ParsedCache, Reader, Unread};
 use crate::source::{BlobId, Child, Entry, Node, ResolveError, Source};
+use crate::terraform::evaluation::given::GeneratedFile;
 use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
@@ -166,13 +167,22 @@ impl<'a> Loader<'a> {
         Ok(with(file, parsed))
     }
 
-    /// A file of configuration with a content that is not in the repository; its path shows where it comes from.
-    pub(crate) fn generated(&self, path: &str, name: &str, syntax: Syntax, text: &Text) -> SourceFile {
-        let blob = BlobId::of(text.as_bytes());
-        let file = self.reader.files.add(path, &blob.to_string(), || text.clone());
+    /// The id of a file that is generated, with its content; its path shows where that is written. `None` if it is not known.
+    pub(crate) fn generated_id<'t>(&self, file: &'t GeneratedFile) -> Option<(FileId, BlobId, &'t Text)> {
+        let text = file.text.as_ref()?;
+        let (from, blob) = (self.reader.files.get(file.origin.file), BlobId::of(text.as_bytes()));
+        let path = format!("{}: {}", from.path, file.name);
+        Some((self.reader.files.add(&path, &blob.to_string(), || text.clone()), blob, text))
+    }
+
+    /// A generated file; `None` if its content is not known.
+    pub(crate) fn generated(&self, file: &GeneratedFile, syntax: Syntax) -> Option<SourceFile> {
+        let name = file.name.clone();
+        let (file, blob, text) = self.generated_id(file)?;
         let known = self.cache.get(&(blob, syntax));
         let parsed = known.unwrap_or_else(|| self.parse(blob, syntax, text.clone(), text.as_bytes()));
-        SourceFile { file, blob, name: name.to_owned(), parsed, is_json: matches!(syntax, Syntax::Json) }
+        let is_json = matches!(syntax, Syntax::Json | Syntax::JsonValues);
+        Some(SourceFile { file, blob, name, parsed, is_json })
     }
 
     /// Adds a file to the table of files; `None` if it cannot be read.

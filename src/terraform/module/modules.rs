@@ -211,10 +211,8 @@ impl<'a> Modules<'a> {
         for (name, syntax) in names {
             let dir = if copied.contains(&&*name) { over.folder.as_deref().unwrap_or(dir) } else { dir };
             if let Some(generated) = over.generated.iter().find(|file| file.name == name) {
-                match &generated.text {
-                    Some(text) => {
-                        let from = loader.reader.files.get(generated.origin.file);
-                        let file = loader.generated(&format!("{}: {name}", from.path), &name, syntax, text);
+                match loader.generated(generated, syntax) {
+                    Some(file) => {
                         key.push((name, file.file, file.blob, true));
                         files.push((file, true));
                     }

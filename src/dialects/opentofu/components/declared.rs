@@ -1,4 +1,4 @@
-//! The declarations of a root module besides those that `init` computes: variables, outputs, required tools and
+//! The declarations of a root module besides those that `init` computes: variables, required tools and
 //! providers, and refactoring blocks.
 
 use crate::dialects::opentofu::components::builder::{Builder, Described, described};
@@ -9,27 +9,18 @@ use crate::resolution::ComponentMetadata;
 use crate::terraform::module::block::{Declared, Refactoring, Written};
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Value};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Arguments of variables and outputs that are shown.
+/// Arguments of variables that are shown.
 const OF_VARIABLES: [&str; 5] = ["default", "nullable", "sensitive", "ephemeral", "const"];
-const OF_OUTPUTS: [&str; 3] = ["value", "sensitive", "ephemeral"];
 
 /// Adds a component for each declaration of the root module.
-pub(crate) fn add(builder: &mut Builder<'_, '_>, outputs: &BTreeMap<Text, Value>) {
+pub(crate) fn add(builder: &mut Builder<'_, '_>) {
     let module = Arc::clone(&builder.statics.nodes[0].module);
     for (name, declared) in &module.declarations {
         let mut map = shown(builder, declared, &format!("var.{name}"), &OF_VARIABLES);
         map.set("type", type_of(builder, declared));
         declaration(builder, described("variable", name.clone(), Value::map(map)), declared);
-    }
-    for (name, declared) in &module.outputs {
-        let mut map = shown(builder, declared, &format!("output.{name}"), &OF_OUTPUTS);
-        if let Some(value) = outputs.get(name) {
-            map.set("value", value.clone());
-        }
-        declaration(builder, described("output", name.clone(), Value::map(map)), declared);
     }
     if !module.required_version.is_empty() || !module.required_providers.is_empty() {
         let mut providers = Map::new();

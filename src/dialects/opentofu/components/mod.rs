@@ -20,7 +20,7 @@ use crate::paths;
 use crate::resolution::{ComponentMetadata, LocalScope, RemovalEffect, State, Unit};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::modules::Modules;
-use crate::terraform::{components, root};
+use crate::terraform::root;
 use crate::text::Text;
 use crate::value::FileId;
 use builder::{Builder, Described, described};
@@ -74,9 +74,9 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
             place,
         );
     }
-    declared::add(&mut builder, &evaluated.configuration.outputs);
+    declared::add(&mut builder);
     let mut components = builder.components;
-    components.extend(components::of(&variant.stack, &evaluated.configuration));
+    components.extend(evaluated.components(&variant.stack));
     components.sort_by_key(|c| c.address());
     let mut failures = evaluated.take_failures(failures);
     let is_hidden = failures.iter().any(|f| f.hides);

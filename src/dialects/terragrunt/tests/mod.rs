@@ -150,3 +150,40 @@ fn an_unknown_value_is_the_same_only_with_the_same_text_and_reads() {
         of("locals {\n  other = get_env(\"A\")\n}\ninputs = {\n  v = local.other\n}\n")
     );
 }
+
+/// A unit of a local module that is called with its inputs, below a root file that generates a provider.
+const OF_MODULE: [(&str, &str); 3] = [
+    (
+        "live/app/terragrunt.hcl",
+        "terraform {\n  source = \"../../modules/app\"\n}\ngenerate \"more\" {\n  path = \"more.tf\"\n  if_exists = \"overwrite\"\n  contents = <<-EOT\n    resource \"x_more\" \"m\" {\n      a = local.name\n    }\n  EOT\n}\ndependency \"vpc\" {\n  config_path = \"../vpc\"\n  mock_outputs = { id = \"mock\" }\n}\ninputs = {\n  name = \"app\"\n  zones = [\"a\", \"b\"]\n  vpc = dependency.vpc.outputs.id\n  size = 3\n}\n",
+    ),
+    ("live/vpc/terragrunt.hcl", ""),
+    (
+        "modules/app/main.tf",
+        "variable \"name\" {}\nvariable \"zones\" {\n  type = list(string)\n}\nvariable \"vpc\" {}\nvariable \"size\" {}\nlocals {\n  name = upper(var.name)\n}\nresource \"x_zone\" \"z\" {\n  for_each = toset(var.zones)\n  name = \"${var.name}-${each.key}\"\n  vpc = var.vpc\n  size = \"${var.size}\"\n}\noutput \"names\" {\n  value = [for z in x_zone.z : z.name]\n}\n",
+    ),
+];
+
+#[test]
+fn resources_of_local_modules_are_components_of_their_unit() {
+    let world = World::new(&OF_MODULE);
+    assert_eq!(world.findings(), [""; 0]);
+    let zone = world.unit("live/app x_zone.z[\"a\"]");
+    assert_eq!(zone["name"], "app-a");
+    assert_eq!(zone["size"], "3", "text of the environment");
+    let reason = zone["vpc"].to_string();
+    assert!(reason.contains("outputs of the dependency") || reason.contains("unknown"), "{reason}");
+    assert_eq!(world.unit("live/app x_more.m")["a"], "APP", "a generated file");
+    assert_eq!(world.unit("live/app names")["value"], json!(["app-a", "app-b"]));
+}
+
+#[test]
+fn places_in_generated_files_are_those_of_their_contents() {
+    let mut files = OF_MODULE.to_vec();
+    files[0].1.find("local.name").unwrap();
+    let broken = files[0].1.replace("local.name", "local.nothing");
+    files[0].1 = &broken;
+    let found = World::new(&files).findings();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("undefined-local live/app/terragrunt.hcl:7"), "{found:?}");
+}

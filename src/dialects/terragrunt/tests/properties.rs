@@ -1,7 +1,7 @@
 //! Invariants of every project: no panics, the same result again, and the same after another state was resolved.
 
 use super::*;
-use crate::source::Source;
+use crate::source::{Change, ChangeKind, Source};
 use proptest::prelude::*;
 
 fn expression() -> impl Strategy<Value = String> {
@@ -69,6 +69,8 @@ fn block() -> impl Strategy<Value = String> {
         "feature \"f\" {\n  default = @\n}\n",
         "terraform {\n  source = @\n}\n",
         "generate \"g\" {\n  path = @\n  if_exists = \"skip\"\n  contents = @\n}\n",
+        "generate \"f\" {\n  path = \"f.tf\"\n  if_exists = \"overwrite\"\n  contents = \"resource t g { x = @ }\"\n}\n",
+        "terraform {\n  source = \"../b\"\n}\ninputs = { a = @ }\n",
         "generate = @\n",
         "remote_state = @\n",
         "remote_state {\n  backend = \"s3\"\n  config = @\n}\n",
@@ -108,7 +110,8 @@ fn project() -> impl Strategy<Value = World> {
             ("shared.hcl", &shared),
             ("live/terragrunt.stack.hcl", &live),
             ("b/terragrunt.values.hcl", "v = 1\n"),
-            ("a/main.tf", "variable \"a\" {}\n"),
+            ("a/main.tf", "variable \"a\" {}\nresource \"t\" \"r\" {\n  x = var.a\n}\n"),
+            ("b/main.tf", "output \"o\" {\n  value = file(\"terragrunt.hcl\")\n}\n"),
         ])
     })
 }
@@ -138,5 +141,34 @@ proptest! {
         resolve(&of(&other));
         prop_assert_eq!(&first, &resolve(&of(&world)));
         prop_assert_eq!(first, shown(&world.resolve(&Files::default())));
+    }
+
+    /// Units that an edit reaches are resolved as ever; what it does not reach is the same on both sides.
+    #[test]
+    fn edits_reach_all_units_that_they_change(world in project(), text in file(), which in 0..4_usize) {
+        let mut base = world;
+        base.files.remove("live/terragrunt.stack.hcl");
+        let path = ["a/terragrunt.hcl", "b/terragrunt.hcl", "root.hcl", "shared.hcl"][which];
+        let mut head = base.clone();
+        head.files.insert(path.to_owned(), text.into_bytes());
+        let changes = [Change { path: path.into(), kind: ChangeKind::Modified }];
+        let source = Memory::new("memory", head.files.clone());
+        let touched =
+            Terragrunt::default().resolve(&source, &head.project, &Files::default(), Scope::Touched(&changes));
+        let of = |resolution: &Resolution, unit: &Unit| {
+            let found = resolution.units.iter().find(|other| other.id == unit.id);
+            found.map(|unit| {
+                let values = unit.components.iter().map(|c| (c.address(), serde_json::to_string(&c.value).unwrap_or_default()));
+                (unit.state, values.collect::<Vec<_>>())
+            })
+        };
+        let [before, after] = [&base, &head].map(|world| world.resolve(&Files::default()));
+        for unit in &touched.units {
+            let whole = of(&after, unit);
+            match unit.state {
+                State::OutOfScope => prop_assert_eq!(of(&before, unit), whole, "{} is out of scope", unit.id),
+                _ => prop_assert_eq!(of(&touched, unit), whole, "{}", unit.id),
+            }
+        }
     }
 }

@@ -1,0 +1,236 @@
+//! Which units an edit of configuration files can reach, from the texts of files alone: nothing is evaluated. A file that names
+//! another one in a way that its text does not show may read any.
+
+use super::load::{AUTOINCLUDE, Loader, UNIT, UNIT_JSON, VALUES};
+use crate::dialects::Scope;
+use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, walk};
+use crate::paths;
+use crate::source::{ChangeKind, Source};
+use crate::text::FastMap;
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The ending of files of configuration.
+const HCL: &str = ".hcl";
+/// Functions whose first argument is the path of a file or of a folder of configuration, or of any other file.
+const READERS: [&str; 12] = [
+    "file",
+    "filebase64",
+    "filebase64sha256",
+    "filebase64sha512",
+    "fileexists",
+    "filemd5",
+    "fileset",
+    "filesha1",
+    "filesha256",
+    "filesha512",
+    "read_tfvars_file",
+    "sops_decrypt_file",
+];
+/// Functions that read what their text does not show.
+const OPEN: [&str; 3] = ["mark_glob_as_read", "run_cmd", "templatefile"];
+/// The most files that one name may mean before it counts as any file.
+const MAX_MEANT: usize = 20;
+
+/// How a file names files that it reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Mention {
+    /// In a way that its text does not show.
+    Any,
+    /// The nearest one of this name in the folders above.
+    Above(String),
+    /// By the end of the path.
+    Ending(String),
+}
+
+/// The edited files, and what names them.
+pub(super) struct Touched<'a> {
+    source: &'a dyn Source,
+    changed: BTreeSet<&'a str>,
+    /// The files of configuration by their names; those of units by the names of their folders, too.
+    by_name: BTreeMap<&'a str, Vec<&'a str>>,
+    mentions: Mutex<FastMap<String, Arc<Vec<Mention>>>>,
+}
+
+impl<'a> Touched<'a> {
+    /// The edits of a scope; `None` if they may reach any unit: code, data, new and deleted files, and links.
+    pub(super) fn new(source: &'a dyn Source, scope: Scope<'a>) -> Option<Self> {
+        let Scope::Touched(changes) = scope else { return None };
+        let is_edit = |path: &str| path.ends_with(HCL) && !paths::name(path).starts_with('.');
+        let listing = source.listing();
+        if listing.has_links() || !changes.iter().all(|c| c.kind == ChangeKind::Modified && is_edit(&c.path)) {
+            return None;
+        }
+        let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for entry in listing.iter().filter(|entry| entry.path.ends_with(HCL)) {
+            let path = &*entry.path;
+            let key = if paths::name(path) == UNIT { last(path, 2) } else { last(path, 1) };
+            by_name.entry(key).or_default().push(path);
+        }
+        let changed = changes.iter().map(|change| &*change.path).collect();
+        Some(Touched { source, changed, by_name, mentions: Mutex::default() })
+    }
+
+    /// Whether the unit of a folder may read an edited file.
+    pub(super) fn reaches(&self, loader: &Loader<'_>, folder: &str) -> bool {
+        let Some(own) = loader.unit_file(folder).filter(|own| !own.ends_with(UNIT_JSON)) else { return true };
+        let (mut open, mut seen) = (vec![own], BTreeSet::new());
+        while let Some(path) = open.pop() {
+            if !seen.insert(path.clone()) {
+                continue;
+            }
+            let beside = |name: &str| self.changed.contains(&*paths::join(paths::parent(&path), name));
+            if self.changed.contains(&*path) || beside(VALUES) || beside(AUTOINCLUDE) || seen.len() > MAX_MEANT * 5 {
+                return true;
+            }
+            for mention in self.mentions(loader, &path).iter() {
+                match mention {
+                    Mention::Any => return true,
+                    Mention::Above(name) => {
+                        open.extend([folder, paths::parent(&path)].iter().filter_map(|from| self.above(from, name)));
+                    }
+                    Mention::Ending(end) => match self.ending(end) {
+                        Some(found) => open.extend(found),
+                        None => return true,
+                    },
+                }
+            }
+        }
+        false
+    }
+
+    /// The nearest file of a name in the folders above one.
+    fn above(&self, from: &str, name: &str) -> Option<String> {
+        let mut folder = from;
+        while !folder.is_empty() {
+            folder = paths::parent(folder);
+            let path = paths::join(folder, name);
+            if self.source.listing().resolve(&path).is_ok() {
+                return Some(path);
+            }
+        }
+        None
+    }
+
+    /// The files of configuration whose paths end so, or that are units of such folders; `None` if there are too many.
+    fn ending(&self, end: &str) -> Option<Vec<String>> {
+        let unit = paths::join(end, UNIT);
+        if end == UNIT {
+            return None;
+        }
+        let mut found = Vec::new();
+        for (end, count) in [(end, 1), (end, 2), (&*unit, 2)] {
+            let Some(named) = self.by_name.get(last(end, count)) else { continue };
+            let is_meant =
+                |path: &&&str| path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+            found.extend(named.iter().filter(is_meant).map(|path| (*path).to_owned()));
+        }
+        (found.len() <= MAX_MEANT).then_some(found)
+    }
+
+    /// How a file names others.
+    fn mentions(&self, loader: &Loader<'_>, path: &str) -> Arc<Vec<Mention>> {
+        if let Some(known) = self.mentions.lock().get(path) {
+            return Arc::clone(known);
+        }
+        let found = match loader.load(path, false) {
+            // Data names nothing.
+            _ if !path.ends_with(HCL) => Vec::new(),
+            Ok(file) if file.parsed.errors.is_empty() => of(&file.parsed.body),
+            _ => vec![Mention::Any],
+        };
+        let found = Arc::new(found);
+        self.mentions.lock().insert(path.to_owned(), Arc::clone(&found));
+        found
+    }
+}
+
+/// The last names of a path.
+fn last(path: &str, count: usize) -> &str {
+    path.rmatch_indices('/').nth(count - 1).map_or(path, |(at, _)| &path[at + 1..])
+}
+
+/// How the text of a file names others.
+fn of(body: &Body) -> Vec<Mention> {
+    let mut found = Vec::new();
+    attributes(body, &mut |expr| {
+        walk::visit(expr, &mut |inner| {
+            if let ExprKind::Call(call) = &inner.kind {
+                of_call(call, &mut found);
+            }
+        });
+    });
+    for include in body.blocks_of("include") {
+        if let Some(path) = include.body.get("path") {
+            configuration(&path.expr, &mut found);
+        }
+    }
+    found.dedup();
+    if found.contains(&Mention::Any) { vec![Mention::Any] } else { found }
+}
+
+/// All attributes of a body, and of the blocks in it.
+fn attributes<'b>(body: &'b Body, see: &mut dyn FnMut(&'b Expr)) {
+    body.attributes.iter().for_each(|attribute| see(&attribute.expr));
+    body.blocks.iter().for_each(|block| attributes(&block.body, see));
+}
+
+fn of_call(call: &Call, found: &mut Vec<Mention>) {
+    let name = &*call.name.text;
+    match call.arguments.first() {
+        _ if OPEN.contains(&name) => found.push(Mention::Any),
+        first if name == "find_in_parent_folders" => match first.map(walk::constant_text) {
+            None => found.push(Mention::Above(UNIT.to_owned())),
+            Some(Some(text)) => found.push(Mention::Above(text.to_owned())),
+            Some(None) => found.push(Mention::Any),
+        },
+        Some(first) if name == "read_terragrunt_config" => configuration(first, found),
+        Some(first) if READERS.contains(&name) => ends(first, found),
+        _ => {}
+    }
+}
+
+/// The path of a file of configuration, whatever its name is.
+fn configuration(expr: &Expr, found: &mut Vec<Mention>) {
+    let mut named = Vec::new();
+    ends(expr, &mut named);
+    walk::visit(expr, &mut |inner| {
+        if let ExprKind::Call(call) = &inner.kind {
+            of_call(call, &mut named);
+        }
+    });
+    // Files with other names are taken for data.
+    let is_other = |mention: &Mention| match mention {
+        Mention::Any => true,
+        Mention::Above(name) | Mention::Ending(name) => paths::name(name).contains('.') && !name.ends_with(HCL),
+    };
+    if named.iter().any(is_other) { found.push(Mention::Any) } else { found.extend(named) }
+}
+
+/// The end of the path that an expression gives, as far as its text shows it.
+fn ends(expr: &Expr, found: &mut Vec<Mention>) {
+    let text = |text: &str, is_whole: bool| {
+        // The name before the first `/` may be a part of a longer one.
+        let text = if is_whole { Some(text) } else { text.split_once('/').map(|(_, rest)| rest) };
+        let mut names: Vec<&str> = Vec::new();
+        for name in text.unwrap_or_default().split('/').filter(|name| !matches!(*name, "" | ".")) {
+            if name == ".." { _ = names.pop() } else { names.push(name) }
+        }
+        if names.is_empty() { Mention::Any } else { Mention::Ending(names.join("/")) }
+    };
+    match &walk::unwrapped(expr).kind {
+        ExprKind::Template(parts) => match parts.as_slice() {
+            [Part::Text(only)] => found.push(text(only, true)),
+            [.., Part::Text(end)] => found.push(text(end, false)),
+            _ => found.push(Mention::Any),
+        },
+        ExprKind::Wrapped(inner) => ends(inner, found),
+        ExprKind::Conditional(_, yes, no) => [yes, no].into_iter().for_each(|branch| ends(branch, found)),
+        // What it finds is named by itself.
+        ExprKind::Call(call) if &*call.name.text == "find_in_parent_folders" => {
+            call.arguments.iter().skip(1).for_each(|fallback| ends(fallback, found));
+        }
+        _ => found.push(Mention::Any),
+    }
+}
