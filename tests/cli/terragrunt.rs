@@ -114,3 +114,91 @@ fn a_list_of_filters_names_the_folders_to_deploy() {
     let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "terragrunt-filter"]);
     assert_eq!(run.stdout, "{./live/vpc}\n", "{run}");
 }
+
+/// A unit whose module makes a resource for each zone, and one that depends on it.
+fn modules() -> Repo {
+    let repo = Repo::new();
+    repo.write("root.hcl", "inputs = {\n  prefix = \"p\"\n}\n");
+    let net = "terraform {\n  source = \"../../modules/net\"\n}\ninputs = {\n  zones = [\"a\"]\n}\n";
+    repo.write("live/net/terragrunt.hcl", format!("{INCLUDE}{net}"));
+    let app = "terraform {\n  source = \"../../modules/app\"\n}\ndependency \"net\" {\n  config_path = \"../net\"\n}\ninputs = {\n  names = dependency.net.outputs.names\n}\n";
+    repo.write("live/app/terragrunt.hcl", app);
+    let code = "variable \"zones\" {\n  type = list(string)\n}\nvariable \"prefix\" {}\nresource \"x_zone\" \"z\" {\n  for_each = toset(var.zones)\n  name = \"${var.prefix}-${each.key}\"\n}\noutput \"names\" {\n  value = [for z in x_zone.z : z.name]\n}\n";
+    repo.write("modules/net/main.tf", code);
+    repo.write("modules/app/main.tf", "variable \"names\" {\n  type = list(string)\n}\n");
+    repo.commit("base");
+    repo
+}
+
+#[test]
+fn an_input_changes_the_resources_of_its_unit_and_plans_only_the_unit() {
+    let repo = modules();
+    repo.edit("live/net/terragrunt.hcl", "[\"a\"]", "[\"a\", \"b\"]").commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    assert!(run.stdout.contains("x_zone.z[\"b\"]") && run.stdout.contains("live/net/terragrunt.hcl:8"), "{run}");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "terragrunt-filter"]);
+    assert_eq!(run.stdout, "{./live/net}\n", "{run}");
+    let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected", "--include-dependents"]).json();
+    let items = json.as_array().unwrap();
+    assert_eq!((items.len(), &items[0]["component"]), (1, &"net".into()), "{json}");
+    assert_eq!(items[0]["dependents"][0]["component"], "app", "{json}");
+    let why = repo.run(&["why", "live/net", "x_zone.z[\"b\"]", "/name"]);
+    assert!(why.stdout.contains("root.hcl:2") && why.stdout.contains("modules/net/main.tf:7"), "{why}");
+    let impact = repo.run(&["impact", "root.hcl:2"]);
+    assert!(impact.stdout.contains("x_zone.z") && !impact.stdout.contains("live/app"), "{impact}");
+}
+
+#[test]
+fn inputs_are_compared_with_the_variables_of_the_module() {
+    let repo = modules();
+    repo.write(
+        "live/net/terragrunt.hcl",
+        "terraform {\n  source = \"../../modules/net\"\n}\ninputs = {\n  zones = { a = 1 }\n  prefixx = \"p\"\n}\n",
+    );
+    let run = repo.run(&["check", "--format", "concise"]);
+    assert!(run.stdout.contains("live/net/terragrunt.hcl:5") && run.stdout.contains("variable-type-mismatch"), "{run}");
+    assert!(run.stdout.contains("live/net/terragrunt.hcl:6") && run.stdout.contains("undeclared-variable"), "{run}");
+}
+
+#[test]
+fn a_generated_file_takes_the_place_of_one_of_the_module() {
+    let repo = modules();
+    repo.write("modules/net/provider.tf", "provider \"x\" {}\n");
+    let generate = |mode: &str, name: &str| {
+        format!("generate \"p\" {{\n  path = \"{name}\"\n  if_exists = \"{mode}\"\n  contents = \"\"\n}}\n")
+    };
+    let unit = "terraform {\n  source = \"../../modules/net\"\n}\ninputs = {\n  zones = [\"a\"]\n  prefix = \"p\"\n}\n";
+    for (mode, name, is_reported) in [
+        ("overwrite", "provider.tf", true),
+        ("error", "provider.tf", true),
+        ("skip", "provider.tf", false),
+        ("overwrite", "other.tf", false),
+    ] {
+        repo.write("live/net/terragrunt.hcl", format!("{unit}{}", generate(mode, name)));
+        let run = repo.run(&["check", "--format", "concise"]);
+        let is_found =
+            run.stdout.contains("live/net/terragrunt.hcl:9") && run.stdout.contains("terragrunt-generate-collision");
+        assert_eq!(is_found, is_reported, "{mode} {name}: {run}");
+    }
+}
+
+#[test]
+fn imports_are_a_graph_and_policies_see_units() {
+    let repo = modules();
+    let run = repo.run(&["graph", "imports", "--format", "mermaid"]);
+    assert!(run.stdout.contains("root.hcl") && run.stdout.contains("live/net/terragrunt.hcl"), "{run}");
+    let policy = "[[require]]\nid = \"two-zones\"\nwhere = \"component.type == 'unit' && has(component.inputs.zones)\"\nthat = \"size(component.inputs.zones) >= 2\"\nmessage = \"at least two zones\"\n";
+    repo.write("stacklint.toml", policy);
+    let run = repo.run(&["check", "--format", "concise"]).ends_with(1);
+    assert!(run.stdout.contains("live/net/terragrunt.hcl:8") && run.stdout.contains("two-zones"), "{run}");
+}
+
+#[test]
+fn an_edit_of_one_unit_resolves_no_other_one() {
+    let repo = modules();
+    repo.write("live/other/terragrunt.hcl", "inputs = {\n  a = 1\n}\n").commit("base");
+    repo.edit("live/other/terragrunt.hcl", "a = 1", "a = 2").commit("head");
+    let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
+    assert_eq!(json["components"].as_array().map(Vec::len), Some(1), "{json}");
+    assert_eq!(json["components"][0]["component"], "other", "{json}");
+}

@@ -150,3 +150,68 @@ fn nothing_is_run_fetched_or_written() {
     does_nothing(&repo, &["check", "--output", &output], &[&beside]);
     assert!(report.exists());
 }
+
+/// A unit that would run commands and fetch code whenever the real tool reads or runs it.
+const UNIT: &str = r#"locals {
+  run     = run_cmd("touch", "executed")
+  account = get_aws_account_id()
+  secret  = sops_decrypt_file("secret.yaml")
+  env     = get_env("HOME", "none")
+  here    = get_platform()
+}
+terraform {
+  source = "git::https://example.invalid/modules.git//app?ref=v1"
+  before_hook "run" {
+    commands = ["init", "plan"]
+    execute  = ["touch", "executed"]
+  }
+  error_hook "run" {
+    commands  = ["plan"]
+    execute   = ["touch", "executed"]
+    on_errors = [".*"]
+  }
+  extra_arguments "all" {
+    commands  = ["plan"]
+    arguments = ["-var-file=https://example.invalid/x.tfvars"]
+  }
+}
+dependency "net" {
+  config_path = "../net"
+}
+generate "provider" {
+  path      = "provider.tf"
+  if_exists = "overwrite"
+  contents  = run_cmd("touch", "executed")
+}
+remote_state {
+  backend = "s3"
+  config  = { bucket = run_cmd("touch", "executed"), key = "k", region = "eu" }
+}
+inputs = {
+  id = dependency.net.outputs.id
+}
+"#;
+
+#[test]
+fn units_run_no_commands_and_fetch_nothing() {
+    let repo = Repo::new();
+    repo.write("live/app/terragrunt.hcl", UNIT)
+        .write("live/net/terragrunt.hcl", "terraform {\n  source = \"../../modules/net\"\n}\n");
+    let code = "data \"external\" \"x\" {\n  program = [\"touch\", \"executed\"]\n}\nresource \"null_resource\" \"x\" {\n  \
+                provisioner \"local-exec\" {\n    command = \"touch executed\"\n  }\n}\nmodule \"m\" {\n  \
+                source = \"git::https://example.invalid/x.git\"\n}\noutput \"id\" {\n  value = 1\n}\n";
+    repo.write("modules/net/main.tf", code);
+    let stack = "unit \"far\" {\n  source = \"git::https://example.invalid/units.git//app?ref=v1\"\n  path = \"far\"\n  values = { a = run_cmd(\"touch\", \"executed\") }\n}\n";
+    repo.write("live/dev/terragrunt.stack.hcl", stack).commit("base");
+    repo.edit("live/app/terragrunt.hcl", "\"k\"", "\"l\"").commit("head");
+    for arguments in [
+        &["check"][..],
+        &["diff", "HEAD~1..HEAD"],
+        &["diff", "HEAD~1..HEAD", "--format", "affected"],
+        &["describe", "stacks", "--format", "json"],
+        &["graph", "dependencies"],
+    ] {
+        does_nothing(&repo, arguments, &[]);
+        assert!(!repo.root().join("executed").exists(), "{arguments:?}");
+    }
+}
