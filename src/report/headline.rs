@@ -1,18 +1,16 @@
 //! A report in one line.
 
 use super::text::style::count;
-use super::{Comparison, Finding, Novelty, Report};
+use super::{Comparison, Novelty, Report};
 use crate::code::{CodeChange, Runners};
 use crate::diagnostic::Level;
 use crate::diff::group::{self, Group};
 use crate::diff::{ComponentChange, Status};
 use crate::resolution::Address;
 use crate::review::Coverage;
+use crate::review::coverage::Lacking;
 use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The maximum number of findings that are named.
-const MAX_FINDINGS: usize = 3;
 
 /// The most protected stacks that are named.
 const MAX_STACKS: usize = 3;
@@ -69,22 +67,21 @@ pub(super) fn verdict(report: &Report<'_>, changes: &str) -> String {
     parts.join(" · ")
 }
 
-/// Returns the most severe findings that count, one for each rule, each with the number of further ones of its rule (`
-/// (and 2 more of schema-violation)`, or empty); and a text about further rules.
-pub(super) fn worst<'r>(report: &'r Report<'_>) -> (Vec<(&'r Finding, String)>, Option<String>) {
-    let mut findings: Vec<&Finding> = report.findings.iter().filter(|f| f.counts()).collect();
-    findings.sort_by_key(|f| (std::cmp::Reverse(f.level), std::cmp::Reverse(f.diagnostic.subjects.len())));
-    let mut rules = BTreeSet::new();
-    let first: Vec<&Finding> = findings.iter().copied().filter(|f| rules.insert(f.diagnostic.rule.id())).collect();
-    let others = first.len().saturating_sub(MAX_FINDINGS);
-    let with_number = |finding: &'r Finding| {
-        let rule = &finding.diagnostic.rule;
-        let alike = findings.iter().filter(|other| other.diagnostic.rule == *rule).count() - 1;
-        let more = if alike > 0 { format!(" (and {alike} more of {})", rule.id()) } else { String::new() };
-        (finding, more)
-    };
-    let worst = first.into_iter().take(MAX_FINDINGS).map(with_number).collect();
-    (worst, (others > 0).then(|| format!("… and findings of {}", count(others, "more rule"))))
+/// The sign of a comparison, and the level whose color it has.
+pub(super) fn mark(report: &Report<'_>) -> (char, Option<Level>) {
+    let worst = report.findings.iter().filter(|f| f.counts()).map(|f| f.level).max();
+    let is_broken = report.coverage.lacking().iter().any(|(which, _)| *which == Lacking::Head);
+    let differs = report.comparison.as_ref().is_some_and(|c| !c.diff.components.is_empty() || !c.code.is_empty());
+    let is_unresolved = report.comparison.as_ref().is_some_and(|c| !c.diff.unresolved.is_empty());
+    let is_whole = report.coverage.is_whole() && !is_unresolved;
+    match worst {
+        _ if is_broken => ('✗', Some(Level::Error)),
+        Some(level @ (Level::Danger | Level::Error)) => ('✗', Some(level)),
+        Some(Level::Warning) => ('!', Some(Level::Warning)),
+        _ if !is_whole => ('!', Some(Level::Warning)),
+        _ if differs => ('~', None),
+        _ => ('✓', None),
+    }
 }
 
 /// Summarizes the changes of all projects, see [`changes`].

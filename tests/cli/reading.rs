@@ -29,7 +29,7 @@ fn one_cause_is_one_finding_in_all_formats() {
     let repo = repo();
     let of = |format: &str| repo.run(&["diff", "base..HEAD", "--format", format]);
     let text = of("text")
-        .says("32 components in 4 stacks will use a different state")
+        .says("32 components in 4 stacks will use another state")
         .says("\"a\" → \"shared\"  in a of dev, prod, stage, test");
     assert_eq!(text.stdout.matches("danger[state-address-changed]").count(), 1, "{text}");
     assert!(text.stdout.lines().count() < 90, "{text}");

@@ -51,7 +51,8 @@ fn the_code_of_units_is_no_root_module() {
 fn the_source_of_a_unit_is_no_root_module() {
     let repo = Repo::new();
     let moved = "moved {\n  from = x_y.a\n  to   = x_y.b\n}\nresource \"x_y\" \"b\" {\n  region = var.region\n}\n";
-    let unit = |source: &str| format!("terraform {{\n  source = {source}\n}}\n");
+    let include = "include \"root\" {\n  path = find_in_parent_folders(\"terragrunt.hcl\")\n}\n";
+    let unit = |source: &str| format!("{include}terraform {{\n  source = {source}\n}}\n");
     repo.write("terragrunt.hcl", "generate \"v\" {\n  path      = \"v.tf\"\n  if_exists = \"overwrite\"\n  contents  = \"variable \\\"region\\\" {}\"\n}\n");
     repo.write("live/app/terragrunt.hcl", unit("\"${get_repo_root()}/code//app\""));
     let chosen = "get_env(\"STAGE\") == \"prod\" ? \"git::https://x.example/y//db?ref=v1\" : \"../../code//db\"";

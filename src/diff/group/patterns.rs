@@ -18,13 +18,27 @@ pub(crate) fn fold(groups: &mut [Group<'_>]) {
     groups.iter_mut().flat_map(|group| &mut group.changes).filter(|folded| folded.variants.len() > 1).for_each(merge);
 }
 
+/// Which names differ among the components.
+#[derive(Clone, Copy, Debug)]
+struct Names {
+    stack: bool,
+    component: bool,
+}
+
 /// The texts before and after in which placeholders stand for names.
 type Pattern = (Option<String>, Option<String>);
 
 fn merge(folded: &mut Folded<'_>) {
+    let all: Vec<&Address> = folded.holders.iter().flatten().collect();
+    let Some(first) = all.first() else { return };
+    // A name that all of them share explains no difference.
+    let names = Names {
+        stack: all.iter().any(|address| address.0 != first.0),
+        component: all.iter().any(|address| address.2 != first.2),
+    };
     let mut merged: Vec<(Cow<'_, Change>, Vec<Address>, Option<Pattern>)> = Vec::new();
     for (change, holders) in std::mem::take(&mut folded.variants).into_iter().zip(std::mem::take(&mut folded.holders)) {
-        let pattern = pattern(&change, &holders);
+        let pattern = pattern(&change, &holders, names);
         match merged.iter_mut().find(|(.., other)| pattern.is_some() && *other == pattern) {
             Some((change, all, Some((before, after)))) => {
                 all.extend(holders);
@@ -43,7 +57,7 @@ fn merge(folded: &mut Folded<'_>) {
 }
 
 /// The pattern that all holders of a pair of texts share; `None` without one.
-fn pattern(change: &Change, holders: &[Address]) -> Option<Pattern> {
+fn pattern(change: &Change, holders: &[Address], names: Names) -> Option<Pattern> {
     let text = |value: &Option<Value>| match value.as_ref().map(|value| &value.data) {
         None => Some(None),
         Some(Data::Str(text)) => Some(Some(text.to_string())),
@@ -51,7 +65,9 @@ fn pattern(change: &Change, holders: &[Address]) -> Option<Pattern> {
     };
     let (before, after) = (text(&change.before)?, text(&change.after)?);
     let of = |address: &Address| {
-        let named = |text: &Option<String>| text.as_deref().map(|text| named(text, &address.0, &address.2));
+        let (stack, component) =
+            (if names.stack { &*address.0 } else { "" }, if names.component { &*address.2 } else { "" });
+        let named = |text: &Option<String>| text.as_deref().map(|text| named(text, stack, component));
         (named(&before), named(&after))
     };
     let first = of(holders.first()?);

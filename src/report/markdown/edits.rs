@@ -87,7 +87,7 @@ impl Page<'_> {
     }
 
     /// The edited lines as links, a file each.
-    fn causes(&self, causes: &[Cause]) -> String {
+    pub(super) fn causes(&self, causes: &[Cause]) -> String {
         let files = self.report.files;
         let path = |c: &Cause| files.get(c.file).path.clone();
         let mut links = Vec::new();

@@ -44,10 +44,15 @@ struct Fixed {
 
 impl Page<'_> {
     /// The findings that are not known from the base, the most severe first.
-    pub(super) fn new_findings(&self) -> io::Result<Vec<Piece>> {
+    pub(super) fn counted(&self) -> Vec<&Finding> {
         let mut findings: Vec<&Finding> = self.report.findings.iter().filter(|f| f.counts()).collect();
         // Errors are listed individually; other findings are grouped by rule.
         findings.sort_by_key(|f| (Reverse(f.level), if f.level == Level::Error { "" } else { f.diagnostic.rule.id() }));
+        findings
+    }
+
+    /// A piece for each finding, or for each rule with several.
+    pub(super) fn findings(&self, findings: &[&Finding]) -> io::Result<Vec<Piece>> {
         let is_alike = |a: &&Finding, b: &&Finding| {
             a.level == b.level && a.level != Level::Error && a.diagnostic.rule == b.diagnostic.rule
         };
@@ -61,7 +66,7 @@ impl Page<'_> {
         Ok(pieces)
     }
 
-    fn piece(&self, finding: &Finding) -> io::Result<Piece> {
+    pub(super) fn piece(&self, finding: &Finding) -> io::Result<Piece> {
         let (full, brief) =
             (self.template("finding", self.item(finding))?, self.template("finding", self.line(finding))?);
         Ok(Piece { full: full.trim_end().to_owned(), brief: brief.trim_end().to_owned() })
@@ -128,7 +133,10 @@ impl Page<'_> {
         if d.related.len() > MAX_RELATED {
             item.notes.push(format!("… and {}", style::count(d.related.len() - MAX_RELATED, "more place")));
         }
-        item.notes.extend(subjects::notes(d, self.options.all).iter().take(MAX_SUBJECTS).map(|note| sentence(note)));
+        // The table of changes says what becomes of each component.
+        let is_in_table = finding.level == Level::Danger && self.report.comparison.is_some();
+        let subjects = if is_in_table { Vec::new() } else { subjects::notes(d, self.options.all) };
+        item.notes.extend(subjects.iter().take(MAX_SUBJECTS).map(|note| sentence(note)));
         item.notes.extend(d.notes.iter().take(MAX_NOTES).map(|note| sentence(note)));
         item.notes
             .extend(d.address.iter().map(|address| format!("in {}", super::code(&super::cut(address, MAX_ADDRESS)))));

@@ -6,20 +6,21 @@
 mod edits;
 mod escape;
 mod findings;
+mod overview;
 
 pub(crate) use escape::code;
 
 use super::links::Web;
 use super::{Finding, Novelty, RenderOptions, Report, Revision, coverage, headline};
 use crate::code::CodeChange;
+use crate::diagnostic::Level;
 use crate::diff::group::{self, Group};
-use crate::diff::{Diff, Side, Status};
-use escape::{cell, cut, prose};
+use crate::diff::{Diff, Side};
+use escape::{cut, prose};
 use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 /// GitHub accepts 65,536 characters; some are reserved for the text around the report. Counted in UTF-16 code units, of
@@ -27,14 +28,13 @@ use std::io;
 const MAX_LENGTH: usize = 65_000;
 /// The maximum length of the frame: headings, notes about omissions, the footer.
 const FRAME: usize = 2_000;
-/// About so many lines of edits are shown without a click.
-const MAX_EXPANDED: usize = 40;
-/// The maximum number of rows of the table of stacks.
+/// The lines of edits that are written in full, and the number of further ones that are named.
+const MAX_LINES: usize = 60;
+const MAX_BRIEF: usize = 10;
+/// The maximum number of names in a list of their own.
 const MAX_STACKS: usize = 20;
 /// The maximum number of names in one list.
 const MAX_NAMES: usize = 5;
-/// The maximum number of lines of a table behind which the findings are still in sight. Before a longer one the worst of them are named.
-const SHORT_TABLE: usize = 6;
 /// Longer names are cut.
 const MAX_NAME: usize = 100;
 /// Longer sentences are cut.
@@ -66,8 +66,11 @@ struct Piece {
 #[derive(Serialize)]
 struct Frame {
     title: String,
-    findings_line: String,
     intro: Vec<String>,
+    dangers: Vec<String>,
+    dangers_left_out: Option<String>,
+    overview: Vec<String>,
+    stacks: String,
     edits: Vec<String>,
     edits_left_out: Option<String>,
     findings: Vec<String>,
@@ -104,18 +107,26 @@ impl Page<'_> {
             Some(c) => c.parts,
             None => &[],
         };
-        let groups: Vec<Vec<Group>> = parts.iter().map(|part| group::group(part, report.files)).collect();
-        let summary = headline::findings(report);
-        let (title, findings_line) = match &report.comparison {
+        let mut groups: Vec<Vec<Group>> = parts.iter().map(|part| group::group(part, report.files)).collect();
+        groups.iter_mut().for_each(|groups| group::fold(groups));
+        let title = match &report.comparison {
             Some(comparison) => {
                 let changes = headline::changes(comparison, &groups.concat(), report.coverage);
-                (changes, format!("**{summary}**"))
+                format!("{} stacklint: {}", headline::mark(report).0, headline::verdict(report, &changes))
             }
-            None => (summary, String::new()),
+            None => format!("stacklint: {}", headline::findings(report)),
         };
         let mut room = MAX_LENGTH - FRAME;
         let (intro, _) = fit(self.intro(), &mut room);
-        let (new, fixed) = (self.new_findings()?, self.fixed()?);
+        let (dangers, others): (Vec<&Finding>, Vec<&Finding>) =
+            self.counted().into_iter().partition(|f| f.level == Level::Danger && report.comparison.is_some());
+        let (dangers, dangers_left_out) = fit(self.dangers(&dangers)?, &mut room);
+        let whole = |text: Option<String>| text.map(|full| Piece { full, brief: String::new() }).into_iter().collect();
+        let (overview, _) = fit(whole(self.overview(&groups)), &mut room);
+        let code = report.comparison.as_ref().and_then(|comparison| code_changes(comparison.code));
+        let (code, _) = fit(whole(code), &mut room);
+        let (stacks, _) = fit(whole(self.stacks()), &mut room);
+        let (new, fixed) = (self.findings(&others)?, self.fixed()?);
         let (fixed, _) = fit(fixed, &mut room);
         let edits = self.project_edits(&groups)?;
         // Findings take what edits leave, but at least half.
@@ -130,8 +141,11 @@ impl Page<'_> {
             "report",
             Frame {
                 title: title.trim_end_matches('.').to_owned(),
-                findings_line,
                 intro,
+                dangers,
+                dangers_left_out: count(dangers_left_out, "more danger"),
+                overview: [overview, code].concat(),
+                stacks: stacks.concat(),
                 edits,
                 edits_left_out: count(edits_left_out, "more edit"),
                 findings,
@@ -144,46 +158,34 @@ impl Page<'_> {
         Ok(text)
     }
 
-    /// The table of stacks, and what was not examined.
+    /// What was not examined, and what is at risk unless a danger says it.
     fn intro(&self) -> Vec<Piece> {
         let lead = coverage::lead(self.report);
         let mut parts: Vec<String> = lead.iter().map(|line| format!("> {}", sentence(line))).collect();
         if let Some(comparison) = &self.report.comparison {
-            let risk = headline::at_risk(comparison);
+            let risk = headline::at_risk(comparison).filter(|_| self.report.count(Level::Danger) == 0);
             parts.extend(risk.map(|line| format!("> **{}**", sentence(&line.replacen("at risk", "At risk", 1)))));
-            let stacks = self.stacks();
-            let is_long = stacks.as_ref().is_some_and(|table| table.lines().count() > SHORT_TABLE);
-            parts.extend(is_long.then(|| self.worst()).flatten());
-            parts.extend(stacks);
-            parts.extend(code_changes(comparison.code));
         }
         parts.extend(list("Could not be read", self.report.unreadable.iter().map(String::as_str).collect()));
         let brief = String::new();
         parts.into_iter().map(|full| Piece { full, brief: brief.clone() }).collect()
     }
 
-    /// The most severe findings as a list; `None` if nothing was found.
-    fn worst(&self) -> Option<String> {
-        let (worst, others) = headline::worst(self.report);
-        let line = |(finding, more): &(&Finding, String)| {
-            let message = sentence(&finding.diagnostic.message);
-            format!("- **{}**: {message}{}", finding.level.name(), escape::text(more))
-        };
-        let lines: Vec<String> = worst.iter().map(line).chain(others.map(|words| format!("- {words}"))).collect();
-        (!lines.is_empty()).then(|| lines.join("\n"))
-    }
-
     /// The edits of all projects, under the name of each where there are several.
     fn project_edits(&self, groups: &[Vec<Group<'_>>]) -> io::Result<Vec<Piece>> {
         let mut pieces = Vec::new();
-        let mut left = MAX_EXPANDED;
+        let (mut left, mut brief) = (MAX_LINES, MAX_BRIEF);
         for (i, groups) in groups.iter().enumerate() {
             let mut edits = self.edits(groups)?;
             for edit in &mut edits {
                 let lines = edit.full.lines().count();
                 if lines <= left {
                     left -= lines;
-                    edit.full = edit.full.replacen("<details>", "<details open>", 1);
+                } else if brief > 0 {
+                    brief -= 1;
+                    edit.full.clone_from(&edit.brief);
+                } else {
+                    (edit.full, edit.brief) = (String::new(), String::new());
                 }
             }
             if let (Some(project), Some(first)) = (self.report.coverage.projects.get(i), edits.first_mut())
@@ -200,51 +202,6 @@ impl Page<'_> {
         Ok(pieces)
     }
 
-    /// Lists the changes by stack.
-    fn stacks(&self) -> Option<String> {
-        let diff = self.report.comparison.as_ref()?.diff;
-        let mut stacks: BTreeMap<String, ([usize; 3], Vec<&str>)> = BTreeMap::new();
-        let old_names: BTreeSet<usize> = diff.renames.iter().map(|r| r.from).collect();
-        let new_names: BTreeSet<usize> = diff.renames.iter().map(|r| r.to).collect();
-        for (i, component) in diff.components.iter().enumerate().filter(|(i, _)| !old_names.contains(i)) {
-            let stack = match &*component.project {
-                "" => component.stack.to_string(),
-                project => format!("{project}: {}", component.stack),
-            };
-            let (counts, names) = stacks.entry(stack).or_default();
-            counts[match component.status {
-                Status::Modified => 0,
-                // Renamed stacks existed before.
-                Status::Added if new_names.contains(&i) => 0,
-                Status::Added => 1,
-                Status::Removed => 2,
-            }] += 1;
-            names.push(&component.name);
-        }
-        if stacks.is_empty() {
-            return None;
-        }
-        let total = stacks.len();
-        let mut rows: Vec<_> = stacks.into_iter().collect();
-        rows.sort_by_key(|(_, (_, names))| std::cmp::Reverse(names.len()));
-        let mut table =
-            "| Stack | Changed | Added | Removed | Components |\n| :-- | --: | --: | --: | :-- |\n".to_owned();
-        for (stack, ([changed, added, removed], names)) in rows.iter().take(MAX_STACKS) {
-            let number = |n: &usize| if *n > 0 { n.to_string() } else { String::new() };
-            let mut cells: Vec<String> = names.iter().take(MAX_NAMES).map(|n| cell(&cut(n, MAX_NAME))).collect();
-            if names.len() > MAX_NAMES {
-                cells.push(format!("… {} more", names.len() - MAX_NAMES));
-            }
-            let (changed, added, removed) = (number(changed), number(added), number(removed));
-            let stack = cell(&cut(stack, MAX_NAME));
-            table.push_str(&format!("| {stack} | {changed} | {added} | {removed} | {} |\n", cells.join(", ")));
-        }
-        if total > MAX_STACKS {
-            table.push_str(&format!("\n… and {} more stacks\n", total - MAX_STACKS));
-        }
-        Some(table.trim_end().to_owned())
-    }
-
     /// The revisions and the version.
     fn footer(&self) -> String {
         let name = |revision: &Revision| {
@@ -259,7 +216,14 @@ impl Page<'_> {
         };
         let head = name(self.report.head);
         let revisions = match &self.report.comparison {
-            Some(comparison) => format!("{} → {head}", name(comparison.base)),
+            Some(comparison) => match (&comparison.base.commit, &self.report.head.commit) {
+                (Some(base), Some(head)) => {
+                    let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
+                    let command = code(&format!("stacklint diff {}..{}", short(base), short(head)));
+                    format!("updated for {} · {command}", code(&short(head)))
+                }
+                _ => format!("{} → {head}", name(comparison.base)),
+            },
             None => head,
         };
         let covered = coverage::summary(self.report);

@@ -22,7 +22,6 @@ use crate::diff::group::{self, Effect};
 use crate::files::Files;
 use crate::report::{Comparison, Finding, Novelty, RenderOptions, Report, coverage, headline};
 use crate::resolution::Address;
-use crate::review::coverage::Lacking;
 use crate::text::Text;
 use blocks::{Block, Chosen};
 use findings::Edits;
@@ -129,7 +128,7 @@ fn lead(report: &Report<'_>, options: &RenderOptions) -> Vec<String> {
 /// unless a finding does.
 fn verdict(report: &Report<'_>, changes: &str, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
-    let (mark, level) = mark(report);
+    let (mark, level) = headline::mark(report);
     let line = format!("{mark} {}", headline::verdict(report, changes));
     let mut lines: Vec<String> = style::wrap(&line, options.width, 2);
     lines.iter_mut().for_each(|line| *line = level.map_or_else(|| theme.bold(line), |level| theme.level(level, line)));
@@ -143,21 +142,6 @@ fn verdict(report: &Report<'_>, changes: &str, options: &RenderOptions) -> Vec<S
         lines.extend(lead)
     }
     lines
-}
-
-/// The sign of a comparison, and the level whose color it has.
-fn mark(report: &Report<'_>) -> (char, Option<Level>) {
-    let worst = report.findings.iter().filter(|f| f.counts()).map(|f| f.level).max();
-    let is_broken = report.coverage.lacking().iter().any(|(which, _)| *which == Lacking::Head);
-    let differs = report.comparison.as_ref().is_some_and(|c| !c.diff.components.is_empty() || !c.code.is_empty());
-    match worst {
-        _ if is_broken => ('✗', Some(Level::Error)),
-        Some(level @ (Level::Danger | Level::Error)) => ('✗', Some(level)),
-        Some(Level::Warning) => ('!', Some(Level::Warning)),
-        _ if !report.coverage.is_whole() => ('!', Some(Level::Warning)),
-        _ if differs => ('~', None),
-        _ => ('✓', None),
-    }
 }
 
 /// Writes what was analyzed.

@@ -85,7 +85,7 @@ fn stack(changes: &Changes<'_>, old: &Text, new: &Text, members: &[(&Rename, &Ch
     let moving = members.iter().filter(|(rename, _)| rename.moves_state).count();
     let (effect, help) = match moving {
         0 => (format!("the next run destroys and creates {} again", count_of(members.len(), "component")), None),
-        1 => ("1 component will use a different state".to_owned(), Some(HELP)),
+        1 => ("1 component will use another state".to_owned(), Some(HELP)),
         several => (format!("{several} components will use different states"), Some(HELP)),
     };
     let (rename, changed) = members[0];

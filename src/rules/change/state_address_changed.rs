@@ -17,8 +17,8 @@ rule!(
     Some(Level::Danger)
 );
 
-const ONE: &str = "will use a different state";
-const SEVERAL: &str = "will use a different state";
+const ONE: &str = "will use another state";
+const SEVERAL: &str = "will use another state";
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&STATE_ADDRESS_CHANGED, &changes.components, |changed| match changed.change.status {
