@@ -29,7 +29,7 @@ const MAX_LENGTH: usize = 65_000;
 /// The maximum length of the frame: headings, notes about omissions, the footer.
 const FRAME: usize = 2_000;
 /// The lines of edits that are written in full, and the number of further ones that are named.
-const MAX_LINES: usize = 60;
+const MAX_LINES: usize = 75;
 const MAX_BRIEF: usize = 10;
 /// The maximum number of names in a list of their own.
 const MAX_STACKS: usize = 20;
