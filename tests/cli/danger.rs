@@ -85,3 +85,15 @@ fn dangers_come_first() {
     assert!(at("danger[component-removed]") < at("error[unresolved-import]"), "{run}");
     assert!(run.stderr.contains("2 new findings: component-removed in"), "{run}");
 }
+
+#[test]
+fn a_stack_that_is_removed_is_reported_as_a_whole() {
+    let repo = Repo::new();
+    let root = "terraform {\n  backend \"local\" {}\n}\nresource \"a_b\" \"c\" {\n}\n";
+    repo.write("live/a/main.tf", root).write("live/b/main.tf", root).write("stacklint.toml", "max-components = 0\n");
+    repo.commit("base");
+    repo.remove("live/a/main.tf").commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("stack-removed").hides("wide-blast-radius");
+    repo.edit("live/b/main.tf", "\"c\" {", "\"c\" {\n  d = 1").commit("edit");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("wide-blast-radius");
+}

@@ -24,7 +24,10 @@ type Reached<'a> = (Cause, Vec<Changed<'a>>);
 /// Lines that change many components.
 pub(super) fn wide(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let most = changes.context.limits.max_components;
-    let is_wide = |(cause, members): Reached<'_>| {
+    let gone = &changes.diff.removed_stacks;
+    let is_wide = |(cause, mut members): Reached<'_>| {
+        // A stack that is removed is reported as a whole.
+        members.retain(|member| !gone.contains(&member.change.stack));
         let text = format!("this line changes {} components", members.len());
         (members.len() > most)
             .then(|| finding(Diagnostic::new(&WIDE_BLAST_RADIUS, text, label(changes, &cause)), &members))

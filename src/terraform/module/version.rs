@@ -4,12 +4,18 @@
 use crate::hcl::ast::walk;
 use crate::terraform::failure::Failure;
 use crate::terraform::module::Module;
+use crate::terraform::module::block::Written;
 use crate::terraform::rules;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// The versions that a constraint is tried with: all that OpenTofu has had, and what may come.
 fn versions() -> impl Iterator<Item = [u32; 3]> {
-    (1..3).flat_map(|major| (0..60).flat_map(move |minor| (0..20).map(move |patch| [major, minor, patch])))
+    of_majors(1..3)
+}
+
+fn of_majors(majors: Range<u32>) -> impl Iterator<Item = [u32; 3]> {
+    majors.flat_map(|major| (0..60).flat_map(move |minor| (0..40).map(move |patch| [major, minor, patch])))
 }
 
 /// Whether a constraint can be met by no version.
@@ -23,6 +29,14 @@ pub(crate) fn check(module: &Module) -> Option<Failure> {
         true => format!("incompatible module: no version of OpenTofu is \"{text}\""),
     };
     Some(Failure::new(&rules::INVALID_DECLARATION, message, written.argument()))
+}
+
+/// The constraint of a module for Terraform that only releases before 1.0 meet: their language is another one.
+pub(crate) fn before_1(module: &Module) -> Option<&Written> {
+    let (written, _) = module.required_version.iter().find(|(_, applies)| !*applies)?;
+    let text = walk::constant_text(&written.expr).filter(|text| is_constraint(text))?;
+    let meets = |version: [u32; 3]| text.split(',').all(|part| holds(part, version));
+    (of_majors(0..1).any(meets) && !versions().any(meets)).then_some(written)
 }
 
 /// Whether a text is a list of version constraints.

@@ -11,6 +11,7 @@ mod provider;
 pub(crate) mod value;
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::dialects::opentofu::checks;
 use crate::dialects::opentofu::discovery::Candidate;
 use crate::dialects::opentofu::discovery::variants::Variant;
@@ -82,6 +83,13 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     let is_hidden = failures.iter().any(|f| f.hides);
     if !is_hidden {
         checks::check(&evaluated.statics, &modules.loader, &mut failures);
+    }
+    if let Some(written) = version::before_1(&module) {
+        // What is wrong today may be right there.
+        failures.retain(|failure| failure.hides);
+        let message =
+            "only releases before 1.0 may run this: mistakes are not reported, because their language is another one";
+        failures.push(Failure::new(&INCOMPLETE_ANALYSIS, message, written.argument()).lint(None));
     }
     let file = main_file(&candidate.dir, &module.files, files);
     let report = |f: &Failure| {
