@@ -177,6 +177,20 @@ fn projects_of_all_systems_are_analyzed() {
 }
 
 #[test]
+fn a_project_without_stacks_hides_no_root_module() {
+    let repo = Repo::new();
+    let root =
+        |size: &str| format!("terraform {{\n  backend \"local\" {{}}\n}}\noutput \"a\" {{\n  value = {size}\n}}\n");
+    repo.write("atmos.yaml", ATMOS.replace("components/terraform", "live")).write("stacks/catalog/x.yaml", DEV);
+    repo.write("live/a/main.tf", root("1")).commit("base");
+    repo.write("live/a/main.tf", root("2")).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("live/a").says("1 → 2");
+    repo.write("stacks/deploy/dev.yaml", DEV).commit("stacks");
+    repo.write("live/a/main.tf", root("3")).commit("component");
+    repo.run(&["diff", "HEAD~1..HEAD"]).hides("2 → 3");
+}
+
+#[test]
 fn a_project_that_goes_or_comes_is_no_other_one() {
     let repo = repo();
     repo.remove("platform/a/atmos.yaml").commit("gone");

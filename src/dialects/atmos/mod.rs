@@ -151,7 +151,7 @@ impl Dialect for Atmos {
     }
 
     fn code_folders(&self, source: &dyn Source, project: &Project) -> Vec<String> {
-        projects::code_folders(source, project)
+        projects::code_folders(source, project, imports::stack_files::has_any)
     }
 
     fn stacks(&self, source: &dyn Source, project: &Project) -> Option<String> {

@@ -85,10 +85,16 @@ fn config(source: &dyn Source, project: &Project) -> Option<Config> {
     load(&Reader::new(source, &files, &cache), project, &mut Deps::default()).ok()
 }
 
-/// Returns the folders of the code of its components. One that is the whole project, or the whole repository, cannot be told from
-/// other code.
-pub(in crate::dialects::atmos) fn code_folders(source: &dyn Source, project: &Project) -> Vec<String> {
-    let Some(config) = config(source, project) else { return Vec::new() };
+/// Returns the folders of the code of its components, none if it has no stack. One that is the whole project, or the whole
+/// repository, cannot be told from other code.
+pub(in crate::dialects::atmos) fn code_folders(
+    source: &dyn Source,
+    project: &Project,
+    has_stacks: impl Fn(&Reader<'_>, &Config) -> bool,
+) -> Vec<String> {
+    let (files, cache) = (Files::default(), Cache::default());
+    let has_stacks = |config: &Config| has_stacks(&Reader::new(source, &files, &cache), config);
+    let Some(config) = config(source, project).filter(has_stacks) else { return Vec::new() };
     let kinds = ["terraform", "helmfile", "packer", "ansible"].into_iter();
     let written = kinds.filter(|kind| !config.component_path(kind).is_empty());
     written.filter_map(|kind| config.code_root(kind)).filter(|root| !root.is_empty() && *root != config.base).collect()

@@ -24,13 +24,7 @@ pub(crate) fn manifests(
     let mut gap = None;
     for pattern in &config.included {
         let mut finds_nothing = true;
-        let extensions: &[&str] = match paths::extension(pattern) {
-            "" => &[".yaml", ".yml", ".yaml.tmpl", ".yml.tmpl"],
-            _ => &[""],
-        };
-        for extension in extensions {
-            let full = paths::join(&config.stacks, &format!("{pattern}{extension}")).map(paths::without_repeats);
-            let Some(full) = full else { continue };
+        for full in globs(config, pattern) {
             let paths = reader.glob(&full, deps).unwrap_or_else(|bad| {
                 // An invalid pattern matches nothing, as in Atmos.
                 if bad.is_limit {
@@ -74,6 +68,23 @@ pub(crate) fn manifests(
         }
     }
     (found.into_iter().collect(), gap)
+}
+
+/// A pattern of the configuration as patterns of paths from the root of the repository, one for each extension.
+fn globs<'c>(config: &'c Config, pattern: &'c str) -> impl Iterator<Item = String> + 'c {
+    let extensions: &[&str] = match paths::extension(pattern) {
+        "" => &[".yaml", ".yml", ".yaml.tmpl", ".yml.tmpl"],
+        _ => &[""],
+    };
+    let full = move |extension| paths::join(&config.stacks, &format!("{pattern}{extension}"));
+    extensions.iter().filter_map(full).map(paths::without_repeats)
+}
+
+/// Whether there may be a manifest.
+pub(crate) fn has_any(reader: &Reader<'_>, config: &Config) -> bool {
+    let all = config.included.iter().flat_map(|pattern| globs(config, pattern));
+    let mut found = all.map(|full| reader.glob(&full, &mut Deps::default()));
+    found.any(|paths| paths.map_or(true, |paths| paths.iter().any(|path| !excluded(path, config))))
 }
 
 /// Whether the folder of stacks holds any manifest that is not a template; Atmos takes a folder without one for empty.
