@@ -40,6 +40,8 @@ pub(crate) struct Finder<'a> {
     leads: Leads,
     units: HashMap<(Side, ByAddress<Arc<Unit>>), Rc<Found>>,
     by_name: [HashMap<Text, Arc<Unit>>; 2],
+    /// The files of configuration, which shape all components.
+    config: BTreeSet<FileId>,
     /// The values of the last difference whose own lines were edited, and these: one edit changes many components in the same way.
     last: Option<([Option<Value>; 2], Vec<Cause>)>,
 }
@@ -87,7 +89,8 @@ impl<'a> Finder<'a> {
             resolution.units.iter().map(|unit| (Text::clone(&unit.name), Arc::clone(unit))).collect()
         });
         let edits = Edits::new(base, head, files, touched);
-        Finder { files, edits, leads: Leads::new(base, head), units: HashMap::new(), by_name, last: None }
+        let config = base.config.iter().chain(&head.config).copied().collect();
+        Finder { files, edits, leads: Leads::new(base, head), units: HashMap::new(), by_name, config, last: None }
     }
 
     /// The lines behind one difference between two states of a component.
@@ -214,7 +217,14 @@ impl<'a> Finder<'a> {
                 found = any;
             }
         }
-        if let Some((whole, certain)) = self.whole_file(side, placed.unit.file) {
+        let whole = self.whole_file(side, placed.unit.file);
+        let is_config = |cause: &Cause| self.config.contains(&cause.file);
+        let is_decided = root.certain.iter().chain(&shaping.certain).any(|c| !is_config(c));
+        if is_decided || whole.is_some_and(|(_, certain)| certain) {
+            // Its key, its file or an import of it comes or goes: no line of the configuration has a part in that.
+            found.certain.retain(|c| !is_config(c));
+        }
+        if let Some((whole, certain)) = whole {
             // All components of an added or removed file are added or removed with it, whatever line leads to them.
             let list = if certain { &mut found.certain } else { &mut found.guessed };
             list.retain(|c| c.file != whole.file);

@@ -11,8 +11,8 @@ const MAX_NAMES: usize = 5;
 /// More reasons than this are counted.
 const MAX_LINES: usize = 20;
 
-/// The key for grouping reasons: the sides that lack something, the noun for it, and the reason.
-type Group<'a> = (Lacking, &'static str, &'a str);
+/// The key for grouping reasons: the sides that lack something, whether the rest was resolved, the noun for it, and the reason.
+type Group<'a> = (Lacking, bool, &'static str, &'a str);
 
 /// Returns a sentence for each reason why something could not be resolved, and for each assumption. Nothing is escaped.
 pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
@@ -28,7 +28,7 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     let mut groups: Vec<(Group<'_>, Vec<&Unresolved>)> = Vec::new();
     let lacking = report.coverage.lacking();
     for (which, one) in &lacking {
-        let key = (*which, noun(one), one.reason.as_str());
+        let key = (*which, one.is_partial, noun(one), one.reason.as_str());
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, list)) => list.push(one),
             None => groups.push((key, vec![one])),
@@ -36,7 +36,7 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     }
     let left_out = groups.len().saturating_sub(MAX_LINES);
     let shown = groups.iter().take(MAX_LINES);
-    lines.extend(shown.map(|((which, noun, reason), list)| sentence(report, *which, noun, reason, list)));
+    lines.extend(shown.map(|(group, list)| sentence(report, *group, list)));
     if left_out > 0 {
         lines.push(format!("… and {} for others that could not be resolved", count(left_out, "other reason")));
     }
@@ -51,11 +51,16 @@ fn noun(one: &Unresolved) -> &'static str {
     }
 }
 
-fn sentence(report: &Report<'_>, which: Lacking, noun: &str, reason: &str, list: &[&Unresolved]) -> String {
+fn sentence(report: &Report<'_>, (which, is_partial, noun, reason): Group<'_>, list: &[&Unresolved]) -> String {
     let number = count(list.len(), noun);
     let one = list.len() == 1;
     let is_not_compared = if one { "is not compared" } else { "are not compared" };
+    let (is, was) = if one { ("is", "was") } else { ("are", "were") };
     let what = match (which, report.comparison.is_some()) {
+        (Lacking::Head, true) if is_partial => format!("{number} {is} no longer fully resolved"),
+        (Lacking::Base, _) if is_partial => format!("{number} {was} not fully resolved before"),
+        (Lacking::Both, _) if is_partial => format!("{number} {is} not fully compared"),
+        (Lacking::Head, false) if is_partial => format!("{number} {is} not fully resolved"),
         (Lacking::Head, true) if one => format!("{number} no longer resolves"),
         (Lacking::Head, true) => format!("{number} no longer resolve"),
         (Lacking::Base, _) => format!("{number} did not resolve before and {is_not_compared}"),
@@ -88,9 +93,12 @@ pub(super) fn summary(report: &Report<'_>) -> String {
     if coverage.projects.len() > 1 {
         line.push_str(&format!(" in {}", count(coverage.projects.len(), "project")));
     }
-    let lacking = coverage.lacking().len();
-    if lacking > 0 {
-        line.push_str(&format!("; {lacking} not resolved"));
+    let lacking = coverage.lacking();
+    let partial = lacking.iter().filter(|(_, one)| one.is_partial).count();
+    for (number, what) in [(lacking.len() - partial, "not resolved"), (partial, "not fully resolved")] {
+        if number > 0 {
+            line.push_str(&format!("; {number} {what}"));
+        }
     }
     let files: BTreeSet<&str> = coverage.projects.iter().flat_map(|p| &p.config).map(|path| &**path).collect();
     let mut names: Vec<String> = files.iter().take(MAX_NAMES).map(|path| (*path).to_owned()).collect();
@@ -150,6 +158,8 @@ struct UnresolvedJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     component: Option<&'a str>,
     reason: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    partial: bool,
 }
 
 impl<'a> CoverageJson<'a> {
@@ -164,6 +174,7 @@ impl<'a> CoverageJson<'a> {
                 r#type: u.component.as_ref().map(|c| &*c.0),
                 component: u.component.as_ref().map(|c| &*c.1),
                 reason: &u.reason,
+                partial: u.is_partial,
             }
         };
         let side = |side: &'a crate::review::coverage::SideCoverage| SideJson {

@@ -236,6 +236,8 @@ fn coverage(names: &[String]) -> Coverage {
         file: Text::from(name.as_str()),
         component: None,
         reason: name.clone(),
+        is_partial: false,
+        is_edited: false,
         place: Some((Text::from(name.as_str()), 1)),
     };
     let head =

@@ -180,6 +180,8 @@ fn coverage() -> Coverage {
         file: file.into(),
         component: None,
         reason: reason.to_owned(),
+        is_partial: false,
+        is_edited: false,
         place: Some((file.into(), 2)),
     };
     let lost = unresolved("test", "stacks/test.yaml", "`size` is set\u{1b}[31m twice");

@@ -22,7 +22,7 @@ pub(crate) use metadata::{
 
 use crate::diagnostic::Diagnostic;
 use crate::threads::PoolThread;
-use crate::value::{FileId, Language, Origin, Value, Vocabulary};
+use crate::value::{FileId, Language, Origin, Unknown, Value, Vocabulary};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -150,6 +150,9 @@ pub(crate) struct Unit {
     pub broken: Vec<(Text, Text)>,
     /// Names of stacks that could not be resolved, though others of the unit were. Sorted.
     pub failed: Vec<Text>,
+    /// Why it may have other values and components than these: files that it reads and that git does not have. What they set is
+    /// unknown; everything else was resolved.
+    pub lacks: Vec<Arc<Unknown>>,
     /// Types and names of components that it defines but does not list, because their type is unknown. Sorted.
     pub unlisted: Vec<(Text, Text)>,
     /// Names of stacks that only the validation of its system gives to its components. Validation compares components that have
@@ -176,15 +179,26 @@ impl Unit {
             state: State::Broken,
             broken: Vec::new(),
             failed: Vec::new(),
+            lacks: Vec::new(),
             unlisted: Vec::new(),
             validated_as: Vec::new(),
             thread: PoolThread::current(),
         }
     }
 
+    /// Whether it was resolved but for what files set that git does not have.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.state == State::Resolved && self.failed.is_empty() && !self.lacks.is_empty()
+    }
+
+    /// Whether it lacks something that another state of it does not lack, or has another content there.
+    pub(crate) fn lacks_more_than(&self, other: &[Arc<Unknown>]) -> bool {
+        self.lacks.iter().any(|one| !other.contains(one))
+    }
+
     /// Whether something of it could not be resolved.
     pub(crate) fn is_incomplete(&self) -> bool {
-        self.state == State::Broken || !self.broken.is_empty() || !self.failed.is_empty()
+        self.state == State::Broken || !self.broken.is_empty() || !self.failed.is_empty() || !self.lacks.is_empty()
     }
 }
 
@@ -328,7 +342,9 @@ impl Resolution {
         let unnamed = other.units.iter().flat_map(|u| u.components.iter().filter(|c| u.failed.contains(&c.stack)));
         let mut lost: BTreeSet<Address> = unnamed.map(|c| c.address()).collect();
         for unit in self.units.iter().filter(|u| u.is_incomplete()) {
-            let is_whole_unit = unit.state == State::Broken || !unit.failed.is_empty();
+            let other_lacks = there.get(&*unit.id).map_or(&[][..], |other| &other.lacks);
+            let is_whole_unit =
+                unit.state == State::Broken || !unit.failed.is_empty() || unit.lacks_more_than(other_lacks);
             let is_broken = |c: &Component| unit.broken.iter().any(|(kind, name)| *kind == c.kind && *name == c.name);
             let components = there.get(&*unit.id).into_iter().flat_map(|u| &u.components);
             lost.extend(components.filter(|c| is_whole_unit || is_broken(c)).map(|c| c.address()));

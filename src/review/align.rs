@@ -2,11 +2,12 @@
 
 use super::coverage::{Lacking, ProjectCoverage, Unresolved};
 use crate::affected::{Affected, Item};
-use crate::diff::{Diff, Status};
+use crate::diff::{ChangeKind, Diff, Status};
 use crate::files::Files;
-use crate::resolution::{Extent, Gap, Resolution, State, Unit};
+use crate::resolution::{Address, Extent, Gap, Resolution, State, Unit};
 use crate::source::Source;
 use crate::text::Text;
+use crate::value::{Data, Unknown, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -57,7 +58,8 @@ pub(super) fn misnamed<'a>(own: &'a Resolution, other: &Resolution) -> Option<&'
 /// The stacks that one side may have more or other components of than were resolved.
 fn doubtful(own: &Resolution, other: &Resolution) -> BTreeSet<Text> {
     let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.id, &**u)).collect();
-    let incomplete = own.units.iter().filter(|u| u.state == State::Broken || !u.failed.is_empty());
+    let lacks = |unit: &Unit| unit.lacks_more_than(there.get(&*unit.id).map_or(&[][..], |other| &other.lacks));
+    let incomplete = own.units.iter().filter(|u| u.state == State::Broken || !u.failed.is_empty() || lacks(u));
     let stacks = incomplete.filter_map(|u| there.get(&*u.id)).flat_map(|u| &u.components);
     stacks.map(|c| Text::clone(&c.stack)).collect()
 }
@@ -92,7 +94,7 @@ pub(super) fn mark_unresolved(affected: &mut Affected, coverage: &ProjectCoverag
             }
             (None, None) => false,
         };
-        if let Some(one) = lacking.iter().find(is_item) {
+        if let Some(one) = lacking.iter().filter(|one| !one.is_partial).find(is_item) {
             item.mark_unresolved(&one.reason);
         }
     }
@@ -112,6 +114,7 @@ pub(super) fn without_doubtful(diff: &mut Diff, base: &Resolution, head: &Resolu
         Status::Removed => !of_head.contains(&change.stack),
         Status::Modified => true,
     });
+    mark_unknown(diff, base, head);
     let removed: BTreeSet<&Text> =
         diff.components.iter().filter(|c| c.status == Status::Removed).map(|c| &c.stack).collect();
     diff.removed_stacks.retain(|stack| removed.contains(stack));
@@ -120,6 +123,34 @@ pub(super) fn without_doubtful(diff: &mut Diff, base: &Resolution, head: &Resolu
     let lost: BTreeSet<Text> =
         units.flat_map(|u| u.files.iter().chain([&u.file])).map(|file| Text::clone(&files.get(*file).path)).collect();
     diff.locals.retain(|local| (local.before.is_some() && local.after.is_some()) || !lost.contains(&*local.file));
+}
+
+/// Where a side lacks files that the other one has, what differs there is unknown on that side: set or not.
+fn mark_unknown(diff: &mut Diff, base: &Resolution, head: &Resolution) {
+    let lacks = |own: &Resolution, other: &Resolution| -> BTreeMap<Address, Arc<Unknown>> {
+        let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.id, &**u)).collect();
+        let of_unit = |unit: &Unit| {
+            let known = there.get(&*unit.id).map_or(&[][..], |other| &other.lacks);
+            unit.lacks.iter().find(|one| !known.contains(one)).cloned()
+        };
+        let units = own.units.iter().filter_map(|unit| Some((unit, of_unit(unit)?)));
+        units.flat_map(|(unit, why)| unit.components.iter().map(move |c| (c.address(), Arc::clone(&why)))).collect()
+    };
+    let sides = [lacks(base, head), lacks(head, base)];
+    for component in diff.components.iter_mut().filter(|c| c.status == Status::Modified) {
+        let [before, after] = [0, 1].map(|side| sides[side].get(&component.address()));
+        for change in &mut component.changes {
+            for (value, why) in [(&mut change.before, before), (&mut change.after, after)] {
+                let Some(why) = why else { continue };
+                let text = value
+                    .as_ref()
+                    .map_or_else(|| Text::clone(&why.text), |v| serde_json::to_string(v).unwrap_or_default().into());
+                let unknown = Unknown { text, is_marked: true, ..Unknown::clone(why) };
+                *value = Some(Value::new(Data::Unknown(Arc::new(unknown))));
+                (change.kind, change.moved, change.base_index) = (ChangeKind::Changed, None, None);
+            }
+        }
+    }
 }
 
 /// The ids of the units that one side could not resolve, though the other one could.

@@ -12,7 +12,7 @@ use crate::policies;
 use crate::resolution::Resolution;
 use crate::rules::Rule;
 use crate::settings::Load;
-use crate::source::Source;
+use crate::source::{Source, Supplied};
 use crate::terraform;
 use std::sync::Arc;
 
@@ -65,8 +65,11 @@ struct Examination {
 impl CheckRun<'_> {
     fn run(&self) -> Result<Review, Error> {
         let load = self.load()?;
-        let examination = self.examine(&load)?;
-        self.judge(load, examination)
+        let supplied = Supplied::new(self.source, &load.settings.inputs);
+        let source = supplied.as_ref().map_or(self.source, |supplied| supplied);
+        let run = CheckRun { source, ..*self };
+        let examination = run.examine(&load)?;
+        run.judge(load, examination)
     }
 
     /// The settings of the state.

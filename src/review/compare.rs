@@ -20,7 +20,7 @@ use crate::policies;
 use crate::resolution::{Address, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
 use crate::settings::{Load, Settings};
-use crate::source::{Change, Renames, Source, Without, changed, differences};
+use crate::source::{Change, Renames, Source, Supplied, Without, changed, differences};
 use crate::terraform::module::modules;
 use crate::terraform::{Cache, Modules};
 use crate::text;
@@ -41,8 +41,6 @@ pub(crate) fn compare(
 ) -> Result<Review, Error> {
     let without = Without::what_is_deleted(base, head);
     let head = without.as_ref().map_or(head, |without| without);
-    let changes = changed(base.listing(), head.listing());
-    let touched: HashSet<&str> = changes.iter().map(|c| &*c.path).collect();
     let files = Files::default();
     let load = request.overrides.load(head, workspace, &files)?;
     workspace.named_config_exists(&[base, head])?;
@@ -56,6 +54,11 @@ pub(crate) fn compare(
         (SettingsFrom::Base, Some(_)) | (SettingsFrom::Head, _) => load.settings.clone(),
     };
     let of_base = request.overrides.settings_from == SettingsFrom::Base && !is_first;
+    let supplied = [base, head].map(|source| Supplied::new(source, &trusted.inputs));
+    let base = supplied[0].as_ref().map_or(base, |supplied| supplied);
+    let head = supplied[1].as_ref().map_or(head, |supplied| supplied);
+    let changes = changed(base.listing(), head.listing());
+    let touched: HashSet<&str> = changes.iter().map(|c| &*c.path).collect();
     workspace.host.limits(&trusted.work);
     let dialects = workspace.dialects(&trusted);
     let projects = workspace.find(&dialects, &[base, head], &trusted)?;
@@ -273,7 +276,8 @@ impl CompareRun<'_> {
             resolution.findings.extend(found);
         }
         let part = self.part;
-        let mut coverage = coverage::of(part.dialect().name(), part.folder(), Some(&base), &head, self.files);
+        let mut coverage =
+            coverage::of(part.dialect().name(), part.folder(), Some(&base), &head, self.files, &is_touched);
         coverage.is_touched = touches(self.changes, part.folder());
         if diff.unresolved.is_empty() {
             diff.unresolved = coverage.lacking().iter().map(|(_, one)| one.name()).collect();

@@ -2,6 +2,7 @@
 //! resolved.
 
 use super::align::misnamed;
+use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Diagnostic, Group};
 use crate::files::Files;
 use crate::resolution::{Component, Extent, Gap, Resolution, State, Unit};
@@ -70,6 +71,11 @@ pub(crate) struct Unresolved {
     pub component: Option<(Text, Text)>,
     /// Why, as a clause without a full stop.
     pub reason: String,
+    /// Whether all of it was resolved but for what files set that git does not have.
+    pub is_partial: bool,
+    /// Whether what could not be resolved on either side may differ: files that git does not have play a part in it, and an edit
+    /// reaches it.
+    pub is_edited: bool,
     /// The file and line (from 1) to look into.
     pub place: Option<(Text, u32)>,
 }
@@ -139,6 +145,13 @@ impl ProjectCoverage {
     }
 }
 
+impl SideCoverage {
+    /// The parts of which nothing was resolved.
+    fn lost(&self) -> impl Iterator<Item = &Unresolved> {
+        self.unresolved.iter().filter(|one| !one.is_partial)
+    }
+}
+
 impl Coverage {
     /// The name of a project in the report: its folder, and its system where another one has the same folder.
     pub(crate) fn name(&self, project: &ProjectCoverage) -> String {
@@ -201,15 +214,17 @@ pub(super) fn of(
     base: Option<&Resolution>,
     head: &Resolution,
     files: &Files,
+    is_touched: &dyn Fn(&str) -> bool,
 ) -> ProjectCoverage {
     let sides = || base.into_iter().chain([head]);
     let config: BTreeSet<Text> =
         sides().flat_map(|r| &r.config).map(|file| Text::clone(&files.get(*file).path)).collect();
     let assumptions: BTreeSet<&String> = sides().flat_map(|r| &r.assumptions).collect();
     let untouched = untouched(head).max(base.map_or(0, untouched));
-    let (in_base, in_head) = (base.map(|own| side(own, Some(head), files)), side(head, base, files));
+    let (in_base, in_head) =
+        (base.map(|own| side(own, Some(head), files, is_touched)), side(head, base, files, is_touched));
     let lacking: BTreeSet<_> =
-        in_base.iter().chain([&in_head]).flat_map(|s| &s.unresolved).map(|u| (&u.stack, &u.component)).collect();
+        in_base.iter().chain([&in_head]).flat_map(|s| s.lost()).map(|u| (&u.stack, &u.component)).collect();
     let is_resolved = |c: &&Component| {
         if lacking.is_empty() {
             return true;
@@ -285,7 +300,12 @@ fn components(resolution: &Resolution) -> impl Iterator<Item = &Component> {
         .flat_map(|unit| unit.components.iter().filter(|c| !unit.failed.contains(&c.stack)).map(|c| &**c))
 }
 
-fn side(own: &Resolution, other: Option<&Resolution>, files: &Files) -> SideCoverage {
+fn side(
+    own: &Resolution,
+    other: Option<&Resolution>,
+    files: &Files,
+    is_touched: &dyn Fn(&str) -> bool,
+) -> SideCoverage {
     let is_named = other.is_none_or(|other| misnamed(own, other).is_none());
     let resolved = || components(own).filter(|_| is_named);
     let stacks: BTreeSet<&Text> = stacks(resolved()).chain(own.empty_stacks()).collect();
@@ -294,32 +314,51 @@ fn side(own: &Resolution, other: Option<&Resolution>, files: &Files) -> SideCove
         stacks: stacks.len() + untouched,
         components: resolved().count(),
         untouched,
-        unresolved: unresolved(own, other, files),
+        unresolved: unresolved(own, other, files, is_touched),
     }
 }
 
-fn unresolved(own: &Resolution, other: Option<&Resolution>, files: &Files) -> Vec<Unresolved> {
+fn unresolved(
+    own: &Resolution,
+    other: Option<&Resolution>,
+    files: &Files,
+    is_touched: &dyn Fn(&str) -> bool,
+) -> Vec<Unresolved> {
     let mut all = BTreeSet::new();
     let elsewhere: BTreeMap<&str, &Unit> =
         other.iter().flat_map(|r| &r.units).map(|unit| (&*unit.id, &**unit)).collect();
     for unit in own.units.iter().filter(|u| u.is_incomplete()) {
-        let (reason, place) = reason(own, unit, files);
-        let one = |stack: Option<Text>, component: Option<(Text, Text)>| Unresolved {
-            stack,
-            file: Text::clone(&files.get(unit.file).path),
-            component,
-            reason: reason.clone(),
-            place: place.clone(),
+        let there = elsewhere.get(&*unit.id).copied();
+        let is_partial = unit.is_partial();
+        let units = || [Some(&**unit), there].into_iter().flatten();
+        let is_touched = || units().flat_map(|u| &u.files).any(|file| is_touched(&files.get(*file).path));
+        let has_edited_lacks = there.is_some_and(|there| there.lacks != unit.lacks);
+        let one = |stack: Option<Text>, component: Option<(Text, Text)>| {
+            let is_partial = is_partial && component.is_none();
+            let Reason { message: reason, place, is_unavailable } = match is_partial {
+                true => partial_reason(own, unit, files),
+                false => reason(own, unit, files),
+            };
+            let is_edited = has_edited_lacks || is_unavailable && is_touched();
+            Unresolved {
+                stack,
+                file: Text::clone(&files.get(unit.file).path),
+                component,
+                reason,
+                is_partial,
+                is_edited,
+                place,
+            }
         };
-        if unit.state == State::Broken || !unit.failed.is_empty() {
-            let names = stacks_of(unit, elsewhere.get(&*unit.id).copied(), own, other);
+        if unit.state == State::Broken || !unit.failed.is_empty() || is_partial {
+            let names = stacks_of(unit, there, own, other);
             all.extend(names.iter().map(|stack| one(Some(Text::clone(stack)), None)));
             if names.is_empty() {
                 all.insert(one(None, None));
             }
         }
         let stack = unit.components.first().map(|c| Text::clone(&c.stack));
-        let named = || stacks_of(unit, elsewhere.get(&*unit.id).copied(), own, other).into_iter().next();
+        let named = || stacks_of(unit, there, own, other).into_iter().next();
         let stack = stack.or_else(named);
         all.extend(unit.broken.iter().map(|component| one(stack.clone(), Some(component.clone()))));
     }
@@ -331,6 +370,8 @@ fn unresolved(own: &Resolution, other: Option<&Resolution>, files: &Files) -> Ve
             file: place.as_ref().map_or_else(|| Text::from("."), |(file, _)| Text::clone(file)),
             component: None,
             reason: gap.reason.clone(),
+            is_partial: false,
+            is_edited: false,
             place: place.clone(),
         }));
     }
@@ -340,7 +381,8 @@ fn unresolved(own: &Resolution, other: Option<&Resolution>, files: &Files) -> Ve
     if let Some(gap) = own.gap.as_ref().filter(|gap| is_nothing(gap) && all.is_empty()) {
         let place = gap_place(own, gap, files);
         let file = place.as_ref().map_or_else(|| Text::from("."), |(file, _)| Text::clone(file));
-        all.insert(Unresolved { stack: None, file, component: None, reason: gap.reason.clone(), place });
+        let (reason, is_partial, is_edited) = (gap.reason.clone(), false, false);
+        all.insert(Unresolved { stack: None, file, component: None, reason, is_partial, is_edited, place });
     }
     all.into_iter().collect()
 }
@@ -349,7 +391,8 @@ fn unresolved(own: &Resolution, other: Option<&Resolution>, files: &Files) -> Ve
 /// names.
 fn stacks_of(unit: &Unit, there: Option<&Unit>, own: &Resolution, other: Option<&Resolution>) -> BTreeSet<Text> {
     let failed = |stack: &Text| **stack == *unit.name;
-    let known = there.into_iter().flat_map(|u| u.components.iter().filter(|c| !u.failed.contains(&c.stack)));
+    let of_unit = Some(unit).filter(|unit| unit.is_partial()).into_iter().chain(there);
+    let known = of_unit.flat_map(|u| u.components.iter().filter(|c| !u.failed.contains(&c.stack)));
     let mut names: BTreeSet<Text> = known.map(|c| Text::clone(&c.stack)).collect();
     if names.is_empty() {
         let sides = [Some(own), other];
@@ -361,11 +404,35 @@ fn stacks_of(unit: &Unit, there: Option<&Unit>, own: &Resolution, other: Option<
     names
 }
 
+/// Why a unit could not be resolved.
+struct Reason {
+    message: String,
+    /// The file and line (from 1) to look into.
+    place: Option<(Text, u32)>,
+    /// Whether nothing is wrong: what is needed is not known.
+    is_unavailable: bool,
+}
+
+/// Why a unit could not be resolved fully. What was resolved of it is compared, edited or not.
+fn partial_reason(resolution: &Resolution, unit: &Unit, files: &Files) -> Reason {
+    let message = unit.lacks.first().and_then(|one| one.reasons.first()).map_or_else(String::new, ToString::to_string);
+    let place = resolution.findings.iter().find(|f| f.message == message).map(|f| {
+        let file = files.get(f.primary.file);
+        (Text::clone(&file.path), file.line(f.primary.start))
+    });
+    Reason { message, place, is_unavailable: false }
+}
+
 /// Why a unit could not be resolved, and where to look.
-fn reason(resolution: &Resolution, unit: &Unit, files: &Files) -> (String, Option<(Text, u32)>) {
+fn reason(resolution: &Resolution, unit: &Unit, files: &Files) -> Reason {
     let place = |file: FileId, start: u32| {
         let file = files.get(file);
         (Text::clone(&file.path), file.line(start))
+    };
+    let of_finding = |f: &Diagnostic| Reason {
+        message: f.message.clone(),
+        place: Some(place(f.primary.file, f.primary.start)),
+        is_unavailable: f.rule == &INCOMPLETE_ANALYSIS,
     };
     let uses = |file: FileId| file == unit.file || unit.files.binary_search(&file).is_ok();
     let is_reason = |f: &&Diagnostic| f.is_breaking || !unit.failed.is_empty() && f.rule.group == Group::Correctness;
@@ -375,11 +442,13 @@ fn reason(resolution: &Resolution, unit: &Unit, files: &Files) -> (String, Optio
     let by_place = |f: &&Diagnostic| (Text::clone(&files.get(f.primary.file).path), f.primary.start);
     let first = own.clone().filter(|f| f.is_breaking).min_by_key(by_place).or_else(|| own.min_by_key(by_place));
     match (first, &resolution.gap) {
-        (Some(f), _) => (f.message.clone(), Some(place(f.primary.file, f.primary.start))),
-        (None, Some(gap)) => (gap.reason.clone(), gap_place(resolution, gap, files)),
+        (Some(f), _) => of_finding(f),
+        (None, Some(gap)) => {
+            Reason { message: gap.reason.clone(), place: gap_place(resolution, gap, files), is_unavailable: false }
+        }
         (None, None) => match breaking.min_by_key(by_place) {
-            Some(f) => (f.message.clone(), Some(place(f.primary.file, f.primary.start))),
-            None => ("it could not be resolved".to_owned(), None),
+            Some(f) => of_finding(f),
+            None => Reason { message: "it could not be resolved".to_owned(), place: None, is_unavailable: false },
         },
     }
 }

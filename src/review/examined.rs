@@ -98,7 +98,7 @@ impl Examined<'_> {
     }
 
     fn covered(&self, project: &ProjectHandle<'_>, resolution: &Resolution) -> ProjectCoverage {
-        coverage::of(project.dialect().name(), project.folder(), None, resolution, self.files())
+        coverage::of(project.dialect().name(), project.folder(), None, resolution, self.files(), &|_| false)
     }
 }
 

@@ -57,8 +57,17 @@ impl Review {
     fn lost(&self) -> Option<String> {
         self.comparison.as_ref().filter(|_| self.settings.fail_on.value != FailOn::Never)?;
         let lacking = self.coverage.lacking();
-        let lost = lacking.iter().filter(|(which, _)| *which == Lacking::Head).map(|(_, one)| *one);
-        named(lost, ["does not resolve", "do not resolve"])
+        let lost =
+            lacking.iter().filter(|(which, one)| *which == Lacking::Head && !one.is_partial).map(|(_, one)| *one);
+        let is_edited = |(which, one): &&(Lacking, &Unresolved)| match which {
+            Lacking::Head => one.is_partial,
+            Lacking::Both => one.is_edited,
+            Lacking::Base => false,
+        };
+        let edited = lacking.iter().filter(is_edited).map(|(_, one)| *one);
+        let lost = named(lost, ["does not resolve", "do not resolve"]);
+        let edited = named(edited, ["may change in what is not known", "may change in what is not known"]);
+        lost.into_iter().chain(edited).reduce(|all, one| format!("{all}; {one}"))
     }
 
     /// What is missing for what is asked.

@@ -9,7 +9,7 @@ use crate::dialects::{self, Dialects, FoundProjects, Missing, Project, Scope, Se
 use crate::files::Files;
 use crate::resolution::{Resolution, State, Unit};
 use crate::settings::Settings;
-use crate::source::{Source, Without};
+use crate::source::{Source, Supplied, Without};
 use crate::terraform::module::modules::Cache;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -57,6 +57,8 @@ impl Resolved {
         workspace: &Workspace<'_>,
         settings: &Settings,
     ) -> Resolution {
+        let supplied = Supplied::new(source, &settings.inputs);
+        let source = supplied.as_ref().map_or(source, |supplied| supplied);
         let without = Without::new(source, path);
         let Ok(found) = workspace.find(&self.dialects, &[source], settings) else { return Resolution::default() };
         let changes = [without.change(path)];
@@ -75,6 +77,8 @@ impl Resolved {
         workspace: &Workspace<'_>,
         settings: &Settings,
     ) -> Result<Vec<Runs>, Error> {
+        let supplied = Supplied::new(source, &settings.inputs);
+        let source = supplied.as_ref().map_or(source, |supplied| supplied);
         let found = workspace.find(&self.dialects, &[source], settings)?;
         let cache = Cache::new(settings.work);
         let state = dialects::State { source, files: &self.files, cache: &cache };

@@ -4,7 +4,7 @@
 use super::{Error, Filter, Request, Resolved, ResolvedPair, Review, Workspace};
 use crate::files::Files;
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::{Source, Supplied};
 
 /// Analyzes one state.
 ///
@@ -37,6 +37,8 @@ pub(crate) fn resolve(
     settings: &Settings,
     files: Files,
 ) -> Result<Resolved, Error> {
+    let supplied = Supplied::new(source, &settings.inputs);
+    let source = supplied.as_ref().map_or(source, |supplied| supplied);
     whole(&[source], super::resolve::resolve(source, workspace, settings, files))
 }
 
@@ -51,6 +53,9 @@ pub(crate) fn resolve_pair(
     settings: &Settings,
     filter: &Filter,
 ) -> Result<ResolvedPair, Error> {
+    let supplied = [base, head].map(|source| Supplied::new(source, &settings.inputs));
+    let base = supplied[0].as_ref().map_or(base, |supplied| supplied);
+    let head = supplied[1].as_ref().map_or(head, |supplied| supplied);
     whole(&[base, head], super::pair::resolve_pair(base, head, workspace, settings, filter))
 }
 

@@ -335,7 +335,7 @@ impl<'a> ComponentIndex<'a> {
         self.index.get_or_init(|| {
             let mut index = Index { is_whole: true, ..Index::default() };
             for unit in self.units {
-                index.is_whole &= unit.state == State::Resolved && unit.failed.is_empty();
+                index.is_whole &= unit.state == State::Resolved && unit.failed.is_empty() && unit.lacks.is_empty();
                 index.hidden.extend(unit.broken.iter().chain(&unit.unlisted).map(|(_, name)| &**name));
                 for part in unit.components.chunk_by(|a, b| a.stack == b.stack) {
                     index.units.entry(&unit.name).or_default().insert(&part[0].stack);

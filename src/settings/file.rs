@@ -66,6 +66,8 @@ struct Content {
     variable_sets: BTreeMap<Spanned<String>, SetContent>,
     dialect: Option<Spanned<String>>,
     #[serde(default)]
+    inputs: InputsContent,
+    #[serde(default)]
     limits: BTreeMap<Limit, Spanned<u64>>,
     #[serde(default)]
     groups: BTreeMap<Spanned<String>, Spanned<Setting>>,
@@ -96,6 +98,18 @@ struct SetContent {
     #[serde(default)]
     variables: BTreeMap<String, ValueContent>,
     workspace: Option<String>,
+}
+
+/// Files that are never committed.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InputsContent {
+    /// The file with the content, by path.
+    #[serde(default)]
+    files: BTreeMap<String, Spanned<String>>,
+    /// Patterns as in `.gitignore`.
+    #[serde(default)]
+    generated: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -168,8 +182,8 @@ impl Load {
     /// # Errors
     /// As for [`Load::find`].
     pub(crate) fn resolving(source: &dyn Source, start: &str) -> Result<Settings, String> {
-        let Settings { projects, roots, work, .. } = Self::find(source, start, &Files::default())?.settings;
-        Ok(Settings { projects, roots, work: work.lowered(), ..Settings::default() })
+        let Settings { projects, roots, inputs, work, .. } = Self::find(source, start, &Files::default())?.settings;
+        Ok(Settings { projects, roots, inputs, work: work.lowered(), ..Settings::default() })
     }
 
     /// The settings in a file.
@@ -263,6 +277,17 @@ impl Load {
                 ));
             }
             root.sets.insert(name.into_inner(), set.set());
+        }
+        settings.inputs.folder = if content.inputs.generated.is_empty() { String::new() } else { folder.to_owned() };
+        settings.inputs.generated = content.inputs.generated;
+        for (name, stand_in) in content.inputs.files {
+            // The content is that of the revision that the settings are of: no change chooses it.
+            let path = below(folder, stand_in.get_ref());
+            let entry = source.listing().resolve(&path).map_err(|e| e.to_string());
+            let bytes = entry.and_then(|entry| source.read(entry).map_err(|e| e.to_string()));
+            let bytes =
+                bytes.map_err(|e| located(Some(stand_in.span()), &format!("`{path}` cannot be supplied: {e}")))?;
+            settings.inputs.files.insert(below(folder, &name), bytes);
         }
         for (limit, set) in content.limits {
             settings.work.set(limit, *set.get_ref()).map_err(|e| located(Some(set.span()), &e))?;

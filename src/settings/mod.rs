@@ -15,6 +15,7 @@ use crate::dialects::RootSettings;
 use crate::limits::{self, Limit};
 use crate::policies::Policies;
 use crate::rules::{self, Group, Rule, Thresholds};
+use crate::source::Inputs;
 use crate::source::glob::Glob;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -179,6 +180,8 @@ pub(crate) struct Settings {
     pub variables: Sourced<Option<BTreeSet<String>>>,
     /// The settings of root modules.
     pub roots: RootSettings,
+    /// Files that are never committed.
+    pub inputs: Inputs,
     /// The levels of groups.
     pub groups: BTreeMap<Group, Sourced<Setting>>,
     /// The levels of rules, by id.
@@ -205,6 +208,7 @@ impl Default for Settings {
             work_from: BTreeMap::new(),
             variables: Sourced::default(None),
             roots: RootSettings::default(),
+            inputs: Inputs::default(),
             groups: BTreeMap::new(),
             rules: BTreeMap::new(),
             overrides: Vec::new(),

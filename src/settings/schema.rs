@@ -99,6 +99,23 @@ pub(crate) fn schema() -> Value {
                 "description": "The tool that runs the root modules, if it is not the one that their dialect is named after: `terraform`.",
                 "type": "string",
             },
+            "inputs": {
+                "description": "Files that the projects read and that are never committed. Where a revision has one, it is read as it is. A comparison uses those of the older revision.",
+                "type": "object",
+                "properties": {
+                    "files": {
+                        "description": "Files by path, each with the path of a committed file whose content it gets; both relative to this file.",
+                        "type": "object",
+                        "additionalProperties": { "type": "string" },
+                    },
+                    "generated": {
+                        "description": "Patterns of generated files as in `.gitignore`, relative to this file: what they set is unknown.",
+                        "type": "array",
+                        "items": { "type": "string" },
+                    },
+                },
+                "additionalProperties": false,
+            },
             "baseline": {
                 "description": "A baseline: a file of existing findings that are not reported, relative to this file. `--write-baseline` writes it.",
                 "type": "string",

@@ -1,7 +1,7 @@
 //! The entries of a source: paths, kinds and content identities.
 
 use super::blob_id::BlobId;
-use super::unavailable::{Unavailable, is_ignored};
+use super::unavailable::{IGNORE_FILE, Unavailable, ignored_by, is_ignored};
 use crate::paths::parent;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -84,6 +84,8 @@ pub struct Listing {
     submodules: Vec<Box<str>>,
     /// The paths that git ignores.
     ignored: Arc<Search>,
+    /// The paths that the settings declare as generated.
+    generated: Arc<Search>,
     /// Paths that are missing though git ignores them: the revision that this one is compared with has them.
     deleted: Arc<BTreeSet<Box<str>>>,
 }
@@ -93,7 +95,7 @@ impl Listing {
     pub(super) fn new(mut entries: Vec<Entry>, links: BTreeMap<Box<str>, Box<str>>) -> Self {
         entries.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
         let submodules = entries.iter().filter(|e| e.kind == EntryKind::Submodule).map(|e| e.path.clone()).collect();
-        Self { entries, links, submodules, ignored: Arc::default(), deleted: Arc::default() }
+        Self { entries, links, submodules, ..Self::default() }
     }
 
     /// The same entries in a revision that ignores these paths.
@@ -105,7 +107,15 @@ impl Listing {
     /// The same entries in a revision that ignores what another one does.
     #[must_use]
     pub(super) fn ignoring_as(self, other: &Listing) -> Self {
-        Self { ignored: Arc::clone(&other.ignored), deleted: Arc::clone(&other.deleted), ..self }
+        let (ignored, generated, deleted) = (&other.ignored, &other.generated, &other.deleted);
+        Self { ignored: Arc::clone(ignored), generated: Arc::clone(generated), deleted: Arc::clone(deleted), ..self }
+    }
+
+    /// The same entries where what these patterns of a folder name is generated, as in a file `.gitignore` there.
+    #[must_use]
+    pub(super) fn with_generated(self, folder: &str, patterns: &[String]) -> Self {
+        let file = (format!("{folder}{IGNORE_FILE}").into_boxed_str(), patterns.join("\n").into_bytes());
+        Self { generated: Arc::new(ignored_by(std::iter::once(file))), ..self }
     }
 
     /// The same listing as a change of another one: what the change deletes is missing, also if git ignores it. `None` if it
@@ -130,9 +140,10 @@ impl Listing {
         let is_below =
             |deleted: &str| deleted.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let is_deleted = || self.deleted.iter().any(|deleted| is_below(deleted));
-        match is_ignored(&self.ignored, path) && !is_deleted() {
-            true => ResolveError::Unavailable(Unavailable::Ignored),
-            false => ResolveError::Missing,
+        match () {
+            () if is_ignored(&self.generated, path) => ResolveError::Unavailable(Unavailable::Generated),
+            () if is_ignored(&self.ignored, path) && !is_deleted() => ResolveError::Unavailable(Unavailable::Ignored),
+            () => ResolveError::Missing,
         }
     }
 

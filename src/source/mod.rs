@@ -26,6 +26,7 @@ mod repository;
 mod revision;
 mod scratch;
 mod submodules;
+mod supplied;
 #[cfg(test)]
 mod tests;
 mod unavailable;
@@ -55,6 +56,7 @@ pub(crate) use renames::Renames;
 pub(crate) use repository::{Environment, Repository};
 pub(crate) use revision::{Revision, Spec};
 pub(crate) use scratch::{Commit, Scratch};
+pub(crate) use supplied::{Inputs, Supplied};
 pub(crate) use unavailable::Unavailable;
 pub(crate) use without::Without;
 pub(crate) use write::{make_folder, read_named, replace, write_file};

@@ -16,24 +16,32 @@ impl Overlay {
     /// Replaces the contents of files by paths relative to the root of the repository. A path that is a symbolic link
     /// means its target.
     pub(crate) fn new(inner: Box<dyn Source>, buffers: &BTreeMap<String, Arc<[u8]>>) -> Self {
-        let known = inner.listing();
-        let mut contents = HashMap::new();
-        let mut replaced: BTreeMap<Box<str>, Entry> = BTreeMap::new();
-        for (path, bytes) in buffers {
-            let (path, kind) = match known.resolve(path) {
-                Ok(entry) => (entry.path.clone(), entry.kind),
-                Err(_) => (path.as_str().into(), EntryKind::File),
-            };
-            let id = BlobId::of(bytes);
-            contents.insert(id, Arc::clone(bytes));
-            replaced.insert(path.clone(), Entry { path, id, kind });
-        }
-        let kept = known.iter().filter(|entry| !replaced.contains_key(&entry.path)).cloned();
-        let links = known.iter().filter_map(|e| Some((e.path.clone(), known.link_target(&e.path)?.into()))).collect();
-        let entries = kept.chain(replaced.values().cloned()).collect();
-        let listing = Listing::new(entries, links).ignoring_as(known);
+        let (listing, contents) = replaced(inner.listing(), buffers);
         Overlay { inner, listing, contents }
     }
+}
+
+/// A listing with the contents of some files replaced, and the new contents. A path that is a symbolic link means its target.
+pub(super) fn replaced(
+    known: &Listing,
+    buffers: &BTreeMap<String, Arc<[u8]>>,
+) -> (Listing, HashMap<BlobId, Arc<[u8]>>) {
+    let mut contents = HashMap::new();
+    let mut replaced: BTreeMap<Box<str>, Entry> = BTreeMap::new();
+    for (path, bytes) in buffers {
+        let (path, kind) = match known.resolve(path) {
+            Ok(entry) => (entry.path.clone(), entry.kind),
+            Err(_) => (path.as_str().into(), EntryKind::File),
+        };
+        let id = BlobId::of(bytes);
+        contents.insert(id, Arc::clone(bytes));
+        replaced.insert(path.clone(), Entry { path, id, kind });
+    }
+    let kept = known.iter().filter(|entry| !replaced.contains_key(&entry.path)).cloned();
+    let links = known.iter().filter_map(|e| Some((e.path.clone(), known.link_target(&e.path)?.into()))).collect();
+    let entries = kept.chain(replaced.values().cloned()).collect();
+    let listing = Listing::new(entries, links).ignoring_as(known);
+    (listing, contents)
 }
 
 impl Source for Overlay {

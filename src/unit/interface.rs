@@ -193,6 +193,8 @@ pub(crate) struct UnitInterface {
     pub failed: Box<[Text]>,
     /// Types and names of components that it defines but does not list.
     pub unlisted: Box<[(Text, Text)]>,
+    /// The files that it reads and git does not have, with what git has instead.
+    pub lacks: Box<[(Text, Option<Text>)]>,
     /// Names of stacks that only validation gives to its components.
     pub validated_as: Box<[Text]>,
 }
@@ -205,7 +207,9 @@ pub(crate) fn interfaces(resolution: &Resolution, modules: &Modules<'_>) -> Vec<
 impl UnitInterface {
     /// The interface of a unit.
     pub(crate) fn of(unit: &Unit, modules: &Modules<'_>) -> Self {
-        let Unit { id, name, file, files, components, state, broken, failed, unlisted, validated_as, thread: _ } = unit;
+        let Unit { id, name, file, files, components, state, broken, failed, lacks, unlisted, validated_as, thread: _ } =
+            unit;
+        let reads = lacks.iter().flat_map(|unknown| &unknown.reads);
         UnitInterface {
             id: Text::clone(id),
             name: Text::clone(name),
@@ -215,6 +219,7 @@ impl UnitInterface {
             components: components.iter().map(|component| Interface::of(component, modules)).collect(),
             broken: broken.as_slice().into(),
             failed: failed.as_slice().into(),
+            lacks: reads.map(|read| (Text::clone(&read.name), read.content.clone())).collect(),
             unlisted: unlisted.as_slice().into(),
             validated_as: validated_as.as_slice().into(),
         }

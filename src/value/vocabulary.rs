@@ -12,7 +12,7 @@ pub(crate) struct Vocabulary {
     pub resolution_controls: &'static [&'static str],
     /// Sections that repeat what is elsewhere in the component, or what stacklint made itself.
     pub repeated: &'static [&'static str],
-    /// Sections that may be of one kind or of another themselves: a flag or a map.
+    /// Sections that may be of one kind or of another themselves, a flag or a map; with `.*` maps whose values may be lists or maps.
     pub several_kinds: &'static [&'static str],
     /// The section of generated files: each is text, or a map of what is in it.
     pub generated: &'static str,

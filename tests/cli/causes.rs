@@ -401,3 +401,29 @@ fn one_edit_that_reaches_many_components_is_one_group() {
     let json = repo.run(&["diff", "--format", "json"]).json();
     assert_eq!(json["components"].as_array().unwrap().len(), 45);
 }
+
+#[test]
+fn no_other_line_of_the_configuration_removes_a_component() {
+    let repo = Repo::atmos();
+    let extra = "components: {terraform: {extra: {vars: {a: 1}}}}\n";
+    let dev = "import: [more]\nvars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {a: 1}}}}\n";
+    repo.write("stacks/more.yaml", extra).write("stacks/deploy/dev.yaml", dev).commit("base");
+    repo.write("stacks/deploy/prod.yaml", dev.replace("dev", "prod")).commit("base");
+    // Every line of the configuration is an edited one.
+    repo.write("atmos.yaml", crate::common::ATMOS.replace(": ", ":  "));
+    let place = || {
+        let json = repo.run(&["diff", "--format", "json"]).ends_with(1).json();
+        let file = |one: &serde_json::Value| one["file"].as_str().expect("a file").to_owned();
+        let removed = json["components"].as_array().expect("changes").iter().filter(|c| c["status"] == "removed");
+        let causes = removed.flat_map(|change| change["causes"].as_array().expect("causes").iter().map(file));
+        (file(&json["diagnostics"][0]), causes.collect::<std::collections::BTreeSet<_>>())
+    };
+    repo.edit("stacks/deploy/dev.yaml", "import: [more]\n", "");
+    assert_eq!(place(), ("stacks/deploy/dev.yaml".to_owned(), ["stacks/deploy/dev.yaml".to_owned()].into()));
+    repo.git(&["checkout", "--quiet", "stacks"]);
+    repo.write("stacks/more.yaml", "vars: {}\n");
+    assert_eq!(place(), ("stacks/more.yaml".to_owned(), ["stacks/more.yaml".to_owned()].into()));
+    repo.git(&["checkout", "--quiet", "stacks"]);
+    repo.remove("stacks/deploy/prod.yaml");
+    assert_eq!(place(), ("stacks/deploy/prod.yaml".to_owned(), ["stacks/deploy/prod.yaml".to_owned()].into()));
+}

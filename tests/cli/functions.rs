@@ -167,3 +167,18 @@ fn a_call_that_is_spelled_differently_is_marked() {
     let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise", "--values", "values.json"]);
     assert!(!run.stdout.contains("value-became-unknown"), "{run}");
 }
+
+#[test]
+fn providers_are_lists_or_maps() {
+    let repo = Repo::atmos();
+    repo.write("stacks/base.yaml", "terraform: {providers: {aws: {region: eu}}}\n");
+    let stack = |aws: &str| {
+        format!(
+            "import: [base]\nvars: {{stage: dev}}\nterraform: {{providers: {{aws: {aws}}}}}\ncomponents: {{terraform: {{vpc: {{}}}}}}\n"
+        )
+    };
+    repo.write("stacks/deploy/dev.yaml", stack("[{region: eu}, {alias: us, region: us}]"));
+    repo.run(&["check"]).hides("merge-type-conflict");
+    repo.write("stacks/deploy/dev.yaml", stack("eu"));
+    repo.run(&["check"]).ends_with(1).says("merge-type-conflict");
+}

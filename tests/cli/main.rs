@@ -21,6 +21,7 @@ mod formats;
 mod functions;
 mod garden;
 mod garden_hook;
+mod generated;
 mod graphs;
 mod hook;
 mod hostile;

@@ -8,7 +8,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     plain_sections: &["env", "settings", "vars"],
     resolution_controls: &["/settings/list_merge_strategy", "/settings/templates"],
     repeated: &["component_info", "inheritance", "overrides", "sources"],
-    several_kinds: &["manifests", "paths", "plugins", "source", "validate"],
+    several_kinds: &["manifests", "paths", "plugins", "providers.*", "source", "validate"],
     generated: "generate",
     texts: &["env"],
     named_after: &[

@@ -1,8 +1,8 @@
 //! Files as they were read, and their configuration.
 
 use super::load::Content;
-use super::rules;
 use super::session::Session;
+use crate::diagnostic::rules::unread;
 use crate::hcl::ast::Span;
 use crate::text::Text;
 use crate::value::{FileId, Map, Origin};
@@ -41,7 +41,7 @@ impl File {
             Err(why) => {
                 let file = session.loader.modules.loader.reader.files.add(path, "", || Text::from(""));
                 if let Some(why) = why {
-                    session.error(&rules::UNREADABLE_FILE, why, (file, Span::default()));
+                    session.error(unread(why.is_unavailable), why.message, (file, Span::default()));
                 }
                 None
             }

@@ -3,8 +3,8 @@
 use super::json;
 use crate::hcl::ast::Body;
 use crate::limits::Limits;
-use crate::reads::ParsedCache;
-use crate::source::Source;
+use crate::reads::{ParsedCache, Unread};
+use crate::source::{Entry, Source};
 use crate::terraform::load::names::Syntax;
 use crate::terraform::load::{Parsed, Runner};
 use crate::terraform::module::modules::{Cache as ModuleCache, Modules};
@@ -105,6 +105,13 @@ impl<'a> Loader<'a> {
         self.modules.loader.reader.resolve(path).is_ok()
     }
 
+    /// Why git does not have the content of a file that is not missing.
+    pub(super) fn unavailable(&self, path: &str) -> Option<String> {
+        let reader = &self.modules.loader.reader;
+        let read = |entry: Option<&Entry>| entry.map_or(Ok(()), |entry| reader.bytes(path, entry).map(drop));
+        reader.find(path).and_then(read).err().filter(|why| why.is_unavailable).map(|why| why.message)
+    }
+
     /// The file of the unit of a folder.
     pub(super) fn unit_file(&self, folder: &str) -> Option<String> {
         let paths = [UNIT_JSON, UNIT].map(|name| crate::paths::join(folder, name));
@@ -115,24 +122,23 @@ impl<'a> Loader<'a> {
     ///
     /// # Errors
     /// Why it cannot be read; `None` if it is not there.
-    pub(super) fn load(&self, path: &str, json: bool) -> Result<Loaded, Option<String>> {
+    pub(super) fn load(&self, path: &str, json: bool) -> Result<Loaded, Option<Unread>> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         if json && name.ends_with(".json") {
             return self.json(path);
         }
-        let found =
-            self.modules.loader.load(folder, name, Syntax::Native).map_err(|error| error.map(|error| error.message))?;
+        let found = self.modules.loader.load(folder, name, Syntax::Native)?;
         Ok(Loaded { file: found.file, path: path.to_owned(), parsed: found.parsed })
     }
 
-    fn json(&self, path: &str) -> Result<Loaded, Option<String>> {
+    fn json(&self, path: &str) -> Result<Loaded, Option<Unread>> {
         let reader = &self.modules.loader.reader;
-        let entry = reader.find(path).map_err(|error| Some(error.message))?.ok_or(None)?;
+        let entry = reader.find(path).map_err(Some)?.ok_or(None)?;
         let key = (entry.id, ());
         let parsed = match self.cache.json.get(&key) {
             Some(parsed) => parsed,
             None => {
-                let bytes = reader.bytes(path, entry).map_err(|error| Some(error.message))?;
+                let bytes = reader.bytes(path, entry).map_err(Some)?;
                 let text = Text::from(String::from_utf8_lossy(&bytes));
                 let (body, errors) = json::body(&text);
                 self.cache.json.insert(key, Parsed { text, body, errors })

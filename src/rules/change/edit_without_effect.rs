@@ -30,7 +30,8 @@ type Leaf = (Vec<String>, NodeId, Span);
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let head = changes.context.resolution;
     // The edit may have an effect in a part that could not be resolved.
-    let is_open = !changes.diff.unresolved.is_empty() || head.units.iter().any(|u| u.state == State::Broken);
+    let is_open =
+        !changes.diff.unresolved.is_empty() || head.units.iter().any(|u| u.state == State::Broken || u.is_partial());
     let sections: Vec<&str> = head.vocabularies.iter().flat_map(|words| words.plain_sections).copied().collect();
     let files = changes.context.files;
     let path_of = |id: FileId| Text::clone(&files.get(id).path);

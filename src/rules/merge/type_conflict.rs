@@ -51,6 +51,10 @@ fn takes_several_kinds(seen: &Seen<'_, '_>) -> bool {
     let vocabulary = seen.component.language.vocabulary;
     match seen.path {
         [section] => vocabulary.several_kinds.contains(&&**section),
+        [section, _] if vocabulary.several_kinds.iter().any(|kind| kind.strip_suffix(".*") == Some(&**section)) => {
+            let kinds = || seen.history().into_iter().filter_map(|(_, value)| ValueKind::of(value));
+            kinds().all(|kind| !kind.is_scalar())
+        }
         [section, ..] => **section == *vocabulary.generated,
         [] => true,
     }

@@ -159,7 +159,7 @@ pub(crate) fn advice(
 /// An import whose content cannot be known.
 pub(in crate::dialects::atmos) fn unread(what: String, site: &Prov, from: &Loaded) -> Diagnostic {
     Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, what, label(site, from.file, ""))
-        .note("stacks that import it are neither checked nor compared")
+        .note("what it sets is unknown: stacks that import it are not fully compared")
 }
 
 /// The finding about an import that Atmos silently skips, because its path is still a template when the file is

@@ -12,7 +12,9 @@ use crate::dialects::atmos::reader::{Deps, Loaded};
 use crate::dialects::atmos::rules;
 use crate::template::{self, Builtins, MissingKey};
 use crate::text::Text;
-use crate::value::{Data, Prov, Value};
+use crate::value::{Data, Prov, Unknown, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// An import of a file.
 pub(super) struct ImportSite<'a> {
@@ -28,27 +30,41 @@ impl ImportSite<'_> {
         self.item.path.contains("{{") && !self.item.skip_templates && config.templates.enabled
     }
 
-    /// Returns its files. `imported_sections` are those of earlier imports.
+    /// Returns its files. `imported_sections` are those of earlier imports. Adds to `lacks` what cannot be read here.
     pub(super) fn files(
         &self,
         imported_sections: &mut ImportedSections,
         deps: &mut Deps,
+        lacks: &mut BTreeMap<Text, Arc<Unknown>>,
     ) -> Result<Vec<String>, ErrorReported> {
         let (reader, stacks) = (self.manifests.reader, &self.manifests.config.stacks);
-        let path = if self.is_rendered() { self.rendered_path(imported_sections)? } else { self.item.path.clone() };
+        let path = match self.is_rendered() {
+            true => match self.rendered_path(imported_sections)? {
+                Ok(path) => path,
+                Err(what) => return Ok(self.unread(what, lacks)),
+            },
+            false => self.item.path.clone(),
+        };
         if paths::is_remote(&path) {
-            return self.fetched(&path);
+            let what = format!("`{path}` is a remote import; stacklint reads only this repository");
+            return Ok(self.unread(Unknown::new(path, what), lacks));
         }
         let pattern = items::pattern(&path, stacks, reader, deps);
         if pattern.as_deref() == Some(&*self.from.path) {
             return Err(self.fail(&rules::IMPORT_CYCLE, format!("this manifest imports itself via `{path}`")));
         }
-        let found = match &pattern {
+        let mut found = match &pattern {
             Some(pattern) => reader.glob(pattern, deps).map_err(|bad| {
                 self.fail(if bad.is_limit { &rules::LIMIT_EXCEEDED } else { &rules::UNRESOLVED_IMPORT }, bad.message)
             })?,
             None => Vec::new(),
         };
+        // Git may lack files of a folder that a pattern names.
+        if let Some(pattern) = pattern.as_ref().filter(|pattern| !found.contains(pattern))
+            && reader.is_unavailable(pattern, deps)
+        {
+            found.push(pattern.clone());
+        }
         match !found.is_empty() || self.item.skip_if_missing {
             true => Ok(found),
             false => self.nothing_found(&path, pattern, deps),
@@ -59,8 +75,11 @@ impl ImportSite<'_> {
         self.manifests.recorder.diagnostics.error(rule, message, &self.item.path_site, self.from.file)
     }
 
-    /// Renders the path with the sections of earlier imports and the context of this one.
-    fn rendered_path(&self, imported_sections: &mut ImportedSections) -> Result<String, ErrorReported> {
+    /// Renders the path with the sections of earlier imports and the context of this one. The inner error is why it is not known.
+    fn rendered_path(
+        &self,
+        imported_sections: &mut ImportedSections,
+    ) -> Result<Result<String, Unknown>, ErrorReported> {
         let ImportSite { manifests, from, item } = self;
         let imported_sections = imported_sections.sum(manifests.merger);
         let context = merge(manifests.merger, [&imported_sections, &item.context]);
@@ -80,20 +99,17 @@ impl ImportSite<'_> {
         if let Some((_, unknown)) = rendered.unknowns.first() {
             let reason = unknown.reasons.first().map_or("", |r| r);
             let what = format!("import path `{path}` depends on a value that is known only at run time: {reason}");
-            return Err(manifests.recorder.diagnostics.push(unread(what, &item.path_site, from)));
+            return Ok(Err(Unknown { reasons: vec![what.into()], ..Unknown::clone(unknown) }));
         }
-        Ok(rendered.text)
+        Ok(Ok(rendered.text))
     }
 
-    /// An import from elsewhere cannot be read.
-    fn fetched(&self, path: &str) -> Result<Vec<String>, ErrorReported> {
-        let what = format!("`{path}` is a remote import; stacklint reads only this repository");
-        let finding = unread(what, &self.item.path_site, self.from);
-        if self.item.skip_if_missing {
-            self.manifests.recorder.diagnostics.report(finding);
-            return Ok(Vec::new());
-        }
-        Err(self.manifests.recorder.diagnostics.push(finding))
+    /// Reports an import that cannot be read here: what it sets is unknown.
+    fn unread(&self, why: Unknown, lacks: &mut BTreeMap<Text, Arc<Unknown>>) -> Vec<String> {
+        let what = why.reasons.first().map(|reason| reason.to_string()).unwrap_or_default();
+        self.manifests.recorder.diagnostics.report(unread(what, &self.item.path_site, self.from));
+        lacks.insert(Text::clone(&why.text), Arc::new(why));
+        Vec::new()
     }
 
     /// Reports an import that leads nowhere, unless Atmos leaves it out because its path still is a template.

@@ -25,12 +25,12 @@ use crate::dialects::atmos::templates::host::{Mentions, version_tracks::LockFile
 use crate::limits::Limit;
 use crate::template::{FunctionSet, MissingKey};
 use crate::text::{FastMap, Text};
-use crate::value::{Map, Origin, Prov};
+use crate::value::{Map, Origin, Prov, Unknown};
 use import_chain::ImportChain;
 use overrides::{AllOverrides, MergedOverrides, OverridesId};
 use parking_lot::Mutex;
 use process::process;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The template functions of a render of a whole file.
@@ -50,6 +50,8 @@ pub(super) struct Processed {
     recorder: Arc<Recorder>,
     /// The import items that led to files.
     pub edges: BTreeSet<Origin>,
+    /// Files of it that git does not have: what they set is unknown.
+    pub lacks: BTreeMap<Text, Arc<Unknown>>,
     /// The files that it imports itself.
     pub targets: BTreeSet<Text>,
     /// The number of its imports, where an importer has overrides and each counts.

@@ -10,9 +10,10 @@ use crate::dialects::atmos::imports::items::{self, Import};
 use crate::dialects::atmos::merge::merge_imports;
 use crate::dialects::atmos::reader::{Deps, Loaded};
 use crate::dialects::atmos::{paths, rules};
-use crate::reads::Unread;
+use crate::reads::{Unread, made_of};
 use crate::text::Text;
-use crate::value::{Data, Key, Map, Value};
+use crate::value::{Data, Key, Map, Unknown, Value};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Processes the manifest at a path, the last one of `chain`.
@@ -23,7 +24,14 @@ pub(super) fn process(
     chain: &mut ImportChain,
     deps: &mut Deps,
 ) -> Result<Processed, ErrorReported> {
-    let Some(loaded) = load(manifests, path, chain, deps)? else { return Ok(Processed::default()) };
+    let loaded = match load(manifests, path, chain, deps)? {
+        Content::Manifest(loaded) => loaded,
+        Content::Nothing => return Ok(Processed::default()),
+        Content::Unknown(why) => {
+            let lacks = [(Text::from(path), Arc::new(why))].into();
+            return Ok(Processed { lacks, ..Processed::default() });
+        }
+    };
     manifests.recorder.observations.manifest(path, loaded.file);
     let mut out = Processed::default();
     let (own, context) = manifests.read(&loaded, call, deps)?;
@@ -45,32 +53,41 @@ pub(super) fn process(
     merging.finish(own)
 }
 
-/// Loads the file at a path; `None` if it does not exist, or is empty.
-fn load(
-    manifests: &Manifests<'_>,
-    path: &str,
-    chain: &ImportChain,
-    deps: &mut Deps,
-) -> Result<Option<Arc<Loaded>>, ErrorReported> {
+/// What a finding about a file that git does not have says of the stacks that import it.
+const NOT_FULLY: &str = "what it sets is unknown: stacks that import it are not fully compared";
+
+/// What a manifest contains.
+enum Content {
+    Manifest(Arc<Loaded>),
+    /// It does not exist, or is empty.
+    Nothing,
+    /// It is imported, and git does not have it.
+    Unknown(Unknown),
+}
+
+/// Loads the file at a path.
+fn load(manifests: &Manifests<'_>, path: &str, chain: &ImportChain, deps: &mut Deps) -> Result<Content, ErrorReported> {
     let loaded = match manifests.reader.load(path, deps) {
         Ok(Some(loaded)) => loaded,
-        Ok(None) => return Ok(None),
+        Ok(None) => return Ok(Content::Nothing),
         Err(Unread { message, is_unavailable }) => {
             let site = chain.files.iter().rev().find_map(|(_, p)| p.origin);
             let file = manifests.reader.files.add(path, "", || Text::from(""));
             let label = site.map_or_else(|| Label::new(file, 0, 0, ""), |o| Label::at(o, ""));
-            manifests.recorder.diagnostics.push(Diagnostic::new(
-                crate::diagnostic::rules::unread(is_unavailable),
-                message,
-                label,
-            ));
-            return Err(ErrorReported);
+            let finding = Diagnostic::new(crate::diagnostic::rules::unread(is_unavailable), message.as_str(), label);
+            if !is_unavailable || chain.files.len() == 1 {
+                return Err(manifests.recorder.diagnostics.push(finding));
+            }
+            manifests.recorder.diagnostics.report(finding.note(NOT_FULLY));
+            let mut unknown = Unknown::new(path, message);
+            unknown.add_reads(made_of::path(manifests.reader.source, path));
+            return Ok(Content::Unknown(unknown));
         }
     };
     if manifests.checks.is_some() {
         manifests.recorder.manifests.reaches(&loaded.path);
     }
-    Ok(Some(loaded).filter(|loaded| !loaded.is_empty()))
+    Ok(if loaded.is_empty() { Content::Nothing } else { Content::Manifest(loaded) })
 }
 
 /// A section that must be a map; empty if it is not there.
@@ -114,10 +131,12 @@ impl Merging<'_> {
         };
         let site = ImportSite { manifests, from: self.loaded, item };
         self.out.contextual |= site.is_rendered();
-        let files = site.files(&mut chain.imported_sections, deps);
-        let is_missing = |files: &[String]| files.is_empty() && (!item.skip_if_missing || paths::is_remote(&item.path));
+        let mut lacks = BTreeMap::new();
+        let files = site.files(&mut chain.imported_sections, deps, &mut lacks);
+        let is_missing = |files: &[String]| files.is_empty() && (!item.skip_if_missing || !lacks.is_empty());
         let known = files.as_deref().ok().filter(|files| !is_missing(files));
         manifests.recorder.observations.item(item, known);
+        self.out.lacks.extend(lacks);
         let Ok(files) = files else {
             self.is_poisoned = true;
             return;
@@ -152,6 +171,7 @@ impl Merging<'_> {
         self.out.contextual |= result.contextual;
         self.out.path_dependent |= result.path_dependent;
         self.out.edges.extend(&result.edges);
+        self.out.lacks.extend(result.lacks.iter().map(|(path, why)| (Text::clone(path), Arc::clone(why))));
         let imported_sections: Map = ["settings", "vars", "env"]
             .iter()
             .filter_map(|k| Some((Key::from(*k), result.merged.get(k).filter(|v| !v.is_null())?.clone())))

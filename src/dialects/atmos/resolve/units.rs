@@ -2,26 +2,31 @@
 
 use super::project::Revision;
 use super::tables::{self, ResolvedUnit};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
+use crate::diagnostic::{Diagnostic, Label, Rule};
 use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
 use crate::dialects::atmos::checks::{dependency_paths, inheritance_cycles};
 use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::imports::reach::ChangeReach;
-use crate::dialects::atmos::manifest::Manifests;
-use crate::dialects::atmos::paths;
+use crate::dialects::atmos::manifest::{Manifests, Processed};
 use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::stack::{
     Name, Named, ReferencedComponents, ResolvedManifest, StackComponents, StackContext, components,
 };
 use crate::dialects::atmos::templates::host;
+use crate::dialects::atmos::{paths, rules};
 use crate::resolution::{Component, State, Unit};
 use crate::text::{FastSet, Text};
 use crate::threads;
 use crate::value::{FileId, Key};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Rules about what a stack lacks, or about what is made of it.
+const MAY_BE_ABSENCE: &[&Rule] =
+    &[&rules::STACK_NAME_UNRESOLVED, &rules::UNDEFINED_BASE_COMPONENT, &rules::TEMPLATE_ERROR, &rules::INVALID_BACKEND];
 
 /// The context for resolving units.
 pub(super) struct Units<'a> {
@@ -106,7 +111,10 @@ impl Units<'_> {
         let is_touched = self.is_touched(asks, &deps);
         deps.files.extend(&self.revision.shared.files);
         let built = match &processed {
-            Ok(processed) if is_touched => components(stacks, self.referenced, &name, file, processed, &mut deps),
+            Ok(processed) if is_touched && processed.lacks.is_empty() => {
+                components(stacks, self.referenced, &name, file, processed, &mut deps)
+            }
+            Ok(processed) if is_touched => self.lacking(recorder, &name, file, processed, &mut deps),
             Ok(_) => Ok(StackComponents::default()),
             Err(poisoned) => Err(*poisoned),
         };
@@ -126,9 +134,44 @@ impl Units<'_> {
         let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
         let validated_as = validated_as(&named, &components);
         let unit = Unit { files, components, state, broken, failed, validated_as, ..Unit::of_path(path, name, file) };
-        let unit = Arc::new(Unit { unlisted, ..unit });
+        let lacks = processed.as_ref().map_or_else(|_| Vec::new(), |p| p.lacks.values().cloned().collect());
+        let unit = Arc::new(Unit { unlisted, lacks, ..unit });
         let is_whole = is_touched && !asks;
         Some((ResolvedManifest { unit, processed: processed.ok(), named }, is_whole.then_some(deps)))
+    }
+
+    /// The components of a manifest that imports files that git does not have. If it needs something that only these may set,
+    /// it is not resolved.
+    fn lacking(
+        &self,
+        recorder: &Recorder,
+        name: &Key,
+        file: FileId,
+        processed: &Arc<Processed>,
+        deps: &mut Deps,
+    ) -> Result<StackComponents, ErrorReported> {
+        let own = Arc::<Recorder>::default();
+        let built = components(&self.stacks.recording(&own), self.referenced, name, file, processed, deps);
+        let all = Recorder::collect([Arc::clone(&own)]);
+        let lacks_name = |named: &Named| matches!(named.stack, Name::Lacks(_));
+        let is_nameless = built.as_ref().is_ok_and(|built| built.named.iter().any(lacks_name));
+        let findings = all.diagnostics.into_findings();
+        let is_absence = |finding: &&Diagnostic| MAY_BE_ABSENCE.iter().any(|rule| finding.rule == *rule);
+        let needed = findings.iter().find(is_absence).map(|finding| finding.message.clone());
+        let needed = needed.or_else(|| {
+            (!all.observations.records().traces.is_empty()).then(|| "a template reads what is not set".into())
+        });
+        let needed = needed.or_else(|| is_nameless.then(|| "its stack has no name".into()));
+        let Some(needed) = needed else {
+            recorder.include(own);
+            let mut built = built?;
+            built.components.iter_mut().for_each(|c| Arc::make_mut(c).metadata.inputs.is_open = true);
+            return Ok(built);
+        };
+        let paths: Vec<&str> = processed.lacks.keys().map(|path| &**path).collect();
+        let message = format!("it is not known what {} sets: {needed}", paths.join(", "));
+        let finding = Diagnostic::new(&INCOMPLETE_ANALYSIS, message, Label::new(file, 0, 0, ""));
+        Err(recorder.diagnostics.push(finding))
     }
 
     /// Whether a change touches a dependency of a unit. Adds dependencies that only its components will have.

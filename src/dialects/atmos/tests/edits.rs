@@ -122,10 +122,24 @@ impl Editor {
 fn shown(resolution: &Resolution) -> String {
     let mut out = String::new();
     for unit in &resolution.units {
-        let Unit { id: _, name, file, files, components, state, broken, failed, unlisted, validated_as, thread: _ } =
-            &**unit;
-        let _ =
-            writeln!(out, "{name} {file:?} {files:?} {state:?} {broken:?} {failed:?} {unlisted:?} {validated_as:?}");
+        let Unit {
+            id: _,
+            name,
+            file,
+            files,
+            components,
+            state,
+            broken,
+            failed,
+            lacks,
+            unlisted,
+            validated_as,
+            thread: _,
+        } = &**unit;
+        let _ = writeln!(
+            out,
+            "{name} {file:?} {files:?} {state:?} {broken:?} {failed:?} {lacks:?} {unlisted:?} {validated_as:?}"
+        );
         for component in components {
             let _ = writeln!(out, "{:?} {:?}", component.address(), component.shaping_origins);
             show(&mut out, &component.value);

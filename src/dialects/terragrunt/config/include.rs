@@ -96,6 +96,10 @@ fn path(names: &Names<'_, '_>, block: &Block) -> Option<String> {
         not_known(format!("the included file {text} is outside of the repository, so nothing is known of it"));
         return None;
     };
+    if let Some(why) = session.loader.unavailable(&path) {
+        not_known(why);
+        return None;
+    }
     if text.is_empty() || !session.loader.has(&path) {
         let unit = shown(&names.file.path);
         let message = format!("include configuration not found: {text} (referenced from {unit})");

@@ -37,6 +37,9 @@ pub(super) fn read_config(functions: &Functions<'_, '_>, arguments: &[Val]) -> O
         Ok(Node::Dir(_)) => unit_of(session, &path).unwrap_or(path),
         _ => path,
     };
+    if let Some(why) = session.loader.unavailable(&path) {
+        return Ok(Val::unknown(Type::Dynamic, why));
+    }
     if !session.loader.has(&path) && session.generated.values_at(&path).is_none() {
         return match arguments.get(1) {
             Some(default) => Ok(default.clone()),
@@ -92,6 +95,9 @@ pub(super) fn tfvars(functions: &Functions<'_, '_>, written: &str) -> Outcome {
         return Ok(Val::unknown(Type::Str, format!("{written} is outside of the repository")));
     };
     let session = functions.session;
+    if let Some(why) = session.loader.unavailable(&path) {
+        return Ok(Val::unknown(Type::Str, why));
+    }
     if path.ends_with(".json") {
         let reader = &session.loader.modules.loader.reader;
         let found = reader.find(&path).map_err(|error| failed(error.message))?;

@@ -114,6 +114,10 @@ fn included(names: &Names<'_, '_>, block: &Block, given: Option<&Value>) -> Vec<
     let session = names.session;
     let value = names.eval(&written.expr);
     let path = value.as_str().and_then(|text| inside(&names.place.dir, text));
+    if let Some(why) = path.as_ref().and_then(|path| session.loader.unavailable(path)) {
+        session.error(&rules::INCOMPLETE_ANALYSIS, why, (names.file.id, written.expr.span));
+        return Vec::new();
+    }
     let found = path.filter(|path| session.loader.has(path) && *path != names.file.path);
     let Some(path) = found else {
         if !value.is_unknown() {
