@@ -87,8 +87,9 @@ const OPENTOFU_BASE: [File; 8] = files!("demo-opentofu/base":
     "org.yaml"
 );
 
-const OPENTOFU_HEAD: [File; 2] = files!("demo-opentofu/head":
+const OPENTOFU_HEAD: [File; 3] = files!("demo-opentofu/head":
     "envs/prod/prod.auto.tfvars"
+    "modules/network/main.tf"
     "org.yaml"
 );
 
@@ -124,7 +125,10 @@ static EXAMPLES: [(&str, Example); 4] = [
         Example {
             base: &OPENTOFU_BASE,
             head: &OPENTOFU_HEAD,
-            messages: ["Two root modules and a shared module", "Rename the organisation, and leave a region"],
+            messages: [
+                "Two root modules and a shared module",
+                "Rename the organisation, and leave a region and a zone",
+            ],
         },
     ),
     (

@@ -6,7 +6,7 @@ use crate::code::{CodeChange, Runners};
 use crate::diagnostic::Level;
 use crate::diff::group::{self, Group};
 use crate::diff::{ComponentChange, Status};
-use crate::resolution::Address;
+use crate::resolution::{Address, RemovalEffect};
 use crate::review::Coverage;
 use crate::review::coverage::Lacking;
 use crate::text::Text;
@@ -202,7 +202,9 @@ pub(super) fn at_risk(comparison: &Comparison<'_>) -> Option<String> {
     let diff = comparison.diff;
     let old_names: BTreeSet<usize> = diff.renames.iter().map(|r| r.from).collect();
     let all = diff.components.iter().enumerate();
-    let removed = all.filter(|(i, c)| c.status == Status::Removed && !old_names.contains(i)).count();
+    let is_deployed = |c: &ComponentChange| c.before.as_ref().is_some_and(|c| c.removal != RemovalEffect::Nothing);
+    let is_lost = |c: &ComponentChange| c.status == Status::Removed && is_deployed(c);
+    let removed = all.filter(|(i, c)| is_lost(c) && !old_names.contains(i)).count();
     let moved = diff.renames.iter().filter(|r| r.moves_state).count();
     let replaced = diff.renames.iter().filter(|r| r.is_replaced).count();
     let risks = [

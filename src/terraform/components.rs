@@ -1,6 +1,7 @@
 //! Resources, data sources, ephemeral resources and outputs as components.
 
-use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
+use crate::resolution::{Component, ComponentMetadata, Needed, RemovalEffect};
+use crate::terraform::configuration::reads::Reading;
 use crate::terraform::configuration::{Instance, Mode};
 use crate::terraform::evaluation::shown::{exported, origin};
 use crate::terraform::evaluation::statics::Identifier;
@@ -25,7 +26,7 @@ pub(super) fn of(stack: &Text, evaluated: &Evaluated<'_>) -> Vec<Component> {
 }
 
 fn of_instance(stack: &Text, instance: &Instance) -> Component {
-    let Instance { mode, address, former, value, place, shaping, protection } = instance;
+    let Instance { mode, address, former, value, place, shaping, protection, readings } = instance;
     let (removal, vocabulary) = match mode {
         Mode::Managed => (RemovalEffect::Destroyed, &RESOURCES),
         Mode::Data | Mode::Ephemeral => (RemovalEffect::Nothing, &Vocabulary::EMPTY),
@@ -36,6 +37,7 @@ fn of_instance(stack: &Text, instance: &Instance) -> Component {
         shares_state: true,
         instance_of: Some(address.declaration()),
         protection: protection.clone(),
+        needed: readings.iter().map(needed).collect(),
         ..ComponentMetadata::default()
     };
     Component {
@@ -63,4 +65,9 @@ fn of_output(stack: &Text, name: &Text, declared: &Declared, evaluated: &Evaluat
         removal: RemovalEffect::Nothing,
         ..Component::new((stack.clone(), "output".into(), name.clone()), Value::map(map))
     }
+}
+
+fn needed(reading: &Reading) -> Needed {
+    let Reading { kind, name, origin, is_dependency } = reading;
+    Needed { kind: (*kind).into(), name: name.clone(), origin: Some(*origin), is_read: !is_dependency }
 }

@@ -38,7 +38,7 @@ fn the_readme_shows_what_it_prints() {
 #[test]
 fn other_dialects_have_an_example() {
     for (dialect, words) in
-        [("garden", "registry"), ("opentofu", "state-address-changed"), ("terragrunt", "eu-central-1")]
+        [("garden", "registry"), ("opentofu", "resource-index-shifted"), ("terragrunt", "eu-central-1")]
     {
         let shown = text(&demo(&["--dialect", dialect]));
         assert!(shown.contains(words), "{shown}");

@@ -49,6 +49,7 @@ mod terragrunt;
 mod text;
 mod tofu;
 mod tofu_affected;
+mod tofu_changes;
 mod tofu_coverage;
 mod tofu_declarations;
 mod tofu_plan;

@@ -183,3 +183,29 @@ fn instances_of_modules_in_modules_end() {
     let json = run.json();
     assert_eq!(json["diagnostics"][0]["rule"], "limit-exceeded");
 }
+
+#[test]
+fn the_rest_is_judged_beside_what_is_too_large() {
+    let arguments: String = (0..10_000).map(|i| format!("  a{i} = \"{i}-${{count.index}}\"\n")).collect();
+    let values = "  x = { for p in setproduct(range(100), range(100)) : \"${p[0]}-${p[1]}\" => p[0] + count.index }\n";
+    let large = |body: &str| format!("resource \"a_b\" \"large\" {{\n  count = 10000\n{body}}}\n");
+    let ring = "module \"m\" {\n  source = \"./m\"\n}\n".to_owned();
+    let rows = [(large(&arguments), "limit-exceeded"), (large(values), "limit-exceeded"), (ring, "tofu-module-source")];
+    for (text, rule) in rows {
+        let repo = Repo::new();
+        let bad = "resource \"a_b\" \"bad\" {\n  x = nope(1)\n}\n";
+        repo.write("main.tf", format!("provider \"a\" {{}}\n\n{bad}\n{text}"))
+            .write("m/main.tf", "module \"n\" {\n  source = \"../n\"\n}\n")
+            .write("n/main.tf", "module \"m\" {\n  source = \"../m\"\n}\n")
+            .commit("base");
+        let json = repo.run(&["check", "--format", "json"]).json();
+        let found: Vec<(&str, u64)> = json["diagnostics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|f| Some((f["rule"].as_str()?, f["line"].as_u64()?)))
+            .collect();
+        assert!(found.contains(&("tofu-invalid-value", 4)), "{rule}: {found:?}");
+        assert!(found.iter().any(|(found, _)| *found == rule), "{rule}: {found:?}");
+    }
+}

@@ -28,6 +28,9 @@ const MAX_NESTING: usize = 30;
 /// The most blocks that one dynamic block makes.
 const MAX_BLOCKS: usize = 10_000;
 
+/// The most arguments and blocks of all instances of a resource.
+const MAX_PARTS: usize = 1_000_000;
+
 /// What a generated block costs, in steps of the evaluation.
 const BLOCK_COST: u64 = 100;
 
@@ -56,7 +59,7 @@ impl Evaluation<'_, '_> {
     /// Evaluates all instances of a resource.
     pub(super) fn plan(&self, frame: &Rc<Frame>, address: &Text, declared: &Declared) -> Expanded {
         let at = At::module(frame);
-        let instances = self.expand(&at, declared);
+        let mut instances = self.expand(&at, declared);
         let arguments = declared.arguments.iter().filter(|(name, _)| !OWN_ARGUMENTS.contains(&&***name));
         let arguments: Vec<(Text, Written)> = arguments.map(|(name, w)| (name.clone(), w.clone())).collect();
         let blocks: Vec<&Block> =
@@ -72,6 +75,14 @@ impl Evaluation<'_, '_> {
         let mut known: Option<Parts> = None;
         let mut planned: Vec<(Repeat, Planned)> = Vec::new();
         let has_own = !own.is_empty() || !own_blocks.is_empty();
+        let parts = (own.len() + common.len() + blocks.len()) * instances.repeats().len();
+        if has_own && parts > MAX_PARTS {
+            let reason = format!(
+                "{parts} arguments and blocks of all instances are more than the {MAX_PARTS} that are examined"
+            );
+            self.report(Failure::new(&rules::LIMIT_EXCEEDED, reason.clone(), declared.place));
+            instances = instances.hidden(reason.into());
+        }
         for repeat in instances.repeats() {
             if let Some((_, first)) = planned.first().filter(|_| !has_own) {
                 let same = first.clone();

@@ -101,6 +101,14 @@ impl Instances {
         }
     }
 
+    /// The same as if it were not known which ones there are.
+    pub(crate) fn hidden(self, reason: Text) -> Self {
+        match self {
+            Instances::Keyed(_) => Instances::Unknown(Repeat::AnyEach(reason)),
+            _ => Instances::Unknown(Repeat::AnyCount(reason)),
+        }
+    }
+
     /// The value of the block, from those of its instances.
     pub(crate) fn whole(&self, mut values: Vec<Val>) -> Val {
         match self {

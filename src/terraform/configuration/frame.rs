@@ -7,6 +7,7 @@ use crate::hcl::val::{Marks, Val};
 use crate::limits::Limit;
 use crate::terraform::configuration::expansion::{Instances, Repeat};
 use crate::terraform::configuration::names::Names;
+use crate::terraform::configuration::validate::Evaluated;
 use crate::terraform::evaluation::shown;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::evaluation::variable;
@@ -94,6 +95,11 @@ pub(super) struct At<'e> {
 }
 
 impl<'e> At<'e> {
+    /// Whether it is in an instance that is certainly there.
+    pub(super) fn is_certain(&self) -> bool {
+        self.frame.is_certain && self.repeat.is_certain()
+    }
+
     /// In a module, outside of anything that is repeated.
     pub(super) fn module(frame: &'e Rc<Frame>) -> Self {
         At { frame, repeat: &Repeat::None, itself: None, iterators: &[], takes_ephemeral: true }
@@ -113,6 +119,10 @@ pub(super) struct Evaluation<'s, 'a> {
     known: RefCell<HashSet<String, RandomState>>,
     children: HashMap<(usize, Text), usize, RandomState>,
     sources: RefCell<Sources>,
+    /// What was evaluated for certain.
+    pub evaluated: RefCell<Evaluated>,
+    /// Whether nothing is known of variables, resources and modules.
+    pub validates: bool,
 }
 
 impl<'s, 'a> Evaluation<'s, 'a> {
@@ -131,12 +141,19 @@ impl<'s, 'a> Evaluation<'s, 'a> {
             known: RefCell::default(),
             children: nodes.filter_map(child).collect(),
             sources: RefCell::default(),
+            evaluated: RefCell::default(),
+            validates: false,
         }
+    }
+
+    /// The same without values of variables, resources and modules.
+    pub(super) fn validating(statics: &'s Statics<'a>) -> Self {
+        Evaluation { validates: true, ..Evaluation::new(statics) }
     }
 
     /// Notes what is wrong at a place, once. Of what may have no instances nothing is certain.
     pub(super) fn report_at(&self, at: &At<'_>, failure: Failure) {
-        if at.frame.is_certain && at.repeat.is_certain() {
+        if self.validates || at.is_certain() {
             self.report(failure);
         }
     }
@@ -241,6 +258,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
             let Some(variable) = module.variables.get(name) else { return self.undeclared(frame) };
             let not_given = || Val::unknown(variable.ty.clone(), format!("no value is given for var.{name}"));
             let found = match &frame.caller {
+                None if self.validates => return not_given().marked(variable.marks),
                 None => self.statics.given_value(name, variable),
                 Some((caller, call, repeat)) => {
                     let caller_module = self.module(caller);

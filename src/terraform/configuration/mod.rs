@@ -6,8 +6,10 @@
 //! - `expansion`: the instances that `count`, `for_each` and `enabled` make.
 //! - `body`: the arguments and blocks of a resource.
 //! - `conditions`: validations, preconditions, postconditions and checks.
+//! - `validate`: expressions of what has no instances.
 //! - `sites`: the expressions of a module, with what they may refer to.
 //! - `address`, `moves`, `targets`: addresses, what they were before, and what blocks say about them.
+//! - `reads`: what resources read, for graphs.
 //! - `references`, `cycles`: names that nothing declares, and those that depend on themselves.
 
 mod address;
@@ -18,9 +20,11 @@ pub(crate) mod expansion;
 mod frame;
 mod moves;
 mod names;
+pub(crate) mod reads;
 mod references;
 mod sites;
 mod targets;
+mod validate;
 mod walk;
 
 use crate::terraform::evaluation::statics::Statics;
@@ -29,7 +33,9 @@ use crate::text::Text;
 use crate::value::{Origin, Value};
 use address::Address;
 use frame::Evaluation;
+use reads::Reading;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The evaluated configuration of a root module.
 #[derive(Debug, Default)]
@@ -90,6 +96,8 @@ pub(crate) struct Instance {
     pub shaping: Vec<Origin>,
     /// What `prevent_destroy` is; null without it.
     pub protection: Value,
+    /// What it reads of others in its module.
+    pub readings: Rc<[Reading]>,
 }
 
 /// Evaluates a root module whose modules were entered.
@@ -102,7 +110,12 @@ pub(crate) fn evaluate(statics: &Statics<'_>) -> Configuration {
     let mut configuration = match is_cyclic {
         // Of names that depend on themselves nothing is known.
         true => Configuration::default(),
-        false => Evaluation::new(statics).run(),
+        false => {
+            let evaluation = Evaluation::new(statics);
+            let mut configuration = evaluation.run();
+            configuration.failures.extend(validate::check(statics, &evaluation.evaluated.take()));
+            configuration
+        }
     };
     failures.append(&mut configuration.failures);
     configuration.failures = failures;

@@ -57,6 +57,7 @@ impl Scope for Names<'_, '_, '_> {
             }
             ("count" | "each", _) => repeat_value(self.at.repeat, &root.text, first).unwrap_or_else(Val::failed),
             ("self", _) => return Some((self.at.itself.cloned().unwrap_or_else(Val::failed), 0)),
+            _ if evaluation.validates => return Some((Val::unknown(Type::Dynamic, "not evaluated"), steps.len())),
             ("module", _) => match evaluation.call(frame, first) {
                 Some(called) => self.outputs(&called, first, steps),
                 None => return nothing(),

@@ -2,9 +2,10 @@
 
 use crate::hcl::val::Marks;
 use crate::terraform::configuration::address::Address;
-use crate::terraform::configuration::expansion::{lifecycle, repeated};
-use crate::terraform::configuration::frame::{At, Evaluation, Frame};
+use crate::terraform::configuration::expansion::{Repeat, lifecycle, repeated};
+use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame, Planned};
 use crate::terraform::configuration::moves::Moves;
+use crate::terraform::configuration::reads::Reading;
 use crate::terraform::configuration::{Configuration, Instance, Mode};
 use crate::terraform::evaluation::shown;
 use crate::terraform::failure::{Failure, Place};
@@ -34,6 +35,9 @@ impl Evaluation<'_, '_> {
     /// Evaluates everything in a module, and in those that it calls.
     fn visit(&self, frame: &Rc<Frame>) {
         let module = self.module(frame);
+        if At::module(frame).is_certain() {
+            self.evaluated.borrow_mut().modules.insert((&*module.dir).into());
+        }
         for name in module.variables.keys() {
             self.variable(frame, name);
             self.validations(frame, name);
@@ -44,6 +48,7 @@ impl Evaluation<'_, '_> {
         for (address, declared) in &module.resources {
             let before = self.failed();
             if let Some(block) = self.block(frame, address) {
+                self.note_evaluated(frame, &module.dir, address, &block);
                 self.lifecycle(frame, declared, &block, self.failed() > before);
             }
         }
@@ -67,6 +72,14 @@ impl Evaluation<'_, '_> {
         }
     }
 
+    /// Notes what is evaluated for certain.
+    fn note_evaluated(&self, frame: &Rc<Frame>, dir: &str, address: &Text, block: &Expanded) {
+        let is_certain = |(repeat, _): &(Repeat, Planned)| At { repeat, ..At::module(frame) }.is_certain();
+        if block.planned.iter().any(is_certain) {
+            self.evaluated.borrow_mut().resources.insert((dir.into(), address.clone()));
+        }
+    }
+
     /// The instances in a module, and in those that it calls, with their addresses; `path` are the calls that lead there, with
     /// the places that decide about them.
     fn collect(
@@ -81,6 +94,7 @@ impl Evaluation<'_, '_> {
             let Some(block) = self.block(frame, address) else { continue };
             let shaping: Vec<Origin> = around.iter().copied().chain(self.repetition(frame, declared)).collect();
             let protection = self.protection(frame, declared);
+            let readings: Rc<[Reading]> = self.readings(frame, path, declared).into();
             for (repeat, planned) in &block.planned {
                 if into.len() >= MAX_INSTANCES {
                     return self.too_many_in_all(declared.place);
@@ -94,6 +108,7 @@ impl Evaluation<'_, '_> {
                     place: declared.place,
                     shaping: shaping.iter().copied().chain(repeat.origins()).collect(),
                     protection: protection.clone(),
+                    readings: Rc::clone(&readings),
                 });
             }
         }
@@ -116,13 +131,17 @@ impl Evaluation<'_, '_> {
     /// are given.
     fn repetition(&self, frame: &Rc<Frame>, declared: &Declared) -> Vec<Origin> {
         let Some(written) = repeated(declared) else { return Vec::new() };
-        let argument = Origin { end: written.expr.span.start, ..shown::origin(written.argument()) };
-        let mut found = vec![argument];
         let value = self.value(&At::module(frame), &written);
-        if value.as_items().is_none() && value.as_entries().is_none() {
-            let value = self.shown(&At::module(frame), &written, &value);
-            value.prov.for_each_input(&mut |origin| found.push(origin));
+        if value.as_items().is_some() || value.as_entries().is_some() {
+            return vec![Origin { end: written.expr.span.start, ..shown::origin(written.argument()) }];
         }
+        let argument = shown::origin(written.argument());
+        let is_inside = |origin: &Origin| {
+            origin.file == argument.file && argument.start <= origin.key && origin.end <= argument.end
+        };
+        let mut found = vec![argument];
+        let value = self.shown(&At::module(frame), &written, &value);
+        value.prov.for_each_input(&mut |origin| found.extend(Some(origin).filter(|origin| !is_inside(origin))));
         found
     }
 

@@ -217,3 +217,21 @@ fn files_of_garden() {
     assert_eq!(hints[0]["label"], "= \"x eu\"", "{hints}");
     client.shut_down();
 }
+
+#[test]
+fn arguments_of_resources_have_their_values_in_each_root_module() {
+    let repo = Repo::new();
+    let module = "variable \"size\" {}\n\nresource \"aws_instance\" \"web\" {\n  count         = 2\n  instance_type = \"t3.${var.size}\"\n}\n";
+    repo.write("modules/web/main.tf", module);
+    for (root, size) in [("dev", "nano"), ("prod", "large")] {
+        let call = format!("module \"web\" {{\n  source = \"../modules/web\"\n  size   = \"{size}\"\n}}\n");
+        repo.write(&format!("{root}/main.tf"), format!("provider \"aws\" {{}}\n\n{call}"));
+    }
+    repo.commit("base");
+    let mut client = Client::start(&repo);
+    client.open("modules/web/main.tf", module);
+    let hover = client.at("textDocument/hover", "modules/web/main.tf", module, "instance_type", 2).to_string();
+    for (root, value) in [("dev", "t3.nano"), ("prod", "t3.large")] {
+        assert!(hover.contains(root) && hover.contains(value), "{hover}");
+    }
+}

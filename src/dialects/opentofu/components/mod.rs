@@ -21,6 +21,7 @@ use crate::paths;
 use crate::resolution::{ComponentMetadata, LocalScope, RemovalEffect, State, Unit};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::modules::Modules;
+use crate::terraform::module::version;
 use crate::terraform::root;
 use crate::text::Text;
 use crate::value::FileId;

@@ -1,0 +1,66 @@
+//! Expressions that no instance evaluates, because there is none: `validate` evaluates every block once, without knowing
+//! what is given to variables, and what `count` and `each` are.
+
+use crate::hcl::types::Type;
+use crate::hcl::val::Val;
+use crate::terraform::configuration::expansion::Repeat;
+use crate::terraform::configuration::frame::{At, Evaluation, Frame};
+use crate::terraform::configuration::sites::{self, Owner, Site};
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::failure::Failure;
+use crate::terraform::module::block::Written;
+use crate::text::Text;
+use std::collections::HashSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What was evaluated for certain, by folders of modules.
+#[derive(Debug, Default)]
+pub(super) struct Evaluated {
+    pub modules: HashSet<Text>,
+    /// Resources of these modules.
+    pub resources: HashSet<(Text, Text)>,
+}
+
+/// Reports what is wrong with expressions that were not evaluated for certain.
+pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated) -> Vec<Failure> {
+    let evaluation = Evaluation::validating(statics);
+    let mut seen = HashSet::new();
+    for (index, node) in statics.nodes.iter().enumerate() {
+        let dir = Text::from(&*node.module.dir);
+        if node.module.files.is_empty() || !seen.insert(dir.clone()) {
+            continue;
+        }
+        let is_entered = evaluated.modules.contains(&dir);
+        let is_open = |owner: &Owner| match owner {
+            Owner::Resource(address) => !evaluated.resources.contains(&(dir.clone(), address.clone())),
+            _ => !is_entered,
+        };
+        if is_entered && node.module.resources.keys().all(|address| !is_open(&Owner::Resource(address.clone()))) {
+            continue;
+        }
+        let frame = Rc::new(Frame::new(0, index, None));
+        for site in sites::of(&node.module).iter().filter(|site| !site.is_dependency && is_open(&site.owner)) {
+            evaluate(&evaluation, &frame, site);
+        }
+    }
+    evaluation.take_failures()
+}
+
+fn evaluate(evaluation: &Evaluation<'_, '_>, frame: &Rc<Frame>, site: &Site<'_>) {
+    let unknown = || Val::unknown(Type::Dynamic, "no instance has it");
+    let repeat = match (site.has_count, site.has_each) {
+        (true, _) => Repeat::AnyCount(Text::default()),
+        (_, true) => Repeat::AnyEach(Text::default()),
+        _ => Repeat::None,
+    };
+    let iterator = |name: &Text| {
+        let entries = [("key".into(), unknown()), ("value".into(), unknown())];
+        (name.clone(), Val::object(entries.into_iter().collect()))
+    };
+    let iterators: Vec<(Text, Val)> = site.iterators.iter().map(iterator).collect();
+    let itself = unknown();
+    let at = At { repeat: &repeat, itself: Some(&itself), iterators: &iterators, ..At::module(frame) };
+    let expr = Arc::new(site.expr.clone());
+    evaluation.value(&at, &Written { file: site.file, span: expr.span, expr });
+}

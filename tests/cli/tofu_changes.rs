@@ -1,0 +1,138 @@
+//! What a change does to the instances of resources: other addresses, removals, protection, providers, defaults; and what is
+//! wrong with those that have no instances.
+
+use crate::common::{Repo, Run};
+use serde_json::Value;
+
+const ROOT: &str = "provider \"aws\" {}\n\n";
+
+/// The difference between two states of the files of a root module.
+fn diff(base: &[(&str, &str)], head: &[(&str, &str)]) -> (Run, Value) {
+    let repo = Repo::new();
+    for (commit, files) in [("base", base), ("head", head)] {
+        for (path, text) in files {
+            let start = if *path == "main.tf" { ROOT } else { "" };
+            repo.write(path, format!("{start}{text}"));
+        }
+        repo.commit(commit);
+    }
+    let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
+    (repo.run(&["diff", "HEAD~1..HEAD"]), json)
+}
+
+/// The dangers of a difference: rule and message.
+fn dangers(json: &Value) -> Vec<(String, String)> {
+    let text = |finding: &Value, name: &str| finding[name].as_str().unwrap_or_default().to_owned();
+    let all = json["diagnostics"].as_array().unwrap().iter();
+    all.filter(|f| f["danger"] == true).map(|f| (text(f, "rule"), text(f, "message"))).collect()
+}
+
+#[test]
+fn other_addresses_are_one_statement() {
+    let counted = "resource \"aws_instance\" \"web\" {\n  count = 12\n  ami   = \"a\"\n}\n";
+    let keyed = "resource \"aws_instance\" \"web\" {\n  for_each = toset([for i in range(12) : \"n${i}\"])\n  ami      = \"a\"\n}\n";
+    let renamed = counted.replace("\"web\"", "\"app\"");
+    let store =
+        "resource \"aws_s3_bucket\" \"a\" {\n  bucket = \"a\"\n}\n\nresource \"aws_vpc\" \"b\" {\n  cidr = \"b\"\n}\n";
+    let call = |name: &str| format!("module \"{name}\" {{\n  source = \"./store\"\n}}\n");
+    let rows: [(&[(&str, &str)], &[(&str, &str)], usize); 3] = [
+        (&[("main.tf", counted)], &[("main.tf", keyed)], 12),
+        (&[("main.tf", counted)], &[("main.tf", &renamed)], 12),
+        (&[("main.tf", &call("old")), ("store/main.tf", store)], &[("main.tf", &call("new"))], 2),
+    ];
+    for (base, head, number) in rows {
+        let (run, json) = diff(base, head);
+        let message = format!(
+            "{number} resources in 1 root module get another address: they are destroyed and created unless `moved` says otherwise"
+        );
+        assert_eq!(dangers(&json), [("component-renamed".to_owned(), message)], "{run}");
+        assert!(run.stdout.contains(&format!("{number} resources get another address")), "{run}");
+    }
+}
+
+#[test]
+fn what_stays_is_no_danger() {
+    let vpc = |name: &str| format!("resource \"aws_vpc\" \"{name}\" {{\n  cidr = \"10.0.0.0/16\"\n}}\n");
+    let (old, new) = (vpc("old"), vpc("new"));
+    let moved = format!("{new}\nmoved {{\n  from = aws_vpc.old\n  to   = aws_vpc.new\n}}\n");
+    let removed = "removed {\n  from = aws_vpc.old\n  lifecycle {\n    destroy = false\n  }\n}\n";
+    let imported = format!("{new}\nimport {{\n  to = aws_vpc.new\n  id = \"vpc-1\"\n}}\n\n{removed}");
+    let counted = old.replace("cidr", "count = 1\n  cidr ");
+    for head in [moved.as_str(), removed, &imported, &counted] {
+        let (run, json) = diff(&[("main.tf", &old)], &[("main.tf", head)]);
+        assert_eq!(dangers(&json), [], "{head}\n{run}");
+    }
+    // A module that is released releases everything in it.
+    let call = "module \"m\" {\n  source = \"./m\"\n}\n";
+    let released = "removed {\n  from = module.m\n  lifecycle {\n    destroy = false\n  }\n}\n";
+    let (run, json) = diff(&[("main.tf", call), ("m/main.tf", &old)], &[("main.tf", released)]);
+    assert_eq!(dangers(&json), [], "{run}");
+    // Resources of another type are not the same ones.
+    let other = new.replace("aws_vpc", "aws_subnet");
+    let (run, json) = diff(&[("main.tf", &old)], &[("main.tf", &other)]);
+    assert_eq!(dangers(&json)[0].0, "component-removed", "{run}");
+}
+
+#[test]
+fn an_instance_that_goes_is_caused_by_its_key() {
+    let text = |keys: &str| {
+        format!(
+            "locals {{\n  names = toset([\n    \"a\",\n{keys}  ])\n}}\n\nresource \"aws_s3_bucket\" \"x\" {{\n  for_each = local.names\n  bucket   = \"b\"\n}}\n"
+        )
+    };
+    let (run, json) = diff(&[("main.tf", &text("    \"b\",\n"))], &[("main.tf", &text(""))]);
+    let message = "`aws_s3_bucket.x[\"b\"]` in `.` is removed, and the next run destroys it".to_owned();
+    assert_eq!(dangers(&json), [("component-removed".to_owned(), message)], "{run}");
+    assert_eq!(json["components"][0]["causes"][0]["line"], 6, "{run}");
+}
+
+#[test]
+fn one_edit_of_a_module_is_one_change() {
+    let repo = Repo::new();
+    let main = format!("{ROOT}module \"net\" {{\n  source = \"../net\"\n}}\n");
+    for root in ["a", "b", "c"] {
+        repo.write(&format!("{root}/main.tf"), &main);
+    }
+    let net = |size: u8| format!("resource \"aws_subnet\" \"x\" {{\n  count = 4\n  size  = {size}\n}}\n");
+    repo.write("net/main.tf", net(1)).commit("base");
+    repo.write("net/main.tf", net(2)).commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    assert!(
+        run.stdout.contains("1 change reaches 12 components in 3 stacks; 12 resources in 3 root modules change"),
+        "{run}"
+    );
+    assert_eq!(run.stdout.matches("~ size").count(), 1, "{run}");
+}
+
+#[test]
+fn resources_without_instances_are_validated() {
+    let main = "variable \"n\" {\n  default = \"x\"\n}\n\nresource \"aws_a\" \"zero\" {\n  count = 0\n  a     = nope(\"x\")\n  b     = tonumber(\"abc\")\n  c     = tonumber(var.n)\n  d     = aws_a.empty[\"x\"].id\n}\n\nresource \"aws_a\" \"empty\" {\n  for_each = {}\n  a        = each.value.x\n  b        = upper(\"a\", \"b\")\n}\n\nmodule \"off\" {\n  source = \"./off\"\n  count  = 0\n}\n";
+    let repo = Repo::new();
+    repo.write("main.tf", format!("{ROOT}{main}"))
+        .write("off/main.tf", "output \"x\" {\n  value = tonumber(\"zzz\")\n}\n");
+    repo.commit("base");
+    let json = repo.run(&["check", "--format", "json"]).json();
+    let place = |f: &Value| format!("{}:{}", f["file"].as_str().unwrap_or_default(), f["line"]);
+    let found: Vec<String> = json["diagnostics"].as_array().unwrap().iter().map(place).collect();
+    assert_eq!(found, ["main.tf:9", "main.tf:10", "main.tf:18", "off/main.tf:2"], "{json}");
+}
+
+#[test]
+fn graphs_have_what_resources_read() {
+    let repo = Repo::new();
+    let main = "resource \"aws_vpc\" \"v\" {}\n\nmodule \"m\" {\n  source = \"./m\"\n}\n\nresource \"aws_subnet\" \"s\" {\n  count = 2\n  vpc   = aws_vpc.v.id\n  name  = module.m.name\n}\n";
+    let inner = "resource \"a_b\" \"c\" {}\n\noutput \"name\" {\n  value = a_b.c.id\n}\n\ndata \"a_b\" \"d\" {\n  x = [a_b.c.id]\n}\n";
+    repo.write("main.tf", format!("{ROOT}{main}")).write("m/main.tf", inner).commit("base");
+    let json = repo.run(&["graph", "references", "--format", "json"]).json();
+    let edge =
+        |e: &Value| format!("{} {}", e["from"].as_str().unwrap_or_default(), e["to"].as_str().unwrap_or_default());
+    let edges: Vec<String> = json["edges"].as_array().unwrap().iter().map(edge).collect();
+    let expected = [
+        "./data/module.m.data.a_b.d ./resource/module.m.a_b.c",
+        "./resource/aws_subnet.s[0] ./module/m",
+        "./resource/aws_subnet.s[0] ./resource/aws_vpc.v",
+        "./resource/aws_subnet.s[1] ./module/m",
+        "./resource/aws_subnet.s[1] ./resource/aws_vpc.v",
+    ];
+    assert_eq!(edges, expected, "{json}");
+}
