@@ -26,7 +26,7 @@ pub(crate) use project_inputs::{ProjectInputs, VariableInput};
 
 pub(crate) use registry::{Dialects, FoundProjects, ProjectHandle, combine};
 pub(crate) use root_settings::{RootSettings, VariableSet};
-pub(crate) use search::{Below, Missing, Selection, configurations_below, is_vendored, lies_below};
+pub(crate) use search::{Below, Missing, Selection, and_around, configurations_below, is_vendored, lies_below};
 
 use crate::affected::{Affected, Request};
 use crate::code::{self, Runs};
@@ -63,7 +63,7 @@ pub(crate) struct Project {
     pub inputs: ProjectInputs,
     /// The settings of root modules.
     pub roots: RootSettings,
-    /// Folders whose code is that of components of other systems' projects.
+    /// Folders whose code is that of components of other systems' projects, sorted.
     pub claimed: Vec<String>,
     /// Whether its configuration was found in a folder that is not searched: it counts as if it were in the start folder.
     pub is_elsewhere: bool,

@@ -229,9 +229,7 @@ fn is_moved(sources: &[&dyn Source], old: &str, new: &str) -> bool {
 /// The claims of other systems' projects that hold in all states: a folder that a state has without a claim is no component
 /// there, and stays what it is.
 fn held(claims: &[BTreeSet<String>], sources: &[&dyn Source]) -> Vec<String> {
-    let covers = |claims: &BTreeSet<String>, folder: &str| {
-        claims.iter().any(|claim| claim == folder || lies_below(folder, claim))
-    };
+    let covers = |claims: &BTreeSet<String>, folder: &str| and_around(folder).any(|around| claims.contains(around));
     let holds = |folder: &&String| {
         sources.iter().zip(claims).all(|(source, own)| covers(own, folder) || !source.listing().is_dir(folder))
     };
@@ -251,6 +249,11 @@ fn matching<'d>(parts: Vec<ProjectHandle<'d>>, patterns: &[Glob]) -> Result<Vec<
 
 fn at(project: &Project, folder: &str) -> Project {
     Project { start: folder.to_owned(), ..project.clone() }
+}
+
+/// A folder and those around it, the root of the repository last.
+pub(crate) fn and_around(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| paths::parent(folder)))
 }
 
 /// Whether a path leads below a folder; every path does below the root of the repository.

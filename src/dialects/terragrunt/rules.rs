@@ -26,7 +26,7 @@ rule!(
     "terragrunt-generate-collision",
     Suspicious,
     "0.1.0",
-    "two `generate` blocks write the same file"
+    "a generated file takes the place of another one"
 );
 
 rule!(INVALID_SYNTAX, "terragrunt-invalid-syntax", Correctness, "0.1.0", "a file of Terragrunt is malformed");

@@ -6,7 +6,7 @@
 pub(crate) mod detected;
 pub(crate) mod variants;
 
-use crate::dialects::{Project, RootSettings, lies_below};
+use crate::dialects::{Project, RootSettings, and_around};
 use crate::resolution::{Extent, Gap};
 use crate::source::{EntryKind, Source};
 use crate::terraform::failure::Failure;
@@ -168,8 +168,8 @@ pub(crate) fn has_roots(modules: &Modules<'_>, project: &Project) -> bool {
 
 /// Whether the code in a folder is that of components of another system's project. A folder that the settings name is not.
 fn is_claimed(dir: &str, project: &Project) -> bool {
-    let is_in = |claim: &String| dir == claim || lies_below(dir, claim);
-    project.claimed.iter().any(is_in) && !is_named(dir, &project.roots)
+    let is_claim = |folder: &str| project.claimed.binary_search_by(|claim| claim.as_str().cmp(folder)).is_ok();
+    and_around(dir).any(is_claim) && !is_named(dir, &project.roots)
 }
 
 /// Whether a folder has automatically loaded variable files, or locks versions of providers.
