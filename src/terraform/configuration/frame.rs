@@ -7,7 +7,6 @@ use crate::hcl::val::{Marks, Val};
 use crate::limits::Limit;
 use crate::terraform::configuration::expansion::{Instances, Repeat};
 use crate::terraform::configuration::names::Names;
-use crate::terraform::configuration::validate::Evaluated;
 use crate::terraform::evaluation::shown;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::evaluation::variable;
@@ -104,6 +103,14 @@ impl<'e> At<'e> {
     pub(super) fn module(frame: &'e Rc<Frame>) -> Self {
         At { frame, repeat: &Repeat::None, itself: None, iterators: &[], takes_ephemeral: true }
     }
+}
+
+/// What was evaluated for certain, by folders of modules.
+#[derive(Debug, Default)]
+pub(super) struct Evaluated {
+    pub modules: HashSet<Text>,
+    /// Resources of these modules.
+    pub resources: HashSet<(Text, Text)>,
 }
 
 /// The text and what unknown values are made of, by module and place.

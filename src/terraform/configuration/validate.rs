@@ -4,7 +4,7 @@
 use crate::hcl::types::Type;
 use crate::hcl::val::Val;
 use crate::terraform::configuration::expansion::Repeat;
-use crate::terraform::configuration::frame::{At, Evaluation, Frame};
+use crate::terraform::configuration::frame::{At, Evaluated, Evaluation, Frame};
 use crate::terraform::configuration::sites::{self, Owner, Site};
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::Failure;
@@ -13,14 +13,6 @@ use crate::text::Text;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// What was evaluated for certain, by folders of modules.
-#[derive(Debug, Default)]
-pub(super) struct Evaluated {
-    pub modules: HashSet<Text>,
-    /// Resources of these modules.
-    pub resources: HashSet<(Text, Text)>,
-}
 
 /// Reports what is wrong with expressions that were not evaluated for certain.
 pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated) -> Vec<Failure> {
