@@ -10,6 +10,9 @@ use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::Origin;
 
+/// The key in the address of instances that are not known.
+pub(super) const OPEN: &str = "[*]";
+
 /// The most instances of one block. Of more nothing is computed.
 const MAX_INSTANCES: usize = 10_000;
 
@@ -50,7 +53,7 @@ impl Repeat {
             Repeat::None => String::new(),
             Repeat::Count(index) => format!("[{index}]"),
             Repeat::Each(key, _) => format!("[\"{}\"]", quoted(key)),
-            Repeat::AnyCount(_) | Repeat::AnyEach(_) => "[*]".to_owned(),
+            Repeat::AnyCount(_) | Repeat::AnyEach(_) => OPEN.to_owned(),
         }
     }
 }

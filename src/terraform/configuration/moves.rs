@@ -1,6 +1,7 @@
 //! Earlier addresses of instances, from `moved` blocks and from those that follow where `count` is added or removed.
 
 use crate::terraform::configuration::address::{Address, Endpoint};
+use crate::terraform::configuration::expansion::OPEN;
 use crate::terraform::evaluation::statics::Statics;
 use crate::text::Text;
 
@@ -93,25 +94,27 @@ impl Move {
         }
         let is_whole = self.from.is_whole() && self.to.is_whole();
         let written = |key: &Option<String>| key.clone().unwrap_or_default();
+        // Of instances that are not known, any may be the one that a block names.
+        let is_at = |key: &Option<String>, own: &str| written(key) == own || own == OPEN;
         let (mut modules, more) = rest.split_at_checked(self.to.modules.len())?;
         let mut kept = None;
         let mut named = self.to.modules.as_slice();
         if self.to.block.is_none() {
             let ((name, key), (own, own_key)) = (named.last()?, modules.last()?);
-            if name != own || !is_whole && written(key) != *own_key {
+            if name != own || !is_whole && !is_at(key, own_key) {
                 return None;
             }
             kept = Some(own_key.clone());
             (named, modules) = (&named[..named.len() - 1], &modules[..modules.len() - 1]);
         }
-        if !named.iter().zip(modules).all(|((name, key), (own, own_key))| name == own && written(key) == *own_key) {
+        if !named.iter().zip(modules).all(|((name, key), (own, own_key))| name == own && is_at(key, own_key)) {
             return None;
         }
         let mut former: Vec<(Text, String)> =
             self.from.modules.iter().map(|(name, key)| (name.clone(), written(key))).collect();
         let (block, key) = match (&self.to.block, &self.from.block) {
             (Some((to, to_key)), Some((from, from_key))) => {
-                let fits = more.is_empty() && *to == address.block && (is_whole || written(to_key) == address.key);
+                let fits = more.is_empty() && *to == address.block && (is_whole || is_at(to_key, &address.key));
                 let key = if is_whole { address.key.clone() } else { written(from_key) };
                 fits.then(|| (from.clone(), key))?
             }
@@ -157,5 +160,15 @@ mod tests {
         assert_eq!(former(&[], ("a.b", "module.m.a.c"), "module.m.a.c[1]"), ["a.b[1]"]);
         assert_eq!(former(&["m"], ("a.b", "a.c"), "module.m[\"x\"].a.c[1]"), ["module.m[\"x\"].a.b[1]"]);
         assert_eq!(former(&[], ("a.b", "a.c"), "a.d[1]"), Vec::<String>::new());
+        assert_eq!(former(&[], ("a.b", "a.c[\"k\"]"), "a.c[\"l\"]"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_move_to_one_of_instances_that_are_not_known() {
+        let scope = Vec::new();
+        let moves = Moves { all: vec![Move { scope, from: end("a.b"), to: end("a.c[\"k\"]") }] };
+        let (block, key) = (end("a.c").block.expect("a resource").0, OPEN.to_owned());
+        let former = moves.former(&Address { modules: Vec::new(), block, key });
+        assert_eq!(former.iter().map(Address::to_string).collect::<Vec<_>>(), ["a.b", "a.b[0]"]);
     }
 }
