@@ -54,3 +54,56 @@ fn the_commands_of_atmos_do_no_harm() {
         .write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {}}}\n");
     repo.run(&["check"]).ends_with(0).says("No findings");
 }
+
+/// The scripts of a value of YAML: of the keys `run` and `script`, each text or a list.
+fn scripts(value: &serde_json::Value, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(map) => {
+            for (key, value) in map {
+                match (matches!(&**key, "run" | "script" | "entry"), value) {
+                    (true, serde_json::Value::String(text)) => found.push(text.clone()),
+                    (true, serde_json::Value::Array(lines)) => {
+                        let lines: Vec<&str> = lines.iter().filter_map(|line| line.as_str()).collect();
+                        found.push(lines.join("\n"));
+                    }
+                    _ => scripts(value, found),
+                }
+            }
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|item| scripts(item, found)),
+        _ => {}
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn scripts_fail_if_the_command_fails() {
+    let folder = Repo::plain();
+    folder.write("bin/stacklint", "#!/bin/sh\nexit 1\n").executable("bin/stacklint");
+    for other in ["git", "reviewdog", "pip", "jq", "tofu", "atmos", "terragrunt"] {
+        folder.write(&format!("bin/{other}"), "#!/bin/sh\nexit 0\n").executable(&format!("bin/{other}"));
+    }
+    let mut all = Vec::new();
+    for page in ["../README.md", "usage.md", "ci.md", "hooks.md", "opentofu.md", "garden.md", "terragrunt.md"] {
+        for (language, content, _) in blocks(page) {
+            match language.as_str() {
+                "sh" => all.push(content),
+                "groovy" => all.extend(content.split("'''").skip(1).step_by(2).map(str::to_owned)),
+                "yaml" => {
+                    let parsed = yaml_serde::from_str::<serde_json::Value>(&content);
+                    parsed.iter().for_each(|value| scripts(value, &mut all));
+                }
+                _ => {}
+            }
+        }
+    }
+    all.retain(|script| script.contains("stacklint ") && !script.contains("cargo "));
+    assert!(all.len() >= 9, "only {} scripts were found", all.len());
+    let path = format!("{}:/usr/bin:/bin", folder.root().join("bin").display());
+    for script in all {
+        let mut bash = std::process::Command::new("bash");
+        bash.args(["-e", "-c", &script]).current_dir(folder.root()).env("PATH", &path).env("GITHUB_OUTPUT", "output");
+        let output = bash.output().expect("bash");
+        assert!(!output.status.success(), "this passes though `stacklint` fails:\n{script}");
+    }
+}

@@ -55,6 +55,7 @@ mod tofu_declarations;
 mod tofu_plan;
 mod tofu_static;
 mod tofu_syntax;
+mod unknown_leaves;
 mod unknown_values;
 mod validation;
 mod workflows;
