@@ -248,6 +248,14 @@ impl<'a> Report<'a> {
         self.findings.iter().filter(|f| f.level == level && f.counts()).count()
     }
 
+    /// What differs, or else what was found, in one sentence.
+    pub(crate) fn headline(&self) -> String {
+        match &self.comparison {
+            Some(comparison) => headline::whole(comparison, self),
+            None => headline::findings(self),
+        }
+    }
+
     /// The coverage and unresolved parts, one per line, for formats without a field for them.
     pub(crate) fn coverage_lines(&self) -> Vec<String> {
         let mut lines = coverage::lead(self);

@@ -11,6 +11,8 @@ use std::path::PathBuf;
 pub(super) struct Facts {
     /// Whether the configuration or the code of a component differs: `true`, `false`, or `unknown` where something could not be compared.
     pub(super) changed: &'static str,
+    /// What differs, in one sentence as every report has it.
+    pub(super) headline: String,
     /// The number of components that differ.
     pub(super) components: usize,
     /// The number of stacks and components that could not be resolved on a side.
@@ -34,6 +36,7 @@ impl Default for Facts {
     fn default() -> Self {
         Facts {
             changed: "unknown",
+            headline: "Nothing was compared.".to_owned(),
             components: 0,
             unresolved: 0,
             coverage: r#"{"projects":[]}"#.to_owned(),
@@ -64,6 +67,7 @@ impl Facts {
                 (true, true) => "false",
                 (true, false) => "true",
             },
+            headline: report.headline(),
             components: components.len(),
             unresolved: report.coverage.lacking().len(),
             coverage: report.coverage_json()?,

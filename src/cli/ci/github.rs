@@ -44,6 +44,7 @@ pub(super) fn outputs(facts: &Facts, ended: Option<&Outcome>) -> (String, Vec<&'
     };
     set("conclusion", conclusion);
     set("changed", facts.changed);
+    set("headline", &facts.headline);
     set("components", &facts.components.to_string());
     set("findings", &facts.counts.iter().sum::<usize>().to_string());
     set("dangers", &facts.counts[0].to_string());
