@@ -34,7 +34,7 @@ const SYSTEMS: [System; 5] = [
             ("data.yaml", "x: 1\n"),
         ],
         text: |text| text.to_owned(),
-        at_run_time: &["!env ZONE", "!exec date", "'{{ env \"ZONE\" }}'", "!store ssm key"],
+        at_run_time: &["!env ZONE", "!exec date", "'{{ env \"ZONE\" }}'", "!store ssm vpc key"],
         read: &["stacks/catalog/a.yaml", "data.yaml"],
     },
     System {
