@@ -203,3 +203,14 @@ fn an_edit_of_one_unit_resolves_no_other_one() {
     assert_eq!(json["components"].as_array().map(Vec::len), Some(1), "{json}");
     assert_eq!(json["components"][0]["component"], "other", "{json}");
 }
+
+#[test]
+fn an_edited_file_that_only_code_reads_reaches_its_unit() {
+    let repo = Repo::new();
+    let code = "locals {\n  settings = file(\"${path.module}/../../settings.hcl\")\n}\nresource \"x_y\" \"a\" {\n  text = local.settings\n}\n";
+    repo.write("code/app/main.tf", code).write("settings.hcl", "size = 1\n");
+    repo.write("live/app/terragrunt.hcl", "terraform {\n  source = \"../../code//app\"\n}\n");
+    repo.write("live/other/terragrunt.hcl", "inputs = {a = 1}\n").commit("base");
+    repo.write("settings.hcl", "size = 2\n").commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3).says("x_y.a").says("size = 2");
+}

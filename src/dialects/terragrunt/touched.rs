@@ -9,10 +9,11 @@ use crate::source::{ChangeKind, Source};
 use crate::text::FastMap;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// The ending of files of configuration.
+/// The ending of files of configuration, and those of code.
 const HCL: &str = ".hcl";
+const CODE: [&str; 4] = [".tf", ".tofu", ".tf.json", ".tofu.json"];
 /// Functions whose first argument is the path of a file or of a folder of configuration, or of any other file.
 const READERS: [&str; 12] = [
     "file",
@@ -51,6 +52,8 @@ pub(super) struct Touched<'a> {
     /// The files of configuration by their names; those of units by the names of their folders, too.
     by_name: BTreeMap<&'a str, Vec<&'a str>>,
     mentions: Mutex<FastMap<String, Arc<Vec<Mention>>>>,
+    /// Whether code of modules may read an edited file.
+    is_read_by_code: OnceLock<bool>,
 }
 
 impl<'a> Touched<'a> {
@@ -69,11 +72,14 @@ impl<'a> Touched<'a> {
             by_name.entry(key).or_default().push(path);
         }
         let changed = changes.iter().map(|change| &*change.path).collect();
-        Some(Touched { source, changed, by_name, mentions: Mutex::default() })
+        Some(Touched { source, changed, by_name, mentions: Mutex::default(), is_read_by_code: OnceLock::new() })
     }
 
     /// Whether the unit of a folder may read an edited file.
     pub(super) fn reaches(&self, loader: &Loader<'_>, folder: &str) -> bool {
+        if *self.is_read_by_code.get_or_init(|| self.code_may_read(loader)) {
+            return true;
+        }
         let Some(own) = loader.unit_file(folder).filter(|own| !own.ends_with(UNIT_JSON)) else { return true };
         let (mut open, mut seen) = (vec![own], BTreeSet::new());
         while let Some(path) = open.pop() {
@@ -98,6 +104,31 @@ impl<'a> Touched<'a> {
             }
         }
         false
+    }
+
+    /// Whether code of modules, by its text, may read an edited file.
+    fn code_may_read(&self, loader: &Loader<'_>) -> bool {
+        let listing = self.source.listing();
+        let mut code =
+            listing.iter().map(|entry| &*entry.path).filter(|path| CODE.iter().any(|end| path.ends_with(end)));
+        code.any(|path| match loader.load(path, false) {
+            Ok(file) if file.parsed.errors.is_empty() => {
+                let mut found = Vec::new();
+                attributes(&file.parsed.body, &mut |expr| {
+                    walk::visit(expr, &mut |inner| match &inner.kind {
+                        ExprKind::Call(call) if reads_a_file(&call.name.text) => {
+                            call.arguments.first().into_iter().for_each(|first| ends(first, &mut found));
+                        }
+                        _ => {}
+                    });
+                });
+                found.iter().any(|mention| match mention {
+                    Mention::Any | Mention::Above(_) => true,
+                    Mention::Ending(end) => self.changed.iter().any(|path| path.ends_with(&**end)),
+                })
+            }
+            _ => true,
+        })
     }
 
     /// The nearest file of a name in the folders above one.
@@ -149,6 +180,11 @@ impl<'a> Touched<'a> {
 /// The last names of a path.
 fn last(path: &str, count: usize) -> &str {
     path.rmatch_indices('/').nth(count - 1).map_or(path, |(at, _)| &path[at + 1..])
+}
+
+/// Whether a function of the language of modules reads the file that its first argument names.
+fn reads_a_file(function: &str) -> bool {
+    function == "templatefile" || READERS.contains(&function)
 }
 
 /// How the text of a file names others.
