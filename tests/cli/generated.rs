@@ -32,7 +32,8 @@ fn project(import: &str, files: &[(&str, &str)]) -> Repo {
 
 #[test]
 fn what_git_does_not_have_is_unknown_and_the_rest_is_compared() {
-    let cases: [(&str, &[(&str, &str)], &str); 5] = [
+    type Files<'a> = &'a [(&'a str, &'a str)];
+    let cases: [(&str, Files<'_>, &str); 5] = [
         ("gen/out", &[(".gitignore", "/stacks/gen/\n")], "git ignores it"),
         ("gen/out", &[(OUT, LFS)], "a pointer of Git LFS"),
         ("gen/out", &[("stacklint.toml", GENERATED)], "it is declared as generated"),

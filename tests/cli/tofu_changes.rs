@@ -35,7 +35,8 @@ fn other_addresses_are_one_statement() {
     let store =
         "resource \"aws_s3_bucket\" \"a\" {\n  bucket = \"a\"\n}\n\nresource \"aws_vpc\" \"b\" {\n  cidr = \"b\"\n}\n";
     let call = |name: &str| format!("module \"{name}\" {{\n  source = \"./store\"\n}}\n");
-    let rows: [(&[(&str, &str)], &[(&str, &str)], usize); 3] = [
+    type Files<'a> = &'a [(&'a str, &'a str)];
+    let rows: [(Files<'_>, Files<'_>, usize); 3] = [
         (&[("main.tf", counted)], &[("main.tf", keyed)], 12),
         (&[("main.tf", counted)], &[("main.tf", &renamed)], 12),
         (&[("main.tf", &call("old")), ("store/main.tf", store)], &[("main.tf", &call("new"))], 2),

@@ -92,14 +92,12 @@ impl Loaded {
 pub(super) struct Loader<'a> {
     /// The code of the revision, and its files.
     pub modules: Modules<'a>,
-    cache: &'a Cache,
+    pub cache: &'a Cache,
+    /// Whether the code of units is not evaluated.
+    pub leaves_code: bool,
 }
 
 impl<'a> Loader<'a> {
-    pub(super) fn new(modules: Modules<'a>, cache: &'a Cache) -> Self {
-        Loader { modules, cache }
-    }
-
     /// Whether a file is there.
     pub(super) fn has(&self, path: &str) -> bool {
         self.modules.loader.reader.resolve(path).is_ok()

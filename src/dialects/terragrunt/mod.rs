@@ -60,6 +60,8 @@ pub(crate) struct Terragrunt {
     cache: Cache,
     /// Units by their folder.
     units: Table<Text, Known>,
+    /// Whether only the units themselves are resolved, and not the code that they run.
+    leaves_code: bool,
 }
 
 /// A unit that was resolved, and what the user gave to it.
@@ -86,7 +88,7 @@ impl Terragrunt {
     }
 
     fn loader<'a>(&'a self, source: &'a dyn Source, files: &'a Files) -> Loader<'a> {
-        Loader::new(self.cache.modules(source, files), &self.cache)
+        Loader { modules: self.cache.modules(source, files), cache: &self.cache, leaves_code: self.leaves_code }
     }
 
     /// Resolves the unit of a folder, or returns it if all that it read is the same.
@@ -154,7 +156,8 @@ impl Dialect for Terragrunt {
         let is_code = |entry: &Entry| configuration(crate::paths::name(&entry.path)).is_some();
         let mut lone = source.listing().iter().filter(|entry| is_code(entry) && !discovery::is_in(&units, &entry.path));
         if lone.next().is_some() {
-            let resolution = Terragrunt::default().resolve(source, project, &Files::default(), Scope::All);
+            let units_alone = Terragrunt { leaves_code: true, ..Terragrunt::default() };
+            let resolution = units_alone.resolve(source, project, &Files::default(), Scope::All);
             let components = resolution.units.iter().flat_map(|unit| &unit.components);
             for code in components.filter_map(|component| component.metadata.code.as_ref()) {
                 units.extend(code.others.iter().chain([&code.folder]).map(Text::to_string));

@@ -183,9 +183,11 @@ pub(super) fn resolve(
         }
         unit.state = State::Resolved;
         let component = Arc::new(component::of(&session, (stack.clone(), name), (folder, file), &config));
-        let code = code::evaluate(&session, folder, file, &component);
-        unit.failed.extend(code.failed);
-        unit.components = code.components;
+        if !loader.leaves_code {
+            let code = code::evaluate(&session, folder, file, &component);
+            unit.failed.extend(code.failed);
+            unit.components = code.components;
+        }
         unit.components.push(component);
         unit.components.sort_by_cached_key(|component| component.address());
     }
