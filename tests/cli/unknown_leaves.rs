@@ -41,8 +41,7 @@ const SYSTEMS: [System; 5] = [
         files: &[("project.garden.yml", GARDEN), ("garden.yml", ACTION), ("vars.yml", "b: x\n")],
         text: |text| text.to_owned(),
         at_run_time: &["\"${local.env.ZONE}\"", "\"x-${git.branch}\""],
-        // A varfile that git does not have: see SHORTCOMINGS.md.
-        read: &[],
+        read: &["vars.yml"],
     },
     System {
         files: &[("live/main.tf", TOFU), ("live/data.txt", "1"), ("live/terraform.tfvars", "b = 1\n")],

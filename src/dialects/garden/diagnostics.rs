@@ -5,8 +5,10 @@ use super::template::failure::{Failure, FailureKind, MissingKey};
 use super::template::node::Node;
 use crate::diagnostic::{self, Diagnostic, Label, Rule, rules};
 use crate::text::{Text, nearest};
-use crate::value::{FileId, Origin, Prov};
+use crate::value::{FileId, Origin, Prov, Unknown};
+use parking_lot::Mutex;
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// Collects findings, and knows where to show those without a known place.
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub(crate) struct Diagnostics {
     found: diagnostic::Diagnostics,
     /// The file of findings without a known place.
     file: FileId,
+    /// The files of variables whose content is not known.
+    lacks: Mutex<Vec<Arc<Unknown>>>,
 }
 
 impl Deref for Diagnostics {
@@ -27,12 +31,32 @@ impl Deref for Diagnostics {
 impl Diagnostics {
     /// For findings of a whole project; `file` is used for unknown places.
     pub(crate) fn new(file: FileId) -> Self {
-        Diagnostics { found: diagnostic::Diagnostics::default(), file }
+        Diagnostics { found: diagnostic::Diagnostics::default(), file, lacks: Mutex::default() }
     }
 
     /// For findings of one environment.
     pub(crate) fn of_stack(file: FileId, stack: &Text) -> Self {
-        Diagnostics { found: diagnostic::Diagnostics::of_stack(stack), file }
+        Diagnostics { found: diagnostic::Diagnostics::of_stack(stack), file, lacks: Mutex::default() }
+    }
+
+    /// Notes a file of variables whose content is not known.
+    pub(crate) fn lack(&self, what: Unknown) {
+        let mut lacks = self.lacks.lock();
+        if !lacks.iter().any(|known| **known == what) {
+            lacks.push(Arc::new(what));
+        }
+    }
+
+    /// Adds what another one collected.
+    pub(crate) fn take(&self, other: Diagnostics) {
+        let (findings, lacks) = other.into_parts();
+        findings.into_iter().for_each(|finding| self.report(finding));
+        lacks.into_iter().for_each(|what| self.lack(Arc::unwrap_or_clone(what)));
+    }
+
+    /// The findings, and the files of variables whose content is not known.
+    pub(crate) fn into_parts(self) -> (Vec<Diagnostic>, Vec<Arc<Unknown>>) {
+        (self.found.into_findings(), self.lacks.into_inner())
     }
 
     /// Adds a finding that prevents something from being resolved.

@@ -31,7 +31,7 @@ use crate::resolution::{Address, Extent, Gap, Resolution, State, Unit};
 use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
-use crate::value::{FileId, Value};
+use crate::value::{FileId, Unknown, Value};
 use actions::ActionFiles;
 use diagnostics::Diagnostics;
 use environment::{Environment, Input};
@@ -53,6 +53,8 @@ pub(crate) struct Garden {
 struct ResolvedEnvironment {
     environment: Environment,
     findings: Vec<Diagnostic>,
+    /// The files of variables whose content is not known.
+    lacks: Vec<Arc<Unknown>>,
     /// All that it was made from.
     reads: Arc<Reads>,
 }
@@ -133,11 +135,11 @@ impl Garden {
                 return known;
             }
             let own = loader.fork();
-            let (environment, findings) = environment_of(&own, &loaded, (config, requested), project);
+            let (environment, (findings, lacks)) = environment_of(&own, &loaded, (config, requested), project);
             let mut reads = own.reader.take();
             reads.add(&shared);
             let reads = Arc::new(reads);
-            let resolved = Arc::new(ResolvedEnvironment { environment, findings, reads: Arc::clone(&reads) });
+            let resolved = Arc::new(ResolvedEnvironment { environment, findings, lacks, reads: Arc::clone(&reads) });
             self.environments.insert(key, reads, Arc::clone(&resolved));
             resolved
         };
@@ -166,12 +168,13 @@ struct Resolved {
 impl Resolved {
     /// Adds an environment with its findings. It is only named if it is not in the scope.
     fn add(&mut self, mut unit: Unit, resolved: &ResolvedEnvironment, scope: Scope<'_>) {
-        let ResolvedEnvironment { environment, findings, .. } = resolved;
+        let ResolvedEnvironment { environment, findings, lacks, .. } = resolved;
         self.findings.extend(findings.iter().cloned());
         if !resolved.is_in(scope) {
             unit.state = State::OutOfScope;
         } else if !environment.is_broken {
             unit.state = State::Resolved;
+            unit.lacks.clone_from(lacks);
             (unit.components, unit.broken) = (environment.components.clone(), environment.broken.clone());
             unit.broken.sort();
             unit.broken.dedup();
@@ -223,13 +226,13 @@ fn environment_of(
     loaded: &Loaded,
     (config, requested): (&ProjectConfig, &RequestedEnvironment<'_>),
     project: &Project,
-) -> (Environment, Vec<Diagnostic>) {
+) -> (Environment, (Vec<Diagnostic>, Vec<Arc<Unknown>>)) {
     let (stack, environment, namespace) = (&requested.stack, requested.environment, requested.namespace);
     let diagnostics = Diagnostics::of_stack(config.file, stack);
     let input = Input { loader, loaded, project: config, environment, namespace, inputs: &project.inputs };
     let work = format!("environment {stack} of {}", config.path);
     let resolved = diagnostics.guard(&work, || config.file, || environment::resolve(&input, stack, &diagnostics));
-    (resolved.unwrap_or_else(|| Environment::broken(stack)), diagnostics.into_findings())
+    (resolved.unwrap_or_else(|| Environment::broken(stack)), diagnostics.into_parts())
 }
 
 impl Dialect for Garden {

@@ -276,6 +276,6 @@ fn varfile(input: &Input<'_>, named: &Node, default: &str, diagnostics: &Diagnos
     let varfile = Varfile { dir: &input.project.dir, path, is_optional: path == default, place: &place };
     let node = load(input.loader, &varfile, input.project.era, &broken);
     let is_broken = broken.is_broken();
-    broken.into_findings().into_iter().for_each(|finding| diagnostics.report(finding));
+    diagnostics.take(broken);
     (!is_broken).then(|| node.unwrap_or_default())
 }

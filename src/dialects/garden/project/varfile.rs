@@ -65,16 +65,17 @@ pub(crate) fn of_unknown_path(
         let is_meant = |path: &str| path.starts_with(&start) && path.ends_with(after);
         reads.extend(loader.reader.made_of_matching(text, &is_meant));
     }
-    unknown(why, reads, place, diagnostics)
+    unknown(text, why, reads, place, diagnostics)
 }
 
 /// The variables of a file that is known only when Garden runs, which is reported where it is named.
-fn unknown(why: &str, reads: Vec<Read>, place: &Prov, diagnostics: &Diagnostics) -> Node {
+fn unknown(path: &str, why: &str, reads: Vec<Read>, place: &Prov, diagnostics: &Diagnostics) -> Node {
     let message =
         format!("{why}, so the variables of this file are not known; it is taken to replace none that is known");
     diagnostics.report(Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, diagnostics.label(place)));
     let mut unknown = Unknown::new("", why);
     unknown.add_reads(reads);
+    diagnostics.lack(Unknown { text: path.into(), ..unknown.clone() });
     Node::new(Data::Open(Arc::default(), Arc::new(unknown)))
 }
 
@@ -106,7 +107,7 @@ pub(crate) fn load_as(
     if let (Some(path), false) = (&path, varfile.is_optional)
         && let Some(why) = loader.unavailable(path)
     {
-        return Some(unknown(&why, loader.reader.made_of(path), varfile.place, diagnostics));
+        return Some(unknown(path, &why, loader.reader.made_of(path), varfile.place, diagnostics));
     }
     let found = path.as_deref().and_then(|path| loader.bytes(path, diagnostics));
     let (Some(path), Some((id, bytes))) = (path, found) else {
