@@ -142,8 +142,11 @@ fn mark_unknown(diff: &mut Diff, base: &Resolution, head: &Resolution) {
         for change in &mut component.changes {
             for (value, why) in [(&mut change.before, before), (&mut change.after, after)] {
                 let Some(why) = why else { continue };
+                // Only values that are masked by their own key are written out.
+                let is_one = |v: &&Value| !matches!(v.data, Data::Map(_) | Data::List(_));
                 let text = value
                     .as_ref()
+                    .filter(is_one)
                     .map_or_else(|| Text::clone(&why.text), |v| serde_json::to_string(v).unwrap_or_default().into());
                 let unknown = Unknown { text, is_marked: true, ..Unknown::clone(why) };
                 *value = Some(Value::new(Data::Unknown(Arc::new(unknown))));

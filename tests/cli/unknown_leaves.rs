@@ -134,3 +134,19 @@ fn what_git_does_not_have_is_a_change_of_its_own() {
         }
     }
 }
+
+#[test]
+fn a_value_that_may_be_overridden_shows_no_secret() {
+    let repo = Repo::new();
+    let project =
+        |more: &str| GARDEN.replace("LEAF", "a").replace("OTHER", "c").replace("c: c", &format!("c: c{more}"));
+    repo.write("project.garden.yml", project(""))
+        .write("vars.yml", "b: x\n")
+        .write("garden.yml", ACTION)
+        .commit("base");
+    repo.write("project.garden.yml", project(", db: {password: hunter2hunter2}")).write("vars.yml", LFS).commit("head");
+    for format in ["text", "json", "markdown"] {
+        let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", format]);
+        run.says("variables").hides("hunter2hunter2");
+    }
+}

@@ -6,6 +6,7 @@ use crate::dialects::Scope;
 use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, walk};
 use crate::paths;
 use crate::source::{ChangeKind, Source};
+use crate::terraform::module::paths::is_reader;
 use crate::text::FastMap;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,21 +15,8 @@ use std::sync::{Arc, OnceLock};
 /// The ending of files of configuration, and those of code.
 const HCL: &str = ".hcl";
 const CODE: [&str; 4] = [".tf", ".tofu", ".tf.json", ".tofu.json"];
-/// Functions whose first argument is the path of a file or of a folder of configuration, or of any other file.
-const READERS: [&str; 12] = [
-    "file",
-    "filebase64",
-    "filebase64sha256",
-    "filebase64sha512",
-    "fileexists",
-    "filemd5",
-    "fileset",
-    "filesha1",
-    "filesha256",
-    "filesha512",
-    "read_tfvars_file",
-    "sops_decrypt_file",
-];
+/// Functions of Terragrunt whose first argument is the path of a file, besides those of the language.
+const READERS: [&str; 2] = ["read_tfvars_file", "sops_decrypt_file"];
 /// Functions that read what their text does not show.
 const OPEN: [&str; 3] = ["mark_glob_as_read", "run_cmd", "templatefile"];
 /// The most files that one name may mean before it counts as any file.
@@ -116,7 +104,7 @@ impl<'a> Touched<'a> {
                 let mut found = Vec::new();
                 attributes(&file.parsed.body, &mut |expr| {
                     walk::visit(expr, &mut |inner| match &inner.kind {
-                        ExprKind::Call(call) if reads_a_file(&call.name.text) => {
+                        ExprKind::Call(call) if is_reader(&call.name.text) => {
                             call.arguments.first().into_iter().for_each(|first| ends(first, &mut found));
                         }
                         _ => {}
@@ -182,11 +170,6 @@ fn last(path: &str, count: usize) -> &str {
     path.rmatch_indices('/').nth(count - 1).map_or(path, |(at, _)| &path[at + 1..])
 }
 
-/// Whether a function of the language of modules reads the file that its first argument names.
-fn reads_a_file(function: &str) -> bool {
-    function == "templatefile" || READERS.contains(&function)
-}
-
 /// How the text of a file names others.
 fn of(body: &Body) -> Vec<Mention> {
     let mut found = Vec::new();
@@ -222,7 +205,7 @@ fn of_call(call: &Call, found: &mut Vec<Mention>) {
             Some(None) => found.push(Mention::Any),
         },
         Some(first) if name == "read_terragrunt_config" => configuration(first, found),
-        Some(first) if READERS.contains(&name) => ends(first, found),
+        Some(first) if is_reader(name) || READERS.contains(&name) => ends(first, found),
         _ => {}
     }
 }

@@ -178,7 +178,7 @@ fn finding_blocks(
     let mut beside: HashMap<_, usize> = HashMap::new();
     for finding in there {
         let d = &finding.diagnostic;
-        if !options.all && edits.show(d, report.files) {
+        if !options.all && d.fix.is_none() && edits.show(d, report.files) {
             let block = *beside.entry((d.rule.id(), finding.level, &d.notes, &d.help)).or_insert(blocks.len());
             if let Some(block) = blocks.get_mut(block) {
                 block.items.push(rendered(|out| findings::write_also(out, finding, report.files, options))?);

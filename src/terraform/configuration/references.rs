@@ -6,7 +6,7 @@ use crate::terraform::configuration::sites::{self, Owner, Site};
 use crate::terraform::evaluation::reference::{Meaning, meaning};
 use crate::terraform::evaluation::statics::{Node, Statics};
 use crate::terraform::failure::Failure;
-use crate::terraform::module::Module;
+use crate::terraform::module::{Module, version};
 use crate::terraform::rules;
 use crate::text::{Text, nearest};
 use std::collections::BTreeSet;
@@ -14,9 +14,10 @@ use std::collections::BTreeSet;
 /// Reports the references of all modules that cannot be right, each once.
 pub(super) fn check(statics: &Statics<'_>) -> Vec<Failure> {
     let (mut failures, mut seen) = (Vec::new(), BTreeSet::new());
+    let needs_keys = version::before_1(&statics.nodes[0].module).is_none();
     for (index, node) in statics.nodes.iter().enumerate() {
         if !node.module.files.is_empty() && !node.module.is_open && seen.insert(&node.module.dir) {
-            let check = Check { statics, index, node, module: &node.module };
+            let check = Check { statics, index, node, module: &node.module, needs_keys };
             for site in sites::of(&node.module) {
                 check.site(&site, &mut failures);
             }
@@ -30,6 +31,8 @@ struct Check<'c, 'a> {
     index: usize,
     node: &'c Node,
     module: &'c Module,
+    /// Whether a reference to one of several instances needs its key. Releases before 1.0 do not always ask for it.
+    needs_keys: bool,
 }
 
 fn attribute<'r>(reference: &'r Reference<'_>, index: usize) -> Option<&'r Text> {
@@ -160,6 +163,7 @@ impl Check<'_, '_> {
         }
         let repeated = ["count", "for_each"].into_iter().find(|name| declared.arguments.contains_key(*name));
         match (repeated, reference.steps.get(taken)) {
+            _ if !self.needs_keys => None,
             (Some(argument), Some(TraversalStep::Attribute(_))) if !site.is_dependency => Some(format!(
                 "missing resource instance key: {address} has \"{argument}\" set, so that its attributes must be accessed on specific instances"
             )),

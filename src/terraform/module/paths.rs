@@ -29,9 +29,14 @@ const READERS: [&str; 11] = [
 /// Functions that take a path for a text: a name is made of it, and no file is read.
 const NAMERS: [&str; 2] = ["basename", "dirname"];
 
+/// Whether a function reads the file, or searches the folder, that its first argument names.
+pub(crate) fn is_reader(function: &str) -> bool {
+    READERS.contains(&function)
+}
+
 /// Whether a word has to be in every expression that names a file.
 pub(crate) fn is_word(word: &str) -> bool {
-    word == "path" || READERS.contains(&word)
+    word == "path" || is_reader(word)
 }
 
 /// Where a path begins.

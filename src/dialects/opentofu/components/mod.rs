@@ -23,7 +23,7 @@ use crate::terraform::failure::Failure;
 use crate::terraform::module::modules::Modules;
 use crate::terraform::module::version;
 use crate::terraform::root;
-use crate::terraform::rules::UNDEFINED_NAME;
+use crate::terraform::rules::{UNDEFINED_LOCAL, UNDEFINED_NAME};
 use crate::text::Text;
 use crate::value::FileId;
 use builder::{Builder, Described, described};
@@ -88,7 +88,7 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     }
     if let Some(written) = version::before_1(&module) {
         // What is wrong today may be right there, but names need a declaration in every release.
-        failures.retain(|failure| failure.hides || is_undeclared(failure));
+        failures.retain(|failure| failure.hides || [&UNDEFINED_LOCAL, &UNDEFINED_NAME].contains(&failure.rule));
         let message = "only releases before 1.0 may run this: mistakes other than undeclared names are not reported, because \
                        their language is another one";
         failures.push(Failure::new(&INCOMPLETE_ANALYSIS, message, written.argument()).lint(None));
@@ -126,9 +126,4 @@ fn main_file(dir: &str, all: &[FileId], files: &Files) -> FileId {
     let own = || all.iter().filter(is_own);
     let found = own().find(is_main).or_else(|| own().next()).copied();
     found.unwrap_or_else(|| files.add(dir, "", || Text::from("")))
-}
-
-/// Whether something names what nothing declares, and not an instance in a way that older releases knew.
-fn is_undeclared(failure: &Failure) -> bool {
-    *failure.rule == UNDEFINED_NAME && !failure.message.contains("resource instance key")
 }
