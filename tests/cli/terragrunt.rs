@@ -214,3 +214,28 @@ fn an_edited_file_that_only_code_reads_reaches_its_unit() {
     repo.write("settings.hcl", "size = 2\n").commit("head");
     repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3).says("x_y.a").says("size = 2");
 }
+
+#[test]
+fn arguments_that_are_not_known_may_set_variables() {
+    let repo = Repo::new();
+    let code = "variable \"size\" {\n  default = \"small\"\n}\nresource \"x_y\" \"a\" {\n  size = var.size\n}\n";
+    repo.write("code/app/main.tf", code);
+    let unit = |arguments: &str| {
+        format!(
+            "terraform {{\n  source = \"../../code//app\"\n  extra_arguments \"a\" {{\n    commands = [\"plan\"]\n    {arguments}\n  }}\n}}\n"
+        )
+    };
+    let is_known = |arguments: &str| {
+        repo.write("live/app/terragrunt.hcl", unit(arguments)).commit("edit");
+        let json = repo.run(&["describe", "stacks", "--format", "json"]).ends_with(0).json().to_string();
+        assert!(json.contains("x_y.a"), "{json}");
+        json.contains("\"size\":\"small\"")
+    };
+    assert!(is_known("arguments = [\"-lock-timeout=${get_env(\"T\")}\"]"), "another option");
+    assert!(is_known("optional_var_files = [\"${get_terragrunt_dir()}/gone.tfvars\"]"), "a file that is not there");
+    assert!(!is_known("env_vars = {\n      TF_VAR_size = get_env(\"SIZE\")\n    }"), "a variable");
+    assert!(!is_known("arguments = [\"-var-file=${get_env(\"F\")}\"]"), "a file that is not known");
+    assert!(!is_known("optional_var_files = [\"${get_env(\"F\")}.tfvars\"]"), "another one");
+    repo.write("live/app/some.tfvars", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n");
+    assert!(!is_known("optional_var_files = [\"${get_terragrunt_dir()}/some.tfvars\"]"), "a pointer of Git LFS");
+}

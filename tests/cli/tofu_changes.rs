@@ -137,3 +137,16 @@ fn graphs_have_what_resources_read() {
     ];
     assert_eq!(edges, expected, "{json}");
 }
+
+#[test]
+fn protection_that_is_not_known_is_not_there() {
+    let store = |protection: &str| {
+        let lifecycle = format!("  lifecycle {{\n    prevent_destroy = {protection}\n  }}\n");
+        format!("variable \"keep\" {{\n  type = bool\n}}\n\nresource \"aws_s3_bucket\" \"a\" {{\n{lifecycle}}}\n")
+    };
+    let danger = |to: &str| dangers(&diff(&[("main.tf", &store("true"))], &[("main.tf", &store(to))]).1);
+    let of = |words: &str| vec![("destroy-protection-removed".to_owned(), format!("`aws_s3_bucket.a` in `.` {words}"))];
+    assert_eq!(danger("false"), of("is no longer protected: a plan may destroy it"));
+    assert_eq!(danger("var.keep"), of("may no longer be protected: that is known only at run time"));
+    assert_eq!(danger("!false"), []);
+}

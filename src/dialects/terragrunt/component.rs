@@ -41,7 +41,9 @@ pub(super) fn of(
     config: &Config,
 ) -> Component {
     let parts = &config.parts;
-    let inputs = Inputs { given: Arguments::names(session, folder, parts).into(), ..inputs(parts) };
+    let (given, is_open) = Arguments::names(session, folder, parts);
+    let inputs = inputs(parts);
+    let inputs = Inputs { given: given.into(), is_open: inputs.is_open || is_open, ..inputs };
     let metadata = ComponentMetadata {
         is_module: true,
         code: code(session, folder, parts),

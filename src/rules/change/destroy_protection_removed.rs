@@ -17,8 +17,13 @@ rule!(
     Some(Level::Danger)
 );
 
-const ONE: &str = "is no longer protected: a plan may destroy it";
-const SEVERAL: &str = "are no longer protected: a plan may destroy them";
+/// What is said of one resource and of several: of those that are not protected, and of those of which that is not known.
+const GONE: [&str; 2] =
+    ["is no longer protected: a plan may destroy it", "are no longer protected: a plan may destroy them"];
+const UNKNOWN: [&str; 2] = [
+    "may no longer be protected: that is known only at run time",
+    "may no longer be protected: that is known only at run time",
+];
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let components = changes.base.units.iter().flat_map(|unit| &unit.components);
@@ -32,10 +37,15 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let renamed = changes.renames.get(&before.address()).map(|rename| changes.diff.components[rename.to].address());
         // What is gone as a whole is reported as such.
         let after = *at_head.get(&renamed.unwrap_or_else(|| before.address()))?;
-        let origin = after.value.prov.origin.filter(|_| is_protected(after) == Some(false))?;
-        let message = format!("`{}` in `{}` {ONE}", after.name, after.stack);
+        let [one, several] = match is_protected(after) {
+            Some(true) => return None,
+            Some(false) => GONE,
+            None => UNKNOWN,
+        };
+        let origin = after.value.prov.origin?;
+        let message = format!("`{}` in `{}` {one}", after.name, after.stack);
         let nouns = after.language.vocabulary.counted.unwrap_or(nouns(&[]));
-        let together = FindingGroup::Components { one: ONE.to_owned(), several: SEVERAL.to_owned(), nouns };
+        let together = FindingGroup::Components { one: one.to_owned(), several: several.to_owned(), nouns };
         let label = Label::new(origin.file, origin.key, origin.end, "");
         let finding = Diagnostic::new(&DESTROY_PROTECTION_REMOVED, message, label).token(&*after.name);
         let mut finding = finding.subject(&after.stack, &after.name).together(together);

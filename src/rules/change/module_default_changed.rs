@@ -17,12 +17,12 @@ rule!(
 );
 
 /// A default by the lines that changed it, and its name.
-type Default = (Vec<Place>, String);
+type Written = (Vec<Place>, String);
 /// How it changes, and the calls that it reaches.
 type Reached<'a> = (&'a Change, Vec<&'a Changed<'a>>);
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let mut defaults: BTreeMap<Default, Reached<'_>> = BTreeMap::new();
+    let mut defaults: BTreeMap<Written, Reached<'_>> = BTreeMap::new();
     for changed in &changes.components {
         for change in changed.at(changed.vocabulary().call_defaults).filter(|change| !change.causes.is_empty()) {
             let Some(name) = change.path.split('/').nth(2) else { continue };
@@ -39,7 +39,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             reached.entry(place(cause)).or_default().insert(changed.change.address());
         }
     }
-    let finding = |((places, name), (change, callers)): (Default, Reached<'_>)| {
+    let finding = |((places, name), (change, callers)): (Written, Reached<'_>)| {
         let reached: BTreeSet<&Address> = places.iter().filter_map(|place| reached.get(place)).flatten().collect();
         let mut stacks: Vec<Text> = reached.iter().map(|(stack, ..)| stack.clone()).collect();
         stacks.dedup();

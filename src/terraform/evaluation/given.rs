@@ -68,4 +68,10 @@ pub(crate) enum VariableInput {
         path: String,
         text: String,
     },
+    /// Something that may set this variable, or any one, to what is not known.
+    Unknown {
+        name: Option<String>,
+        /// What it is, in words.
+        what: String,
+    },
 }

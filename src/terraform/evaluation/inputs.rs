@@ -84,6 +84,8 @@ impl Inputs {
                 }
                 VariableInput::File { path } => all.file(loader, module, "", path, true),
                 VariableInput::Text { path, text } => all.outside(loader, module, path, text),
+                VariableInput::Unknown { name: Some(name), what } => all.unknown([name.into()], what),
+                VariableInput::Unknown { name: None, what } => all.unknown(module.variables.keys().cloned(), what),
             }
         }
         all
@@ -128,12 +130,15 @@ impl Inputs {
                 self.failures.extend(file.parsed.errors.iter().map(|e| Failure::of_syntax(e, file.file)));
                 self.body(module, &file.parsed.body.clone(), &file);
             }
-            None => {
-                let value = Val::unknown(Type::Dynamic, format!("{} may set it, which is not known", file.name));
-                let value = InputValue::Unknown(value, Vec::new());
-                self.given.extend(module.variables.keys().map(|name| (name.clone(), value.clone())));
-            }
+            None => self.unknown(module.variables.keys().cloned(), &file.name),
         }
+    }
+
+    /// Variables that something may set to what is not known.
+    fn unknown(&mut self, names: impl IntoIterator<Item = Text>, what: &str) {
+        let value = Val::unknown(Type::Dynamic, format!("{what} may set it, which is not known"));
+        let value = InputValue::Unknown(value, Vec::new());
+        self.given.extend(names.into_iter().map(|name| (name, value.clone())));
     }
 
     /// A file whose content git does not have: it may set every variable.
