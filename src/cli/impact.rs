@@ -2,7 +2,7 @@
 
 use super::{Failure, Global, Outcome, question};
 use crate::query::Lines;
-use crate::query::impact::{Place, impact, loss};
+use crate::query::impact::{Place, add_resources, impact, loss};
 use crate::report::answers::impact::Described;
 use crate::review::Resolved;
 use crate::source::{Node, Source};
@@ -33,7 +33,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         true => listing.under(&path).iter().map(|entry| &*entry.path).collect(),
         false => vec![&path],
     };
-    let found = impact(resolution, &state.runs()?, files, Place { path: &path, paths: &paths }, lines);
+    let place = Place { path: &path, paths: &paths };
+    let mut found = impact(resolution, &state.runs()?, files, place, lines);
+    let made = state.made(&found.components.iter().map(|one| one.address.clone()).collect());
+    add_resources(&mut found, (resolution, &made), files, place, lines);
     let loss = (lines.is_none() && !is_folder).then(|| loss(resolution, &state.without(&path), files));
     let shown = if path.is_empty() { "." } else { &path };
     let described = Described { file: shown, lines, impact: &found, files, loss: loss.as_ref() };

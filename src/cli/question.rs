@@ -6,15 +6,18 @@ use super::options::functions::Functions;
 use super::{Failure, Global, Outcome, output};
 use crate::code::Runs;
 use crate::diagnostic::{Diagnostic, Level};
+use crate::diff::{self, Diff, DiffOptions};
 use crate::files::Files;
 use crate::report::log::OutputKind;
 use crate::report::{self, Finding};
-use crate::resolution::Resolution;
+use crate::resolution::{Address, Resolution, Unit};
 use crate::review::{self, Filter, Resolved, ResolvedPair};
 use crate::source::{Source, Spec, beside};
 use crate::text::count;
 use clap::{Args, ValueEnum, ValueHint};
+use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::Arc;
 
 /// Which state is asked about, and what it is resolved with.
 #[derive(Args, Debug)]
@@ -72,6 +75,8 @@ pub(super) struct ResolvedState {
 
 /// Two states, resolved.
 pub(super) struct ResolvedRange {
+    /// Where the command works.
+    place: Invocation,
     /// The older state.
     pub(super) base: Box<dyn Source>,
     /// The newer state.
@@ -122,7 +127,7 @@ impl State {
             (beside(repository.revision(text)?, &*head), head)
         };
         let resolved = review::resolve_pair(&*base, &*head, &place.workspace(), &place.settings(&*base)?, filter)?;
-        Ok(ResolvedRange { base, head, resolved })
+        Ok(ResolvedRange { place, base, head, resolved })
     }
 }
 
@@ -150,11 +155,39 @@ impl ResolvedState {
         Ok(self.resolved.runs(&*self.source, &self.place.workspace(), &settings)?)
     }
 
+    /// What the code of some components makes; nothing where that cannot be said.
+    pub(super) fn made(&self, wanted: &BTreeSet<Address>) -> Vec<Arc<Unit>> {
+        let Resolved { files, resolution, dialects } = &self.resolved;
+        let Ok(settings) = self.place.settings(&*self.source) else { return Vec::new() };
+        let by = (&self.place.workspace(), &settings);
+        review::make((&*self.source, files, dialects), resolution, wanted, by).unwrap_or_default()
+    }
+
     /// The state without one of its files, as far as that makes a difference.
     pub(super) fn without(&self, path: &str) -> Resolution {
         // A file that could not be read has already ended the command.
         let settings = self.place.settings(&*self.source).unwrap_or_default();
         self.resolved.without(path, &*self.source, &self.place.workspace(), &settings)
+    }
+}
+
+impl ResolvedRange {
+    /// What the code of some components makes in both states; nothing where that cannot be said.
+    pub(super) fn made(&self, wanted: &BTreeSet<Address>) -> [Vec<Arc<Unit>>; 2] {
+        let ResolvedPair { files, base, head, dialects, .. } = &self.resolved;
+        let Ok(settings) = self.place.settings(&*self.base) else { return Default::default() };
+        [(&self.base, base), (&self.head, head)].map(|(source, resolution)| {
+            let by = (&self.place.workspace(), &settings);
+            review::make((&**source, files, dialects), resolution, wanted, by).unwrap_or_default()
+        })
+    }
+
+    /// What differs between what code makes in both states.
+    pub(super) fn differences(&self, made: [Vec<Arc<Unit>>; 2]) -> Diff {
+        let [base, head] = made.map(|units| Resolution { units, ..Resolution::default() });
+        let is_touched = |path: &str| self.resolved.touched.contains(path);
+        let options = DiffOptions { filter: None, touched: Some(&is_touched) };
+        diff::diff(&base, &head, &self.resolved.files, &options)
     }
 }
 

@@ -5,13 +5,14 @@ use super::question::{self, Format, ResolvedState};
 use super::{Failure, Global, Outcome};
 use crate::query::{path, why::why};
 use crate::report::answers::why::{self as answers, Difference, Group};
-use crate::resolution::{Address, Placed};
+use crate::resolution::{Address, Component, Placed, Unit};
 use crate::review::{Filter, Resolved, ResolvedPair};
 use crate::source::Spec;
 use crate::source::glob::Glob;
 use clap::Args;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
+use std::sync::Arc;
 
 /// Show where a value comes from: the deciding line, what it was computed from, and what it replaced.
 ///
@@ -74,8 +75,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let Resolved { files, resolution, .. } = &state.resolved;
     let found = resolution.components();
     let (mut out, text) = (options.question.stdout(), options.question.text(global));
-    if let Some((_, placed)) = named.wanted.pick(&found)? {
-        let keys = path::keys(named.path, &placed.component.value);
+    if let Some((address, placed)) = named.wanted.pick(&found)? {
+        let made = made(placed, named.path, || state.made(&BTreeSet::from([address.clone()])));
+        let (placed, keys) = match &made {
+            Some((made, rest)) => (made, path::keys(rest, &made.component.value)),
+            None => (placed, path::keys(named.path, &placed.component.value)),
+        };
         let answer = why(resolution, files, placed, &keys).map_err(Failure::Message)?;
         match options.question.format {
             Format::Json => answers::write_json(&mut out, &answer, files)?,
@@ -101,18 +106,52 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     Ok(Outcome::Clean)
 }
 
+/// What the code of a component makes, if a path begins with its address (`aws_instance.web[0]`, `output.ids`, `module.lb`), and the rest
+/// of the path. `make` evaluates the code.
+fn made<'p>(placed: &Placed, path: &'p str, make: impl FnOnce() -> Vec<Arc<Unit>>) -> Option<(Placed, &'p str)> {
+    let first = path.split(['.', '[']).next().filter(|first| !first.is_empty() && !first.starts_with('/'))?;
+    if placed.component.value.get(first).is_some() {
+        return None;
+    }
+    let rest = |component: &Component| {
+        let name = match &*component.kind {
+            "output" | "module" => format!("{}.{}", component.kind, component.name),
+            _ => component.name.to_string(),
+        };
+        let rest = path.strip_prefix(&name)?;
+        if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
+    };
+    let units = make();
+    let mut found = units.iter().flat_map(|unit| unit.components.iter().map(move |component| (unit, component)));
+    found.find_map(|(unit, component)| {
+        Some((Placed { component: Arc::clone(component), unit: Arc::clone(unit) }, rest(component)?))
+    })
+}
+
 /// Explains the difference of a value between two states.
 fn difference(options: &Options, range: &str, named: &Named<'_>, global: &Global) -> Result<Outcome, Failure> {
     let pair = options.question.state.resolve_range(range, Some(named.wanted.stack), &Filter::default(), global)?;
     let ResolvedPair { files, base, head, diff, .. } = &pair.resolved;
     let (mut messages, mut address) = (Vec::new(), None);
-    let sides = [base, head].map(|resolution| {
+    let mut of_code = [Vec::new(), Vec::new()];
+    let sides = [(0, base), (1, head)].map(|(side, resolution)| {
         let found = resolution.components();
         let picked = named.wanted.pick(&found).transpose();
         match picked.map(|picked| picked.map(|(address, placed)| (address.clone(), placed.clone()))) {
             Some(Ok((own, placed))) => {
-                address = Some(own);
-                let keys = path::keys(named.path, &placed.component.value);
+                let made = made(&placed, named.path, || {
+                    let [base, head] = pair.made(&BTreeSet::from([own.clone()]));
+                    if side == 0 { base } else { head }
+                });
+                let (placed, path) = match made {
+                    Some((made, rest)) => {
+                        of_code[side].push(Arc::clone(&made.unit));
+                        (made, rest)
+                    }
+                    None => (placed, named.path),
+                };
+                address = Some(placed.component.address());
+                let keys = path::keys(path, &placed.component.value);
                 why(resolution, files, &placed, &keys).map_err(|message| messages.push(message)).ok()
             }
             _ => {
@@ -129,7 +168,9 @@ fn difference(options: &Options, range: &str, named: &Named<'_>, global: &Global
             outcome => Ok(outcome),
         };
     };
-    let component = diff.components.iter().find(|c| Some(c.address()) == address);
+    let of_code = pair.differences(of_code);
+    let all = diff.components.iter().chain(&of_code.components);
+    let component = all.into_iter().find(|c| Some(c.address()) == address);
     let causes = component.map(|component| {
         let is_near = |other: &str| {
             let is_inside =

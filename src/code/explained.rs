@@ -2,7 +2,7 @@
 
 use super::Compared;
 use super::content::{Content, Contents};
-use crate::diff::Side;
+use crate::diff::{ComponentChange, Side};
 use crate::hcl::ast::Span;
 use crate::hcl::items::{Item, Words};
 use crate::resolution::Address;
@@ -17,13 +17,29 @@ type Lines = BTreeSet<u32>;
 /// The causes in a file of base and head, where that has the file.
 type Causes = [Option<(FileId, Lines)>; 2];
 
+/// What changes: a stack, or what the code of one component makes.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Subject<'a> {
+    Stack(&'a Text),
+    Component(&'a Address),
+}
+
+impl<'a> Subject<'a> {
+    fn of(change: &'a ComponentChange) -> Self {
+        match change.made_by() {
+            Some(owner) => Subject::Component(owner),
+            None => Subject::Stack(&change.stack),
+        }
+    }
+}
+
 /// Which edits are told as causes.
 pub(super) struct Explained<'a> {
     contents: &'a Contents<'a>,
-    /// By stack and path: the causes in base and head, with their files.
-    causes: BTreeMap<(&'a Text, Text), Causes>,
+    /// By what changes and path: the causes in base and head, with their files.
+    causes: BTreeMap<(Subject<'a>, Text), Causes>,
     compared: &'a Compared<'a>,
-    known: RefCell<BTreeMap<(Text, Text), bool>>,
+    known: RefCell<BTreeMap<(Address, Text), bool>>,
 }
 
 impl<'a> Explained<'a> {
@@ -35,7 +51,7 @@ impl<'a> Explained<'a> {
             for cause in change.causes.iter().chain(of_values) {
                 let path = Text::clone(&compared.files.get(cause.file).path);
                 if differing.contains(&*path) {
-                    let sides = causes.entry((&change.stack, path)).or_default();
+                    let sides = causes.entry((Subject::of(change), path)).or_default();
                     let side = &mut sides[usize::from(cause.side == Side::Head)];
                     side.get_or_insert_with(|| (cause.file, Lines::new())).1.insert(cause.line);
                 }
@@ -45,9 +61,11 @@ impl<'a> Explained<'a> {
     }
 
     /// Whether every edit of a file is told as a cause of a change of something's stack.
-    pub(super) fn has(&self, (stack, ..): &Address, path: &Text) -> bool {
-        let Some(causes) = self.causes.get(&(stack, Text::clone(path))) else { return false };
-        let key = (Text::clone(stack), Text::clone(path));
+    pub(super) fn has(&self, address: &Address, path: &Text) -> bool {
+        let of = |subject| self.causes.get(&(subject, Text::clone(path)));
+        let found = of(Subject::Component(address)).or_else(|| of(Subject::Stack(&address.0)));
+        let Some(causes) = found else { return false };
+        let key = (address.clone(), Text::clone(path));
         *self.known.borrow_mut().entry(key).or_insert_with(|| match self.contents.of(path) {
             [Content::Items(before), Content::Items(after)] => self.are_causes([&before, &after], causes),
             [Content::Items(before), Content::Other(None)] => self.are_causes([&before, &[]], causes),

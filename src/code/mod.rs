@@ -7,6 +7,7 @@
 
 mod content;
 mod explained;
+pub(crate) mod made;
 mod named;
 mod runs;
 mod unloaded;
@@ -35,6 +36,8 @@ pub(crate) struct CodeChange {
     pub components: Vec<Address>,
     /// What kind these are of.
     pub runners: Runners,
+    /// Whether the code of all of them was evaluated on both sides, and nothing differs in what it makes.
+    pub makes_the_same: bool,
     /// Whether they are known to run it. Else it is a file of variables that none loads by itself, and they declare what it sets; there
     /// may be none.
     pub is_loaded: bool,
@@ -117,6 +120,7 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
         files: files.into_iter().collect(),
         components: components.into_iter().collect(),
         runners: head.runners,
+        makes_the_same: false,
         is_loaded: true,
     };
     let mut folders: Vec<CodeChange> = folders.into_iter().map(change).collect();
@@ -129,7 +133,8 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
                 touched.entry(address.clone()).or_insert_with(Vec::new).push(one);
             }
             let (folder, files) = (paths::parent(unloaded.path).into(), vec![unloaded.path.into()]);
-            folders.push(CodeChange { folder, files, components, runners: head.runners, is_loaded: false });
+            let runners = head.runners;
+            folders.push(CodeChange { folder, files, components, runners, makes_the_same: false, is_loaded: false });
         }
         folders.sort_by(|a, b| (&a.folder, &a.files).cmp(&(&b.folder, &b.files)));
     }

@@ -36,6 +36,7 @@ use crate::limits::Limits;
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, Resolution};
 use crate::source::{Change, Source};
+use crate::terraform::evaluation::given::RunInputs;
 use crate::terraform::load::Runner;
 use crate::terraform::module::modules::{Cache, Modules};
 use crate::threads::Cancel;
@@ -203,6 +204,12 @@ pub(crate) trait Dialect: Send + Sync {
     /// The code that is run in a revision, of which this is the resolution: that of its components.
     fn runs(&self, resolution: &Resolution, state: State<'_>, project: &Project) -> Runs {
         code::of_components(resolution, &Modules::new(state.source, state.files, state.cache, project.runner()))
+    }
+
+    /// What it gives to the code of a component, beside its inputs and its workspace; `None` if the code is not to be evaluated, or
+    /// its resources are components already.
+    fn run_inputs(&self, _component: &Component) -> Option<RunInputs> {
+        None
     }
 
     /// The components that a change affects, as the list of the deployment tool has them; `None` if it has no such list.

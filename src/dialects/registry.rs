@@ -7,8 +7,10 @@ use crate::code::Runs;
 use crate::diagnostic;
 use crate::files::Files;
 use crate::limits::Limits;
-use crate::resolution::{Address, Resolution};
+use crate::resolution::{Address, Component, Resolution};
 use crate::source::Source;
+use crate::terraform::evaluation::given::RunInputs;
+use crate::terraform::module::modules::Modules;
 use std::collections::BTreeSet;
 
 /// The dialects that a run examines. They keep what they have parsed, so that a second revision costs what is new in it.
@@ -125,6 +127,17 @@ impl<'a> ProjectHandle<'a> {
     pub(crate) fn runs(&self, resolution: &Resolution, state: State<'_>) -> Runs {
         let project = self.project(state.source);
         project.map_or_else(Runs::default, |project| self.dialect.runs(resolution, state, project))
+    }
+
+    /// What its system gives to the code of a component; `None` if that is not to be evaluated.
+    pub(crate) fn run_inputs(&self, component: &Component) -> Option<RunInputs> {
+        self.dialect.run_inputs(component)
+    }
+
+    /// The modules of one state, as its tool loads them.
+    pub(crate) fn modules<'s>(&self, state: State<'s>) -> Modules<'s> {
+        let runner = self.project(state.source).map(Project::runner).unwrap_or_default();
+        Modules::new(state.source, state.files, state.cache, runner)
     }
 
     /// The components that a change affects: the list of the dialect if it has one, else what differs.

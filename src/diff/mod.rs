@@ -125,6 +125,8 @@ pub(crate) struct Change {
     pub is_secret: bool,
     /// Whether both values are the same call, spelled differently: the text changes, the result does not.
     pub is_same_call: bool,
+    /// Whether it is an input that the code of the component is known not to read.
+    pub is_idle: bool,
     /// For an item that moves within its list: the move that this change is a half of. The other half is the other kind
     /// (one of `Added` and `Removed`) of the same list.
     pub moved: Option<Moved>,
@@ -180,6 +182,16 @@ impl ComponentChange {
             && own(self) == own(other)
             && self.changes == other.changes
             && values(self) == values(other)
+    }
+
+    /// The component whose code makes it, if it is no component itself.
+    pub(crate) fn made_by(&self) -> Option<&Arc<Address>> {
+        self.after.as_ref().or(self.before.as_ref())?.metadata.made_by.as_ref()
+    }
+
+    /// Whether the code of a component makes it.
+    pub(crate) fn is_made(&self) -> bool {
+        self.made_by().is_some()
     }
 
     /// The address of the component.
@@ -311,6 +323,7 @@ fn compare<'a>(pair: &Pair<'a>) -> Option<Differing<'a>> {
         causes: Vec::new(),
         is_secret: false,
         is_same_call: step.is_same_call,
+        is_idle: false,
         moved: step.moved,
         base_index: step.base_index,
     };

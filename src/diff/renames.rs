@@ -306,7 +306,19 @@ impl<'a> Search<'a> {
                 let (is_same_call, moved, base_index) = (step.is_same_call, step.moved, step.base_index);
                 let (before, after) = (step.before.cloned(), step.after.cloned());
                 let (path, kind) = (step.path, step.kind);
-                changes.push(Change { path, kind, is_secret, is_same_call, moved, base_index, before, after, causes });
+                let is_idle = false;
+                changes.push(Change {
+                    path,
+                    kind,
+                    is_secret,
+                    is_same_call,
+                    is_idle,
+                    moved,
+                    base_index,
+                    before,
+                    after,
+                    causes,
+                });
             }
         }
         let causes = match causes.is_empty() {

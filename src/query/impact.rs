@@ -56,6 +56,8 @@ impl Via {
 pub(crate) struct Impact {
     /// The components whose configuration depends on it.
     pub components: Vec<Impacted>,
+    /// What the code of these makes and that depends on it, sorted by address.
+    pub resources: Vec<Impacted>,
     /// The local names whose values depend on it, sorted by file and place.
     pub locals: Vec<ImpactedLocal>,
     /// Values written there without effect, because something overrides them everywhere.
@@ -141,16 +143,43 @@ pub(crate) fn impact(
         let paths = BTreeMap::from([(String::new(), Via::Code)]);
         found.components.push(Impacted { address: run.address.clone(), paths, is_cut: false });
     }
-    found.components.sort_by(|a, b| a.address.cmp(&b.address));
-    found.components.dedup_by(|again, first| {
+    found.components = united(std::mem::take(&mut found.components));
+    found.importers.sort_by_key(|origin| (Text::clone(&files.get(origin.file).path), origin.key));
+    found
+}
+
+/// Adds what depends on the place of what the code of components makes.
+pub(crate) fn add_resources(
+    found: &mut Impact,
+    (resolution, made): (&Resolution, &[Arc<Unit>]),
+    files: &Files,
+    place: Place<'_>,
+    lines: Option<Lines>,
+) {
+    let alone = Resolution { units: made.to_vec(), imports: resolution.imports.clone(), ..Resolution::default() };
+    let mut resources = Impact::default();
+    for id in alone.files().into_iter().filter(|id| place.holds(&files.get(*id).path)) {
+        let file = files.get(id);
+        let spans = match lines {
+            Some(lines) => Spans::of_lines(id, &file, opened_by(resolution, id, &file, lines)),
+            None => Spans::of_file(id),
+        };
+        Search::new(&alone, id, spans).run(&mut resources);
+    }
+    found.resources = united(resources.components);
+}
+
+/// Each component once, sorted by address.
+fn united(mut components: Vec<Impacted>) -> Vec<Impacted> {
+    components.sort_by(|a, b| a.address.cmp(&b.address));
+    components.dedup_by(|again, first| {
         let is_same = again.address == first.address;
         if is_same {
             first.paths.append(&mut again.paths);
         }
         is_same
     });
-    found.importers.sort_by_key(|origin| (Text::clone(&files.get(origin.file).path), origin.key));
-    found
+    components
 }
 
 /// What would be missing or no longer resolve without a file.

@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most protected stacks that are named.
 const MAX_STACKS: usize = 3;
 
+/// What evaluated code says that differs in nothing that can be evaluated.
+const MAKES_THE_SAME: &str = "but no argument of a resource or module call and no output differs";
+
 /// The findings in numbers.
 struct Counts {
     /// `2 errors`, `1 warning`: what counts, by level, the most severe first.
@@ -108,25 +111,66 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
             None => "No change in what could be resolved.".to_owned(),
         };
     }
-    let changes: usize = groups.iter().map(|g| g.changes.len().max(g.renames.len()).max(1)).sum();
     let old_names: BTreeSet<usize> = diff.renames.iter().map(|r| r.from).collect();
     let there = || diff.components.iter().enumerate().filter(|(i, _)| !old_names.contains(i)).map(|(_, c)| c);
-    let stacks: BTreeSet<_> = there().map(|c| (&c.project, &c.stack)).collect();
-    let renamed = diff.renames.len();
-    let added = there().filter(|c| c.status == Status::Added).count() - renamed;
-    let removed = there().filter(|c| c.status == Status::Removed).count();
-    let numbers = [(added, "added"), (removed, "removed"), (renamed, "renamed")];
+    let (made, configured): (Vec<_>, Vec<_>) = there().partition(|change| change.is_made());
+    let made = made_of(&made).map(|made| format!("; {made}")).unwrap_or_default();
+    let code = code.map(|code| format!("; {code}")).unwrap_or_default();
+    if configured.is_empty() {
+        return format!("No change of configuration{made}{code}");
+    }
+    let of_configuration = groups.iter().filter(|group| !group.is_made);
+    let changes: usize = of_configuration.map(|g| g.changes.len().max(g.renames.len()).max(1)).sum();
+    let stacks: BTreeSet<_> = configured.iter().map(|c| (&c.project, &c.stack)).collect();
+    let with = |status| configured.iter().filter(|c| c.status == status).count();
+    let renamed = diff.renames.iter().filter(|rename| !diff.components[rename.to].is_made()).count();
+    let numbers = [(with(Status::Added) - renamed, "added"), (with(Status::Removed), "removed"), (renamed, "renamed")];
     let numbers: Vec<String> = numbers.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     let whole = if numbers.is_empty() { String::new() } else { format!(" ({})", numbers.join(", ")) };
-    let code = code.map(|code| format!("; {code}")).unwrap_or_default();
-    let counted = counted(&there().collect::<Vec<_>>()).map(|counted| format!("; {counted}")).unwrap_or_default();
+    let counted = counted(&configured).map(|counted| format!("; {counted}")).unwrap_or_default();
     format!(
-        "{} {} {} in {}{whole}{counted}{code}",
+        "{} {} {} in {}{whole}{counted}{made}{code}",
         count(changes, "change"),
         if changes == 1 { "reaches" } else { "reach" },
-        count(there().count(), "component"),
+        count(configured.len(), "component"),
         count(stacks.len(), "stack"),
     )
+}
+
+/// The kinds of what code makes, and what users call them, in the order of their weight.
+const MADE: [(&str, &str); 5] = [
+    ("resource", "resource"),
+    ("module", "module call"),
+    ("data", "data source"),
+    ("ephemeral", "ephemeral resource"),
+    ("output", "output"),
+];
+
+/// `6 resources and 2 module calls of 2 components change, 2 resources are removed`; `None` without any. Of what code makes, only the
+/// two weightiest kinds are counted.
+fn made_of(made: &[&ComponentChange]) -> Option<String> {
+    let owners: BTreeSet<_> = made.iter().filter_map(|c| Some((&c.project, c.made_by()?))).collect();
+    let counts = |which: &dyn Fn(&ComponentChange) -> bool| -> Vec<(usize, &str)> {
+        let of = |kind: &str| made.iter().filter(|c| *c.kind == *kind && which(c)).count();
+        MADE.iter().map(|(kind, word)| (of(kind), *word)).filter(|(number, _)| *number > 0).take(2).collect()
+    };
+    let words = |counts: &[(usize, &str)]| {
+        counts.iter().map(|(number, word)| count(*number, word)).collect::<Vec<_>>().join(" and ")
+    };
+    let is_one = |counts: &[(usize, &str)]| counts.iter().map(|(number, _)| number).sum::<usize>() == 1;
+    let changed = counts(&|c| c.status != Status::Removed);
+    let removed = counts(&|c| c.status == Status::Removed);
+    let of = count(owners.len(), "component");
+    let gone = (!removed.is_empty())
+        .then(|| format!("{} {} removed", words(&removed), if is_one(&removed) { "is" } else { "are" }));
+    match (changed.is_empty(), gone) {
+        (true, None) => None,
+        (true, Some(gone)) => Some(format!("{gone} from {of}")),
+        (false, gone) => {
+            let gone = gone.map(|gone| format!(", {gone}")).unwrap_or_default();
+            Some(format!("{} of {of} {}{gone}", words(&changed), if is_one(&changed) { "changes" } else { "change" }))
+        }
+    }
 }
 
 /// `5 resources in 3 root modules change, 1 is removed`, where the dialect counts such components; `None` without any.
@@ -154,6 +198,7 @@ fn counted(components: &[&ComponentChange]) -> Option<String> {
 pub(super) fn runners(change: &CodeChange) -> String {
     let all = named(&[change]);
     match (change.is_loaded, change.runners, change.components.len()) {
+        (true, ..) if change.makes_the_same => format!("{} different code, {MAKES_THE_SAME}", runs(&[change])),
         (true, ..) => format!("{} different code", runs(&[change])),
         (false, Runners::Stacks(name), 0) => format!("no {name} loads it by itself, or declares what it sets"),
         (false, Runners::Stacks(name), 1) => format!("no {name} loads it by itself; {all} declares what it sets"),
@@ -204,11 +249,13 @@ pub(super) fn at_risk(comparison: &Comparison<'_>) -> Option<String> {
     let all = diff.components.iter().enumerate();
     let is_deployed = |c: &ComponentChange| c.before.as_ref().is_some_and(|c| c.removal != RemovalEffect::Nothing);
     let is_lost = |c: &ComponentChange| c.status == Status::Removed && is_deployed(c);
-    let removed = all.filter(|(i, c)| is_lost(c) && !old_names.contains(i)).count();
+    let lost: Vec<_> = all.filter(|(i, c)| is_lost(c) && !old_names.contains(i)).map(|(_, c)| c).collect();
+    let (made, configured): (Vec<_>, Vec<_>) = lost.into_iter().partition(|c| c.is_made());
     let moved = diff.renames.iter().filter(|r| r.moves_state).count();
     let replaced = diff.renames.iter().filter(|r| r.is_replaced).count();
     let risks = [
-        (removed, format!("{} removed", count(removed, "component"))),
+        (configured.len(), format!("{} removed", count(configured.len(), "component"))),
+        (made.len(), format!("{} removed", count(made.len(), "resource"))),
         (
             moved,
             format!(

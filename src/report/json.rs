@@ -42,7 +42,9 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<
     object.field("head", &side(report.head))?;
     object.field("headline", &headline::whole(comparison, report))?;
     let renamed = renamed_from(diff);
-    object.list("components", &diff.components, |items, part| add_components(items, part, (&renamed, files)))?;
+    let (made, configured): (Vec<_>, Vec<_>) = diff.components.iter().partition(|change| change.is_made());
+    object.list("components", &configured, |items, part| add_components(items, part, (&renamed, files)))?;
+    object.list("resources", &made, |items, part| add_components(items, part, (&renamed, files)))?;
     object.field("renames", &each(&diff.renames, |r| RenameJson::new(r, diff, files)))?;
     object.field("locals", &each(&diff.locals, LocalJson::new))?;
     object.field("code", &each(comparison.code, CodeJson::new))?;
@@ -80,7 +82,7 @@ fn is_written_alike(a: &ComponentChange, b: &ComponentChange) -> bool {
 /// Adds components to a list. Most have the same changes as the one before, and these are formatted once.
 fn add_components(
     items: &mut Items,
-    components: &[ComponentChange],
+    components: &[&ComponentChange],
     (renamed, files): (&RenamedFrom<'_>, &Files),
 ) -> io::Result<()> {
     let mut last: Option<(&ComponentChange, Vec<u8>)> = None;
@@ -118,9 +120,12 @@ struct AddressJson<'a> {
     component: &'a str,
 }
 
+fn address((stack, kind, name): &Address) -> AddressJson<'_> {
+    AddressJson { stack, r#type: kind, component: name }
+}
+
 impl<'a> CodeJson<'a> {
     fn new(change: &'a CodeChange) -> Self {
-        let address = |(stack, kind, name): &'a Address| AddressJson { stack, r#type: kind, component: name };
         let components = change.components.iter().map(address).collect();
         CodeJson { folder: &change.folder, files: &change.files, components, loaded: change.is_loaded }
     }
@@ -279,6 +284,8 @@ struct ComponentJson<'a> {
     stack: &'a str,
     r#type: &'a str,
     component: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made_by: Option<AddressJson<'a>>,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     renamed_from: Option<&'a str>,
@@ -328,6 +335,7 @@ impl<'a> ComponentJson<'a> {
             stack: &component.stack,
             r#type: &component.kind,
             component: &component.name,
+            made_by: component.made_by().map(|owner| address(owner)),
             status: component.status.name(),
             renamed_from: match component.status {
                 Status::Added => renamed.get(&component.address()).copied(),

@@ -131,6 +131,7 @@ fn change(raw: RawChange, ids: &[crate::value::FileId]) -> ComponentChange {
         causes: causes.clone(),
         is_secret: false,
         is_same_call: false,
+        is_idle: false,
         moved,
         base_index: None,
     };

@@ -1,6 +1,6 @@
 //! Metadata of a component for rules, besides its values, independent of any system: a dialect fills it in.
 
-use super::Detail;
+use super::{Address, Detail};
 use crate::text::Text;
 use crate::value::{Flags, Map, Origin, Value};
 use std::borrow::Cow;
@@ -45,6 +45,8 @@ pub(crate) struct ComponentMetadata {
     pub released: Box<[(Text, Text)]>,
     /// The declaration that it is an instance of, in systems where one makes several: what it declares, and its name.
     pub instance_of: Option<(Text, Text)>,
+    /// The component whose code makes it, where its stack is the code of that one.
+    pub made_by: Option<Arc<Address>>,
     /// Whether the deployment tool refuses to destroy it; null if nothing says so.
     pub protection: Value,
     /// Its resources are part of the state of its stack: they stay if the stack is renamed.

@@ -33,6 +33,9 @@ use std::sync::Arc;
 pub(crate) struct Resolution {
     /// The units in the order of their names.
     pub units: Vec<Arc<Unit>>,
+    /// The code of components that a question or a comparison is about, evaluated: a unit for each, whose components are what the
+    /// code makes.
+    pub made: Vec<Arc<Unit>>,
     /// The findings, deduplicated and sorted.
     pub findings: Vec<Diagnostic>,
     /// The YAML files that were read, sorted by file.

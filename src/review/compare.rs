@@ -10,18 +10,19 @@ use super::selection::{self, Selection};
 use super::trust::{self, SettingsFrom};
 use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase, renamed};
 use crate::affected::{self, Affected};
-use crate::code::{self, CodeChange, CodeChanges};
+use crate::code::made::{self, Evaluator};
+use crate::code::{self, CodeChange, CodeChanges, Runs};
 use crate::diagnostic::rules::INVALID_CONFIG;
 use crate::diagnostic::{self, Diagnostic, Label, Level, RuleRef, Side, together};
 use crate::dialects::{self, ProjectHandle, Scope, lies_below};
 use crate::diff::{self, Diff};
 use crate::files::Files;
 use crate::policies;
-use crate::resolution::{Address, Gap, Resolution, State, Unit};
+use crate::resolution::{Address, Component, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
 use crate::settings::{Load, Settings};
 use crate::source::{Change, Renames, Source, Supplied, Without, changed, differences};
-use crate::terraform::module::modules;
+use crate::terraform::module::{self, modules};
 use crate::terraform::{Cache, Modules};
 use crate::text;
 use crate::threads;
@@ -221,6 +222,50 @@ struct ComparedSides {
     is_whole: bool,
 }
 
+/// The code that runs in base and head.
+struct CodeRun<'a> {
+    run: &'a CompareRun<'a>,
+    runs: [Runs; 2],
+    modules: [module::modules::Modules<'a>; 2],
+}
+
+impl<'a> CodeRun<'a> {
+    fn new(run: &'a CompareRun<'a>, resolutions: [&Resolution; 2], cache: &'a modules::Cache) -> Self {
+        phase(run.workspace.host, "code", || {
+            let state = |side: usize| dialects::State { source: run.sources[side], files: run.files, cache };
+            let runs = [0, 1].map(|side| run.part.runs(resolutions[side], state(side)));
+            CodeRun { run, runs, modules: [0, 1].map(|side| run.part.modules(state(side))) }
+        })
+    }
+
+    /// The code that differs, as far as changes of the configuration do not say so.
+    fn changes(&self, diff: &Diff, selection: &Selection<'_>) -> CodeChanges {
+        let CompareRun { sources, files, workspace, .. } = *self.run;
+        let differing = differences(sources[0].listing(), sources[1].listing());
+        let filter = |address: &Address| selection.matches(address);
+        let [old, new] = &self.runs;
+        let compared = code::Compared { sources, runs: [old, new], differing: &differing, diff, files };
+        phase(workspace.host, "code", || code::changes(&compared, &filter))
+    }
+
+    /// Evaluates the code of components that differ, and adds what differs in what it makes. Returns the components that were
+    /// evaluated.
+    fn evaluate(&self, [base, head]: [&mut Resolution; 2], diff: &mut Diff, code: &CodeChanges) -> made::Compared {
+        let CompareRun { files, workspace, touched, part, .. } = *self.run;
+        let run_inputs = |component: &Component| part.run_inputs(component);
+        let evaluators = self.modules.each_ref().map(|modules| Evaluator { modules, run_inputs: &run_inputs });
+        phase(workspace.host, "evaluate", || {
+            let evaluated = made::compare(evaluators, [base, head], diff, code);
+            let is_touched = |path: &str| touched.contains(path);
+            let options = diff::DiffOptions { touched: Some(&is_touched), ..diff::DiffOptions::default() };
+            let found = diff::diff(&made::alone(base), &made::alone(head), files, &options);
+            diff.extend_components(&found);
+            diff.unresolved.extend(found.unresolved);
+            evaluated
+        })
+    }
+}
+
 /// One project, compared.
 struct Compared {
     base: Resolution,
@@ -239,9 +284,18 @@ impl CompareRun<'_> {
         let modules = self.sources.map(|source| Modules::new(source, self.files, &cache));
         let ComparedSides { mut base, mut head, mut diff, interfaces: units, is_whole } = self.resolve(&modules);
         let selection = self.selection(&base, &head);
-        let code = self.code([&base, &head], &diff, &selection);
+        let code_cache = modules::Cache::new(self.settings.work);
+        let run = CodeRun::new(self, [&base, &head], &code_cache);
+        let mut code = run.changes(&diff, &selection);
         let mut affected = self.affected(&cache, [&base, &head], &diff, &code, &selection);
         without_lost(&mut affected, &base, &head);
+        let evaluated = run.evaluate([&mut base, &mut head], &mut diff, &code);
+        if !evaluated.is_empty() {
+            // What is told of resources is not told of files.
+            code.folders = run.changes(&diff, &selection).folders;
+            made::mark(&mut code.folders, &mut diff, &evaluated);
+        }
+        drop(selection);
         let (nothing, withheld) = (Resolution::default(), rules::SkippedRules::default());
         let is_touched = |path: &str| self.touched.contains(path);
         let shared = rules::Context::new(self.files, &nothing, &is_touched, &self.settings.limits, &withheld);
@@ -306,22 +360,6 @@ impl CompareRun<'_> {
         let diff = self.compare(&mut base, &mut head);
         let interfaces = same.unwrap_or_else(|| [interfaces(&base, &modules[0]), interfaces(&head, &modules[1])]);
         ComparedSides { base, head, diff, interfaces, is_whole }
-    }
-
-    /// The code that differs.
-    fn code(&self, resolutions: [&Resolution; 2], diff: &Diff, selection: &Selection<'_>) -> CodeChanges {
-        let differing = differences(self.sources[0].listing(), self.sources[1].listing());
-        let filter = |address: &Address| selection.matches(address);
-        let cache = modules::Cache::new(self.settings.work);
-        phase(self.workspace.host, "code", || {
-            let [old, new] = [0, 1].map(|side| {
-                let state = dialects::State { source: self.sources[side], files: self.files, cache: &cache };
-                self.part.runs(resolutions[side], state)
-            });
-            let (sources, runs) = (self.sources, [&old, &new]);
-            let compared = code::Compared { sources, runs, differing: &differing, diff, files: self.files };
-            code::changes(&compared, &filter)
-        })
     }
 
     /// Returns the list of affected components, if requested.

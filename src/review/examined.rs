@@ -5,14 +5,16 @@ use super::judge::idle_patterns;
 use super::resolve::report_empty;
 use super::session::ReviewInputs;
 use super::{Error, Workspace, phase};
+use crate::code::made::Evaluator;
 use crate::diagnostic::Side;
-use crate::dialects::{ProjectHandle, Scope};
+use crate::dialects::{self, ProjectHandle, Scope};
 use crate::files::Files;
 use crate::policies;
-use crate::resolution::Resolution;
+use crate::resolution::{Component, Resolution};
 use crate::rules;
 use crate::settings::Load;
 use crate::source::Source;
+use crate::terraform::module::modules;
 use crate::terraform::{self, Modules};
 use crate::unit::interfaces;
 
@@ -48,6 +50,7 @@ impl Examined<'_> {
             if cancel.is_canceled() {
                 return Err(Error::Canceled);
             }
+            phase(host, "evaluate", || self.evaluate(project, &mut resolution));
             phase(host, "rules", || self.examine(number, &mut resolution));
             if cancel.is_canceled() {
                 return Err(Error::Canceled);
@@ -75,6 +78,14 @@ impl Examined<'_> {
         let mut resolution = project.resolve(self.source, self.files(), Scope::All).unwrap_or_default();
         report_empty(&mut resolution);
         resolution
+    }
+
+    /// Adds what is found in the code of components when it is evaluated.
+    fn evaluate(&self, project: &ProjectHandle<'_>, resolution: &mut Resolution) {
+        let cache = modules::Cache::new(self.load.settings.work);
+        let state = dialects::State { source: self.source, files: self.files(), cache: &cache };
+        let (modules, run_inputs) = (project.modules(state), |component: &Component| project.run_inputs(component));
+        Evaluator { modules: &modules, run_inputs: &run_inputs }.check(resolution);
     }
 
     /// Adds the findings of rules and policies to those of resolving a project (by number).

@@ -32,7 +32,7 @@ pub(crate) use judge::{BaselineFile, Overrides};
 pub(crate) use outcome::{Completeness, Outcome};
 pub(crate) use pair::ResolvedPair;
 pub(crate) use rejected::rejected;
-pub(crate) use resolve::Resolved;
+pub(crate) use resolve::{Resolved, make};
 pub(crate) use session::Session;
 pub(crate) use trust::SettingsFrom;
 pub(crate) use whole::{check, compare, resolve, resolve_pair};

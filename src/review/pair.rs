@@ -21,8 +21,8 @@ pub(crate) struct ResolvedPair {
     pub diff: Diff,
     /// The paths of the files that differ.
     pub touched: BTreeSet<String>,
-    /// The caches of the dialects, kept so that only `main` may skip dropping them.
-    _dialects: Dialects,
+    /// The systems of its projects, with what they keep.
+    pub dialects: Dialects,
 }
 
 /// Resolves two states as a whole, and compares the components that a filter lets through.
@@ -49,5 +49,5 @@ pub(crate) fn resolve_pair(
     let keep = |address: &_| filter.matches(address);
     let options = diff::DiffOptions { filter: Some(&keep), touched: Some(&is_touched) };
     let diff = phase(workspace.host, "compare", || diff::diff(&base_resolution, &head_resolution, &files, &options));
-    Ok(ResolvedPair { files, base: base_resolution, head: head_resolution, diff, touched, _dialects: dialects })
+    Ok(ResolvedPair { files, base: base_resolution, head: head_resolution, diff, touched, dialects })
 }

@@ -3,11 +3,12 @@
 use super::paths::with_folders;
 use super::{Error, Workspace, phase};
 use crate::code::Runs;
+use crate::code::made::Evaluator;
 use crate::diagnostic::rules::INVALID_CONFIG;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::{self, Dialects, FoundProjects, Missing, Project, Scope, Selection, combine};
 use crate::files::Files;
-use crate::resolution::{Resolution, State, Unit};
+use crate::resolution::{Address, Component, Resolution, State, Unit};
 use crate::settings::Settings;
 use crate::source::{Source, Supplied, Without};
 use crate::terraform::module::modules::Cache;
@@ -84,6 +85,29 @@ impl Resolved {
         let state = dialects::State { source, files: &self.files, cache: &cache };
         Ok(found.parts().iter().map(|part| part.runs(&self.resolution, state)).collect())
     }
+}
+
+/// What the code of some components of a state makes, see [`Evaluator`].
+///
+/// # Errors
+/// There is no project in it.
+pub(crate) fn make(
+    (source, files, dialects): (&dyn Source, &Files, &Dialects),
+    resolution: &Resolution,
+    wanted: &BTreeSet<Address>,
+    (workspace, settings): (&Workspace<'_>, &Settings),
+) -> Result<Vec<Arc<Unit>>, Error> {
+    let supplied = Supplied::new(source, &settings.inputs);
+    let source = supplied.as_ref().map_or(source, |supplied| supplied);
+    let found = workspace.find(dialects, &[source], settings)?;
+    let cache = Cache::new(settings.work);
+    let mut units = Vec::new();
+    for part in found.outer() {
+        let modules = part.modules(dialects::State { source, files, cache: &cache });
+        let run_inputs = |component: &Component| part.run_inputs(component);
+        units.extend(Evaluator { modules: &modules, run_inputs: &run_inputs }.units(resolution, wanted));
+    }
+    Ok(units)
 }
 
 impl Workspace<'_> {

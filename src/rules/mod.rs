@@ -283,7 +283,9 @@ pub(crate) fn check_state(
     if let Some(results) = results {
         results.asked(modules);
     }
-    found.extend(modules.errors().into_iter().map(|error| {
+    // Where the code was evaluated, this is an error already.
+    let is_told = |file| context.resolution.findings.iter().any(|f| f.is_breaking && f.primary.file == file);
+    found.extend(modules.errors().into_iter().filter(|error| !is_told(error.file)).map(|error| {
         let message = format!("this code cannot be read: {}", error.message.trim());
         let place = Label::new(error.file, error.offset, error.offset, "");
         Diagnostic::new(&shared::INCOMPLETE_ANALYSIS, message, place)

@@ -11,7 +11,7 @@
 //! - `reach`: the files that code consists of.
 
 pub(crate) mod address;
-mod components;
+pub(crate) mod components;
 pub(crate) mod configuration;
 pub(crate) mod evaluation;
 pub(crate) mod failure;

@@ -1,8 +1,9 @@
 //! A whole root module: what dialects ask of the code that their components run.
 
 use crate::hcl::ast::Span;
-use crate::resolution::Component;
-use crate::terraform::components;
+use crate::resolution::{Address, Component};
+use crate::terraform::components::builder::Builder;
+use crate::terraform::components::{self, calls};
 use crate::terraform::configuration::{self, Configuration};
 use crate::terraform::evaluation;
 use crate::terraform::evaluation::given::Given;
@@ -14,7 +15,7 @@ use crate::terraform::module::modules::Modules;
 use crate::terraform::module::version;
 use crate::terraform::rules;
 use crate::text::Text;
-use crate::value::{FileId, Origin};
+use crate::value::{FileId, Origin, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -88,6 +89,25 @@ impl Evaluated<'_> {
             }
         }
         components.into_iter().map(Arc::new).collect()
+    }
+
+    /// What it makes, as components of a stack of its own: resources, data sources, outputs, and the calls of modules that are not in
+    /// the repository. `owner` is the component whose code it is.
+    pub(crate) fn made(&self, stack: &Text, owner: &Arc<Address>) -> Vec<Arc<Component>> {
+        let vocabulary = &Vocabulary::EMPTY;
+        let mut builder = Builder { stack, vocabulary, components: Vec::new(), statics: &self.statics };
+        calls::add(&mut builder, self.calls.iter().filter(|call| call.dir.is_none()));
+        let mut all = builder.components;
+        all.extend(self.components(stack));
+        all.sort_by_cached_key(|component| component.address());
+        for component in &mut all {
+            let component = Arc::make_mut(component);
+            component.metadata.made_by = Some(Arc::clone(owner));
+            if component.language.vocabulary.counted.is_some() {
+                component.language.vocabulary = &components::MADE_RESOURCES;
+            }
+        }
+        all
     }
 
     /// The files of the repository that had a part in it.

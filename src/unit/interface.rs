@@ -270,6 +270,7 @@ impl Interface {
             former_names: _,
             released: _,
             instance_of: _,
+            made_by: _,
             protection: _,
             shares_state: _,
             encryption: _,

@@ -238,5 +238,5 @@ fn code_that_cannot_be_read_is_reported_once() {
         ("components/terraform/db/broken.tf", "variable \"x\" {\n  type =\n}\n"),
     ]);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].starts_with("components/terraform/db/broken.tf:2:9: note[incomplete-analysis]"), "{found:?}");
+    assert!(found[0].starts_with("components/terraform/db/broken.tf:2:9: error[tofu-invalid-syntax]"), "{found:?}");
 }

@@ -25,6 +25,7 @@
 //! | `manifest` | reads and renders a manifest and merges it with its imports | `Processed` |
 //! | `component` | merges one component with its bases and defaults | `Built`, or `BuildError` |
 //! | `stack` | names the stack of each component, renders and evaluates it | `StackComponents` |
+//! | `run` | says what the code of a component gets beside its variables | `RunInputs` |
 //! | `checks` | finds what else Atmos, or a reader of the repository, would reject | `Diagnostic` |
 //! | `resolve` | runs all stages for one revision, on all cores | `Resolution` |
 //! | `authoring` | says what may be written in files, for editors | `Expected`, `Function` |
@@ -57,6 +58,7 @@ mod reader;
 mod recorder;
 mod resolve;
 mod rules;
+mod run;
 mod schema;
 mod shapes;
 mod stack;
@@ -73,6 +75,7 @@ use crate::limits::Limits;
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, Resolution};
 use crate::source::Source;
+use crate::terraform::evaluation::given::RunInputs;
 use crate::value::{Value, Vocabulary};
 #[cfg(test)]
 use config::Config;
@@ -164,6 +167,10 @@ impl Dialect for Atmos {
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         self.resolver.resolve(source, project, files, scope)
+    }
+
+    fn run_inputs(&self, component: &Component) -> Option<RunInputs> {
+        Some(run::inputs(component))
     }
 
     fn affected(&self, request: &Request<'_>, project: &Project) -> Option<Affected> {

@@ -8,8 +8,9 @@ use super::session::Session;
 use crate::hcl::ast::Span;
 use crate::paths;
 use crate::resolution::{Code, Component};
-use crate::terraform::evaluation::given::{GeneratedFile, Given, Overlay};
+use crate::terraform::evaluation::given::{DEFAULT_WORKSPACE, GeneratedFile, Given, Overlay};
 use crate::terraform::root;
+use crate::terraform::rules::FAILED_CONDITION;
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Map, Origin, Value};
 use std::collections::BTreeSet;
@@ -43,10 +44,11 @@ pub(super) fn evaluate(session: &Session<'_>, folder: &str, file: FileId, unit: 
     let arguments = Arguments::of(session, folder, parts);
     let given = Given {
         passed: parts.get("inputs").and_then(Value::as_map).map(|inputs| &**inputs),
+        values: None,
         over: Some(&over),
         variables: &arguments.variables,
         env: &arguments.env,
-        workspace: None,
+        workspace: Some(DEFAULT_WORKSPACE),
     };
     let mut evaluated = root::evaluate(&code.folder, given, modules);
     session.files.borrow_mut().extend(evaluated.files());
@@ -56,7 +58,10 @@ pub(super) fn evaluate(session: &Session<'_>, folder: &str, file: FileId, unit: 
     let inputs = given.passed.into_iter().flat_map(|inputs| inputs.iter());
     let inputs: BTreeSet<(FileId, u32)> =
         inputs.filter_map(|input| input.value.prov.origin).map(|origin| (origin.file, origin.start)).collect();
-    failures.retain(|failure| failure.place.is_none_or(|(file, span)| !inputs.contains(&(file, span.start))));
+    failures.retain(|failure| {
+        let is_input = failure.place.is_some_and(|(file, span)| inputs.contains(&(file, span.start)));
+        !is_input || failure.rule == &FAILED_CONDITION
+    });
     let stack = code_stack(unit);
     for failure in &failures {
         let mut finding = failure.finding((file, Span::default()), modules.loader.reader.files);

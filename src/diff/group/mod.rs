@@ -11,7 +11,7 @@ use super::{Cause, Change, ChangeKind, Diff, Moved, Side, Status};
 use crate::files::Files;
 use crate::resolution::Address;
 use crate::text::Text;
-use crate::value::Value;
+use crate::value::{Data, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -58,6 +58,8 @@ impl Effect {
 pub(crate) struct Group<'a> {
     /// The effect on the components.
     pub effect: Effect,
+    /// Whether the code of configured components makes them.
+    pub is_made: bool,
     /// The changes of each of them; empty for components that are added, removed or renamed.
     pub changes: Vec<Folded<'a>>,
     /// The components that are renamed; empty for others.
@@ -169,17 +171,19 @@ pub(crate) fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
         .map(|((effect, members, causes), changes)| {
             let addresses = members.iter().map(|i| diff.components[*i].address()).collect();
             let causes = causes.to_vec();
-            (places(&causes, files), Group { effect, changes, renames: Vec::new(), addresses, causes })
+            let is_made = members.iter().all(|i| diff.components[*i].is_made());
+            (places(&causes, files), Group { effect, is_made, changes, renames: Vec::new(), addresses, causes })
         })
         .collect();
     groups.extend(renames.rows.into_iter().map(|(causes, renames)| {
         let addresses = renames.iter().map(|r| diff.components[r.to].address()).collect();
+        let is_made = renames.iter().all(|r| diff.components[r.to].is_made());
         let (causes, renames) = (causes.to_vec(), by_name(diff, &renames));
-        let group = Group { effect: Effect::Renamed, changes: Vec::new(), renames, addresses, causes };
+        let group = Group { effect: Effect::Renamed, is_made, changes: Vec::new(), renames, addresses, causes };
         (places(&group.causes, files), group)
     }));
     groups.sort_by(|(x, a), (y, b)| {
-        let key = |g: &Group| (g.causes.is_empty(), std::cmp::Reverse(g.addresses.len()), g.effect);
+        let key = |g: &Group| (g.causes.is_empty(), g.is_made, std::cmp::Reverse(g.addresses.len()), g.effect);
         (a.causes.is_empty(), x, key(a), &a.addresses).cmp(&(b.causes.is_empty(), y, key(b), &b.addresses))
     });
     merge::merge(groups.into_iter().map(|(_, group)| group).collect(), files)
@@ -256,6 +260,7 @@ struct PathKey<'a> {
     ordinal: u32,
     moved: Option<Moved>,
     base_index: Option<usize>,
+    is_idle: bool,
     causes: &'a [Cause],
 }
 
@@ -272,13 +277,23 @@ fn by_path(diff: &Diff) -> Vec<(PathKey<'_>, Members<'_>)> {
         for change in changes.iter().filter(|c| c.moved.is_none() || c.kind == ChangeKind::Added) {
             let ordinal = ordinals.entry((&change.path, change.kind)).or_default();
             let Change { path, kind, moved, base_index, causes, .. } = change;
-            let (kind, moved, base_index) = (*kind, *moved, *base_index);
-            let key = PathKey { path, kind, ordinal: *ordinal, moved, base_index, causes };
+            let (kind, moved, base_index, is_idle) = (*kind, *moved, *base_index, change.is_idle);
+            let key = PathKey { path, kind, ordinal: *ordinal, moved, base_index, is_idle, causes };
             *ordinal += 1;
             table.slot(key).push((i, change));
         }
     }
     table.rows
+}
+
+/// Whether two changes read the same: they have the same values, or values that are not known for the same reason.
+pub(crate) fn is_alike(a: &Change, b: &Change) -> bool {
+    let equal = |a: &Option<Value>, b: &Option<Value>| match (a, b) {
+        (Some(Value { data: Data::Unknown(a), .. }), Some(Value { data: Data::Unknown(b), .. })) => a.text == b.text,
+        (Some(a), Some(b)) => same(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    equal(&a.before, &b.before) && equal(&a.after, &b.after) && a.edited_reads() == b.edited_reads()
 }
 
 /// Splits the components by their old and new values, unless nearly each has its own.
@@ -288,14 +303,7 @@ fn split<'a>(members: Members<'a>) -> Vec<(Variants<'a>, Vec<usize>)> {
     for (i, change) in &members {
         let candidates =
             by_digest.entry((change.before.as_ref().map(digest), change.after.as_ref().map(digest))).or_default();
-        let equal = |a: &Option<Value>, b: &Option<Value>| match (a, b) {
-            (Some(a), Some(b)) => same(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        let known = candidates.iter().find(|v| {
-            let other = variants[**v].0;
-            equal(&other.before, &change.before) && equal(&other.after, &change.after)
-        });
+        let known = candidates.iter().find(|v| is_alike(variants[**v].0, change));
         match known {
             Some(v) => variants[*v].1.push(*i),
             None => {

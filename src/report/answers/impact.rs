@@ -62,6 +62,8 @@ struct Json<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     end_line: Option<u32>,
     components: Vec<ComponentJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    resources: Vec<ComponentJson<'a>>,
     locals: Vec<LocalJson<'a>>,
     overridden: Vec<OverriddenJson<'a>>,
     importers: Vec<Place>,
@@ -123,6 +125,7 @@ impl Described<'_> {
             line: self.lines.map(|l| l.first),
             end_line: self.lines.filter(|l| l.last > l.first).map(|l| l.last),
             components: self.impact.components.iter().map(component).collect(),
+            resources: self.impact.resources.iter().map(component).collect(),
             locals: self.impact.locals.iter().map(|l| self.local(l)).collect(),
             overridden: self.impact.overridden.iter().map(|o| self.overridden(o)).collect(),
             importers: self.importers(),
@@ -185,17 +188,25 @@ impl Described<'_> {
             0 => "no component depends on it".to_owned(),
             n => format!("{} in {}", count(n, "component"), count(stacks.len(), "stack")),
         };
+        let resources = self.impact.resources.iter().filter(|one| *one.address.1 == *"resource").count();
+        let reach = if resources == 0 { reach } else { format!("{reach}, {}", count(resources, "resource")) };
         writeln!(out, "{}  {reach}", theme.place(&escape(&place)))?;
-        self.components_text(out, theme, options)?;
+        self.components_text(out, &self.impact.components, theme, options)?;
+        self.components_text(out, &self.impact.resources, theme, options)?;
         self.locals_text(out, theme)?;
         self.overridden_text(out, theme, options)?;
         self.importers_text(out, theme, options)?;
         self.loss_text(out, theme, options)
     }
 
-    fn components_text(&self, out: &mut dyn io::Write, theme: Theme, options: &RenderOptions) -> io::Result<()> {
+    fn components_text(
+        &self,
+        out: &mut dyn io::Write,
+        rows: &[Impacted],
+        theme: Theme,
+        options: &RenderOptions,
+    ) -> io::Result<()> {
         let shown = if options.all { usize::MAX } else { MAX_ROWS };
-        let rows = &self.impact.components;
         let mut stack = None;
         for impacted in rows.iter().take(shown) {
             let (own, kind, name) = &impacted.address;

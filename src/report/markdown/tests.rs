@@ -66,6 +66,7 @@ fn large(fixture: &Fixture, components: usize, size: usize) -> Diff {
             causes: causes.clone(),
             is_secret: false,
             is_same_call: false,
+            is_idle: false,
             moved: None,
             base_index: None,
         };

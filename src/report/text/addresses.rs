@@ -113,12 +113,18 @@ pub(in crate::report) fn renamed_totals(renamed: &Renamed) -> String {
     }
 }
 
+/// What all of these are: components, or what code makes if it is of one kind.
+fn noun(addresses: &[Address]) -> &'static str {
+    let is = |kind: &str| addresses.iter().all(|address| *address.1 == *kind);
+    ["resource", "output"].into_iter().find(|kind| is(kind)).unwrap_or("component")
+}
+
 /// `40 components of 12 stacks`.
 pub(in crate::report) fn totals(addresses: &[Address]) -> String {
     let mut stacks: Vec<_> = addresses.iter().map(|a| &a.0).collect();
     stacks.sort();
     stacks.dedup();
-    format!("{} of {}", style::count(addresses.len(), "component"), style::count(stacks.len(), "stack"))
+    format!("{} of {}", style::count(addresses.len(), noun(addresses)), style::count(stacks.len(), "stack"))
 }
 
 fn rows(

@@ -3,8 +3,7 @@
 use super::style::{self, Theme, escape};
 use super::value;
 use super::words::{self, Piece};
-use crate::diff::group::Folded;
-use crate::diff::same::same;
+use crate::diff::group::{Folded, is_alike};
 use crate::diff::{Change, ChangeKind, Moved, mask, pointer};
 use crate::report::RenderOptions;
 use crate::resolution::Address;
@@ -27,6 +26,8 @@ const MOVED: [&str; 2] = ["moved", "others moved past it"];
 const MIN_MOVED: usize = 20;
 /// The note for a call that is only written differently.
 const SAME_CALL: &str = " (the same call)";
+/// The note for an input that the code does not read.
+const IDLE: &str = " (nothing in the code reads it)";
 /// Values of more lines are not compared line by line.
 const MAX_COMPARED_LINES: usize = 500;
 /// Larger texts are not compared line by line.
@@ -70,14 +71,8 @@ pub(super) fn items(changes: &[Folded], options: &RenderOptions) -> Vec<Vec<Stri
 
 /// Whether both changes are of the same values in the same components.
 fn is_likewise(a: &Folded, b: &Folded) -> bool {
-    let equal = |a: &Option<Value>, b: &Option<Value>| match (a, b) {
-        (Some(a), Some(b)) => same(a, b),
-        (a, b) => a.is_none() && b.is_none(),
-    };
     let mut pairs = a.variants.iter().zip(&b.variants);
-    a.kind == b.kind
-        && a.holders == b.holders
-        && pairs.all(|(a, b)| equal(&a.before, &b.before) && equal(&a.after, &b.after))
+    a.kind == b.kind && a.holders == b.holders && pairs.all(|(a, b)| is_alike(a, b))
 }
 
 /// Whether the value at the path of a change is not shown.
@@ -169,6 +164,10 @@ fn short(change: &Change, room: usize, options: &RenderOptions) -> Option<String
         return None;
     }
     Some(match (before, after) {
+        // What is not known on both sides is shown once.
+        (Some(b), Some(a)) if a == b && !change.edited_reads().is_empty() => {
+            format!("{b}{}", theme.dim(&remark(change)))
+        }
         (Some(b), Some(a)) => {
             let mark = match remark(change) {
                 mark if mark.is_empty() && a == b => theme.dim(&looks_same(change)),
@@ -176,8 +175,8 @@ fn short(change: &Change, room: usize, options: &RenderOptions) -> Option<String
             };
             format!("{} {} {}{mark}", theme.removed(&b), theme.dim("→"), theme.added(&a))
         }
-        (Some(b), None) => theme.removed(&b),
-        (None, Some(a)) => theme.added(&a),
+        (Some(b), None) => format!("{}{}", theme.removed(&b), theme.dim(&remark(change))),
+        (None, Some(a)) => format!("{}{}", theme.added(&a), theme.dim(&remark(change))),
         (None, None) => String::new(),
     })
 }
@@ -220,7 +219,7 @@ pub(in crate::report) fn remark(change: &Change) -> String {
     }
     let names = change.edited_reads();
     if names.is_empty() {
-        return String::new();
+        return if change.is_idle { IDLE.to_owned() } else { String::new() };
     }
     let mut shown: Vec<String> = names.iter().take(MAX_EXAMPLES).map(|name| format!("`{}`", escape(name))).collect();
     if names.len() > MAX_EXAMPLES {

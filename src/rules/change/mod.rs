@@ -94,7 +94,8 @@ impl<'a> Changes<'a> {
         let count = |resolution: &Resolution| resolution.units.iter().map(|unit| unit.components.len()).sum::<usize>();
         let most = count(base) + count(context.resolution);
         let mut files = FastMap::<_, FileId>::with_capacity_and_hasher(most, Default::default());
-        for unit in base.units.iter().chain(&context.resolution.units) {
+        let made = base.made.iter().chain(&context.resolution.made);
+        for unit in base.units.iter().chain(&context.resolution.units).chain(made) {
             files.extend(unit.components.iter().map(|component| (ByAddress(component), unit.file)));
         }
         let one = |change: &'a ComponentChange| {
@@ -111,7 +112,7 @@ impl<'a> Changes<'a> {
     /// Whether a stack is there in both states, as far as that is known.
     fn stays(&self, stack: &str) -> bool {
         let has = |resolution: &Resolution| {
-            let units = resolution.units.iter();
+            let units = resolution.units.iter().chain(&resolution.made);
             units.clone().any(|u| u.components.iter().any(|c| *c.stack == *stack))
                 || resolution.empty_stacks().any(|empty| **empty == *stack)
         };

@@ -1,6 +1,6 @@
 //! Conditions: validations of variables, preconditions and postconditions, and checks.
 
-use crate::hcl::ast::Block;
+use crate::hcl::ast::{Block, Span};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Marks, Val};
@@ -17,6 +17,11 @@ fn written(file: FileId, block: &Block, name: &str) -> Option<Written> {
     Some(Written::of(file, attribute))
 }
 
+/// Where a value is written.
+fn origin_place(value: &Val) -> Option<Place> {
+    value.prov.origin.map(|origin| (origin.file, Span { start: origin.start, end: origin.end }))
+}
+
 impl Evaluation<'_, '_> {
     /// Checks the validations of a variable.
     pub(super) fn validations(&self, frame: &Rc<Frame>, name: &Text) {
@@ -31,7 +36,8 @@ impl Evaluation<'_, '_> {
             if self.variable(frame, name).is_failed() {
                 continue;
             }
-            let place = argument.unwrap_or(declared.place);
+            let given = || origin_place(&self.variable(frame, name));
+            let place = argument.or_else(given).unwrap_or(declared.place);
             self.condition(&At::module(frame), &condition, block, |message| {
                 let failure =
                     Failure::new(&rules::FAILED_CONDITION, format!("invalid value for variable: {message}"), place);

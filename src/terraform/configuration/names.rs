@@ -51,7 +51,7 @@ impl Scope for Names<'_, '_, '_> {
                 Some(folder) => Val::str(folder),
                 None => Val::unknown(Type::Str, "path.cwd"),
             },
-            ("terraform" | "tofu", "workspace") => Val::str(evaluation.statics.workspace.as_str()),
+            ("terraform" | "tofu", "workspace") => evaluation.statics.workspace_name(),
             ("terraform" | "tofu", "applying") => {
                 Val::unknown(Type::Bool, format!("{}.applying", root.text)).marked(Marks::EPHEMERAL)
             }

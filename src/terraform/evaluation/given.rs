@@ -9,22 +9,34 @@ use std::collections::BTreeMap;
 pub(crate) struct Given<'a> {
     /// Values that the caller of the tool passes in environment variables, which hold text or JSON.
     pub passed: Option<&'a Map>,
+    /// Values of variables that are passed in a file, after those of files that are loaded automatically.
+    pub values: Option<&'a Map>,
     /// What is put into the folder before the tool runs.
     pub over: Option<&'a Overlay>,
     /// Input variables in the order in which they were given; a later one wins.
     pub variables: &'a [VariableInput],
     /// The environment variables of the run, with their values as written.
     pub env: &'a BTreeMap<String, String>,
-    /// The selected workspace; `default` without one.
+    /// The selected workspace; `None` if it is not known.
     pub workspace: Option<&'a str>,
 }
+
+/// The workspace of a run that selects none.
+pub(crate) const DEFAULT_WORKSPACE: &str = "default";
 
 /// The environment of a run that sets nothing.
 static NO_VARIABLES: BTreeMap<String, String> = BTreeMap::new();
 
 impl Default for Given<'_> {
     fn default() -> Self {
-        Given { passed: None, over: None, variables: &[], env: &NO_VARIABLES, workspace: None }
+        Given {
+            passed: None,
+            values: None,
+            over: None,
+            variables: &[],
+            env: &NO_VARIABLES,
+            workspace: Some(DEFAULT_WORKSPACE),
+        }
     }
 }
 
@@ -46,6 +58,17 @@ pub(crate) struct GeneratedFile {
     pub text: Option<Text>,
     /// Where the content is written.
     pub origin: Origin,
+}
+
+/// What a system gives to the code of a component, beside its inputs and its workspace.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunInputs {
+    /// The environment variables of the run.
+    pub env: BTreeMap<String, String>,
+    /// Variables that the run sets to what is not known.
+    pub unknown: Vec<VariableInput>,
+    /// The files that are generated into the folder.
+    pub generated: Vec<GeneratedFile>,
 }
 
 /// One source of input variables.

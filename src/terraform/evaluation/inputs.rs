@@ -77,6 +77,16 @@ impl Inputs {
                 None => all.file(loader, module, folder, &name, false),
             }
         }
+        for entry in given.values.into_iter().flat_map(|values| values.iter()) {
+            let value = match entry.value.holds(Flags::UNKNOWN) {
+                true => {
+                    let reads = made_of::value(format!("var.{}", entry.key), &entry.value);
+                    InputValue::Unknown(import(&entry.value), vec![reads])
+                }
+                false => InputValue::Value(import(&entry.value)),
+            };
+            all.given.insert(Text::clone(&entry.key), value);
+        }
         for input in given.variables {
             match input {
                 VariableInput::Value { name, text } => {

@@ -23,7 +23,7 @@ pub(crate) fn of_root<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>)
     let loader = &modules.loader;
     let module = modules.root(dir, given.over);
     let inputs = Inputs::collect(loader, &module, dir, given);
-    let workspace = given.workspace.unwrap_or("default").to_owned();
+    let workspace = given.workspace.map(str::to_owned);
     let steps = loader.reader.limits().get(Limit::TemplateSteps);
     Statics::new(module, inputs, workspace, RootFiles::new(loader, dir.to_owned(), given.over.cloned()), steps)
 }

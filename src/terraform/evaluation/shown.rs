@@ -4,12 +4,17 @@ use crate::hcl::val::export::export_at;
 use crate::terraform::evaluation::statics::{Found, Statics};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
-use crate::value::{Data, Flags, Origin, Prov, Unknown, Value};
+use crate::value::{Data, Flags, Key, Map, Origin, Prov, Unknown, Value};
 use std::sync::Arc;
 
 /// The origin of a place as a whole.
 pub(crate) fn origin((file, span): Place) -> Origin {
     Origin { file, key: span.start, start: span.start, end: span.end }
+}
+
+/// A map with the entries that have a value.
+pub(crate) fn map_of(entries: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Map {
+    entries.into_iter().filter_map(|(key, value)| Some((Key::from(key), value?))).collect()
 }
 
 /// Where an argument is written.

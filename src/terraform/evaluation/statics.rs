@@ -5,6 +5,7 @@ use crate::hcl::ast::walk;
 use crate::hcl::ast::{Name, TraversalStep};
 use crate::hcl::eval::{Budget, Evaluator, Scope};
 use crate::hcl::functions::Files;
+use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Val};
 use crate::terraform::evaluation::inputs::Inputs;
 pub(crate) use crate::terraform::evaluation::node::Node;
@@ -57,7 +58,7 @@ pub(crate) struct Statics<'a> {
     pub nodes: Vec<Rc<Node>>,
     /// The input values of the root module.
     pub inputs: Inputs,
-    pub workspace: String,
+    pub workspace: Option<String>,
     pub(in crate::terraform) files: RootFiles<'a>,
     budget: Budget,
     known: RefCell<HashMap<(usize, bool, Text), Found, RandomState>>,
@@ -100,7 +101,13 @@ impl Scope for Names {
 }
 
 impl<'a> Statics<'a> {
-    pub(crate) fn new(root: Arc<Module>, inputs: Inputs, workspace: String, files: RootFiles<'a>, steps: u64) -> Self {
+    pub(crate) fn new(
+        root: Arc<Module>,
+        inputs: Inputs,
+        workspace: Option<String>,
+        files: RootFiles<'a>,
+        steps: u64,
+    ) -> Self {
         let node = Node::new(Vec::new(), root, ".".to_owned(), None);
         Statics {
             nodes: vec![Rc::new(node)],
@@ -254,7 +261,15 @@ impl<'a> Statics<'a> {
             ("path", "module") => Ok(Val::str(self.nodes[node].shown.as_str())),
             ("path", "root") => Ok(Val::str(".")),
             ("path", _) => Ok(Val::str(self.files.folder().unwrap_or_default())),
-            _ => Ok(Val::str(self.workspace.as_str())),
+            _ => Ok(self.workspace_name()),
+        }
+    }
+
+    /// The name of the workspace.
+    pub(crate) fn workspace_name(&self) -> Val {
+        match &self.workspace {
+            Some(name) => Val::str(name.as_str()),
+            None => Val::unknown(Type::Str, "the workspace is not known"),
         }
     }
 

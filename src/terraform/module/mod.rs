@@ -74,3 +74,16 @@ pub(crate) struct Module {
     /// The version constraints, with whether they count for OpenTofu: those of `.tf` files are Terraform's.
     pub required_version: Vec<(Written, bool)>,
 }
+
+impl Module {
+    /// The locals and variables that blocks read, directly or through locals: `local.size`.
+    pub(crate) fn read_by_code(&self) -> BTreeSet<String> {
+        let mut read: BTreeSet<String> = self.read_by_blocks.clone();
+        let mut open: Vec<String> = read.iter().cloned().collect();
+        while let Some(name) = open.pop() {
+            let Some(written) = name.strip_prefix("local.").and_then(|name| self.locals.get(name)) else { continue };
+            open.extend(reader::names(&written.expr).filter(|path| read.insert(path.clone())));
+        }
+        read
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::Module;
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Block, Body, Span, TraversalStep};
+use crate::hcl::ast::{Block, Body, Expr, Span, TraversalStep};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::load::SourceFile;
 use crate::terraform::module::block::{Arguments, Backend, Declared, Provider, ProviderUse, Refactoring, Written};
@@ -364,14 +364,16 @@ pub(crate) fn block_type(block: &Block) -> &Text {
 
 /// Adds the locals and variables that the expressions of a block refer to.
 fn add_names(body: &Body, names: &mut BTreeSet<String>) {
-    for reference in body.attributes.iter().flat_map(|attribute| walk::references(&attribute.expr)) {
-        if let ("local" | "var", Some(TraversalStep::Attribute(name))) =
-            (&*reference.root.text, reference.steps.first())
-        {
-            names.insert(format!("{}.{}", reference.root.text, name.text));
-        }
-    }
+    names.extend(body.attributes.iter().flat_map(|attribute| self::names(&attribute.expr)));
     body.blocks.iter().for_each(|block| add_names(&block.body, names));
+}
+
+/// The locals and variables that an expression refers to: `local.size`.
+pub(super) fn names(expr: &Expr) -> impl Iterator<Item = String> {
+    walk::references(expr).into_iter().filter_map(|reference| match (&*reference.root.text, reference.steps.first()) {
+        (root @ ("local" | "var"), Some(TraversalStep::Attribute(name))) => Some(format!("{root}.{}", name.text)),
+        _ => None,
+    })
 }
 
 /// Where the calls of a module lead.

@@ -214,7 +214,7 @@ fn code_with(name: &str, chain: Chain) {
     let (expression, wrong) = chain(LONG);
     let repo = project(&[("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n")]);
     repo.write("components/terraform/box/main.tf", format!("variable \"size\" {{ default = {expression} }}\n"));
-    let words = if wrong.is_empty() { vec![] } else { vec!["this code cannot be read", wrong] };
+    let words = if wrong.is_empty() { vec![] } else { vec!["tofu-invalid-syntax", wrong] };
     measured(name, &repo, &["check"]).assert_reported(&words);
 }
 

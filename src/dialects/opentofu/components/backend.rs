@@ -1,11 +1,12 @@
 //! Backends: the location of a root module's state.
 
-use crate::dialects::opentofu::components::builder::{Builder, Described, described};
-use crate::dialects::opentofu::components::value::{exported, origin};
+use crate::dialects::opentofu::discovery::variants::Variant;
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::Body;
 use crate::hcl::val::{Marks, Val};
 use crate::resolution::{ComponentMetadata, RemovalEffect, StatePlace};
+use crate::terraform::components::builder::{Builder, Described, described};
+use crate::terraform::evaluation::shown::{exported, origin};
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::{Backend, Written};
@@ -87,12 +88,12 @@ const PLAIN: [&str; 12] = [
 const REMOVED: [&str; 5] = ["artifactory", "etcd", "etcdv3", "manta", "swift"];
 
 /// Adds the backend and the cloud block of a root module.
-pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
+pub(crate) fn add(builder: &mut Builder<'_, '_>, variant: &Variant, failures: &mut Vec<Failure>) {
     let module = Arc::clone(&builder.statics.nodes[0].module);
     for (kind, found) in [("backend", &module.backend), ("cloud", &module.cloud)] {
         if let Some(found) = found {
             let value = resolve(builder.statics, found, failures);
-            let is_of_set = builder.variant.stack.contains('@') && builder.variant.inputs.workspace.is_none();
+            let is_of_set = variant.stack.contains('@') && variant.inputs.workspace.is_none();
             let state = StatePlace {
                 backend: found.kind.clone(),
                 settings: value.as_map().cloned().unwrap_or_default(),
@@ -100,11 +101,11 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
                 // Missing arguments are often passed to `init`.
                 authored: 0,
                 is_separate: false,
-                is_workspace_assumed: builder.variant.inputs.workspace.is_none(),
+                is_workspace_assumed: variant.inputs.workspace.is_none(),
             };
             let metadata = ComponentMetadata {
                 state: Some(state),
-                workspace: (!is_of_set).then(|| builder.statics.workspace.as_str().into()),
+                workspace: builder.statics.workspace.as_deref().filter(|_| !is_of_set).map(Into::into),
                 ..ComponentMetadata::default()
             };
             let described =

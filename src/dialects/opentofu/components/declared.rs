@@ -1,11 +1,11 @@
 //! The declarations of a root module besides those that `init` computes: variables, required tools and
 //! providers, and refactoring blocks.
 
-use crate::dialects::opentofu::components::builder::{Builder, Described, described};
-use crate::dialects::opentofu::components::moves;
-use crate::dialects::opentofu::components::value::origin;
-use crate::dialects::opentofu::components::value::{at, map_of};
 use crate::resolution::ComponentMetadata;
+use crate::terraform::components::builder::{Builder, Described, described};
+use crate::terraform::components::moves;
+use crate::terraform::evaluation::shown::origin;
+use crate::terraform::evaluation::shown::{at, map_of};
 use crate::terraform::module::block::{Declared, Refactoring, Written};
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Value};

@@ -1,12 +1,12 @@
 //! Encryption of states and plans: key providers, methods, and what uses them.
 
-use crate::dialects::opentofu::components::value::at;
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Expr, ExprKind, TraversalStep};
 use crate::hcl::val::export::export_at;
 use crate::hcl::val::{Data as ValData, Val};
 use crate::resolution::{Cipher, Encrypted};
+use crate::terraform::evaluation::shown::at;
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, Encryption, Target, Written};

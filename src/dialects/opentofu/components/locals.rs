@@ -1,16 +1,15 @@
 //! The locals and variables of a root module, as names that its files see.
 
-use crate::dialects::opentofu::components::value::{at, exported, origin};
 use crate::dialects::opentofu::discovery::variants::Variant;
 use crate::hcl::ast::walk;
 use crate::hcl::val::export::export_at;
 use crate::resolution::{Dependency, Local, LocalLevel, LocalScope};
+use crate::terraform::evaluation::shown::{at, exported, origin};
 use crate::terraform::evaluation::statics::{Found, Statics};
 use crate::terraform::module::Module;
 use crate::terraform::module::block::Written;
 use crate::text::Text;
 use crate::value::{Data, FileId, Prov, Unknown, Value};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The locals of the root module, and its variables.
@@ -26,7 +25,7 @@ pub(crate) fn of(statics: &Statics<'_>, file: FileId, variant: &Variant) -> Vec<
         found if is_wrong(&found) => None,
         _ => Some(Value::new(Data::Unknown(Arc::new(Unknown::new("(not set)", "no value is given")))).with_prov(prov)),
     };
-    let read = read_by_code(&module);
+    let read = module.read_by_code();
     let locals = module.locals.iter().map(|(name, written)| Local {
         name: name.clone(),
         value: of_local(name, written),
@@ -53,18 +52,6 @@ pub(crate) fn of(statics: &Statics<'_>, file: FileId, variant: &Variant) -> Vec<
     let found: Vec<Local> = variables.collect();
     all.extend((!found.is_empty()).then(|| scope(LocalLevel::Kind("variable".into()), found)));
     all
-}
-
-/// The locals and variables that blocks read, directly or through locals: `local.size`. The values of most of them are not shown.
-fn read_by_code(module: &Module) -> BTreeSet<String> {
-    let mut read: BTreeSet<String> = module.read_by_blocks.clone();
-    let mut open: Vec<String> = read.iter().cloned().collect();
-    while let Some(name) = open.pop() {
-        let Some(written) = name.strip_prefix("local.").and_then(|name| module.locals.get(name)) else { continue };
-        let more = dependencies(module, written).into_iter().map(|dependency| dependency.path);
-        open.extend(more.filter(|path| read.insert(path.clone())));
-    }
-    read
 }
 
 fn dependencies(module: &Module, written: &Written) -> Vec<Dependency> {

@@ -1,24 +1,24 @@
 //! Resolves one root module to components, like `init`.
 
 mod backend;
-mod builder;
-mod calls;
 mod declared;
 mod encryption;
 mod locals;
-mod moves;
 mod provider;
-pub(crate) mod value;
 
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::dialects::opentofu::checks;
 use crate::dialects::opentofu::discovery::Candidate;
 use crate::dialects::opentofu::discovery::variants::Variant;
+use crate::dialects::opentofu::vocabulary::VOCABULARY;
 use crate::files::Files;
 use crate::hcl::ast::Span;
 use crate::paths;
 use crate::resolution::{ComponentMetadata, LocalScope, RemovalEffect, State, Unit};
+use crate::terraform::components::builder::{Builder, Described, described};
+use crate::terraform::components::calls;
+use crate::terraform::evaluation::shown::origin;
 use crate::terraform::failure::Failure;
 use crate::terraform::module::modules::Modules;
 use crate::terraform::module::version;
@@ -26,10 +26,8 @@ use crate::terraform::root;
 use crate::terraform::rules::{UNDEFINED_LOCAL, UNDEFINED_NAME};
 use crate::text::Text;
 use crate::value::FileId;
-use builder::{Builder, Described, described};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use value::origin;
 
 /// The resolution of a root module.
 pub(crate) struct Resolved {
@@ -61,10 +59,10 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     let statics = &evaluated.statics;
     let module = Arc::clone(&statics.nodes[0].module);
     let mut failures = Vec::new();
-    let mut builder = Builder { variant, components: Vec::new(), statics };
+    let mut builder = Builder { stack: &variant.stack, vocabulary: &VOCABULARY, components: Vec::new(), statics };
     calls::add(&mut builder, &evaluated.calls);
     provider::add(&mut builder, &mut failures);
-    backend::add(&mut builder, &mut failures);
+    backend::add(&mut builder, variant, &mut failures);
     if let Some(found) = encryption::resolve(statics, &module.encryption, &mut failures) {
         let metadata = ComponentMetadata { encryption: found.targets.into(), ..ComponentMetadata::default() };
         let place = module.encryption.place.map(origin).into_iter();

@@ -1,14 +1,14 @@
 //! Provider configurations with their instances, and what uses them.
 
-use crate::dialects::opentofu::components::builder::{Builder, Described, described};
-use crate::dialects::opentofu::components::value::{at, exported, map_of, origin};
 use crate::dialects::opentofu::rules;
 use crate::dialects::opentofu::vocabulary::PROVIDERS;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Block, ExprKind, Span, TraversalStep};
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
+use crate::terraform::components::builder::{Builder, Described, described};
 use crate::terraform::configuration::expansion::for_each_problems;
+use crate::terraform::evaluation::shown::{at, exported, map_of, origin};
 use crate::terraform::evaluation::statics::{Identifier, Node, Statics};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::Module;
@@ -42,7 +42,7 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
                 let name = format!("{}{}", module_prefix(&node), label(provider));
                 let place = [origin(provider.block.place)].into_iter();
                 let described = described("provider_configuration", name, value);
-                builder.add(Described { vocabulary: &PROVIDERS, ..described }, place);
+                builder.add(Described { vocabulary: Some(&PROVIDERS), ..described }, place);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::dialects::{Project, ProjectInputs, RootSettings, VariableInput, VariableSet};
 use crate::paths::{self, join};
-use crate::terraform::evaluation::given::Given;
+use crate::terraform::evaluation::given::{DEFAULT_WORKSPACE, Given};
 use crate::terraform::load::Loader;
 use crate::text::Text;
 
@@ -26,7 +26,7 @@ impl Variant {
     /// Returns what is given to the root module.
     pub(crate) fn given(&self) -> Given<'_> {
         let ProjectInputs { variables, env, workspace, .. } = &self.inputs;
-        Given { variables, env, workspace: workspace.as_deref(), ..Given::default() }
+        Given { variables, env, workspace: workspace.as_deref().or(Some(DEFAULT_WORKSPACE)), ..Given::default() }
     }
 }
 

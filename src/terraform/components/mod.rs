@@ -1,5 +1,9 @@
 //! Resources, data sources, ephemeral resources and outputs as components.
 
+pub(crate) mod builder;
+pub(crate) mod calls;
+pub(crate) mod moves;
+
 use crate::resolution::{Component, ComponentMetadata, Needed, RemovalEffect};
 use crate::terraform::configuration::reads::Reading;
 use crate::terraform::configuration::{Instance, Mode};
@@ -13,6 +17,10 @@ use crate::value::{Key, Language, Map, Value, Vocabulary};
 /// The vocabulary of resources, whose arguments mean what their provider says.
 static RESOURCES: Vocabulary =
     Vocabulary { counted: Some(("resource", "root module")), removal_help: "destroy it first", ..Vocabulary::EMPTY };
+
+/// The vocabulary of resources that the code of a component makes.
+pub(super) static MADE_RESOURCES: Vocabulary =
+    Vocabulary { counted: Some(("resource", "component")), removal_help: "destroy it first", ..Vocabulary::EMPTY };
 
 /// Arguments of outputs that are shown.
 const OF_OUTPUTS: [&str; 3] = ["value", "sensitive", "ephemeral"];

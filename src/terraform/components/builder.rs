@@ -1,9 +1,7 @@
 //! Collects the components of a root module.
 
-use crate::dialects::opentofu::components::value::exported;
-use crate::dialects::opentofu::discovery::variants::Variant;
-use crate::dialects::opentofu::vocabulary::VOCABULARY;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
+use crate::terraform::evaluation::shown::exported;
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::module::block::Written;
 use crate::text::Text;
@@ -20,20 +18,22 @@ pub(crate) struct Described {
     pub removal: RemovalEffect,
     /// Metadata for rules.
     pub metadata: ComponentMetadata,
-    /// The names of its parts.
-    pub vocabulary: &'static Vocabulary,
+    /// The names of its parts, if they are not those of the others.
+    pub vocabulary: Option<&'static Vocabulary>,
 }
 
 /// A component that only describes others.
 pub(crate) fn described(kind: &'static str, name: impl Into<Text>, value: Value) -> Described {
     let (removal, metadata) = (RemovalEffect::Nothing, ComponentMetadata::default());
-    Described { kind, name: name.into(), value, removal, metadata, vocabulary: &VOCABULARY }
+    Described { kind, name: name.into(), value, removal, metadata, vocabulary: None }
 }
 
 /// Collects the components of a root module.
 pub(crate) struct Builder<'b, 'a> {
-    /// How the root module is resolved.
-    pub variant: &'b Variant,
+    /// The stack that the root module is.
+    pub stack: &'b Text,
+    /// The names of the parts of its components.
+    pub vocabulary: &'static Vocabulary,
     /// The components so far.
     pub components: Vec<Arc<Component>>,
     /// The evaluation.
@@ -44,12 +44,13 @@ impl Builder<'_, '_> {
     /// Adds a component; `shaping` are its lines that are not the origin of one of its values.
     pub(crate) fn add(&mut self, described: Described, shaping: impl Iterator<Item = Origin>) {
         let Described { kind, name, value, removal, metadata, vocabulary } = described;
+        let vocabulary = vocabulary.unwrap_or(self.vocabulary);
         self.components.push(Arc::new(Component {
             shaping_origins: shaping.collect(),
             removal,
             metadata,
             language: Language { vocabulary, ..Language::default() },
-            ..Component::new((self.variant.stack.clone(), kind.into(), name), value)
+            ..Component::new((self.stack.clone(), kind.into(), name), value)
         }));
     }
 

@@ -1,20 +1,20 @@
 //! Calls of modules as components.
 
-use crate::dialects::opentofu::components::builder::{Builder, Described, described};
-use crate::dialects::opentofu::components::moves::Moves;
-use crate::dialects::opentofu::components::value::{at, exported, map_of, origin};
 use crate::hcl::ast::TraversalStep;
 use crate::hcl::ast::walk::references;
 use crate::hcl::val::export::export_at;
 use crate::hcl::val::{Data, Marks, Val};
 use crate::resolution::{CalledModule, ComponentMetadata, Needed, RemovalEffect};
+use crate::terraform::components::builder::{Builder, Described, described};
+use crate::terraform::components::moves::Moves;
+use crate::terraform::evaluation::shown::{at, exported, map_of, origin};
 use crate::terraform::evaluation::tree::Call;
 use crate::terraform::module::block::META;
 use crate::text::Text;
 use crate::value::{Key, Map, Value};
 
-/// Adds a component for each call of a module.
-pub(crate) fn add(builder: &mut Builder<'_, '_>, calls: &[Call]) {
+/// Adds a component for each of these calls of modules.
+pub(crate) fn add<'c>(builder: &mut Builder<'_, '_>, calls: impl IntoIterator<Item = &'c Call>) {
     let moves = Moves::of(builder.statics);
     for call in calls {
         let text = |value: &Option<Val>, name: &str| {

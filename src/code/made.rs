@@ -1,0 +1,226 @@
+//! What the code of components makes of their inputs: resources, data sources, outputs, and calls of modules that are elsewhere.
+//!
+//! A component whose code is in the repository is a root module with inputs. Its evaluation is a [`Made`]: components of a stack of
+//! its own, `dev/vpc` for `vpc` of `dev`. A comparison evaluates the components that differ or whose code differs ([`compare`]).
+
+use crate::code::{CodeChange, CodeChanges};
+use crate::diagnostic::Diagnostic;
+use crate::diff::{Diff, Status};
+use crate::hcl::ast::Span;
+use crate::resolution::{Address, CodeOrigin, Component, Inputs, Placed, Resolution, State, Unit};
+use crate::terraform::evaluation::given::{Given, Overlay, RunInputs, VariableInput};
+use crate::terraform::module::modules::Modules;
+use crate::terraform::root;
+use crate::terraform::rules::FAILED_CONDITION;
+use crate::text::Text;
+use crate::threads;
+use crate::value::{FileId, Flags, Map, Value};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What a system gives to the code of a component; `None` if that is not to be evaluated.
+pub(crate) type RunInputsOf<'a> = dyn Fn(&Component) -> Option<RunInputs> + Sync + 'a;
+
+/// One side: a resolution, the modules of its revision, and what the system gives to code.
+#[derive(Clone, Copy)]
+pub(crate) struct Evaluator<'a> {
+    /// The modules of the revision.
+    pub modules: &'a Modules<'a>,
+    pub run_inputs: &'a RunInputsOf<'a>,
+}
+
+/// The code of one component, evaluated.
+pub(crate) struct Made {
+    /// What it makes: a unit of its own. It has failed if the code hides what it makes.
+    pub unit: Arc<Unit>,
+    pub findings: Vec<Diagnostic>,
+    /// The variables and locals that the code reads: `var.size`. `None` if it has files that are not known.
+    pub read: Option<BTreeSet<String>>,
+}
+
+/// The name of the stack of what the code of a component makes.
+pub(crate) fn stack_of((stack, _, name): &Address) -> Text {
+    format!("{stack}/{name}").into()
+}
+
+impl Evaluator<'_> {
+    /// Evaluates the code of a component of a unit, with the address that it has in the newer state; `None` if it has no
+    /// code in the repository, or is not deployed.
+    pub(crate) fn of(&self, component: &Component, address: &Address, unit: &Unit) -> Option<Made> {
+        let (metadata, file) = (&component.metadata, unit.file);
+        let code = metadata.code.as_ref().filter(|code| metadata.is_module && code.supply != CodeOrigin::Fetched)?;
+        if !metadata.is_deployed() || !self.modules.is_there(&code.folder) {
+            return None;
+        }
+        let RunInputs { env, unknown, generated } = (self.run_inputs)(component)?;
+        let over = Overlay { folder: None, generated };
+        let values = values(&metadata.inputs);
+        let mut variables = unknown;
+        if metadata.inputs.is_open {
+            variables
+                .push(VariableInput::Unknown { name: None, what: component.language.vocabulary.inputs.to_owned() });
+        }
+        let given = Given {
+            passed: None,
+            values: Some(&values),
+            over: (!over.generated.is_empty()).then_some(&over),
+            variables: &variables,
+            env: &env,
+            workspace: metadata.workspace.as_deref(),
+        };
+        let mut evaluated = root::evaluate(&code.folder, given, self.modules);
+        let mut failures = evaluated.take_failures(Vec::new());
+        let is_hidden = failures.iter().any(|failure| failure.hides);
+        // Types of inputs are compared for all systems in one way.
+        let inputs: BTreeSet<(FileId, u32)> = values
+            .iter()
+            .filter_map(|input| input.value.prov.origin)
+            .map(|origin| (origin.file, origin.start))
+            .collect();
+        failures.retain(|failure| {
+            let is_input = failure.place.is_some_and(|(file, span)| inputs.contains(&(file, span.start)));
+            !is_input || failure.rule == &FAILED_CONDITION
+        });
+        let findings = failures.iter().map(|failure| {
+            let mut finding = failure.finding((file, Span::default()), self.modules.loader.reader.files);
+            finding.stacks.push(Text::clone(&component.stack));
+            if failure.hides || !is_hidden && !failure.is_lint { finding.breaking() } else { finding }
+        });
+        let findings = findings.collect();
+        let stack = stack_of(address);
+        let files: BTreeSet<FileId> = evaluated.files().into_iter().chain(unit.files.iter().copied()).collect();
+        let unit = Unit {
+            files: files.into_iter().collect(),
+            components: if is_hidden { Vec::new() } else { evaluated.made(&stack, &Arc::new(address.clone())) },
+            state: State::Resolved,
+            failed: if is_hidden { vec![stack.clone()] } else { Vec::new() },
+            ..Unit::broken(stack, file)
+        };
+        let module = &evaluated.statics.nodes[0].module;
+        let read = (!is_hidden && !module.is_open).then(|| module.read_by_code());
+        Some(Made { unit: Arc::new(unit), findings, read })
+    }
+
+    /// What the code of some components makes.
+    pub(crate) fn units(&self, resolution: &Resolution, wanted: &BTreeSet<Address>) -> Vec<Arc<Unit>> {
+        let placed: Vec<Placed> = resolution.components().into_values().collect();
+        let found = threads::map(&placed, |Placed { component, unit }| {
+            let address = component.address();
+            wanted.contains(&address).then(|| self.of(component, &address, unit)).flatten()
+        });
+        found.into_iter().flatten().map(|made| made.unit).collect()
+    }
+
+    /// Evaluates the code of all components of a resolution, and adds what is found. What it makes is not kept.
+    pub(crate) fn check(&self, resolution: &mut Resolution) {
+        let found = threads::map(&resolution.units, |unit| {
+            let made = unit.components.iter().filter_map(|component| self.of(component, &component.address(), unit));
+            made.flat_map(|made| made.findings).collect::<Vec<_>>()
+        });
+        add_findings(resolution, found.into_iter().flatten());
+    }
+}
+
+/// Adds findings to those of a resolution. Several components find the same in the code that they share.
+fn add_findings(resolution: &mut Resolution, found: impl Iterator<Item = Diagnostic>) {
+    let before = resolution.findings.len();
+    resolution.findings.extend(found);
+    if resolution.findings.len() > before {
+        crate::diagnostic::unite(&mut resolution.findings);
+    }
+}
+
+/// The inputs as the code gets them.
+fn values(inputs: &Inputs) -> Cow<'_, Map> {
+    if !inputs.all.flags().has(Flags::CALL) {
+        return Cow::Borrowed(&inputs.all);
+    }
+    let passed = inputs.all.iter().filter_map(|entry| {
+        let value: Cow<'_, Value> = inputs.evaluated(&entry.value)?;
+        Some((Text::clone(&entry.key), value.into_owned()))
+    });
+    Cow::Owned(passed.collect())
+}
+
+/// The components whose code was evaluated on both sides, with the variables and locals that it reads on one of them, if that is
+/// known: `var.size`.
+pub(crate) type Compared = BTreeMap<Address, Option<BTreeSet<String>>>;
+
+/// Evaluates the code of the components that both sides have and that differ, or whose code differs, and adds what it makes and what is
+/// found to both resolutions. Of a renamed component the two sides are those of its names. Returns the components whose code was
+/// evaluated on both sides.
+pub(crate) fn compare(
+    evaluators: [Evaluator<'_>; 2],
+    resolutions: [&mut Resolution; 2],
+    diff: &Diff,
+    code: &CodeChanges,
+) -> Compared {
+    let [base, head] = resolutions;
+    let pairs = pairs([base, head], diff, code);
+    let made = threads::map(&pairs, |(before, after)| {
+        let address = after.component.address();
+        let of = |evaluator: &Evaluator<'_>, placed: &Placed| evaluator.of(&placed.component, &address, &placed.unit);
+        of(&evaluators[0], before).zip(of(&evaluators[1], after)).map(|sides| (address.clone(), sides))
+    });
+    let (mut evaluated, mut found) = (Compared::new(), [Vec::new(), Vec::new()]);
+    for (address, (before, after)) in made.into_iter().flatten() {
+        if before.unit.failed.is_empty() && after.unit.failed.is_empty() {
+            let read = before.read.zip(after.read).map(|(before, after)| before.union(&after).cloned().collect());
+            evaluated.insert(address, read);
+        }
+        base.made.push(before.unit);
+        head.made.push(after.unit);
+        found[0].extend(before.findings);
+        found[1].extend(after.findings);
+    }
+    let [in_base, in_head] = found;
+    add_findings(base, in_base.into_iter());
+    add_findings(head, in_head.into_iter());
+    evaluated
+}
+
+/// The components of both sides whose code may make something else.
+fn pairs(resolutions: [&Resolution; 2], diff: &Diff, code: &CodeChanges) -> Vec<(Placed, Placed)> {
+    let renamed: BTreeMap<Address, Address> = diff
+        .renames
+        .iter()
+        .map(|rename| (diff.components[rename.to].address(), diff.components[rename.from].address()))
+        .collect();
+    let modified = diff.components.iter().filter(|change| change.status == Status::Modified).map(|c| c.address());
+    let wanted: BTreeSet<Address> =
+        modified.chain(renamed.keys().cloned()).chain(code.touched.keys().cloned()).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let [base, head] = resolutions.map(Resolution::components);
+    let pair = |address: &Address| {
+        let before = base.get(renamed.get(address).unwrap_or(address))?;
+        Some((before.clone(), head.get(address)?.clone()))
+    };
+    wanted.iter().filter_map(pair).collect()
+}
+
+/// Marks the inputs that differ and that no code reads, and the changed code that makes the same as before.
+pub(crate) fn mark(code: &mut [CodeChange], diff: &mut Diff, evaluated: &Compared) {
+    let owners: BTreeSet<Address> =
+        diff.components.iter().filter_map(|change| Some(Address::clone(change.made_by()?))).collect();
+    for change in code {
+        let is_same = |address: &Address| evaluated.contains_key(address) && !owners.contains(address);
+        change.makes_the_same = change.is_loaded && change.components.iter().all(is_same);
+    }
+    for component in diff.components.iter_mut().filter(|change| change.status == Status::Modified) {
+        let Some(Some(read)) = evaluated.get(&component.address()) else { continue };
+        let Some(after) = &component.after else { continue };
+        let inputs = format!("/{}/", after.language.vocabulary.inputs);
+        for change in &mut component.changes {
+            let name = change.path.strip_prefix(&inputs).and_then(|rest| rest.split('/').next());
+            change.is_idle = name.is_some_and(|name| !read.contains(&format!("var.{name}")));
+        }
+    }
+}
+
+/// A resolution of what the code makes alone.
+pub(crate) fn alone(resolution: &Resolution) -> Resolution {
+    Resolution { units: resolution.made.clone(), config: resolution.config.clone(), ..Resolution::default() }
+}
