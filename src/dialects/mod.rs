@@ -68,6 +68,8 @@ pub(crate) struct Project {
     pub claimed: Vec<String>,
     /// Whether its configuration was found in a folder that is not searched: it counts as if it were in the start folder.
     pub is_elsewhere: bool,
+    /// Whether the code of components is not evaluated.
+    pub leaves_code: bool,
     /// Whether rules also look for what would be different if merging waited for functions across files.
     pub promised_merge: bool,
     /// Whether the result is still wanted. Once it is not, any result will do.

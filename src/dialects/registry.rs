@@ -131,7 +131,8 @@ impl<'a> ProjectHandle<'a> {
 
     /// What its system gives to the code of a component; `None` if that is not to be evaluated.
     pub(crate) fn run_inputs(&self, component: &Component) -> Option<RunInputs> {
-        self.dialect.run_inputs(component)
+        let leaves_code = self.projects.first().is_some_and(|(_, project)| project.leaves_code);
+        if leaves_code { None } else { self.dialect.run_inputs(component) }
     }
 
     /// The modules of one state, as its tool loads them.

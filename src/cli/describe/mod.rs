@@ -9,12 +9,13 @@ use crate::cli::{Failure, Global, output};
 use crate::files::Files;
 use crate::report::describe::{self, Components, Described};
 use crate::report::log::{self, OutputKind};
-use crate::resolution::{Address, Placed, Resolution};
+use crate::resolution::{Address, Placed, Resolution, Unit};
 use crate::review::{self, Filter, Outcome, Resolved};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
+use std::sync::Arc;
 
 /// Print resolved configuration.
 #[derive(Debug, Subcommand)]
@@ -178,6 +179,12 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         (_, Selected::Nothing) => printer.stacks(&found)?,
         (_, Selected::One(address, placed)) => {
             printer.one(address, placed)?;
+            if selection.format == Format::Text {
+                let (wanted, settings) = (BTreeSet::from([address.clone()]), place.settings(&*source)?);
+                let state = (&*source, &files, &dialects);
+                let made = review::make(state, &resolution, &wanted, (&place.workspace(), &settings))?;
+                printer.made(&made)?;
+            }
             // The selection was found, so problems elsewhere do not matter.
             return Ok(Outcome::Clean);
         }
@@ -304,6 +311,13 @@ impl Printer<'_> {
             Format::Yaml => described.write_yaml(&mut out)?,
             Format::Json => described.write_json(&mut out)?,
         }
+        Ok(out.flush()?)
+    }
+
+    /// The addresses of what the code of a component makes.
+    fn made(&self, units: &[Arc<Unit>]) -> Result<(), Failure> {
+        let mut out = self.out();
+        describe::write_made(&mut out, units, &output::options(self.global))?;
         Ok(out.flush()?)
     }
 

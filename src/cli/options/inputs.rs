@@ -9,11 +9,12 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use std::path::{Path, PathBuf};
 
-/// `--var`, `--var-file` and `--workspace`. The first two keep the order of the command line: the later one wins.
+/// `--var`, `--var-file`, `--workspace` and `--no-code`. The first two keep the order of the command line: the later one wins.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Inputs {
     variables: Vec<Variable>,
     workspace: Option<String>,
+    leaves_code: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +48,13 @@ impl Args for Inputs {
                     .help_heading(HEADING)
                     .help("Resolve the projects in this workspace [default: default]"),
             )
+            .arg(
+                Arg::new("no-code")
+                    .long("no-code")
+                    .action(ArgAction::SetTrue)
+                    .help_heading(HEADING)
+                    .help("Leave out what the code of components makes of their values"),
+            )
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -65,7 +73,8 @@ impl FromArgMatches for Inputs {
         all.extend(positions("var-file").zip(paths));
         all.sort_by_key(|(position, _)| *position);
         let variables = all.into_iter().map(|(_, variable)| variable).collect();
-        Ok(Inputs { variables, workspace: matches.get_one::<String>("workspace").cloned() })
+        let workspace = matches.get_one::<String>("workspace").cloned();
+        Ok(Inputs { variables, workspace, leaves_code: matches.get_flag("no-code") })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -88,6 +97,7 @@ impl Inputs {
         let variables = self.variables.iter().map(one).collect::<Result<_, Failure>>()?;
         place.project.inputs.variables = variables;
         place.project.inputs.workspace.clone_from(&self.workspace);
+        place.project.leaves_code = self.leaves_code;
         Ok(())
     }
 }

@@ -170,7 +170,7 @@ impl Dialect for Atmos {
     }
 
     fn run_inputs(&self, component: &Component) -> Option<RunInputs> {
-        Some(run::inputs(component))
+        (*component.kind == *"terraform").then(|| run::inputs(component))
     }
 
     fn affected(&self, request: &Request<'_>, project: &Project) -> Option<Affected> {

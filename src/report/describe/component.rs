@@ -7,11 +7,12 @@ use crate::report::RenderOptions;
 use crate::report::indented_json;
 use crate::report::text::style::{self, Theme, count};
 use crate::report::text::value;
-use crate::resolution::{Address, Component, Placed};
+use crate::resolution::{Address, Component, Placed, Unit};
 use crate::value::{Data, Entry, Map, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::io;
+use std::sync::Arc;
 
 /// Values below this many others are written in one line.
 const MAX_DEPTH: usize = 64;
@@ -150,6 +151,25 @@ impl Leaves<'_, '_> {
             }
         }
     }
+}
+
+/// Writes the addresses of what the code of a component makes of its values, by kind.
+///
+/// # Errors
+/// Those of the writer.
+pub(crate) fn write_made(out: &mut dyn io::Write, units: &[Arc<Unit>], options: &RenderOptions) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    let mut kind = None;
+    let mut all: Vec<&Component> = units.iter().flat_map(|unit| &unit.components).map(|c| &**c).collect();
+    all.sort_by(|a, b| (&a.kind, &a.name).cmp(&(&b.kind, &b.name)));
+    for component in all {
+        if kind != Some(&component.kind) {
+            writeln!(out, "\n{}", theme.bold(&format!("{} (made by its code)", style::escape(&component.kind))))?;
+            kind = Some(&component.kind);
+        }
+        writeln!(out, "  {}", style::escape(&component.name))?;
+    }
+    Ok(())
 }
 
 /// Writes a line for each component: its stack, its type and its name.

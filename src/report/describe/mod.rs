@@ -2,7 +2,9 @@
 
 mod component;
 
-pub(crate) use component::{Described, write_concise, write_instances, write_instances_json, write_instances_yaml};
+pub(crate) use component::{
+    Described, write_concise, write_instances, write_instances_json, write_instances_yaml, write_made,
+};
 
 use super::RenderOptions;
 use super::log::Filter;

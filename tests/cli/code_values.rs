@@ -1,0 +1,308 @@
+//! What the code of components makes of the values of stacks: what changes, why, and what is wrong with it.
+
+use crate::common::{ATMOS, Repo, Run};
+use crate::contracts::{schema, validate};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const MAIN: &str = "components/terraform/web/main.tf";
+const CATALOG: &str = "stacks/catalog/web.yaml";
+const CODE: &str = r#"variable "size" {
+  type    = number
+  default = 1
+  validation {
+    condition     = var.size < 10
+    error_message = "the size is too big"
+  }
+}
+variable "stage" {
+  type = string
+}
+variable "n" {
+  default = 2
+}
+variable "unread" {
+  default = null
+}
+variable "region" {
+  default = "a"
+}
+provider "aws" {
+  region = var.region
+}
+locals {
+  tags = {
+    stage = var.stage
+    space = terraform.workspace
+  }
+}
+resource "aws_instance" "web" {
+  count = var.n
+  size  = var.size
+  tags  = local.tags
+}
+module "lb" {
+  source  = "acme/lb/aws"
+  version = "1.0.0"
+  timeout = var.size * 10
+}
+output "size" {
+  value = var.size
+}
+"#;
+
+fn catalog(vars: &str) -> String {
+    format!("components:\n  terraform:\n    web:\n      vars:\n{vars}")
+}
+
+fn stack(stage: &str, more: &str) -> String {
+    format!("import: [catalog/web]\nvars: {{stage: {stage}}}\n{more}")
+}
+
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.write("atmos.yaml", ATMOS)
+        .write(MAIN, CODE)
+        .write(CATALOG, catalog("        size: 3\n        n: 2\n"))
+        .write("stacks/deploy/dev.yaml", stack("dev", ""))
+        .write("stacks/deploy/prod.yaml", stack("prod", ""))
+        .commit("base");
+    repo
+}
+
+fn diff(repo: &Repo, arguments: &[&str]) -> Run {
+    repo.run(&[&["diff", "HEAD", "--worktree"], arguments].concat())
+}
+
+/// What differs of what code makes: the stack, the address and the paths.
+fn resources(repo: &Repo) -> Vec<(String, String, Vec<String>)> {
+    let report = diff(repo, &["--format", "json"]).json();
+    validate(&schema("report-v1.json"), &report);
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let one = |resource: &Value| {
+        let paths = resource["changes"].as_array().unwrap().iter().map(|change| text(&change["path"])).collect();
+        (text(&resource["stack"]), text(&resource["component"]), paths)
+    };
+    report["resources"].as_array().unwrap().iter().map(one).collect()
+}
+
+fn made(stacks: &[&str], expected: &[(&str, &[&str])]) -> Vec<(String, String, Vec<String>)> {
+    let one = |stack: &&str| {
+        let stack = (*stack).to_owned();
+        expected.iter().map(move |(name, paths)| {
+            (stack.clone(), (*name).to_owned(), paths.iter().map(|path| (*path).to_owned()).collect())
+        })
+    };
+    let mut all: Vec<_> = stacks.iter().flat_map(one).collect();
+    all.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+    all
+}
+
+fn sorted(mut all: Vec<(String, String, Vec<String>)>) -> Vec<(String, String, Vec<String>)> {
+    all.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+    all
+}
+
+const OF_SIZE: &[(&str, &[&str])] = &[
+    ("aws_instance.web[0]", &["/size"]),
+    ("aws_instance.web[1]", &["/size"]),
+    ("lb", &["/inputs/timeout"]),
+    ("size", &["/value"]),
+];
+
+#[test]
+fn a_value_of_a_catalog_reaches_the_arguments_of_all_stacks() {
+    let repo = repo();
+    repo.edit(CATALOG, "size: 3", "size: 4");
+    assert_eq!(sorted(resources(&repo)), made(&["dev/web", "prod/web"], OF_SIZE));
+    let run = diff(&repo, &[]).ends_with(0);
+    let run =
+        run.says("1 change reaches 2 components in 2 stacks; 4 resources and 2 module calls of 2 components change");
+    run.says("vars.size  3 → 4").says("inputs.timeout  30 → 40").hides("run different code");
+    let report = diff(&repo, &["--format", "json"]).json();
+    let first = &report["resources"][0];
+    assert_eq!(first["made_by"], json!({"stack": "dev", "type": "terraform", "component": "web"}));
+    assert_eq!((&first["causes"][1]["file"], &first["causes"][1]["line"]), (&json!(CATALOG), &json!(5)));
+    // What Atmos describes does not contain resources.
+    assert_eq!(report["components"].as_array().unwrap().len(), 2);
+    diff(&repo, &["--no-code"]).says("1 change reaches 2 components in 2 stacks").hides("timeout");
+}
+
+#[test]
+fn a_stack_that_overrides_a_value_is_not_reached() {
+    let repo = repo();
+    let own = "components: {terraform: {web: {vars: {size: 7}}}}\n";
+    repo.write("stacks/deploy/dev.yaml", stack("dev", own)).commit("own value");
+    repo.edit(CATALOG, "size: 3", "size: 4");
+    assert_eq!(sorted(resources(&repo)), made(&["prod/web"], OF_SIZE));
+}
+
+#[test]
+fn an_input_that_nothing_reads_says_so_and_one_that_only_a_provider_reads_does_not() {
+    let note = "(nothing in the code reads it)";
+    let repo = repo();
+    repo.write(CATALOG, catalog("        size: 3\n        n: 2\n        unread: 1\n        region: a\n"))
+        .commit("more");
+    repo.edit(CATALOG, "unread: 1", "unread: 2");
+    diff(&repo, &[]).says(&format!("vars.unread  1 → 2 {note}"));
+    repo.edit(CATALOG, "unread: 2", "unread: 1").edit(CATALOG, "region: a", "region: b");
+    diff(&repo, &[]).says("vars.region  \"a\" → \"b\"").hides(note);
+    // A generated file that is not known may read anything.
+    repo.edit(CATALOG, "region: b", "region: a");
+    let generated = catalog(
+        "        size: 3\n        n: 2\n        unread: 1\n        region: a\n      generate:\n        more.tf: {a: 1}\n",
+    );
+    repo.write(CATALOG, generated).commit("generated");
+    repo.edit(CATALOG, "unread: 1", "unread: 2");
+    diff(&repo, &[]).says("vars.unread  1 → 2").hides(note);
+}
+
+#[test]
+fn an_edit_of_the_code_says_what_changes_in_which_stacks() {
+    let repo = repo();
+    repo.edit(MAIN, "timeout = var.size * 10", "timeout = 60");
+    assert_eq!(sorted(resources(&repo)), made(&["dev/web", "prod/web"], &[("lb", &["/inputs/timeout"])]));
+    let run = diff(&repo, &[]).says("No change of configuration; 2 module calls of 2 components change");
+    run.says("inputs.timeout  30 → 60").hides("different code");
+    // What cannot be seen in an argument is still told.
+    let other = repo_with(&CODE.replace("source  = ", "# a comment\n  source  = "));
+    other.write(MAIN, CODE);
+    diff(&other, &[]).says("No effective change");
+    let other = repo_with(&CODE.replace("region = var.region", "region = \"b\""));
+    other.write(MAIN, CODE);
+    diff(&other, &[]).says("run different code, but no argument of a resource or module call and no output differs");
+}
+
+fn repo_with(code: &str) -> Repo {
+    let repo = repo();
+    repo.write(MAIN, code).commit("other code");
+    repo
+}
+
+#[test]
+fn instances_that_go_are_a_danger() {
+    let repo = repo();
+    repo.edit(CATALOG, "n: 2", "n: 1");
+    let run = diff(&repo, &[]).ends_with(1).says("danger[component-removed]");
+    run.says("2 resources in 2 components are removed, and the next run destroys them").says("web.yaml:6");
+    assert!(sorted(resources(&repo)).contains(&("dev/web".into(), "aws_instance.web[1]".into(), Vec::new())));
+}
+
+#[test]
+fn a_validation_that_fails_for_one_stack_is_told_at_its_line() {
+    let repo = repo();
+    repo.write("stacks/deploy/prod.yaml", stack("prod", "components: {terraform: {web: {vars: {size: 12}}}}\n"));
+    for run in [diff(&repo, &[]), repo.run(&["check"])] {
+        let run =
+            run.ends_with(1).says("error[tofu-failed-condition]: invalid value for variable: the size is too big");
+        run.says("stacks/deploy/prod.yaml:3:").says("reaches 1 stack: prod").hides("dev, prod");
+    }
+    repo.run(&["check", "--no-code"]).ends_with(0);
+}
+
+#[test]
+fn a_value_that_is_not_known_flows_to_the_arguments() {
+    let repo = repo();
+    let unknown = |of: &str| catalog(&format!("        size: !terraform.state vpc {of}\n        n: 2\n"));
+    repo.write(CATALOG, unknown("a")).commit("unknown");
+    assert_eq!(resources(&repo), []);
+    repo.write(CATALOG, unknown("b"));
+    let names: BTreeSet<String> = resources(&repo).into_iter().map(|(_, name, _)| name).collect();
+    assert_eq!(names, ["aws_instance.web[0]", "aws_instance.web[1]", "lb", "size"].map(str::to_owned).into());
+    diff(&repo, &[]).says("not known");
+}
+
+#[test]
+fn the_workspace_the_environment_and_generated_files_count() {
+    let repo = repo();
+    let with = |more: &str| stack("dev", &format!("components: {{terraform: {{web: {more}}}}}\n"));
+    let cases = [
+        ("{metadata: {terraform_workspace: one}}", "{metadata: {terraform_workspace: two}}", "/tags/space"),
+        ("{env: {TF_VAR_region: a}}", "{env: {TF_VAR_region: b}}", ""),
+        (
+            "{generate: {more.tf: 'resource \"t\" \"r\" { a = 1 }'}}",
+            "{generate: {more.tf: 'resource \"t\" \"r\" { a = 2 }'}}",
+            "/a",
+        ),
+    ];
+    for (before, after, path) in cases {
+        repo.write("stacks/deploy/dev.yaml", with(before)).commit("before");
+        repo.write("stacks/deploy/dev.yaml", with(after));
+        let paths: BTreeSet<String> = resources(&repo).into_iter().flat_map(|(_, _, paths)| paths).collect();
+        let expected: BTreeSet<String> = (!path.is_empty()).then(|| path.to_owned()).into_iter().collect();
+        assert_eq!(paths, expected, "{before}");
+    }
+    // A variable of the manifest wins over one of the environment.
+    let env = |value: &str| with(&format!("{{env: {{TF_VAR_size: \"{value}\"}}}}"));
+    repo.write("stacks/deploy/dev.yaml", env("5")).commit("before");
+    repo.write("stacks/deploy/dev.yaml", env("6"));
+    assert_eq!(resources(&repo), []);
+}
+
+#[test]
+fn a_renamed_component_makes_the_same() {
+    let repo = repo();
+    let state = "      metadata: {component: web, terraform_workspace: w}\n      backend_type: s3\n      backend: {s3: {bucket: b, key: k, workspace_key_prefix: p}}\n";
+    let named = |name: &str| catalog("        size: 3\n").replace("    web:\n", &format!("    {name}:\n{state}"));
+    repo.write(CATALOG, named("api")).commit("before");
+    repo.write(CATALOG, named("front"));
+    assert_eq!(resources(&repo), []);
+}
+
+#[test]
+fn why_and_impact_lead_from_line_to_resource_and_back() {
+    let repo = repo();
+    let why = repo.run(&["why", "prod", "web", "aws_instance.web[0].size"]).ends_with(0);
+    why.says("set components/terraform/web/main.tf:32").says("reads stacks/catalog/web.yaml:5  size: 3");
+    repo.run(&["why", "prod", "web", "module.lb.inputs.timeout"]).says("/inputs/timeout = 30").says(CATALOG);
+    repo.run(&["why", "prod", "web", "aws_instance.web[7].size"]).ends_with(2);
+    let impact = repo.run(&["impact", "stacks/catalog/web.yaml:5"]).ends_with(0);
+    impact.says("2 components in 2 stacks, 4 resources").says("aws_instance.web[0] (resource)").says("/inputs/timeout");
+    let impact = repo.run(&["impact", "components/terraform/web/main.tf:32", "--format", "json"]).json();
+    validate(&schema("impact.json"), &impact);
+    let names: Vec<&str> =
+        impact["resources"].as_array().unwrap().iter().map(|one| one["component"].as_str().unwrap()).collect();
+    assert_eq!(names, ["aws_instance.web[0]", "aws_instance.web[1]", "aws_instance.web[0]", "aws_instance.web[1]"]);
+    repo.edit(CATALOG, "size: 3", "size: 4").commit("edit");
+    let why = repo.run(&["why", "HEAD^..HEAD", "dev", "web", "aws_instance.web[0].size"]).ends_with(0);
+    why.says("- stacks/catalog/web.yaml:5  size: 3").says("+ stacks/catalog/web.yaml:5  size: 4");
+    let described = repo.run(&["describe", "component", "web", "--stack", "prod"]).ends_with(0);
+    described.says("resource (made by its code)").says("aws_instance.web[1]");
+}
+
+/// The resources of components are those of the same code as a root module, with the values of the stack in a file of variables.
+#[test]
+fn resources_are_those_of_the_root_module() {
+    let (values, before) = ([0, 1, 3, 9, 11], json!({"size": 3, "n": 2, "stage": "dev", "region": "a"}));
+    let tags = "locals {\n  all = merge({ for i in range(var.n) : \"k${i}\" => i * var.size }, { s = upper(var.stage) })\n}\nresource \"t\" \"each\" {\n  for_each = local.all\n  key      = each.key\n  value    = each.value\n}\n";
+    let code = format!("{CODE}{tags}").replace("space = terraform.workspace", "space = \"w\"");
+    let changed: Vec<Value> =
+        values.iter().flat_map(|size| values.iter().map(move |n| json!({"size": size, "n": n}))).collect();
+    for change in changed {
+        let mut after = before.clone();
+        for (name, value) in change.as_object().unwrap() {
+            after[name] = value.clone();
+        }
+        let (component, root) = (Repo::new(), Repo::new());
+        component.write("atmos.yaml", ATMOS).write(MAIN, &code);
+        root.write("dev/web/main.tf", format!("{code}terraform {{\n  backend \"local\" {{}}\n}}\n"));
+        for values in [&before, &after] {
+            let stack = json!({"vars": values, "components": {"terraform": {"web": {}}}});
+            component.write("stacks/deploy/dev.yaml", stack.to_string()).commit("state");
+            root.write("dev/web/terraform.tfvars.json", values.to_string()).commit("state");
+        }
+        let found = component.run(&["diff", "HEAD^..HEAD", "--format", "json"]).json();
+        let expected = root.run(&["diff", "HEAD^..HEAD", "--format", "json"]).json();
+        let of = |list: &Value| -> BTreeSet<String> {
+            let kinds = ["resource", "output", "module"];
+            let ours = list.as_array().unwrap().iter().filter(|one| kinds.contains(&one["type"].as_str().unwrap()));
+            ours.map(|one| {
+                let changes = one["changes"].as_array().unwrap().iter();
+                let changes: Vec<_> = changes.map(|c| (&c["path"], &c["before"], &c["after"])).collect();
+                format!("{} {} {} {} {changes:?}", one["stack"], one["type"], one["component"], one["status"])
+            })
+            .collect()
+        };
+        assert_eq!(of(&found["resources"]), of(&expected["components"]), "{change}");
+    }
+}
