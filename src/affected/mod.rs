@@ -12,7 +12,7 @@ use crate::files::Files;
 use crate::resolution::{Address, Component, Resolution};
 use crate::source::Source;
 use crate::terraform::Cache;
-use crate::text::Text;
+use crate::text::{Text, count};
 use crate::value::Value;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +33,8 @@ pub(crate) struct AffectedOptions {
     pub admin_stacks: bool,
     /// Templates are rendered before components are compared.
     pub process_templates: bool,
+    /// Leaves out components of which nothing differs that a run would apply.
+    pub by_configuration: bool,
 }
 
 impl Default for AffectedOptions {
@@ -43,6 +45,7 @@ impl Default for AffectedOptions {
             exclude_locked: false,
             admin_stacks: false,
             process_templates: true,
+            by_configuration: false,
         }
     }
 }
@@ -118,6 +121,18 @@ impl Affected {
             let place = if item.deleted { &mut item.renamed_to } else { &mut item.renamed_from };
             *place = other;
             item.is_job &= item.renamed_to.is_none();
+        }
+    }
+
+    /// Leaves out components of which nothing differs that a run would apply.
+    pub(crate) fn leave_out(&mut self, equal: &BTreeSet<Address>) {
+        let before = self.items.len();
+        let is_equal = |item: &Item| equal.contains(&item.address()) && item.file.is_none() && item.folder.is_none();
+        self.items.retain(|item| !is_equal(item));
+        let number = before - self.items.len();
+        if number > 0 {
+            let which = count(number, "component");
+            self.notes.push(format!("{which} left out: nothing differs in what their code makes of their values"));
         }
     }
 

@@ -1,7 +1,7 @@
 //! The options of lists of affected components, which bear the names that they have in `describe affected`.
 
 use crate::affected;
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ValueEnum};
 
 /// Options of the formats `affected` and `matrix`.
 #[derive(Args, Debug)]
@@ -23,6 +23,18 @@ pub(super) struct Options {
     /// Render templates before components are compared
     #[arg(long, value_name = "BOOL", default_value_t = true, action = ArgAction::Set)]
     process_templates: bool,
+    /// List components whose files differ, or only those of which something differs that a run would apply
+    #[arg(long, value_name = "BY", default_value = "files")]
+    by: By,
+}
+
+/// What makes a component affected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// Its configuration or its code differs
+    Files,
+    /// What its code makes of its values may differ
+    Configuration,
 }
 
 impl Options {
@@ -34,6 +46,7 @@ impl Options {
             exclude_locked: self.exclude_locked,
             admin_stacks: self.include_spacelift_admin_stacks,
             process_templates: self.process_templates,
+            by_configuration: self.by == By::Configuration,
         }
     }
 }

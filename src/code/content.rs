@@ -9,6 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The name of the file that locks versions of providers.
 const LOCK: &str = ".terraform.lock.hcl";
 
+/// The blocks whose effect is seen in what is evaluated.
+const EVALUATED: [&str; 6] = ["data", "locals", "module", "output", "resource", "variable"];
+/// What in them decides how something is done, not what is made.
+const UNSEEN: [&str; 6] = ["connection", "depends_on", "lifecycle", "provider", "providers", "provisioner"];
+
 /// What a file says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Content {
@@ -47,6 +52,26 @@ impl<'a> Contents<'a> {
         let [base, head] = self.sources;
         let read = |source: &dyn Source, entry: Option<&Entry>| content(path, entry.and_then(|e| source.read(e).ok()));
         [read(base, pair.and_then(|p| p.before)), read(head, pair.and_then(|p| p.after))]
+    }
+
+    /// Whether everything that differs in a file is something whose effect is seen when the code is evaluated: values, and arguments
+    /// of resources, outputs and calls of modules.
+    pub(super) fn is_evaluated(&self, path: &str) -> bool {
+        let [Content::Items(before), Content::Items(after)] = self.of(path) else { return false };
+        if name(path) == LOCK {
+            return false;
+        }
+        let differs = |item: &Item, others: &[Item]| !others.iter().any(|other| other.text() == item.text());
+        let of = |item: &Item, others: &[Item]| {
+            let other = others.iter().find(|other| other.head.text == item.head.text);
+            let known = other.map_or(&[][..], |other| &other.children);
+            let mut differing = item.children.iter().filter(|words| !known.contains(words));
+            EVALUATED.contains(&item.head.first()) && !differing.any(|words| UNSEEN.contains(&words.first()))
+        };
+        let all = |items: &[Item], others: &[Item]| {
+            items.iter().filter(|item| differs(item, others)).all(|item| of(item, others))
+        };
+        all(&before, &after) && all(&after, &before)
     }
 
     fn says_the_same(&self, path: &str) -> bool {

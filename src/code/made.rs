@@ -220,6 +220,24 @@ pub(crate) fn mark(code: &mut [CodeChange], diff: &mut Diff, evaluated: &Compare
     }
 }
 
+/// The components that differ, or whose code does, and of which nothing differs that a run would apply, as far as that is evaluated:
+/// no argument of a resource or of a call of a module, no output, nothing of the configuration but inputs that no code reads.
+pub(crate) fn equal(diff: &Diff, code: &CodeChanges, evaluated: &Compared) -> BTreeSet<Address> {
+    let mut all: BTreeSet<Address> =
+        evaluated.iter().filter(|(_, read)| read.is_some()).map(|(a, _)| a.clone()).collect();
+    for change in &diff.components {
+        let is_idle = change.status == Status::Modified && change.changes.iter().all(|change| change.is_idle);
+        match change.made_by() {
+            Some(owner) => all.remove(&**owner),
+            None => !is_idle && all.remove(&change.address()),
+        };
+    }
+    let is_evaluated =
+        |address: &Address| code.touched.get(address).is_none_or(|all| all.iter().all(|one| one.is_evaluated));
+    all.retain(is_evaluated);
+    all
+}
+
 /// A resolution of what the code makes alone.
 pub(crate) fn alone(resolution: &Resolution) -> Resolution {
     Resolution { units: resolution.made.clone(), config: resolution.config.clone(), ..Resolution::default() }

@@ -69,6 +69,8 @@ pub(crate) struct Touched {
     pub path: Text,
     /// What it is of the code.
     pub touch: Touch,
+    /// Whether the effect of all that differs in it is seen when the code is evaluated.
+    pub is_evaluated: bool,
 }
 
 /// The input of a comparison of code.
@@ -97,7 +99,10 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
         let found = known.entry((before, run.reach)).or_insert_with(|| {
             let reaches = [Some(&head.reaches[run.reach]), before.map(|index| &base.reaches[index])];
             let touch = |path: &str| reaches.iter().flatten().find_map(|reach| reach.touch(path));
-            let one = |path: &'_ &str| Some(Touched { path: Text::from(*path), touch: touch(path)? });
+            let one = |path: &'_ &str| {
+                let touch = touch(path)?;
+                Some(Touched { path: Text::from(*path), touch, is_evaluated: contents.is_evaluated(path) })
+            };
             contents.differing().filter_map(|path| one(&path)).collect()
         });
         if found.iter().all(|one| content::is_document(&one.path)) {
@@ -129,7 +134,8 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
             let declaring = unloaded.declaring.iter().map(|run| run.address.clone());
             let components: Vec<Address> = declaring.filter(|address| filter(address)).collect();
             for address in &components {
-                let one = Touched { path: unloaded.path.into(), touch: Touch::Variables };
+                let (path, touch) = (unloaded.path.into(), Touch::Variables);
+                let one = Touched { path, touch, is_evaluated: false };
                 touched.entry(address.clone()).or_insert_with(Vec::new).push(one);
             }
             let (folder, files) = (paths::parent(unloaded.path).into(), vec![unloaded.path.into()]);

@@ -294,6 +294,9 @@ impl CompareRun<'_> {
             // What is told of resources is not told of files.
             code.folders = run.changes(&diff, &selection).folders;
             made::mark(&mut code.folders, &mut diff, &evaluated);
+            if self.request.affected.as_ref().is_some_and(|options| options.by_configuration) {
+                affected.leave_out(&made::equal(&diff, &code, &evaluated));
+            }
         }
         drop(selection);
         let (nothing, withheld) = (Resolution::default(), rules::SkippedRules::default());

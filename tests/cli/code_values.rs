@@ -270,6 +270,38 @@ fn why_and_impact_lead_from_line_to_resource_and_back() {
     described.says("resource (made by its code)").says("aws_instance.web[1]");
 }
 
+#[test]
+fn by_configuration_only_what_makes_something_else_is_affected() {
+    let affected = |repo: &Repo, by: &str| {
+        let list = diff(repo, &["--format", "affected", "--by", by]).json();
+        list.as_array().unwrap().iter().map(|item| item["stack"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let check = |from: &str, to: &str, path: &str, by_configuration: &[&str]| {
+        let repo = repo();
+        repo.write(CATALOG, catalog("        size: 3\n        n: 2\n        unread: 1\n        region: a\n"))
+            .commit("more");
+        repo.edit(path, from, to);
+        assert_eq!(affected(&repo, "files"), ["dev", "prod"], "{to}");
+        assert_eq!(affected(&repo, "configuration"), by_configuration, "{to}");
+    };
+    let both = &["dev", "prod"][..];
+    check("unread: 1", "unread: 2", CATALOG, &[]);
+    check("region: a", "region: b", CATALOG, both);
+    check("size: 3", "size: 4", CATALOG, both);
+    check("var.size * 10", "10 * var.size", MAIN, &[]);
+    check("  default = 1\n", "  default = 2\n", MAIN, &[]);
+    check("var.size * 10", "var.size * 11", MAIN, both);
+    check("  region = var.region", "  region = \"b\"", MAIN, both);
+    check("  tags  = local.tags", "  tags  = local.tags\n  depends_on = [module.lb]", MAIN, both);
+    check(
+        "  tags  = local.tags",
+        "  tags  = local.tags\n  provisioner \"local-exec\" {\n    command = \"x\"\n  }",
+        MAIN,
+        both,
+    );
+    check("timeout = var.size * 10", "timeout = 30\n  extra = timestamp()", MAIN, both);
+}
+
 /// The resources of components are those of the same code as a root module, with the values of the stack in a file of variables.
 #[test]
 fn resources_are_those_of_the_root_module() {

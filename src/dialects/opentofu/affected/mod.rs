@@ -87,7 +87,7 @@ fn item(stack: &Text) -> Item {
 fn present(stack: &Text, is_new: bool, request: &Request<'_>) -> Option<Item> {
     let mut item = item(stack);
     let mut reasons: BTreeSet<(u8, String)> = BTreeSet::new();
-    for Touched { path, touch } in request.code.touched.get(&item.address()).into_iter().flatten() {
+    for Touched { path, touch, .. } in request.code.touched.get(&item.address()).into_iter().flatten() {
         match touch {
             Touch::Own => drop(reasons.insert((0, OWN.to_owned()))),
             Touch::Module(dir) => {
