@@ -107,3 +107,31 @@ fn scripts_fail_if_the_command_fails() {
         assert!(!output.status.success(), "this passes though `stacklint` fails:\n{script}");
     }
 }
+
+/// The first state of the example is the first file of each name, the second state the second one.
+#[test]
+fn the_example_about_code_is_what_is_printed() {
+    let repo = Repo::new();
+    repo.write("atmos.yaml", ATMOS);
+    let blocks = blocks("code.md");
+    let mut seen: Vec<&str> = Vec::new();
+    for (_, content, name) in &blocks {
+        let Some(name) = name.as_deref() else { continue };
+        if seen.contains(&name) {
+            repo.commit("base");
+        }
+        seen.push(name);
+        repo.write(name, content);
+    }
+    repo.commit("head");
+    let mut compared = 0;
+    for (_, content, _) in blocks.iter().filter(|(language, ..)| language == "console") {
+        let (command, output) = content.split_once('\n').unwrap();
+        let words: Vec<String> =
+            command.trim_start_matches("$ stacklint ").split(' ').map(|w| w.replace('\'', "")).collect();
+        let run = repo.run(&words.iter().map(String::as_str).collect::<Vec<_>>()).ends_with(0);
+        assert_eq!(run.stdout.trim_end(), output.trim_end(), "{command}");
+        compared += 1;
+    }
+    assert_eq!(compared, 2);
+}
