@@ -189,6 +189,16 @@ impl ComponentChange {
         self.after.as_ref().or(self.before.as_ref())?.metadata.made_by.as_ref()
     }
 
+    /// The stack that is deployed: that of the component whose code makes it.
+    pub(crate) fn deployed_stack(&self) -> &Text {
+        self.made_by().map_or(&self.stack, |owner| &owner.0)
+    }
+
+    /// Whether all that is said of it is that values are not known, because they read what changes.
+    pub(crate) fn is_uncertain(&self) -> bool {
+        self.status == Status::Modified && self.changes.iter().all(|change| !change.edited_reads().is_empty())
+    }
+
     /// Whether the code of a component makes it.
     pub(crate) fn is_made(&self) -> bool {
         self.made_by().is_some()

@@ -158,19 +158,24 @@ fn made_of(made: &[&ComponentChange]) -> Option<String> {
         counts.iter().map(|(number, word)| count(*number, word)).collect::<Vec<_>>().join(" and ")
     };
     let is_one = |counts: &[(usize, &str)]| counts.iter().map(|(number, _)| number).sum::<usize>() == 1;
-    let changed = counts(&|c| c.status != Status::Removed);
+    let changed = counts(&|c| c.status != Status::Removed && !c.is_uncertain());
+    let uncertain = counts(&|c| c.is_uncertain());
     let removed = counts(&|c| c.status == Status::Removed);
     let of = count(owners.len(), "component");
     let gone = (!removed.is_empty())
         .then(|| format!("{} {} removed", words(&removed), if is_one(&removed) { "is" } else { "are" }));
-    match (changed.is_empty(), gone) {
-        (true, None) => None,
-        (true, Some(gone)) => Some(format!("{gone} from {of}")),
-        (false, gone) => {
-            let gone = gone.map(|gone| format!(", {gone}")).unwrap_or_default();
-            Some(format!("{} of {of} {}{gone}", words(&changed), if is_one(&changed) { "changes" } else { "change" }))
-        }
-    }
+    let verb = if is_one(&changed) { "changes" } else { "change" };
+    let (whole, partly) = match (changed.is_empty(), gone) {
+        (true, None) if uncertain.is_empty() => return None,
+        (true, None) => return Some(format!("{} of {of} may change", words(&uncertain))),
+        (true, Some(gone)) => (format!("{gone} from {of}"), "may change"),
+        (false, None) => (format!("{} of {of} {verb}", words(&changed)), "may"),
+        (false, Some(gone)) => (format!("{} of {of} {verb}, {gone}", words(&changed)), "may change"),
+    };
+    Some(match uncertain.is_empty() {
+        true => whole,
+        false => format!("{whole}, {} {partly}", words(&uncertain)),
+    })
 }
 
 /// `5 resources in 3 root modules change, 1 is removed`, where the dialect counts such components; `None` without any.

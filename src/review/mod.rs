@@ -160,7 +160,7 @@ impl Comparison {
     /// The stacks in which something differs and that settings protect, sorted.
     fn protected_stacks(&self, settings: &Settings) -> Vec<Text> {
         let globs = &settings.limits.protected;
-        let changed: BTreeSet<&Text> = self.diff.components.iter().map(|change| &change.stack).collect();
+        let changed: BTreeSet<&Text> = self.diff.components.iter().map(|change| change.deployed_stack()).collect();
         changed.into_iter().filter(|stack| globs.iter().any(|glob| glob.matches(stack))).cloned().collect()
     }
 }

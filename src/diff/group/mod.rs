@@ -186,7 +186,29 @@ pub(crate) fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
         let key = |g: &Group| (g.causes.is_empty(), g.is_made, std::cmp::Reverse(g.addresses.len()), g.effect);
         (a.causes.is_empty(), x, key(a), &a.addresses).cmp(&(b.causes.is_empty(), y, key(b), &b.addresses))
     });
-    merge::merge(groups.into_iter().map(|(_, group)| group).collect(), files)
+    // What code makes of a line stands behind what the configuration makes of it, and keeps no lines of the configuration apart.
+    let (made, configured): (Vec<_>, Vec<_>) =
+        groups.into_iter().map(|(_, group)| group).partition(|group| group.is_made);
+    let made = merge::merge(made, files);
+    let mut all = merge::merge(configured, files);
+    if !made.is_empty() {
+        all.extend(made);
+        all.sort_by_cached_key(|group| (group.causes.is_empty(), places(&group.causes, files), group.is_made));
+    }
+    all
+}
+
+/// Takes out the groups about what code makes of which is only known that values may differ, because they read what changes. Returns what
+/// they are about, sorted, each once.
+pub(crate) fn take_uncertain(groups: &mut Vec<Group<'_>>) -> Vec<Address> {
+    let is_uncertain = |group: &mut Group<'_>| {
+        let mut variants = group.changes.iter().flat_map(|change| &change.variants);
+        group.is_made && group.effect == Effect::Modified && variants.all(|change| !change.edited_reads().is_empty())
+    };
+    let mut found: Vec<Address> = groups.extract_if(.., is_uncertain).flat_map(|group| group.addresses).collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// Renames by what has another name, sorted by its old name.

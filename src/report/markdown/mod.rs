@@ -16,6 +16,7 @@ use crate::code::CodeChange;
 use crate::diagnostic::Level;
 use crate::diff::group::{self, Group};
 use crate::diff::{Diff, Side};
+use crate::resolution::Address;
 use escape::{cut, prose};
 use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
@@ -108,6 +109,7 @@ impl Page<'_> {
             None => &[],
         };
         let mut groups: Vec<Vec<Group>> = parts.iter().map(|part| group::group(part, report.files)).collect();
+        let uncertain: Vec<Address> = groups.iter_mut().flat_map(group::take_uncertain).collect();
         groups.iter_mut().for_each(|groups| group::fold(groups));
         let title = match &report.comparison {
             Some(comparison) => {
@@ -122,7 +124,7 @@ impl Page<'_> {
             self.counted().into_iter().partition(|f| f.level == Level::Danger && report.comparison.is_some());
         let (dangers, dangers_left_out) = fit(self.dangers(&dangers)?, &mut room);
         let whole = |text: Option<String>| text.map(|full| Piece { full, brief: String::new() }).into_iter().collect();
-        let (overview, _) = fit(whole(self.overview(&groups)), &mut room);
+        let (overview, _) = fit(whole(self.overview(&groups, &uncertain)), &mut room);
         let code = report.comparison.as_ref().and_then(|comparison| code_changes(comparison.code));
         let (code, _) = fit(whole(code), &mut room);
         let (stacks, _) = fit(whole(self.stacks()), &mut room);

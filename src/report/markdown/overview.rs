@@ -41,7 +41,8 @@ impl Page<'_> {
     }
 
     /// The table of what changes: what reaches protected stacks first, then by the number of components.
-    pub(super) fn overview(&self, groups: &[Vec<Group<'_>>]) -> Option<String> {
+    /// Below it, what may change, too.
+    pub(super) fn overview(&self, groups: &[Vec<Group<'_>>], uncertain: &[Address]) -> Option<String> {
         let protected = self.report.comparison.as_ref().map_or(&[][..], |c| c.protected);
         let mut all: Vec<&Group<'_>> = groups.iter().flatten().collect();
         let reach = |group: &&Group<'_>| {
@@ -49,8 +50,10 @@ impl Page<'_> {
         };
         all.sort_by_key(|group| Reverse(reach(group)));
         let rows: Vec<[String; 3]> = all.into_iter().flat_map(|group| self.rows_of(group)).collect();
+        let uncertain = (!uncertain.is_empty())
+            .then(|| format!("Not known, because it reads what changes: {}", reached(uncertain)));
         if rows.is_empty() {
-            return None;
+            return uncertain;
         }
         let mut table = "| What changes | Where | Set by |\n| :-- | :-- | :-- |\n".to_owned();
         for [what, place, cause] in rows.iter().take(MAX_ROWS) {
@@ -58,6 +61,9 @@ impl Page<'_> {
         }
         if rows.len() > MAX_ROWS {
             table.push_str(&format!("\n… and {}\n", style::count(rows.len() - MAX_ROWS, "more change")));
+        }
+        if let Some(uncertain) = uncertain {
+            table.push_str(&format!("\n{uncertain}\n"));
         }
         Some(table.trim_end().to_owned())
     }

@@ -127,7 +127,8 @@ pub(in crate::report) fn totals(addresses: &[Address]) -> String {
     format!("{} of {}", style::count(addresses.len(), noun(addresses)), style::count(stacks.len(), "stack"))
 }
 
-fn rows(
+/// Writes components and their stacks, those with the same stacks in one row.
+pub(super) fn rows(
     out: &mut dyn io::Write,
     addresses: &[Address],
     several_types: bool,

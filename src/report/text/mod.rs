@@ -262,7 +262,9 @@ fn diff_blocks(
     let mut blocks = Vec::new();
     for (i, part) in parts.iter().enumerate() {
         let mut groups = group::group(part, report.files);
+        let mut uncertain = Vec::new();
         if !options.all {
+            uncertain = group::take_uncertain(&mut groups);
             group::fold(&mut groups);
         }
         if let Some(project) = report.coverage.projects.get(i).filter(|_| parts.len() > 1)
@@ -272,6 +274,11 @@ fn diff_blocks(
             blocks.push(Block::whole(vec![line.clone()], vec![line], usize::MAX));
         }
         blocks.extend(group_blocks(part, &groups, comparison.protected, report.files, options)?);
+        if !uncertain.is_empty() {
+            let mut lines = vec![theme.bold("Not known, because it reads what changes")];
+            lines.extend(rendered(|out| addresses::rows(out, &uncertain, true, options))?);
+            blocks.push(Block::whole(lines.clone(), lines, 1));
+        }
         blocks.push(listed(rendered(|out| locals::write(out, &part.locals, options))?));
         for block in groups.chunk_by(|a, b| a.causes == b.causes) {
             edits.add(&causes::shown(&block[0].causes, is_whole(block), options));
@@ -320,7 +327,8 @@ fn group_blocks(
         let addresses: BTreeSet<&Address> = block.iter().flat_map(|group| &group.addresses).collect();
         (addresses.iter().any(|address| protected.contains(&address.0)), addresses.len())
     };
-    edits.sort_by_cached_key(|block| std::cmp::Reverse(reach(block)));
+    // What code makes follows what the configuration says.
+    edits.sort_by_cached_key(|block| (block.iter().all(|group| group.is_made), std::cmp::Reverse(reach(block))));
     let mut before: &[Address] = &[];
     let mut blocks = Vec::new();
     for block in edits {

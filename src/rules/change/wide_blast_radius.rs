@@ -26,8 +26,8 @@ pub(super) fn wide(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let most = changes.context.limits.max_components;
     let gone = &changes.diff.removed_stacks;
     let is_wide = |(cause, mut members): Reached<'_>| {
-        // A stack that is removed is reported as a whole.
-        members.retain(|member| !gone.contains(&member.change.stack));
+        // A stack that is removed is reported as a whole, and what code makes counts with its component.
+        members.retain(|member| !gone.contains(&member.change.stack) && !member.change.is_made());
         let text = format!("this line changes {} components", members.len());
         (members.len() > most)
             .then(|| finding(Diagnostic::new(&WIDE_BLAST_RADIUS, text, label(changes, &cause)), &members))
@@ -39,7 +39,7 @@ pub(super) fn wide(changes: &Changes<'_>) -> Vec<Diagnostic> {
 pub(super) fn protected(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let is_protected = |stack: &Text| changes.context.limits.protected.iter().any(|glob| glob.matches(stack));
     let reaches = |(cause, mut members): Reached<'_>| {
-        members.retain(|member| is_protected(&member.change.stack));
+        members.retain(|member| is_protected(member.change.deployed_stack()));
         let first = members.first()?;
         let number = members.len();
         let which = if number == 1 { "a component".to_owned() } else { format!("{number} components") };
