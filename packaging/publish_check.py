@@ -20,14 +20,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FILES = [
     ".github/workflows/release.yml", ".pre-commit-hooks.yaml", "CHANGELOG.md", "Cargo.lock", "Cargo.toml", "LICENSE", "README.md",
     "action/install.sh", "docs/ci.md", "docs/hooks.md", "docs/install.md", "editors/vscode/package.json", "packaging/archive.sh",
-    "packaging/container/Containerfile", "packaging/formula.sh", "packaging/homebrew/stacklint.rb.in", "packaging/nix/flake.nix",
+    "packaging/container/Containerfile", "packaging/community/homebrew/formula.sh", "packaging/community/homebrew/stacklint.rb.in", "packaging/community/nix/flake.nix",
     "packaging/wheel/pyproject.toml", "pyproject.toml", "setup.py",
 ]
 # The ways to install it that the table in docs/install.md has, each with the file that makes it.
 WAYS = {
     "archive": "packaging/archive.sh", "GitHub Action": "action.yml", "PyPI": "packaging/wheel", "pre-commit": "pyproject.toml",
-    "container": "packaging/container/Containerfile", "crates.io": "Cargo.toml", "Homebrew": "packaging/homebrew",
-    "Nix": "packaging/nix/flake.nix",
+    "container": "packaging/container/Containerfile", "crates.io": "Cargo.toml", "Homebrew": "packaging/community/homebrew",
+    "Nix": "packaging/community/nix/flake.nix",
 }
 
 
@@ -131,7 +131,7 @@ def container(tree, built):
 
 def homebrew(tree, fields, built):
     """The formula has an archive of the release, and the field of its checksum, for every system of Homebrew."""
-    name = "packaging/homebrew/stacklint.rb.in"
+    name = "packaging/community/homebrew/stacklint.rb.in"
     pairs = re.findall(r'url "([^"]+)"\n\s+sha256 "([^"]+)"', tree[name])
     wanted = [target for target in built if "windows" not in target]
     tree.expect(len(pairs) == len(wanted) == tree[name].count("url "), name, f"has {len(pairs)} archives with a checksum, the release {len(wanted)}")
@@ -145,16 +145,16 @@ def homebrew(tree, fields, built):
     for kind in ("completions/stacklint.bash", "completions/_stacklint", "completions/stacklint.fish"):
         tree.expect(kind in tree[name], name, f"does not install {kind}")
         tree.expect(f'"$stage/{kind}"' in tree["packaging/archive.sh"], "packaging/archive.sh", f"does not pack {kind}")
-    tree.expect("packaging/formula.sh dist >dist/stacklint.rb" in tree[".github/workflows/release.yml"],
+    tree.expect("packaging/community/homebrew/formula.sh dist >dist/stacklint.rb" in tree[".github/workflows/release.yml"],
                 ".github/workflows/release.yml", "does not fill in the formula")
 
 
 def nix(tree, built):
     """The flake takes name, version and dependencies from the files of cargo, for the systems of the release."""
-    name, text = "packaging/nix/flake.nix", tree["packaging/nix/flake.nix"]
+    name, text = "packaging/community/nix/flake.nix", tree["packaging/community/nix/flake.nix"]
     tree.expect('builtins.readFile (root + "/Cargo.toml")' in text and "inherit (cargo) version;" in text, name, "has a version of its own")
     tree.expect('cargoLock.lockFile = root + "/Cargo.lock";' in text, name, "does not use Cargo.lock")
-    tree.expect("root = ../..;" in text, name, "does not name the root of the project")
+    tree.expect("root = ../../..;" in text, name, "does not name the root of the project")
     short = {"apple-darwin": "darwin", "unknown-linux-musl": "linux"}
     wanted = {f"{t.split('-', 1)[0]}-{short[t.split('-', 1)[1]]}" for t in built if t.split("-", 1)[1] in short}
     named = set(re.findall(r'"((?:x86_64|aarch64)-(?:linux|darwin))"', text))
@@ -191,7 +191,7 @@ def documents(tree, version):
 
 def install(tree):
     """The table in docs/install.md has every way to install, each made by a file that is there."""
-    rows = re.findall(r"^\| ([^|`]+) \| [^|]+ \| ([^|]+) \| ([^|]+) \|$", tree["docs/install.md"], re.MULTILINE)
+    rows = re.findall(r"^\| ([^|`]+) \| [^|]+ \| ([^|]+) \| ([^|]+) \| [^|]+ \|$", tree["docs/install.md"], re.MULTILINE)
     table = {way.strip(): (made.strip(), task.strip()) for way, made, task in rows}
     for way, file in WAYS.items():
         made, task = table.get(way, ("", ""))
@@ -247,14 +247,14 @@ MUTATIONS = [
     ("packaging/archive.sh", r"\$archive\.sha256", "$archive.sum"),
     ("packaging/archive.sh", r"completions/stacklint\.fish", "completions/fish"),
     (".github/workflows/release.yml", r"target: aarch64-apple-darwin", "target: riscv64gc-unknown-linux-musl"),
-    (".github/workflows/release.yml", r"packaging/formula\.sh dist >dist/stacklint\.rb", "true"),
+    (".github/workflows/release.yml", r"packaging/community/homebrew/formula\.sh dist >dist/stacklint\.rb", "true"),
     ("action/install.sh", r"target=aarch64-apple-darwin", "target=arm64-apple-darwin"),
     ("packaging/container/Containerfile", r"arch=aarch64", "arch=arm64"),
-    ("packaging/homebrew/stacklint.rb.in", r'sha256 "@SHA256:x86_64-apple-darwin@"', 'sha256 "@SHA256:aarch64-apple-darwin@"'),
-    ("packaging/homebrew/stacklint.rb.in", r'^\s+sha256 "@SHA256:aarch64-unknown-linux-musl@"\n', ""),
-    ("packaging/homebrew/stacklint.rb.in", r"download/v@VERSION@", "download/@VERSION@"),
-    ("packaging/nix/flake.nix", r"inherit \(cargo\) version;", 'version = "0.0.1";'),
-    ("packaging/nix/flake.nix", r'"aarch64-darwin" ', ""),
+    ("packaging/community/homebrew/stacklint.rb.in", r'sha256 "@SHA256:x86_64-apple-darwin@"', 'sha256 "@SHA256:aarch64-apple-darwin@"'),
+    ("packaging/community/homebrew/stacklint.rb.in", r'^\s+sha256 "@SHA256:aarch64-unknown-linux-musl@"\n', ""),
+    ("packaging/community/homebrew/stacklint.rb.in", r"download/v@VERSION@", "download/@VERSION@"),
+    ("packaging/community/nix/flake.nix", r"inherit \(cargo\) version;", 'version = "0.0.1";'),
+    ("packaging/community/nix/flake.nix", r'"aarch64-darwin" ', ""),
     ("packaging/wheel/pyproject.toml", r'"version", ', ""),
     ("setup.py", r"stacklint==", "stacklint>="),
     ("pyproject.toml", r"^\[project\]", '[project]\nversion = "0.0.1"'),
@@ -263,7 +263,7 @@ MUTATIONS = [
     ("editors/vscode/package.json", r'"version": ".*"', '"version": "0.0.1"'),
     ("CHANGELOG.md", r"^## \d.*$", "## Next"),
     ("docs/install.md", r"^\| Homebrew .*\n", ""),
-    ("docs/install.md", r"`packaging/nix/flake\.nix`", "`flake.nix`"),
+    ("docs/install.md", r"`packaging/community/nix/flake\.nix`", "`flake.nix`"),
 ]
 
 

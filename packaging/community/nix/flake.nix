@@ -1,4 +1,4 @@
-# nix run 'github:stacklint/stacklint?dir=packaging/nix'
+# nix run 'github:stacklint/stacklint?dir=packaging/community/nix'
 #
 # Builds the program from the revision that is named. Name and version are those of Cargo.toml, dependencies those of Cargo.lock, so
 # that nothing here changes with a release. `nix flake lock` pins nixpkgs; it has to have the Rust that Cargo.toml asks for.
@@ -11,7 +11,7 @@
     let
       systems = [ "x86_64-linux" "aarch64-linux" "x86_64-darwin" "aarch64-darwin" ];
       each = f: nixpkgs.lib.genAttrs systems (system: f nixpkgs.legacyPackages.${system});
-      root = ../..;
+      root = ../../..;
       manifest = builtins.fromTOML (builtins.readFile (root + "/Cargo.toml"));
       cargo = manifest.package // manifest.workspace.package;
     in

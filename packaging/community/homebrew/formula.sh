@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Writes the Homebrew formula of a release from its archives' checksums, to standard output.
 #
-#     packaging/formula.sh DIST     # a folder with the *.sha256 files that packaging/archive.sh writes
+#     packaging/community/homebrew/formula.sh DIST     # a folder with the *.sha256 files that packaging/archive.sh writes
 set -euo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 dist=$1
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$root/Cargo.toml" | head -n 1)
-text=$(sed "s/@VERSION@/$version/g" "$root/packaging/homebrew/stacklint.rb.in")
+text=$(sed "s/@VERSION@/$version/g" "$root/packaging/community/homebrew/stacklint.rb.in")
 while [[ $text =~ @SHA256:([a-z0-9_-]+)@ ]]; do
     target=${BASH_REMATCH[1]}
     file=$dist/stacklint-$version-$target.tar.gz.sha256
