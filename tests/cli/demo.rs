@@ -26,16 +26,6 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn the_readme_shows_what_it_prints() {
-    let shown = text(&demo(&[]));
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let readme = readme.replace("\r\n", "\n");
-    let block = readme.split("```").find(|block| block.contains("$ stacklint diff HEAD~1..HEAD"));
-    let block = block.expect("the README has a block with the demonstration");
-    assert_eq!(block.split_once('\n').unwrap().1, shown, "README.md is to show what the demonstration prints");
-}
-
-#[test]
 fn other_dialects_have_an_example() {
     for (dialect, words) in
         [("garden", "registry"), ("opentofu", "resource-index-shifted"), ("terragrunt", "eu-central-1")]

@@ -299,19 +299,6 @@ fn a_difference_is_explained_from_both_sides() {
 }
 
 #[test]
-fn the_documentation_shows_answers() {
-    let repo = Repo::new();
-    repo.copy(&crate::common::fixture("demo/base"), "").copy(&crate::common::fixture("demo/head"), "").commit("all");
-    let usage = std::fs::read_to_string(crate::common::fixture("../docs/usage.md")).unwrap();
-    for arguments in
-        [&["why", "plat-staging", "vpc", "vars.private_subnets.0"][..], &["impact", "stacks/catalog/database.yaml:8"]]
-    {
-        let shown = format!("$ stacklint {}\n{}", arguments.join(" "), repo.run(arguments).stdout.trim_end());
-        assert!(usage.contains(&shown), "docs/usage.md does not show:\n{shown}");
-    }
-}
-
-#[test]
 fn help_fits_a_screen_and_lists_every_command() {
     let folder = Repo::new();
     let short = folder.run(&["diff", "-h"]).ends_with(0);

@@ -6,6 +6,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod index;
 mod pages;
 mod planting;
 mod policies;
@@ -26,7 +27,8 @@ fn judged(name: impl Into<String>, test: impl FnOnce() -> Result<(), String> + S
 }
 
 fn main() -> std::process::ExitCode {
-    let trials = [pages::trials(), planting::trials(), policies::trials()].into_iter().flatten().collect();
+    let trials =
+        [index::trials(), pages::trials(), planting::trials(), policies::trials()].into_iter().flatten().collect();
     let conclusion: Conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     conclusion.exit_code()
 }

@@ -74,8 +74,8 @@ pub(crate) fn sections(page: &str) -> Vec<Section> {
     found
 }
 
-/// Runs a section. A rule that is off is enabled.
-pub(crate) fn run(rule: &str, is_off: bool, section: &Section) -> Run {
+/// A repository with the files of a section, committed if there are two revisions. A rule that is off is enabled.
+pub(crate) fn in_repository(rule: &str, is_off: bool, section: &Section) -> Repo {
     let repo = Repo::new();
     let has = |name: &str| section.before.iter().any(|f| f.0 == name);
     let is_unit =
@@ -93,7 +93,7 @@ pub(crate) fn run(rule: &str, is_off: bool, section: &Section) -> Run {
     for (path, target) in &section.links {
         repo.link(path, target);
     }
-    let Some(after) = &section.after else { return repo.run(&["check", "--format", "concise"]) };
+    let Some(after) = &section.after else { return repo };
     repo.commit("before");
     for (path, text) in after {
         if text.is_empty() {
@@ -103,6 +103,15 @@ pub(crate) fn run(rule: &str, is_off: bool, section: &Section) -> Run {
         };
     }
     repo.commit("after");
+    repo
+}
+
+/// Runs a section. A rule that is off is enabled.
+pub(crate) fn run(rule: &str, is_off: bool, section: &Section) -> Run {
+    let repo = in_repository(rule, is_off, section);
+    if section.after.is_none() {
+        return repo.run(&["check", "--format", "concise"]);
+    }
     let mut run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise"]);
     // Pages show findings alone.
     let lines = run.stdout.lines().filter(|line| !line.contains(": change: "));
