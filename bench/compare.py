@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare stacklint with other tools on the same input: what they find, time, memory. What is not installed is skipped.
+"""Compare stacklint with other tools on the same input: what they find, CPU time, memory. What is not installed is skipped.
 
     python3 bench/compare.py [--bin target/release/stacklint] [--copies 20] [--units 200] [--stacks 10]
 
@@ -18,7 +18,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -109,15 +108,14 @@ def write_values(root, copies):
 
 
 def measure(command, cwd):
-    """Returns the standard output of a command, seconds, and the most memory of one of its processes in MiB."""
+    """Returns the standard output of a command, seconds of CPU of all its processes, and the most memory of one of them in MiB."""
     environment = dict(os.environ, CHECKPOINT_DISABLE="1", ATMOS_TELEMETRY_ENABLED="false")
-    start = time.perf_counter()
     with tempfile.TemporaryFile() as out, subprocess.Popen(command, cwd=cwd, stdout=out, stderr=subprocess.DEVNULL,
                                                            stdin=subprocess.DEVNULL, env=environment) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
-        return out.read().decode(), time.perf_counter() - start, usage.ru_maxrss / 1024
+        return out.read().decode(), usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def folders(paths):
@@ -166,7 +164,7 @@ def compare_values(binary, copies):
         write_values(pathlib.Path(many), copies)
         count = len(expected)
         print(f"\n## Values: {count} root modules, and {count * copies}\n")
-        print(f"| tool | right of {count} | wrong | {count}: time, memory | {count * copies}: time, memory |\n|---|--:|---|--:|--:|")
+        print(f"| tool | right of {count} | wrong | {count}: CPU, memory | {count * copies}: CPU, memory |\n|---|--:|---|--:|--:|")
         for command, arguments, read in tools:
             if not is_there(command):
                 continue
@@ -205,7 +203,7 @@ def compare_output(title, script, sizes, tools, subfolder=""):
         root = pathlib.Path(temp) / "repository"
         subprocess.run([sys.executable, pathlib.Path(__file__).with_name(script), *sizes, root], check=True,
                        stdout=subprocess.DEVNULL)
-        print(f"\n## {title}\n\n| tool | same values | | time | memory |\n|---|---|---|--:|--:|")
+        print(f"\n## {title}\n\n| tool | same values | | CPU | memory |\n|---|---|---|--:|--:|")
         first = None
         for command, arguments, read in tools:
             if not is_there(command):

@@ -25,7 +25,7 @@ OTHERS = {
     "README.md": "index.md", "SECURITY.md": "security.md", "SHORTCOMINGS.md": "shortcomings.md", "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changes.md",
 }
-EXAMPLE = '<iframe class="page" src="example/index.html" title="The page of a change"></iframe>\n\n[Open it alone](example/index.html).'
+EXAMPLE = '<iframe src="example/index.html" title="The page of a change"></iframe>\n\n[Open it alone](example/index.html).'
 
 
 def name_in_site(path):
@@ -74,14 +74,14 @@ def stage(book, binary):
             continue
         text = rewrite(source.read_text(encoding="utf-8"), page)
         if name == "example.md":
-            text = re.sub(r"!\[[^]]*\]\(report\.png\)", lambda _: EXAMPLE, text)
+            text = text.replace("<!-- the page of the example -->", EXAMPLE)
         (pages / name).parent.mkdir(parents=True, exist_ok=True)
         (pages / name).write_text(text, encoding="utf-8")
     contents = rewrite((DOCS / "SUMMARY.md").read_text(encoding="utf-8"), "docs/SUMMARY.md")
     rules = "".join(f"  - [{title(path)}](rules/{path.name})\n" for path in sorted((DOCS / "rules").glob("*.md")))
     contents = contents.replace("- [Rules](rules.md)\n", "- [Rules](rules.md)\n" + rules)
     (pages / "SUMMARY.md").write_text(contents, encoding="utf-8")
-    for picture in [*DOCS.glob("*.svg"), *DOCS.glob("*.png")]:
+    for picture in DOCS.glob("*.svg"):
         shutil.copy(picture, pages)
     shutil.copytree(ROOT / "schemas", pages / "schemas")
     for name in ("book.toml", "site.css"):
