@@ -41,6 +41,18 @@ ci:
 conformance *OPTIONS: build
     python3 {{shared}}/conformance/run.py --bin target/release/stacklint {{OPTIONS}}
 
-# Measure against the performance targets on generated repositories
+# Measure on generated repositories
 bench *OPTIONS: build
-    python3 {{shared}}/bench/targets.py --bin target/release/stacklint {{OPTIONS}}
+    python3 bench/measure.py {{OPTIONS}}
+
+# Build the site into target/site (needs mdBook: cargo install mdbook --locked)
+site:
+    cargo build
+    python3 docs/site.py
+
+# Write everything that is generated anew: pages, output of commands on pages, the picture in the README
+pages:
+    cargo build
+    python3 docs/picture.py
+    UPDATE_PAGES=1 cargo test --test rules index
+    UPDATE_PAGES=1 cargo test --test cli docs

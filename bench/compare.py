@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare stacklint with other tools on the same input: what they find, CPU time, memory. What is not installed is skipped.
+"""Compare stacklint with other tools on the same input: what they find, and what it costs. What is not installed is skipped.
 
     python3 bench/compare.py [--bin target/release/stacklint] [--copies 20] [--units 200] [--stacks 10]
 
@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -108,14 +109,19 @@ def write_values(root, copies):
 
 
 def measure(command, cwd):
-    """Returns the standard output of a command, seconds of CPU of all its processes, and the most memory of one of them in MiB."""
+    """Returns the standard output of a command, and what it cost: seconds of CPU, seconds that passed, MiB.
+
+    Of processes that it starts and does not wait for, the CPU is not counted; memory is that of its largest process.
+    """
     environment = dict(os.environ, CHECKPOINT_DISABLE="1", ATMOS_TELEMETRY_ENABLED="false")
+    start = time.perf_counter()
     with tempfile.TemporaryFile() as out, subprocess.Popen(command, cwd=cwd, stdout=out, stderr=subprocess.DEVNULL,
                                                            stdin=subprocess.DEVNULL, env=environment) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
-        return out.read().decode(), usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+        cost = (usage.ru_utime + usage.ru_stime, time.perf_counter() - start, usage.ru_maxrss / 1024)
+        return out.read().decode(), "{:.2f} s | {:.2f} s | {:.0f} MiB".format(*cost)
 
 
 def folders(paths):
@@ -147,7 +153,7 @@ def version(command):
 
 def is_there(command):
     if shutil.which(command) is None:
-        print(f"| {command} | not installed | | | |")
+        print(f"| {command} | not installed |")
     return shutil.which(command) is not None
 
 
@@ -163,20 +169,19 @@ def compare_values(binary, copies):
         expected = write_values(pathlib.Path(one), 1)
         write_values(pathlib.Path(many), copies)
         count = len(expected)
-        print(f"\n## Values: {count} root modules, and {count * copies}\n")
-        print(f"| tool | right of {count} | wrong | {count}: CPU, memory | {count * copies}: CPU, memory |\n|---|--:|---|--:|--:|")
+        print(f"\n## Values: right of {count} root modules; cost with {count * copies}\n")
+        print(f"| tool | right of {count} | wrong | CPU | time | memory |\n|---|--:|---|--:|--:|--:|")
         for command, arguments, read in tools:
             if not is_there(command):
                 continue
-            output, seconds, memory = measure([command, *arguments], one)
-            _, more, most = measure([command, *arguments], many)
+            output, _ = measure([command, *arguments], one)
+            _, cost = measure([command, *arguments], many)
             right, wrong = "", ""
             if read:
                 found = read(output)
                 failed = sorted(name.rsplit("-", 1)[0] for name, is_open in expected.items() if (name in found) != is_open)
                 right, wrong = str(count - len(failed)), ", ".join(failed)
-            print(f"| {pathlib.Path(command).name} {version(command)} | {right} | {wrong} | {seconds:.2f} s, {memory:.0f} MiB "
-                  f"| {more:.2f} s, {most:.0f} MiB |", flush=True)
+            print(f"| {pathlib.Path(command).name} {version(command)} | {right} | {wrong} | {cost} |", flush=True)
 
 
 def inputs_of_terragrunt(text):
@@ -197,25 +202,25 @@ def as_written(text):
     return json.loads(text)
 
 
-def compare_output(title, script, sizes, tools, subfolder=""):
+def compare_output(title, script, sizes, tools):
     """Runs tools on a generated repository, and says whether what they print is equal to what the first of them does."""
     with tempfile.TemporaryDirectory() as temp:
         root = pathlib.Path(temp) / "repository"
         subprocess.run([sys.executable, pathlib.Path(__file__).with_name(script), *sizes, root], check=True,
                        stdout=subprocess.DEVNULL)
-        print(f"\n## {title}\n\n| tool | same values | | CPU | memory |\n|---|---|---|--:|--:|")
+        print(f"\n## {title}\n\n| tool | same values | CPU | time | memory |\n|---|---|--:|--:|--:|")
         first = None
         for command, arguments, read in tools:
             if not is_there(command):
                 continue
-            output, seconds, memory = measure([command, *arguments], root / subfolder)
+            output, cost = measure([command, *arguments], root)
             try:
                 value = read(output)
             except ValueError:
                 value = None
             first = first if first is not None else value
             same = "cannot be read" if value is None else "yes" if value == first else "no"
-            print(f"| {pathlib.Path(command).name} {version(command)} | {same} | | {seconds:.2f} s | {memory:.0f} MiB |", flush=True)
+            print(f"| {pathlib.Path(command).name} {version(command)} | {same} | {cost} |", flush=True)
 
 
 def main():
