@@ -209,7 +209,7 @@ fn a_value_that_is_not_known_flows_to_the_arguments() {
     repo.write(CATALOG, unknown("b"));
     let names: BTreeSet<String> = resources(&repo).into_iter().map(|(_, name, _)| name).collect();
     assert_eq!(names, ["aws_instance.web[0]", "aws_instance.web[1]", "lb", "size"].map(str::to_owned).into());
-    diff(&repo, &[]).says("not known");
+    diff(&repo, &[]).says("Not known, because it reads what changes");
 }
 
 #[test]

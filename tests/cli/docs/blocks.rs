@@ -52,6 +52,17 @@ fn comment<'a>(line: &'a str, word: &str) -> Option<&'a str> {
 /// The blocks of a page, up to the comment that says that something else tests the rest.
 pub(super) fn blocks(page: &str) -> Vec<Block> {
     let text = read(page);
+    let end = text.lines().position(|line| comment(line, "tested by ").is_some());
+    let found = all(page);
+    match end {
+        Some(end) => found.into_iter().filter(|block| block.line <= end).collect(),
+        None => found,
+    }
+}
+
+/// All blocks of a page.
+pub(super) fn all(page: &str) -> Vec<Block> {
+    let text = read(page);
     let lines: Vec<&str> = text.lines().collect();
     let (mut found, mut example, mut not_run, mut name) = (Vec::new(), "atmos".to_owned(), None, None);
     let mut at = 0;
@@ -59,7 +70,6 @@ pub(super) fn blocks(page: &str) -> Vec<Block> {
         let line = lines[at];
         if let Some(path) = comment(line, "tested by ") {
             assert!(root().join(path).exists(), "{page}:{}: {path} does not exist", at + 1);
-            break;
         } else if let Some(of) = comment(line, "example: ") {
             of.clone_into(&mut example);
         } else if let Some(why) = comment(line, "not run: ") {

@@ -90,22 +90,22 @@ fn scripts_fail_if_the_command_fails() {
 fn the_example_about_code_is_what_is_printed() {
     let repo = Repo::new();
     repo.write("atmos.yaml", ATMOS);
-    let blocks = blocks("code.md");
+    let page = super::blocks::all("docs/code.md");
     let mut seen: Vec<&str> = Vec::new();
-    for (_, content, name) in &blocks {
-        let Some(name) = name.as_deref() else { continue };
+    for block in &page {
+        let Some(name) = block.name.as_deref() else { continue };
         if seen.contains(&name) {
             repo.commit("base");
         }
         seen.push(name);
-        repo.write(name, content);
+        repo.write(name, &block.content);
     }
     repo.commit("head");
     let mut compared = 0;
-    for (_, content, _) in blocks.iter().filter(|(language, ..)| language == "console") {
-        let (command, output) = content.split_once('\n').unwrap();
-        let words: Vec<String> =
-            command.trim_start_matches("$ stacklint ").split(' ').map(|w| w.replace('\'', "")).collect();
+    for block in page.iter().filter(|block| block.language == "console") {
+        let (command, output) = block.content.split_once('\n').unwrap();
+        let words = command.trim_start_matches("$ stacklint ").split(' ').map(|word| word.replace('\'', ""));
+        let words: Vec<String> = words.collect();
         let run = repo.run(&words.iter().map(String::as_str).collect::<Vec<_>>()).ends_with(0);
         assert_eq!(run.stdout.trim_end(), output.trim_end(), "{command}");
         compared += 1;
