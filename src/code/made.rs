@@ -10,7 +10,7 @@ use crate::hcl::ast::Span;
 use crate::resolution::{Address, CodeOrigin, Component, Inputs, Placed, Resolution, State, Unit};
 use crate::terraform::evaluation::given::{Given, Overlay, RunInputs, VariableInput};
 use crate::terraform::module::modules::Modules;
-use crate::terraform::root;
+use crate::terraform::root::{self, Evaluated};
 use crate::terraform::rules::FAILED_CONDITION;
 use crate::text::Text;
 use crate::threads;
@@ -31,24 +31,31 @@ pub(crate) struct Evaluator<'a> {
 }
 
 /// The code of one component, evaluated.
-pub(crate) struct Made {
+struct Made {
     /// What it makes: a unit of its own. It has failed if the code hides what it makes.
-    pub unit: Arc<Unit>,
-    pub findings: Vec<Diagnostic>,
+    unit: Arc<Unit>,
+    findings: Vec<Diagnostic>,
     /// The variables and locals that the code reads: `var.size`. `None` if it has files that are not known.
-    pub read: Option<BTreeSet<String>>,
+    read: Option<BTreeSet<String>>,
+}
+
+/// What is wrong with the code of a component.
+struct Failures {
+    findings: Vec<Diagnostic>,
+    /// Whether it hides what the code makes.
+    is_hidden: bool,
 }
 
 /// The name of the stack of what the code of a component makes.
-pub(crate) fn stack_of((stack, _, name): &Address) -> Text {
+fn stack_of((stack, _, name): &Address) -> Text {
     format!("{stack}/{name}").into()
 }
 
 impl Evaluator<'_> {
-    /// Evaluates the code of a component of a unit, with the address that it has in the newer state; `None` if it has no
-    /// code in the repository, or is not deployed.
-    pub(crate) fn of(&self, component: &Component, address: &Address, unit: &Unit) -> Option<Made> {
-        let (metadata, file) = (&component.metadata, unit.file);
+    /// Evaluates the code of a component of a unit, with what is wrong with it; `None` if it has no code in the repository, or is not
+    /// deployed.
+    fn evaluate(&self, component: &Component, unit: &Unit) -> Option<(Evaluated<'_>, Failures)> {
+        let metadata = &component.metadata;
         let code = metadata.code.as_ref().filter(|code| metadata.is_module && code.supply != CodeOrigin::Fetched)?;
         if !metadata.is_deployed() || !self.modules.is_there(&code.folder) {
             return None;
@@ -58,8 +65,8 @@ impl Evaluator<'_> {
         let values = values(&metadata.inputs);
         let mut variables = unknown;
         if metadata.inputs.is_open {
-            variables
-                .push(VariableInput::Unknown { name: None, what: component.language.vocabulary.inputs.to_owned() });
+            let what = component.language.vocabulary.inputs.to_owned();
+            variables.push(VariableInput::Unknown { name: None, what });
         }
         let given = Given {
             passed: None,
@@ -72,34 +79,39 @@ impl Evaluator<'_> {
         let mut evaluated = root::evaluate(&code.folder, given, self.modules);
         let mut failures = evaluated.take_failures(Vec::new());
         let is_hidden = failures.iter().any(|failure| failure.hides);
-        // Types of inputs are compared for all systems in one way.
-        let inputs: BTreeSet<(FileId, u32)> = values
-            .iter()
-            .filter_map(|input| input.value.prov.origin)
-            .map(|origin| (origin.file, origin.start))
-            .collect();
-        failures.retain(|failure| {
-            let is_input = failure.place.is_some_and(|(file, span)| inputs.contains(&(file, span.start)));
-            !is_input || failure.rule == &FAILED_CONDITION
-        });
+        if !failures.is_empty() {
+            // Types of inputs are compared for all systems in one way.
+            let origins = values.iter().filter_map(|input| input.value.prov.origin);
+            let inputs: BTreeSet<(FileId, u32)> = origins.map(|origin| (origin.file, origin.start)).collect();
+            failures.retain(|failure| {
+                let is_input = failure.place.is_some_and(|(file, span)| inputs.contains(&(file, span.start)));
+                !is_input || failure.rule == &FAILED_CONDITION
+            });
+        }
         let findings = failures.iter().map(|failure| {
-            let mut finding = failure.finding((file, Span::default()), self.modules.loader.reader.files);
+            let mut finding = failure.finding((unit.file, Span::default()), self.modules.loader.reader.files);
             finding.stacks.push(Text::clone(&component.stack));
             if failure.hides || !is_hidden && !failure.is_lint { finding.breaking() } else { finding }
         });
         let findings = findings.collect();
+        Some((evaluated, Failures { findings, is_hidden }))
+    }
+
+    /// What the code of a component of a unit makes, in a stack with the address that the component has in the newer state.
+    fn of(&self, component: &Component, address: &Address, unit: &Unit) -> Option<Made> {
+        let (evaluated, Failures { findings, is_hidden }) = self.evaluate(component, unit)?;
         let stack = stack_of(address);
         let files: BTreeSet<FileId> = evaluated.files().into_iter().chain(unit.files.iter().copied()).collect();
-        let unit = Unit {
+        let made = Unit {
             files: files.into_iter().collect(),
             components: if is_hidden { Vec::new() } else { evaluated.made(&stack, &Arc::new(address.clone())) },
             state: State::Resolved,
             failed: if is_hidden { vec![stack.clone()] } else { Vec::new() },
-            ..Unit::broken(stack, file)
+            ..Unit::broken(stack, unit.file)
         };
         let module = &evaluated.statics.nodes[0].module;
         let read = (!is_hidden && !module.is_open).then(|| module.read_by_code());
-        Some(Made { unit: Arc::new(unit), findings, read })
+        Some(Made { unit: Arc::new(made), findings, read })
     }
 
     /// What the code of some components makes.
@@ -115,8 +127,8 @@ impl Evaluator<'_> {
     /// Evaluates the code of all components of a resolution, and adds what is found. What it makes is not kept.
     pub(crate) fn check(&self, resolution: &mut Resolution) {
         let found = threads::map(&resolution.units, |unit| {
-            let made = unit.components.iter().filter_map(|component| self.of(component, &component.address(), unit));
-            made.flat_map(|made| made.findings).collect::<Vec<_>>()
+            let evaluated = unit.components.iter().filter_map(|component| self.evaluate(component, unit));
+            evaluated.flat_map(|(_, failures)| failures.findings).collect::<Vec<_>>()
         });
         add_findings(resolution, found.into_iter().flatten());
     }

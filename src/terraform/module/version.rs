@@ -22,7 +22,8 @@ fn of_majors(majors: Range<u32>) -> impl Iterator<Item = [u32; 3]> {
 pub(crate) fn check(module: &Module) -> Option<Failure> {
     let (written, _) = module.required_version.iter().find(|(_, applies)| *applies)?;
     let text = walk::constant_text(&written.expr)?;
-    let meets = |version: [u32; 3]| text.split(',').all(|part| holds(part, version));
+    let constraints = Constraint::all(text);
+    let meets = |version: [u32; 3]| constraints.iter().all(|constraint| constraint.holds(version));
     let message = match is_constraint(text) {
         false => format!("invalid version constraint: \"{text}\""),
         true if versions().any(meets) => return None,
@@ -35,8 +36,9 @@ pub(crate) fn check(module: &Module) -> Option<Failure> {
 pub(crate) fn before_1(module: &Module) -> Option<&Written> {
     let (written, _) = module.required_version.iter().find(|(_, applies)| !*applies)?;
     let text = walk::constant_text(&written.expr).filter(|text| is_constraint(text))?;
-    let meets = |version: [u32; 3]| text.split(',').all(|part| holds(part, version));
-    (of_majors(0..1).any(meets) && !versions().any(meets)).then_some(written)
+    let constraints = Constraint::all(text);
+    let meets = |version: [u32; 3]| constraints.iter().all(|constraint| constraint.holds(version));
+    (!versions().any(meets) && of_majors(0..1).any(meets)).then_some(written)
 }
 
 /// Whether a text is a list of version constraints.
@@ -52,29 +54,51 @@ pub(crate) fn is_constraint(text: &str) -> bool {
     })
 }
 
-fn holds(constraint: &str, version: [u32; 3]) -> bool {
-    let constraint = constraint.trim();
-    let text = constraint.trim_start_matches(['=', '!', '<', '>', '~']).trim();
-    let operator = constraint[..constraint.len() - text.len()].trim();
-    let numbers: Vec<u32> =
-        text.split(['-', '+']).next().unwrap_or_default().split('.').filter_map(|n| n.parse().ok()).collect();
-    let wanted = [0, 1, 2].map(|i| numbers.get(i).copied().unwrap_or(0));
-    let (order, kept) = (version.cmp(&wanted), numbers.len().clamp(1, 3) - 1);
-    match operator {
-        "" | "=" => order == Ordering::Equal,
-        "!=" => order != Ordering::Equal,
-        ">" => order == Ordering::Greater,
-        ">=" => order != Ordering::Less,
-        "<" => order == Ordering::Less,
-        "<=" => order != Ordering::Greater,
-        // The last number that is written may grow.
-        _ => order != Ordering::Less && version[..kept] == wanted[..kept],
+/// A part of a constraint.
+struct Constraint<'t> {
+    operator: &'t str,
+    version: [u32; 3],
+    /// How many of its numbers are fixed if the last one that is written may grow.
+    kept: usize,
+}
+
+impl<'t> Constraint<'t> {
+    /// The parts of a text.
+    fn all(text: &'t str) -> Vec<Self> {
+        text.split(',').map(Constraint::new).collect()
+    }
+
+    fn new(text: &'t str) -> Self {
+        let text = text.trim();
+        let version = text.trim_start_matches(['=', '!', '<', '>', '~']).trim();
+        let operator = text[..text.len() - version.len()].trim();
+        let numbers = version.split(['-', '+']).next().unwrap_or_default().split('.');
+        let numbers: Vec<u32> = numbers.filter_map(|number| number.parse().ok()).collect();
+        let version = [0, 1, 2].map(|i| numbers.get(i).copied().unwrap_or(0));
+        Constraint { operator, version, kept: numbers.len().clamp(1, 3) - 1 }
+    }
+
+    fn holds(&self, version: [u32; 3]) -> bool {
+        let order = version.cmp(&self.version);
+        match self.operator {
+            "" | "=" => order == Ordering::Equal,
+            "!=" => order != Ordering::Equal,
+            ">" => order == Ordering::Greater,
+            ">=" => order != Ordering::Less,
+            "<" => order == Ordering::Less,
+            "<=" => order != Ordering::Greater,
+            _ => order != Ordering::Less && version[..self.kept] == self.version[..self.kept],
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn holds(constraint: &str, version: [u32; 3]) -> bool {
+        Constraint::new(constraint).holds(version)
+    }
 
     #[test]
     fn operators_of_constraints() {
