@@ -63,9 +63,21 @@ def title(path):
     return path.read_text(encoding="utf-8").split("\n", 1)[0].lstrip("# ")
 
 
+def properties():
+    """Returns group, level, systems, fix and version of each rule as a line, from docs/rules.md."""
+    found, group = {}, ""
+    for line in (DOCS / "rules.md").read_text(encoding="utf-8").splitlines():
+        group = line[3:] if line.startswith("## ") else group
+        if rule := re.match(r"\| \[([\w-]+)\]\(rules/", line):
+            level, systems, fix, since = (cell.strip() for cell in line.strip("| ").split("|")[-4:])
+            fix = f" · fix: {fix}" if fix else ""
+            found[rule[1]] = f"*{group} · {level} by default · {systems}{fix} · since {since}*"
+    return found
+
+
 def stage(book, binary):
     """Writes what mdBook reads into a folder."""
-    pages = book / "pages"
+    pages, rules = book / "pages", properties()
     sources = [*DOCS.rglob("*.md"), *(ROOT / name for name in OTHERS)]
     for source in sources:
         page = source.relative_to(ROOT).as_posix()
@@ -73,6 +85,10 @@ def stage(book, binary):
         if name is None:
             continue
         text = rewrite(source.read_text(encoding="utf-8"), page)
+        if source.stem in rules and source.parent.name == "rules":
+            text = text.replace("\n", f"\n\n{rules[source.stem]}\n", 1)
+        # mdBook draws no diagrams without a network; the architecture page has one of text.
+        text = re.sub(r"^```mermaid\n.*?^```$", "The picture is in [Architecture](architecture.md).", text, flags=re.M | re.S)
         if name == "example.md":
             text = text.replace("<!-- the page of the example -->", EXAMPLE)
         (pages / name).parent.mkdir(parents=True, exist_ok=True)

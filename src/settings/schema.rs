@@ -23,68 +23,58 @@ pub(crate) fn schema() -> Value {
         (limit.name().to_owned(), words)
     };
     let limits: Map<String, Value> = Limit::ALL.into_iter().map(limit).collect();
-    json!({
+    let mut schema = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": "https://stacklint.dev/schemas/stacklint.json",
         "title": "Settings of stacklint",
         "type": "object",
         "properties": {
             "fail-on": {
-                "examples": ["warning"],
                 "description": "Which findings fail a run: dangers and errors, only errors, or all from a level on.",
                 "enum": ["danger", "error", "warning", "note", "never"],
                 "default": "danger",
             },
             "min-level": {
-                "examples": ["warning"],
                 "description": "Findings below this level are not reported.",
                 "enum": ["note", "warning", "error", "danger"],
                 "default": "note",
             },
             "accept": {
-                "examples": [["component-removed=sandbox-*"]],
                 "description": "Dangers that do not fail a run: `RULE`, or `RULE=PATTERN` for stacks that match. A comparison reads them from the base.",
                 "type": "array",
                 "items": { "type": "string" },
             },
             "strict": {
-                "examples": [true],
                 "description": "Whether what could not be analysed fails the run.",
                 "type": "boolean",
                 "default": false,
             },
             "require-reasons": {
-                "examples": [true],
                 "description": "Whether a comment that suppresses findings must give a reason.",
                 "type": "boolean",
                 "default": false,
             },
             "projects": {
-                "examples": [["infra", "platform/*"]],
                 "description": "Projects to analyze when a run starts outside of all projects: patterns of folders, relative to this file. Default: all projects that are found.",
                 "type": "array",
                 "items": { "type": "string" },
             },
             "roots": {
-                "examples": [["environments/*"]],
                 "description": "The folders that are root modules: patterns, relative to this file. Without it they are found by what is in them.",
                 "type": "array",
                 "items": { "type": "string" },
             },
             "var-files": {
-                "examples": [["common.tfvars", "/variables/{root}.tfvars"]],
                 "description": "Files of values for every root module that has them: relative to its folder, or to the root of the repository if they begin with `/`. `{root}` stands for the name of the folder of the root module.",
                 "type": "array",
                 "items": { "type": "string" },
             },
             "workspaces": {
-                "examples": [["dev", "prod"]],
                 "description": "The workspaces in which each root module is resolved; several make a stack each.",
                 "type": "array",
                 "items": { "type": "string" },
             },
             "variable-sets": {
-                "examples": [{ "dev": { "var-files": ["dev.tfvars"], "workspace": "dev" } }],
                 "description": "Sets of values by name: each root module is resolved with each set whose files it has.",
                 "type": "object",
                 "additionalProperties": {
@@ -106,12 +96,10 @@ pub(crate) fn schema() -> Value {
                 },
             },
             "dialect": {
-                "examples": ["terraform"],
                 "description": "The tool that runs the root modules, if it is not the one that their dialect is named after: `terraform`.",
                 "type": "string",
             },
             "inputs": {
-                "examples": [{ "generated": ["/stacks/generated/"], "files": { "stacks/accounts.yaml": "ci/accounts.yaml" } }],
                 "description": "Files that the projects read and that are never committed. Where a revision has one, it is read as it is. A comparison uses those of the older revision.",
                 "type": "object",
                 "properties": {
@@ -129,66 +117,53 @@ pub(crate) fn schema() -> Value {
                 "additionalProperties": false,
             },
             "baseline": {
-                "examples": ["baseline.json"],
                 "description": "A baseline: a file of existing findings that are not reported, relative to this file. `--write-baseline` writes it.",
                 "type": "string",
             },
             "max-components": {
-                "examples": [100],
                 "description": "Maximum number of components that one edited line may change before `wide-blast-radius` reports it.",
                 "type": "integer",
                 "minimum": 0,
                 "default": 50,
             },
             "max-imports": {
-                "examples": [30],
                 "description": "Maximum number of files that one import may match before `broad-glob-import`, which is off by default, reports it.",
                 "type": "integer",
                 "minimum": 0,
                 "default": 20,
             },
             "max-slow-calls": {
-                "examples": [5],
                 "description": "Maximum number of times that one line may run a slow function before `slow-function`, which is off by default, reports it.",
                 "type": "integer",
                 "minimum": 0,
                 "default": 20,
             },
             "protected": {
-                "examples": [["*-prod"]],
                 "description": "Patterns of stack names in which `wide-blast-radius` reports every change.",
                 "type": "array",
                 "items": { "type": "string" },
             },
             "variables": {
-                "examples": [["IMAGE_TAG", "REGION"]],
                 "description": "Environment variables that are set where the projects are deployed. If any are listed, others are reported as not set. `--env-file` adds to them.",
                 "type": "array",
                 "items": { "type": "string" },
             },
             "limits": {
-                "examples": [{ "imports": 10000, "time": 120 }],
                 "description": "Limits of sizes and work. A comparison uses those of the older revision.",
                 "type": "object",
                 "properties": limits,
                 "additionalProperties": false,
             },
             "groups": {
-                "examples": [{ "hygiene": "warning" }],
                 "description": "Levels of all rules of a group.",
                 "type": "object",
                 "properties": groups,
                 "additionalProperties": false,
             },
-            "rules": {
-                "$ref": "#/$defs/rules",
-                "description": "Levels of single rules.",
-                "examples": [{ "ambiguous-scalar": "error", "unused-import": "off" }],
-            },
+            "rules": { "$ref": "#/$defs/rules", "description": "Levels of single rules." },
             "require": requirements(),
             "rego": rego(),
             "overrides": {
-                "examples": [[{ "paths": ["stacks/legacy/**"], "rules": { "undefined-local": "note" }, "reason": "goes away with the old account" }]],
                 "description": "Levels for some paths. If several match a file, the last one applies.",
                 "type": "array",
                 "items": {
@@ -218,6 +193,51 @@ pub(crate) fn schema() -> Value {
                 "patternProperties": { "^[a-z0-9-]+$": { "$ref": "#/$defs/setting" } },
             },
         },
+    });
+    if let Value::Object(examples) = examples() {
+        for (name, example) in examples {
+            schema["properties"][name]["examples"] = json!([example]);
+        }
+    }
+    schema
+}
+
+/// An example of each setting, by its name. They are shown in docs/settings.md.
+fn examples() -> Value {
+    json!({
+        "fail-on": "warning",
+        "min-level": "warning",
+        "accept": ["component-removed=sandbox-*"],
+        "strict": true,
+        "require-reasons": true,
+        "projects": ["infra", "platform/*"],
+        "roots": ["environments/*"],
+        "var-files": ["common.tfvars", "/variables/{root}.tfvars"],
+        "workspaces": ["dev", "prod"],
+        "variable-sets": { "dev": { "var-files": ["dev.tfvars"], "workspace": "dev" } },
+        "dialect": "terraform",
+        "inputs": { "generated": ["/stacks/generated/"], "files": { "stacks/accounts.yaml": "ci/accounts.yaml" } },
+        "baseline": "baseline.json",
+        "max-components": 100,
+        "max-imports": 30,
+        "max-slow-calls": 5,
+        "protected": ["*-prod"],
+        "variables": ["IMAGE_TAG", "REGION"],
+        "limits": { "imports": 10000, "time": 120 },
+        "groups": { "hygiene": "warning" },
+        "rules": { "ambiguous-scalar": "error", "unused-import": "off" },
+        "require": [{
+            "id": "zones-in-production",
+            "where": "component.stack.endsWith('prod') && has(component.vars.zones)",
+            "that": "size(component.vars.zones) >= 2",
+            "message": "production uses at least two zones",
+        }],
+        "rego": [{ "id": "addresses", "file": "policies/addresses.rego", "over": "components" }],
+        "overrides": [{
+            "paths": ["stacks/legacy/**"],
+            "rules": { "undefined-local": "note" },
+            "reason": "goes away with the old account",
+        }],
     })
 }
 
@@ -239,12 +259,6 @@ fn requirements() -> Value {
             },
         }),
         &["id", "that", "message"],
-        json!({
-            "id": "zones-in-production",
-            "where": "component.stack.endsWith('prod') && has(component.vars.zones)",
-            "that": "size(component.vars.zones) >= 2",
-            "message": "production uses at least two zones",
-        }),
     )
 }
 
@@ -267,12 +281,11 @@ fn rego() -> Value {
             },
         }),
         &["id", "file"],
-        json!({ "id": "addresses", "file": "policies/addresses.rego", "over": "components" }),
     )
 }
 
-/// Tables of policies, with what all of them have, and an example.
-fn policies(description: &str, own: Value, required: &[&str], example: Value) -> Value {
+/// Tables of policies, with what all of them have.
+fn policies(description: &str, own: Value, required: &[&str]) -> Value {
     let text = |words: &str| json!({ "description": words, "type": "string", "minLength": 1, "maxLength": 1000 });
     let mut properties = json!({
         "id": {
@@ -289,7 +302,6 @@ fn policies(description: &str, own: Value, required: &[&str], example: Value) ->
     }
     json!({
         "description": description,
-        "examples": [[example]],
         "type": "array",
         "maxItems": 200,
         "items": { "type": "object", "properties": properties, "required": required, "additionalProperties": false },
@@ -324,9 +336,8 @@ mod tests {
             validator.iter_errors(&read(good)).next().map(|e| e.to_string())
         );
         for (name, setting) in schema()["properties"].as_object().unwrap() {
-            for example in setting["examples"].as_array().unwrap() {
-                assert!(validator.is_valid(&json!({ name: example })), "{name}: {example}");
-            }
+            let example = &setting["examples"][0];
+            assert!(validator.is_valid(&json!({ name: example })), "{name}: {example}");
         }
         let policies = "[[require]]\nid = 'zones'\nwhere = 'has(component.vars.zones)'\nthat = 'true'\nmessage = 'm'\nhelp = 'h'\nlevel = 'note'\npath = 'vars.zones'\n[[rego]]\nid = 'r'\nfile = 'r.rego'\nover = 'components'\n[rules]\nzones = 'off'\n";
         assert!(validator.is_valid(&read(policies)));

@@ -44,9 +44,34 @@ pub(super) fn pages() -> Vec<String> {
     pages
 }
 
+/// The text of a page outside of fenced blocks, split at backticks: every second part is code.
+pub(super) fn inline(text: &str) -> Vec<String> {
+    let (mut result, mut fence) = (String::new(), None::<String>);
+    for line in text.lines() {
+        let ticks: String = line.trim_start().chars().take_while(|c| *c == '`').collect();
+        match &fence {
+            Some(open) if ticks == *open => fence = None,
+            Some(_) => {}
+            None if ticks.len() >= 3 => fence = Some(ticks),
+            None => result.push_str(line),
+        }
+        result.push('\n');
+    }
+    result.split('`').map(str::to_owned).collect()
+}
+
 /// The text of a comment of the page that begins with this word.
 fn comment<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     line.strip_prefix("<!-- ")?.strip_suffix(" -->")?.strip_prefix(word).map(str::trim)
+}
+
+/// The paths of all Markdown files for users: [`pages`], those of rules, and those beside README.
+pub(super) fn all_pages() -> Vec<String> {
+    let mut all = pages();
+    all.extend(["CHANGELOG", "CONTRIBUTING", "SECURITY", "SHORTCOMINGS"].map(|name| format!("{name}.md")));
+    let rules = std::fs::read_dir(root().join("docs/rules")).expect("pages of rules");
+    all.extend(rules.map(|entry| format!("docs/rules/{}", entry.expect("an entry").file_name().display())));
+    all
 }
 
 /// The blocks of a page, up to the comment that says that something else tests the rest.

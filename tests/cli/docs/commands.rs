@@ -1,8 +1,8 @@
 //! Every command and every file of a page is tried.
 
-use super::blocks::{Block, blocks, pages, read, root};
+use super::blocks::{Block, all_pages, blocks, inline, pages, read, root};
 use crate::common::{Repo, bin, fixture};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -179,4 +179,27 @@ fn every_block_of_a_page_is_true() {
         threads.into_iter().flat_map(|thread| thread.join().expect("a thread that ends")).collect()
     });
     assert!(all.is_empty(), "{}", all.join("\n\n"));
+}
+
+#[test]
+fn every_command_in_a_sentence_is_understood() {
+    let mut commands = BTreeMap::new();
+    for page in all_pages() {
+        for code in inline(&read(&page)).iter().skip(1).step_by(2) {
+            if let Some(arguments) = code.strip_prefix("stacklint ") {
+                // One of the graphs.
+                let arguments = arguments.replace("GRAPH", "imports");
+                commands.insert(arguments.split_whitespace().collect::<Vec<_>>().join(" "), page.clone());
+            }
+        }
+    }
+    assert!(commands.len() > 50, "only {} commands were found", commands.len());
+    let folder = Repo::plain();
+    for (command, page) in commands {
+        // What stands for several words is not an argument.
+        let words = command.split_whitespace().filter(|word| *word != OMITTED).map(|word| word.trim_matches('\''));
+        let arguments: Vec<&str> = words.chain(["--help"]).collect();
+        let run = folder.run(&arguments);
+        assert_eq!(run.status, 0, "{page}: `stacklint {command}` is not understood:\n{run}");
+    }
 }

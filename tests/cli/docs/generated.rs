@@ -50,7 +50,7 @@ fn the_command_line_is_described() {
     };
     let main = help(&[]);
     let mut page = start("Command line");
-    let introduction = "What `stacklint --help` and `stacklint COMMAND --help` print. The options of all commands are listed once, at the \
+    let introduction = "What `stacklint --help` and the help of each command print. The options of all commands are listed once, at the \
         beginning. `stacklint man` writes this as a manual page, `stacklint completions bash` a script for Bash, Zsh or Fish that \
         completes stacks, components, paths of values and files.";
     writeln!(page, "{introduction}\n\n## stacklint\n\n```text\n{}\n```", own(&main, "")).unwrap();

@@ -1,24 +1,8 @@
 //! Links in pages lead to files of the repository and to headings that exist, and every page is in the contents of the site.
 
-use super::blocks::{pages, read, root};
+use super::blocks::{all_pages, inline, pages, read, root};
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
-
-/// The lines of a page that are not in a fenced block, without code in backticks.
-fn prose(text: &str) -> String {
-    let (mut result, mut fence) = (String::new(), None::<String>);
-    for line in text.lines() {
-        let ticks: String = line.trim_start().chars().take_while(|c| *c == '`').collect();
-        match &fence {
-            Some(open) if ticks == *open => fence = None,
-            Some(_) => {}
-            None if ticks.len() >= 3 => fence = Some(ticks),
-            None => result.push_str(line),
-        }
-        result.push('\n');
-    }
-    result.split('`').step_by(2).collect()
-}
 
 /// The anchors of the headings of a page, as GitHub and mdBook make them.
 fn anchors(text: &str) -> HashSet<String> {
@@ -35,7 +19,7 @@ fn anchors(text: &str) -> HashSet<String> {
 
 /// The targets of the links, images and sources of pictures of a page.
 fn targets(text: &str) -> Vec<String> {
-    let prose = prose(text);
+    let prose: String = inline(text).into_iter().step_by(2).collect();
     let mut found = Vec::new();
     for (open, close) in [("](", ')'), ("src=\"", '"'), ("srcset=\"", '"')] {
         found.extend(
@@ -57,19 +41,10 @@ fn clean(path: &Path) -> PathBuf {
     })
 }
 
-/// All Markdown files whose links are checked.
-fn all() -> Vec<String> {
-    let mut all = pages();
-    all.extend(["CHANGELOG", "CONTRIBUTING", "SECURITY", "SHORTCOMINGS"].map(|name| format!("{name}.md")));
-    let rules = std::fs::read_dir(root().join("docs/rules")).expect("pages of rules");
-    all.extend(rules.map(|entry| format!("docs/rules/{}", entry.expect("an entry").file_name().display())));
-    all
-}
-
 #[test]
 fn no_link_is_dead() {
     let (mut dead, mut seen) = (Vec::new(), 0);
-    for page in all() {
+    for page in all_pages() {
         let text = read(&page);
         for target in targets(&text) {
             if target.contains("://") || target.starts_with("mailto:") {
