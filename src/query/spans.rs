@@ -145,7 +145,7 @@ impl<'v> Matcher<'v> {
         if prov.trail.is_none() {
             return prov.origin.filter(|origin| self.spans.touch(*origin) && !is_filled(value));
         }
-        let own = prov.origin.filter(|_| is_filled(value));
+        let own = prov.origin.filter(|own| is_filled(value) && !has_items_elsewhere(value, *own));
         self.input(prov, own)
     }
 
@@ -189,6 +189,18 @@ impl<'v> Matcher<'v> {
         }
         None
     }
+}
+
+/// Whether a collection was computed from items that are written outside of its place: `tags = local.tags`.
+fn has_items_elsewhere(value: &Value, own: Origin) -> bool {
+    let first = match &value.data {
+        Data::Map(map) => map.iter().next().map(|entry| &entry.value),
+        Data::List(items) => items.first(),
+        _ => None,
+    };
+    let is_computed = value.prov.trail.as_ref().is_some_and(|trail| !trail.inputs().is_empty());
+    let is_outside = |origin: Origin| origin.file != own.file || origin.end <= own.start || own.end <= origin.start;
+    is_computed && first.and_then(|first| first.prov.origin).is_some_and(is_outside)
 }
 
 /// Whether a value is a collection that has something in it, so that its extent is that of others.

@@ -204,41 +204,7 @@ pub(crate) fn schema() -> Value {
 
 /// An example of each setting, by its name. They are shown in docs/settings.md.
 fn examples() -> Value {
-    json!({
-        "fail-on": "warning",
-        "min-level": "warning",
-        "accept": ["component-removed=sandbox-*"],
-        "strict": true,
-        "require-reasons": true,
-        "projects": ["infra", "platform/*"],
-        "roots": ["environments/*"],
-        "var-files": ["common.tfvars", "/variables/{root}.tfvars"],
-        "workspaces": ["dev", "prod"],
-        "variable-sets": { "dev": { "var-files": ["dev.tfvars"], "workspace": "dev" } },
-        "dialect": "terraform",
-        "inputs": { "generated": ["/stacks/generated/"], "files": { "stacks/accounts.yaml": "ci/accounts.yaml" } },
-        "baseline": "baseline.json",
-        "max-components": 100,
-        "max-imports": 30,
-        "max-slow-calls": 5,
-        "protected": ["*-prod"],
-        "variables": ["IMAGE_TAG", "REGION"],
-        "limits": { "imports": 10000, "time": 120 },
-        "groups": { "hygiene": "warning" },
-        "rules": { "ambiguous-scalar": "error", "unused-import": "off" },
-        "require": [{
-            "id": "zones-in-production",
-            "where": "component.stack.endsWith('prod') && has(component.vars.zones)",
-            "that": "size(component.vars.zones) >= 2",
-            "message": "production uses at least two zones",
-        }],
-        "rego": [{ "id": "addresses", "file": "policies/addresses.rego", "over": "components" }],
-        "overrides": [{
-            "paths": ["stacks/legacy/**"],
-            "rules": { "undefined-local": "note" },
-            "reason": "goes away with the old account",
-        }],
-    })
+    serde_json::from_str(include_str!("examples.json")).unwrap_or_default()
 }
 
 /// The tables `[[require]]`.

@@ -29,6 +29,12 @@ variable "region" {
 }
 provider "aws" {
   region = var.region
+  dynamic "assume_role" {
+    for_each = compact([var.region])
+    content {
+      role_arn = assume_role.value
+    }
+  }
 }
 locals {
   tags = {
@@ -253,16 +259,18 @@ fn a_renamed_component_makes_the_same() {
 fn why_and_impact_lead_from_line_to_resource_and_back() {
     let repo = repo();
     let why = repo.run(&["why", "prod", "web", "aws_instance.web[0].size"]).ends_with(0);
-    why.says("set components/terraform/web/main.tf:32").says("reads stacks/catalog/web.yaml:5  size: 3");
+    why.says("set components/terraform/web/main.tf:38").says("reads stacks/catalog/web.yaml:5  size: 3");
     repo.run(&["why", "prod", "web", "module.lb.inputs.timeout"]).says("/inputs/timeout = 30").says(CATALOG);
     repo.run(&["why", "prod", "web", "aws_instance.web[7].size"]).ends_with(2);
     let impact = repo.run(&["impact", "stacks/catalog/web.yaml:5"]).ends_with(0);
     impact.says("2 components in 2 stacks, 4 resources").says("aws_instance.web[0] (resource)").says("/inputs/timeout");
-    let impact = repo.run(&["impact", "components/terraform/web/main.tf:32", "--format", "json"]).json();
+    let impact = repo.run(&["impact", "components/terraform/web/main.tf:38", "--format", "json"]).json();
     validate(&schema("impact.json"), &impact);
     let names: Vec<&str> =
         impact["resources"].as_array().unwrap().iter().map(|one| one["component"].as_str().unwrap()).collect();
     assert_eq!(names, ["aws_instance.web[0]", "aws_instance.web[1]", "aws_instance.web[0]", "aws_instance.web[1]"]);
+    // The line of an argument that a local fills.
+    repo.run(&["impact", "components/terraform/web/main.tf:39"]).says("4 resources").says("/tags");
     repo.edit(CATALOG, "size: 3", "size: 4").commit("edit");
     let why = repo.run(&["why", "HEAD^..HEAD", "dev", "web", "aws_instance.web[0].size"]).ends_with(0);
     why.says("- stacks/catalog/web.yaml:5  size: 3").says("+ stacks/catalog/web.yaml:5  size: 4");

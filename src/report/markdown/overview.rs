@@ -48,7 +48,8 @@ impl Page<'_> {
         let reach = |group: &&Group<'_>| {
             (group.addresses.iter().any(|address| protected.contains(&address.0)), group.addresses.len())
         };
-        all.sort_by_key(|group| Reverse(reach(group)));
+        // What code makes follows what the configuration says.
+        all.sort_by_key(|group| (group.is_made, Reverse(reach(group))));
         let rows: Vec<[String; 3]> = all.into_iter().flat_map(|group| self.rows_of(group)).collect();
         let uncertain = (!uncertain.is_empty())
             .then(|| format!("Not known, because it reads what changes: {}", reached(uncertain)));

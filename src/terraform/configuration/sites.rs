@@ -75,7 +75,7 @@ pub(super) fn of(module: &Module) -> Vec<Site<'_>> {
             all.add(Owner::Other, written.file, &written.expr, &context, false);
         }
         for block in &provider.block.blocks {
-            all.body(&Owner::Other, provider.block.place.0, &block.body, &context);
+            all.block(&Owner::Other, provider.block.place.0, block, &context);
         }
     }
     for (name, declared) in &module.checks {
