@@ -11,7 +11,7 @@ use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 use gix::index::entry::Mode;
 use gix::worktree::stack::state::{attributes, ignore};
 use parking_lot::Mutex;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The rules of one worktree.
 pub(super) struct Checkout {
@@ -40,6 +40,11 @@ impl Checkout {
         let pipeline = Pipeline::new(gix::command::Context::default(), repo.object_hash(), options);
         let filter = stack.selected_attribute_matches(["filter"]);
         Ok(Self { rules: Mutex::new(Rules { repo: repo.clone(), index, stack, pipeline, filter }) })
+    }
+
+    /// The directory of git that all worktrees of the repository share.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.rules.lock().repo.common_dir().to_owned()
     }
 
     /// Whether git ignores a path of the worktree that it does not track.

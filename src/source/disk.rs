@@ -12,7 +12,7 @@ use gix::index::entry::{Flags, Mode, Stage};
 
 use super::checkout::Checkout;
 use super::index::kind as kind_of_mode;
-use super::objects::{Found, Snapshot};
+use super::objects::{Found, MAX_RULES, Snapshot};
 use super::submodules::checked_out;
 use super::unavailable::{IGNORE_FILE, ignored_by};
 use super::walk::{DiskWalk, Hasher, Recorded};
@@ -40,6 +40,14 @@ struct Files {
     stored: BTreeMap<Box<str>, BlobId>,
     /// The submodules that are checked out, by their folders.
     submodules: Vec<(Box<str>, Folder)>,
+}
+
+/// The file in a git directory that names what its clone ignores, with its content; `None` if there is none.
+pub(super) fn own_rules(git: &Path) -> Option<(Box<str>, Vec<u8>)> {
+    let (mut bytes, file) = (Vec::new(), File::open(git.join("info/exclude")).ok()?);
+    file.take(MAX_RULES).read_to_end(&mut bytes).ok()?;
+    // Its patterns count from the root of the worktree.
+    Some(("exclude".into(), bytes))
 }
 
 impl Folder {
@@ -77,16 +85,17 @@ impl Folder {
             ignored.extend(inside.ignored.iter().map(|path| at(path)));
             stored.extend(inside.stored.iter().map(|(path, id)| (at(path), *id)));
         }
-        let git = hasher.git.is_some();
+        let git = hasher.git.as_ref().map(|git| git.checkout.folder());
         let checkout = hasher.git.filter(|git| attributes || git.converts).map(|git| git.checkout);
         let (limit, root) = (hasher.limit, root.into());
         let listing = Listing::new(entries, links);
         let mut files =
             Files { root, name, limit, listing, odd, unreadable, checkout, indexed, ignored, stored, submodules };
-        if git {
+        if let Some(git) = git {
             let is_rules = |e: &&Entry| e.kind == EntryKind::File && crate::paths::name(&e.path) == IGNORE_FILE;
             let rules = files.listing.iter().filter(is_rules);
-            let rules = ignored_by(rules.filter_map(|e| Some((e.path.clone(), files.bytes(e).ok()?.to_vec()))));
+            let rules = rules.filter_map(|e| Some((e.path.clone(), files.bytes(e).ok()?.to_vec())));
+            let rules = ignored_by(own_rules(&git).into_iter().chain(rules));
             files.listing = files.listing.ignoring(rules);
         }
         Ok(Self(Arc::new(files)))

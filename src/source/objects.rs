@@ -10,6 +10,7 @@ use gix::bstr::{BStr, ByteSlice};
 use gix::objs::tree::EntryKind as TreeEntryKind;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
+use super::disk::own_rules;
 use super::error::{FSCK, fetch, refetch};
 use super::submodules::{self, Homes};
 use super::unavailable::{IGNORE_FILE, ignored_by};
@@ -30,7 +31,7 @@ pub(super) const MAX_PATH: usize = 4096;
 /// Longest target of a symbolic link.
 const MAX_TARGET: u64 = 4096;
 /// Longest file that says what git ignores, in bytes.
-const MAX_RULES: u64 = 1 << 20;
+pub(super) const MAX_RULES: u64 = 1 << 20;
 
 /// Shared by all sources of one repository: the object database, and contents already read.
 pub(super) struct Objects {
@@ -299,7 +300,7 @@ impl Snapshot {
         let is_rules = |entry: &&Entry| entry.kind == EntryKind::File && crate::paths::name(&entry.path) == IGNORE_FILE;
         let rules = found.entries.iter().filter(is_rules);
         let rules = rules.filter_map(|entry| Some((entry.path.clone(), content(entry, MAX_RULES)?)));
-        let ignored = ignored_by(rules);
+        let ignored = ignored_by(objects.with(|repo| own_rules(repo.common_dir())).into_iter().chain(rules));
         let listing = Listing::new(found.entries, links).ignoring(ignored);
         Ok(Snapshot { objects: Arc::clone(objects), homes, listing, name, commit })
     }

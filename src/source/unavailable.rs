@@ -17,7 +17,7 @@ const MAX_POINTER: usize = 1024;
 /// Why the content of a file is not known, though it is not missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Unavailable {
-    /// A file of the revision says that git ignores it: a tool provides it.
+    /// A file of the revision, or the clone, says that git ignores it: a tool provides it.
     #[error("git ignores it, so this revision does not have it")]
     Ignored,
     /// It is in a submodule whose commit, this one, is not in the clone.
@@ -44,7 +44,7 @@ impl Unavailable {
         match bytes {
             [b'\0', b'G', b'I', b'T', b'C', b'R', b'Y', b'P', b'T', b'\0', ..] => Some(Self::GitCrypt),
             _ if bytes.starts_with(b"version https://git-lfs.github.com/spec/") && is_pointer() => Some(Self::Lfs),
-            _ if is_sops_binary(bytes) => Some(Self::Sops),
+            _ if is_sops_binary(bytes) || is_sops_yaml(bytes) => Some(Self::Sops),
             _ => None,
         }
     }
@@ -61,7 +61,12 @@ fn is_sops_binary(bytes: &[u8]) -> bool {
     data.starts_with(b"\"ENC[") && next.is_some_and(|next| next.starts_with(b"\"sops\""))
 }
 
-/// The paths that the files `.gitignore` of a revision name.
+/// Whether sops encrypted values of a YAML file: it adds a map `sops` at the end.
+fn is_sops_yaml(bytes: &[u8]) -> bool {
+    bytes.contains_str("ENC[AES256_GCM,") && (bytes.starts_with(b"sops:") || bytes.contains_str("\nsops:"))
+}
+
+/// The paths that files of patterns name: those of the clone, which count least, and the files `.gitignore` of a revision.
 pub(super) fn ignored_by(files: impl Iterator<Item = (Box<str>, Vec<u8>)>) -> Search {
     let mut files: Vec<_> = files.collect();
     // The files of inner folders come later, and count more.
@@ -105,6 +110,9 @@ mod tests {
             (b"{\"data\":", None),
             (b"{\"data\": \"x\", \"sops\": {}}", None),
             (b"version https://git-lfs.github.com/spec/v1\n# about pointers\n", None),
+            (b"a: ENC[AES256_GCM,data:Zm9v,type:str]\nsops:\n    mac: x\n", Some(Unavailable::Sops)),
+            (b"a: ENC[AES256_GCM,data:Zm9v,type:str]\n", None),
+            (b"a: x\nsops:\n    mac: x\n", None),
             (format!("{pointer}{}", "x".repeat(MAX_POINTER)).as_bytes(), None),
         ] {
             assert_eq!(Unavailable::of_bytes(bytes), expected, "{}", String::from_utf8_lossy(bytes));
@@ -115,8 +123,9 @@ mod tests {
     fn patterns_count_from_their_folder() {
         let file = |path: &str, text: &str| (Box::from(path), text.as_bytes().to_vec());
         let files = [
+            file("exclude", "/mine/\n*.log\nb.tf\n"),
             file("-a/.gitignore", "!kept.tf\n"),
-            file(".gitignore", "/gen/\n*.log\nkept.tf\n"),
+            file(".gitignore", "/gen/\n*.log\nkept.tf\n!b.tf\n"),
             file("a/.gitignore", "b\n!x.log\n"),
         ];
         let search = ignored_by(files.into_iter());
@@ -124,6 +133,9 @@ mod tests {
             ("gen", true),
             ("gen/x/y", true),
             ("c/gen/x", false),
+            ("mine/x", true),
+            ("c/mine/x", false),
+            ("b.tf", false),
             ("c/y.log", true),
             ("a/x.log", false),
             ("a/b", true),
