@@ -19,11 +19,15 @@ use crate::files::Files;
 use crate::paths;
 use crate::resolution::Address;
 use crate::source::{EntryPair, Source};
+use crate::terraform::load::names::configuration;
 use crate::terraform::reach::Touch;
 use crate::text::Text;
 use content::Contents;
 use explained::Explained;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The names of folders of examples, tests and vendored code.
+const ASIDE: [&str; 8] = ["example", "examples", "fixtures", "test", "testdata", "tests", "third_party", "vendor"];
 
 /// A folder of code that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +65,8 @@ pub(crate) struct CodeChanges {
     pub folders: Vec<CodeChange>,
     /// All of them, by what runs them.
     pub touched: BTreeMap<Address, Vec<Touched>>,
+    /// The files of code that differ and that nothing runs, on neither side: sorted paths.
+    pub unread: BTreeSet<Text>,
 }
 
 /// A file that differs, of what something runs.
@@ -144,7 +150,19 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
         }
         folders.sort_by(|a, b| (&a.folder, &a.files).cmp(&(&b.folder, &b.files)));
     }
-    CodeChanges { folders, touched }
+    CodeChanges { folders, touched, unread: unread(&contents, compared.runs) }
+}
+
+/// The files of code that differ and that nothing runs, without those that nothing is meant to run.
+fn unread(contents: &Contents<'_>, runs: [&Runs; 2]) -> BTreeSet<Text> {
+    let is_code = |path: &&str| configuration(paths::name(path)).is_some() && !is_aside(path);
+    let is_read = |path: &str| runs.iter().any(|side| side.touched_by(path).next().is_some());
+    contents.differing().filter(is_code).filter(|path| !is_read(path)).map(Text::from).collect()
+}
+
+/// Whether a path leads through a folder of examples, tests or vendored code, or a hidden one.
+fn is_aside(path: &str) -> bool {
+    paths::parent(path).split('/').any(|folder| folder.starts_with('.') || ASIDE.contains(&folder))
 }
 
 #[cfg(test)]

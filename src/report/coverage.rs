@@ -1,7 +1,7 @@
 //! The coverage of a report in sentences: unresolved parts come first in a report, the summary of the analysis last.
 
-use super::Report;
 use super::text::style::{count, escape};
+use super::{Report, headline};
 use crate::review::coverage::{Lacking, Unresolved};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -20,6 +20,9 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     let mut lines: Vec<String> = assumptions.into_iter().cloned().collect();
     lines.splice(0..0, report.coverage.narrowed.clone());
     lines.extend(report.coverage.warnings.iter().map(|warning| format!("warning: {warning}")));
+    if !report.coverage.unread.is_empty() {
+        lines.push(format!("{}: {}", headline::unread(report.coverage), shown(&report.coverage.unread)));
+    }
     for project in report.coverage.projects.iter().filter(|p| p.is_empty() && p.lacking().is_empty()) {
         let verb = if report.comparison.is_some() { "compared" } else { "checked" };
         let place = if project.path == "." { String::new() } else { format!(" in {}", project.path) };
@@ -41,6 +44,15 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
         lines.push(format!("… and {} for others that could not be resolved", count(left_out, "other reason")));
     }
     lines
+}
+
+/// Some names, separated by commas; the rest is counted.
+fn shown<T: AsRef<str>>(all: &[T]) -> String {
+    let mut names: Vec<String> = all.iter().take(MAX_NAMES).map(|name| name.as_ref().to_owned()).collect();
+    if all.len() > MAX_NAMES {
+        names.push(format!("… {} more", all.len() - MAX_NAMES));
+    }
+    names.join(", ")
 }
 
 fn noun(one: &Unresolved) -> &'static str {
@@ -69,12 +81,9 @@ fn sentence(report: &Report<'_>, (which, is_partial, noun, reason): Group<'_>, l
         (Lacking::Head, false) if one => format!("{number} does not resolve"),
         (Lacking::Head, false) => format!("{number} do not resolve"),
     };
-    let mut names: Vec<String> = list.iter().take(MAX_NAMES).map(|one| one.name()).collect();
-    if list.len() > MAX_NAMES {
-        names.push(format!("… {} more", list.len() - MAX_NAMES));
-    }
+    let names: Vec<String> = list.iter().map(|one| one.name()).collect();
     let place = list[0].place.as_ref().map_or_else(String::new, |(file, line)| format!(" ({file}:{line})"));
-    format!("{what}: {}: {reason}{place}", names.join(", "))
+    format!("{what}: {}: {reason}{place}", shown(&names))
 }
 
 /// Summarizes the analysis in one line: `compared 6 stacks, 31 components; atmos.yaml`. Empty if it is unknown.
@@ -101,11 +110,8 @@ pub(super) fn summary(report: &Report<'_>) -> String {
         }
     }
     let files: BTreeSet<&str> = coverage.projects.iter().flat_map(|p| &p.config).map(|path| &**path).collect();
-    let mut names: Vec<String> = files.iter().take(MAX_NAMES).map(|path| (*path).to_owned()).collect();
-    if files.len() > MAX_NAMES {
-        names.push(format!("… {} more", files.len() - MAX_NAMES));
-    }
-    let config = if names.is_empty() { "no configuration file".to_owned() } else { names.join(", ") };
+    let files: Vec<&str> = files.into_iter().collect();
+    let config = if files.is_empty() { "no configuration file".to_owned() } else { shown(&files) };
     format!("{line}; {config}")
 }
 
@@ -122,6 +128,8 @@ pub(crate) struct CoverageJson<'a> {
     not_analyzed: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     narrowed: Option<&'a str>,
 }
@@ -196,6 +204,7 @@ impl<'a> CoverageJson<'a> {
             projects,
             not_analyzed: &coverage.not_analyzed,
             warnings: &coverage.warnings,
+            unread: coverage.unread.iter().map(|path| &**path).collect(),
             narrowed: coverage.narrowed.as_deref(),
         }
     }

@@ -83,6 +83,7 @@ pub(super) fn mark(report: &Report<'_>) -> (char, Option<Level>) {
         Some(Level::Warning) => ('!', Some(Level::Warning)),
         _ if !is_whole => ('!', Some(Level::Warning)),
         _ if differs => ('~', None),
+        _ if !report.coverage.unread.is_empty() => ('!', Some(Level::Warning)),
         _ => ('✓', None),
     }
 }
@@ -107,6 +108,9 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
             Some(code) if all => format!("No change of configuration{part}; {code}"),
             Some(code) => format!("No change in the configuration that could be resolved; {code}"),
             None if coverage.is_resolved() && !coverage.is_whole() => "No change in what was analyzed.".to_owned(),
+            None if all && !coverage.unread.is_empty() => {
+                format!("No effective change in what was examined; {}.", unread(coverage))
+            }
             None if all => format!("No effective change{part}."),
             None => "No change in what could be resolved.".to_owned(),
         };
@@ -244,6 +248,14 @@ fn code(changes: &[CodeChange]) -> Option<String> {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// `2 files of code differ that no component reads`.
+pub(super) fn unread(coverage: &Coverage) -> String {
+    match coverage.unread.len() {
+        1 => "1 file of code differs that no component reads".to_owned(),
+        number => format!("{number} files of code differ that no component reads"),
+    }
 }
 
 /// Summarizes risks: `at risk: 12 components removed, 1 protected stack is reached (prod)`; `None` if there are none.

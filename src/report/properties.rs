@@ -259,6 +259,7 @@ fn coverage(names: &[String]) -> Coverage {
         projects: vec![project.clone(), project],
         not_analyzed: names.to_vec(),
         warnings: names.to_vec(),
+        unread: names.iter().map(|name| name.as_str().into()).collect(),
         narrowed: names.first().cloned(),
     }
 }

@@ -198,7 +198,7 @@ fn coverage() -> Coverage {
         stacks: 6,
         components: 31,
     };
-    Coverage { projects: vec![project], not_analyzed: Vec::new(), warnings: Vec::new(), narrowed: None }
+    Coverage { projects: vec![project], ..Coverage::default() }
 }
 
 /// Plain, 80 columns wide.

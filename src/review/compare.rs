@@ -24,10 +24,10 @@ use crate::settings::{Load, Settings};
 use crate::source::{Change, Renames, Source, Supplied, Without, changed, differences};
 use crate::terraform::module::{self, modules};
 use crate::terraform::{Cache, Modules};
-use crate::text;
+use crate::text::{self, Text};
 use crate::threads;
 use crate::unit::{UnitInterface, interfaces};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// Compares two states.
@@ -127,6 +127,14 @@ pub(crate) fn compare(
     review.coverage.warnings.extend(idle);
     review.coverage.narrowed = request.filter.description();
     let (mut diffs, mut code, mut affected) = (Vec::new(), Vec::new(), Affected::default());
+    let is_whole =
+        request.filter.description().is_none() && workspace.dialect.is_none() && workspace.folders.is_empty();
+    if let (true, Some(first)) = (is_whole, compared.first()) {
+        let is_unread = |path: &&Text| {
+            lies_below(path, &workspace.project.start) && compared.iter().all(|one| one.unread.contains(*path))
+        };
+        review.coverage.unread = first.unread.iter().filter(is_unread).cloned().collect();
+    }
     for one in compared {
         review.coverage.projects.push(one.coverage);
         review.resolved.1.extend([one.base, one.head]);
@@ -272,6 +280,8 @@ struct Compared {
     head: Resolution,
     diff: Diff,
     code: Vec<CodeChange>,
+    /// The files of code that differ and that it does not run.
+    unread: BTreeSet<Text>,
     affected: Affected,
     coverage: ProjectCoverage,
     /// The findings of base and head.
@@ -347,7 +357,16 @@ impl CompareRun<'_> {
         };
         let (in_base, mut in_head) = (side(&mut base), side(&mut head));
         in_head.diagnostics.append(&mut of_change);
-        Compared { base, head, diff, code: code.folders, affected, coverage, sides: (in_base, in_head) }
+        Compared {
+            base,
+            head,
+            diff,
+            code: code.folders,
+            unread: code.unread,
+            affected,
+            coverage,
+            sides: (in_base, in_head),
+        }
     }
 
     /// Resolves as much of both states as has to be compared, and compares it: the units that an edit reaches; all units if others

@@ -20,6 +20,8 @@ pub(crate) struct Coverage {
     pub not_analyzed: Vec<String>,
     /// Settings that have no effect, a sentence each without a full stop.
     pub warnings: Vec<String>,
+    /// The files of code that differ and that no component that was examined reads: sorted paths.
+    pub unread: Vec<Text>,
     /// The part that the report is limited to, as a sentence without a full stop; `None` if it is complete.
     pub narrowed: Option<String>,
 }

@@ -60,14 +60,19 @@ fn code_that_a_plan_would_show_is_told_in_every_format() {
 
 #[test]
 fn comments_and_what_nothing_reads_are_no_change() {
-    for (path, text) in [
-        ("live/a/main.tf", format!("# more\n{}", ROOT.replace("  count  = 1", "\n  count = 1 # one"))),
-        ("live/a/NOTES.md", "notes\n".to_owned()),
-        ("modules/z/main.tf", MODULE.to_owned()),
+    let unread = "No effective change in what was examined; 1 file of code differs that no component reads.";
+    for (path, text, headline) in [
+        (
+            "live/a/main.tf",
+            format!("# more\n{}", ROOT.replace("  count  = 1", "\n  count = 1 # one")),
+            "No effective change.",
+        ),
+        ("live/a/NOTES.md", "notes\n".to_owned(), "No effective change."),
+        ("modules/z/main.tf", MODULE.to_owned(), unread),
     ] {
         let repo = repo();
         repo.write(path, &text).commit("head");
-        repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(0).says("No effective change.");
+        repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(0).says(headline);
         assert_eq!(repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]).json(), serde_json::json!([]), "{path}");
     }
 }
