@@ -109,6 +109,11 @@ struct Inner {
 }
 
 impl Files {
+    /// Returns the id of a file that was added, by its path and its content.
+    pub(crate) fn known(&self, path: &str, identity: &str) -> Option<FileId> {
+        self.inner.read().ids.get(&(Text::from(path), Text::from(identity))).copied()
+    }
+
     /// Returns the id of the file at `path` whose content is `identity` (a blob id); `text` is called only the first
     /// time.
     pub(crate) fn add(&self, path: &str, identity: &str, text: impl FnOnce() -> Text) -> FileId {

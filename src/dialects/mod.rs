@@ -66,6 +66,8 @@ pub(crate) struct Project {
     pub roots: RootSettings,
     /// Folders whose code is that of components of other systems' projects, sorted.
     pub claimed: Vec<String>,
+    /// Folders of code that are projects of their own in another one of the compared states, sorted.
+    pub kept: Vec<String>,
     /// Whether its configuration was found in a folder that is not searched: it counts as if it were in the start folder.
     pub is_elsewhere: bool,
     /// Whether the code of components is not evaluated.
@@ -82,6 +84,9 @@ impl Project {
         Runner { root: self.root.clone(), is_terraform: self.roots.tool.as_deref() == Some("terraform") }
     }
 }
+
+/// The folders of code that some system takes for projects of their own, found when they are asked for.
+pub(crate) type Candidates<'a> = &'a dyn Fn() -> Vec<String>;
 
 /// How much of a revision is to be resolved.
 #[derive(Clone, Copy, Debug)]
@@ -167,8 +172,14 @@ pub(crate) trait Dialect: Send + Sync {
     }
 
     /// Returns the folders whose code is that of its components, from the root of the repository: they are no projects of
-    /// their own.
-    fn code_folders(&self, _source: &dyn Source, _project: &Project) -> Vec<String> {
+    /// their own. Of folders that no other system takes for projects, some may be left out.
+    fn code_folders(&self, _source: &dyn Source, _project: &Project, _candidates: Candidates<'_>) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns the folders of code that it takes for projects of their own, unless they are code of components of other systems,
+    /// with how certain that is.
+    fn candidates(&self, _source: &dyn Source, _project: &Project) -> Vec<(Presence, String)> {
         Vec::new()
     }
 

@@ -6,6 +6,7 @@ use super::{Dialect, Dialects, Presence, Project};
 use crate::paths;
 use crate::source::Source;
 use crate::source::glob::Glob;
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of projects of one run.
@@ -103,11 +104,20 @@ impl Dialects {
         let mut found: Vec<(&dyn Dialect, Vec<FoundPlace>)> = Vec::new();
         let mut claims: Vec<BTreeSet<String>> = vec![BTreeSet::new(); sources.len()];
         let mut is_used = vec![false; starts.len()];
+        let found_in = |source: &&dyn Source| -> BTreeMap<String, Presence> {
+            let of_start = starts.iter().flat_map(|start| self.iter().map(move |dialect| (start, dialect)));
+            let all = of_start.flat_map(|(start, dialect)| dialect.candidates(*source, start));
+            all.map(|(presence, folder)| (folder, presence)).collect()
+        };
+        let by_state = LazyCell::new(|| sources.iter().map(found_in).collect::<Vec<_>>());
+        // A claim has to hold in every state.
+        let candidates = || by_state.iter().flat_map(|found| found.keys().cloned()).collect();
+        let kept = if sources.len() > 1 { kept(&by_state, sources) } else { Vec::new() };
         for dialect in self.iter() {
             let mut places: Vec<FoundPlace> = Vec::new();
             let claimed = held(&claims, sources);
             for (start, is_used) in starts.iter().zip(&mut is_used) {
-                let start = Project { claimed: claimed.clone(), ..start.clone() };
+                let start = Project { claimed: claimed.clone(), kept: kept.clone(), ..start.clone() };
                 for (side, source) in sources.iter().enumerate() {
                     let own = from(dialect, *source, &start)?;
                     *is_used |= !own.is_empty();
@@ -115,7 +125,8 @@ impl Dialects {
                 }
             }
             for place in places.iter().filter(|place| place.presence > Presence::Likely) {
-                claims[place.side].extend(dialect.code_folders(sources[place.side], &place.project));
+                let own = dialect.code_folders(sources[place.side], &place.project, &candidates);
+                claims[place.side].extend(own);
             }
             found.push((dialect, places));
         }
@@ -224,6 +235,19 @@ fn is_moved(sources: &[&dyn Source], old: &str, new: &str) -> bool {
         let (before, after) = (files(*base, old), files(*head, new));
         before.intersection(&after).count() * 2 > before.len().max(after.len())
     }
+}
+
+/// The folders that are certainly projects in some states, and that all states have: a project whose folder is still there is not
+/// removed, also if what shows that it is one is gone.
+fn kept(by_state: &[BTreeMap<String, Presence>], sources: &[&dyn Source]) -> Vec<String> {
+    let is = |found: &BTreeMap<String, Presence>, folder: &String| found.get(folder) == Some(&Presence::Certain);
+    let all: BTreeSet<&String> = by_state.iter().flat_map(BTreeMap::keys).collect();
+    let is_kept = |folder: &&String| {
+        by_state.iter().any(|found| is(found, folder))
+            && !by_state.iter().all(|found| is(found, folder))
+            && sources.iter().all(|source| source.listing().is_dir(folder))
+    };
+    all.into_iter().filter(is_kept).cloned().collect()
 }
 
 /// The claims of other systems' projects that hold in all states: a folder that a state has without a claim is no component

@@ -22,7 +22,7 @@ fn repo() -> Repo {
 damages! {
     broken_on_the_head broken_on_the_base: {
         a_broken_file_of_a_root_module => |r| r.write("envs/dev/main.tf", "module \"net\" {\n  source = \n}\n"), ["envs/dev"], "Expected the start of an expression";
-        a_broken_file_that_alone_says_that_a_folder_is_a_root_module => |r| r.remove("envs/dev/x.auto.tfvars").write("envs/dev/backend.tf", "terraform {{{\n").write("envs/dev/main.tf", "# nothing\n"), ["envs/dev"], "what it declares is not known";
+        a_broken_file_that_alone_says_that_a_folder_is_a_root_module => |r| r.remove("envs/dev/x.auto.tfvars").write("envs/dev/backend.tf", "terraform {{{\n").write("envs/dev/main.tf", "# nothing\n"), ["envs/dev"], "definition is required here";
         a_missing_folder_of_a_module => |r| r.edit("envs/dev/main.tf", "modules/net", "modules/nett"), ["envs/dev"], "modules/nett, which does not exist";
         a_deleted_module_of_a_module => |r| r.remove("modules/sub/main.tf"), ["envs/dev", "envs/prod"], "modules/sub, which does not exist";
         a_broken_file_of_a_module => |r| r.write("modules/sub/main.tf", "variable \"a\" {\n"), ["envs/dev", "envs/prod"], "no closing brace";
@@ -72,4 +72,24 @@ fn the_root_modules_are_named_as_what_was_compared() {
     let report = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0).json();
     let statuses: Vec<_> = report["components"].as_array().unwrap().iter().map(|c| c["status"].clone()).collect();
     assert_eq!(statuses, ["removed"; 4], "what is removed with its files is removed");
+}
+
+#[test]
+fn a_root_module_that_loses_what_shows_that_it_is_one_is_not_removed() {
+    let root = "terraform {\n  backend \"s3\" {\n    bucket = \"b\"\n    key    = \"a\"\n  }\n}\nprovider \"x\" {\n}\n";
+    let resource = "variable \"size\" {\n  default = 1\n}\nresource \"x_y\" \"a\" {\n  size = var.size\n}\n";
+    let repo = Repo::new();
+    repo.write("live/main.tf", format!("{root}{resource}")).write("other/main.tf", format!("{root}{resource}"));
+    repo.edit("other/main.tf", "\"a\"\n  }", "\"o\"\n  }").commit("base");
+    repo.write("live/main.tf", resource.replace("default = 1", "default = 2")).commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1);
+    run.hides("stack-removed").hides("component x_y.a").says("1 → 2").says("backend");
+    // The only one.
+    repo.remove("other/main.tf").write("live/main.tf", format!("{root}{resource}")).commit("base");
+    repo.write("live/main.tf", resource.replace("default = 1", "default = 2")).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).hides("stack-removed").says("1 → 2");
+    // Its code is gone, or it is a module now.
+    repo.write("live/main.tf", format!("{root}{resource}")).commit("base");
+    repo.remove("live/main.tf").write("live/README.md", "gone\n").write("new/main.tf", root).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("stack-removed");
 }

@@ -67,7 +67,7 @@ mod templates;
 mod tests;
 mod vocabulary;
 
-use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, Variables};
+use super::{Below, Candidates, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, Variables};
 use crate::affected::{Affected, Request};
 use crate::diagnostic::Rule;
 use crate::files::Files;
@@ -153,7 +153,7 @@ impl Dialect for Atmos {
         projects::below(source, project)
     }
 
-    fn code_folders(&self, source: &dyn Source, project: &Project) -> Vec<String> {
+    fn code_folders(&self, source: &dyn Source, project: &Project, _: Candidates<'_>) -> Vec<String> {
         projects::code_folders(source, project, imports::stack_files::has_any)
     }
 

@@ -19,7 +19,10 @@ pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 
-use super::{Below, Dialect, EvalError, EvalMode, Evaluated, LookedUp, Presence, Project, Scope, configurations_below};
+use super::{
+    Below, Candidates, Dialect, EvalError, EvalMode, Evaluated, LookedUp, Presence, Project, Scope,
+    configurations_below,
+};
 use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
@@ -266,7 +269,7 @@ impl Dialect for Garden {
         Below { projects: projects.map(|path| paths::parent(path).to_owned()).collect(), ..Below::default() }
     }
 
-    fn code_folders(&self, source: &dyn Source, project: &Project) -> Vec<String> {
+    fn code_folders(&self, source: &dyn Source, project: &Project, _: Candidates<'_>) -> Vec<String> {
         discover::terraform_folders(source, &project.start)
     }
 

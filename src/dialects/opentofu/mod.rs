@@ -80,7 +80,7 @@ impl OpenTofu {
                 let mut all = Roots::default();
                 for found in named.iter().map(|path| discovery::roots(modules, &at(start(path)))) {
                     all.candidates.extend(found.candidates);
-                    all.hidden = all.hidden.or(found.hidden);
+                    all.hidden.extend(found.hidden);
                 }
                 all
             }
@@ -153,6 +153,11 @@ impl Dialect for OpenTofu {
         is_project.then(|| (Presence::Certain, project.start.clone()))
     }
 
+    fn candidates(&self, source: &dyn Source, project: &Project) -> Vec<(Presence, String)> {
+        let files = self.detected.files();
+        discovery::candidates(&self.modules(source, &files, project), project)
+    }
+
     fn forget(&self, source: &dyn Source) {
         self.roots.retain(&Answers::new(source));
         self.cache.forget();
@@ -180,7 +185,7 @@ impl Dialect for OpenTofu {
         }
         let is_called = |dir: &str| called.get(dir).is_some_and(|by| by.iter().any(|other| *other != dir));
         let mut resolution = Resolution { gap: roots.gap(), units_are_stacks: true, ..Resolution::default() };
-        if let Some((failure, place)) = roots.hidden.as_ref().and_then(|failure| Some((failure, failure.place?))) {
+        if let Some((failure, place)) = roots.hidden.first().and_then(|(_, failure)| Some((failure, failure.place?))) {
             resolution.findings.push(failure.finding(place, files).breaking());
         }
         for ((candidate, variant), resolved) in variants.iter().zip(&found) {

@@ -1,6 +1,7 @@
 //! The files of one revision, parsed.
 
 use super::json;
+use super::touched::Mention;
 use crate::hcl::ast::Body;
 use crate::limits::Limits;
 use crate::reads::{ParsedCache, Unread};
@@ -29,17 +30,20 @@ pub(super) const AUTOINCLUDE: &str = "terragrunt.autoinclude.hcl";
 pub(super) struct Cache {
     modules: ModuleCache,
     json: ParsedCache<(), Parsed>,
+    /// How files name others.
+    pub(super) mentions: ParsedCache<(), Vec<Mention>>,
 }
 
 impl Cache {
     pub(super) fn new(limits: Limits) -> Self {
-        Cache { modules: ModuleCache::new(limits), json: ParsedCache::new(limits) }
+        Cache { modules: ModuleCache::new(limits), json: ParsedCache::new(limits), mentions: ParsedCache::new(limits) }
     }
 
     /// Drops everything.
     pub(super) fn forget(&self) {
         self.modules.forget();
         self.json.forget();
+        self.mentions.forget();
     }
 
     /// The code of a revision, read with this cache.

@@ -9,6 +9,7 @@ mod affected;
 mod arguments;
 mod authoring;
 mod checks;
+mod claims;
 mod code;
 mod component;
 mod config;
@@ -34,7 +35,7 @@ mod unit;
 mod values;
 mod vocabulary;
 
-use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, hcl_eval};
+use super::{Candidates, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, hcl_eval};
 use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Diagnostics, Rule};
 use crate::files::Files;
@@ -42,8 +43,7 @@ use crate::limits::Limits;
 use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Resolution, State, Unit};
-use crate::source::{Entry, Linked, Source};
-use crate::terraform::load::names::configuration;
+use crate::source::{Linked, Source};
 use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Value, Vocabulary};
@@ -72,10 +72,10 @@ struct Known {
 
 impl Known {
     /// A unit that no edit reaches: only its name.
-    fn untouched(loader: &Loader<'_>, folder: &str) -> Self {
-        let path = loader.unit_file(folder).unwrap_or_else(|| crate::paths::join(folder, load::UNIT));
+    fn untouched(loader: &Loader<'_>, folder: &str, path: Option<&str>) -> Self {
+        let path = path.map_or_else(|| crate::paths::join(folder, load::UNIT), str::to_owned);
         let empty = || loader.modules.loader.reader.files.add(&path, "", || Text::from(""));
-        let file = loader.load(&path, true).map_or_else(|_| empty(), |loaded| loaded.file);
+        let file = loader.modules.loader.add(&path).unwrap_or_else(empty);
         let unit = Unit { state: State::OutOfScope, ..Unit::broken(unit::id(folder), file) };
         Known { resolved: Resolved::of(unit, Vec::new()), env: Arc::default() }
     }
@@ -151,19 +151,8 @@ impl Dialect for Terragrunt {
         discovery::has_any(source, "").then(|| (Presence::Certain, String::new()))
     }
 
-    fn code_folders(&self, source: &dyn Source, project: &Project) -> Vec<String> {
-        let mut units = discovery::all(source).units;
-        let is_code = |entry: &Entry| configuration(crate::paths::name(&entry.path)).is_some();
-        let mut lone = source.listing().iter().filter(|entry| is_code(entry) && !discovery::is_in(&units, &entry.path));
-        if lone.next().is_some() {
-            let units_alone = Terragrunt { leaves_code: true, ..Terragrunt::default() };
-            let resolution = units_alone.resolve(source, project, &Files::default(), Scope::All);
-            let components = resolution.units.iter().flat_map(|unit| &unit.components);
-            for code in components.filter_map(|component| component.metadata.code.as_ref()) {
-                units.extend(code.others.iter().chain([&code.folder]).map(Text::to_string));
-            }
-        }
-        units.into_iter().filter(|folder| !folder.is_empty()).collect()
+    fn code_folders(&self, source: &dyn Source, project: &Project, candidates: Candidates<'_>) -> Vec<String> {
+        claims::folders(source, project, candidates)
     }
 
     fn forget(&self, source: &dyn Source) {
@@ -194,10 +183,13 @@ impl Dialect for Terragrunt {
         let touched = Touched::new(source, scope);
         let known = threads::map(&folders, |folder| {
             let loader = self.loader(source, files);
-            match &touched {
-                Some(touched) if !touched.reaches(&loader, folder) => Arc::new(Known::untouched(&loader, folder)),
-                _ => self.unit(&loader, &answers, &env, &expansion, folder),
+            if let Some(touched) = &touched {
+                let own = loader.unit_file(folder);
+                if !touched.reaches(&loader, folder, own.as_deref()) {
+                    return Arc::new(Known::untouched(&loader, folder, own.as_deref()));
+                }
             }
+            self.unit(&loader, &answers, &env, &expansion, folder)
         });
         let mut resolution = Resolution::default();
         let included: BTreeSet<FileId> =

@@ -2,10 +2,11 @@
 //! another one in a way that its text does not show may read any.
 
 use super::load::{AUTOINCLUDE, Loader, UNIT, UNIT_JSON, VALUES};
-use crate::dialects::Scope;
+use crate::dialects::{Scope, and_around};
 use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, walk};
+use crate::hcl::parse::parse_outline;
 use crate::paths;
-use crate::source::{ChangeKind, Source};
+use crate::source::{ChangeKind, Entry, Source};
 use crate::terraform::module::paths::is_reader;
 use crate::text::FastMap;
 use parking_lot::Mutex;
@@ -15,6 +16,10 @@ use std::sync::{Arc, OnceLock};
 /// The ending of files of configuration, and those of code.
 const HCL: &str = ".hcl";
 const CODE: [&str; 4] = [".tf", ".tofu", ".tf.json", ".tofu.json"];
+/// The function that searches a file in the folders above.
+const ABOVE: &str = "find_in_parent_folders";
+/// The function that reads another configuration.
+const CONFIGURATION: &str = "read_terragrunt_config";
 /// Functions of Terragrunt whose first argument is the path of a file, besides those of the language.
 const READERS: [&str; 2] = ["read_tfvars_file", "sops_decrypt_file"];
 /// Functions that read what their text does not show.
@@ -24,7 +29,7 @@ const MAX_MEANT: usize = 20;
 
 /// How a file names files that it reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Mention {
+pub(super) enum Mention {
     /// In a way that its text does not show.
     Any,
     /// The nearest one of this name in the folders above.
@@ -40,6 +45,8 @@ pub(super) struct Touched<'a> {
     /// The files of configuration by their names; those of units by the names of their folders, too.
     by_name: BTreeMap<&'a str, Vec<&'a str>>,
     mentions: Mutex<FastMap<String, Arc<Vec<Mention>>>>,
+    /// The nearest file of a name in a folder or in those above it.
+    nearest: Mutex<FastMap<(String, String), Option<String>>>,
     /// Whether code of modules may read an edited file.
     is_read_by_code: OnceLock<bool>,
 }
@@ -60,16 +67,17 @@ impl<'a> Touched<'a> {
             by_name.entry(key).or_default().push(path);
         }
         let changed = changes.iter().map(|change| &*change.path).collect();
-        Some(Touched { source, changed, by_name, mentions: Mutex::default(), is_read_by_code: OnceLock::new() })
+        let (mentions, nearest, is_read_by_code) = Default::default();
+        Some(Touched { source, changed, by_name, mentions, nearest, is_read_by_code })
     }
 
-    /// Whether the unit of a folder may read an edited file.
-    pub(super) fn reaches(&self, loader: &Loader<'_>, folder: &str) -> bool {
+    /// Whether the unit of a folder, with its file, may read an edited file.
+    pub(super) fn reaches(&self, loader: &Loader<'_>, folder: &str, own: Option<&str>) -> bool {
         if *self.is_read_by_code.get_or_init(|| self.code_may_read(loader)) {
             return true;
         }
-        let Some(own) = loader.unit_file(folder).filter(|own| !own.ends_with(UNIT_JSON)) else { return true };
-        let (mut open, mut seen) = (vec![own], BTreeSet::new());
+        let Some(own) = own.filter(|own| !own.ends_with(UNIT_JSON)) else { return true };
+        let (mut open, mut seen) = (vec![own.to_owned()], BTreeSet::new());
         while let Some(path) = open.pop() {
             if !seen.insert(path.clone()) {
                 continue;
@@ -82,7 +90,10 @@ impl<'a> Touched<'a> {
                 match mention {
                     Mention::Any => return true,
                     Mention::Above(name) => {
-                        open.extend([folder, paths::parent(&path)].iter().filter_map(|from| self.above(from, name)));
+                        let beside = Some(paths::parent(&path)).filter(|beside| *beside != folder);
+                        open.extend(
+                            [Some(folder), beside].into_iter().flatten().filter_map(|from| self.above(from, name)),
+                        );
                     }
                     Mention::Ending(end) => match self.ending(end) {
                         Some(found) => open.extend(found),
@@ -121,15 +132,14 @@ impl<'a> Touched<'a> {
 
     /// The nearest file of a name in the folders above one.
     fn above(&self, from: &str, name: &str) -> Option<String> {
-        let mut folder = from;
-        while !folder.is_empty() {
-            folder = paths::parent(folder);
-            let path = paths::join(folder, name);
-            if self.source.listing().resolve(&path).is_ok() {
-                return Some(path);
-            }
+        let key = (!from.is_empty()).then(|| (paths::parent(from).to_owned(), name.to_owned()))?;
+        if let Some(known) = self.nearest.lock().get(&key) {
+            return known.clone();
         }
-        None
+        let mut folders = and_around(paths::parent(from)).map(|folder| paths::join(folder, name));
+        let found = folders.find(|path| self.source.listing().resolve(path).is_ok());
+        self.nearest.lock().insert(key, found.clone());
+        found
     }
 
     /// The files of configuration whose paths end so, or that are units of such folders; `None` if there are too many.
@@ -153,13 +163,18 @@ impl<'a> Touched<'a> {
         if let Some(known) = self.mentions.lock().get(path) {
             return Arc::clone(known);
         }
-        let found = match loader.load(path, false) {
-            // Data names nothing.
-            _ if !path.ends_with(HCL) => Vec::new(),
-            Ok(file) if file.parsed.errors.is_empty() => of(&file.parsed.body),
-            _ => vec![Mention::Any],
+        let loaded = &loader.modules.loader;
+        let of_entry = |entry: &Entry| {
+            let (cache, key) = (&loader.cache.mentions, (entry.id, ()));
+            let find = || Some(of_text(&loaded.reader.files.get(loaded.add(path)?).text));
+            cache.get(&key).or_else(|| Some(cache.insert(key, find()?)))
         };
-        let found = Arc::new(found);
+        let found = match path.ends_with(HCL) {
+            true => self.source.listing().resolve(path).ok().and_then(of_entry),
+            // Data names nothing.
+            false => Some(Arc::default()),
+        };
+        let found = found.unwrap_or_else(|| Arc::new(vec![Mention::Any]));
         self.mentions.lock().insert(path.to_owned(), Arc::clone(&found));
         found
     }
@@ -170,7 +185,18 @@ fn last(path: &str, count: usize) -> &str {
     path.rmatch_indices('/').nth(count - 1).map_or(path, |(at, _)| &path[at + 1..])
 }
 
-/// How the text of a file names others.
+/// Whether an expression with a word in it may name a file.
+fn is_wanted(word: &str) -> bool {
+    let names = |known: &[&str]| known.contains(&word);
+    names(&["path", ABOVE, CONFIGURATION]) || is_reader(word) || names(&READERS) || names(&OPEN)
+}
+
+/// How a text names files.
+fn of_text(text: &str) -> Vec<Mention> {
+    parse_outline(text, is_wanted).map_or_else(|| vec![Mention::Any], |body| of(&body))
+}
+
+/// How the content of a file names others.
 fn of(body: &Body) -> Vec<Mention> {
     let mut found = Vec::new();
     attributes(body, &mut |expr| {
@@ -199,12 +225,12 @@ fn of_call(call: &Call, found: &mut Vec<Mention>) {
     let name = &*call.name.text;
     match call.arguments.first() {
         _ if OPEN.contains(&name) => found.push(Mention::Any),
-        first if name == "find_in_parent_folders" => match first.map(walk::constant_text) {
+        first if name == ABOVE => match first.map(walk::constant_text) {
             None => found.push(Mention::Above(UNIT.to_owned())),
             Some(Some(text)) => found.push(Mention::Above(text.to_owned())),
             Some(None) => found.push(Mention::Any),
         },
-        Some(first) if name == "read_terragrunt_config" => configuration(first, found),
+        Some(first) if name == CONFIGURATION => configuration(first, found),
         Some(first) if is_reader(name) || READERS.contains(&name) => ends(first, found),
         _ => {}
     }
@@ -247,7 +273,7 @@ fn ends(expr: &Expr, found: &mut Vec<Mention>) {
         ExprKind::Wrapped(inner) => ends(inner, found),
         ExprKind::Conditional(_, yes, no) => [yes, no].into_iter().for_each(|branch| ends(branch, found)),
         // What it finds is named by itself.
-        ExprKind::Call(call) if &*call.name.text == "find_in_parent_folders" => {
+        ExprKind::Call(call) if &*call.name.text == ABOVE => {
             call.arguments.iter().skip(1).for_each(|fallback| ends(fallback, found));
         }
         _ => found.push(Mention::Any),

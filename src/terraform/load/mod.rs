@@ -188,6 +188,9 @@ impl<'a> Loader<'a> {
     /// Adds a file to the table of files; `None` if it cannot be read.
     pub(crate) fn add(&self, path: &str) -> Option<FileId> {
         let entry = self.reader.resolve(path).ok()?;
+        if let Some(known) = self.reader.files.known(&entry.path, &entry.id.to_string()) {
+            return Some(known);
+        }
         let bytes = self.bytes(entry)?;
         Some(self.reader.files.add(&entry.path, &entry.id.to_string(), || Text::from(String::from_utf8_lossy(&bytes))))
     }

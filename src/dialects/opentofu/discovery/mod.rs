@@ -1,12 +1,12 @@
 //! Finds root modules: folders that no other module calls, and that have what only a root module has: a backend, providers,
 //! encryption, imports, a lock file, automatically loaded values. A folder that calls local modules, or moves or removes
 //! resources, is one as well, unless it is below `modules` or, if it moves, needs values that nothing sets: such a folder is
-//! a module that others call from elsewhere.
+//! a module that others call from elsewhere. What is one in another compared state is one as long as nothing calls it.
 
 pub(crate) mod detected;
 pub(crate) mod variants;
 
-use crate::dialects::{Project, RootSettings, and_around};
+use crate::dialects::{Presence, Project, RootSettings, and_around};
 use crate::resolution::{Extent, Gap};
 use crate::source::{EntryKind, Source};
 use crate::terraform::failure::Failure;
@@ -58,14 +58,14 @@ pub(crate) fn has_configuration(source: &dyn Source, start: &str) -> bool {
 pub(crate) struct Roots {
     /// The folders, sorted by path.
     pub candidates: Vec<Candidate>,
-    /// Why some may be missing: what hides the declarations of a folder that no other one calls.
-    pub hidden: Option<Failure>,
+    /// Why some may be missing: folders that no other one calls, with what hides their declarations.
+    pub hidden: Vec<(String, Failure)>,
 }
 
 impl Roots {
     /// Returns the parts of the project that are missing in the roots.
     pub(crate) fn gap(&self) -> Option<Gap> {
-        self.hidden.as_ref().map(|failure| {
+        self.hidden.first().map(|(_, failure)| {
             let reason = format!("what it declares is not known: {}", failure.message);
             Gap { extent: Extent::Units, reason, file: failure.place.map(|(file, _)| file) }
         })
@@ -81,7 +81,7 @@ pub(crate) fn roots(modules: &Modules<'_>, project: &Project) -> Roots {
     if !settings.roots.is_empty() {
         all.retain(|dir, _| is_named(dir, settings));
         let candidates = all.into_iter().map(|(dir, outline)| Candidate { dir, outline }).collect();
-        return Roots { candidates, hidden: None };
+        return Roots { candidates, hidden: Vec::new() };
     }
     let is_root = |dir: &str, outline: &Outline| {
         let is_certain = || outline.is_root || has_values(modules.loader.reader.source(), dir);
@@ -90,15 +90,29 @@ pub(crate) fn roots(modules: &Modules<'_>, project: &Project) -> Roots {
             let calls = callees.iter().any(|callee| matches!(callee, Callee::Local { dir: Some(_), .. }));
             !dir.split('/').any(|part| part == "modules") && (calls || outline.has_moves && !outline.has_required)
         };
-        *dir == **start || (!called.contains(dir) && outline.has_own_file && (is_certain() || is_likely()))
+        let is_kept = || project.kept.iter().any(|kept| kept == dir);
+        let is_one = || outline.has_own_file && (is_certain() || is_likely());
+        *dir == **start || (!called.contains(dir) && (is_one() || is_kept()))
     };
     let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, outline)| is_root(dir, outline));
-    let mut uncalled = others.iter().filter(|(dir, _)| !called.contains(&**dir));
-    let hidden = uncalled.find_map(|(dir, _)| {
-        let module = modules.module(dir)?;
-        module.failures.iter().find(|failure| failure.hides).cloned()
+    let uncalled = others.into_iter().filter(|(dir, _)| !called.contains(&**dir));
+    let hidden = uncalled.filter_map(|(dir, _)| {
+        let failure = modules.module(&dir)?.failures.iter().find(|failure| failure.hides).cloned()?;
+        Some((dir, failure))
     });
+    let hidden = hidden.collect();
     Roots { candidates: found.into_iter().map(|(dir, outline)| Candidate { dir, outline }).collect(), hidden }
+}
+
+/// Returns the folders that are root modules if they are no code of components of another system's project, and those that may be.
+/// Those that the settings name are, whatever they are there.
+pub(super) fn candidates(modules: &Modules<'_>, project: &Project) -> Vec<(Presence, String)> {
+    if !project.roots.roots.is_empty() {
+        return Vec::new();
+    }
+    let found = roots(modules, project);
+    let others = found.hidden.into_iter().map(|(dir, _)| (Presence::Likely, dir));
+    found.candidates.into_iter().map(|candidate| (Presence::Certain, candidate.dir)).chain(others).collect()
 }
 
 /// The outlines of the folders below one.
@@ -137,7 +151,7 @@ pub(crate) fn content(source: &dyn Source, project: &Project) -> Option<u64> {
         }
     }
     settings.roots.iter().for_each(|pattern| pattern.as_str().hash(&mut hasher));
-    (start, &project.claimed).hash(&mut hasher);
+    (start, &project.claimed, &project.kept).hash(&mut hasher);
     is_there.then(|| hasher.finish())
 }
 
