@@ -51,7 +51,36 @@ pub(super) fn list(request: &Request<'_>) -> Affected {
             item.dependents = Some(below(&address, all, &after, &mut seen));
         }
     }
-    Affected { items, ..Affected::default() }
+    Affected { items: ordered(items, [&after, &before]), ..Affected::default() }
+}
+
+/// The items, each behind those of the units that its own needs, by way of others too. Those that need each other come by address.
+fn ordered(items: Vec<Item>, units: [&Units<'_>; 2]) -> Vec<Item> {
+    let mut waiting: BTreeMap<Address, Item> = items.into_iter().map(|item| (item.address(), item)).collect();
+    let starts: Vec<Address> = waiting.keys().cloned().collect();
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    for start in starts {
+        let mut open = vec![(start, false)];
+        while let Some((address, is_left)) = open.pop() {
+            if is_left {
+                found.extend(waiting.remove(&address));
+            } else if seen.insert(address.clone()) {
+                let unit = units.iter().find_map(|units| units.get(&address));
+                open.push((address, true));
+                let needed: BTreeSet<Address> = unit.into_iter().flat_map(|(_, component)| needs(component)).collect();
+                open.extend(needed.into_iter().rev().map(|address| (address, false)));
+            }
+        }
+    }
+    found
+}
+
+/// The units that a unit needs.
+fn needs(unit: &Component) -> impl Iterator<Item = Address> {
+    unit.metadata.links.iter().filter_map(|link| match &link.stack {
+        StackSelector::Stack(stack) => Some((Text::clone(stack), KIND.into(), Text::clone(&link.component))),
+        _ => None,
+    })
 }
 
 /// The item of a unit whose code makes something else, or nothing that is known.
@@ -74,11 +103,8 @@ fn of_unit(address: &Address, item: &Item) -> Item {
 fn dependents(units: &Units<'_>) -> BTreeMap<Address, BTreeSet<Address>> {
     let mut all: BTreeMap<Address, BTreeSet<Address>> = BTreeMap::new();
     for (address, (_, component)) in units {
-        for link in component.metadata.links.iter() {
-            if let StackSelector::Stack(stack) = &link.stack {
-                let target = (Text::clone(stack), KIND.into(), Text::clone(&link.component));
-                all.entry(target).or_default().insert(address.clone());
-            }
+        for target in needs(component) {
+            all.entry(target).or_default().insert(address.clone());
         }
     }
     all

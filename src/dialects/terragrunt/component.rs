@@ -6,6 +6,7 @@ use super::file::Config;
 use super::place::inside;
 use super::session::Session;
 use super::stacks::is_remote;
+use super::state;
 use super::unit::KIND;
 use super::vocabulary::VOCABULARY;
 use crate::hcl::ast::walk;
@@ -13,7 +14,6 @@ use crate::hcl::parse::parse_expression;
 use crate::paths;
 use crate::resolution::{
     Code, CodeOrigin, Component, ComponentMetadata, Inputs, Link, LinkKind, ReadTarget, RemovalEffect, StackSelector,
-    StatePlace,
 };
 use crate::source::Node;
 use crate::text::Text;
@@ -44,11 +44,12 @@ pub(super) fn of(
     let (given, is_open) = Arguments::names(session, folder, parts);
     let inputs = inputs(parts);
     let inputs = Inputs { given: given.into(), is_open: inputs.is_open || is_open, ..inputs };
+    let code = code(session, folder, parts);
     let metadata = ComponentMetadata {
         is_module: true,
-        code: code(session, folder, parts),
         inputs,
-        state: state(parts),
+        state: state::place(session, parts, code.as_ref()),
+        code,
         links: links(folder, parts).into(),
         workspace: Some("default".into()),
         ..ComponentMetadata::default()
@@ -82,22 +83,6 @@ fn inputs(parts: &Map) -> Inputs {
     let all = value.and_then(Value::as_map).cloned().unwrap_or_else(Map::none);
     let is_open = value.is_some_and(|value| matches!(value.data, Data::Unknown(_)));
     Inputs { authored: [Arc::clone(&all), Map::none()], all, is_open, ..Inputs::default() }
-}
-
-/// Where the state is.
-fn state(parts: &Map) -> Option<StatePlace> {
-    let state = parts.get("remote_state")?;
-    let settings = state.get("config")?;
-    let map = settings.as_map()?;
-    Some(StatePlace {
-        backend: state.get("backend")?.as_str()?.into(),
-        settings: Arc::clone(map),
-        origin: settings.prov.origin,
-        // Arguments of the command may complete them, and Terragrunt checks nothing before it runs.
-        authored: 0,
-        is_separate: false,
-        is_workspace_assumed: true,
-    })
 }
 
 /// The folder of the code: that of the source, or that of the unit. Of a source that is not known, those that it names.

@@ -21,6 +21,7 @@ mod generated;
 mod json;
 mod load;
 mod merge;
+mod mocks;
 mod names;
 mod object;
 mod place;
@@ -28,6 +29,7 @@ mod rules;
 mod schema;
 mod session;
 mod stacks;
+mod state;
 #[cfg(test)]
 mod tests;
 mod touched;
@@ -204,6 +206,18 @@ impl Dialect for Terragrunt {
             resolution.findings.extend(resolved.findings.iter().cloned());
         }
         resolution.findings.extend(unused(&known));
+        let other = |folder: &str| {
+            let known = known.get(folders.binary_search_by(|other| other.as_str().cmp(folder)).ok()?)?;
+            Some(match known.resolved.unit.state {
+                State::OutOfScope => {
+                    let whole = self.unit(&self.loader(source, files), &answers, &env, &expansion, folder);
+                    Arc::clone(&whole.resolved.unit)
+                }
+                _ => Arc::clone(&known.resolved.unit),
+            })
+        };
+        let mocks = threads::map(&known, |known| mocks::check(&known.resolved.unit, other));
+        resolution.findings.extend(mocks.into_iter().flatten());
         let mut seen = BTreeSet::new();
         for known in &known {
             let resolved = &known.resolved;

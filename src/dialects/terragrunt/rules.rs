@@ -52,6 +52,14 @@ rule!(
     "an output is read that the mocks of the dependency do not have"
 );
 rule!(
+    MOCK_TYPE,
+    "terragrunt-mock-type",
+    Suspicious,
+    "0.1.0",
+    "a mock has another type than the output that it stands for",
+    Some(Level::Note)
+);
+rule!(
     RELATIVE_SOURCE,
     "terragrunt-relative-source",
     Suspicious,
@@ -92,6 +100,7 @@ pub(super) static OWN: &[&Rule] = &[
     &INVALID_SYNTAX,
     &INVALID_VALUE,
     &MISSING_MOCK,
+    &MOCK_TYPE,
     &RELATIVE_SOURCE,
     &REPEATED_BLOCK,
     &RUNS_COMMAND,

@@ -3,7 +3,7 @@
 use super::{Changed, Changes, Phrase, is_deployed, transition};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::diff::{Cause, Change, Status};
-use crate::resolution::{Component, RemovalEffect};
+use crate::resolution::{Component, RemovalEffect, StatePlace};
 use crate::rules::rule;
 use crate::terraform::state;
 use crate::value::{Flags, Value};
@@ -37,6 +37,16 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
         return Vec::new();
     }
     let Some(state) = &changed.vocabulary().state else { return Vec::new() };
+    let sides = [changed.before, changed.after];
+    let is_shown = |side: Option<&Component>| {
+        let mut keys = state.backend.split('/').skip(1);
+        side.is_some_and(|component| keys.try_fold(&component.value, |value, key| value.get(key)).is_some())
+    };
+    if let [Some(old), Some(new)] = sides.map(|side| side.and_then(|component| component.metadata.state.as_ref()))
+        && !sides.iter().all(|side| is_shown(*side))
+    {
+        return elsewhere(changed, old, new);
+    }
     if ![state.backend, state.workspace, state.backend_type].iter().any(|path| changed.has(path)) {
         return Vec::new();
     }
@@ -56,6 +66,29 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
     };
     let parts: Vec<String> = moved.iter().map(part).collect();
     vec![(&first.causes[..], Phrase::new(ONE, SEVERAL, parts.join(", ")))]
+}
+
+/// A place that something else says than the settings of a backend, such as a generated file.
+fn elsewhere<'a>(changed: &Changed<'a>, old: &StatePlace, new: &StatePlace) -> Vec<(&'a [Cause], Phrase)> {
+    let both = |key: &'static str| (key, old.settings.get(key), new.settings.get(key));
+    let is_moved = |(_, old, new): &(&str, Option<&Value>, Option<&Value>)| {
+        old != new && ![old, new].into_iter().flatten().any(|value| value.holds(Flags::UNKNOWN))
+    };
+    let moved: Vec<_> = state::ADDRESS.into_iter().map(both).filter(is_moved).collect();
+    let kind = (old.backend != new.backend).then(|| format!("backend `{}` → `{}`", old.backend, new.backend));
+    let parts = moved.iter().map(|(key, old, new)| format!("`{key}` {}", transition(*old, *new)));
+    let parts: Vec<String> = kind.into_iter().chain(parts).collect();
+    let texts: Vec<&str> =
+        moved.iter().flat_map(|(_, old, new)| [*old, *new]).flatten().filter_map(Value::as_str).collect();
+    let says = |value: &Option<Value>| {
+        value.as_ref().and_then(Value::as_str).is_some_and(|text| texts.iter().any(|part| text.contains(part)))
+    };
+    let changes = &changed.change.changes;
+    let cause = changes.iter().find(|change| says(&change.before) || says(&change.after)).or_else(|| changes.first());
+    match cause {
+        Some(cause) if !parts.is_empty() => vec![(&cause.causes[..], Phrase::new(ONE, SEVERAL, parts.join(", ")))],
+        _ => Vec::new(),
+    }
 }
 
 /// A component that only configures where the state of its stack is, and is added or removed.

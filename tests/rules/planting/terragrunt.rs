@@ -23,6 +23,13 @@ pub(crate) const ALL: &[Planting] = &[
         other(p);
         unit(p, text, "outputs.b");
     }),
+    ("terragrunt-mock-type", |p| {
+        p.write("planted/other/main.tf", "output \"planted\" {\n  value = [\"a\"]\n}\n");
+        p.write("planted/other/terragrunt.hcl", "inputs = {}\n");
+        let text = "dependency \"other\" {\n  config_path = \"../other\"\n  mock_outputs = {\n    planted = \"a\"\n  }\n}\n\n\
+                    inputs = {\n  planted = dependency.other.outputs.planted\n}\n";
+        unit(p, text, "planted = \"a\"");
+    }),
     ("terragrunt-relative-source", |p| {
         p.write("planted/code/main.tf", "output \"planted\" {\n  value = 1\n}\n");
         p.write("planted/unit/shared.hcl", "terraform {\n  source = \"../code\"\n}\n");

@@ -1,0 +1,116 @@
+//! Units of Terragrunt beside each other: states, cycles, mocks, and the order in which they are deployed.
+
+use crate::common::Repo;
+
+const CODE: &str = "variable \"x\" {\n  default = null\n}\noutput \"id\" {\n  value = [\"a\"]\n}\n";
+
+/// A unit that generates its backend, with this key.
+fn generates(key: &str) -> String {
+    format!(
+        "terraform {{\n  source = \"../../code//app\"\n}}\ngenerate \"backend\" {{\n  path      = \"backend.tf\"\n  \
+         if_exists = \"overwrite\"\n  contents  = <<-EOT\n    terraform {{\n      backend \"s3\" {{\n        bucket = \"b\"\n        \
+         key    = \"{key}\"\n      }}\n    }}\n  EOT\n}}\n"
+    )
+}
+
+/// A unit that needs others.
+fn needs(others: &[&str]) -> String {
+    let block = |other: &&str| {
+        let name = other.rsplit('/').next().unwrap_or(other);
+        format!("dependency \"{name}\" {{\n  config_path = \"{other}\"\n}}\n")
+    };
+    let read = |other: &&str| format!("dependency.{}.outputs.id, ", other.rsplit('/').next().unwrap_or(other));
+    let blocks: String = others.iter().map(block).collect();
+    let reads: String = others.iter().map(read).collect();
+    format!("terraform {{\n  source = \"../../code//app\"\n}}\n{blocks}inputs = {{\n  x = [{reads}]\n}}\n")
+}
+
+fn repo(units: &[(&str, &str)]) -> Repo {
+    let repo = Repo::new();
+    repo.write("code/app/main.tf", CODE);
+    for (folder, text) in units {
+        repo.write(&format!("{folder}/terragrunt.hcl"), text);
+    }
+    repo.commit("base");
+    repo
+}
+
+#[test]
+fn generated_backends_are_places_of_states() {
+    let repo = repo(&[("live/a", &generates("a")), ("live/b", &generates("b"))]);
+    repo.run(&["check"]).ends_with(0).hides("shared-state-address");
+    repo.edit("live/b/terragrunt.hcl", "\"b\"\n      }", "\"a\"\n      }").commit("the same key");
+    repo.run(&["check"]).ends_with(1).says("shared-state-address").says("`a` and `b`").says("key a");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("state-address-changed").says("shared-state-address");
+    // The same place, written in another way.
+    let state = "terraform {\n  source = \"../../code//app\"\n}\nremote_state {\n  backend = \"s3\"\n  config = {\n    bucket = \"b\"\n    key    = \"a\"\n  }\n}\n";
+    repo.write("live/a/terragrunt.hcl", state).remove("live/b/terragrunt.hcl").commit("another block");
+    repo.run(&["diff", "HEAD~1..HEAD"]).hides("state-address-changed");
+    repo.write("live/b/terragrunt.hcl", generates("${get_env(\"KEY\")}")).commit("a key that is not known");
+    repo.run(&["check"]).hides("shared-state-address");
+}
+
+#[test]
+fn a_backend_of_the_code_is_that_of_each_unit() {
+    let repo = repo(&[("live/a", &needs(&[])), ("live/b", &needs(&[]))]);
+    let backend = |kind: &str, key: &str| format!("terraform {{\n  backend \"{kind}\" {{\n    {key}\n  }}\n}}\n{CODE}");
+    repo.write("code/app/main.tf", backend("s3", "bucket = \"b\"\n    key = \"a\""));
+    repo.run(&["check"]).ends_with(1).says("shared-state-address");
+    for (kind, key) in [("s3", ""), ("local", "")] {
+        repo.write("code/app/main.tf", backend(kind, key));
+        repo.run(&["check"]).ends_with(0).hides("shared-state-address");
+    }
+}
+
+#[test]
+fn a_cycle_over_stacks_is_found() {
+    let repo = repo(&[
+        ("net/vpc", &needs(&["../../apps/web"])),
+        ("apps/web", &needs(&["../../data/db"])),
+        ("data/db", &needs(&["../../net/vpc"])),
+    ]);
+    repo.run(&["check"]).ends_with(1).says("dependency-cycle").says("web").says("db").says("vpc");
+    repo.write("data/db/terragrunt.hcl", needs(&[])).commit("no cycle");
+    repo.run(&["check"]).ends_with(0).hides("dependency-cycle");
+    repo.run(&["diff", "HEAD..HEAD~1"]).ends_with(1).says("dependency-cycle");
+}
+
+#[test]
+fn units_are_listed_behind_those_that_they_need() {
+    let repo = repo(&[
+        ("live/a", &needs(&["../m"])),
+        ("live/m", &needs(&["../z"])),
+        ("live/z", &needs(&[])),
+        ("live/b", &needs(&[])),
+        ("live/y", &needs(&["../x"])),
+        ("live/x", &needs(&["../y"])),
+    ]);
+    for unit in ["a", "z", "b", "x", "y"] {
+        repo.edit(&format!("live/{unit}/terragrunt.hcl"), "inputs = {", "inputs = {\n  y = 1");
+    }
+    repo.commit("head");
+    let names = |list: &serde_json::Value| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|item| item["component"].as_str().unwrap().to_owned()).collect()
+    };
+    let list = |format: &str| repo.run(&["diff", "HEAD~1..HEAD", "--format", format, "--fail-on", "never"]);
+    assert_eq!(names(&list("affected").json()), ["z", "a", "b", "y", "x"], "by way of m, which does not change");
+    assert_eq!(names(&list("matrix").json()["include"]), ["z", "a", "b", "y", "x"]);
+    assert_eq!(list("terragrunt-filter").stdout.lines().next(), Some("{./live/z}"));
+}
+
+#[test]
+fn mocks_have_the_types_of_the_outputs() {
+    let unit = |mock: &str| {
+        format!(
+            "dependency \"net\" {{\n  config_path = \"../net\"\n  mock_outputs = {{\n    id = {mock}\n  }}\n}}\ninputs = {{\n  x = dependency.net.outputs.id\n}}\n"
+        )
+    };
+    let repo = repo(&[("live/net", &needs(&[])), ("live/app", &unit("[\"mock\"]"))]);
+    repo.run(&["check"]).hides("terragrunt-mock-type");
+    repo.write("live/app/terragrunt.hcl", unit("\"mock\"")).commit("head");
+    let says = "the mock of id of dependency \"net\" is a string, and the output is a list";
+    repo.run(&["check"]).ends_with(0).says("note[terragrunt-mock-type]").says(says);
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("note[terragrunt-mock-type]");
+    repo.edit("code/app/main.tf", "[\"a\"]", "x_y.z.id");
+    repo.run(&["check"]).hides("terragrunt-mock-type");
+}
