@@ -7,12 +7,12 @@ use serde_json::Value;
 const LFS: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n";
 const ATMOS: &str = "vars: {stage: dev}\nimport: [catalog/a]\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        a: LEAF\n        b: !include data.yaml\n        c: OTHER\n";
 const GARDEN: &str = "apiVersion: garden.io/v2\nkind: Project\nname: shop\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\n\
-    varfile: vars.yml\nvariables: {a: LEAF, c: OTHER}\n";
+    varfile: values/vars.yml\nvariables: {a: LEAF, c: OTHER}\n";
 const ACTION: &str = "kind: Run\ntype: exec\nname: x\nspec: {command: [\"${var.a}\", \"${var.b}\", \"${var.c}\"]}\n";
 const TOFU: &str = "terraform {\n  backend \"local\" {}\n}\nvariable \"b\" {}\nlocals {\n  a = LEAF\n}\n\
-    resource \"terraform_data\" \"r\" {\n  input = [local.a, var.b, file(\"data.txt\"), OTHER]\n}\n";
-const UNIT: &str = "include \"root\" {\n  path = \"../root.hcl\"\n}\ninputs = {\n  a = LEAF\n  b = read_tfvars_file(\"b.tfvars\")\n  c = OTHER\n}\n";
-const INFRA: &str = "imports: [more.yaml]\nenvironments:\n  prod: {provider: harbor, region: south}\nmodules:\n  - name: db\n    type: infra.database\n    config: {a: LEAF, c: OTHER}\n";
+    resource \"terraform_data\" \"r\" {\n  input = [local.a, var.b, file(\"data/x.txt\"), OTHER]\n}\n";
+const UNIT: &str = "include \"root\" {\n  path = \"../shared/root.hcl\"\n}\ninputs = {\n  a = LEAF\n  b = read_tfvars_file(\"b.tfvars\")\n  c = OTHER\n}\n";
+const INFRA: &str = "imports: [more/more.yaml]\nenvironments:\n  prod: {provider: harbor, region: south}\nmodules:\n  - name: db\n    type: infra.database\n    config: {a: LEAF, c: OTHER}\n";
 
 /// A project of one system, whose files have the texts `LEAF` and `OTHER` where values are.
 struct System {
@@ -21,7 +21,7 @@ struct System {
     text: fn(&str) -> String,
     /// What is known only at run time, as written there.
     at_run_time: &'static [&'static str],
-    /// The files that may be pointers, ignored or generated.
+    /// The files that may be pointers, ignored or generated; the first one is alone in its folder.
     read: &'static [&'static str],
 }
 
@@ -38,31 +38,35 @@ const SYSTEMS: [System; 5] = [
         read: &["stacks/catalog/a.yaml", "data.yaml"],
     },
     System {
-        files: &[("project.garden.yml", GARDEN), ("garden.yml", ACTION), ("vars.yml", "b: x\n")],
+        files: &[("project.garden.yml", GARDEN), ("garden.yml", ACTION), ("values/vars.yml", "b: x\n")],
         text: |text| text.to_owned(),
         at_run_time: &["\"${local.env.ZONE}\"", "\"x-${git.branch}\""],
-        read: &["vars.yml"],
+        read: &["values/vars.yml"],
     },
     System {
-        files: &[("live/main.tf", TOFU), ("live/data.txt", "1"), ("live/terraform.tfvars", "b = 1\n")],
+        files: &[("live/main.tf", TOFU), ("live/data/x.txt", "1"), ("live/terraform.tfvars", "b = 1\n")],
         text: |text| format!("\"{text}\""),
         at_run_time: &["timestamp()", "uuid()", "terraform.workspace == \"x\" ? 1 : timestamp()"],
-        read: &["live/data.txt", "live/terraform.tfvars"],
+        read: &["live/data/x.txt", "live/terraform.tfvars"],
     },
     System {
-        files: &[("root.hcl", "inputs = {\n  d = 1\n}\n"), ("unit/terragrunt.hcl", UNIT), ("unit/b.tfvars", "x = 1\n")],
+        files: &[
+            ("shared/root.hcl", "inputs = {\n  d = 1\n}\n"),
+            ("unit/terragrunt.hcl", UNIT),
+            ("unit/b.tfvars", "x = 1\n"),
+        ],
         text: |text| format!("\"{text}\""),
         at_run_time: &["get_env(\"ZONE\")", "run_cmd(\"date\")", "timestamp()"],
-        read: &["root.hcl", "unit/b.tfvars"],
+        read: &["shared/root.hcl", "unit/b.tfvars"],
     },
     System {
         files: &[
             ("infra.yaml", INFRA),
-            ("more.yaml", "modules:\n  - name: vpc\n    type: infra.vpc\n    config: {cidr: a}\n"),
+            ("more/more.yaml", "modules:\n  - name: vpc\n    type: infra.vpc\n    config: {cidr: a}\n"),
         ],
         text: |text| text.to_owned(),
         at_run_time: &["\"${ZONE}\"", "\"x-$ZONE\""],
-        read: &["more.yaml"],
+        read: &["more/more.yaml"],
     },
 ];
 
@@ -103,13 +107,18 @@ fn replaced(system: &System, what: &str, replace: &dyn Fn(&Repo)) {
     repo.commit("unknown");
     holds(&repo, "HEAD~1..HEAD", what);
     holds(&repo, "HEAD..HEAD~1", what);
+    edited(system, &repo, what);
+}
+
+/// Commits another edit of a project with something unknown, and compares both.
+fn edited(system: &System, repo: &Repo, what: &str) {
     let (path, _) = system.files.iter().find(|(_, text)| text.contains("OTHER")).expect("a file with values");
     let text = std::fs::read_to_string(repo.root().join(path)).expect("its text");
     let other = (system.text)("c");
     let at = text.rfind(&other).expect("the other value");
     repo.write(path, format!("{}{}{}", &text[..at], (system.text)("changed"), &text[at + other.len()..]));
     repo.commit("another edit");
-    holds(&repo, "HEAD~1..HEAD", what);
+    holds(repo, "HEAD~1..HEAD", what);
 }
 
 #[test]
@@ -136,15 +145,78 @@ fn what_git_does_not_have_is_a_change_of_its_own() {
 }
 
 #[test]
+fn submodules_that_are_not_in_the_clone_are_a_change_of_their_own() {
+    for system in &SYSTEMS {
+        let folder = system.read[0].rsplit_once('/').expect("a folder").0;
+        let commit = |repo: &Repo, digit: &str| {
+            std::fs::remove_dir_all(repo.root().join(folder)).expect("its files");
+            std::fs::create_dir(repo.root().join(folder)).expect("the folder");
+            repo.git(&["rm", "-r", "--quiet", "--cached", folder]);
+            repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},{folder}", digit.repeat(40))]);
+        };
+        replaced(system, &format!("submodule {folder}"), &|repo| commit(repo, "1"));
+    }
+}
+
+#[test]
+fn files_that_git_ignores_are_unknown() {
+    for system in &SYSTEMS {
+        for path in system.read {
+            for rules in [".gitignore", ".git/info/exclude"] {
+                let (repo, what) = (Repo::new(), format!("{rules} {path}"));
+                for (path, text) in system.files {
+                    repo.write(path, text.replace("LEAF", &(system.text)("a")).replace("OTHER", &(system.text)("c")));
+                }
+                let text = std::fs::read_to_string(repo.root().join(path)).expect("its text");
+                repo.remove(path).write(rules, format!("/{path}\n")).commit("unknown");
+                assert_eq!(repo.run(&["check"]).status, 0, "{what}: {}", repo.run(&["check"]));
+                repo.write(path, text).git(&["add", "--force", path]);
+                repo.commit("known");
+                holds(&repo, "HEAD~1..HEAD", &what);
+                // A deletion is one, whatever git ignores.
+                repo.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+                edited(system, &repo, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_clone_that_lacks_objects_ends_the_run() {
+    for system in &SYSTEMS {
+        for path in system.read {
+            let repo = Repo::new();
+            for (path, text) in system.files {
+                repo.write(path, text.replace("LEAF", &(system.text)("a")).replace("OTHER", &(system.text)("c")));
+            }
+            repo.commit("base");
+            let text = std::fs::read_to_string(repo.root().join(path)).expect("its text");
+            repo.write(path, format!("{text}\n\n")).commit("head");
+            let id = repo.git(&["rev-parse", &format!("HEAD:{path}")]);
+            let (folder, name) = id.trim().split_at(2);
+            std::fs::remove_file(repo.root().join(".git/objects").join(folder).join(name)).expect("a loose object");
+            repo.git(&["config", "remote.origin.promisor", "true"]);
+            repo.git(&["config", "remote.origin.url", "https://example.invalid/x"]);
+            repo.git(&["config", "extensions.partialClone", "origin"]);
+            for arguments in [&["diff", "HEAD~1..HEAD"][..], &["diff", "HEAD..HEAD~1"], &["check", "--rev", "HEAD"]] {
+                repo.run(arguments).ends_with(2).complains("git fetch");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_value_that_may_be_overridden_shows_no_secret() {
     let repo = Repo::new();
     let project =
         |more: &str| GARDEN.replace("LEAF", "a").replace("OTHER", "c").replace("c: c", &format!("c: c{more}"));
     repo.write("project.garden.yml", project(""))
-        .write("vars.yml", "b: x\n")
+        .write("values/vars.yml", "b: x\n")
         .write("garden.yml", ACTION)
         .commit("base");
-    repo.write("project.garden.yml", project(", db: {password: hunter2hunter2}")).write("vars.yml", LFS).commit("head");
+    repo.write("project.garden.yml", project(", db: {password: hunter2hunter2}"))
+        .write("values/vars.yml", LFS)
+        .commit("head");
     for format in ["text", "json", "markdown"] {
         let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", format]);
         run.says("variables").hides("hunter2hunter2");
