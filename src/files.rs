@@ -4,9 +4,10 @@
 use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// One file, as it was read.
@@ -19,6 +20,8 @@ pub(crate) struct File {
     /// The offsets of lines; computed on demand for few files.
     lines: OnceLock<Vec<u32>>,
     derived: OnceLock<Arc<dyn Any + Send + Sync>>,
+    /// The bytes that something which reads the file declares to be secret.
+    secrets: Mutex<BTreeSet<(u32, u32)>>,
 }
 
 /// A place as people count: from 1, columns in characters.
@@ -32,7 +35,19 @@ pub(crate) struct Position {
 
 impl File {
     fn new(path: Text, text: Text) -> Self {
-        File { path, text, lines: OnceLock::new(), derived: OnceLock::new() }
+        File { path, text, lines: OnceLock::new(), derived: OnceLock::new(), secrets: Mutex::default() }
+    }
+
+    /// Notes that what is written in a range of bytes is secret, whatever its key is.
+    pub(crate) fn add_secret(&self, range: Range<u32>) {
+        self.secrets.lock().insert((range.start, range.end));
+    }
+
+    /// The ranges that are noted as secret and overlap a range.
+    pub(crate) fn secrets_in(&self, range: &Range<u32>) -> Vec<Range<u32>> {
+        let secrets = self.secrets.lock();
+        let overlapping = secrets.iter().filter(|(start, end)| *start < range.end && range.start < *end);
+        overlapping.map(|(start, end)| *start..*end).collect()
     }
 
     /// Data derived from the text, cached. Only the first type of it is kept.

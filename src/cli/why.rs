@@ -83,7 +83,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         };
         let answer = why(resolution, files, placed, &keys).map_err(Failure::Message)?;
         match options.question.format {
-            Format::Json => answers::write_json(&mut out, &answer, files)?,
+            Format::Json => answers::write_json(&mut out, &answer, files, &text)?,
             Format::Text => answers::write_text(&mut out, &answer, files, &text)?,
         }
     } else {
@@ -97,7 +97,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
             };
         }
         match options.question.format {
-            Format::Json => answers::write_groups_json(&mut out, &groups, files)?,
+            Format::Json => answers::write_groups_json(&mut out, &groups, files, &text)?,
             Format::Text => answers::write_groups_text(&mut out, &groups, files, &text)?,
         }
     }

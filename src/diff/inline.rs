@@ -1,7 +1,8 @@
 //! Values in one line, as messages show them: secrets masked, nothing that steers a terminal.
 
 use super::mask;
-use crate::syntax::secrets::{only_refers, tokens};
+pub(crate) use crate::resolution::secrets::is_hidden;
+use crate::syntax::secrets::tokens;
 use crate::text::escape;
 use crate::value::{Data, Value, json};
 use std::borrow::Cow;
@@ -22,6 +23,10 @@ pub(crate) fn inline(value: &Value, secret: bool, show_secrets: bool) -> String 
 fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, show_secrets: bool) {
     if text.len() > MAX_INLINE || depth > MAX_DEPTH {
         text.push('…');
+        return;
+    }
+    if value.is_sensitive() && !show_secrets {
+        text.push_str(&scalar(value, secret, show_secrets));
         return;
     }
     match &value.data {
@@ -55,7 +60,7 @@ fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, sh
 
 /// Writes a scalar value in one line.
 pub(crate) fn scalar(value: &Value, secret: bool, show_secrets: bool) -> String {
-    if !show_secrets && secret && is_maskable(value) {
+    if !show_secrets && is_hidden(value, secret) {
         return mask::MASK.to_owned();
     }
     if let Some(text) = value.as_str().filter(|_| !show_secrets) {
@@ -95,16 +100,6 @@ pub(crate) fn redacted(text: &str) -> Cow<'_, str> {
 /// Whether a value is a secret whatever its key is.
 pub(crate) fn has_token(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !tokens::shown(text).is_empty())
-}
-
-/// Whether a value under a secret key would reveal the secret.
-pub(crate) fn is_maskable(value: &Value) -> bool {
-    match &value.data {
-        Data::Str(s) => !only_refers(s),
-        Data::Unknown(unknown) => !only_refers(&unknown.text),
-        Data::Int(_) | Data::Uint(_) | Data::Float(_) | Data::Time(_) => true,
-        _ => false,
-    }
 }
 
 /// Text in double quotes, escaped.

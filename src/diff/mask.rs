@@ -4,7 +4,9 @@
 //! secret: a template, a function call, an interpolation.
 
 use super::pointer;
-use crate::syntax::secrets::{is_named_by, is_naming, is_secret_below, is_secret_key};
+pub(crate) use crate::resolution::secrets::is_secret_in;
+use crate::resolution::secrets::names_secret;
+use crate::syntax::secrets::{is_named_by, is_secret_below};
 use crate::text::FastMap;
 use crate::value::{Data, Map, Value};
 
@@ -13,17 +15,6 @@ pub(crate) const MASK: &str = "••••••••";
 
 /// The fewest bytes of a text that is searched for in messages: shorter ones are parts of words.
 const SHORTEST: usize = 4;
-
-/// Whether what is under `key` of a map is a secret: like `is_secret_below`, and `{name: DB_PASSWORD, value: …}` counts.
-pub(crate) fn is_secret_in(map: &Map, parent: bool, key: &str) -> bool {
-    is_secret_below(parent, key) || is_named_by(key) && names_secret(map)
-}
-
-/// Whether a string in a map says that the map contains a secret.
-fn names_secret(map: &Map) -> bool {
-    let naming = map.iter().filter(|e| is_naming(&e.key));
-    naming.filter_map(|e| e.value.as_str()).any(is_secret_key)
-}
 
 /// Whether the value at a JSON Pointer is a secret according to a sibling.
 pub(crate) fn is_secret_beside(value: &Value, path: &str) -> bool {
@@ -62,7 +53,8 @@ impl Secrets {
     }
 }
 
-/// A message about some data with the mask in place of the texts of secret keys in that: functions quote what they reject.
+/// A message about some data with the mask in place of texts in that which are hidden or have secret keys: functions quote what
+/// they reject.
 pub(crate) fn hide_values(message: String, data: &Value) -> String {
     let mut waiting = vec![(data, false)];
     let mut secrets: Vec<&str> = Vec::new();
@@ -70,7 +62,11 @@ pub(crate) fn hide_values(message: String, data: &Value) -> String {
         match &value.data {
             Data::Map(map) => waiting.extend(map.iter().map(|e| (&e.value, is_secret_in(map, is_secret, &e.key)))),
             Data::List(items) => waiting.extend(items.iter().map(|item| (item, is_secret))),
-            Data::Str(text) if is_secret && text.len() >= SHORTEST && message.contains(&**text) => secrets.push(text),
+            Data::Str(text)
+                if (is_secret || value.is_sensitive()) && text.len() >= SHORTEST && message.contains(&**text) =>
+            {
+                secrets.push(text)
+            }
             _ => {}
         }
     }

@@ -9,6 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::diagnostic::RuleRef;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::diff::ComponentChange;
+use crate::diff::mask::hide_values;
 use crate::resolution::Component;
 use crate::rules::Changes;
 use crate::terraform::Modules;
@@ -122,7 +123,8 @@ impl Run<'_> {
                             let found = answer.found.iter().map(|verdict| {
                                 let result = Verdict { value: &verdict.value, about: Some(input.owner), own: &[] };
                                 let reported = if verdict.is_warning { Statement::Warns } else { Statement::Fails };
-                                (result.message().unwrap_or_else(|| policy.message.clone()), reported)
+                                let message = result.message().unwrap_or_else(|| policy.message.clone());
+                                (hide_values(message, &input.owner.component.value), reported)
                             });
                             open.chain(found).collect::<Vec<_>>()
                         })

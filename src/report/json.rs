@@ -3,7 +3,7 @@
 //! Inside v1 keys are only added. Nothing in it depends on the machine, the clock or the number of threads.
 
 use super::coverage::CoverageJson;
-use super::{Finding, Report, Revision, Suppressed, headline};
+use super::{Finding, RenderOptions, Report, Revision, Suppressed, headline};
 use crate::code::CodeChange;
 use crate::diagnostic::{AtHead, Edit, Fix, Label, Level, Subject, Suppression};
 use crate::diff::locals::LocalChange;
@@ -14,6 +14,7 @@ use crate::report::indented_json::{self, Items, Object};
 use crate::resolution::Address;
 use crate::text::Text;
 use crate::value::Value;
+use crate::value::json::Masked;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use std::collections::HashMap;
@@ -22,11 +23,14 @@ use std::io;
 /// The value of the key `schema`.
 pub(crate) const SCHEMA: &str = "stacklint/report/v1";
 
+/// What is printed for values that are hidden from output; none if they are shown.
+type Mask = Option<&'static str>;
+
 /// Writes a report, and a line end.
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
     let files = report.files;
     let diagnostics = each(report.findings, |f| diagnostic(f, files));
     let suppressed = each(report.suppressed, |s| suppressed(s, files));
@@ -35,7 +39,7 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<
         return indented_json::write(out, &Check { schema: SCHEMA, diagnostics, suppressed, coverage });
     };
     let side = |r: &'_ Revision| RevisionJson { rev: r.rev.clone(), commit: r.commit.clone() };
-    let diff = comparison.diff;
+    let (diff, mask) = (comparison.diff, options.mask());
     let mut object = Object::begin(out)?;
     object.field("schema", &SCHEMA)?;
     object.field("base", &side(comparison.base))?;
@@ -43,10 +47,10 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<
     object.field("headline", &headline::whole(comparison, report))?;
     let renamed = renamed_from(diff);
     let (made, configured): (Vec<_>, Vec<_>) = diff.components.iter().partition(|change| change.is_made());
-    object.list("components", &configured, |items, part| add_components(items, part, (&renamed, files)))?;
-    object.list("resources", &made, |items, part| add_components(items, part, (&renamed, files)))?;
-    object.field("renames", &each(&diff.renames, |r| RenameJson::new(r, diff, files)))?;
-    object.field("locals", &each(&diff.locals, LocalJson::new))?;
+    object.list("components", &configured, |items, part| add_components(items, part, (&renamed, files, mask)))?;
+    object.list("resources", &made, |items, part| add_components(items, part, (&renamed, files, mask)))?;
+    object.field("renames", &each(&diff.renames, |r| RenameJson::new(r, diff, (files, mask))))?;
+    object.field("locals", &each(&diff.locals, |local| LocalJson::new(local, mask)))?;
     object.field("code", &each(comparison.code, CodeJson::new))?;
     object.field("unresolved", &diff.unresolved)?;
     object.field("diagnostics", &diagnostics)?;
@@ -83,13 +87,13 @@ fn is_written_alike(a: &ComponentChange, b: &ComponentChange) -> bool {
 fn add_components(
     items: &mut Items,
     components: &[&ComponentChange],
-    (renamed, files): (&RenamedFrom<'_>, &Files),
+    (renamed, files, mask): (&RenamedFrom<'_>, &Files, Mask),
 ) -> io::Result<()> {
     let mut last: Option<(&ComponentChange, Vec<u8>)> = None;
     for component in components {
         let changes = match last.take() {
             Some((other, changes)) if is_written_alike(other, component) => changes,
-            _ => items.item(&ChangesJson::new(component, files))?,
+            _ => items.item(&ChangesJson::new(component, (files, mask)))?,
         };
         items.add_joined(&ComponentJson::new(component, renamed), &changes)?;
         last = Some((component, changes));
@@ -304,9 +308,9 @@ struct ChangeJson<'a> {
     kind: &'static str,
     // Omitted if there is no value, to distinguish it from null.
     #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<&'a Value>,
+    before: Option<Masked<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    after: Option<&'a Value>,
+    after: Option<Masked<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     same_call: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -346,20 +350,21 @@ impl<'a> ComponentJson<'a> {
 }
 
 impl<'a> ChangesJson<'a> {
-    fn new(component: &'a ComponentChange, files: &Files) -> Self {
+    fn new(component: &'a ComponentChange, (files, mask): (&Files, Mask)) -> Self {
         ChangesJson {
-            changes: component.changes.iter().map(|c| change(c, files)).collect(),
+            changes: component.changes.iter().map(|c| change(c, (files, mask))).collect(),
             causes: component.causes.iter().map(|c| cause(c, files)).collect(),
         }
     }
 }
 
-fn change<'a>(c: &'a Change, files: &Files) -> ChangeJson<'a> {
+fn change<'a>(c: &'a Change, (files, mask): (&Files, Mask)) -> ChangeJson<'a> {
+    let masked = |value: &'a Option<Value>| value.as_ref().map(|value| Masked(value, mask));
     ChangeJson {
         path: &c.path,
         kind: c.kind.name(),
-        before: c.before.as_ref(),
-        after: c.after.as_ref(),
+        before: masked(&c.before),
+        after: masked(&c.after),
         same_call: c.is_same_call,
         moved: c.moved.map(|moved| MovedJson { from: moved.from, to: moved.to }),
         causes: c.causes.iter().map(|c| cause(c, files)).collect(),
@@ -377,7 +382,7 @@ struct RenameJson<'a> {
 }
 
 impl<'a> RenameJson<'a> {
-    fn new(rename: &'a Rename, diff: &'a Diff, files: &Files) -> Self {
+    fn new(rename: &'a Rename, diff: &'a Diff, (files, mask): (&Files, Mask)) -> Self {
         let address = |i: usize| {
             let c = &diff.components[i];
             AddressJson { stack: &c.stack, r#type: &c.kind, component: &c.name }
@@ -387,7 +392,7 @@ impl<'a> RenameJson<'a> {
             to: address(rename.to),
             state_moves: rename.moves_state,
             replaced: rename.is_replaced,
-            changes: rename.changes.iter().map(|c| change(c, files)).collect(),
+            changes: rename.changes.iter().map(|c| change(c, (files, mask))).collect(),
             causes: rename.causes.iter().map(|c| cause(c, files)).collect(),
         }
     }
@@ -403,9 +408,9 @@ struct LocalJson<'a> {
     name: &'a str,
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<&'a Value>,
+    before: Option<Masked<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    after: Option<&'a Value>,
+    after: Option<Masked<'a>>,
     reached: Vec<ReachedJson<'a>>,
 }
 
@@ -418,7 +423,8 @@ struct ReachedJson<'a> {
 }
 
 impl<'a> LocalJson<'a> {
-    fn new(local: &'a LocalChange) -> Self {
+    fn new(local: &'a LocalChange, mask: Mask) -> Self {
+        let masked = |value: &'a Option<Value>| value.as_ref().map(|value| Masked(value, mask));
         let reached = local.reached.iter().map(|((stack, kind, component), path)| ReachedJson {
             stack,
             r#type: kind,
@@ -432,8 +438,8 @@ impl<'a> LocalJson<'a> {
             scope: &local.scope,
             name: &local.name,
             kind: local.kind.name(),
-            before: local.before.as_ref(),
-            after: local.after.as_ref(),
+            before: masked(&local.before),
+            after: masked(&local.after),
             reached: reached.collect(),
         }
     }

@@ -106,6 +106,13 @@ impl Default for RenderOptions {
     }
 }
 
+impl RenderOptions {
+    /// What is printed for values that are hidden from output; none if they are shown.
+    fn mask(&self) -> Option<&'static str> {
+        (!self.show_secrets).then_some(crate::diff::mask::MASK)
+    }
+}
+
 /// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Format {
@@ -205,7 +212,7 @@ impl Format {
         match self {
             Format::Text => text::write(out, report, options),
             Format::Concise => concise::write(out, report, options),
-            Format::Json => json::write(out, report),
+            Format::Json => json::write(out, report, options),
             Format::Sarif => sarif::write(out, report),
             Format::Github => github::write(out, report, options),
             Format::Markdown => markdown::write(out, report, options),

@@ -7,6 +7,7 @@ mod gap;
 mod imports;
 mod mention;
 mod metadata;
+pub(crate) mod secrets;
 
 use crate::text::Text;
 use authoring::Authoring;

@@ -8,6 +8,7 @@
 //! - `evaluation`: static evaluation of a root module and of the modules that it calls.
 //! - `configuration`: the whole evaluated configuration: resources, data and outputs, as a plan on an empty state has them.
 //! - `root`: a whole root module, which is what dialects ask for; `components`: its resources as components.
+//! - `secrets`: where code declares something to be secret.
 //! - `reach`: the files that code consists of.
 
 pub(crate) mod address;
@@ -21,6 +22,7 @@ pub(crate) mod reach;
 mod read;
 pub(crate) mod root;
 pub(crate) mod rules;
+mod secrets;
 pub(crate) mod state;
 mod types;
 

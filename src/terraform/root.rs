@@ -14,6 +14,7 @@ use crate::terraform::module::block::Declared;
 use crate::terraform::module::modules::Modules;
 use crate::terraform::module::version;
 use crate::terraform::rules;
+use crate::terraform::secrets;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +45,7 @@ pub(crate) fn evaluate<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>
     let calls = tree::enter(&mut statics, modules, &mut failures);
     failures.extend(imports_in_calls(&statics));
     failures.extend(repeated_providers(&statics));
+    secrets::note(&statics);
     let configuration = configuration::evaluate(&statics);
     let generated = given.over.map_or(&[][..], |over| &over.generated).iter();
     let generated = generated.filter_map(|file| Some((modules.loader.generated_id(file)?.0, file.origin))).collect();

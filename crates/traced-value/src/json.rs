@@ -23,26 +23,41 @@ const EXPONENT_FROM: f64 = 1e21;
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Nested { value: self, depth: 0 }.serialize(serializer)
+        Nested { value: self, depth: 0, mask: None }.serialize(serializer)
     }
 }
 
 impl Serialize for Map {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_map(self, 0, serializer)
+        serialize_map(self, (0, None), serializer)
     }
 }
 
-/// A value with the number of collections around it.
+/// A value with a text in place of everything that is hidden from output, if there is one.
+#[derive(Clone, Copy, Debug)]
+pub struct Masked<'a>(pub &'a Value, pub Option<&'static str>);
+
+impl Serialize for Masked<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Nested { value: self.0, depth: 0, mask: self.1 }.serialize(serializer)
+    }
+}
+
+/// A value with the number of collections around it, and what is printed for what is hidden.
 struct Nested<'a> {
     value: &'a Value,
     depth: u32,
+    mask: Option<&'static str>,
 }
 
 impl Serialize for Nested<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.depth > MAX_DEPTH {
             return Err(S::Error::custom("a value is nested more than 1000 levels deep"));
+        }
+        let Nested { depth, mask, .. } = *self;
+        if let Some(mask) = mask.filter(|_| self.value.is_sensitive()) {
+            return serializer.serialize_str(mask);
         }
         match &self.value.data {
             Data::Null => serializer.serialize_unit(),
@@ -55,13 +70,13 @@ impl Serialize for Nested<'_> {
             Data::List(items) => {
                 let mut seq = serializer.serialize_seq(Some(items.len()))?;
                 for value in items.iter() {
-                    seq.serialize_element(&Nested { value, depth: self.depth + 1 })?;
+                    seq.serialize_element(&Nested { value, depth: depth + 1, mask })?;
                 }
                 seq.end()
             }
-            Data::Map(map) => serialize_map(map, self.depth, serializer),
+            Data::Map(map) => serialize_map(map, (depth, mask), serializer),
             Data::Unknown(unknown) => match &unknown.assumed {
-                Some(value) => Nested { value, depth: self.depth + 1 }.serialize(serializer),
+                Some(value) => Nested { value, depth: depth + 1, mask }.serialize(serializer),
                 None if unknown.is_marked => {
                     let mut out = serializer.serialize_map(Some(1))?;
                     out.serialize_entry("$unknown", unknown.reasons.first().map_or("", |reason| &**reason))?;
@@ -73,10 +88,14 @@ impl Serialize for Nested<'_> {
     }
 }
 
-fn serialize_map<S: Serializer>(map: &Map, depth: u32, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_map<S: Serializer>(
+    map: &Map,
+    (depth, mask): (u32, Option<&'static str>),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let mut out = serializer.serialize_map(Some(map.len()))?;
     for entry in map {
-        out.serialize_entry(&*entry.key, &Nested { value: &entry.value, depth: depth + 1 })?;
+        out.serialize_entry(&*entry.key, &Nested { value: &entry.value, depth: depth + 1, mask })?;
     }
     out.end()
 }

@@ -221,6 +221,25 @@ impl Value {
         }
     }
 
+    /// Whether it is hidden from output.
+    #[inline]
+    pub fn is_sensitive(&self) -> bool {
+        self.prov.is_sensitive()
+    }
+
+    /// The same value, hidden from output with everything in it.
+    #[must_use]
+    pub fn hidden(&self) -> Value {
+        let data = match &self.data {
+            Data::List(items) => Data::List(Arc::new(items.iter().map(Value::hidden).collect())),
+            Data::Map(map) => {
+                Data::Map(Arc::new(map.iter().map(|entry| (entry.key.clone(), entry.value.hidden())).collect()))
+            }
+            other => other.clone(),
+        };
+        Value { data, prov: self.prov.sensitive() }
+    }
+
     /// Whether it is `null`.
     #[inline]
     pub fn is_null(&self) -> bool {

@@ -67,11 +67,24 @@ enum Past {
     All(Box<All>),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct All {
     overrode: Option<Value>,
     inputs: Vec<Prov>,
     layers: Arc<[Contribution]>,
+    is_sensitive: bool,
+}
+
+impl From<All> for Trail {
+    fn from(mut all: All) -> Self {
+        fit(&mut all.inputs);
+        let is_plain = all.layers.is_empty() && !all.is_sensitive;
+        Trail(match all {
+            All { overrode: Some(value), inputs, .. } if is_plain && inputs.is_empty() => Past::Overrode(value),
+            All { overrode: None, inputs, .. } if is_plain => Past::Inputs(inputs),
+            all => Past::All(Box::new(all)),
+        })
+    }
 }
 
 impl Default for Trail {
@@ -81,13 +94,18 @@ impl Default for Trail {
 }
 
 impl Trail {
-    fn new(overrode: Option<Value>, mut inputs: Vec<Prov>, layers: Arc<[Contribution]>) -> Self {
-        fit(&mut inputs);
-        Trail(match overrode {
-            Some(value) if inputs.is_empty() && layers.is_empty() => Past::Overrode(value),
-            None if layers.is_empty() => Past::Inputs(inputs),
-            overrode => Past::All(Box::new(All { overrode, inputs, layers })),
-        })
+    /// All parts of the history.
+    fn parts(&self) -> All {
+        All {
+            overrode: self.overrode().cloned(),
+            inputs: self.inputs().to_vec(),
+            layers: self.shared_layers(),
+            is_sensitive: self.is_sensitive(),
+        }
+    }
+
+    fn is_sensitive(&self) -> bool {
+        matches!(&self.0, Past::All(all) if all.is_sensitive)
     }
 
     /// The value that this one replaced in a merge, with its own history.
@@ -222,9 +240,26 @@ impl Prov {
 
     /// The same provenance with another value as the one that it replaced.
     fn replacing(&self, earlier: Value) -> Self {
-        let (inputs, layers) =
-            self.trail.as_ref().map_or_else(Default::default, |t| (t.inputs().to_vec(), t.shared_layers()));
-        Prov { origin: self.origin, trail: Some(Arc::new(Trail::new(Some(earlier), inputs, layers))) }
+        self.changed(|all| all.overrode = Some(earlier))
+    }
+
+    /// The same provenance with another history.
+    fn changed(&self, change: impl FnOnce(&mut All)) -> Self {
+        let mut all = self.trail.as_deref().map(Trail::parts).unwrap_or_default();
+        change(&mut all);
+        Prov { origin: self.origin, trail: Some(Arc::new(all.into())) }
+    }
+
+    /// The provenance of a value that is hidden from output, and of everything in it.
+    #[must_use]
+    pub fn sensitive(&self) -> Self {
+        if self.is_sensitive() { self.clone() } else { self.changed(|all| all.is_sensitive = true) }
+    }
+
+    /// Whether the value is hidden from output.
+    #[inline]
+    pub fn is_sensitive(&self) -> bool {
+        self.trail.as_deref().is_some_and(Trail::is_sensitive)
     }
 
     /// The same provenance with other places.
@@ -233,7 +268,7 @@ impl Prov {
         let trail = self.trail.as_deref().map(|trail| {
             let inputs = trail.inputs().iter().map(|input| input.with_places(place)).collect();
             let overrode = trail.overrode().map(|value| value.with_places(place));
-            Arc::new(Trail::new(overrode, inputs, trail.shared_layers()))
+            Arc::new(All { inputs, overrode, ..trail.parts() }.into())
         });
         Prov { origin: self.origin.map(place), trail }
     }
@@ -250,23 +285,14 @@ impl Prov {
         if more.is_empty() {
             return self.clone();
         }
-        let trail = match self.trail.as_deref() {
-            None => Trail::new(None, more, Arc::default()),
-            Some(known) => {
-                let inputs = known.inputs().iter().cloned().chain(more).collect();
-                Trail::new(known.overrode().cloned(), inputs, known.shared_layers())
-            }
-        };
-        Prov { origin: self.origin, trail: Some(Arc::new(trail)) }
+        self.changed(|all| all.inputs.extend(more))
     }
 
     /// The same provenance with what all layers of a merge have for the value.
     #[must_use]
     #[inline]
     pub fn with_layers(&self, layers: Vec<Contribution>) -> Self {
-        let inputs = self.trail.as_ref().map_or_else(Vec::new, |t| t.inputs().to_vec());
-        let trail = Trail::new(self.overrode().cloned(), inputs, layers.into());
-        Prov { origin: self.origin, trail: Some(Arc::new(trail)) }
+        self.changed(|all| all.layers = layers.into())
     }
 
     /// The contributions of all layers of the last merge to the value, the lowest first, if a call was involved;
@@ -353,6 +379,10 @@ mod tests {
         let mut inputs = Vec::new();
         prov.for_each_input(&mut |origin| inputs.push(origin.file.index()));
         assert_eq!(inputs, [0, 2, 3]);
+        assert!(!prov.is_sensitive());
+        let hidden = at(0).sensitive().overriding(&below).with_inputs([at(2)]).with_layers(layers());
+        assert!(hidden.is_sensitive() && hidden.with_places(&|origin| origin).is_sensitive());
+        assert!(!at(0).with_inputs([at(1).sensitive()]).is_sensitive());
         let other_way = at(0).with_layers(layers()).with_inputs([at(2)]).overriding(&below);
         assert_eq!(other_way.overrode().map(|v| v.prov.origin), Some(at(1).origin));
         assert_eq!((other_way.layers().len(), other_way.trail.map(|t| t.inputs().len())), (1, Some(1)));

@@ -7,7 +7,7 @@ use crate::diagnostic::Level;
 use crate::files::Files;
 use crate::report::locals::{Described, Owner};
 use crate::report::log::OutputKind;
-use crate::report::{Finding, describe};
+use crate::report::{Finding, RenderOptions, describe};
 use crate::resolution::{LocalLevel, LocalScope, Placed, Resolution};
 use crate::review::{self, Outcome, Resolved};
 use crate::value::FileId;
@@ -95,7 +95,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         (Format::Json, true) => described.provenance(&files).write_json(&mut out)?,
         (Format::Yaml, true) => described.provenance(&files).write_yaml(&mut out)?,
         (Format::Text, full) => {
-            described.provenance(&files).write_text(&mut out, full, &output::options(global))?;
+            let shown = RenderOptions { show_secrets: options.common.show_secrets, ..output::options(global) };
+            described.provenance(&files).write_text(&mut out, full, &shown)?;
         }
     }
     out.flush()?;

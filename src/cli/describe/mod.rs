@@ -7,6 +7,7 @@ use crate::cli::options::env_file::EnvFileArgument;
 use crate::cli::options::functions::Functions;
 use crate::cli::{Failure, Global, output};
 use crate::files::Files;
+use crate::report::RenderOptions;
 use crate::report::describe::{self, Components, Described};
 use crate::report::log::{self, OutputKind};
 use crate::resolution::{Address, Placed, Resolution, Unit};
@@ -273,6 +274,10 @@ impl Printer<'_> {
         output::stdout_showing(self.selection.format.kind(), self.selection.common.show_secrets)
     }
 
+    fn options(&self) -> RenderOptions {
+        RenderOptions { show_secrets: self.selection.common.show_secrets, ..output::options(self.global) }
+    }
+
     fn described<'a>(&'a self, address: &'a Address, placed: &'a Placed) -> Described<'a> {
         Described { address, placed, files: self.files, history: self.selection.history }
     }
@@ -281,7 +286,7 @@ impl Printer<'_> {
     fn stacks(&self, components: &Components) -> Result<(), Failure> {
         let mut out = self.out();
         match self.selection.format {
-            Format::Text => describe::write_stacks_text(&mut out, components, &output::options(self.global))?,
+            Format::Text => describe::write_stacks_text(&mut out, components, &self.options())?,
             Format::Concise => describe::write_concise(&mut out, components)?,
             Format::Yaml => describe::write_stacks_yaml(&mut out, components)?,
             Format::Json => describe::write_stacks_json(&mut out, components)?,
@@ -293,7 +298,7 @@ impl Printer<'_> {
     fn instances(&self, components: &Components) -> Result<(), Failure> {
         let mut out = self.out();
         match self.selection.format {
-            Format::Text => describe::write_instances(&mut out, components, &output::options(self.global))?,
+            Format::Text => describe::write_instances(&mut out, components, &self.options())?,
             Format::Concise => describe::write_concise(&mut out, components)?,
             Format::Yaml => describe::write_instances_yaml(&mut out, components)?,
             Format::Json => describe::write_instances_json(&mut out, components)?,
@@ -306,8 +311,8 @@ impl Printer<'_> {
         let mut out = self.out();
         let described = self.described(address, placed);
         match self.selection.format {
-            Format::Text => described.write_text(&mut out, &output::options(self.global))?,
-            Format::Concise => described.write_concise(&mut out, &output::options(self.global))?,
+            Format::Text => described.write_text(&mut out, &self.options())?,
+            Format::Concise => described.write_concise(&mut out, &self.options())?,
             Format::Yaml => described.write_yaml(&mut out)?,
             Format::Json => described.write_json(&mut out)?,
         }
@@ -324,7 +329,7 @@ impl Printer<'_> {
     /// The values of several components.
     fn several(&self, components: &Components) -> Result<(), Failure> {
         let mut out = self.out();
-        let options = output::options(self.global);
+        let options = self.options();
         match self.selection.format {
             Format::Yaml => describe::write_ordered_yaml(&mut out, components)?,
             Format::Json => describe::write_ordered_json(&mut out, components)?,

@@ -99,6 +99,12 @@ impl<'a> Walk<'a> {
                 }
             }
             (a, b) if a.is_identical(b) && !self.has_calls(head) => {}
+            // What is hidden differs as a whole.
+            _ if base.is_sensitive() || head.is_sensitive() => {
+                if !same(base, head) {
+                    self.step(ChangeKind::Changed, Some(base), Some(head));
+                }
+            }
             (Data::Map(a), Data::Map(b)) if !deep => {
                 self.parents.push((base, head));
                 self.map(a, b);

@@ -3,6 +3,7 @@
 use super::{Answer, Module, Question};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
+use crate::diff::mask::hide_values;
 use crate::policies::Subject;
 use crate::policies::found::{Found, Owner, Spot, ValueStatement};
 use crate::policies::input::{ToJson, Wanted};
@@ -50,8 +51,14 @@ impl Run<'_> {
                 let rule = warns.unwrap_or(&policy.rule).clone();
                 let result = Verdict { value: &verdict.value, about: about.map(|a| a.owner), own };
                 let message = result.message().unwrap_or_else(|| policy.message.clone());
-                let statement = ValueStatement { rule, message: &message, note: None };
                 let (main, more) = result.places();
+                let hidden = |message, owner: &Owner<'_>| hide_values(message, &owner.component.value);
+                let message = main
+                    .iter()
+                    .map(|(owner, _)| owner)
+                    .chain(more.iter().map(|(owner, _)| owner))
+                    .fold(message, hidden);
+                let statement = ValueStatement { rule, message: &message, note: None };
                 match main {
                     Some((owner, spot)) => found.add(owner, &[spot], &more, &statement),
                     // It names no component, so it is reported at the policy.

@@ -260,8 +260,12 @@ impl Described<'_> {
     }
 
     fn importers_text(&self, out: &mut dyn io::Write, theme: Theme, options: &RenderOptions) -> io::Result<()> {
-        let mut importers: Vec<(Place, String)> =
-            self.impact.importers.iter().map(|o| (Place::of(*o, self.files), line_text(*o, self.files))).collect();
+        let mut importers: Vec<(Place, String)> = self
+            .impact
+            .importers
+            .iter()
+            .map(|o| (Place::of(*o, self.files), line_text(*o, false, self.files, options)))
+            .collect();
         importers.sort();
         importers.dedup();
         if !importers.is_empty() {

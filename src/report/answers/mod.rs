@@ -9,7 +9,7 @@ pub(crate) use excerpt::excerpt;
 
 use super::text::style::{self, Theme};
 use crate::diff::mask;
-use crate::files::Files;
+use crate::files::{File, Files};
 use crate::report::RenderOptions;
 use crate::syntax::secrets;
 use crate::value::Origin;
@@ -39,10 +39,24 @@ impl Place {
     }
 }
 
-/// The line of a file in which something is written, without the space around it.
-fn line_text(origin: Origin, files: &Files) -> String {
+/// The line of a file in which something is written, without the space around it, for programs: only what code declares to be
+/// secret is masked, and all values if `is_hidden` says so.
+fn line_text(origin: Origin, is_hidden: bool, files: &Files, options: &RenderOptions) -> String {
     let file = files.get(origin.file);
-    file.line_text(file.line(origin.key)).trim().to_owned()
+    program_line(&file, file.line(origin.key), is_hidden, options)
+}
+
+/// The same of a line by its number.
+fn program_line(file: &File, number: u32, is_hidden: bool, options: &RenderOptions) -> String {
+    let line = file.line_text(number);
+    let ranges = match (options.show_secrets, is_hidden) {
+        (true, _) => Vec::new(),
+        (_, true) => secrets::in_line(file, number, line, true),
+        _ => secrets::declared_in_line(file, number, line),
+    };
+    let mut text = line.to_owned();
+    ranges.into_iter().rev().for_each(|range| text.replace_range(range, mask::MASK));
+    text.trim().to_owned()
 }
 
 /// The same for people: secrets masked, control characters escaped, cut.

@@ -1,6 +1,6 @@
 //! `stacklint why`: where a value comes from. `schemas/why.json` describes the JSON.
 
-use super::{Place, line_text, shown_line};
+use super::{Place, line_text, program_line, shown_line};
 use crate::diff::{Cause, Side, mask};
 use crate::files::Files;
 use crate::query::why::{Answer, Role, WhyStep};
@@ -10,6 +10,7 @@ use crate::report::text::style::{Theme, count, escape};
 use crate::report::text::value;
 use crate::syntax::secrets::is_in_private_key;
 use crate::text::Text;
+use crate::value::json::Masked;
 use crate::value::{Data, Origin, Value};
 use serde::Serialize;
 use std::io;
@@ -58,7 +59,7 @@ struct Json<'a> {
     r#type: &'a str,
     component: &'a str,
     path: &'a str,
-    value: &'a Value,
+    value: Masked<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown: Vec<Text>,
     steps: Vec<StepJson<'a>>,
@@ -76,7 +77,7 @@ struct StepJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<&'a Value>,
+    value: Option<Masked<'a>>,
 }
 
 #[derive(Serialize)]
@@ -86,20 +87,21 @@ struct GroupJson<'a> {
     answer: Json<'a>,
 }
 
-fn json<'a>(answer: &'a Answer, files: &Files) -> Json<'a> {
+fn json<'a>(answer: &'a Answer, files: &Files, options: &RenderOptions) -> Json<'a> {
+    let masked = |value: &'a Value| Masked(value, options.mask());
     let (stack, kind, component) = &answer.address;
     let step = |s: &'a WhyStep| StepJson {
         role: s.role.name(),
         depth: s.depth,
         path: &s.path,
         place: s.origin.map(|o| Place::of(o, files)),
-        text: s.origin.map(|o| line_text(o, files)),
+        text: s.origin.map(|o| line_text(o, s.value.as_ref().is_some_and(Value::is_sensitive), files, options)),
         // The elements of a collection have their own steps.
-        value: s.value.as_ref().filter(|v| s.path == answer.path || !is_filled(v)),
+        value: s.value.as_ref().filter(|v| s.path == answer.path || !is_filled(v)).map(masked),
     };
     let steps = answer.steps.iter().map(step).collect();
     let (unknown, truncated) = (answer.reasons(), answer.is_cut);
-    Json { stack, r#type: kind, component, path: &answer.path, value: &answer.value, unknown, steps, truncated }
+    Json { stack, r#type: kind, component, path: &answer.path, value: masked(&answer.value), unknown, steps, truncated }
 }
 
 fn is_filled(value: &Value) -> bool {
@@ -114,21 +116,36 @@ fn is_filled(value: &Value) -> bool {
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write_json(out: &mut dyn io::Write, answer: &Answer, files: &Files) -> io::Result<()> {
-    indented_json::write(out, &json(answer, files))
+pub(crate) fn write_json(
+    out: &mut dyn io::Write,
+    answer: &Answer,
+    files: &Files,
+    options: &RenderOptions,
+) -> io::Result<()> {
+    indented_json::write(out, &json(answer, files, options))
 }
 
 /// Writes answers that differ between stacks as JSON, `{"groups": […]}`, and a line end.
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write_groups_json(out: &mut dyn io::Write, groups: &[Group], files: &Files) -> io::Result<()> {
-    let groups: Vec<_> =
-        groups.iter().map(|g| GroupJson { stacks: &g.stacks, answer: json(&g.answer, files) }).collect();
+pub(crate) fn write_groups_json(
+    out: &mut dyn io::Write,
+    groups: &[Group],
+    files: &Files,
+    options: &RenderOptions,
+) -> io::Result<()> {
+    let json = |answer| json(answer, files, options);
+    let groups: Vec<_> = groups.iter().map(|g| GroupJson { stacks: &g.stacks, answer: json(&g.answer) }).collect();
     indented_json::write(out, &serde_json::json!({ "groups": groups }))
 }
 
 impl Difference {
+    /// Whether the value is hidden from output on one of the sides.
+    fn is_secret(&self) -> bool {
+        [&self.before, &self.after].into_iter().flatten().any(|answer| answer.value.is_sensitive())
+    }
+
     fn is_changed(&self) -> bool {
         self.before.as_ref().map(|answer| &answer.value) != self.after.as_ref().map(|answer| &answer.value)
     }
@@ -144,16 +161,17 @@ pub(crate) fn write_difference_json(
     files: &Files,
     options: &RenderOptions,
 ) -> io::Result<()> {
+    let is_secret = found.is_secret();
     let cause = |cause: &Cause| {
         let file = files.get(cause.file);
         let is_hidden = !options.show_secrets && is_in_private_key(&file, cause.line);
-        let text = if is_hidden { mask::MASK } else { file.line_text(cause.line).trim() }.to_owned();
+        let text = if is_hidden { mask::MASK.to_owned() } else { program_line(&file, cause.line, is_secret, options) };
         let path = Text::clone(&file.path);
         CauseJson { side: cause.side.name(), file: path, line: cause.line, column: cause.column, text }
     };
     let json = DifferenceJson {
-        base: found.before.as_ref().map(|answer| json(answer, files)),
-        head: found.after.as_ref().map(|answer| json(answer, files)),
+        base: found.before.as_ref().map(|answer| json(answer, files, options)),
+        head: found.after.as_ref().map(|answer| json(answer, files, options)),
         changed: found.is_changed(),
         causes: found.causes.iter().map(cause).collect(),
     };
@@ -174,10 +192,11 @@ pub(crate) fn write_difference_text(
     if !found.is_changed() {
         writeln!(out, "The value is the same on both sides.\n")?;
     }
+    let is_secret = found.is_secret();
     for cause in &found.causes {
         let span = files.get(cause.file).line_span(cause.line);
         let origin = Origin { file: cause.file, key: span.start, start: span.start, end: span.end };
-        let text = shown_line(origin, false, files, options);
+        let text = shown_line(origin, is_secret, files, options);
         let place = Place::of(origin, files).shown(theme);
         let (sign, text) = match cause.side {
             Side::Base => (theme.removed("-"), theme.removed(&text)),
@@ -247,7 +266,7 @@ pub(crate) fn write_text(
     let (stack, kind, name) = &answer.address;
     let whose = format!("{} {} in", theme.bold(&escape(name)), theme.dim(&format!("({})", escape(kind))));
     writeln!(out, "{whose} {}", theme.bold(&escape(stack)))?;
-    let secret = mask::is_secret_pointer(&answer.path);
+    let secret = mask::is_secret_pointer(&answer.path) || answer.value.is_sensitive();
     if is_filled(&answer.value) {
         writeln!(out, "{}\n", theme.path(&escape(&answer.path)))?;
         table(out, answer, files, options)?;

@@ -134,7 +134,7 @@ struct Leaves<'a, 'o> {
 impl Leaves<'_, '_> {
     fn write(&mut self, path: &str, value: &Value, secret: bool, depth: usize) -> io::Result<()> {
         match &value.data {
-            Data::Map(map) if !map.is_empty() && depth < MAX_DEPTH => {
+            Data::Map(map) if !map.is_empty() && depth < MAX_DEPTH && !value.is_sensitive() => {
                 for entry in map.iter() {
                     let secret = mask::is_secret_in(map, secret, &entry.key);
                     self.write(&format!("{path}.{}", value::key(&entry.key)), &entry.value, secret, depth + 1)?;

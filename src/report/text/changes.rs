@@ -78,7 +78,7 @@ fn is_likewise(a: &Folded, b: &Folded) -> bool {
 /// Whether the value at the path of a change is not shown.
 pub(in crate::report) fn is_masked(change: &Folded, options: &RenderOptions) -> bool {
     let by_key = change.variants.iter().any(|c| c.is_secret);
-    let secret = |v: &Option<Value>| v.as_ref().is_some_and(|v| by_key && value::is_maskable(v) || value::has_token(v));
+    let secret = |v: &Option<Value>| v.as_ref().is_some_and(|v| value::is_hidden(v, by_key) || value::has_token(v));
     !options.show_secrets && change.variants.iter().any(|c| secret(&c.before) || secret(&c.after))
 }
 

@@ -54,6 +54,10 @@ fn values(local: &LocalChange, theme: Theme, options: &RenderOptions) -> String 
     }
     let room = if options.all { usize::MAX } else { (options.width / 3).max(20) };
     let text = |v: &crate::value::Value| style::cut(&value::inline(v, false, options), room).into_owned();
+    let is_hidden = |v: &Option<crate::value::Value>| v.as_ref().is_some_and(crate::value::Value::is_sensitive);
+    if !options.show_secrets && (is_hidden(&local.before) || is_hidden(&local.after)) {
+        return mask::MASK.to_owned();
+    }
     match (&local.before, &local.after) {
         (Some(a), Some(b)) => format!("{} {} {}", theme.removed(&text(a)), theme.dim("→"), theme.added(&text(b))),
         (Some(a), None) => theme.removed(&text(a)),

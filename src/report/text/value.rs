@@ -2,7 +2,7 @@
 
 use super::style::{self, escape};
 use crate::diff::inline::{self, MAX_DEPTH, scalar};
-pub(crate) use crate::diff::inline::{has_token, is_maskable, key, quote};
+pub(crate) use crate::diff::inline::{has_token, is_hidden, key, quote};
 use crate::diff::mask;
 use crate::files::Files;
 use crate::report::RenderOptions;
@@ -53,6 +53,7 @@ pub(crate) fn component(
 
 fn write(value: &Value, secret: bool, mut writer: Writer<'_>) -> Vec<Line> {
     match &value.data {
+        _ if value.is_sensitive() => writer.entry("", value, secret, 0),
         Data::Map(map) if !map.is_empty() => writer.children(value, secret, 0),
         Data::List(items) if !items.is_empty() => writer.children(value, secret, 0),
         _ => writer.entry("", value, secret, 0),
@@ -93,7 +94,7 @@ impl Writer<'_> {
     fn item(&mut self, item: &Value, secret: bool, depth: usize) {
         let first = self.lines.len();
         match &item.data {
-            Data::Map(map) if !map.is_empty() && depth < MAX_DEPTH => {
+            Data::Map(map) if !map.is_empty() && depth < MAX_DEPTH && !item.is_sensitive() => {
                 self.children(item, secret, depth + 1);
                 let at = depth * 2;
                 if let Some(line) = self.lines.get_mut(first) {
@@ -107,12 +108,13 @@ impl Writer<'_> {
     fn entry(&mut self, label: &str, value: &Value, secret: bool, depth: usize) {
         let indent = "  ".repeat(depth);
         let space = if label.is_empty() { "" } else { " " };
-        let masked = secret && !self.options.show_secrets && is_maskable(value);
+        let masked = !self.options.show_secrets && is_hidden(value, secret);
         let mut push = |text: String| {
             let place = self.files.and_then(|files| place(value, files));
             self.lines.push(Line { place, ..Line::new(text) });
         };
         match &value.data {
+            _ if masked => push(format!("{indent}{label}{space}{}", mask::MASK)),
             Data::Map(m) if !m.is_empty() && depth < MAX_DEPTH => {
                 self.lines.push(Line::new(format!("{indent}{label}")));
                 self.children(value, secret, depth + 1);
@@ -123,7 +125,7 @@ impl Writer<'_> {
             }
             Data::Map(m) if m.is_empty() => push(format!("{indent}{label}{space}{{}}")),
             Data::List(l) if l.is_empty() => push(format!("{indent}{label}{space}[]")),
-            Data::Str(s) if s.contains('\n') && !masked => {
+            Data::Str(s) if s.contains('\n') => {
                 push(format!("{indent}{label}{space}|"));
                 let text = if self.options.show_secrets { Cow::Borrowed(&**s) } else { inline::redacted(s) };
                 for line in text.lines() {

@@ -372,6 +372,7 @@ fn cause_label(cause: &Cause, files: &Files) -> Label {
 fn shown(value: Option<&Value>) -> String {
     match value {
         None => "nothing".to_owned(),
+        Some(value) if value.is_sensitive() => inline(value, true, false),
         Some(value) => match value.as_str() {
             Some(text) if text.chars().count() <= 60 => format!("`{text}`"),
             Some(text) => format!("`{}…`", text.chars().take(59).collect::<String>()),

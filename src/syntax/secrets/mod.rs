@@ -22,9 +22,35 @@ const MAX_ABOVE: u32 = 300;
 /// text, which may be cut at its end. With `all`, the value of its first key counts as one whatever the key is, and so
 /// does a line without a key.
 pub(crate) fn in_line(file: &File, number: u32, line: &str, all: bool) -> Vec<Range<usize>> {
-    match Syntax::source(file) {
+    let found = match Syntax::source(file) {
         None => in_yaml_line(file, number, line, all),
         Some(source) => in_hcl_line(file, &source, number, line, all),
+    };
+    match declared_in_line(file, number, line) {
+        declared if declared.is_empty() => found,
+        declared => disjoint(found.into_iter().chain(declared).collect()),
+    }
+}
+
+/// Where the parts of a line are that the code which reads the file declares to be secret, as [`in_line`] returns them.
+pub(crate) fn declared_in_line(file: &File, number: u32, line: &str) -> Vec<Range<usize>> {
+    let span = file.line_span(number);
+    let (start, end) = (span.start as usize, span.start as usize + line.trim_end().len());
+    let declared = file.secrets_in(&(span.start..end as u32));
+    let is_declared = |range: &Range<usize>| {
+        let (start, end) = (start + range.start, start + range.end);
+        declared.iter().any(|secret| (secret.start as usize) < end && start < secret.end as usize)
+    };
+    match Syntax::source(file).filter(|source| !source.is_broken) {
+        _ if declared.is_empty() => Vec::new(),
+        // Names in an expression are no secrets.
+        Some(source) => source.masks().in_line(start, line, true).into_iter().filter(is_declared).collect(),
+        None => {
+            let part = |secret: &Range<u32>| {
+                (secret.start as usize).max(start) - start..(secret.end as usize).min(end) - start
+            };
+            disjoint(declared.iter().map(part).filter(|range| line.get(range.clone()).is_some()).collect())
+        }
     }
 }
 
@@ -61,6 +87,11 @@ fn united(
     };
     found.extend(tokens::shown(line));
     found.extend(written);
+    disjoint(found)
+}
+
+/// The same ranges in their order, those that overlap as one.
+fn disjoint(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     found.sort_by_key(|range| range.start);
     let mut united: Vec<Range<usize>> = Vec::new();
     for range in found {

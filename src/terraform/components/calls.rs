@@ -7,7 +7,7 @@ use crate::hcl::val::{Data, Marks, Val};
 use crate::resolution::{CalledModule, ComponentMetadata, Needed, RemovalEffect};
 use crate::terraform::components::builder::{Builder, Described, described};
 use crate::terraform::components::moves::Moves;
-use crate::terraform::evaluation::shown::{at, exported, map_of, origin};
+use crate::terraform::evaluation::shown::{at, exported, hidden_if, map_of, origin};
 use crate::terraform::evaluation::tree::Call;
 use crate::terraform::module::block::META;
 use crate::text::Text;
@@ -112,7 +112,9 @@ fn defaults(builder: &Builder<'_, '_>, call: &Call) -> Option<Value> {
     let declarations = &builder.statics.nodes[node].module.declarations;
     for (name, declared) in declarations.iter().filter(|(name, _)| !call.declared.arguments.contains_key(*name)) {
         if let Some(written) = declared.arguments.get("default") {
-            map.set(Key::from(&**name), builder.evaluated(node, written, format!("var.{name}")));
+            let marks =
+                builder.statics.nodes[node].module.variables.get(name).map_or(Marks::NONE, |variable| variable.marks);
+            map.set(Key::from(&**name), hidden_if(builder.evaluated(node, written, format!("var.{name}")), marks));
         }
     }
     (!map.is_empty()).then(|| Value::map(map))
@@ -132,9 +134,11 @@ fn required_providers(builder: &Builder<'_, '_>, call: &Call) -> Option<Value> {
 fn arguments(builder: &Builder<'_, '_>, call: &Call) -> Map {
     let mut map = Map::new();
     let given = call.declared.arguments.iter().filter(|(name, _)| !META.contains(&&***name));
+    let variables = child(builder, call).map(|node| &builder.statics.nodes[node].module.variables);
     for (name, written) in given {
         let value = builder.given(call.node, written, format!("module.{}.{name}", call.address));
-        map.set(Key::from(&**name), value);
+        let marks = variables.and_then(|variables| variables.get(name)).map_or(Marks::NONE, |variable| variable.marks);
+        map.set(Key::from(&**name), hidden_if(value, marks));
     }
     map
 }

@@ -11,6 +11,7 @@ use crate::terraform::evaluation::shown::{exported, origin};
 use crate::terraform::evaluation::statics::Identifier;
 use crate::terraform::module::block::Declared;
 use crate::terraform::root::Evaluated;
+use crate::terraform::secrets::SecretNames;
 use crate::text::Text;
 use crate::value::{Key, Language, Map, Value, Vocabulary};
 
@@ -27,13 +28,15 @@ const OF_OUTPUTS: [&str; 3] = ["value", "sensitive", "ephemeral"];
 
 /// Returns a component of a stack for each instance of a resource, and for each output.
 pub(super) fn of(stack: &Text, evaluated: &Evaluated<'_>) -> Vec<Component> {
-    let instances = evaluated.configuration.instances.iter().map(|instance| of_instance(stack, instance));
+    let mut names = SecretNames::default();
+    let instances = evaluated.configuration.instances.iter();
+    let instances: Vec<Component> = instances.map(|instance| of_instance(stack, instance, &mut names)).collect();
     let outputs = &evaluated.statics.nodes[0].module.outputs;
     let outputs = outputs.iter().map(|(name, declared)| of_output(stack, name, declared, evaluated));
-    instances.chain(outputs).collect()
+    instances.into_iter().chain(outputs).collect()
 }
 
-fn of_instance(stack: &Text, instance: &Instance) -> Component {
+fn of_instance(stack: &Text, instance: &Instance, names: &mut SecretNames) -> Component {
     let Instance { mode, address, former, value, place, shaping, protection, readings } = instance;
     let (removal, vocabulary) = match mode {
         Mode::Managed => (RemovalEffect::Destroyed, &RESOURCES),
@@ -53,7 +56,7 @@ fn of_instance(stack: &Text, instance: &Instance) -> Component {
         removal,
         metadata,
         language: Language { vocabulary, ..Language::default() },
-        ..Component::new((stack.clone(), mode.word().into(), address.to_string().into()), value.clone())
+        ..Component::new((stack.clone(), mode.word().into(), address.to_string().into()), names.hide(value))
     }
 }
 

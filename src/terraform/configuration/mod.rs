@@ -27,10 +27,12 @@ mod targets;
 mod validate;
 mod walk;
 
+use crate::hcl::ast::Expr;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::{Failure, Place};
+use crate::terraform::module::Module;
 use crate::text::Text;
-use crate::value::{Origin, Value};
+use crate::value::{FileId, Origin, Value};
 use address::Address;
 use frame::Evaluation;
 use reads::Reading;
@@ -46,6 +48,11 @@ pub(crate) struct Configuration {
     pub outputs: BTreeMap<Text, Value>,
     /// What is wrong.
     pub failures: Vec<Failure>,
+}
+
+/// All expressions of a module, with their files.
+pub(crate) fn expressions(module: &Module) -> Vec<(FileId, &Expr)> {
+    sites::of(module).into_iter().map(|site| (site.file, site.expr)).collect()
 }
 
 /// What a block in the configuration declares.

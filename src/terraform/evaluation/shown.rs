@@ -1,5 +1,6 @@
 //! Values as components show them: their provenance, and placeholders for unknown ones.
 
+use crate::hcl::val::Marks;
 use crate::hcl::val::export::export_at;
 use crate::terraform::evaluation::statics::{Found, Statics};
 use crate::terraform::failure::{Failure, Place};
@@ -10,6 +11,11 @@ use std::sync::Arc;
 /// The origin of a place as a whole.
 pub(crate) fn origin((file, span): Place) -> Origin {
     Origin { file, key: span.start, start: span.start, end: span.end }
+}
+
+/// The value of a variable with these marks: hidden from output if they say so.
+pub(crate) fn hidden_if(value: Value, marks: Marks) -> Value {
+    if marks.has(Marks::SENSITIVE) { value.hidden() } else { value }
 }
 
 /// A map with the entries that have a value.

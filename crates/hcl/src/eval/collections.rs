@@ -153,7 +153,8 @@ impl Evaluator<'_> {
         }
         match result.entries.entry(text) {
             Entry::Occupied(known) => {
-                let text = known.key();
+                let is_hidden = result.marks.has(Marks::SENSITIVE);
+                let text = if is_hidden { "(sensitive)" } else { &**known.key() };
                 let detail = format!(
                     "Two different items produced the key \"{text}\" in this 'for' expression. If duplicates are expected, \
                      use the ellipsis (...) after the value expression to enable grouping by key."

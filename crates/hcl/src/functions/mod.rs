@@ -428,6 +428,7 @@ fn run(
         let place = spans.get(wanted).copied().unwrap_or(span);
         return evaluator.problem("Too many function arguments", detail, place);
     }
+    let is_hidden = values.iter().any(|value| value.all_marks().has(Marks::SENSITIVE));
     let mut marks = Marks::NONE;
     let mut unknown: Option<Text> = None;
     let mut converted = Vec::with_capacity(values.len());
@@ -475,6 +476,8 @@ fn run(
         Err(Fail::Argument(index, message)) => (Some(index), message),
         Err(Fail::Call(message)) => (None, message),
     };
+    // Functions quote what they reject.
+    let message = if is_hidden { "it cannot take this sensitive value".to_owned() } else { message };
     failed(evaluator, function, call, (index, &message), (&spans, span))
 }
 

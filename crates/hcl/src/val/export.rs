@@ -1,12 +1,19 @@
 //! From values of the language to values of a resolution.
 
 use crate::val::number::Number;
-use crate::val::{Data, Val};
+use crate::val::{Data, Marks, Val};
 use std::sync::Arc;
 use traced_value::{self as value, Key, Prov, Unknown, Value};
 
-/// Converts a value for a resolution: sets become lists, objects maps, marks are dropped.
+/// Converts a value for a resolution: sets become lists, objects maps. Of the marks, the one that hides it from output stays.
 pub fn export(value: &Val) -> Value {
+    below(value, false)
+}
+
+/// The same in a collection; `is_sensitive` says whether that is hidden from output.
+fn below(value: &Val, is_sensitive: bool) -> Value {
+    let is_sensitive = is_sensitive || value.marks.has(Marks::SENSITIVE);
+    let export = |value: &Val| below(value, is_sensitive);
     let data = match &value.data {
         Data::Null(_) => value::Data::Null,
         Data::Unknown(_, reason) => {
@@ -27,14 +34,14 @@ pub fn export(value: &Val) -> Value {
             value::Data::Map(Arc::new([entry].into_iter().collect()))
         }
     };
-    Value { data, prov: value.prov.clone() }
+    Value { data, prov: if is_sensitive { value.prov.sensitive() } else { value.prov.clone() } }
 }
 
 /// The same with one provenance for all that has none.
 pub fn export_at(value: &Val, prov: &Prov) -> Value {
     let mut exported = export(value);
     if exported.prov.origin.is_none() {
-        exported.prov = prov.clone();
+        exported.prov = if exported.is_sensitive() { prov.sensitive() } else { prov.clone() };
     }
     exported
 }

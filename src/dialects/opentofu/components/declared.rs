@@ -5,7 +5,7 @@ use crate::resolution::ComponentMetadata;
 use crate::terraform::components::builder::{Builder, Described, described};
 use crate::terraform::components::moves;
 use crate::terraform::evaluation::shown::origin;
-use crate::terraform::evaluation::shown::{at, map_of};
+use crate::terraform::evaluation::shown::{at, hidden_if, map_of};
 use crate::terraform::module::block::{Declared, Refactoring, Written};
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Value};
@@ -20,6 +20,10 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>) {
     for (name, declared) in &module.declarations {
         let mut map = shown(builder, declared, &format!("var.{name}"), &OF_VARIABLES);
         map.set("type", type_of(builder, declared));
+        if let (Some(default), Some(variable)) = (map.get("default"), module.variables.get(name)) {
+            let default = hidden_if(default.clone(), variable.marks);
+            map.set("default", default);
+        }
         declaration(builder, described("variable", name.clone(), Value::map(map)), declared);
     }
     if !module.required_version.is_empty() || !module.required_providers.is_empty() {
