@@ -8,7 +8,7 @@ pub(crate) use crate::resolution::secrets::is_secret_in;
 use crate::resolution::secrets::names_secret;
 use crate::syntax::secrets::{is_named_by, is_secret_below};
 use crate::text::FastMap;
-use crate::value::{Data, Map, Value};
+use crate::value::{Data, Value};
 
 /// The replacement for masked values.
 pub(crate) const MASK: &str = "••••••••";
