@@ -22,6 +22,8 @@
 //! The crate is a program: [`main`] runs it. [`testing`] is for its benchmarks and integration tests. Everything else is
 //! private to the crate, so that the compiler finds what is unused.
 
+#![recursion_limit = "256"]
+
 mod affected;
 mod cli;
 mod code;

@@ -39,9 +39,11 @@ use crate::source::{Change, Source};
 use crate::terraform::evaluation::given::RunInputs;
 use crate::terraform::load::Runner;
 use crate::terraform::module::modules::{Cache, Modules};
+use crate::terraform::provider_schema::ProviderSchemas;
 use crate::threads::Cancel;
 use crate::value::{Value, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The project that the user selected.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +66,8 @@ pub(crate) struct Project {
     pub inputs: ProjectInputs,
     /// The settings of root modules.
     pub roots: RootSettings,
+    /// The schemas of providers that the user names, instead of those of the settings.
+    pub schemas: Option<Arc<ProviderSchemas>>,
     /// Folders whose code is that of components of other systems' projects, sorted.
     pub claimed: Vec<String>,
     /// Folders of code that are projects of their own in another one of the compared states, sorted.
@@ -81,7 +85,11 @@ pub(crate) struct Project {
 impl Project {
     /// Where code runs, and by which tool.
     pub(crate) fn runner(&self) -> Runner {
-        Runner { root: self.root.clone(), is_terraform: self.roots.tool.as_deref() == Some("terraform") }
+        Runner {
+            root: self.root.clone(),
+            is_terraform: self.roots.tool.as_deref() == Some("terraform"),
+            schemas: self.schemas.clone().or_else(|| self.roots.schemas.clone()),
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The settings of root modules: which folders they are, and with which values each is resolved.
 
 use crate::source::glob::Glob;
+use crate::terraform::provider_schema::ProviderSchemas;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The settings of root modules, for dialects that have such.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +20,8 @@ pub(crate) struct RootSettings {
     pub sets: BTreeMap<String, VariableSet>,
     /// The tool that runs the code, if it is not the usual one of its dialect.
     pub tool: Option<String>,
+    /// The schemas of providers, if there is a file of them.
+    pub schemas: Option<Arc<ProviderSchemas>>,
 }
 
 /// Values for root modules.

@@ -10,6 +10,7 @@ use crate::policies::{self, Policies};
 use crate::rules::{self, Group};
 use crate::source::Source;
 use crate::source::glob::Glob;
+use crate::terraform::provider_schema::ProviderSchemas;
 use crate::text::Text;
 use crate::value::FileId;
 use serde::Deserialize;
@@ -65,6 +66,7 @@ struct Content {
     #[serde(default)]
     variable_sets: BTreeMap<Spanned<String>, SetContent>,
     dialect: Option<Spanned<String>>,
+    provider_schema: Option<Spanned<String>>,
     #[serde(default)]
     inputs: InputsContent,
     #[serde(default)]
@@ -269,6 +271,15 @@ impl Load {
         root.var_files = content.var_files;
         root.workspaces = content.workspaces;
         root.tool = content.dialect.map(Spanned::into_inner);
+        if let Some(named) = content.provider_schema {
+            // The file is that of the revision that the settings are of: no change chooses it.
+            let path = below(folder, named.get_ref());
+            let entry = source.listing().resolve(&path).map_err(|e| e.to_string());
+            let bytes = entry.and_then(|entry| source.read(entry).map_err(|e| e.to_string()));
+            let schemas = bytes.and_then(|bytes| ProviderSchemas::read(&bytes));
+            let wrong = |e| located(Some(named.span()), &format!("`{path}` holds no schemas of providers: {e}"));
+            root.schemas = Some(Arc::new(schemas.map_err(wrong)?));
+        }
         for (name, set) in content.variable_sets {
             if name.get_ref().is_empty() || name.get_ref().contains(['/', '@']) {
                 return Err(located(

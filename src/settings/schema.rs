@@ -69,6 +69,10 @@ pub(crate) fn schema() -> Value {
                 "type": "array",
                 "items": { "type": "string" },
             },
+            "provider-schema": {
+                "description": "A file with the output of `tofu providers schema -json`, by its path from the folder of this one: arguments and blocks of resources are checked against it, and what providers hide is masked.",
+                "type": "string",
+            },
             "workspaces": {
                 "description": "The workspaces in which each root module is resolved; several make a stack each.",
                 "type": "array",

@@ -7,6 +7,7 @@
 //! - `module`: the declarations of a folder, and the targets of its calls.
 //! - `evaluation`: static evaluation of a root module and of the modules that it calls.
 //! - `configuration`: the whole evaluated configuration: resources, data and outputs, as a plan on an empty state has them.
+//! - `provider_schema`: what providers say about their resources.
 //! - `root`: a whole root module, which is what dialects ask for; `components`: its resources as components.
 //! - `secrets`: where code declares something to be secret.
 //! - `reach`: the files that code consists of.
@@ -18,6 +19,7 @@ pub(crate) mod evaluation;
 pub(crate) mod failure;
 pub(crate) mod load;
 pub(crate) mod module;
+pub(crate) mod provider_schema;
 pub(crate) mod reach;
 mod read;
 pub(crate) mod root;

@@ -55,6 +55,7 @@ mod tofu_changes;
 mod tofu_coverage;
 mod tofu_declarations;
 mod tofu_plan;
+mod tofu_provider_schema;
 mod tofu_secrets;
 mod tofu_static;
 mod tofu_syntax;

@@ -5,16 +5,20 @@
 use crate::cli::Failure;
 use crate::cli::open::Invocation;
 use crate::dialects::{VariableInput, assignment};
+use crate::terraform::provider_schema::ProviderSchemas;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// `--var`, `--var-file`, `--workspace` and `--no-code`. The first two keep the order of the command line: the later one wins.
+/// `--var`, `--var-file`, `--workspace`, `--no-code` and `--provider-schema`. The first two keep the order of the command line: the later
+/// one wins.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Inputs {
     variables: Vec<Variable>,
     workspace: Option<String>,
     leaves_code: bool,
+    provider_schema: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +59,14 @@ impl Args for Inputs {
                     .help_heading(HEADING)
                     .help("Leave out what the code of components makes of their values"),
             )
+            .arg(
+                Arg::new("provider-schema")
+                    .long("provider-schema")
+                    .value_name("FILE")
+                    .value_parser(value_parser!(PathBuf))
+                    .help_heading(HEADING)
+                    .help("Check resources against the output of `tofu providers schema -json` in this file"),
+            )
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -74,7 +86,8 @@ impl FromArgMatches for Inputs {
         all.sort_by_key(|(position, _)| *position);
         let variables = all.into_iter().map(|(_, variable)| variable).collect();
         let workspace = matches.get_one::<String>("workspace").cloned();
-        Ok(Inputs { variables, workspace, leaves_code: matches.get_flag("no-code") })
+        let provider_schema = matches.get_one::<PathBuf>("provider-schema").cloned();
+        Ok(Inputs { variables, workspace, leaves_code: matches.get_flag("no-code"), provider_schema })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -98,6 +111,13 @@ impl Inputs {
         place.project.inputs.variables = variables;
         place.project.inputs.workspace.clone_from(&self.workspace);
         place.project.leaves_code = self.leaves_code;
+        if let Some(path) = &self.provider_schema {
+            let text = crate::source::read_named(&place.beside(path)).map_err(|e| e.to_string());
+            let schemas = text.and_then(|text| ProviderSchemas::read(text.as_bytes()));
+            let schemas =
+                schemas.map_err(|e| format!("cannot read the schemas of providers in {}: {e}", path.display()));
+            place.project.schemas = Some(Arc::new(schemas.map_err(Failure::Message)?));
+        }
         Ok(())
     }
 }

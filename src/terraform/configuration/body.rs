@@ -13,6 +13,7 @@ use crate::terraform::evaluation::shown;
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, Written};
 use crate::terraform::module::reader::block_type;
+use crate::terraform::provider_schema::{BlockSchema, of_resource};
 use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::{FileId, Key, Map, Prov, Value};
@@ -20,8 +21,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Arguments and blocks of a resource that are not part of its configuration.
-const OWN_ARGUMENTS: [&str; 4] = ["count", "for_each", "provider", "depends_on"];
-const OWN_BLOCKS: [&str; 4] = ["lifecycle", "connection", "provisioner", "_"];
+pub(in crate::terraform) const OWN_ARGUMENTS: [&str; 4] = ["count", "for_each", "provider", "depends_on"];
+pub(in crate::terraform) const OWN_BLOCKS: [&str; 4] = ["lifecycle", "connection", "provisioner", "_"];
 
 /// How deep blocks nest.
 const MAX_NESTING: usize = 30;
@@ -43,6 +44,9 @@ struct Part {
 
 /// The parts by name.
 type Parts = BTreeMap<Text, Part>;
+
+/// The file of a block, and its schema if there is one.
+type OfFile<'e> = (FileId, Option<&'e BlockSchema>);
 
 /// The blocks of a type so far.
 #[derive(Default)]
@@ -71,7 +75,7 @@ impl Evaluation<'_, '_> {
             blocks.iter().any(|other| block_type(other) == kind && reads_instance(&other.body))
         };
         let (own_blocks, common_blocks): (Vec<&Block>, Vec<&Block>) = blocks.iter().copied().partition(|b| is_own(b));
-        let file = declared.place.0;
+        let (file, schema) = (declared.place.0, self.schema(frame, address, declared));
         let mut known: Option<Parts> = None;
         let mut planned: Vec<(Repeat, Planned)> = Vec::new();
         let has_own = !own.is_empty() || !own_blocks.is_empty();
@@ -91,25 +95,37 @@ impl Evaluation<'_, '_> {
             }
             let at = At { repeat: &repeat, takes_ephemeral: Mode::of(address) == Mode::Ephemeral, ..at };
             let shared = known.get_or_insert_with(|| {
-                let mut parts = self.arguments(&at, &common);
-                parts.extend(self.blocks(&at, &common_blocks, file, 0));
+                let mut parts = self.arguments(&at, &common, schema);
+                parts.extend(self.blocks(&at, &common_blocks, (file, schema), 0));
                 parts
             });
             let mut parts = shared.clone();
-            parts.extend(self.arguments(&at, &own));
-            parts.extend(self.blocks(&at, &own_blocks, file, 0));
-            planned.push((repeat.clone(), instance(address, parts, declared)));
+            parts.extend(self.arguments(&at, &own, schema));
+            parts.extend(self.blocks(&at, &own_blocks, (file, schema), 0));
+            planned.push((repeat.clone(), instance(address, parts, declared, schema)));
         }
         let whole = instances.whole(planned.iter().map(|(_, planned)| planned.val.clone()).collect());
         Expanded { planned, whole }
     }
 
-    fn arguments(&self, at: &At<'_>, arguments: &[(Text, Written)]) -> Parts {
+    /// The schema of a resource; `None` if there is none, or none of its type.
+    fn schema(&self, frame: &Frame, address: &str, declared: &Declared) -> Option<&BlockSchema> {
+        let schemas = self.statics.files.loader().schemas.as_ref()?;
+        of_resource(schemas, &self.statics.nodes[frame.node].module, address, declared)?.ok()
+    }
+
+    fn arguments(&self, at: &At<'_>, arguments: &[(Text, Written)], schema: Option<&BlockSchema>) -> Parts {
         let mut parts = Parts::new();
         for (name, written) in arguments {
-            let val = self.value(at, written);
+            let mut val = self.value(at, written);
             // Null is the same as nothing.
             if !val.is_null() {
+                if let Some(schema) = schema {
+                    val = schema.argument(name, val).unwrap_or_else(|message| {
+                        self.report_at(at, Failure::new(&rules::INVALID_VALUE, message, written.place()));
+                        Val::failed()
+                    });
+                }
                 if !at.takes_ephemeral && !name.ends_with("_wo") && val.all_marks().has(Marks::EPHEMERAL) {
                     let message = format!(
                         "ephemeral value used in non-ephemeral context: \"{name}\" is stored, which ephemeral values are not"
@@ -124,15 +140,15 @@ impl Evaluation<'_, '_> {
     }
 
     /// A body inside of a block.
-    fn body(&self, at: &At<'_>, body: &Body, file: FileId, depth: usize) -> Parts {
+    fn body(&self, at: &At<'_>, body: &Body, (file, schema): OfFile<'_>, depth: usize) -> Parts {
         let written = |a: &crate::hcl::ast::Attribute| (a.name.text.clone(), Written::of(file, a));
-        let mut parts = self.arguments(at, &body.attributes.iter().map(written).collect::<Vec<_>>());
-        parts.extend(self.blocks(at, &body.blocks.iter().collect::<Vec<_>>(), file, depth));
+        let mut parts = self.arguments(at, &body.attributes.iter().map(written).collect::<Vec<_>>(), schema);
+        parts.extend(self.blocks(at, &body.blocks.iter().collect::<Vec<_>>(), (file, schema), depth));
         parts
     }
 
     /// Blocks, by type.
-    fn blocks(&self, at: &At<'_>, blocks: &[&Block], file: FileId, depth: usize) -> Parts {
+    fn blocks(&self, at: &At<'_>, blocks: &[&Block], (file, schema): OfFile<'_>, depth: usize) -> Parts {
         let mut found: BTreeMap<Text, Blocks> = BTreeMap::new();
         for block in blocks {
             let of_type = found.entry(block_type(block).clone()).or_default();
@@ -141,12 +157,13 @@ impl Evaluation<'_, '_> {
                 self.report(Failure::new(&rules::LIMIT_EXCEEDED, message, (file, block.header())));
                 continue;
             }
+            let schema = schema.and_then(|schema| schema.block_type(block_type(block)).ok().flatten());
             match &*block.kind.text {
-                "dynamic" => self.dynamic(at, block, file, depth, of_type),
+                "dynamic" => self.dynamic(at, block, (file, schema), depth, of_type),
                 _ => {
                     let labels: Vec<Text> = block.labels.iter().map(|label| label.text.clone()).collect();
-                    let parts = self.body(at, &block.body, file, depth + 1);
-                    of_type.add(&labels, object("", parts, (file, block), Marks::NONE));
+                    let parts = self.body(at, &block.body, (file, schema), depth + 1);
+                    of_type.add(&labels, object(parts, (file, block), Marks::NONE, schema));
                 }
             }
         }
@@ -154,7 +171,7 @@ impl Evaluation<'_, '_> {
     }
 
     /// The blocks that a dynamic block makes.
-    fn dynamic(&self, at: &At<'_>, block: &Block, file: FileId, depth: usize, into: &mut Blocks) {
+    fn dynamic(&self, at: &At<'_>, block: &Block, (file, schema): OfFile<'_>, depth: usize, into: &mut Blocks) {
         let Some(kind) = block.labels.first() else { return };
         let written = |attribute: &crate::hcl::ast::Attribute| Written::of(file, attribute);
         let wrong =
@@ -223,8 +240,8 @@ impl Evaluation<'_, '_> {
                 .flat_map(|labels| labels.as_items().into_iter().flat_map(|items| items.iter()))
                 .filter_map(|label| convert(label, &Type::Str).ok()?.as_str().cloned())
                 .collect();
-            let parts = self.body(&at, &content.body, file, depth + 1);
-            into.add(&labels, object("", parts, (file, block), marks));
+            let parts = self.body(&at, &content.body, (file, schema), depth + 1);
+            into.add(&labels, object(parts, (file, block), marks, schema));
         }
     }
 }
@@ -278,18 +295,26 @@ fn reads_instance(body: &Body) -> bool {
         || body.blocks.iter().any(|block| reads_instance(&block.body))
 }
 
-fn object(name: &str, parts: Parts, (file, block): (FileId, &Block), marks: Marks) -> Part {
+fn object(parts: Parts, (file, block): (FileId, &Block), marks: Marks, schema: Option<&BlockSchema>) -> Part {
     let (mut entries, mut map) = (Entries::new(), Map::new());
     for (key, part) in parts {
         map.set(Key::from(&*key), part.value);
         entries.insert(key, part.val.marked(marks));
     }
-    let name = if name.is_empty() { block_type(block) } else { name };
+    let name = block_type(block);
     let prov = Prov::at(shown::origin((file, block.header())));
-    Part { val: Val::partial(entries, name), value: Value::map(map).with_prov(prov) }
+    Part { val: whole(entries, name, schema), value: Value::map(map).with_prov(prov) }
 }
 
-fn instance(address: &Text, parts: Parts, declared: &Declared) -> Planned {
+/// The value of a block with these arguments and blocks: without a schema there may be others.
+fn whole(entries: Entries, name: &Text, schema: Option<&BlockSchema>) -> Val {
+    match schema {
+        Some(schema) => schema.complete(entries, name),
+        None => Val::partial(entries, name.clone()),
+    }
+}
+
+fn instance(address: &Text, parts: Parts, declared: &Declared, schema: Option<&BlockSchema>) -> Planned {
     let (mut entries, mut map) = (Entries::new(), Map::new());
     for (key, part) in parts {
         map.set(Key::from(&*key), part.value);
@@ -305,5 +330,5 @@ fn instance(address: &Text, parts: Parts, declared: &Declared) -> Planned {
     }
     let marks = if address.starts_with("ephemeral.") { Marks::EPHEMERAL } else { Marks::NONE };
     let prov = Prov::at(shown::origin(declared.place));
-    Planned { val: Val::partial(entries, address.clone()).marked(marks), value: Value::map(map).with_prov(prov) }
+    Planned { val: whole(entries, address, schema).marked(marks), value: Value::map(map).with_prov(prov) }
 }

@@ -27,10 +27,13 @@ mod targets;
 mod validate;
 mod walk;
 
+pub(super) use body::{OWN_ARGUMENTS, OWN_BLOCKS};
+
 use crate::hcl::ast::Expr;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
+use crate::terraform::provider_schema;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Value};
 use address::Address;
@@ -112,6 +115,7 @@ pub(crate) fn evaluate(statics: &Statics<'_>) -> Configuration {
     let mut failures = references::check(statics);
     let found = cycles::check(statics);
     failures.extend(targets::check(statics));
+    failures.extend(provider_schema::check(statics));
     let is_cyclic = !found.is_empty();
     failures.extend(found);
     let mut configuration = match is_cyclic {

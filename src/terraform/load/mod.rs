@@ -12,6 +12,7 @@ use crate::paths::join;
 use crate::reads::{ParsedCache, Reader, Unread};
 use crate::source::{BlobId, Child, Entry, Node, ResolveError, Source};
 use crate::terraform::evaluation::given::GeneratedFile;
+use crate::terraform::provider_schema::ProviderSchemas;
 use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
@@ -55,6 +56,8 @@ pub(crate) struct Runner {
     pub root: String,
     /// Whether it is Terraform, which skips `.tofu` files.
     pub is_terraform: bool,
+    /// The schemas of the providers, if they are given.
+    pub schemas: Option<Arc<ProviderSchemas>>,
 }
 
 /// The files of one revision.
@@ -64,6 +67,8 @@ pub(crate) struct Loader<'a> {
     pub root: String,
     /// Whether the code is run by Terraform, which skips `.tofu` files.
     pub is_terraform: bool,
+    /// The schemas of the providers, if they are given.
+    pub schemas: Option<Arc<ProviderSchemas>>,
     cache: &'a ParsedFiles,
     /// The folders of sources by path.
     folders: Mutex<HashMap<Text, Result<Option<Text>, ResolveError>, RandomState>>,
@@ -80,7 +85,7 @@ impl<'a> Loader<'a> {
         };
         let reader = Reader::new(source, files, cache.limits());
         let (folders, linked) = (Mutex::default(), OnceLock::new());
-        Loader { reader, root, is_terraform: runner.is_terraform, cache, folders, linked }
+        Loader { reader, root, is_terraform: runner.is_terraform, schemas: runner.schemas, cache, folders, linked }
     }
 
     /// Whether the revision has symbolic links.

@@ -89,7 +89,8 @@ impl<'a> Modules<'a> {
 
     /// The modules of the same revision, with nothing read yet.
     pub(crate) fn fork(&self) -> Modules<'a> {
-        let runner = Runner { root: self.loader.root.clone(), is_terraform: self.loader.is_terraform };
+        let Loader { root, is_terraform, schemas, .. } = &self.loader;
+        let runner = Runner { root: root.clone(), is_terraform: *is_terraform, schemas: schemas.clone() };
         Modules::new(self.loader.reader.source(), self.loader.reader.files, self.cache, runner)
     }
 

@@ -1,0 +1,94 @@
+//! Checks the names of arguments and blocks of resources, which `validate` does as well.
+
+use super::{BlockSchema, of_resource};
+use crate::hcl::ast::{Block, Span};
+use crate::terraform::configuration::{OWN_ARGUMENTS, OWN_BLOCKS};
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::failure::{Failure, Place};
+use crate::terraform::module::block::Declared;
+use crate::terraform::rules;
+use crate::text::Text;
+use crate::value::FileId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Reports arguments and blocks that the schemas do not have, and required arguments that are missing, once in each module.
+pub(crate) fn check(statics: &Statics<'_>) -> Vec<Failure> {
+    let mut names = Names { failures: Vec::new() };
+    let Some(schemas) = &statics.files.loader().schemas else { return names.failures };
+    let mut seen = BTreeSet::new();
+    for node in statics.nodes.iter().filter(|node| seen.insert(&node.module.dir)) {
+        for (address, declared) in &node.module.resources {
+            match of_resource(schemas, &node.module, address, declared) {
+                Some(Ok(schema)) => names.resource(schema, declared),
+                Some(Err(message)) => names.report(message, declared.place),
+                None => {}
+            }
+        }
+    }
+    names.failures
+}
+
+struct Names {
+    failures: Vec<Failure>,
+}
+
+impl Names {
+    fn report(&mut self, message: String, place: Place) {
+        self.failures.push(Failure::new(&rules::INVALID_DECLARATION, message, place));
+    }
+
+    fn resource(&mut self, schema: &BlockSchema, declared: &Declared) {
+        let own = declared.arguments.iter().filter(|(name, _)| !OWN_ARGUMENTS.contains(&&***name));
+        let arguments: BTreeMap<&Text, Place> = own.map(|(name, written)| (name, written.argument())).collect();
+        if declared.is_json {
+            // There, blocks are written like arguments.
+            let names = arguments.into_iter().filter(|(name, _)| schema.block_type(name).is_err());
+            return self.body(schema, &names.collect(), (&[], declared.place.0), None);
+        }
+        let blocks: Vec<&Block> = declared.blocks.iter().filter(|b| !OWN_BLOCKS.contains(&&*b.kind.text)).collect();
+        // Arguments with the names of others are in a block of their own.
+        let is_complete = declared.blocks.iter().all(|block| &*block.kind.text != "_");
+        self.body(schema, &arguments, (&blocks, declared.place.0), is_complete.then_some(declared.place));
+    }
+
+    /// The content of a block; `header` is the place where missing arguments are reported.
+    fn body(
+        &mut self,
+        schema: &BlockSchema,
+        arguments: &BTreeMap<&Text, Place>,
+        (blocks, file): (&[&Block], FileId),
+        header: Option<Place>,
+    ) {
+        for (name, place) in arguments {
+            if let Err(message) = schema.name(name) {
+                let span = Span { end: place.1.start + name.len() as u32, ..place.1 };
+                self.report(message, (place.0, span));
+            }
+        }
+        for block in blocks {
+            self.block(schema, block, file);
+        }
+        let Some(header) = header else { return };
+        for name in schema.missing(|name| arguments.keys().any(|written| &***written == name)) {
+            let message = format!("missing required argument: \"{name}\" is required, but no definition was found");
+            self.report(message, header);
+        }
+    }
+
+    fn block(&mut self, schema: &BlockSchema, block: &Block, file: FileId) {
+        let is_dynamic = &*block.kind.text == "dynamic";
+        let Some(kind) = (if is_dynamic { block.labels.first() } else { Some(&block.kind) }) else { return };
+        let inner = if is_dynamic { block.body.blocks_of("content").next() } else { Some(block) };
+        match schema.block_type(&kind.text) {
+            Err(message) => self.report(message, (file, kind.span)),
+            Ok(None) => {}
+            Ok(Some(schema)) => {
+                let Some(inner) = inner else { return };
+                let attributes = inner.body.attributes.iter();
+                let arguments = attributes.map(|a| (&a.name.text, (file, a.span()))).collect();
+                let blocks: Vec<&Block> = inner.body.blocks.iter().collect();
+                self.body(schema, &arguments, (&blocks, file), Some((file, inner.header())));
+            }
+        }
+    }
+}
