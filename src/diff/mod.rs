@@ -351,12 +351,21 @@ fn compare<'a>(pair: &Pair<'a>) -> Option<Differing<'a>> {
     Some(Differing { pair: *pair, steps, change })
 }
 
+/// The path of the change of what manages a component, which is no part of its configuration.
+pub(crate) const MANAGED_BY: &str = "/provider";
+
 /// The differences of a component of both sides; none if it is of one.
 fn steps<'a>(pair: &Pair<'a>) -> Vec<DiffStep<'a>> {
     match (pair.old, pair.new) {
         (Some(old), Some(new)) => {
-            let calls = [&*old.component.metadata.calls, &*new.component.metadata.calls];
-            structural::compare(&old.component.value, &new.component.value, &new.component.language, calls)
+            let [before, after] = [&old.component.metadata, &new.component.metadata];
+            let calls = [&*before.calls, &*after.calls];
+            let values = (&old.component.value, &new.component.value);
+            let mut steps = structural::compare(values.0, values.1, &new.component.language, calls);
+            if before.managed_by != after.managed_by {
+                steps.push(DiffStep::of_whole(MANAGED_BY, [&before.managed_by, &after.managed_by]));
+            }
+            steps
         }
         _ => Vec::new(),
     }

@@ -47,6 +47,8 @@ pub(crate) struct ComponentMetadata {
     pub instance_of: Option<(Text, Text)>,
     /// The component whose code makes it, where its stack is the code of that one.
     pub made_by: Option<Arc<Address>>,
+    /// The name of the component that configures what manages it; null where there is no choice.
+    pub managed_by: Value,
     /// Whether the deployment tool refuses to destroy it; null if nothing says so.
     pub protection: Value,
     /// Its resources are part of the state of its stack: they stay if the stack is renamed.

@@ -271,6 +271,7 @@ impl Interface {
             released: _,
             instance_of: _,
             made_by: _,
+            managed_by: _,
             protection: _,
             shares_state: _,
             encryption: _,

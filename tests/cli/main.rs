@@ -54,6 +54,7 @@ mod tofu_affected;
 mod tofu_changes;
 mod tofu_coverage;
 mod tofu_declarations;
+mod tofu_managers;
 mod tofu_plan;
 mod tofu_provider_schema;
 mod tofu_secrets;

@@ -42,6 +42,22 @@ pub(crate) struct DiffStep<'a> {
 }
 
 impl<'a> DiffStep<'a> {
+    /// Another value of something that belongs to the whole.
+    pub(crate) fn of_whole(path: &str, [before, after]: [&'a Value; 2]) -> Self {
+        DiffStep {
+            path: path.to_owned(),
+            kind: ChangeKind::Changed,
+            before: Some(before),
+            after: Some(after),
+            base_parents: Vec::new(),
+            head_parents: Vec::new(),
+            is_same_call: false,
+            moved: None,
+            base_index: None,
+            other: None,
+        }
+    }
+
     /// The values that the step is about, in the base and in the head. Both halves of a move have both.
     pub(crate) fn values(&self) -> [(Side, Option<&'a Value>); 2] {
         [(Side::Base, self.before.or(self.other)), (Side::Head, self.after.or(self.other))]

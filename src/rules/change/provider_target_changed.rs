@@ -1,9 +1,11 @@
 //! `provider-target-changed`: a provider acts in another region, account or project, or on another server.
 
-use super::{Changes, Phrase, transition};
+use super::{Changed, Changes, Phrase, transition};
 use crate::diagnostic::{Diagnostic, Level};
-use crate::diff::{Change, Status, mask};
+use crate::diff::{Change, MANAGED_BY, Status, mask};
+use crate::resolution::{Component, Resolution};
 use crate::rules::rule;
+use crate::value::{Flags, Value};
 
 rule!(
     PROVIDER_TARGET_CHANGED,
@@ -17,10 +19,13 @@ rule!(
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&PROVIDER_TARGET_CHANGED, &changes.components, |changed| {
         let words = changed.vocabulary().target_words;
+        let is_managed_elsewhere = is_managed_elsewhere(changes, changed);
         if changed.change.status != Status::Modified {
             return Vec::new();
         }
-        let is_target = |change: &&Change| !change.is_same_call && names_target(&change.path, words);
+        let is_manager = |change: &Change| is_managed_elsewhere && change.path == MANAGED_BY;
+        let is_target =
+            |change: &&Change| !change.is_same_call && (names_target(&change.path, words) || is_manager(change));
         let describe = |change: &'_ Change| {
             let name = change.path.rsplit('/').find(|part| !is_index(part)).unwrap_or_default();
             let secret = change.is_secret.then(|| mask::MASK.to_owned());
@@ -33,6 +38,22 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         "what it manages is searched in the new place: a plan finds none of it there and creates everything again";
     let help = "use a second configuration with an `alias` for the new place";
     found.into_iter().map(|finding| finding.note(note).help(help)).collect()
+}
+
+/// Whether another configuration manages a component, which is not the same under another name.
+fn is_managed_elsewhere(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
+    let (Some(before), Some(after)) = (changed.before, changed.after) else { return false };
+    if before.metadata.managed_by == after.metadata.managed_by {
+        return false;
+    }
+    let configuration = |resolution: &Resolution, component: &Component| -> Option<Value> {
+        let name = component.metadata.managed_by.as_str()?;
+        let all = resolution.units.iter().flat_map(|unit| &unit.components);
+        let mut own = all.filter(|other| other.stack == component.stack && &*other.name == name);
+        own.find(|other| !other.language.vocabulary.target_words.is_empty()).map(|found| found.value.clone())
+    };
+    let found = configuration(changes.base, before).zip(configuration(changes.context.resolution, after));
+    found.is_none_or(|(before, after)| before != after || before.holds(Flags::UNKNOWN))
 }
 
 fn is_index(part: &str) -> bool {

@@ -37,7 +37,7 @@ pub(super) fn of(stack: &Text, evaluated: &Evaluated<'_>) -> Vec<Component> {
 }
 
 fn of_instance(stack: &Text, instance: &Instance, names: &mut SecretNames) -> Component {
-    let Instance { mode, address, former, value, place, shaping, protection, readings } = instance;
+    let Instance { mode, address, former, value, place, shaping, manager, protection, readings } = instance;
     let (removal, vocabulary) = match mode {
         Mode::Managed => (RemovalEffect::Destroyed, &RESOURCES),
         Mode::Data | Mode::Ephemeral => (RemovalEffect::Nothing, &Vocabulary::EMPTY),
@@ -47,6 +47,7 @@ fn of_instance(stack: &Text, instance: &Instance, names: &mut SecretNames) -> Co
         former_names,
         shares_state: true,
         instance_of: Some(address.declaration()),
+        managed_by: manager.clone(),
         protection: protection.clone(),
         needed: readings.iter().map(needed).collect(),
         ..ComponentMetadata::default()

@@ -59,7 +59,7 @@ impl Repeat {
 }
 
 /// A key inside of quotes.
-fn quoted(key: &str) -> String {
+pub(super) fn quoted(key: &str) -> String {
     let mut out = String::new();
     for (index, c) in key.char_indices() {
         match c {

@@ -9,6 +9,7 @@
 //! - `validate`: expressions of what has no instances.
 //! - `sites`: the expressions of a module, with what they may refer to.
 //! - `address`, `moves`, `targets`: addresses, what they were before, and what blocks say about them.
+//! - `managers`: the provider configurations that manage them.
 //! - `reads`: what resources read, for graphs.
 //! - `references`, `cycles`: names that nothing declares, and those that depend on themselves.
 
@@ -18,6 +19,7 @@ mod conditions;
 mod cycles;
 pub(crate) mod expansion;
 mod frame;
+mod managers;
 mod moves;
 mod names;
 pub(crate) mod reads;
@@ -104,6 +106,8 @@ pub(crate) struct Instance {
     pub place: Place,
     /// What decides that it is there: the calls that lead to it, and what repeats them and its block.
     pub shaping: Vec<Origin>,
+    /// The provider configuration that manages it.
+    pub manager: Value,
     /// What `prevent_destroy` is; null without it.
     pub protection: Value,
     /// What it reads of others in its module.

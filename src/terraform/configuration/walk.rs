@@ -107,6 +107,7 @@ impl Evaluation<'_, '_> {
                     value: planned.value.clone(),
                     place: declared.place,
                     shaping: shaping.iter().copied().chain(repeat.origins()).collect(),
+                    manager: self.manager(frame, repeat, address, declared),
                     protection: protection.clone(),
                     readings: Rc::clone(&readings),
                 });

@@ -6,9 +6,11 @@ use crate::terraform::components::builder::{Builder, Described, described};
 use crate::terraform::components::moves;
 use crate::terraform::evaluation::shown::origin;
 use crate::terraform::evaluation::shown::{at, hidden_if, map_of};
+use crate::terraform::evaluation::statics::Node;
 use crate::terraform::module::block::{Declared, Refactoring, Written};
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Value};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Arguments of variables that are shown.
@@ -43,8 +45,11 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>) {
         let map = map_of([("required_version", version), ("required_providers", providers)]);
         builder.add(described("settings", "terraform", Value::map(map)), std::iter::empty());
     }
-    for refactoring in &module.refactorings {
-        refactored(builder, refactoring);
+    for index in 0..builder.statics.nodes.len() {
+        let node = Rc::clone(&builder.statics.nodes[index]);
+        for refactoring in node.module.refactorings.iter().filter(|r| index == 0 || &*r.kind == "removed") {
+            refactored(builder, &node, refactoring);
+        }
     }
 }
 
@@ -70,12 +75,14 @@ fn type_of(builder: &Builder<'_, '_>, declared: &Declared) -> Value {
     Value::str(text).with_prov(at(written))
 }
 
-fn refactored(builder: &mut Builder<'_, '_>, refactoring: &Refactoring) {
+fn refactored(builder: &mut Builder<'_, '_>, node: &Node, refactoring: &Refactoring) {
     let Refactoring { kind, block } = refactoring;
     let argument = |name: &str| block.arguments.get(name);
     let text = |written: &Written| Value::str(builder.text(written)).with_prov(at(written));
     let subject = argument(if &**kind == "import" { "to" } else { "from" });
     let name = subject.map_or_else(|| Text::from("(none)"), |written| builder.text(written));
+    // What a called module names is in it.
+    let name = node.path.iter().rev().fold(name, |name, module| format!("module.{module}.{name}").into());
     let lifecycle = block.blocks.iter().filter(|b| &*b.kind.text == "lifecycle").find_map(|b| b.body.get("destroy"));
     let destroys = lifecycle.is_some_and(|a| matches!(a.expr.kind, crate::hcl::ast::ExprKind::Bool(true)));
     let (kind, map) = match &**kind {
@@ -86,6 +93,8 @@ fn refactored(builder: &mut Builder<'_, '_>, refactoring: &Refactoring) {
     let mut metadata = ComponentMetadata::default();
     if kind == "removed" && !destroys {
         let address = subject.and_then(moves::call_address);
+        let around: String = node.path.iter().map(|module| format!("{module}.")).collect();
+        let address = address.map(|address| format!("{around}{address}"));
         let module = address.map(|name| (Text::from("module"), Text::from(name)));
         metadata.released = module.into_iter().chain([(Text::from("resource"), name.clone())]).collect();
     }

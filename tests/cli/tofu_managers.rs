@@ -1,0 +1,92 @@
+//! Which provider configuration manages a resource, and what is removed on purpose in called modules.
+
+use crate::common::Repo;
+
+const PROVIDERS: &str = "provider \"aws\" {\n  region = \"eu-west-1\"\n}\nprovider \"aws\" {\n  alias  = \"west\"\n  region = \"us-west-2\"\n}\n\
+                         provider \"aws\" {\n  alias  = \"same\"\n  region = \"us-west-2\"\n}\n";
+
+/// A change of the text after the providers.
+fn change(base: &str, head: &str, more: &[(&str, &str)]) -> Repo {
+    let repo = Repo::new();
+    more.iter().for_each(|(path, text)| _ = repo.write(path, text));
+    repo.write("main.tf", format!("{PROVIDERS}{base}")).commit("base");
+    repo.write("main.tf", format!("{PROVIDERS}{head}")).commit("head");
+    repo
+}
+
+fn resource(provider: &str) -> String {
+    format!("resource \"aws_vpc\" \"v\" {{\n  cidr = \"10.0.0.0/16\"\n{provider}}}\n")
+}
+
+#[test]
+fn another_configuration_of_a_resource() {
+    let repo = change(&resource(""), &resource("  provider = aws.west\n"), &[]);
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise"])
+        .ends_with(1)
+        .says("\"aws\" → \"aws.west\"")
+        .says("provider-target-changed");
+    // It is no argument.
+    repo.run(&["describe", "stacks", "--format", "json"]).hides("\"provider\": \"aws.west\"");
+}
+
+#[test]
+fn the_same_configuration_under_another_name() {
+    let repo = change(&resource("  provider = aws.west\n"), &resource("  provider = aws.same\n"), &[]);
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise"])
+        .says("\"aws.west\" → \"aws.same\"")
+        .hides("provider-target-changed");
+    // The usual one by its name.
+    let repo = change(&resource(""), &resource("  provider = aws\n"), &[]);
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("aws_vpc.v");
+}
+
+#[test]
+fn another_configuration_for_a_module() {
+    let call = |providers: &str| format!("module \"m\" {{\n  source = \"./m\"\n{providers}}}\n");
+    let module = "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n      configuration_aliases = [aws.peer]\n    }\n  }\n}\n\
+                  resource \"aws_vpc\" \"v\" {\n  provider = aws.peer\n}\nresource \"aws_vpc\" \"w\" {}\n";
+    let repo = change(
+        &call("  providers = {\n    aws      = aws\n    aws.peer = aws\n  }\n"),
+        &call("  providers = {\n    aws      = aws\n    aws.peer = aws.west\n  }\n"),
+        &[("m/main.tf", module)],
+    );
+    let report = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(1).json();
+    let components = report["components"].as_array().unwrap().iter();
+    let resources: Vec<_> = components.filter(|c| c["type"] == "resource").collect();
+    assert_eq!(resources.len(), 1, "{resources:?}");
+    assert_eq!(resources[0]["component"], "module.m.aws_vpc.v");
+    assert_eq!(resources[0]["changes"][0]["after"], "aws.west");
+    assert_eq!(resources[0]["changes"][0]["causes"][1]["line"], 16, "{resources:?}");
+}
+
+#[test]
+fn another_instance_of_a_configuration() {
+    let provider = "provider \"aws\" {\n  alias    = \"by_region\"\n  for_each = toset([\"eu\", \"us\"])\n  region   = each.key\n}\n";
+    let resource = |key: &str| {
+        format!(
+            "{provider}resource \"aws_vpc\" \"v\" {{\n  for_each = toset([\"{key}\"])\n  provider = aws.by_region[each.key == \"eu\" ? \"us\" : each.key]\n}}\n"
+        )
+    };
+    let repo = change(&resource("us"), &resource("us").replace("? \"us\" : each.key", "? \"us\" : \"eu\""), &[]);
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise"])
+        .says("aws.by_region[\\\"us\\\"]")
+        .says("provider-target-changed");
+}
+
+#[test]
+fn what_a_called_module_removes_on_purpose_is_kept() {
+    let module = |text: &str| [("m/main.tf", text.to_owned())];
+    let call = "module \"m\" {\n  source = \"./m\"\n}\n";
+    for (block, level) in [
+        ("removed {\n  from = aws_vpc.v\n  lifecycle {\n    destroy = false\n  }\n}\n", 0),
+        ("removed {\n  from = aws_vpc.v\n  lifecycle {\n    destroy = true\n  }\n}\n", 1),
+        ("", 1),
+    ] {
+        let repo = Repo::new();
+        repo.write("main.tf", format!("{PROVIDERS}{call}"));
+        repo.write("m/main.tf", &module("resource \"aws_vpc\" \"v\" {}\nresource \"aws_vpc\" \"w\" {}\n")[0].1)
+            .commit("base");
+        repo.write("m/main.tf", format!("resource \"aws_vpc\" \"w\" {{}}\n{block}")).commit("head");
+        repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(level);
+    }
+}
