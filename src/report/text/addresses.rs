@@ -4,7 +4,7 @@ use super::style::{self, Theme};
 use crate::diff::group::{Effect, Group, Renamed};
 use crate::report::RenderOptions;
 use crate::resolution::Address;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 /// The maximum number of rows, and of names in one list, unless all are requested.
@@ -98,7 +98,7 @@ pub(in crate::report) fn renamed_totals(renamed: &Renamed) -> String {
     let reached = match &renamed.addresses[..] {
         all if renamed.what == "stack" => style::count(all.len(), "component"),
         [only] => format!("in {}", style::escape(&only.0)),
-        several => format!("in {}", style::count(several.len(), "stack")),
+        several => format!("in {}", style::count(stacks(several), "stack")),
     };
     match renamed.moved_states {
         0 if renamed.instances.is_some() => match renamed.is_replaced {
@@ -119,12 +119,25 @@ fn noun(addresses: &[Address]) -> &'static str {
     ["resource", "output"].into_iter().find(|kind| is(kind)).unwrap_or("component")
 }
 
-/// `40 components of 12 stacks`.
+/// `40 components of 12 stacks`, or `3 instances of aws_eip.nat of 1 stack`.
 pub(in crate::report) fn totals(addresses: &[Address]) -> String {
-    let mut stacks: Vec<_> = addresses.iter().map(|a| &a.0).collect();
-    stacks.sort();
-    stacks.dedup();
-    format!("{} of {}", style::count(addresses.len(), noun(addresses)), style::count(stacks.len(), "stack"))
+    let mut declarations = addresses.iter().map(|address| instance(&address.2).map(|(declaration, _)| declaration));
+    let first = declarations.next().flatten().filter(|_| addresses.len() > 1);
+    let number = match first.filter(|first| declarations.all(|other| other == Some(*first))) {
+        Some(declaration) => format!("{} instances of {}", addresses.len(), style::escape(declaration)),
+        None => style::count(addresses.len(), noun(addresses)),
+    };
+    format!("{number} of {}", style::count(stacks(addresses), "stack"))
+}
+
+/// In how many stacks components are.
+fn stacks(addresses: &[Address]) -> usize {
+    addresses.iter().map(|address| &address.0).collect::<BTreeSet<_>>().len()
+}
+
+/// The declaration and the key of a name like `aws_eip.nat["a"]`.
+fn instance(name: &str) -> Option<(&str, &str)> {
+    name.ends_with(']').then(|| name.rfind('[')).flatten().map(|start| name.split_at(start))
 }
 
 /// Writes components and their stacks, those with the same stacks in one row.
@@ -150,7 +163,15 @@ pub(super) fn rows(
 /// Components and the stacks that all of them are in, as words that a line can break between.
 fn row(components: &[String], stacks: &[&str], between: &str, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
-    let mut words = list(components.iter().map(|c| theme.path(c)), components.len(), options);
+    // Of more instances of what the one before is an instance of, the keys are enough.
+    let name = |(i, component): (usize, &String)| {
+        let before = i.checked_sub(1).and_then(|before| instance(&components[before]));
+        match before.zip(instance(component)) {
+            Some((before, (declaration, key))) if before.0 == declaration => theme.path(key),
+            _ => theme.path(component),
+        }
+    };
+    let mut words = list(components.iter().enumerate().map(name), components.len(), options);
     words.push(theme.dim(between));
     words.extend(list(stacks.iter().map(|s| style::escape(s).into_owned()), stacks.len(), options));
     words
