@@ -1,6 +1,6 @@
 //! The pages about hooks and CI: the commands in their files are accepted, and fail where they must.
 
-use super::blocks::{blocks, pages};
+use super::blocks::{Block, all, blocks, pages};
 use crate::common::{ATMOS, Repo, fixture, run_in};
 
 #[test]
@@ -20,6 +20,39 @@ fn commands_are_understood() {
         }
     }
     assert!(seen >= 11, "only {seen} commands were found");
+}
+
+#[test]
+fn the_example_of_root_modules_is_what_it_prints() {
+    let repo = Repo::new();
+    let (mut edits, mut outputs) = (0, 0);
+    for Block { language, content, name, .. } in all("docs/opentofu.md") {
+        match (language.as_str(), name) {
+            ("hcl", Some(path)) => _ = repo.write(&path, content),
+            ("diff", Some(path)) => {
+                repo.commit("base");
+                let lines = |sign: char| {
+                    let lines =
+                        content.lines().filter_map(|line| line.strip_prefix(sign)).map(|line| format!("{line}\n"));
+                    lines.collect::<String>()
+                };
+                repo.edit(&path, lines('-').trim_start(), lines('+').trim_start()).commit("head");
+                edits += 1;
+            }
+            ("console", _) => {
+                let (command, expected) = content.split_once('\n').unwrap();
+                let words =
+                    command.strip_prefix("$ stacklint ").unwrap().split(' ').map(|word| word.trim_matches('\''));
+                if !expected.starts_with('$') {
+                    let run = repo.run(&words.collect::<Vec<_>>());
+                    assert_eq!(run.stdout.trim(), expected.trim(), "{command}");
+                    outputs += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((edits, outputs), (1, 3));
 }
 
 #[test]
@@ -90,7 +123,7 @@ fn scripts_fail_if_the_command_fails() {
 fn the_example_about_code_is_what_is_printed() {
     let repo = Repo::new();
     repo.write("atmos.yaml", ATMOS);
-    let page = super::blocks::all("docs/code.md");
+    let page = all("docs/code.md");
     let mut seen: Vec<&str> = Vec::new();
     for block in &page {
         let Some(name) = block.name.as_deref() else { continue };
