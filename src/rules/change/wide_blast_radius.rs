@@ -40,6 +40,10 @@ pub(super) fn protected(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let is_protected = |stack: &Text| changes.context.limits.protected.iter().any(|glob| glob.matches(stack));
     let reaches = |(cause, mut members): Reached<'_>| {
         members.retain(|member| is_protected(member.change.deployed_stack()));
+        // What code makes counts with its component.
+        if members.iter().any(|member| !member.change.is_made()) {
+            members.retain(|member| !member.change.is_made());
+        }
         let first = members.first()?;
         let number = members.len();
         let which = if number == 1 { "a component".to_owned() } else { format!("{number} components") };

@@ -36,7 +36,11 @@ impl Evaluation<'_, '_> {
             if self.variable(frame, name).is_failed() {
                 continue;
             }
-            let given = || origin_place(&self.variable(frame, name));
+            let is_default = |(file, span): &Place| {
+                let default = declared.arguments.get("default").map(Written::place);
+                default.is_some_and(|(of, whole)| of == *file && whole.start <= span.start && span.end <= whole.end)
+            };
+            let given = || origin_place(&self.variable(frame, name)).filter(|place| !is_default(place));
             let place = argument.or_else(given).unwrap_or(declared.place);
             self.condition(&At::module(frame), &condition, block, |message| {
                 let failure =
