@@ -3,6 +3,7 @@
 
 mod blocks;
 mod ci;
+#[cfg(unix)]
 mod commands;
 mod generated;
 mod links;
