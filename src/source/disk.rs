@@ -11,8 +11,9 @@ use gix::hash::Kind as HashKind;
 use gix::index::entry::{Flags, Mode, Stage};
 
 use super::checkout::Checkout;
+use super::exclude::own_rules;
 use super::index::kind as kind_of_mode;
-use super::objects::{Found, MAX_RULES, Snapshot};
+use super::objects::{Found, Snapshot};
 use super::submodules::checked_out;
 use super::unavailable::{IGNORE_FILE, ignored_by};
 use super::walk::{DiskWalk, Hasher, Recorded};
@@ -40,14 +41,6 @@ struct Files {
     stored: BTreeMap<Box<str>, BlobId>,
     /// The submodules that are checked out, by their folders.
     submodules: Vec<(Box<str>, Folder)>,
-}
-
-/// The file in a git directory that names what its clone ignores, with its content; `None` if there is none.
-pub(super) fn own_rules(git: &Path) -> Option<(Box<str>, Vec<u8>)> {
-    let (mut bytes, file) = (Vec::new(), File::open(git.join("info/exclude")).ok()?);
-    file.take(MAX_RULES).read_to_end(&mut bytes).ok()?;
-    // Its patterns count from the root of the worktree.
-    Some(("exclude".into(), bytes))
 }
 
 impl Folder {

@@ -13,6 +13,7 @@ mod checkout;
 mod discover;
 mod disk;
 mod error;
+mod exclude;
 mod expand;
 mod hooks;
 mod index;

@@ -10,8 +10,8 @@ use gix::bstr::{BStr, ByteSlice};
 use gix::objs::tree::EntryKind as TreeEntryKind;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
-use super::disk::own_rules;
 use super::error::{FSCK, fetch, refetch};
+use super::exclude::{MAX_RULES, own_rules};
 use super::submodules::{self, Homes};
 use super::unavailable::{IGNORE_FILE, ignored_by};
 use super::{Entry, EntryKind, Error, Listing, Source, Unavailable, reason, text_of};
@@ -30,8 +30,6 @@ const MAX_REPEATED: usize = 200_000;
 pub(super) const MAX_PATH: usize = 4096;
 /// Longest target of a symbolic link.
 const MAX_TARGET: u64 = 4096;
-/// Longest file that says what git ignores, in bytes.
-pub(super) const MAX_RULES: u64 = 1 << 20;
 
 /// Shared by all sources of one repository: the object database, and contents already read.
 pub(super) struct Objects {
