@@ -16,6 +16,7 @@ mod hook;
 mod impact;
 mod lsp;
 mod memory;
+mod merge;
 mod open;
 mod options;
 mod output;
@@ -102,6 +103,7 @@ enum Color {
 enum Command {
     Diff(diff::Options),
     Check(check::Options),
+    Merge(merge::Options),
     #[command(subcommand)]
     Describe(describe::What),
     Why(why::Options),
@@ -230,6 +232,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
     match &cli.command {
         Command::Diff(options) => diff::run(options, &cli.global),
         Command::Check(options) => check::run(options, &cli.global),
+        Command::Merge(options) => merge::run(options, &cli.global),
         Command::Describe(what) => describe::run(what, &cli.global),
         Command::Why(options) => why::run(options, &cli.global),
         Command::Impact(options) => impact::run(options, &cli.global),

@@ -106,6 +106,9 @@ pub(crate) struct Diagnostic {
     pub address: Option<String>,
     /// Whether something could not be resolved because of it.
     pub is_breaking: bool,
+    /// Whether the deployment tool refuses what has it, though everything is resolved here: the stacks that it reaches, or, if it
+    /// names none, those that its file is a part of.
+    pub is_refused: bool,
     /// The stacks that it reaches, sorted.
     pub stacks: Vec<Text>,
     /// The components that it is about, if it names them.
@@ -142,6 +145,7 @@ impl Diagnostic {
             token: None,
             address: None,
             is_breaking: false,
+            is_refused: false,
             stacks: Vec::new(),
             subjects: Vec::new(),
             together: None,
@@ -227,6 +231,13 @@ impl Diagnostic {
         self.is_breaking = true;
         self
     }
+
+    /// The deployment tool refuses what has it.
+    #[must_use]
+    pub(crate) fn refused(mut self) -> Self {
+        self.is_refused = true;
+        self
+    }
 }
 
 /// Sorts findings by place and unites those that are equal but for the stacks that they reach and their related places: one
@@ -241,6 +252,7 @@ pub(crate) fn unite(findings: &mut Vec<Diagnostic>) {
             kept.subjects.append(&mut later.subjects);
             kept.related.append(&mut later.related);
             kept.is_breaking |= later.is_breaking;
+            kept.is_refused |= later.is_refused;
         }
         same
     });

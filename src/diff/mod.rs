@@ -9,6 +9,7 @@ mod imports;
 pub(crate) mod inline;
 pub(crate) mod locals;
 pub(crate) mod mask;
+pub(crate) mod merged;
 mod pairs;
 pub(crate) mod pointer;
 pub(crate) mod renames;

@@ -38,12 +38,11 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Rend
         let coverage = CoverageJson::of(report.coverage);
         return indented_json::write(out, &Check { schema: SCHEMA, diagnostics, suppressed, coverage });
     };
-    let side = |r: &'_ Revision| RevisionJson { rev: r.rev.clone(), commit: r.commit.clone() };
     let (diff, mask) = (comparison.diff, options.mask());
     let mut object = Object::begin(out)?;
     object.field("schema", &SCHEMA)?;
-    object.field("base", &side(comparison.base))?;
-    object.field("head", &side(report.head))?;
+    object.field("base", &RevisionJson::of(comparison.base))?;
+    object.field("head", &RevisionJson::of(report.head))?;
     object.field("headline", &headline::whole(comparison, report))?;
     let renamed = renamed_from(diff);
     let (made, configured): (Vec<_>, Vec<_>) = diff.components.iter().partition(|change| change.is_made());
@@ -136,9 +135,15 @@ impl<'a> CodeJson<'a> {
 }
 
 #[derive(Serialize)]
-struct RevisionJson {
+pub(super) struct RevisionJson {
     rev: String,
     commit: Option<String>,
+}
+
+impl RevisionJson {
+    pub(super) fn of(revision: &Revision) -> Self {
+        RevisionJson { rev: revision.rev.clone(), commit: revision.commit.clone() }
+    }
 }
 
 #[derive(Serialize)]
@@ -149,7 +154,7 @@ struct SuppressedJson<'a> {
 }
 
 #[derive(Serialize)]
-struct DiagnosticJson<'a> {
+pub(super) struct DiagnosticJson<'a> {
     rule: &'a str,
     level: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -238,7 +243,7 @@ fn fix<'a>(fix: &'a Fix, files: &Files) -> FixJson<'a> {
     FixJson { title: &fix.title, applicability: fix.applicability.name(), edits: fix.edits.iter().map(edit).collect() }
 }
 
-fn diagnostic<'a>(finding: &'a Finding, files: &Files) -> DiagnosticJson<'a> {
+pub(super) fn diagnostic<'a>(finding: &'a Finding, files: &Files) -> DiagnosticJson<'a> {
     let d = &finding.diagnostic;
     let file = files.get(d.primary.file);
     let (start, end) = (file.position(d.primary.start), file.position(d.primary.end.max(d.primary.start)));

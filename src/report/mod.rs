@@ -16,6 +16,7 @@ pub(crate) mod links;
 pub(crate) mod locals;
 pub(crate) mod log;
 pub(crate) mod markdown;
+pub(crate) mod merged;
 pub(crate) mod page;
 pub(crate) mod rdjson;
 pub(crate) mod sarif;

@@ -214,7 +214,7 @@ pub(super) struct CompareRun<'a> {
     pub(super) rules: &'a [(RuleRef, Level)],
     pub(super) settings: &'a Settings,
     /// The policies over the base, the head, and the change.
-    policies: &'a [policies::Run<'a>; 3],
+    pub(super) policies: &'a [policies::Run<'a>; 3],
     /// Base and head.
     pub(super) sources: [&'a dyn Source; 2],
 }
@@ -373,7 +373,7 @@ impl CompareRun<'_> {
     /// can see a difference.
     fn resolve(&self, modules: &[Modules<'_>; 2]) -> ComparedSides {
         let (mut base, mut head) = self.both(Scope::Touched(self.changes));
-        let same = self.same_interfaces([&base, &head], modules);
+        let same = self.same_interfaces([&base, &head], modules.each_ref());
         let is_whole = same.is_none();
         // Even if an edit reaches all units: commands that name components are looked for only where everything is resolved.
         if is_whole {
@@ -446,7 +446,7 @@ impl CompareRun<'_> {
     }
 
     /// Returns the message for a side without the project.
-    fn lost(&self, other: &Resolution, source: &dyn Source) -> String {
+    pub(super) fn lost(&self, other: &Resolution, source: &dyn Source) -> String {
         match other.config.first() {
             Some(file) => format!("{} is not in {}", self.files.get(*file).path, source.name()),
             None => format!("{} has no such project", source.name()),

@@ -13,6 +13,7 @@ mod examined;
 mod filter;
 mod fixed;
 mod judge;
+mod merge;
 mod outcome;
 mod pair;
 mod paths;
@@ -29,13 +30,14 @@ pub(crate) use check::check_again;
 pub(crate) use coverage::Coverage;
 pub(crate) use filter::Filter;
 pub(crate) use judge::{BaselineFile, Overrides};
+pub(crate) use merge::MergeReview;
 pub(crate) use outcome::{Completeness, Outcome};
 pub(crate) use pair::ResolvedPair;
 pub(crate) use rejected::rejected;
 pub(crate) use resolve::{Resolved, make};
 pub(crate) use session::Session;
 pub(crate) use trust::SettingsFrom;
-pub(crate) use whole::{check, compare, resolve, resolve_pair};
+pub(crate) use whole::{check, compare, merge, resolve, resolve_pair};
 
 use crate::affected::{self, Affected};
 use crate::code::CodeChange;
@@ -175,7 +177,7 @@ pub(crate) struct Revision {
 }
 
 impl Revision {
-    fn of(source: &dyn Source) -> Self {
+    pub(crate) fn of(source: &dyn Source) -> Self {
         Revision { rev: source.name().to_owned(), commit: source.commit() }
     }
 }

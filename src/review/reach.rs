@@ -18,7 +18,7 @@ impl CompareRun<'_> {
     pub(super) fn same_interfaces(
         &self,
         sides: [&Resolution; 2],
-        modules: &[Modules<'_>; 2],
+        modules: [&Modules<'_>; 2],
     ) -> Option<[Vec<UnitInterface>; 2]> {
         // Whoever wants to know everything, or would learn nothing, has everything resolved.
         let concerns_all = self.settings.strict.value
@@ -32,7 +32,7 @@ impl CompareRun<'_> {
         if concerns_all {
             return None;
         }
-        let [old, new] = [0, 1].map(|side| interfaces(sides[side], &modules[side]));
+        let [old, new] = [0, 1].map(|side| interfaces(sides[side], modules[side]));
         let pairs = threads::map(&old.iter().zip(&new).collect::<Vec<_>>(), |(old, new)| {
             (old.state == State::OutOfScope && new.state == old.state) || old.is_same(new)
         });

@@ -1,7 +1,7 @@
 //! The entry points of the analysis. Each ends with an error if a file that was read is not in a partial clone: what it would
 //! have said is neither absent nor broken.
 
-use super::{Error, Filter, Request, Resolved, ResolvedPair, Review, Workspace};
+use super::{Error, Filter, MergeReview, Request, Resolved, ResolvedPair, Review, Workspace};
 use crate::files::Files;
 use crate::settings::Settings;
 use crate::source::{Source, Supplied};
@@ -25,6 +25,18 @@ pub(crate) fn compare(
     request: &Request<'_>,
 ) -> Result<Review, Error> {
     whole(&[base, head], super::compare::compare(base, head, workspace, request))
+}
+
+/// Compares a merge with its base and both sides: base, ours, theirs and the merge.
+///
+/// # Errors
+/// None of them holds a project, they cannot be judged, or the clone lacks files of them.
+pub(crate) fn merge(
+    sources: [&dyn Source; 4],
+    workspace: &Workspace<'_>,
+    request: &Request<'_>,
+) -> Result<MergeReview, Error> {
+    whole(&sources, super::merge::merge(sources, workspace, request))
 }
 
 /// Resolves one state.

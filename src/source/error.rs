@@ -105,6 +105,13 @@ pub(crate) enum Error {
         path: Option<String>,
         reason: String,
     },
+    /// Two revisions cannot be merged, for a reason that is no conflict.
+    #[error("{name} cannot be made: {reason}")]
+    Merge {
+        /// What it is the merge of.
+        name: String,
+        reason: String,
+    },
     /// A bare repository has neither.
     #[error("{path} is a bare repository without {what}: name a revision instead", path = .path.display())]
     Bare {

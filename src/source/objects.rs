@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::objs::tree::EntryKind as TreeEntryKind;
+use gix::odb::memory::Storage as Memory;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
 use super::error::{FSCK, fetch, refetch};
@@ -40,6 +41,8 @@ pub(super) struct Objects {
     lacking: Mutex<BTreeMap<String, ObjectId>>,
     /// The repositories of submodules.
     modules: OnceLock<Vec<Arc<Objects>>>,
+    /// Objects that the repository does not have.
+    memory: Memory,
     limit: u64,
 }
 
@@ -52,7 +55,12 @@ struct Contents {
 impl Objects {
     pub(super) fn new(repo: gix::ThreadSafeRepository, limit: u64) -> Self {
         let (idle, contents, lacking) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { repo, idle, contents, lacking, modules: OnceLock::new(), limit }
+        Self { repo, idle, contents, lacking, modules: OnceLock::new(), memory: Memory::default(), limit }
+    }
+
+    /// The same database with more objects.
+    pub(super) fn with_memory(&self, memory: Memory) -> Self {
+        Self { memory, ..Self::new(self.repo.clone(), self.limit) }
     }
 
     #[cfg(test)]
@@ -72,6 +80,7 @@ impl Objects {
             repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE)));
             // Pack locations are only meaningful while packs stay loaded.
             repo.objects.prevent_pack_unload();
+            repo.objects.set_object_memory(self.memory.clone());
             repo
         });
         let result = work(&repo);

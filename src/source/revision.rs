@@ -66,6 +66,16 @@ impl Revision {
     pub(crate) fn commit(&self) -> String {
         self.commit.to_string()
     }
+
+    /// How it was named.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The id of the commit.
+    pub(super) fn id(&self) -> ObjectId {
+        self.commit
+    }
 }
 
 /// The two sides of a comparison.

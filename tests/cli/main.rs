@@ -30,6 +30,7 @@ mod infra;
 mod judging;
 mod locals;
 mod lsp;
+mod merge;
 mod narrowed;
 mod not_in_git;
 mod odd_files;

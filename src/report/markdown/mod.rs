@@ -50,6 +50,18 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Rend
     out.write_all(page.render()?.as_bytes())
 }
 
+/// The findings that count, as list items.
+///
+/// # Errors
+/// A template is wrong.
+pub(super) fn findings(report: &Report<'_>, options: &RenderOptions) -> io::Result<Vec<String>> {
+    let page = Page { report, options, web: report.remote.and_then(Web::of), templates: templates()? };
+    let mut room = MAX_LENGTH / 2;
+    let (mut shown, left_out) = fit(page.findings(&page.counted())?, &mut room);
+    shown.extend((left_out > 0).then(|| format!("\n… and {}", super::text::style::count(left_out, "more finding"))));
+    Ok(shown)
+}
+
 /// Shared state for rendering the pieces of a report.
 struct Page<'a> {
     report: &'a Report<'a>,
@@ -294,7 +306,7 @@ fn length(text: &str) -> usize {
 }
 
 /// A sentence of bounded length.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     prose(&cut(text, MAX_SENTENCE))
 }
 

@@ -15,7 +15,7 @@ const MAX_LINE: usize = 2_000;
 
 /// Writes the files with the edited lines; with `secret`, values in these lines are masked under any key. With
 /// `is_whole`, for added or removed components, only the first line of each run is written.
-pub(super) fn write(
+pub(in crate::report) fn write(
     out: &mut dyn io::Write,
     causes: &[Cause],
     secret: bool,

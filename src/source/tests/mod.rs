@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "these tests write files and run git")]
 
 mod disk;
+mod merge;
 mod revision;
 
 use std::path::Path;

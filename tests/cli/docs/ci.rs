@@ -6,7 +6,7 @@ use crate::common::{ATMOS, Repo, fixture, run_in};
 #[test]
 fn commands_are_understood() {
     let mut seen = 0;
-    for page in ["docs/hooks.md", "docs/ci.md"] {
+    for page in ["docs/hooks.md", "docs/ci.md", "docs/merge.md"] {
         for block in blocks(page).into_iter().filter(|block| block.language != "console") {
             for line in block.content.lines().map(|l| l.trim_start().trim_start_matches("- ")) {
                 let key = ["entry: ", "run: ", "script: "].iter().find_map(|k| line.strip_prefix(k));

@@ -164,6 +164,7 @@ fn duplicates(stacks: &StackContext<'_>, done: &[&ResolvedManifest]) {
         let shown = if stack.is_empty() { "without a name" } else { stack };
         let message = format!("`{name}` of stack `{shown}` is configured differently by {}", and(&keys));
         let mut finding = Diagnostic::new(&rules::DUPLICATE_COMPONENT, message, place(second, kind, &name, ""))
+            .refused()
             .token(&*name)
             .address(format!("{stack}/{kind}/{name}"))
             .related(place(first, kind, &name, &format!("`{}` also configures it", first.unit.name)));

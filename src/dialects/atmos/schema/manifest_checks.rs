@@ -182,8 +182,14 @@ impl<'a> SchemaChecks<'a> {
                     Reached::From(on_the_way.into_iter().next().map_or_else(|| Text::clone(&path), Text::clone))
                 }
             };
+            // Atmos only warns of deprecated keys.
+            let refused = |finding: Diagnostic| match finding.rule == &rules::DEPRECATED_KEY {
+                true => finding,
+                false => finding.refused(),
+            };
+            let findings = findings.into_iter().map(refused).collect();
             let is_singular = matches!(reached, Reached::From(_));
-            records.seen().found.push(Found { path, reached, findings: findings.into() });
+            records.seen().found.push(Found { path, reached, findings });
             return is_singular;
         }
         false

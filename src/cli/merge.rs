@@ -1,0 +1,133 @@
+//! `stacklint merge`: the effects that a merge has and neither side had.
+
+use super::open::Invocation;
+use super::options::functions;
+use super::reporting::JudgeOptions;
+use super::{Failure, Global, Outcome, output};
+use crate::report::RenderOptions;
+use crate::report::log::OutputKind;
+use crate::report::merged::{MergeReport, Shown, effects, json, markdown, text};
+use crate::review::{self, Completeness, Filter, MergeReview, Request, Revision};
+use crate::source::{Merged, Source};
+use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// Check what a merge of two revisions does that neither of them does: values that nobody has seen, changes that get lost,
+/// values that both change, stacks and findings that only the merge breaks.
+///
+/// The merge of THEIRS into OURS is made in memory, as `git merge` would make it. Exits with 0 if the revisions are independent.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    /// The revision that is merged into, for example the target branch
+    #[arg(value_name = "OURS")]
+    ours: String,
+    /// The revision that is merged
+    #[arg(value_name = "THEIRS")]
+    theirs: String,
+    /// The revision that both started from [default: their merge base]
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    /// A finished merge to check, instead of one made in memory
+    #[arg(long, value_name = "REV")]
+    result: Option<String>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Show all values
+    #[arg(long)]
+    all: bool,
+    /// Show values of keys that look like secrets
+    #[arg(long)]
+    show_secrets: bool,
+    #[command(flatten)]
+    judging: JudgeOptions,
+    #[command(flatten)]
+    merging: functions::Merging,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Markdown,
+    Json,
+}
+
+/// The versions of a merge.
+struct Versions {
+    /// The merge base, our side and their side.
+    sources: [Box<dyn Source>; 3],
+    merged: Merged,
+}
+
+pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
+    let mut place = Invocation::find(global)?;
+    options.merging.apply(options.judging.env_files(), &mut place)?;
+    let Versions { sources: [base, ours, theirs], merged } =
+        place.timings.phase("open", || options.versions(&place))?;
+    let merged = match merged {
+        Merged::Conflicts(conflicts) => return options.conflicts([&*base, &*ours, &*theirs], &conflicts, global),
+        Merged::Tree(merged) => merged,
+    };
+    let overrides = options.judging.overrides(&place)?;
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+    let found = review::merge([&*base, &*ours, &*theirs, &*merged], &place.workspace(), &request)?;
+    let MergeReview { versions, review, projects } = found;
+    let effects = effects(&projects);
+    let outcome = options.judging.finish(review, &overrides, &place, Completeness::EachProject, |report| {
+        let shown = Shown::Merged { projects: &projects, report: *report };
+        options.write(&MergeReport { versions: versions.each_ref(), shown }, global)
+    })?;
+    Ok(match (outcome, effects) {
+        (Outcome::Clean, Some(effects)) if !overrides.exit_zero => Outcome::Fails(effects),
+        (Outcome::Fails(findings), Some(effects)) => Outcome::Fails(format!("{effects}; {findings}")),
+        (outcome, _) => outcome,
+    })
+}
+
+impl Options {
+    fn versions(&self, place: &Invocation) -> Result<Versions, Failure> {
+        let repository = place.repository()?;
+        let (ours, theirs) = (repository.resolve(&self.ours)?, repository.resolve(&self.theirs)?);
+        let named = self.base.as_ref().map(|base| repository.resolve(base)).transpose()?;
+        let base = named.as_ref().map_or_else(|| repository.merge_base(&ours, &theirs), |base| Ok(base.clone()))?;
+        let merged = match &self.result {
+            Some(result) => Merged::Tree(repository.revision(result)?),
+            None => repository.merge(named.as_ref(), &ours, &theirs)?,
+        };
+        Ok(Versions { sources: [repository.at(&base)?, repository.at(&ours)?, repository.at(&theirs)?], merged })
+    }
+
+    fn conflicts(
+        &self,
+        sources: [&dyn Source; 3],
+        conflicts: &BTreeSet<String>,
+        global: &Global,
+    ) -> Result<Outcome, Failure> {
+        let versions = sources.map(Revision::of);
+        self.write(&MergeReport { versions: versions.each_ref(), shown: Shown::Conflicts(conflicts) }, global)?;
+        let number = crate::text::count(conflicts.len(), "file");
+        Ok(match self.judging.exits_zero() {
+            true => Outcome::Clean,
+            false => Outcome::Fails(format!("the merge has conflicts in {number}")),
+        })
+    }
+
+    fn write(&self, report: &MergeReport<'_>, global: &Global) -> Result<(), Failure> {
+        let kind = match self.format {
+            Format::Json => OutputKind::Json,
+            Format::Text => OutputKind::Text,
+            Format::Markdown => OutputKind::Raw,
+        };
+        let standard = output::options(global);
+        let lines = standard.lines.filter(|_| !self.all);
+        let style = RenderOptions { show_secrets: self.show_secrets, all: self.all, lines, ..standard };
+        let mut out = output::stdout_showing(kind, self.show_secrets);
+        match self.format {
+            Format::Json => json::write(&mut out, report)?,
+            Format::Text => text::write(&mut out, report, &style)?,
+            Format::Markdown => markdown::write(&mut out, report, &RenderOptions { color: false, ..style })?,
+        }
+        Ok(out.flush()?)
+    }
+}
