@@ -70,7 +70,7 @@ pub(crate) fn schema() -> Value {
                 "items": { "type": "string" },
             },
             "provider-schema": {
-                "description": "A file with the output of `tofu providers schema -json`, by its path from the folder of this one: arguments and blocks of resources are checked against it, and what providers hide is masked.",
+                "description": "A file with the schemas of providers, as `providers schema -json` prints them, by its path from the folder of this one: arguments and blocks of resources are checked against it, and what providers hide is masked.",
                 "type": "string",
             },
             "workspaces": {

@@ -9,11 +9,12 @@ use crate::terraform::configuration::Mode;
 use crate::terraform::configuration::expansion::Repeat;
 use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame, Planned};
 use crate::terraform::configuration::names::is_repeated;
+use crate::terraform::configuration::schemas::of_resource;
 use crate::terraform::evaluation::shown;
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, Written};
 use crate::terraform::module::reader::block_type;
-use crate::terraform::provider_schema::{BlockSchema, of_resource};
+use crate::terraform::provider_schema::BlockSchema;
 use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::{FileId, Key, Map, Prov, Value};
@@ -21,8 +22,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Arguments and blocks of a resource that are not part of its configuration.
-pub(in crate::terraform) const OWN_ARGUMENTS: [&str; 4] = ["count", "for_each", "provider", "depends_on"];
-pub(in crate::terraform) const OWN_BLOCKS: [&str; 4] = ["lifecycle", "connection", "provisioner", "_"];
+pub(super) const OWN_ARGUMENTS: [&str; 4] = ["count", "for_each", "provider", "depends_on"];
+pub(super) const OWN_BLOCKS: [&str; 4] = ["lifecycle", "connection", "provisioner", "_"];
 
 /// How deep blocks nest.
 const MAX_NESTING: usize = 30;

@@ -11,6 +11,7 @@
 //! - `address`, `moves`, `targets`: addresses, what they were before, and what blocks say about them.
 //! - `managers`: the provider configurations that manage them.
 //! - `reads`: what resources read, for graphs.
+//! - `schemas`: what providers say about resources.
 //! - `references`, `cycles`: names that nothing declares, and those that depend on themselves.
 
 mod address;
@@ -24,21 +25,20 @@ mod moves;
 mod names;
 pub(crate) mod reads;
 mod references;
+mod schemas;
 mod sites;
 mod targets;
 mod validate;
 mod walk;
 
-pub(super) use body::{OWN_ARGUMENTS, OWN_BLOCKS};
-
 use crate::hcl::ast::Expr;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
-use crate::terraform::provider_schema;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Value};
 use address::Address;
+use body::{OWN_ARGUMENTS, OWN_BLOCKS};
 use frame::Evaluation;
 use reads::Reading;
 use std::collections::BTreeMap;
@@ -119,7 +119,7 @@ pub(crate) fn evaluate(statics: &Statics<'_>) -> Configuration {
     let mut failures = references::check(statics);
     let found = cycles::check(statics);
     failures.extend(targets::check(statics));
-    failures.extend(provider_schema::check(statics));
+    failures.extend(schemas::check(statics));
     let is_cyclic = !found.is_empty();
     failures.extend(found);
     let mut configuration = match is_cyclic {

@@ -15,7 +15,7 @@ impl BlockSchema {
     ///
     /// # Errors
     /// There is none of this name, or only the provider sets it.
-    pub(super) fn name(&self, name: &str) -> Result<(), Wrong> {
+    pub(crate) fn name(&self, name: &str) -> Result<(), Wrong> {
         match self.attributes.get(name) {
             None if self.block_types.contains_key(name) => {
                 Err(format!("unsupported argument: \"{name}\" is a block, not an argument"))

@@ -2,14 +2,8 @@
 //! and which attributes the provider computes or hides.
 
 mod apply;
-mod check;
 
-use crate::hcl::ast::{ExprKind, walk};
 use crate::hcl::types::{self, Type};
-use crate::terraform::configuration::Mode;
-use crate::terraform::module::Module;
-use crate::terraform::module::block::{Declared, configuration};
-pub(super) use check::check;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value as Json;
@@ -110,54 +104,19 @@ impl ProviderSchemas {
 
     /// The schemas of the provider with a source: `hashicorp/aws`. The registry that it comes from is not compared, because each tool
     /// has its own.
-    fn provider(&self, source: &str) -> Option<&ProviderSchema> {
+    pub(super) fn provider(&self, source: &str) -> Option<&ProviderSchema> {
         let name = |source: &str| source.rsplit('/').take(2).map(str::to_owned).collect::<Vec<_>>();
         self.providers.iter().find(|(address, _)| name(address) == name(source)).map(|(_, schema)| schema)
     }
 }
 
-/// What the block of a resource, of a data source or of an ephemeral resource has; `None` if nothing is known of its provider.
-///
-/// # Errors
-/// The provider has no such type.
-pub(super) fn of_resource<'s>(
-    schemas: &'s ProviderSchemas,
-    module: &Module,
-    address: &str,
-    declared: &Declared,
-) -> Option<Result<&'s BlockSchema, String>> {
-    let mode = Mode::of(address);
-    let kind = match mode {
-        Mode::Managed => address.split('.').next()?,
-        Mode::Data | Mode::Ephemeral => address.split('.').nth(1)?,
-    };
-    let named = declared.arguments.get("provider").and_then(|written| configuration(&written.expr));
-    let local = named.map_or_else(|| kind.split('_').next().unwrap_or(kind), |(name, _)| &**name);
-    let required =
-        module.required_providers.get(local).and_then(|written| match &walk::unwrapped(&written.expr).kind {
-            ExprKind::Object(items) => {
-                let is_source = |key| {
-                    walk::keyword(key).is_some_and(|key| &**key == "source")
-                        || walk::constant_text(key) == Some("source")
-                };
-                items.iter().find(|(key, _)| is_source(key)).and_then(|(_, value)| walk::constant_text(value))
-            }
-            _ => None,
-        });
-    let usual = if local == "terraform" { "builtin/terraform".to_owned() } else { format!("hashicorp/{local}") };
-    let source = required.unwrap_or(&usual);
-    let provider = schemas.provider(source)?;
-    let wrong = || format!("invalid resource type: the provider {source} has no {} of type \"{kind}\"", mode.word());
-    Some(provider.block(mode, kind).ok_or_else(wrong))
-}
-
 impl ProviderSchema {
-    /// What a block of a type has; `None` if the provider has no such type.
-    fn block(&self, mode: Mode, kind: &str) -> Option<&BlockSchema> {
+    /// What a `resource`, a `data` source or an `ephemeral` resource of a type has; `None` if the provider has no such type.
+    pub(super) fn block(&self, mode: &str, kind: &str) -> Option<&BlockSchema> {
         let all = match mode {
-            Mode::Managed => &self.resource_schemas,
-            Mode::Data => &self.data_source_schemas,
-            Mode::Ephemeral => &self.ephemeral_resource_schemas,
+            "data" => &self.data_source_schemas,
+            "ephemeral" => &self.ephemeral_resource_schemas,
+            _ => &self.resource_schemas,
         };
         all.get(kind).map(|schema| &schema.block)
     }

@@ -1,18 +1,19 @@
-//! Checks the names of arguments and blocks of resources, which `validate` does as well.
+//! The schemas of resources, if they are given: the names of arguments and blocks are checked, as `validate` does.
 
-use super::{BlockSchema, of_resource};
-use crate::hcl::ast::{Block, Span};
-use crate::terraform::configuration::{OWN_ARGUMENTS, OWN_BLOCKS};
+use super::{Mode, OWN_ARGUMENTS, OWN_BLOCKS};
+use crate::hcl::ast::{Block, ExprKind, Span, walk};
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::{Failure, Place};
-use crate::terraform::module::block::Declared;
+use crate::terraform::module::Module;
+use crate::terraform::module::block::{Declared, configuration};
+use crate::terraform::provider_schema::{BlockSchema, ProviderSchemas};
 use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reports arguments and blocks that the schemas do not have, and required arguments that are missing, once in each module.
-pub(crate) fn check(statics: &Statics<'_>) -> Vec<Failure> {
+pub(super) fn check(statics: &Statics<'_>) -> Vec<Failure> {
     let mut names = Names { failures: Vec::new() };
     let Some(schemas) = &statics.files.loader().schemas else { return names.failures };
     let mut seen = BTreeSet::new();
@@ -26,6 +27,41 @@ pub(crate) fn check(statics: &Statics<'_>) -> Vec<Failure> {
         }
     }
     names.failures
+}
+
+/// What the block of a resource, of a data source or of an ephemeral resource has; `None` if nothing is known of its provider.
+///
+/// # Errors
+/// The provider has no such type.
+pub(super) fn of_resource<'s>(
+    schemas: &'s ProviderSchemas,
+    module: &Module,
+    address: &str,
+    declared: &Declared,
+) -> Option<Result<&'s BlockSchema, String>> {
+    let mode = Mode::of(address);
+    let kind = match mode {
+        Mode::Managed => address.split('.').next()?,
+        Mode::Data | Mode::Ephemeral => address.split('.').nth(1)?,
+    };
+    let named = declared.arguments.get("provider").and_then(|written| configuration(&written.expr));
+    let local = named.map_or_else(|| kind.split('_').next().unwrap_or(kind), |(name, _)| &**name);
+    let required =
+        module.required_providers.get(local).and_then(|written| match &walk::unwrapped(&written.expr).kind {
+            ExprKind::Object(items) => {
+                let is_source = |key| {
+                    walk::keyword(key).is_some_and(|key| &**key == "source")
+                        || walk::constant_text(key) == Some("source")
+                };
+                items.iter().find(|(key, _)| is_source(key)).and_then(|(_, value)| walk::constant_text(value))
+            }
+            _ => None,
+        });
+    let usual = if local == "terraform" { "builtin/terraform".to_owned() } else { format!("hashicorp/{local}") };
+    let source = required.unwrap_or(&usual);
+    let provider = schemas.provider(source)?;
+    let wrong = || format!("invalid resource type: the provider {source} has no {} of type \"{kind}\"", mode.word());
+    Some(provider.block(mode.word(), kind).ok_or_else(wrong))
 }
 
 struct Names {
