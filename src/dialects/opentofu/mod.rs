@@ -15,6 +15,8 @@ mod components;
 mod discovery;
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod random;
 mod rules;
 mod vocabulary;
 
