@@ -128,7 +128,7 @@ fn only_findings_that_neither_side_has_are_reported() {
     repo.write("stacks/deploy/dev.yaml", stack.replace("size: 1", "zone: z, size: 1")).commit("ours");
     repo.git(&["checkout", "--quiet", "-b", "theirs", "HEAD~"]);
     repo.write("stacks/deploy/qa.yaml", stack.replace("stage: dev", "stage: qa")).commit("theirs");
-    let found = json(&repo, &[], 1);
+    let found = json(&repo, &["--fail-on", "warning"], 1);
     let rules: Vec<_> = found["diagnostics"].as_array().unwrap().iter().map(|d| d["rule"].as_str().unwrap()).collect();
     assert_eq!(rules, ["missing-required-variable"]);
     assert_eq!(found["diagnostics"][0]["file"], "stacks/deploy/qa.yaml");
@@ -139,7 +139,9 @@ fn only_findings_that_neither_side_has_are_reported() {
 fn what_is_not_known_is_not_independent() {
     let (old, new) = ("vars: {zone: a}\n", "vars: {zone: b}\n");
     let repo = Repo::atmos();
-    let dev = "vars: {stage: dev, kept: 1}\ncomponents: {terraform: {vpc: {vars: {size: 1}}}}\n";
+    let dev = "import: [catalog/kept]\nvars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {size: 1}}}}\n";
+    repo.write("stacks/catalog/kept.yaml", "vars: {kept: 1}\n");
+    repo.write("atmos.yaml", format!("{ATMOS}templates: {{settings: {{enabled: true, sprig: {{enabled: true}}}}}}\n"));
     repo.write("data.yaml", old).write("stacks/deploy/dev.yaml", dev).commit("base");
     repo.git(&["checkout", "--quiet", "-b", "ours"]);
     repo.write("data.yaml", new).commit("ours");
@@ -148,7 +150,7 @@ fn what_is_not_known_is_not_independent() {
     // Their side sets what is known only at run time, and nothing else touches it.
     assert!(listed(&json(&repo, &[], 0)).is_empty());
     repo.git(&["checkout", "--quiet", "ours"]);
-    repo.edit("stacks/deploy/dev.yaml", "kept: 1", "kept: 2").commit("ours");
+    repo.edit("stacks/catalog/kept.yaml", "kept: 1", "kept: 2").commit("ours");
     let found = json(&repo, &[], 1);
     assert_eq!(listed(&found), ["dev vpc /vars/size unknown"]);
     repo.run(&["merge", "ours", "theirs"]).ends_with(1).says("not known: it may depend on both sides");
@@ -171,7 +173,7 @@ fn nothing_is_written_and_no_driver_is_run() {
     let repo = hidden();
     repo.git(&["checkout", "--quiet", "theirs"]);
     repo.write(".gitattributes", "*.yaml merge=evil filter=evil diff=evil\n");
-    repo.edit("stacks/catalog/vpc.yaml", "}}}}}", "}}}}}\n# end").commit("attributes");
+    repo.edit("stacks/catalog/vpc.yaml", "}}}}\n", "}}}}\n# end\n").commit("attributes");
     let evil = "touch \"$(git rev-parse --show-toplevel)/executed\"";
     for key in ["merge.evil.driver", "filter.evil.clean", "filter.evil.smudge", "diff.evil.textconv"] {
         repo.git(&["config", key, evil]);
@@ -207,7 +209,7 @@ fn the_example_of_the_page_is_true() {
         repo.write(path, block(&format!("`{path}`:\n```yaml\n")));
     }
     repo.commit("base");
-    repo.git(&["checkout", "--quiet", "-b", "main"]);
+    repo.git(&["checkout", "--quiet", "-B", "main"]);
     repo.edit("stacks/catalog/vpc.yaml", "size: 1", "size: 2").commit("ours");
     repo.git(&["checkout", "--quiet", "-b", "feature", "HEAD~"]);
     repo.edit("stacks/deploy/dev.yaml", "        size: 5\n", "").commit("theirs");
