@@ -141,7 +141,6 @@ fn what_is_not_known_is_not_independent() {
     let repo = Repo::atmos();
     let dev = "import: [catalog/kept]\nvars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {size: 1}}}}\n";
     repo.write("stacks/catalog/kept.yaml", "vars: {kept: 1}\n");
-    repo.write("atmos.yaml", format!("{ATMOS}templates: {{settings: {{enabled: true, sprig: {{enabled: true}}}}}}\n"));
     repo.write("data.yaml", old).write("stacks/deploy/dev.yaml", dev).commit("base");
     repo.git(&["checkout", "--quiet", "-b", "ours"]);
     repo.write("data.yaml", new).commit("ours");
