@@ -129,8 +129,8 @@ fn platforms(
 
 /// The defaults of the strategy `ort`.
 fn options() -> gix::merge::plumbing::tree::Options {
-    let mut options = gix::merge::plumbing::tree::Options::default();
-    options.rewrites = Some(Rewrites { limit: MAX_RENAMES, ..Rewrites::default() });
+    let rewrites = Some(Rewrites { limit: MAX_RENAMES, ..Rewrites::default() });
+    let mut options = gix::merge::plumbing::tree::Options { rewrites, ..Default::default() };
     options.blob_merge.text.diff_algorithm = Algorithm::Histogram;
     options
 }
