@@ -13,11 +13,12 @@ const OTHERS: [&str; 9] = ["reviewdog", "pip", "tofu", "terraform", "atmos", "te
 const CARGO: &str = "#!/bin/sh\n[ \"$1\" = run ] || exit 0\nshift 2\nexec stacklint \"$@\"\n";
 
 /// Files that settings on pages name, with a content that makes them valid.
-const NAMED: [(&str, &str); 5] = [
+const NAMED: [(&str, &str); 6] = [
     ("infra/infra.yaml", "modules: []\n"),
     ("platform/eu/infra.yaml", "modules: []\n"),
     ("ci/accounts.yaml", ""),
     ("baseline.json", "{\"schema\": \"stacklint/baseline/v1\", \"findings\": []}"),
+    ("schemas/providers.json", "{\"format_version\": \"1.0\", \"provider_schemas\": {}}"),
     ("policies/addresses.rego", "package main\n\ndeny contains msg if { false; msg := \"\" }\n"),
 ];
 
