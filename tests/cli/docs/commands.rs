@@ -18,7 +18,7 @@ const NAMED: [(&str, &str); 6] = [
     ("platform/eu/infra.yaml", "modules: []\n"),
     ("ci/accounts.yaml", ""),
     ("baseline.json", "{\"schema\": \"stacklint/baseline/v1\", \"findings\": []}"),
-    ("schemas/providers.json", "{\"format_version\": \"1.0\", \"provider_schemas\": {}}"),
+    ("schemas/providers.json", "{\"provider_schemas\": {\"registry.opentofu.org/acme/acme\": {}}}"),
     ("policies/addresses.rego", "package main\n\ndeny contains msg if { false; msg := \"\" }\n"),
 ];
 
