@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The name of the file that locks versions of providers.
 const LOCK: &str = ".terraform.lock.hcl";
 
-/// The blocks whose effect is seen in what is evaluated.
-const EVALUATED: [&str; 6] = ["data", "locals", "module", "output", "resource", "variable"];
+/// The blocks whose effect is seen in what is evaluated. Locals, variables and arguments of calls also reach providers and provisioners.
+const EVALUATED: [&str; 3] = ["data", "output", "resource"];
 /// What in them decides how something is done, not what is made.
 const UNSEEN: [&str; 6] = ["connection", "depends_on", "lifecycle", "provider", "providers", "provisioner"];
 
@@ -54,8 +54,8 @@ impl<'a> Contents<'a> {
         [read(base, pair.and_then(|p| p.before)), read(head, pair.and_then(|p| p.after))]
     }
 
-    /// Whether everything that differs in a file is something whose effect is seen when the code is evaluated: values, and arguments
-    /// of resources, outputs and calls of modules.
+    /// Whether everything that differs in a file is something whose effect is seen when the code is evaluated: arguments of resources
+    /// and outputs.
     pub(super) fn is_evaluated(&self, path: &str) -> bool {
         let [Content::Items(before), Content::Items(after)] = self.of(path) else { return false };
         if name(path) == LOCK {

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_STACKS: usize = 3;
 
 /// What evaluated code says that differs in nothing that can be evaluated.
-const MAKES_THE_SAME: &str = "but no argument of a resource or module call and no output differs";
+const MAKES_THE_SAME: &str = "but no argument of a resource and no output differs";
 
 /// The findings in numbers.
 struct Counts {

@@ -2,6 +2,7 @@
 
 use super::accept::accept;
 use super::align::{Aligned, absent, align, mark_unresolved, misnamed, without_doubtful, without_lost};
+use super::code_run::CodeRun;
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::examined::add_settings;
 use super::judge::{Judge, Judged, idle_patterns, judge};
@@ -10,19 +11,19 @@ use super::selection::{self, Selection};
 use super::trust::{self, SettingsFrom};
 use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase, renamed};
 use crate::affected::{self, Affected};
-use crate::code::made::{self, Evaluator};
-use crate::code::{self, CodeChange, CodeChanges, Runs};
+use crate::code::made;
+use crate::code::{CodeChange, CodeChanges};
 use crate::diagnostic::rules::INVALID_CONFIG;
 use crate::diagnostic::{self, Diagnostic, Label, Level, RuleRef, Side, together};
-use crate::dialects::{self, ProjectHandle, Scope, lies_below};
+use crate::dialects::{ProjectHandle, Scope, lies_below};
 use crate::diff::{self, Diff};
 use crate::files::Files;
 use crate::policies;
-use crate::resolution::{Address, Component, Gap, Resolution, State, Unit};
+use crate::resolution::{Address, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
 use crate::settings::{Load, Settings};
-use crate::source::{Change, Renames, Source, Supplied, Without, changed, differences};
-use crate::terraform::module::{self, modules};
+use crate::source::{Change, Renames, Source, Supplied, Without, changed};
+use crate::terraform::module::modules;
 use crate::terraform::{Cache, Modules};
 use crate::text::{self, Text};
 use crate::threads;
@@ -228,50 +229,6 @@ struct ComparedSides {
     interfaces: [Vec<UnitInterface>; 2],
     /// Whether all units count, see [`CompareRun::same_interfaces`].
     is_whole: bool,
-}
-
-/// The code that runs in base and head.
-struct CodeRun<'a> {
-    run: &'a CompareRun<'a>,
-    runs: [Runs; 2],
-    modules: [module::modules::Modules<'a>; 2],
-}
-
-impl<'a> CodeRun<'a> {
-    fn new(run: &'a CompareRun<'a>, resolutions: [&Resolution; 2], cache: &'a modules::Cache) -> Self {
-        phase(run.workspace.host, "code", || {
-            let state = |side: usize| dialects::State { source: run.sources[side], files: run.files, cache };
-            let runs = [0, 1].map(|side| run.part.runs(resolutions[side], state(side)));
-            CodeRun { run, runs, modules: [0, 1].map(|side| run.part.modules(state(side))) }
-        })
-    }
-
-    /// The code that differs, as far as changes of the configuration do not say so.
-    fn changes(&self, diff: &Diff, selection: &Selection<'_>) -> CodeChanges {
-        let CompareRun { sources, files, workspace, .. } = *self.run;
-        let differing = differences(sources[0].listing(), sources[1].listing());
-        let filter = |address: &Address| selection.matches(address);
-        let [old, new] = &self.runs;
-        let compared = code::Compared { sources, runs: [old, new], differing: &differing, diff, files };
-        phase(workspace.host, "code", || code::changes(&compared, &filter))
-    }
-
-    /// Evaluates the code of components that differ, and adds what differs in what it makes. Returns the components that were
-    /// evaluated.
-    fn evaluate(&self, [base, head]: [&mut Resolution; 2], diff: &mut Diff, code: &CodeChanges) -> made::Compared {
-        let CompareRun { files, workspace, touched, part, .. } = *self.run;
-        let run_inputs = |component: &Component| part.run_inputs(component);
-        let evaluators = self.modules.each_ref().map(|modules| Evaluator { modules, run_inputs: &run_inputs });
-        phase(workspace.host, "evaluate", || {
-            let evaluated = made::compare(evaluators, [base, head], diff, code);
-            let is_touched = |path: &str| touched.contains(path);
-            let options = diff::DiffOptions { touched: Some(&is_touched), ..diff::DiffOptions::default() };
-            let found = diff::diff(&made::alone(base), &made::alone(head), files, &options);
-            diff.extend_components(&found);
-            diff.unresolved.extend(found.unresolved);
-            evaluated
-        })
-    }
 }
 
 /// One project, compared.

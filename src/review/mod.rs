@@ -7,6 +7,7 @@
 mod accept;
 mod align;
 mod check;
+mod code_run;
 mod compare;
 pub(crate) mod coverage;
 mod examined;
