@@ -18,7 +18,7 @@ pub(crate) mod same;
 pub(crate) mod structural;
 
 use crate::files::Files;
-use crate::resolution::{Address, Component, Resolution, State};
+use crate::resolution::{Address, Component, ComponentMetadata, Repetition, Resolution, State};
 use crate::text::Text;
 use crate::threads;
 use crate::value::{Data, FileId, Value};
@@ -319,6 +319,7 @@ fn compare<'a>(pair: &Pair<'a>) -> Option<Differing<'a>> {
     let mut steps = steps(pair);
     let (status, located) = match (pair.old, pair.new) {
         (Some(_), Some(_)) if steps.is_empty() => return None,
+        (Some(old), Some(new)) if new.component.metadata.is_open() => (Status::Modified, old),
         (Some(_), Some(new)) => (Status::Modified, new),
         (Some(old), None) => (Status::Removed, old),
         (None, Some(new)) => (Status::Added, new),
@@ -363,6 +364,7 @@ fn steps<'a>(pair: &Pair<'a>) -> Vec<DiffStep<'a>> {
             let calls = [&*before.calls, &*after.calls];
             let values = (&old.component.value, &new.component.value);
             let mut steps = structural::compare(values.0, values.1, &new.component.language, calls);
+            steps.extend(repetitions(before, after));
             if before.managed_by != after.managed_by {
                 steps.push(DiffStep::of_whole(MANAGED_BY, [&before.managed_by, &after.managed_by]));
             }
@@ -370,6 +372,18 @@ fn steps<'a>(pair: &Pair<'a>) -> Vec<DiffStep<'a>> {
         }
         _ => Vec::new(),
     }
+}
+
+/// What repeats an instance where it is not known on one side which instances there are.
+fn repetitions<'a>(before: &'a ComponentMetadata, after: &'a ComponentMetadata) -> Vec<DiffStep<'a>> {
+    let levels = [before, after].map(|side| side.instance_of.iter().flat_map(|instance| &instance.levels));
+    let [before, after] = levels;
+    let differing = before.zip(after).filter(|(before, after)| before.is_open != after.is_open);
+    let step = |(before, after): (&'a Repetition, &'a Repetition)| {
+        let open = if after.is_open { after } else { before };
+        DiffStep::of_whole(&format!("/{}", open.argument), [&before.value, &after.value])
+    };
+    differing.map(step).collect()
 }
 
 impl Differing<'_> {

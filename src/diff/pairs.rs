@@ -1,11 +1,11 @@
 //! Which components of two sides are compared.
 
 use super::DiffOptions;
-use crate::resolution::{Address, Component, Resolution, State, Unit};
+use crate::resolution::{Address, Component, InstanceOf, Resolution, State, Unit};
 use crate::text::{ByAddress, FastSet, Text, order};
 use crate::threads;
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// A component of one side, with its unit.
@@ -36,7 +36,46 @@ pub(super) fn pairs<'a>(old: &Components<'a>, new: &Components<'a>) -> Vec<Pair<
         let new = if order.is_ge() { b.next() } else { None };
         Some(Pair { old, new })
     };
-    std::iter::from_fn(next).collect()
+    let mut pairs: Vec<Pair<'a>> = std::iter::from_fn(next).collect();
+    pair_open(&mut pairs);
+    pairs
+}
+
+/// Pairs instances that are only on one side with what stands for all instances on the other side: where it is not known which
+/// ones there are, none is gone and none is new.
+fn pair_open(pairs: &mut Vec<Pair<'_>>) {
+    let is_single = |pair: &Pair<'_>| pair.old.is_some() != pair.new.is_some();
+    let instance = |at: usize| {
+        let located = pairs[at].old.or(pairs[at].new)?;
+        Some((&located.component.stack, located.component.metadata.instance_of.as_ref()?))
+    };
+    let single = (0..pairs.len()).filter(|at| is_single(&pairs[*at]));
+    let single: Vec<(usize, &Text, &InstanceOf)> =
+        single.filter_map(|at| instance(at).map(|(stack, instance)| (at, stack, instance))).collect();
+    let side = |at: usize| usize::from(pairs[at].old.is_none());
+    let mut open: HashMap<(usize, &Text, &Text), Vec<(usize, &InstanceOf)>> = HashMap::new();
+    for (at, stack, instance) in single.iter().filter(|(.., instance)| instance.is_open()) {
+        open.entry((side(*at), stack, &instance.name)).or_default().push((*at, instance));
+    }
+    if open.is_empty() {
+        return;
+    }
+    // Two that are open in different places are one pair, whichever comes first.
+    let (mut found, mut taken) = (BTreeMap::new(), HashSet::new());
+    for (at, stack, instance) in single {
+        let others = open.get(&(1 - side(at), stack, &instance.name)).into_iter().flatten();
+        let mut others = others.filter(|(other, theirs)| !found.contains_key(other) && instance.may_be(theirs));
+        if let Some((other, _)) = others.next().filter(|_| !taken.contains(&at)) {
+            found.insert(at, *other);
+            taken.insert(*other);
+        }
+    }
+    for (at, other) in found {
+        let Pair { old, new } = pairs[other];
+        pairs[at] = Pair { old: pairs[at].old.or(old), new: pairs[at].new.or(new) };
+    }
+    let mut at = 0..;
+    pairs.retain(|_| at.next().is_none_or(|at| !taken.contains(&at)));
 }
 
 /// Compares the addresses of components.

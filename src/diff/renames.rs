@@ -8,7 +8,7 @@
 use super::causes::Finder;
 use super::rewrite::{Rewrite, common_words};
 use super::{Cause, Change, ComponentChange, Components, Located, Status, mask, structural};
-use crate::resolution::{Component, RemovalEffect, Resolution};
+use crate::resolution::{Component, InstanceOf, RemovalEffect, Resolution};
 use crate::terraform::state::{self, StateLocation};
 use crate::text::Text;
 use std::cmp::Reverse;
@@ -57,9 +57,9 @@ impl<'a> Released<'a> {
     /// Whether a component is one of them, or an instance of one, or of what is in one.
     pub(crate) fn keeps(&self, component: &Component) -> bool {
         let Component { stack, kind, name, metadata, .. } = component;
-        let names = metadata.instance_of.iter().flat_map(|(_, declared)| {
-            let ends = declared.match_indices('.').map(|(end, _)| end).chain([declared.len()]);
-            ends.map(|end| &declared[..end])
+        let names = metadata.instance_of.iter().flat_map(|InstanceOf { name, .. }| {
+            let ends = name.match_indices('.').map(|(end, _)| end).chain([name.len()]);
+            ends.map(|end| &name[..end])
         });
         names.chain([&**name]).any(|name| self.0.contains(&(stack, &**kind, name)))
     }
@@ -92,7 +92,7 @@ fn share_causes(renames: &mut [Rename], components: &[ComponentChange], finder: 
     let mut together: BTreeMap<_, Vec<&mut Rename>> = BTreeMap::new();
     for rename in renames {
         let sides = [components[rename.from].before.as_ref(), components[rename.to].after.as_ref()];
-        let declared = sides.map(|side| Some(&side?.metadata.instance_of.as_ref()?.1));
+        let declared = sides.map(|side| Some(&side?.metadata.instance_of.as_ref()?.name));
         if let [Some(old), Some(new)] = declared {
             together.entry((&components[rename.to].stack, old, new)).or_default().push(rename);
         }
@@ -252,7 +252,7 @@ impl<'a> Search<'a> {
     /// Whether two components have the same code, as far as that is known, or are instances of the same type. Where the name
     /// of a component names the folder, similar names have to do.
     fn has_same_code(&self, from: usize, to: usize) -> bool {
-        let kind = |component: &Component| component.metadata.instance_of.as_ref().map(|(kind, _)| kind.clone());
+        let kind = |component: &'a Component| component.metadata.instance_of.as_ref().map(|instance| &instance.kind);
         let sides = self.sides(from, to).filter(|(old, new)| kind(old) == kind(new));
         sides.is_some_and(|(old, new)| match (&old.metadata.code, &new.metadata.code) {
             (Some(a), Some(b)) => a.folder == b.folder || common_words(&old.name, &new.name) > 0,

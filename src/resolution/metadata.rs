@@ -43,8 +43,8 @@ pub(crate) struct ComponentMetadata {
     /// Types and names of components of its stack that are removed on purpose: their deployed resources stay. Of instances the
     /// name is that of their declaration, or what it begins with.
     pub released: Box<[(Text, Text)]>,
-    /// The declaration that it is an instance of, in systems where one makes several: what it declares, and its name.
-    pub instance_of: Option<(Text, Text)>,
+    /// The declaration that it is an instance of, in systems where one makes several.
+    pub instance_of: Option<InstanceOf>,
     /// The component whose code makes it, where its stack is the code of that one.
     pub made_by: Option<Arc<Address>>,
     /// The name of the component that configures what manages it; null where there is no choice.
@@ -55,6 +55,51 @@ pub(crate) struct ComponentMetadata {
     pub shares_state: bool,
     /// Its encrypted data, and the methods that can read them.
     pub encryption: Box<[Encrypted]>,
+}
+
+/// An instance of a declaration, or all of its instances where it is not known which ones there are.
+#[derive(Clone, Debug)]
+pub(crate) struct InstanceOf {
+    /// What is declared: `aws_vpc`.
+    pub kind: Text,
+    /// The name of the declaration, without keys: `module.net.aws_vpc.main`.
+    pub name: Text,
+    /// What repeats the declaration and the calls that lead to it, the outermost call first.
+    pub levels: Box<[Repetition]>,
+}
+
+/// What repeats a declaration, and the key of an instance.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Repetition {
+    /// The key in its address: `["a"]`, or `[*]` if it is not known which keys there are; empty if nothing repeats it.
+    pub key: Text,
+    /// Whether it is not known which keys there are.
+    pub is_open: bool,
+    /// The argument that repeats it: `count`; empty without one.
+    pub argument: Text,
+    /// The value of the argument; null without one.
+    pub value: Value,
+    /// Whether the instance of a declaration that was not repeated is one of these, as the first one of a `count`.
+    pub adopts_single: bool,
+}
+
+impl InstanceOf {
+    /// Whether it is not known how many instances it stands for.
+    pub(crate) fn is_open(&self) -> bool {
+        self.levels.iter().any(|level| level.is_open)
+    }
+
+    /// Whether the other one may be the same instance, where at least one of the two is open.
+    pub(crate) fn may_be(&self, other: &InstanceOf) -> bool {
+        let adopts = |a: &Repetition, b: &Repetition| a.is_open && a.adopts_single && b.argument.is_empty();
+        let is_alike = |(a, b): (&Repetition, &Repetition)| match a.is_open || b.is_open {
+            true => a.argument == b.argument || adopts(a, b) || adopts(b, a),
+            false => a.key == b.key,
+        };
+        self.name == other.name
+            && self.levels.len() == other.levels.len()
+            && self.levels.iter().zip(&*other.levels).all(is_alike)
+    }
 }
 
 /// Data that are written with one cipher and can be read with some.
@@ -246,6 +291,11 @@ pub(crate) enum StackSelector {
 }
 
 impl ComponentMetadata {
+    /// Whether it stands for instances of which it is not known which ones there are.
+    pub(crate) fn is_open(&self) -> bool {
+        self.instance_of.as_ref().is_some_and(InstanceOf::is_open)
+    }
+
     /// The code, if it is a module whose declarations are completely known.
     pub(crate) fn known_module(&self) -> Option<&Code> {
         self.code.as_ref().filter(|code| self.is_module && code.supply != CodeOrigin::Fetched && !code.is_open)

@@ -17,8 +17,8 @@ pub(crate) use gap::{Extent, Gap};
 pub(crate) use imports::{Import, Imports};
 pub(crate) use mention::{CommandReference, MentionedName};
 pub(crate) use metadata::{
-    Base, CalledModule, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Evaluation, Inputs, Link, LinkKind,
-    Needed, ReadTarget, StackSelector, StatePlace,
+    Base, CalledModule, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Evaluation, Inputs, InstanceOf, Link,
+    LinkKind, Needed, ReadTarget, Repetition, StackSelector, StatePlace,
 };
 
 use crate::diagnostic::Diagnostic;

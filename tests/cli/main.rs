@@ -56,6 +56,7 @@ mod tofu_changes;
 mod tofu_coverage;
 mod tofu_declarations;
 mod tofu_managers;
+mod tofu_open;
 mod tofu_plan;
 mod tofu_provider_schema;
 mod tofu_secrets;

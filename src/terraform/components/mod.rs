@@ -4,7 +4,7 @@ pub(crate) mod builder;
 pub(crate) mod calls;
 pub(crate) mod moves;
 
-use crate::resolution::{Component, ComponentMetadata, Needed, RemovalEffect};
+use crate::resolution::{Component, ComponentMetadata, InstanceOf, Needed, RemovalEffect};
 use crate::terraform::configuration::reads::Reading;
 use crate::terraform::configuration::{Instance, Mode};
 use crate::terraform::evaluation::shown::{exported, origin};
@@ -37,16 +37,17 @@ pub(super) fn of(stack: &Text, evaluated: &Evaluated<'_>) -> Vec<Component> {
 }
 
 fn of_instance(stack: &Text, instance: &Instance, names: &mut SecretNames) -> Component {
-    let Instance { mode, address, former, value, place, shaping, manager, protection, readings } = instance;
+    let Instance { mode, address, levels, former, value, place, shaping, manager, protection, readings } = instance;
     let (removal, vocabulary) = match mode {
         Mode::Managed => (RemovalEffect::Destroyed, &RESOURCES),
         Mode::Data | Mode::Ephemeral => (RemovalEffect::Nothing, &Vocabulary::EMPTY),
     };
     let former_names = former.iter().map(|address| address.to_string().into()).collect();
+    let (declared, name) = address.declaration();
     let metadata = ComponentMetadata {
         former_names,
         shares_state: true,
-        instance_of: Some(address.declaration()),
+        instance_of: Some(InstanceOf { kind: declared, name, levels: levels.as_slice().into() }),
         managed_by: manager.clone(),
         protection: protection.clone(),
         needed: readings.iter().map(needed).collect(),

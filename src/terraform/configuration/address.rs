@@ -20,7 +20,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// The declaration: the type of the resource, and the address without any keys.
+    /// What is declared, the type of the resource, and the address without any keys.
     pub(crate) fn declaration(&self) -> (Text, Text) {
         let modules: String = self.modules.iter().map(|(name, _)| format!("module.{name}.")).collect();
         let kind = self.block.rsplit_once('.').map_or(&*self.block, |(kind, _)| kind);

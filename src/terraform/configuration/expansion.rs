@@ -3,6 +3,7 @@
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Entries, Marks, Val};
+use crate::resolution::Repetition;
 use crate::terraform::configuration::frame::{At, Evaluation};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, Written};
@@ -12,6 +13,9 @@ use crate::value::Origin;
 
 /// The key in the address of instances that are not known.
 pub(super) const OPEN: &str = "[*]";
+
+/// The argument that gives each instance a key.
+pub(super) const FOR_EACH: &str = "for_each";
 
 /// The most instances of one block. Of more nothing is computed.
 const MAX_INSTANCES: usize = 10_000;
@@ -45,6 +49,11 @@ impl Repeat {
             value.prov.for_each_input(&mut |origin| found.push(origin));
         }
         found
+    }
+
+    /// What repeats a block, with the key of this instance.
+    pub(crate) fn of(&self, repetition: &Repetition) -> Repetition {
+        Repetition { key: self.suffix().into(), is_open: !self.is_certain(), ..repetition.clone() }
     }
 
     /// The key as addresses have it: `["a"]`.
@@ -162,10 +171,11 @@ pub(super) fn lifecycle(declared: &Declared, name: &str) -> Option<Written> {
     blocks.filter_map(|block| block.body.get(name)).next().map(|found| Written::of(declared.place.0, found))
 }
 
-/// What decides how many instances a block has.
-pub(super) fn repeated(declared: &Declared) -> Option<Written> {
-    let argument = |name: &str| declared.arguments.get(name).cloned();
-    argument("count").or_else(|| argument("for_each")).or_else(|| lifecycle(declared, "enabled"))
+/// The argument that decides how many instances a block has, with its name.
+pub(super) fn repeated(declared: &Declared) -> Option<(&'static str, Written)> {
+    let argument = |name: &'static str| Some((name, declared.arguments.get(name).cloned()?));
+    let enabled = || Some(("enabled", lifecycle(declared, "enabled")?));
+    argument("count").or_else(|| argument(FOR_EACH)).or_else(enabled)
 }
 
 impl Evaluation<'_, '_> {

@@ -32,6 +32,7 @@ mod validate;
 mod walk;
 
 use crate::hcl::ast::Expr;
+use crate::resolution::Repetition;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
@@ -98,6 +99,8 @@ pub(crate) struct Instance {
     pub mode: Mode,
     /// Its address: `module.a["x"].aws_s3_bucket.logs[0]`; `[*]` where it is not known which instances there are.
     pub address: Address,
+    /// What repeats its block and the calls that lead to it, the outermost call first.
+    pub levels: Vec<Repetition>,
     /// The addresses that it may have had before, the nearest first.
     pub former: Vec<Address>,
     /// Its arguments and blocks.

@@ -1,8 +1,9 @@
 //! Evaluates everything that a root module declares, in all of its modules.
 
 use crate::hcl::val::Marks;
+use crate::resolution::Repetition;
 use crate::terraform::configuration::address::Address;
-use crate::terraform::configuration::expansion::{Repeat, lifecycle, repeated};
+use crate::terraform::configuration::expansion::{FOR_EACH, Repeat, lifecycle, repeated};
 use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame, Planned};
 use crate::terraform::configuration::moves::Moves;
 use crate::terraform::configuration::reads::Reading;
@@ -19,13 +20,24 @@ use std::rc::Rc;
 /// The most instances of a root module.
 const MAX_INSTANCES: usize = 50_000;
 
+/// The calls that lead to a module.
+#[derive(Clone, Default)]
+struct Path {
+    /// Their names, with the keys of their instances.
+    calls: Vec<(Text, String)>,
+    /// What repeats them.
+    levels: Vec<Repetition>,
+    /// The places that decide about them.
+    shaping: Vec<Origin>,
+}
+
 impl Evaluation<'_, '_> {
     /// Evaluates the root module with everything that it calls.
     pub(super) fn run(&self) -> Configuration {
         let root = Rc::new(Frame::new(0, 0, None));
         self.visit(&root);
         let mut instances = Vec::new();
-        self.collect(&root, (&[], &[]), &Moves::of(self.statics), &mut instances);
+        self.collect(&root, &Path::default(), &Moves::of(self.statics), &mut instances);
         instances.sort_by(|a, b| a.address.cmp(&b.address));
         self.imports(&root, &instances.iter().map(|instance| &instance.address).collect());
         let outputs = self.root_outputs(&root);
@@ -80,33 +92,28 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// The instances in a module, and in those that it calls, with their addresses; `path` are the calls that lead there, with
-    /// the places that decide about them.
-    fn collect(
-        &self,
-        frame: &Rc<Frame>,
-        (path, around): (&[(Text, String)], &[Origin]),
-        moves: &Moves,
-        into: &mut Vec<Instance>,
-    ) {
+    /// The instances in a module, and in those that it calls, with their addresses.
+    fn collect(&self, frame: &Rc<Frame>, path: &Path, moves: &Moves, into: &mut Vec<Instance>) {
         let module = self.module(frame);
         for (address, declared) in &module.resources {
             let Some(block) = self.block(frame, address) else { continue };
-            let shaping: Vec<Origin> = around.iter().copied().chain(self.repetition(frame, declared)).collect();
+            let (level, shaping) = self.repetition(frame, declared);
             let protection = self.protection(frame, declared);
-            let readings: Rc<[Reading]> = self.readings(frame, path, declared).into();
+            let readings: Rc<[Reading]> = self.readings(frame, &path.calls, declared).into();
             for (repeat, planned) in &block.planned {
                 if into.len() >= MAX_INSTANCES {
                     return self.too_many_in_all(declared.place);
                 }
-                let own = Address { modules: path.to_vec(), block: address.clone(), key: repeat.suffix() };
+                let own = Address { modules: path.calls.clone(), block: address.clone(), key: repeat.suffix() };
+                let level = repeat.of(&level);
                 into.push(Instance {
                     mode: Mode::of(address),
                     former: moves.former(&own),
                     address: own,
+                    levels: path.levels.iter().cloned().chain([level]).collect(),
                     value: planned.value.clone(),
                     place: declared.place,
-                    shaping: shaping.iter().copied().chain(repeat.origins()).collect(),
+                    shaping: path.shaping.iter().chain(&shaping).copied().chain(repeat.origins()).collect(),
                     manager: self.manager(frame, repeat, address, declared),
                     protection: protection.clone(),
                     readings: Rc::clone(&readings),
@@ -115,35 +122,43 @@ impl Evaluation<'_, '_> {
         }
         for (name, declared) in &module.calls {
             let Some(called) = self.call(frame, name) else { continue };
-            let own = std::iter::once(shown::origin(declared.place)).chain(self.repetition(frame, declared));
-            let around: Vec<Origin> = around.iter().copied().chain(own).collect();
+            let (level, shaping) = self.repetition(frame, declared);
             for (repeat, child) in &called.frames {
                 if into.len() >= MAX_INSTANCES {
                     return self.too_many_in_all(declared.place);
                 }
-                let around: Vec<Origin> = around.iter().copied().chain(repeat.origins()).collect();
-                let path: Vec<(Text, String)> = path.iter().cloned().chain([(name.clone(), repeat.suffix())]).collect();
-                self.collect(child, (&path, &around), moves, into);
+                let own = [shown::origin(declared.place)].into_iter().chain(shaping.iter().copied());
+                let mut inner = path.clone();
+                inner.calls.push((name.clone(), repeat.suffix()));
+                inner.levels.push(repeat.of(&level));
+                inner.shaping.extend(own.chain(repeat.origins()));
+                self.collect(child, &inner, moves, into);
             }
         }
     }
 
-    /// The places that decide how often a block is there; of collections, which are about single instances, only where they
-    /// are given.
-    fn repetition(&self, frame: &Rc<Frame>, declared: &Declared) -> Vec<Origin> {
-        let Some(written) = repeated(declared) else { return Vec::new() };
-        let value = self.value(&At::module(frame), &written);
-        if value.as_items().is_some() || value.as_entries().is_some() {
-            return vec![Origin { end: written.expr.span.start, ..shown::origin(written.argument()) }];
+    /// What repeats a block, without a key, and the places that decide how often it is there; of collections, which are about
+    /// single instances, only where they are given.
+    fn repetition(&self, frame: &Rc<Frame>, declared: &Declared) -> (Repetition, Vec<Origin>) {
+        let Some((argument, written)) = repeated(declared) else { return Default::default() };
+        let evaluated = self.value(&At::module(frame), &written);
+        let value = self.shown(&At::module(frame), &written, &evaluated);
+        let level = Repetition {
+            argument: argument.into(),
+            adopts_single: argument != FOR_EACH,
+            value: value.clone(),
+            ..Repetition::default()
+        };
+        if evaluated.as_items().is_some() || evaluated.as_entries().is_some() {
+            return (level, vec![Origin { end: written.expr.span.start, ..shown::origin(written.argument()) }]);
         }
         let argument = shown::origin(written.argument());
         let is_inside = |origin: &Origin| {
             origin.file == argument.file && argument.start <= origin.key && origin.end <= argument.end
         };
         let mut found = vec![argument];
-        let value = self.shown(&At::module(frame), &written, &value);
         value.prov.for_each_input(&mut |origin| found.extend(Some(origin).filter(|origin| !is_inside(origin))));
-        found
+        (level, found)
     }
 
     /// What `prevent_destroy` of a resource is; null without it.
