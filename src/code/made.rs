@@ -8,6 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::diff::{Diff, Status};
 use crate::hcl::ast::Span;
 use crate::resolution::{Address, CodeOrigin, Component, Inputs, Placed, Resolution, State, Unit};
+use crate::terraform::configuration::Wanted;
 use crate::terraform::evaluation::given::{Given, Overlay, RunInputs, VariableInput};
 use crate::terraform::module::modules::Modules;
 use crate::terraform::root::{self, Evaluated};
@@ -54,7 +55,7 @@ fn stack_of((stack, _, name): &Address) -> Text {
 impl Evaluator<'_> {
     /// Evaluates the code of a component of a unit, with what is wrong with it; `None` if it has no code in the repository, or is not
     /// deployed.
-    fn evaluate(&self, component: &Component, unit: &Unit) -> Option<(Evaluated<'_>, Failures)> {
+    fn evaluate(&self, component: &Component, unit: &Unit, wanted: Wanted) -> Option<(Evaluated<'_>, Failures)> {
         let metadata = &component.metadata;
         let code = metadata.code.as_ref().filter(|code| metadata.is_module && code.supply != CodeOrigin::Fetched)?;
         if !metadata.is_deployed() || !self.modules.is_there(&code.folder) {
@@ -76,7 +77,7 @@ impl Evaluator<'_> {
             env: &env,
             workspace: metadata.workspace.as_deref(),
         };
-        let mut evaluated = root::evaluate(&code.folder, given, self.modules);
+        let mut evaluated = root::evaluate(&code.folder, given, self.modules, wanted);
         let mut failures = evaluated.take_failures(Vec::new());
         let is_hidden = failures.iter().any(|failure| failure.hides);
         if !failures.is_empty() {
@@ -99,7 +100,7 @@ impl Evaluator<'_> {
 
     /// What the code of a component of a unit makes, in a stack with the address that the component has in the newer state.
     fn of(&self, component: &Component, address: &Address, unit: &Unit) -> Option<Made> {
-        let (evaluated, Failures { findings, is_hidden }) = self.evaluate(component, unit)?;
+        let (evaluated, Failures { findings, is_hidden }) = self.evaluate(component, unit, Wanted::Values)?;
         let stack = stack_of(address);
         let files: BTreeSet<FileId> = evaluated.files().into_iter().chain(unit.files.iter().copied()).collect();
         let made = Unit {
@@ -127,7 +128,7 @@ impl Evaluator<'_> {
     /// Evaluates the code of all components of a resolution, and adds what is found. What it makes is not kept.
     pub(crate) fn check(&self, resolution: &mut Resolution) {
         let found = threads::map(&resolution.units, |unit| {
-            let evaluated = unit.components.iter().filter_map(|component| self.evaluate(component, unit));
+            let evaluated = unit.components.iter().filter_map(|c| self.evaluate(c, unit, Wanted::Failures));
             evaluated.flat_map(|(_, failures)| failures.findings).collect::<Vec<_>>()
         });
         add_findings(resolution, found.into_iter().flatten());

@@ -201,6 +201,7 @@ pub(crate) fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
         whole.authoring.extend(resolution.authoring);
         whole.config.extend(resolution.config);
         whole.assumptions.extend(resolution.assumptions);
+        whole.remote_config.extend(resolution.remote_config);
         whole.gap = whole.gap.or(resolution.gap);
     }
     diagnostic::unite(&mut whole.findings);

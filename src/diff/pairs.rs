@@ -53,9 +53,9 @@ fn pair_open(pairs: &mut Vec<Pair<'_>>) {
     let single: Vec<(usize, &Text, &InstanceOf)> =
         single.filter_map(|at| instance(at).map(|(stack, instance)| (at, stack, instance))).collect();
     let side = |at: usize| usize::from(pairs[at].old.is_none());
-    let mut open: HashMap<(usize, &Text, &Text), Vec<(usize, &InstanceOf)>> = HashMap::new();
+    let mut open: HashMap<_, Vec<_>> = HashMap::new();
     for (at, stack, instance) in single.iter().filter(|(.., instance)| instance.is_open()) {
-        open.entry((side(*at), stack, &instance.name)).or_default().push((*at, instance));
+        open.entry((side(*at), *stack, &instance.name)).or_default().push((*at, *instance));
     }
     if open.is_empty() {
         return;

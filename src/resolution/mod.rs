@@ -57,6 +57,8 @@ pub(crate) struct Resolution {
     pub config: Vec<FileId>,
     /// Assumptions about missing configuration, each a sentence without a full stop.
     pub assumptions: Vec<String>,
+    /// The addresses of configuration that is elsewhere, and is not read.
+    pub remote_config: BTreeSet<String>,
     /// What could not be resolved at all.
     pub gap: Option<Gap>,
     /// Whether every unit is a stack of its name, also one without components.

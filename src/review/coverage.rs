@@ -377,6 +377,7 @@ fn unresolved(
             place: place.clone(),
         }));
     }
+    all.extend(other.and_then(|other| other_settings(own, other, files)));
     // A side without the project lacks nothing of it.
     let is_there = !own.config.is_empty() || !own.assumptions.is_empty();
     let is_nothing = |gap: &&Gap| gap.extent == Extent::Everything || is_there && own.units.is_empty();
@@ -387,6 +388,21 @@ fn unresolved(
         all.insert(Unresolved { stack: None, file, component: None, reason, is_partial, is_edited, place });
     }
     all.into_iter().collect()
+}
+
+/// That a side imports its configuration from elsewhere, where the other side does not: what that sets may differ.
+fn other_settings(own: &Resolution, other: &Resolution, files: &Files) -> Option<Unresolved> {
+    let mut only_here = own.remote_config.difference(&other.remote_config);
+    let address = only_here.next().filter(|_| !other.config.is_empty())?;
+    Some(Unresolved {
+        stack: None,
+        file: own.config.first().map_or_else(|| Text::from("."), |file| Text::clone(&files.get(*file).path)),
+        component: None,
+        reason: format!("the configuration imports {address}, which is not read, so what it sets may differ"),
+        is_partial: true,
+        is_edited: true,
+        place: None,
+    })
 }
 
 /// The stacks for which a unit could not be resolved: those that it defines on the other side, or that its own file

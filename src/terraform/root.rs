@@ -4,7 +4,7 @@ use crate::hcl::ast::Span;
 use crate::resolution::{Address, Component};
 use crate::terraform::components::builder::Builder;
 use crate::terraform::components::{self, calls};
-use crate::terraform::configuration::{self, Configuration};
+use crate::terraform::configuration::{self, Configuration, Wanted};
 use crate::terraform::evaluation;
 use crate::terraform::evaluation::given::Given;
 use crate::terraform::evaluation::statics::{Node, Statics};
@@ -36,7 +36,7 @@ pub(crate) struct Evaluated<'a> {
 
 /// Evaluates the code in a folder, with what a run gives to it. This is the only way for a dialect to get the resources that the
 /// code of a component makes.
-pub(crate) fn evaluate<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>) -> Evaluated<'a> {
+pub(crate) fn evaluate<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>, wanted: Wanted) -> Evaluated<'a> {
     let mut statics = evaluation::of_root(dir, given, modules);
     let module = Arc::clone(&statics.nodes[0].module);
     let mut failures: Vec<Failure> = module.failures.clone();
@@ -46,7 +46,7 @@ pub(crate) fn evaluate<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>
     failures.extend(imports_in_calls(&statics));
     failures.extend(repeated_providers(&statics));
     secrets::note(&statics);
-    let configuration = configuration::evaluate(&statics);
+    let configuration = configuration::evaluate(&statics, modules, wanted);
     let generated = given.over.map_or(&[][..], |over| &over.generated).iter();
     let generated = generated.filter_map(|file| Some((modules.loader.generated_id(file)?.0, file.origin))).collect();
     Evaluated { statics, calls, configuration, failures, generated }

@@ -1,6 +1,6 @@
 //! Files that git holds in another way: submodules, ignored folders, Git LFS, git-crypt, sops. They are not missing.
 
-use crate::common::Repo;
+use crate::common::{ATMOS, Repo};
 
 const STACK: &str = "vars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {cidr: a}}}}\n";
 const LIVE: &str = "terraform {\n  backend \"s3\" {\n    key = \"a\"\n  }\n}\n";
@@ -165,4 +165,20 @@ fn values_that_sops_encrypts_are_unknown() {
     // Without the key of sops it is text.
     repo.write("live/terraform.tfvars.json", "{\"size\": \"ENC[x]\"}");
     repo.run(&["check"]).ends_with(1);
+}
+
+#[test]
+fn configuration_that_is_imported_from_elsewhere_and_changes() {
+    let repo = Repo::new();
+    repo.write("stacks/deploy/dev.yaml", STACK);
+    let with = |address: &str| format!("import:\n  - {address}\n{ATMOS}");
+    repo.write("atmos.yaml", with("https://example.com/a.yaml")).commit("base");
+    repo.write("README.md", "text\n").commit("nothing");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change");
+    repo.write("atmos.yaml", with("https://example.com/b.yaml")).commit("another address");
+    repo.run(&["diff", "HEAD~1..HEAD"])
+        .hides("No effective change")
+        .says("the configuration imports https://example.com/b.yaml, which is not read, so what it sets may differ");
+    repo.write("atmos.yaml", ATMOS).commit("none");
+    repo.run(&["diff", "HEAD~1..HEAD"]).hides("No effective change").says("https://example.com/b.yaml");
 }

@@ -8,6 +8,7 @@ use super::session::Session;
 use crate::hcl::ast::Span;
 use crate::paths;
 use crate::resolution::{Code, Component};
+use crate::terraform::configuration::Wanted;
 use crate::terraform::evaluation::given::{DEFAULT_WORKSPACE, GeneratedFile, Given, Overlay};
 use crate::terraform::root;
 use crate::terraform::rules::FAILED_CONDITION;
@@ -50,7 +51,7 @@ pub(super) fn evaluate(session: &Session<'_>, folder: &str, file: FileId, unit: 
         env: &arguments.env,
         workspace: Some(DEFAULT_WORKSPACE),
     };
-    let mut evaluated = root::evaluate(&code.folder, given, modules);
+    let mut evaluated = root::evaluate(&code.folder, given, modules, Wanted::Values);
     session.files.borrow_mut().extend(evaluated.files());
     let mut failures = evaluated.take_failures(Vec::new());
     let is_hidden = failures.iter().any(|failure| failure.hides);

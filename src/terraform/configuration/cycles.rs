@@ -2,8 +2,8 @@
 
 use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Key, TraversalStep};
+use crate::terraform::configuration::declared::Tree;
 use crate::terraform::configuration::sites::{self, Owner};
-use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
 use crate::terraform::module::block::Written;
@@ -26,9 +26,9 @@ struct Graph {
 }
 
 /// Reports what depends on itself.
-pub(super) fn check(statics: &Statics<'_>) -> Vec<Failure> {
+pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
     let mut failures = Vec::new();
-    let graph = Graph::of(statics, &mut failures);
+    let graph = Graph::of(tree, &mut failures);
     failures.extend(graph.cycle());
     failures
 }
@@ -46,18 +46,18 @@ fn everything() -> Owner {
 }
 
 impl Graph {
-    fn of(statics: &Statics<'_>, failures: &mut Vec<Failure>) -> Self {
+    fn of(tree: &Tree<'_>, failures: &mut Vec<Failure>) -> Self {
         let mut graph = Graph { ids: HashMap::default(), names: Vec::new(), edges: Vec::new() };
         let mut children: BTreeMap<(usize, Text), usize> = BTreeMap::new();
-        for (index, node) in statics.nodes.iter().enumerate() {
+        for (index, node) in tree.nodes.iter().enumerate() {
             if let Some((parent, name)) = node.parent.zip(node.path.last()) {
                 children.insert((parent, name.clone()), index);
             }
         }
         let child = |index: usize, name: &Text| children.get(&(index, name.clone())).copied();
-        for (index, node) in statics.nodes.iter().enumerate() {
+        for (index, node) in tree.nodes.iter().enumerate() {
             let module = &node.module;
-            graph.declare(statics, index, module);
+            graph.declare(tree, index, module);
             for site in sites::of(module) {
                 let owner = match &site.owner {
                     // What depends on the arguments of a module that is not here is not known.
@@ -82,7 +82,7 @@ impl Graph {
                         failures.push(Failure::new(&rules::CYCLE, message, (site.file, reference.span)));
                         continue;
                     }
-                    for target in targets(statics, index, &reference, site.is_dependency, &child) {
+                    for target in targets(tree, index, &reference, site.is_dependency, &child) {
                         let to = graph.id(target);
                         graph.edges[from].push(to);
                     }
@@ -91,7 +91,7 @@ impl Graph {
             // The instances of a call, and what it depends on, come before everything in its module.
             if let Some((parent, name)) = node.parent.zip(node.path.last()) {
                 let call = graph.id((parent, Owner::Call(name.clone())));
-                let has_dependencies = statics.nodes[parent].module.calls.get(name);
+                let has_dependencies = tree.nodes[parent].module.calls.get(name);
                 let has_dependencies = has_dependencies.is_some_and(|call| call.arguments.contains_key("depends_on"));
                 for address in module.resources.keys().filter(|_| has_dependencies) {
                     let id = graph.id((index, Owner::Resource(address.clone())));
@@ -111,8 +111,8 @@ impl Graph {
     }
 
     /// Gives what a module declares a name and a place.
-    fn declare(&mut self, statics: &Statics<'_>, index: usize, module: &Module) {
-        let prefix = &statics.nodes[index].prefix;
+    fn declare(&mut self, tree: &Tree<'_>, index: usize, module: &Module) {
+        let prefix = &tree.nodes[index].prefix;
         let mut note = |owner: Owner, name: String, place: Option<Place>| {
             let id = self.id((index, owner));
             self.names[id] = (format!("{prefix}{name}"), place);
@@ -202,13 +202,13 @@ fn resource(module: &Module, reference: &Reference<'_>) -> Option<Text> {
 
 /// What a reference depends on.
 fn targets(
-    statics: &Statics<'_>,
+    tree: &Tree<'_>,
     index: usize,
     reference: &Reference<'_>,
     is_dependency: bool,
     child: &dyn Fn(usize, &Text) -> Option<usize>,
 ) -> Vec<Id> {
-    let module = &statics.nodes[index].module;
+    let module = &tree.nodes[index].module;
     let Some(first) = attribute(reference, 0) else { return Vec::new() };
     match &*reference.root.text {
         "local" => vec![(index, Owner::Local(first.clone()))],
@@ -224,7 +224,7 @@ fn targets(
                 Some(TraversalStep::Index(Key::Number(_) | Key::Text(_), _)) => attribute(reference, 2),
                 None => None,
             };
-            let of_child = &statics.nodes[child].module.outputs;
+            let of_child = &tree.nodes[child].module.outputs;
             let outputs: Vec<Id> = match output {
                 Some(name) => vec![(child, Owner::Output(name.clone()))],
                 None => of_child.keys().map(|name| (child, Owner::Output(name.clone()))).collect(),

@@ -5,6 +5,7 @@ use crate::hcl::eval::{Budget, Evaluator};
 use crate::hcl::types::Type;
 use crate::hcl::val::{Marks, Val};
 use crate::limits::Limit;
+use crate::terraform::configuration::Wanted;
 use crate::terraform::configuration::expansion::{Instances, Repeat};
 use crate::terraform::configuration::names::Names;
 use crate::terraform::evaluation::shown;
@@ -130,10 +131,11 @@ pub(super) struct Evaluation<'s, 'a> {
     pub evaluated: RefCell<Evaluated>,
     /// Whether nothing is known of variables, resources and modules.
     pub validates: bool,
+    wanted: Wanted,
 }
 
 impl<'s, 'a> Evaluation<'s, 'a> {
-    pub(super) fn new(statics: &'s Statics<'a>) -> Self {
+    pub(super) fn new(statics: &'s Statics<'a>, wanted: Wanted) -> Self {
         let steps = statics.files.loader().reader.limits().get(Limit::TemplateSteps);
         let nodes = statics.nodes.iter().enumerate();
         let child = |(index, node): (usize, &Rc<crate::terraform::evaluation::statics::Node>)| {
@@ -150,12 +152,13 @@ impl<'s, 'a> Evaluation<'s, 'a> {
             sources: RefCell::default(),
             evaluated: RefCell::default(),
             validates: false,
+            wanted,
         }
     }
 
     /// The same without values of variables, resources and modules.
     pub(super) fn validating(statics: &'s Statics<'a>) -> Self {
-        Evaluation { validates: true, ..Evaluation::new(statics) }
+        Evaluation { validates: true, ..Evaluation::new(statics, Wanted::Failures) }
     }
 
     /// Notes what is wrong at a place, once. Of what may have no instances nothing is certain.
@@ -214,6 +217,9 @@ impl<'s, 'a> Evaluation<'s, 'a> {
 
     /// A value as components show it. `reads` are the values of `each` and `count` that it depends on.
     pub(super) fn shown(&self, at: &At<'_>, written: &Written, value: &Val) -> Value {
+        if self.wanted == Wanted::Failures {
+            return Value::default();
+        }
         let exported = crate::hcl::val::export::export_at(value, &shown::at(written));
         if !exported.holds(Flags::UNKNOWN) {
             return exported;

@@ -18,6 +18,7 @@ mod address;
 mod body;
 mod conditions;
 mod cycles;
+pub(crate) mod declared;
 pub(crate) mod expansion;
 mod frame;
 mod managers;
@@ -36,6 +37,7 @@ use crate::resolution::Repetition;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
+use crate::terraform::module::modules::Modules;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Value};
 use address::Address;
@@ -117,25 +119,28 @@ pub(crate) struct Instance {
     pub readings: Rc<[Reading]>,
 }
 
+/// What is wanted of an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// The instances with their values, and what is wrong.
+    Values,
+    /// What is wrong: the values of instances and outputs are null.
+    Failures,
+}
+
 /// Evaluates a root module whose modules were entered.
-pub(crate) fn evaluate(statics: &Statics<'_>) -> Configuration {
-    let mut failures = references::check(statics);
-    let found = cycles::check(statics);
-    failures.extend(targets::check(statics));
-    failures.extend(schemas::check(statics));
-    let is_cyclic = !found.is_empty();
-    failures.extend(found);
-    let mut configuration = match is_cyclic {
+pub(crate) fn evaluate(statics: &Statics<'_>, modules: &Modules<'_>, wanted: Wanted) -> Configuration {
+    let declared = declared::check(statics, modules);
+    let mut configuration = match declared.is_cyclic {
         // Of names that depend on themselves nothing is known.
         true => Configuration::default(),
         false => {
-            let evaluation = Evaluation::new(statics);
+            let evaluation = Evaluation::new(statics, wanted);
             let mut configuration = evaluation.run();
             configuration.failures.extend(validate::check(statics, &evaluation.evaluated.take()));
             configuration
         }
     };
-    failures.append(&mut configuration.failures);
-    configuration.failures = failures;
+    configuration.failures.splice(..0, declared.failures.iter().cloned());
     configuration
 }

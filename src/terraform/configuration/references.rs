@@ -2,9 +2,10 @@
 
 use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Key, TraversalStep};
+use crate::terraform::configuration::declared::Tree;
 use crate::terraform::configuration::sites::{self, Owner, Site};
 use crate::terraform::evaluation::reference::{Meaning, meaning};
-use crate::terraform::evaluation::statics::{Node, Statics};
+use crate::terraform::evaluation::statics::Node;
 use crate::terraform::failure::Failure;
 use crate::terraform::module::{Module, version};
 use crate::terraform::rules;
@@ -12,12 +13,12 @@ use crate::text::{Text, nearest};
 use std::collections::BTreeSet;
 
 /// Reports the references of all modules that cannot be right, each once.
-pub(super) fn check(statics: &Statics<'_>) -> Vec<Failure> {
+pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
     let (mut failures, mut seen) = (Vec::new(), BTreeSet::new());
-    let needs_keys = version::before_1(&statics.nodes[0].module).is_none();
-    for (index, node) in statics.nodes.iter().enumerate() {
+    let needs_keys = version::before_1(&tree.nodes[0].module).is_none();
+    for (index, node) in tree.nodes.iter().enumerate() {
         if !node.module.files.is_empty() && !node.module.is_open && seen.insert(&node.module.dir) {
-            let check = Check { statics, index, node, module: &node.module, needs_keys };
+            let check = Check { tree, index, node, module: &node.module, needs_keys };
             for site in sites::of(&node.module) {
                 check.site(&site, &mut failures);
             }
@@ -27,7 +28,7 @@ pub(super) fn check(statics: &Statics<'_>) -> Vec<Failure> {
 }
 
 struct Check<'c, 'a> {
-    statics: &'c Statics<'a>,
+    tree: &'c Tree<'a>,
     index: usize,
     node: &'c Node,
     module: &'c Module,
@@ -127,7 +128,7 @@ impl Check<'_, '_> {
             // A wrong key shows when the value is computed.
             return None;
         }
-        let mut nodes = self.statics.nodes.iter();
+        let mut nodes = self.tree.nodes.iter();
         let child = nodes.find(|child| child.parent == Some(self.index) && child.path.last() == Some(name))?;
         if child.module.files.is_empty() || child.module.outputs.contains_key(output) {
             return None;

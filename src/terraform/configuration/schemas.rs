@@ -2,7 +2,7 @@
 
 use super::{Mode, OWN_ARGUMENTS, OWN_BLOCKS};
 use crate::hcl::ast::{Block, ExprKind, Span, walk};
-use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::configuration::declared::Tree;
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
 use crate::terraform::module::block::{Declared, configuration};
@@ -13,11 +13,11 @@ use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reports arguments and blocks that the schemas do not have, and required arguments that are missing, once in each module.
-pub(super) fn check(statics: &Statics<'_>) -> Vec<Failure> {
+pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
     let mut names = Names { failures: Vec::new() };
-    let Some(schemas) = &statics.files.loader().schemas else { return names.failures };
+    let Some(schemas) = &tree.loader.schemas else { return names.failures };
     let mut seen = BTreeSet::new();
-    for node in statics.nodes.iter().filter(|node| seen.insert(&node.module.dir)) {
+    for node in tree.nodes.iter().filter(|node| seen.insert(&node.module.dir)) {
         for (address, declared) in &node.module.resources {
             match of_resource(schemas, &node.module, address, declared) {
                 Some(Ok(schema)) => names.resource(schema, declared),

@@ -6,6 +6,7 @@ use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Val};
 use crate::terraform::configuration::address::{Address, Endpoint};
+use crate::terraform::configuration::declared::Tree;
 use crate::terraform::configuration::expansion::Repeat;
 use crate::terraform::configuration::frame::{At, Evaluation, Frame};
 use crate::terraform::evaluation::statics::{Node, Statics};
@@ -17,26 +18,26 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// The module at the end of the calls that an endpoint names, below another one.
-fn module_at(statics: &Statics<'_>, from: usize, endpoint: &Endpoint) -> Option<usize> {
+fn module_at(nodes: &[Rc<Node>], from: usize, endpoint: &Endpoint) -> Option<usize> {
     endpoint.modules.iter().try_fold(from, |parent, (name, _)| {
-        statics.nodes.iter().position(|node| node.parent == Some(parent) && node.path.last() == Some(name))
+        nodes.iter().position(|node| node.parent == Some(parent) && node.path.last() == Some(name))
     })
 }
 
 /// Whether what an endpoint names as a whole is still declared.
-fn is_declared(statics: &Statics<'_>, from: usize, endpoint: &Endpoint) -> bool {
-    let module = module_at(statics, from, endpoint);
+fn is_declared(tree: &Tree<'_>, from: usize, endpoint: &Endpoint) -> bool {
+    let module = module_at(tree.nodes, from, endpoint);
     match &endpoint.block {
-        Some((block, _)) => module.is_some_and(|node| statics.nodes[node].module.resources.contains_key(block)),
+        Some((block, _)) => module.is_some_and(|node| tree.nodes[node].module.resources.contains_key(block)),
         None => module.is_some(),
     }
 }
 
 /// Reports moves and removals of what is still there, and moves in circles.
-pub(super) fn check(statics: &Statics<'_>) -> Vec<Failure> {
+pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
     let mut failures = Vec::new();
     let mut seen = BTreeSet::new();
-    for (index, node) in statics.nodes.iter().enumerate() {
+    for (index, node) in tree.nodes.iter().enumerate() {
         if !seen.insert(&node.module.dir) {
             continue;
         }
@@ -45,8 +46,8 @@ pub(super) fn check(statics: &Statics<'_>) -> Vec<Failure> {
             let block = &refactoring.block;
             let end = |name: &str| Endpoint::read(&block.arguments.get(name)?.expr, &|_| None);
             let Some(from) = end("from") else { continue };
-            let is_there = from.is_whole() && is_declared(statics, index, &from);
-            let text = block.arguments.get("from").map(|w| statics.source_text(w)).unwrap_or_default();
+            let is_there = from.is_whole() && is_declared(tree, index, &from);
+            let text = block.arguments.get("from").map(|w| tree.loader.source_text(w)).unwrap_or_default();
             match &*refactoring.kind {
                 "moved" => {
                     let Some(to) = end("to") else { continue };
@@ -113,7 +114,7 @@ impl Evaluation<'_, '_> {
                 let modules: Vec<(Text, String)> = endpoint.modules.iter().map(keyed).collect();
                 let address = Address { modules, block, key: block_key.unwrap_or_default() };
                 let is_open = |other: &&Address| other.block == address.block && other.to_string().contains("[*]");
-                let is_here = module_at(self.statics, 0, &endpoint).is_some();
+                let is_here = module_at(&self.statics.nodes, 0, &endpoint).is_some();
                 if is_here && !addresses.contains(&address) && !addresses.iter().any(is_open) {
                     let message = format!(
                         "configuration for import target does not exist: {address} is not an instance of a declared resource"

@@ -77,7 +77,8 @@ impl Inputs {
                 None => all.file(loader, module, folder, &name, false),
             }
         }
-        for entry in given.values.into_iter().flat_map(|values| values.iter()) {
+        let values = given.values.into_iter().flat_map(|values| values.iter());
+        for entry in values.filter(|entry| module.variables.contains_key(&entry.key)) {
             let value = match entry.value.holds(Flags::UNKNOWN) {
                 true => {
                     let reads = made_of::value(format!("var.{}", entry.key), &entry.value);

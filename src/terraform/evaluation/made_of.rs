@@ -32,9 +32,7 @@ impl Statics<'_> {
 
     /// The text of an argument.
     pub(crate) fn source_text(&self, written: &Written) -> Text {
-        let file = self.files.loader().reader.files.get(written.file);
-        let span = written.expr.span;
-        file.text.get(span.start as usize..span.end as usize).unwrap_or_default().into()
+        self.files.loader().source_text(written)
     }
 }
 

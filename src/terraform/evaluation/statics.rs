@@ -62,6 +62,8 @@ pub(crate) struct Statics<'a> {
     pub(in crate::terraform) files: RootFiles<'a>,
     budget: Budget,
     known: RefCell<HashMap<(usize, bool, Text), Found, RandomState>>,
+    /// The values of variables of the root module, from what is given to it.
+    given: RefCell<HashMap<Text, Found, RandomState>>,
     /// The values of arguments of module calls, by the calling module and their place; `None` for those without a
     /// value.
     argument_values: RefCell<ArgumentValues>,
@@ -116,6 +118,7 @@ impl<'a> Statics<'a> {
             files,
             budget: Budget::new(steps),
             known: RefCell::default(),
+            given: RefCell::default(),
             argument_values: RefCell::default(),
         }
     }
@@ -127,7 +130,13 @@ impl<'a> Statics<'a> {
 
     /// The value of a variable of the root module, from what is given to it.
     pub(crate) fn given_value(&self, name: &Text, variable: &Variable) -> Found {
-        self.inputs.get(name, variable).and_then(|given| variable::effective(name, variable, given, None))
+        if let Some(known) = self.given.borrow().get(name) {
+            return known.clone();
+        }
+        let given = self.inputs.get(name, variable);
+        let found = given.and_then(|given| variable::effective(name, variable, given, None));
+        self.given.borrow_mut().insert(name.clone(), found.clone());
+        found
     }
 
     /// The value of an argument of a module.

@@ -12,6 +12,7 @@ use crate::paths::join;
 use crate::reads::{ParsedCache, Reader, Unread};
 use crate::source::{BlobId, Child, Entry, Node, ResolveError, Source};
 use crate::terraform::evaluation::given::GeneratedFile;
+use crate::terraform::module::block::Written;
 use crate::terraform::provider_schema::ProviderSchemas;
 use crate::text::Text;
 use crate::value::FileId;
@@ -77,6 +78,13 @@ pub(crate) struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
+    /// The text of an argument.
+    pub(crate) fn source_text(&self, written: &Written) -> Text {
+        let file = self.reader.files.get(written.file);
+        let span = written.expr.span;
+        file.text.get(span.start as usize..span.end as usize).unwrap_or_default().into()
+    }
+
     pub(crate) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a ParsedFiles, runner: Runner) -> Self {
         // Without a work tree any absolute path will do, as long as it is always the same.
         let root = match &*runner.root {

@@ -28,6 +28,8 @@ use variable::Variable;
 pub(crate) struct Module {
     /// The folder, from the root of the repository, links followed.
     pub dir: String,
+    /// Its number among those that are known by their content; the same content has the same number.
+    pub number: Option<u64>,
     pub variables: BTreeMap<Text, Variable>,
     pub locals: Arguments,
     /// Its calls of other modules.

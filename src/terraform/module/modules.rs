@@ -20,6 +20,7 @@ use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Identifies the state of a folder: the same files in the same table have the same declarations.
 type ModuleKey = (String, Vec<(String, FileId, BlobId, bool)>);
@@ -27,12 +28,27 @@ type ModuleKey = (String, Vec<(String, FileId, BlobId, bool)>);
 /// The entries of a folder, and their outline; `None` if there was no configuration.
 type Outlined = (Vec<Entry>, Option<Arc<Outline>>);
 
+/// Identifies a tree: the number of each module, with the module that calls it and the name of the call.
+pub(crate) type TreeKey = Vec<(u64, Option<(usize, Text)>)>;
+
+/// What is wrong with the declarations of a tree.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub failures: Vec<Failure>,
+    /// Whether something depends on itself.
+    pub is_cyclic: bool,
+}
+
 /// Parsed files and modules; both revisions share it.
 #[derive(Default)]
 pub(crate) struct Cache {
     files: ParsedFiles,
     /// The declarations of folders, by their path and their files: ids in the table of files, and contents.
     modules: Mutex<HashMap<ModuleKey, Arc<Module>, RandomState>>,
+    /// The number of the next module.
+    next_number: AtomicU64,
+    /// What is wrong with declarations, by the trees of modules.
+    checked: Mutex<HashMap<TreeKey, Arc<Checked>, RandomState>>,
     /// The outlines of files, by their content.
     file_outlines: Mutex<HashMap<(BlobId, Syntax), Arc<FileOutline>, RandomState>>,
     /// The outlines of folders in revisions without links, by their path and whether Terraform runs them: their
@@ -49,6 +65,7 @@ impl Cache {
     pub(crate) fn forget(&self) {
         self.files.forget();
         self.modules.lock().clear();
+        self.checked.lock().clear();
         self.file_outlines.lock().clear();
         self.outlines.lock().clear();
     }
@@ -249,9 +266,18 @@ impl<'a> Modules<'a> {
         if let Some(known) = self.cache.modules.lock().get(&key) {
             return Arc::clone(known);
         }
-        let found = Arc::new(read());
-        self.cache.modules.lock().insert(key, Arc::clone(&found));
-        found
+        let number = Some(self.cache.next_number.fetch_add(1, Ordering::Relaxed));
+        let found = Arc::new(Module { number, ..read() });
+        Arc::clone(self.cache.modules.lock().entry(key).or_insert(found))
+    }
+
+    /// Returns what is wrong with the declarations of a tree of modules.
+    pub(crate) fn checked(&self, key: TreeKey, check: impl FnOnce() -> Checked) -> Arc<Checked> {
+        if let Some(known) = self.cache.checked.lock().get(&key) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(check());
+        Arc::clone(self.cache.checked.lock().entry(key).or_insert(found))
     }
 }
 

@@ -129,6 +129,7 @@ impl Resolver {
             documents,
             config: configuration,
             assumptions,
+            remote_config: remote.into_iter().collect(),
             gap,
             ..Resolution::default()
         }

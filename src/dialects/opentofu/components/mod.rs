@@ -18,6 +18,7 @@ use crate::paths;
 use crate::resolution::{ComponentMetadata, LocalScope, RemovalEffect, State, Unit};
 use crate::terraform::components::builder::{Builder, Described, described};
 use crate::terraform::components::calls;
+use crate::terraform::configuration::Wanted;
 use crate::terraform::evaluation::shown::origin;
 use crate::terraform::failure::Failure;
 use crate::terraform::module::modules::Modules;
@@ -55,7 +56,7 @@ pub(crate) fn untouched(candidate: &Candidate, variant: &Variant, modules: &Modu
 /// Resolves a root module.
 pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
     let files = modules.loader.reader.files;
-    let mut evaluated = root::evaluate(&candidate.dir, variant.given(), modules);
+    let mut evaluated = root::evaluate(&candidate.dir, variant.given(), modules, Wanted::Values);
     let statics = &evaluated.statics;
     let module = Arc::clone(&statics.nodes[0].module);
     let mut failures = Vec::new();
