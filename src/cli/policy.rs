@@ -180,7 +180,8 @@ fn eval(options: &Eval, global: &Global) -> Result<Outcome, Failure> {
         };
         return Err(Failure::Message(wanted.missing(&all)));
     }
-    let values = evaluate(&options.expression, &components, &modules).map_err(Failure::Message)?;
+    let made = state.made(&components.iter().map(|component| component.address()).collect());
+    let values = evaluate(&options.expression, &components, &modules, &made).map_err(Failure::Message)?;
     let mut out = output::stdout_of(options.question.format.kind());
     let rows = components.iter().zip(&values);
     match options.question.format {

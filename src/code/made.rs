@@ -48,7 +48,7 @@ struct Failures {
 }
 
 /// The name of the stack of what the code of a component makes.
-fn stack_of((stack, _, name): &Address) -> Text {
+pub(crate) fn stack_of((stack, _, name): &Address) -> Text {
     format!("{stack}/{name}").into()
 }
 
@@ -123,6 +123,16 @@ impl Evaluator<'_> {
             wanted.contains(&address).then(|| self.of(component, &address, unit)).flatten()
         });
         found.into_iter().flatten().map(|made| made.unit).collect()
+    }
+
+    /// Adds what the code of those components makes whose code was not evaluated yet.
+    pub(crate) fn complete(&self, resolution: &mut Resolution) {
+        let known: BTreeSet<&Text> = resolution.made.iter().map(|unit| &unit.name).collect();
+        let all = resolution.components();
+        let wanted = all.values().map(|placed| placed.component.address());
+        let wanted: BTreeSet<Address> = wanted.filter(|address| !known.contains(&stack_of(address))).collect();
+        let found = self.units(resolution, &wanted);
+        resolution.made.extend(found);
     }
 
     /// Evaluates the code of all components of a resolution, and adds what is found. What it makes is not kept.

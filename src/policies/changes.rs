@@ -3,6 +3,7 @@
 use super::found::{Owner, Spot, not_evaluable};
 use super::input::{self, CodeOf};
 use super::rego::{Verdict, step_name};
+use super::resources::ResourcesOf;
 use super::run::{Outcome, PolicyInput, Run};
 use super::{Body, Policy, Subject};
 use crate::diagnostic::Diagnostic;
@@ -73,6 +74,9 @@ impl Run<'_> {
         };
         let (before, after) = (side(0), side(1));
         let reach = input::reach(&diff.components);
+        let reads_resources = active.iter().any(|(_, policy)| policy.reads_resources());
+        let resources = [changes.base, changes.context.resolution];
+        let resources = resources.map(|resolution| ResourcesOf::new(&resolution.made, reads_resources));
         let mut found = Vec::new();
         for (i, policy) in active {
             let mut statements: OfChanges = HashMap::new();
@@ -81,6 +85,7 @@ impl Run<'_> {
                 let component = changed.after.or(changed.before);
                 let Some(component) = component.filter(|_| changed.was_or_is_deployed()) else { continue };
                 let code = if changed.after.is_some() { after.get(component) } else { before.get(component) };
+                let component = &*resources[usize::from(changed.after.is_some())].with(component);
                 for (n, change) in input::changes(changed.change).into_iter().enumerate() {
                     let value = input::change(changed.change, change, &reach);
                     let owner = Owner { component, file: changed.file() };

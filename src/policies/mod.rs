@@ -14,6 +14,7 @@ mod found;
 mod input;
 mod memo;
 mod rego;
+mod resources;
 mod run;
 
 pub(crate) use definition::{Read, Rego, Require};
@@ -23,6 +24,7 @@ pub(crate) use run::Run;
 use crate::diagnostic::{Label, Rule, RuleRef};
 use cel::Expression;
 use rego::Module;
+use resources::RESOURCES;
 use std::sync::Arc;
 
 /// The policies of one settings file.
@@ -87,6 +89,15 @@ impl Policy {
             Body::Rego(module) => module.names(variable),
         };
         own || self.applies.as_ref().is_some_and(|applies| applies.reads(variable))
+    }
+
+    /// Whether it may read what the code of components makes.
+    fn reads_resources(&self) -> bool {
+        let own = match &self.body {
+            Body::That(that) => that.mentions(RESOURCES),
+            Body::Rego(module) => module.may_read(RESOURCES, None),
+        };
+        own || self.applies.as_ref().is_some_and(|applies| applies.mentions(RESOURCES))
     }
 }
 

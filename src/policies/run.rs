@@ -5,6 +5,7 @@ use super::condition::{Truth, truth};
 use super::found::{Found, Owner, Spot};
 use super::input::CodeOf;
 use super::memo::{CachedOutcome, Memo, ReadValues};
+use super::resources::ResourcesOf;
 use super::{Body, Policies, Policy, Subject};
 use crate::diagnostic::rules::{INVALID_POLICY, LIMIT_EXCEEDED, UNUSED_POLICY};
 use crate::diagnostic::{Diagnostic, Rule};
@@ -16,6 +17,7 @@ use crate::threads;
 use crate::validation::{Budget, Unusable};
 use crate::value::{FileId, Value};
 use parking_lot::Mutex;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -196,6 +198,12 @@ impl<'a> Run<'a> {
         all.filter(|(_, p)| subjects.contains(&p.subject) && is_on(p)).collect()
     }
 
+    /// Whether a policy reads what the code of components makes.
+    pub(crate) fn reads_resources(&self) -> bool {
+        let all = self.active(&[Subject::Component, Subject::Components, Subject::Change]);
+        all.iter().any(|(_, policy)| policy.reads_resources())
+    }
+
     /// Evaluates the policies about components for one state.
     pub(crate) fn components(&self, resolution: &Resolution, modules: &Modules<'_>) -> Vec<Diagnostic> {
         let active = self.active(&[Subject::Component, Subject::Components]);
@@ -207,11 +215,14 @@ impl<'a> Run<'a> {
         let reads_code = active.iter().any(|(_, policy)| policy.reads("code"));
         let with_code = placed.iter().filter(|_| reads_code).map(|p| &*p.component);
         let code = CodeOf::new(with_code, modules);
+        let resources = ResourcesOf::new(&resolution.made, active.iter().any(|(_, policy)| policy.reads_resources()));
+        let components: Vec<Cow<'_, Component>> = placed.iter().map(|p| resources.with(&p.component)).collect();
         let input: Vec<PolicyInput<'_>> = placed
             .iter()
-            .map(|p| {
-                let owner = Owner { component: &p.component, file: p.unit.file };
-                PolicyInput { owner, code: code.get(&p.component), change: None }
+            .zip(&components)
+            .map(|(p, component)| {
+                let owner = Owner { component, file: p.unit.file };
+                PolicyInput { owner, code: code.get(component), change: None }
             })
             .collect();
         let is_whole = crate::rules::is_whole(resolution);

@@ -58,4 +58,14 @@ impl<'a> CodeRun<'a> {
             evaluated
         })
     }
+
+    /// Evaluates the code of all other components too, for policies.
+    pub(super) fn complete(&self, resolutions: [&mut Resolution; 2]) {
+        let run_inputs = |component: &Component| self.run.part.run_inputs(component);
+        phase(self.run.workspace.host, "evaluate", || {
+            for (modules, resolution) in self.modules.iter().zip(resolutions) {
+                Evaluator { modules, run_inputs: &run_inputs }.complete(resolution);
+            }
+        });
+    }
 }

@@ -257,6 +257,9 @@ impl CompareRun<'_> {
         let mut affected = self.affected(&cache, [&base, &head], &diff, &code, &selection);
         without_lost(&mut affected, &base, &head);
         let evaluated = run.evaluate([&mut base, &mut head], &mut diff, &code);
+        if self.policies.iter().any(|policies| policies.reads_resources()) {
+            run.complete([&mut base, &mut head]);
+        }
         if !evaluated.is_empty() {
             // What is told of resources is not told of files.
             code.folders = run.changes(&diff, &selection).folders;

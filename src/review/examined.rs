@@ -85,7 +85,11 @@ impl Examined<'_> {
         let cache = modules::Cache::new(self.load.settings.work);
         let state = dialects::State { source: self.source, files: self.files(), cache: &cache };
         let (modules, run_inputs) = (project.modules(state), |component: &Component| project.run_inputs(component));
-        Evaluator { modules: &modules, run_inputs: &run_inputs }.check(resolution);
+        let evaluator = Evaluator { modules: &modules, run_inputs: &run_inputs };
+        evaluator.check(resolution);
+        if self.policies.reads_resources() {
+            evaluator.complete(resolution);
+        }
     }
 
     /// Adds the findings of rules and policies to those of resolving a project (by number).
@@ -106,6 +110,7 @@ impl Examined<'_> {
         }
         let found = self.policies.components(resolution, &modules);
         resolution.findings.extend(found);
+        resolution.made.clear();
     }
 
     fn covered(&self, project: &ProjectHandle<'_>, resolution: &Resolution) -> ProjectCoverage {

@@ -8,15 +8,17 @@ use super::examined::add_settings;
 use super::judge::{Judge, judge};
 use super::resolve::report_empty;
 use super::{Error, Request, Review, Revision, SettingsFrom, Workspace, phase, trust};
+use crate::code::made::Evaluator;
 use crate::diagnostic::{self, Finding, Novelty, Side, together};
-use crate::dialects::{ProjectHandle, Scope};
+use crate::dialects::{self, ProjectHandle, Scope};
 use crate::diff::merged::{self, BASE, MERGED, MergedProject, OURS, THEIRS};
 use crate::files::Files;
 use crate::policies;
-use crate::resolution::Resolution;
+use crate::resolution::{Component, Resolution};
 use crate::rules::{self, Rule};
 use crate::settings::Settings;
 use crate::source::{Change, Renames, Source, Supplied, changed};
+use crate::terraform::module::modules;
 use crate::terraform::{Cache, Modules};
 use crate::text::Text;
 use crate::unit::interfaces;
@@ -154,6 +156,9 @@ impl MergeRun<'_> {
         let coverage = coverage::of(dialect, folder, None, &versions[MERGED], self.files, &|_| true);
         let mut sides: [Side; 3] = Default::default();
         for (i, side) in sides.iter_mut().enumerate() {
+            if self.policies[i].reads_resources() {
+                self.evaluate(&mut versions[OURS + i], self.sources[OURS + i]);
+            }
             *side = self.check(&mut versions[OURS + i], &modules[OURS + i], &self.policies[i], is_whole);
         }
         let [_, _, _, merged] = versions;
@@ -206,6 +211,14 @@ impl MergeRun<'_> {
             .collect();
         let mut missing = missing.into_iter();
         found.map(|one| one.or(missing.next().flatten()).unwrap_or_default())
+    }
+
+    /// Adds what the code of all components of a version makes.
+    fn evaluate(&self, resolution: &mut Resolution, source: &dyn Source) {
+        let cache = modules::Cache::new(self.settings.work);
+        let modules = self.part.modules(dialects::State { source, files: self.files, cache: &cache });
+        let run_inputs = |component: &Component| self.part.run_inputs(component);
+        Evaluator { modules: &modules, run_inputs: &run_inputs }.complete(resolution);
     }
 
     /// Takes the findings of a version, those of rules and policies included.

@@ -223,6 +223,47 @@ violation contains \"no small names\" if input.component.vars.name == \"x\"
 warn contains \"size should be even\" if input.component.vars.size % 2 == 1
 ";
 
+/// A disk for each of three stacks, encrypted only where the variable says so.
+fn disks(settings: &str) -> Repo {
+    let repo = project(settings, "[a]");
+    let code = "variable \"zones\" {}\nvariable \"stage\" {}\nresource \"disk\" \"d\" {\n  for_each = toset(var.zones)\n  \
+                encrypted = var.stage != \"dev\"\n  id = data.disk.x.id\n}\ndata \"disk\" \"x\" {}\n";
+    repo.write("components/terraform/vpc/main.tf", code).commit("code");
+    repo
+}
+
+#[test]
+fn policies_read_what_the_code_makes() {
+    let require =
+        |that: &str| format!("[[require]]\nid = 'encrypted'\nthat = \"{that}\"\nmessage = 'disks are encrypted'\n");
+    let encrypted = require("component.resources.filter(r, r.mode == 'resource').all(r, r.values.encrypted)");
+    let repo = disks(&encrypted);
+    repo.run(&["check", "--format", "concise"])
+        .ends_with(1)
+        .says("components/terraform/vpc/main.tf:5")
+        .says("error[encrypted]: disks are encrypted")
+        .hides("incomplete-analysis");
+    let json = repo.run(&["check", "--format", "json"]).json();
+    assert_eq!(json["diagnostics"][0]["stacks"], serde_json::json!(["dev"]), "{json}");
+    // What is unknown is neither right nor wrong.
+    let repo = disks(&require("component.resources.all(r, r.mode == 'data' || r.values.id == 'x')"));
+    repo.run(&["check", "--format", "concise"]).hides("error[encrypted]").says("incomplete-analysis");
+    repo.run(&["policy", "eval", "size(component.resources)", "-s", "prod"]).ends_with(0).says("2");
+}
+
+#[test]
+fn policies_over_a_change_read_what_the_code_makes() {
+    let settings = "[[rego]]\nid = 'disks'\nfile = 'disks.rego'\n";
+    let repo = disks("");
+    let policy = "package disks\nimport rego.v1\ndeny contains msg if {\n  some r in input.component.resources\n  r.mode == \"resource\"\n  \
+                  not r.values.encrypted\n  msg := sprintf(\"%s is not encrypted\", [r.address])\n}\n";
+    repo.write("stacklint.toml", settings).write("disks.rego", policy).commit("policy");
+    let code = "variable \"zones\" {}\nvariable \"stage\" {}\nresource \"disk\" \"d\" {\n  encrypted = var.stage != \"prod\"\n}\n";
+    repo.write("components/terraform/vpc/main.tf", code).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise"]).ends_with(1).says("disk.d is not encrypted");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise", "--no-code"]).hides("disk.d is not encrypted");
+}
+
 #[test]
 fn rego_over_one_component() {
     let settings = "[[rego]]\nid = 'networks'\nfile = 'rules/networks.rego'\nmessage = 'networks are small'\n";

@@ -30,7 +30,7 @@ fn examples_are_true() {
     let (path, page) = policies_page();
     let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
     let found = sections(&page);
-    assert_eq!(found.len(), 8);
+    assert_eq!(found.len(), 9);
     for section in found.iter().rev() {
         let (id, place) = (policy_of(section), format!("line {} ({})", section.line, section.title));
         let run = run("", false, section);

@@ -80,6 +80,11 @@ impl Expression {
         self.names.contains(variable)
     }
 
+    /// Whether its text has a name.
+    pub(crate) fn mentions(&self, name: &str) -> bool {
+        self.text.contains(name)
+    }
+
     /// Returns the values of the component that it reads; `None` if its text does not show them.
     pub(crate) fn chains(&self) -> Option<BTreeSet<Chain>> {
         reads::of(&self.ast)
