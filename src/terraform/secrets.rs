@@ -7,6 +7,7 @@ use crate::resolution::secrets::{is_hidden, is_secret_in};
 use crate::syntax::secrets::{is_named_by, is_secret_below};
 use crate::terraform::configuration::expressions;
 use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::module::Module;
 use crate::text::{FastMap, Text};
 use crate::value::{Data, FileId, Map, Value};
 use std::collections::BTreeSet;
@@ -78,17 +79,24 @@ pub(super) fn note(statics: &Statics<'_>) {
             };
             places.extend(default.into_iter().chain(given).map(|origin| (origin.file, origin.start, origin.end)));
         }
-        for (file, expr) in expressions(&node.module) {
-            walk::visit(expr, &mut |expr| {
-                if let ExprKind::Call(call) = &expr.kind
-                    && &*call.name.text == "sensitive"
-                {
-                    places.insert((file, expr.span.start, expr.span.end));
-                }
-            });
-        }
+        places.extend(node.module.sensitive_calls.get_or_init(|| sensitive_calls(&node.module)));
     }
     for (file, start, end) in places {
         statics.files.loader().reader.files.get(file).add_secret(start..end);
     }
+}
+
+/// The calls of `sensitive()` in the expressions of a module: file, start and end.
+fn sensitive_calls(module: &Module) -> Vec<(FileId, u32, u32)> {
+    let mut places = Vec::new();
+    for (file, expr) in expressions(module) {
+        walk::visit(expr, &mut |expr| {
+            if let ExprKind::Call(call) = &expr.kind
+                && &*call.name.text == "sensitive"
+            {
+                places.push((file, expr.span.start, expr.span.end));
+            }
+        });
+    }
+    places
 }

@@ -131,7 +131,8 @@ pub(super) struct Evaluation<'s, 'a> {
     pub evaluated: RefCell<Evaluated>,
     /// Whether nothing is known of variables, resources and modules.
     pub validates: bool,
-    wanted: Wanted,
+    /// What is wanted of it.
+    pub wanted: Wanted,
 }
 
 impl<'s, 'a> Evaluation<'s, 'a> {

@@ -7,9 +7,9 @@ use crate::terraform::configuration::expansion::{FOR_EACH, Repeat, lifecycle, re
 use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame, Planned};
 use crate::terraform::configuration::moves::Moves;
 use crate::terraform::configuration::reads::Reading;
-use crate::terraform::configuration::{Configuration, Instance, Mode};
+use crate::terraform::configuration::{Configuration, Instance, Mode, Wanted};
 use crate::terraform::evaluation::shown;
-use crate::terraform::failure::{Failure, Place};
+use crate::terraform::failure::Failure;
 use crate::terraform::module::block::Declared;
 use crate::terraform::rules;
 use crate::text::Text;
@@ -36,10 +36,18 @@ impl Evaluation<'_, '_> {
     pub(super) fn run(&self) -> Configuration {
         let root = Rc::new(Frame::new(0, 0, None));
         self.visit(&root);
-        let mut instances = Vec::new();
-        self.collect(&root, &Path::default(), &Moves::of(self.statics), &mut instances);
-        instances.sort_by(|a, b| a.address.cmp(&b.address));
-        self.imports(&root, &instances.iter().map(|instance| &instance.address).collect());
+        let (mut instances, mut addresses) = (Vec::new(), Vec::new());
+        match self.wanted {
+            Wanted::Values => {
+                self.collect(&root, &Path::default(), &Moves::of(self.statics), &mut instances);
+                instances.sort_by(|a, b| a.address.cmp(&b.address));
+                self.imports(&root, &instances.iter().map(|instance| &instance.address).collect());
+            }
+            Wanted::Failures => {
+                self.addresses(&root, &[], &mut addresses);
+                self.imports(&root, &addresses.iter().collect());
+            }
+        }
         let outputs = self.root_outputs(&root);
         Configuration { instances, outputs, failures: self.take_failures() }
     }
@@ -101,8 +109,8 @@ impl Evaluation<'_, '_> {
             let protection = self.protection(frame, declared);
             let readings: Rc<[Reading]> = self.readings(frame, &path.calls, declared).into();
             for (repeat, planned) in &block.planned {
-                if into.len() >= MAX_INSTANCES {
-                    return self.too_many_in_all(declared.place);
+                if self.is_full(into.len(), declared) {
+                    return;
                 }
                 let own = Address { modules: path.calls.clone(), block: address.clone(), key: repeat.suffix() };
                 let level = repeat.of(&level);
@@ -124,8 +132,8 @@ impl Evaluation<'_, '_> {
             let Some(called) = self.call(frame, name) else { continue };
             let (level, shaping) = self.repetition(frame, declared);
             for (repeat, child) in &called.frames {
-                if into.len() >= MAX_INSTANCES {
-                    return self.too_many_in_all(declared.place);
+                if self.is_full(into.len(), declared) {
+                    return;
                 }
                 let own = [shown::origin(declared.place)].into_iter().chain(shaping.iter().copied());
                 let mut inner = path.clone();
@@ -135,6 +143,41 @@ impl Evaluation<'_, '_> {
                 self.collect(child, &inner, moves, into);
             }
         }
+    }
+
+    /// The addresses of the instances in a module, and in those that it calls.
+    fn addresses(&self, frame: &Rc<Frame>, calls: &[(Text, String)], into: &mut Vec<Address>) {
+        let module = self.module(frame);
+        for (address, declared) in &module.resources {
+            let Some(block) = self.block(frame, address) else { continue };
+            self.protection(frame, declared);
+            for (repeat, _) in &block.planned {
+                if self.is_full(into.len(), declared) {
+                    return;
+                }
+                into.push(Address { modules: calls.to_vec(), block: address.clone(), key: repeat.suffix() });
+            }
+        }
+        for (name, declared) in &module.calls {
+            let Some(called) = self.call(frame, name) else { continue };
+            for (repeat, child) in &called.frames {
+                if self.is_full(into.len(), declared) {
+                    return;
+                }
+                let calls: Vec<_> = calls.iter().cloned().chain([(name.clone(), repeat.suffix())]).collect();
+                self.addresses(child, &calls, into);
+            }
+        }
+    }
+
+    /// Whether there are as many instances as a root module may have, which is reported.
+    fn is_full(&self, count: usize, declared: &Declared) -> bool {
+        if count < MAX_INSTANCES {
+            return false;
+        }
+        let message = format!("the root module has more than {MAX_INSTANCES} instances of resources");
+        self.report(Failure::new(&rules::LIMIT_EXCEEDED, message, declared.place).hiding());
+        true
     }
 
     /// What repeats a block, without a key, and the places that decide how often it is there; of collections, which are about
@@ -165,11 +208,6 @@ impl Evaluation<'_, '_> {
     fn protection(&self, frame: &Rc<Frame>, declared: &Declared) -> Value {
         let (at, written) = (At::module(frame), lifecycle(declared, "prevent_destroy"));
         written.map_or_else(Value::default, |written| self.shown(&at, &written, &self.value(&at, &written)))
-    }
-
-    fn too_many_in_all(&self, place: Place) {
-        let message = format!("the root module has more than {MAX_INSTANCES} instances of resources");
-        self.report(Failure::new(&rules::LIMIT_EXCEEDED, message, place).hiding());
     }
 
     /// The outputs of the root module.

@@ -20,7 +20,7 @@ use block::{Arguments, Backend, Declared, Encryption, Provider, ProviderUse, Ref
 use lead::Lead;
 use paths::NamedPaths;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use variable::Variable;
 
 /// A module: one folder.
@@ -64,6 +64,8 @@ pub(crate) struct Module {
     pub used_locals: BTreeSet<Text>,
     /// The locals and variables that blocks other than `locals` refer to: `local.size`.
     pub read_by_blocks: BTreeSet<String>,
+    /// The calls of `sensitive()` in its expressions, once they were looked for: file, start and end.
+    pub sensitive_calls: OnceLock<Vec<(FileId, u32, u32)>>,
     /// The failures of its text and its declarations.
     pub failures: Vec<Failure>,
     pub files: Vec<FileId>,
