@@ -98,6 +98,14 @@ impl Evaluator<'_> {
         Some((evaluated, Failures { findings, is_hidden }))
     }
 
+    /// Whether the code of a component would be evaluated if it were in the repository.
+    pub(crate) fn lacks_code(&self, component: &Component) -> bool {
+        let metadata = &component.metadata;
+        let code = metadata.code.as_ref().filter(|_| metadata.is_module && metadata.is_deployed());
+        code.is_some_and(|code| code.supply == CodeOrigin::Fetched || !self.modules.is_there(&code.folder))
+            && (self.run_inputs)(component).is_some()
+    }
+
     /// What the code of a component of a unit makes, in a stack with the address that the component has in the newer state.
     fn of(&self, component: &Component, address: &Address, unit: &Unit) -> Option<Made> {
         let (evaluated, Failures { findings, is_hidden }) = self.evaluate(component, unit, Wanted::Values)?;

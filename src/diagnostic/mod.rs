@@ -109,6 +109,8 @@ pub(crate) struct Diagnostic {
     /// Whether the deployment tool refuses what has it, though everything is resolved here: the stacks that it reaches, or, if it
     /// names none, those that its file is a part of.
     pub is_refused: bool,
+    /// Whether other findings are not reported because of it: a change must not bring it unnoticed.
+    pub withholds: bool,
     /// The stacks that it reaches, sorted.
     pub stacks: Vec<Text>,
     /// The components that it is about, if it names them.
@@ -146,6 +148,7 @@ impl Diagnostic {
             address: None,
             is_breaking: false,
             is_refused: false,
+            withholds: false,
             stacks: Vec::new(),
             subjects: Vec::new(),
             together: None,

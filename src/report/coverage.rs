@@ -109,6 +109,12 @@ pub(super) fn summary(report: &Report<'_>) -> String {
             line.push_str(&format!("; {number} {what}"));
         }
     }
+    let elsewhere: BTreeSet<&str> =
+        coverage.projects.iter().flat_map(|p| &p.not_evaluated).map(|name| &**name).collect();
+    if !elsewhere.is_empty() {
+        let names: Vec<&str> = elsewhere.into_iter().collect();
+        line.push_str(&format!("; the code of {} is elsewhere, so its resources are not compared", shown(&names)));
+    }
     let files: BTreeSet<&str> = coverage.projects.iter().flat_map(|p| &p.config).map(|path| &**path).collect();
     let files: Vec<&str> = files.into_iter().collect();
     let config = if files.is_empty() { "no configuration file".to_owned() } else { shown(&files) };
@@ -141,6 +147,8 @@ struct ProjectJson<'a> {
     config: Vec<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     assumptions: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_evaluated: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<SideJson<'a>>,
     head: SideJson<'a>,
@@ -196,6 +204,7 @@ impl<'a> CoverageJson<'a> {
             path: &p.path,
             config: p.config.iter().map(|path| &**path).collect(),
             assumptions: &p.assumptions,
+            not_evaluated: p.not_evaluated.iter().map(|name| &**name).collect(),
             base: p.base.as_ref().map(side),
             head: side(&p.head),
         };

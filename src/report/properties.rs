@@ -254,6 +254,7 @@ fn coverage(names: &[String]) -> Coverage {
         head,
         stacks: 1,
         components: 2,
+        not_evaluated: names.iter().map(|name| name.as_str().into()).collect(),
     };
     Coverage {
         projects: vec![project.clone(), project],

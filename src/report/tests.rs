@@ -197,6 +197,7 @@ fn coverage() -> Coverage {
         head: side(vec![never, lost]),
         stacks: 6,
         components: 31,
+        not_evaluated: Vec::new(),
     };
     Coverage { projects: vec![project], ..Coverage::default() }
 }

@@ -10,6 +10,8 @@ use crate::diff::{self, Diff};
 use crate::resolution::{Address, Component, Resolution};
 use crate::source::differences;
 use crate::terraform::module::modules::{Cache, Modules};
+use crate::text::Text;
+use std::collections::BTreeSet;
 
 /// The code that runs in base and head.
 pub(super) struct CodeRun<'a> {
@@ -67,5 +69,13 @@ impl<'a> CodeRun<'a> {
                 Evaluator { modules, run_inputs: &run_inputs }.complete(resolution);
             }
         });
+    }
+
+    /// The names of components that differ and whose code is not in the repository, so that it is not evaluated.
+    pub(super) fn not_evaluated(&self, diff: &Diff) -> BTreeSet<Text> {
+        let run_inputs = |component: &Component| self.run.part.run_inputs(component);
+        let evaluator = Evaluator { modules: &self.modules[1], run_inputs: &run_inputs };
+        let differing = diff.components.iter().filter_map(|change| change.after.as_ref());
+        differing.filter(|component| evaluator.lacks_code(component)).map(|c| Text::clone(&c.name)).collect()
     }
 }

@@ -45,6 +45,8 @@ pub(crate) struct ProjectCoverage {
     pub stacks: usize,
     /// The number of components that were resolved on a side.
     pub components: usize,
+    /// The names of components that differ and whose code is not in the repository, so that it is not evaluated. Sorted.
+    pub not_evaluated: Vec<Text>,
     /// Whether the change edits a file in its folder; without a comparison it is as if all were edited.
     pub is_touched: bool,
 }
@@ -248,6 +250,7 @@ pub(super) fn of(
         head: in_head,
         stacks,
         components,
+        not_evaluated: Vec::new(),
         is_touched: true,
     }
 }

@@ -89,9 +89,14 @@ impl Review {
     fn failing(&self) -> Option<String> {
         let settings = &self.settings;
         let fails = |f: &&Finding| {
-            // An unknown value is not a mistake, so it fails the run only on request.
+            // An unknown value is not a mistake, so it fails the run only on request; but no change silences other findings.
             let is_incomplete = f.diagnostic.rule == &INCOMPLETE_ANALYSIS;
-            let counts = if is_incomplete { settings.strict.value } else { settings.fail_on.value.fails(f.level) };
+            let silences =
+                f.diagnostic.withholds && self.comparison.is_some() && settings.fail_on.value != FailOn::Never;
+            let counts = match is_incomplete {
+                true => settings.strict.value || silences,
+                false => settings.fail_on.value.fails(f.level),
+            };
             f.counts() && counts
         };
         let mut failing: Vec<&Finding> = self.findings.iter().filter(fails).collect();

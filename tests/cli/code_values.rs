@@ -350,3 +350,26 @@ fn resources_are_those_of_the_root_module() {
         assert_eq!(of(&found["resources"]), of(&expected["components"]), "{change}");
     }
 }
+
+#[test]
+fn code_that_is_elsewhere_is_named_once() {
+    let repo = Repo::atmos();
+    let stack = |n: u32| {
+        let fetched =
+            format!("    vpc:\n      source:\n        uri: github.com/acme/vpc\n      vars:\n        n: {n}\n");
+        format!("vars:\n  stage: dev\ncomponents:\n  terraform:\n{fetched}    eks:\n      vars:\n        n: {n}\n")
+    };
+    let vendor = "apiVersion: atmos/v1\nkind: AtmosVendorConfig\nmetadata: {name: x}\nspec:\n  sources:\n    - component: eks\n      \
+                  source: github.com/acme/eks\n      version: 1.0.0\n      targets: [components/terraform/eks]\n";
+    repo.write("vendor.yaml", vendor).write("stacks/deploy/dev.yaml", stack(1)).commit("base");
+    repo.write("stacks/deploy/dev.yaml", stack(2)).commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    run.says("the code of eks, vpc is elsewhere, so its resources are not compared");
+    let report = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
+    assert_eq!(report["coverage"]["projects"][0]["not_evaluated"], json!(["eks", "vpc"]));
+    validate(&schema("report-v1.json"), &report);
+    repo.run(&["diff", "HEAD~1..HEAD", "--no-code"]).hides("is elsewhere");
+    // What does not differ is not named.
+    repo.write("README.md", "text\n").commit("nothing");
+    repo.run(&["diff", "HEAD~1..HEAD"]).hides("is elsewhere");
+}

@@ -150,3 +150,19 @@ fn protection_that_is_not_known_is_not_there() {
     assert_eq!(danger("var.keep"), of("may no longer be protected: that is known only at run time"));
     assert_eq!(danger("!false"), []);
 }
+
+#[test]
+fn a_version_that_silences_findings_fails_a_change_that_brings_it() {
+    let main = |version: &str, size: &str| {
+        format!(
+            "terraform {{\n  required_version = \"{version}\"\n  backend \"s3\" {{}}\n}}\nresource \"vm\" \"a\" {{\n  size = {size}\n}}\n"
+        )
+    };
+    let repo = Repo::new();
+    repo.write("main.tf", main(">= 1.5", "1")).commit("base");
+    repo.write("main.tf", main("~> 0.12", "tonumber(\"x\")")).commit("old");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("incomplete-analysis in main.tf:2");
+    // What was silent before is known.
+    repo.write("main.tf", main("~> 0.13", "2")).commit("another one");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+}

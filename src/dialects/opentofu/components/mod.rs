@@ -85,12 +85,10 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     if !is_hidden {
         checks::check(&evaluated.statics, &modules.loader, &mut failures);
     }
-    if let Some(written) = version::before_1(&module) {
+    let old = version::before_1(&module);
+    if old.is_some() {
         // What is wrong today may be right there, but names need a declaration in every release.
         failures.retain(|failure| failure.hides || [&UNDEFINED_LOCAL, &UNDEFINED_NAME].contains(&failure.rule));
-        let message = "only releases before 1.0 may run this: mistakes other than undeclared names are not reported, because \
-                       their language is another one";
-        failures.push(Failure::new(&INCOMPLETE_ANALYSIS, message, written.argument()).lint(None));
     }
     let file = main_file(&candidate.dir, &module.files, files);
     let report = |f: &Failure| {
@@ -98,7 +96,14 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
         // Hidden declarations are the cause of what seems to be missing.
         if f.hides || !is_hidden && !f.is_lint { found.breaking() } else { found }
     };
-    let findings = failures.iter().map(report).collect();
+    let mut findings: Vec<Diagnostic> = failures.iter().map(report).collect();
+    findings.extend(old.map(|written| {
+        let message = "only releases before 1.0 may run this: mistakes other than undeclared names are not reported, because \
+                       their language is another one";
+        let failure = Failure::new(&INCOMPLETE_ANALYSIS, message, written.argument());
+        let found = finding(&failure, file, files, &variant.stack).token("before 1.0");
+        Diagnostic { withholds: true, ..found }
+    }));
     let unit = Unit {
         files: evaluated.files().into_iter().chain([file]).collect::<BTreeSet<_>>().into_iter().collect(),
         components,
