@@ -101,6 +101,34 @@ components:
 """
 
 
+VARIABLES = ["namespace", "tenant", "stage", "tags", "enabled", "name", "protected", "vpc_id", "token", "ingress_rules", "logging",
+             "size", "bucket"]
+
+
+def code(resources):
+    """The code of a component: variables, a local, and resources that read them."""
+    text = "".join(f'variable "{name}" {{\n  default = null\n}}\n' for name in VARIABLES)
+    text += 'locals {\n  tags = merge(var.tags, { Stage = var.stage })\n}\n'
+    for i in range(resources):
+        text += f"""\
+resource "aws_thing" "r{i}" {{
+  count = var.enabled ? 1 : 0
+  name  = "${{var.name}}-{i}"
+  size  = var.size + {i}
+  vpc   = var.vpc_id
+  tags  = merge(local.tags, {{ Index = "{i}" }})
+  days  = try(var.logging.lifecycle.days, 7)
+  dynamic "rule" {{
+    for_each = var.ingress_rules
+    content {{
+      port = rule.value.from_port
+    }}
+  }}
+}}
+"""
+    return text + 'output "names" {\n  value = aws_thing.r0[*].name\n}\n'
+
+
 def write(root, files):
     for path, text in files.items():
         path = root / path
@@ -108,8 +136,9 @@ def write(root, files):
         path.write_text(text)
 
 
-def generate(root, stacks, components, change):
-    """Writes a repository with `stacks` stacks of about `components` components each; `change` is `leaf` or `all`."""
+def generate(root, stacks, components, change, resources=0):
+    """Writes a repository with `stacks` stacks of about `components` components each; `change` is `leaf` or `all`.
+    With `resources` every kind has code that makes as many."""
     root = pathlib.Path(root)
     root.mkdir(parents=True)
     layers, catalogs = 5, 4
@@ -128,6 +157,8 @@ def generate(root, stacks, components, change):
     write(root, {"atmos.yaml": CONFIG, "stacks/orgs/acme.yaml": org("platform")})
     for layer in range(layers):
         names = [f"catalog/kind-{layer}-{n}" for n in range(catalogs)]
+        if resources:
+            write(root, {f"components/terraform/kind-{layer}-{n}/main.tf": code(resources) for n in range(catalogs)})
         write(root, {f"stacks/{name}.yaml": catalog(layer, n, each) for n, name in enumerate(names)})
         write(root, {f"stacks/layers/{layer}.yaml": "import:\n" + "".join(f"  - {name}\n" for name in names)})
     places = [(f"tenant-{n // 10}", f"stage-{n % 10}") for n in range(stacks)]
@@ -149,8 +180,9 @@ def main():
     parser.add_argument("--stacks", type=int, default=20)
     parser.add_argument("--components", type=int, default=100, help="in each stack, abstract ones not counted")
     parser.add_argument("--change", choices=["leaf", "all"], default="leaf", help="one variable of one component, or of all")
+    parser.add_argument("--resources", type=int, default=0, help="made by the code of each component; without, there is no code")
     options = parser.parse_args()
-    number = generate(options.out, options.stacks, options.components, options.change)
+    number = generate(options.out, options.stacks, options.components, options.change, options.resources)
     print(f"{options.stacks} stacks, {number} components")
 
 
