@@ -16,6 +16,7 @@ arguments+=(ci --reports "${RUNNER_TEMP:?}/stacklint-reports")
 [ -z "${INPUT_BASE:-}" ] || arguments+=("--base=$INPUT_BASE")
 [ -z "${INPUT_HEAD:-}" ] || arguments+=("--head=$INPUT_HEAD")
 [ -z "${INPUT_FAIL_ON:-}" ] || arguments+=("--fail-on=$INPUT_FAIL_ON")
+[ -z "${INPUT_EXPECT:-}" ] || arguments+=("--expect=$INPUT_EXPECT")
 read -r -d '' -a accepted <<<"${INPUT_ACCEPT:-}" || true
 for one in ${accepted[@]+"${accepted[@]}"}; do arguments+=("--accept=$one"); done
 [ "${INPUT_ANNOTATIONS:-true}" = true ] || arguments+=(--no-annotations)

@@ -3,7 +3,7 @@
 use super::open::{Invocation, State};
 use super::options::functions;
 use super::{Failure, Global, reporting};
-use crate::review::{self, Filter, Outcome, Request};
+use crate::review::{self, Filter, Outcome, Overrides, Request};
 use crate::source::{Source, Spec, beside};
 use clap::Args;
 use std::borrow::Cow;
@@ -39,6 +39,10 @@ pub(super) struct Options {
     /// Exit with 3 if there are effective changes and no findings
     #[arg(long)]
     exit_code: bool,
+    /// Prove that the change has no effect (`none`), changes addresses that keep their state (`moves`), or has effects only in stacks
+    /// and components that match (`only=GLOB`): exit with 0 if that is proved, with 3 if it is refuted, with 1 if it is not provable
+    #[arg(long, value_name = "WHAT", value_parser = review::Expectation::parse)]
+    expect: Option<review::Expectation>,
     #[command(flatten)]
     affected: super::affected::Options,
     #[command(flatten)]
@@ -60,7 +64,7 @@ pub(super) fn run_at(place: &Invocation, options: &Options, global: &Global) -> 
     let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
     let filter = filter.with_paths(&place.all_inside(&options.paths)?)?;
     let judging = &options.reporting.judging;
-    let overrides = judging.overrides(place)?;
+    let overrides = Overrides { expect: options.expect.clone(), ..judging.overrides(place)? };
     let (any_list, only_lists) = options.reporting.lists_affected();
     let affected = any_list.then(|| options.affected.options());
     let request = Request { filter, overrides: &overrides, affected };

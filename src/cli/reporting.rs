@@ -233,6 +233,7 @@ impl JudgeOptions {
             groups,
             variables,
             baseline,
+            expect: None,
             exit_zero,
             settings_from,
             raise_limits,

@@ -12,7 +12,7 @@ const LOCK: &str = ".terraform.lock.hcl";
 /// The blocks whose effect is seen in what is evaluated. Locals, variables and arguments of calls also reach providers and provisioners.
 const EVALUATED: [&str; 3] = ["data", "output", "resource"];
 /// What in them decides how something is done, not what is made.
-const UNSEEN: [&str; 6] = ["connection", "depends_on", "lifecycle", "provider", "providers", "provisioner"];
+pub(super) const UNSEEN: [&str; 6] = ["connection", "depends_on", "lifecycle", "provider", "providers", "provisioner"];
 
 /// What a file says.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,6 +52,17 @@ impl<'a> Contents<'a> {
         let [base, head] = self.sources;
         let read = |source: &dyn Source, entry: Option<&Entry>| content(path, entry.and_then(|e| source.read(e).ok()));
         [read(base, pair.and_then(|p| p.before)), read(head, pair.and_then(|p| p.after))]
+    }
+
+    /// The items of a file of configuration in base and head, where it may be missing; `None` if it is something else.
+    pub(super) fn items(&self, path: &str) -> Option<[Vec<Item>; 2]> {
+        let pair = self.pairs.get(path)?;
+        let [before, after] = self.of(path);
+        let items = |content: Content, entry: Option<&Entry>| match content {
+            Content::Items(items) => Some(items),
+            _ => entry.is_none().then(Vec::new),
+        };
+        Some([items(before, pair.before)?, items(after, pair.after)?])
     }
 
     /// Whether everything that differs in a file is something whose effect is seen when the code is evaluated: arguments of resources
@@ -154,7 +165,7 @@ fn syntax(path: &str) -> Option<Syntax> {
 }
 
 /// Whether a file only documents the code in its folder.
-pub(super) fn is_document(path: &str) -> bool {
+pub(crate) fn is_document(path: &str) -> bool {
     let name = name(path);
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     matches!(extension, "md" | "markdown" | "rst" | "adoc") || matches!(stem, "LICENSE" | "CODEOWNERS" | "NOTICE")

@@ -9,9 +9,12 @@ mod content;
 mod explained;
 pub(crate) mod made;
 mod named;
+mod passing;
 mod runs;
 mod unloaded;
 
+pub(crate) use content::is_document;
+pub(crate) use passing::Passing;
 pub(crate) use runs::{Run, Runners, Runs, of_components};
 
 use crate::diff::Diff;
@@ -151,6 +154,14 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
         folders.sort_by(|a, b| (&a.folder, &a.files).cmp(&(&b.folder, &b.files)));
     }
     CodeChanges { folders, touched, unread: unread(&contents, compared.runs) }
+}
+
+/// The paths of files that differ, but for files of code in which only comments and layout do.
+pub(crate) fn saying_something_else<'a>(
+    sources: [&'a dyn Source; 2],
+    differing: &'a [EntryPair<'a>],
+) -> BTreeSet<&'a str> {
+    Contents::new(sources, differing).differing().collect()
 }
 
 /// The files of code that differ and that nothing runs, without those that nothing is meant to run.

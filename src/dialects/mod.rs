@@ -155,6 +155,21 @@ pub(crate) trait Dialect: Send + Sync {
         &Vocabulary::EMPTY
     }
 
+    /// Whether files of configuration have settings whose effect the values of components do not show.
+    fn hides_settings(&self) -> bool {
+        false
+    }
+
+    /// Whether values show all effects of a setting: a JSON Pointer into a file of configuration.
+    fn shows_setting(&self, _path: &str) -> bool {
+        true
+    }
+
+    /// Whether a section of a file has an effect only where the file is imported.
+    fn is_imported(&self, _section: &str) -> bool {
+        false
+    }
+
     /// What it says about its files to those who write them.
     fn authoring(&self) -> Option<&'static dyn Authoring> {
         None

@@ -11,9 +11,14 @@ const MAX_FILES: usize = 500;
 
 /// A value that is read under a name.
 pub(crate) fn value(name: impl Into<Text>, value: &Value) -> Read {
+    Read { name: name.into(), content: Some(BlobId::of(&bytes(value)).to_string().into()) }
+}
+
+/// All that a value is made of: its JSON, and the texts and inputs of its unknown parts. Equal values have equal bytes.
+pub(crate) fn bytes(value: &Value) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(value).unwrap_or_default();
     unknown_parts(value, &mut bytes);
-    Read { name: name.into(), content: Some(BlobId::of(&bytes).to_string().into()) }
+    bytes
 }
 
 /// Appends what the unknown parts of a value are made of, which its JSON does not show.

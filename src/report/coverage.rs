@@ -47,7 +47,7 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
 }
 
 /// Some names, separated by commas; the rest is counted.
-fn shown<T: AsRef<str>>(all: &[T]) -> String {
+pub(super) fn shown<T: AsRef<str>>(all: &[T]) -> String {
     let mut names: Vec<String> = all.iter().take(MAX_NAMES).map(|name| name.as_ref().to_owned()).collect();
     if all.len() > MAX_NAMES {
         names.push(format!("… {} more", all.len() - MAX_NAMES));

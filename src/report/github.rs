@@ -4,10 +4,10 @@
 //! GitHub shows ten annotations per level and step. The most severe come first (each level has its own ten), and if
 //! there are more, the last one says how many. Text from files cannot start a command.
 
+use super::headline;
 use super::log;
 use super::text::{self, style};
 use super::{Finding, RenderOptions, Report, subjects};
-use super::{coverage, headline};
 use crate::diagnostic::{AtHead, Level};
 use crate::review::coverage::Lacking;
 use std::io;
@@ -48,7 +48,7 @@ fn write_annotations(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result
     // An annotation without a file is shown first, and counts.
     let mut led = None;
     if report.comparison.is_some() {
-        let lines = coverage::lead(report);
+        let lines = report.lead();
         if !lines.is_empty() {
             let is_new = report.coverage.lacking().iter().any(|(which, _)| *which == Lacking::Head);
             let level = if is_new { Level::Error } else { Level::Warning };

@@ -1,14 +1,14 @@
 //! A report in one line.
 
 use super::text::style::count;
-use super::{Comparison, Novelty, Report};
+use super::{Comparison, Novelty, Report, proof};
 use crate::code::{CodeChange, Runners};
 use crate::diagnostic::Level;
 use crate::diff::group::{self, Group};
 use crate::diff::{ComponentChange, Status};
 use crate::resolution::{Address, RemovalEffect};
-use crate::review::Coverage;
 use crate::review::coverage::Lacking;
+use crate::review::{Coverage, Expectation, Proof, Verdict};
 use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,6 +59,13 @@ pub(super) fn findings(report: &Report<'_>) -> String {
 /// [`changes`].
 pub(super) fn verdict(report: &Report<'_>, changes: &str) -> String {
     let Counts { levels, others } = Counts::of(report);
+    let proved = report.comparison.as_ref().and_then(|comparison| Some((comparison, comparison.proof?)));
+    if let Some((comparison, proof)) = proved {
+        let rest = verdict(&Report { comparison: Some(Comparison { proof: None, ..*comparison }), ..*report }, changes);
+        let is_said = proof.verdict() == Verdict::Proved && proof.expectation == Expectation::Nothing;
+        let rest = if is_said && levels.is_empty() { String::new() } else { format!(" · {rest}") };
+        return format!("{}{rest}", proof::sentence(comparison, proof));
+    }
     let short = changes.trim_end_matches('.').to_owned();
     let mut parts = match (levels.is_empty(), others.is_empty()) {
         (false, _) if report.count(Level::Note) > 0 && levels.len() == 1 => vec![short, levels.join(", ")],
@@ -72,6 +79,12 @@ pub(super) fn verdict(report: &Report<'_>, changes: &str) -> String {
 
 /// The sign of a comparison, and the level whose color it has.
 pub(super) fn mark(report: &Report<'_>) -> (char, Option<Level>) {
+    match report.comparison.as_ref().and_then(|comparison| comparison.proof).map(Proof::verdict) {
+        Some(Verdict::Proved) => return ('✓', None),
+        Some(Verdict::Refuted) => return ('✗', Some(Level::Error)),
+        Some(Verdict::NotProvable) => return ('!', Some(Level::Warning)),
+        None => {}
+    }
     let worst = report.findings.iter().filter(|f| f.counts()).map(|f| f.level).max();
     let is_broken = report.coverage.lacking().iter().any(|(which, _)| *which == Lacking::Head);
     let differs = report.comparison.as_ref().is_some_and(|c| !c.diff.components.is_empty() || !c.code.is_empty());
@@ -92,7 +105,11 @@ pub(super) fn mark(report: &Report<'_>) -> (char, Option<Level>) {
 pub(super) fn whole(comparison: &Comparison<'_>, report: &Report<'_>) -> String {
     let parts = if comparison.parts.is_empty() { std::slice::from_ref(comparison.diff) } else { comparison.parts };
     let groups: Vec<Group> = parts.iter().flat_map(|part| group::group(part, report.files)).collect();
-    changes(comparison, &groups, report.coverage)
+    let changes = changes(comparison, &groups, report.coverage);
+    match comparison.proof {
+        Some(proof) => format!("{} · {changes}", proof::sentence(comparison, proof)),
+        None => changes,
+    }
 }
 
 /// Summarizes the changes: `3 changes reach 42 components in 7 stacks (1 added, 2 removed)`, or that nothing changes.

@@ -3,6 +3,7 @@
 //! Inside v1 keys are only added. Nothing in it depends on the machine, the clock or the number of threads.
 
 use super::coverage::CoverageJson;
+use super::proof::json::ProofJson;
 use super::{Finding, RenderOptions, Report, Revision, Suppressed, headline};
 use crate::code::CodeChange;
 use crate::diagnostic::{AtHead, Edit, Fix, Label, Level, Subject, Suppression};
@@ -55,6 +56,9 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Rend
     object.field("diagnostics", &diagnostics)?;
     object.field("suppressed", &suppressed)?;
     object.field("coverage", &CoverageJson::of(report.coverage))?;
+    if let Some(proof) = comparison.proof {
+        object.field("expectation", &ProofJson::new(comparison, proof, (files, mask)))?;
+    }
     object.end()
 }
 
@@ -308,7 +312,7 @@ struct ChangesJson<'a> {
 }
 
 #[derive(Serialize)]
-struct ChangeJson<'a> {
+pub(super) struct ChangeJson<'a> {
     path: &'a str,
     kind: &'static str,
     // Omitted if there is no value, to distinguish it from null.
@@ -363,7 +367,7 @@ impl<'a> ChangesJson<'a> {
     }
 }
 
-fn change<'a>(c: &'a Change, (files, mask): (&Files, Mask)) -> ChangeJson<'a> {
+pub(super) fn change<'a>(c: &'a Change, (files, mask): (&Files, Mask)) -> ChangeJson<'a> {
     let masked = |value: &'a Option<Value>| value.as_ref().map(|value| Masked(value, mask));
     ChangeJson {
         path: &c.path,

@@ -18,6 +18,7 @@ pub(crate) mod log;
 pub(crate) mod markdown;
 pub(crate) mod merged;
 pub(crate) mod page;
+mod proof;
 pub(crate) mod rdjson;
 pub(crate) mod sarif;
 mod secrets;
@@ -34,7 +35,7 @@ use crate::diagnostic::Level;
 use crate::diagnostic::RuleRef;
 use crate::diff::Diff;
 use crate::files::Files;
-use crate::review::{Coverage, Review};
+use crate::review::{Coverage, Proof, Review};
 use crate::text::Text;
 use std::io::{self, Write as _};
 
@@ -76,13 +77,15 @@ pub(crate) struct Comparison<'a> {
     pub affected: &'a [Item],
     /// The protected stacks in which something differs, sorted.
     pub protected: &'a [Text],
+    /// Whether the change does what is expected, if that is asked.
+    pub proof: Option<&'a Proof>,
 }
 
 #[cfg(test)]
 impl<'a> Comparison<'a> {
     /// A comparison of the configuration of one project.
     pub(crate) fn new(base: &'a Revision, diff: &'a Diff) -> Self {
-        Comparison { base, diff, parts: &[], code: &[], affected: &[], protected: &[] }
+        Comparison { base, diff, parts: &[], code: &[], affected: &[], protected: &[], proof: None }
     }
 }
 
@@ -243,6 +246,7 @@ impl<'a> Report<'a> {
                 code: &c.code,
                 affected: &c.affected.items,
                 protected: &c.protected,
+                proof: c.proof.as_ref(),
             }),
             rules: &review.rules,
             remote,
@@ -264,9 +268,16 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// What an expectation fails for, unresolved parts and assumptions, a sentence each. Nothing is escaped.
+    fn lead(&self) -> Vec<String> {
+        let proof = self.comparison.as_ref().and_then(|comparison| Some((comparison, comparison.proof?)));
+        let lines = proof.map(|(comparison, proof)| proof::lines(comparison, proof, self.files));
+        lines.unwrap_or_default().into_iter().chain(coverage::lead(self)).collect()
+    }
+
     /// The coverage and unresolved parts, one per line, for formats without a field for them.
     pub(crate) fn coverage_lines(&self) -> Vec<String> {
-        let mut lines = coverage::lead(self);
+        let mut lines = self.lead();
         lines.push(coverage::summary(self));
         lines.retain(|line| !line.is_empty());
         coverage::escaped(lines)

@@ -29,6 +29,11 @@ impl<'a> CodeRun<'a> {
         })
     }
 
+    /// What runs in base and head.
+    pub(super) fn runs(&self) -> &[Runs; 2] {
+        &self.runs
+    }
+
     /// The code that differs, as far as changes of the configuration do not say so.
     pub(super) fn changes(&self, diff: &Diff, selection: &Selection<'_>) -> CodeChanges {
         let CompareRun { sources, files, workspace, .. } = *self.run;

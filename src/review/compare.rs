@@ -5,6 +5,7 @@ use super::align::{Aligned, absent, align, mark_unresolved, misnamed, without_do
 use super::code_run::CodeRun;
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::examined::add_settings;
+use super::expect::{ComparedProject, Proof, Unseen};
 use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::selection::{self, Selection};
@@ -136,7 +137,12 @@ pub(crate) fn compare(
         };
         review.coverage.unread = first.unread.iter().filter(is_unread).cloned().collect();
     }
+    let mut unseen: Option<Unseen> = None;
     for one in compared {
+        unseen = Some(match unseen {
+            Some(all) => all.and(one.unseen),
+            None => one.unseen,
+        });
         review.coverage.projects.push(one.coverage);
         review.resolved.1.extend([one.base, one.head]);
         diffs.push(one.diff);
@@ -146,7 +152,15 @@ pub(crate) fn compare(
     }
     let comparison = Comparison::new(Revision::of(base), diffs, &review.coverage);
     let protected = comparison.protected_stacks(&review.settings);
-    review.comparison = Some(Comparison { code, affected, protected, ..comparison });
+    let mut comparison = Comparison { code, affected, protected, ..comparison };
+    comparison.proof = request.overrides.expect.as_ref().map(|expectation| {
+        let sides = [0, 1].map(|side| review.resolved.1.iter().skip(side).step_by(2).collect::<Vec<_>>());
+        let [bases, heads] = sides.each_ref().map(Vec::as_slice);
+        let mut unseen = unseen.unwrap_or_default();
+        unseen.files.extend(review.unreadable.iter().map(|path| Text::from(path.as_str())));
+        Proof::of(expectation, &comparison, &review.coverage, unseen, [bases, heads])
+    });
+    review.comparison = Some(comparison);
     request.filter.matched(&review.resolved.1)?;
     Ok(review)
 }
@@ -239,6 +253,8 @@ struct Compared {
     code: Vec<CodeChange>,
     /// The files of code that differ and that it does not run.
     unread: BTreeSet<Text>,
+    /// What differs and is not compared, if a proof needs that.
+    unseen: Unseen,
     affected: Affected,
     coverage: ProjectCoverage,
     /// The findings of base and head.
@@ -268,6 +284,12 @@ impl CompareRun<'_> {
                 affected.leave_out(&made::equal(&diff, &code, &evaluated));
             }
         }
+        let unseen = self.request.overrides.expect.as_ref().map(|expectation| {
+            let (sources, resolutions, dialect) = (self.sources, [&base, &head], self.part.dialect());
+            let (files, runs, code, evaluated) = (self.files, run.runs(), &code, &evaluated);
+            let project = ComparedProject { expectation, sources, resolutions, files, dialect, runs, code, evaluated };
+            project.unseen()
+        });
         drop(selection);
         let (nothing, withheld) = (Resolution::default(), rules::SkippedRules::default());
         let is_touched = |path: &str| self.touched.contains(path);
@@ -324,6 +346,7 @@ impl CompareRun<'_> {
             diff,
             code: code.folders,
             unread: code.unread,
+            unseen: unseen.unwrap_or_default(),
             affected,
             coverage,
             sides: (in_base, in_head),

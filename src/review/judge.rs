@@ -1,6 +1,6 @@
 //! The settings of a review, the overrides from the command line, and the resulting verdict.
 
-use super::{Error, SettingsFrom, Workspace};
+use super::{Error, Expectation, SettingsFrom, Workspace};
 use crate::diagnostic::{Baseline, Level, Policy, Side, TrustedFile, Verdict};
 use crate::files::Files;
 use crate::limits::Limit;
@@ -29,6 +29,8 @@ pub(crate) struct Overrides {
     pub variables: Option<BTreeSet<String>>,
     /// The findings that are known.
     pub baseline: BaselineFile,
+    /// What the change is expected to do, if that decides how the run ends.
+    pub expect: Option<Expectation>,
     /// Whether findings never fail the run.
     pub exit_zero: bool,
     /// From which side of a comparison settings, baselines and comments are taken.

@@ -11,6 +11,7 @@ mod code_run;
 mod compare;
 pub(crate) mod coverage;
 mod examined;
+mod expect;
 mod filter;
 mod fixed;
 mod judge;
@@ -29,6 +30,7 @@ mod whole;
 
 pub(crate) use check::check_again;
 pub(crate) use coverage::Coverage;
+pub(crate) use expect::{Counterexample, Expectation, Open, Proof, Verdict};
 pub(crate) use filter::Filter;
 pub(crate) use judge::{BaselineFile, Overrides};
 pub(crate) use merge::MergeReview;
@@ -133,6 +135,8 @@ pub(crate) struct Comparison {
     pub affected: Affected,
     /// The protected stacks in which something differs, sorted.
     pub protected: Vec<Text>,
+    /// Whether the change does what is expected, if that is asked.
+    pub proof: Option<Proof>,
 }
 
 impl Comparison {
@@ -140,7 +144,7 @@ impl Comparison {
         if diffs.len() == 1 {
             let diff = diffs.pop().unwrap_or_default();
             let (affected, protected) = (Affected::default(), Vec::new());
-            return Comparison { base, diff, parts: Vec::new(), code: Vec::new(), affected, protected };
+            return Comparison { base, diff, parts: Vec::new(), code: Vec::new(), affected, protected, proof: None };
         }
         let mut diff = Diff::default();
         for (part, project) in diffs.iter_mut().zip(&coverage.projects) {
@@ -157,7 +161,7 @@ impl Comparison {
             diff.removed_stacks.extend(part.removed_stacks.iter().cloned());
         }
         let (affected, protected) = (Affected::default(), Vec::new());
-        Comparison { base, diff, parts: diffs, code: Vec::new(), affected, protected }
+        Comparison { base, diff, parts: diffs, code: Vec::new(), affected, protected, proof: None }
     }
 
     /// The stacks in which something differs and that settings protect, sorted.

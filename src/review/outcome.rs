@@ -43,6 +43,11 @@ impl Review {
         if self.has_defect {
             return Outcome::InternalError;
         }
+        if let Some(proof) = self.comparison.as_ref().and_then(|comparison| comparison.proof.as_ref())
+            && overrides.fail_on.is_none()
+        {
+            return if overrides.exit_zero { Outcome::Clean } else { proof.outcome() };
+        }
         let demand = if self.settings.strict.value { Completeness::All } else { demand };
         let mut reasons: Vec<String> = self.lost().into_iter().chain(self.lacking(demand)).collect();
         reasons.extend(self.failing());

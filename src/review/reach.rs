@@ -22,6 +22,7 @@ impl CompareRun<'_> {
     ) -> Option<[Vec<UnitInterface>; 2]> {
         // Whoever wants to know everything, or would learn nothing, has everything resolved.
         let concerns_all = self.settings.strict.value
+            || self.request.overrides.expect.is_some()
             || sides.iter().any(|side| side.units.iter().all(is_out_of_scope))
             || self.may_change_code(sides)
             || self.differs_in_shared_files(sides)

@@ -249,6 +249,11 @@ impl Reach {
         self.is_open |= outline.is_computed;
     }
 
+    /// Whether expressions may name the file at a path.
+    pub(crate) fn names(&self, path: &str) -> bool {
+        self.is_open || self.patterns.iter().any(|pattern| pattern.matches(path))
+    }
+
     /// How a change of the file at a path reaches the code; `None` if it does not.
     pub(crate) fn touch(&self, path: &str) -> Option<Touch> {
         if self.whole.as_ref().is_some_and(|folder| is_within(path, folder) || is_within(folder, path)) {

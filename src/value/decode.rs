@@ -31,6 +31,17 @@ pub(crate) fn decode(doc: &Document, place: &dyn Fn(u32, Span) -> Prov, limits: 
     }
 }
 
+/// The data of all documents of a text, without provenance: that of one document, or a list of several. `None` if it is not YAML.
+pub(crate) fn documents(text: Text) -> Option<Value> {
+    let documents = yaml::documents_of(text).ok()?;
+    let data = documents.iter().map(|one| decode(one, &|_, _| Prov::default(), Limits::default()).ok());
+    let mut data: Vec<Value> = data.collect::<Option<_>>()?;
+    Some(match data.len() {
+        0 | 1 => data.pop().unwrap_or_default(),
+        _ => Value::new(Data::List(Arc::new(data))),
+    })
+}
+
 /// Returns the message and the advice for a document that exceeds a limit.
 pub(crate) fn exceeded(limits: Limits, limit: Limit) -> (String, String) {
     let exceeded = limits.exceeded(limit);

@@ -20,6 +20,8 @@ pub(crate) struct Vocabulary {
     pub texts: &'static [&'static str],
     /// Sections that hold the name of the component or of its stack, or follow from it.
     pub named_after: &'static [&'static str],
+    /// The type of components that only say what others were called before.
+    pub moves: &'static str,
     /// The section of local names; see `resolution::Locals`.
     pub locals: &'static str,
     /// Booleans that switch a component off when they are `false`.
@@ -90,6 +92,7 @@ impl Vocabulary {
         generated: "",
         texts: &[],
         named_after: &[],
+        moves: "",
         locals: "",
         switches: &[],
         abstract_marker: None,

@@ -18,6 +18,7 @@ mod demo;
 mod describe;
 mod docs;
 mod eval;
+mod expect;
 mod formats;
 mod functions;
 mod garden;

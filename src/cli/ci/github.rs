@@ -28,9 +28,9 @@ pub(super) fn append(variable: &str, text: &str) -> Result<(), Failure> {
 /// Also returns the names of the outputs that were too long to be set.
 pub(super) fn outputs(facts: &Facts, ended: Option<&Outcome>) -> (String, Vec<&'static str>) {
     let conclusion = match ended {
-        Some(Outcome::Fails(_)) => "failure",
-        Some(Outcome::Clean | Outcome::Changes) if facts.unresolved > 0 => "incomplete",
-        Some(Outcome::Clean | Outcome::Changes) => "success",
+        Some(Outcome::Fails(_) | Outcome::Changes) => "failure",
+        Some(Outcome::Clean) if facts.unresolved > 0 => "incomplete",
+        Some(Outcome::Clean) => "success",
         Some(Outcome::InternalError) | None => "error",
     };
     let mut left_out = Vec::new();

@@ -13,7 +13,7 @@ use crate::affected;
 use crate::diagnostic::Finding;
 use crate::report::log::OutputKind;
 use crate::report::{self, Format, RenderOptions, Report, text};
-use crate::review::{self, Completeness, Filter, Outcome, Request};
+use crate::review::{self, Completeness, Filter, Outcome, Overrides, Request};
 use clap::Args;
 use detect::{Base, Job, System};
 use facts::Facts;
@@ -34,6 +34,9 @@ pub(super) struct Options {
     /// Analyze this revision instead of the one that the CI system names
     #[arg(long, value_name = "REV")]
     head: Option<String>,
+    /// Prove what the change does, as `stacklint diff --expect`: `none`, `moves` or `only=GLOB`
+    #[arg(long, value_name = "WHAT", value_parser = review::Expectation::parse)]
+    expect: Option<review::Expectation>,
     /// Only print the git directory (`repository PATH`) and what has to be fetched (`commit ID`, `branch NAME`,
     /// `history`, `objects ID` of a commit), and do nothing else
     #[arg(long)]
@@ -113,7 +116,7 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
     }
     let sides = range::sides(&job, repository)?;
     let head = repository.at(&sides.head)?;
-    let overrides = options.judging.overrides(&place)?;
+    let overrides = Overrides { expect: options.expect.clone(), ..options.judging.overrides(&place)? };
     let request = Request {
         filter: Filter::default(),
         overrides: &overrides,

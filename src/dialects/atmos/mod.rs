@@ -133,6 +133,36 @@ impl Dialect for Atmos {
         &vocabulary::VOCABULARY
     }
 
+    fn hides_settings(&self) -> bool {
+        true
+    }
+
+    /// `workflows` are run by their file.
+    fn is_imported(&self, section: &str) -> bool {
+        const SECTIONS: [&str; 13] = [
+            "components",
+            "env",
+            "generate",
+            "helmfile",
+            "hooks",
+            "import",
+            "locals",
+            "metadata",
+            "overrides",
+            "packer",
+            "settings",
+            "terraform",
+            "vars",
+        ];
+        SECTIONS.contains(&section)
+    }
+
+    /// Where stacks are, what they are called, and how they are rendered and merged. Everything else steers the program.
+    fn shows_setting(&self, path: &str) -> bool {
+        const SHOWN: [&str; 4] = ["/base_path", "/settings/list_merge_strategy", "/stacks", "/templates"];
+        SHOWN.iter().any(|shown| path.strip_prefix(shown).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    }
+
     fn authoring(&self) -> Option<&'static dyn Authoring> {
         Some(&authoring::Atmos)
     }

@@ -243,6 +243,17 @@ impl Dialect for Garden {
         "garden"
     }
 
+    fn hides_settings(&self) -> bool {
+        true
+    }
+
+    /// What selects files and sources, and how the program starts, is in no component.
+    fn shows_setting(&self, path: &str) -> bool {
+        const HIDDEN: [&str; 7] =
+            ["apiVersion", "defaultEnvironment", "dotIgnoreFile", "dotIgnoreFiles", "proxy", "scan", "sources"];
+        !path.split('/').any(|key| HIDDEN.contains(&key))
+    }
+
     fn authoring(&self) -> Option<&'static dyn Authoring> {
         Some(&authoring::Garden)
     }

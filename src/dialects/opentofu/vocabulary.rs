@@ -4,6 +4,7 @@ use crate::value::{StatePaths, Vocabulary};
 
 /// See [`Vocabulary`].
 pub(super) static VOCABULARY: Vocabulary = Vocabulary {
+    moves: "moved",
     versions: &["/required_version", "/required_providers", "/version"],
     version_keys: &["required_version", "version"],
     sources: &["/source"],

@@ -174,7 +174,7 @@ impl Page<'_> {
 
     /// What was not examined, and what is at risk unless a danger says it.
     fn intro(&self) -> Vec<Piece> {
-        let lead = coverage::lead(self.report);
+        let lead = self.report.lead();
         let mut parts: Vec<String> = lead.iter().map(|line| format!("> {}", sentence(line))).collect();
         if let Some(comparison) = &self.report.comparison {
             let risk = headline::at_risk(comparison).filter(|_| self.report.count(Level::Danger) == 0);

@@ -148,7 +148,7 @@ fn verdict(report: &Report<'_>) -> (String, &'static str) {
 
 /// Parts that could not be resolved or read, and assumptions.
 fn lacking(report: &Report<'_>) -> Vec<String> {
-    let mut lines: Vec<String> = coverage::lead(report).iter().map(|line| sentence(line)).collect();
+    let mut lines: Vec<String> = report.lead().iter().map(|line| sentence(line)).collect();
     if !report.unreadable.is_empty() {
         lines.push(format!("Could not be read: {}.", report.unreadable.join(", ")));
     }

@@ -115,7 +115,7 @@ fn wrapped(lines: Vec<String>, options: &RenderOptions) -> Vec<String> {
 /// The unresolved parts and assumptions, followed by an empty line.
 fn lead(report: &Report<'_>, options: &RenderOptions) -> Vec<String> {
     let theme = Theme::new(options.color);
-    let lead = coverage::escaped(coverage::lead(report));
+    let lead = coverage::escaped(report.lead());
     let mut lines: Vec<String> = lead.iter().flat_map(|line| style::wrap(line, options.width, 2)).collect();
     if !lines.is_empty() {
         lines.iter_mut().for_each(|line| *line = theme.bold(line));

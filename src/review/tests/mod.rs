@@ -1,5 +1,6 @@
 //! What a review never reports, whatever is wrong with the files of a side.
 
+mod expect;
 mod session;
 mod sizes;
 

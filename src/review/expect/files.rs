@@ -1,0 +1,187 @@
+//! What a comparison leaves out: files that differ and that no unit and no code reads, code whose effect is not evaluated, and
+//! settings of the system itself.
+
+use super::{Expectation, Open};
+use crate::code::made;
+use crate::code::{self, CodeChanges, Passing, Runners, Runs, is_document};
+use crate::dialects::Dialect;
+use crate::diff::same::same;
+use crate::diff::structural;
+use crate::files::Files;
+use crate::paths::{name, parent};
+use crate::resolution::{Resolution, State};
+use crate::source::{Entry, EntryPair, Source, differences};
+use crate::terraform::reach::Touch;
+use crate::text::Text;
+use crate::value::{Language, Value, decode};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Folders of the tools around a project: they see it, and it does not see them.
+const TOOLS: [&str; 6] = [".circleci", ".devcontainer", ".github", ".gitlab", ".idea", ".vscode"];
+/// The same for files.
+const TOOL_FILES: [&str; 8] = [
+    ".editorconfig",
+    ".gitignore",
+    ".gitlab-ci.yml",
+    ".pre-commit-config.yaml",
+    ".terraform-docs.yml",
+    ".tflint.hcl",
+    "renovate.json",
+    "stacklint.toml",
+];
+/// Folders of tests and examples.
+const TESTS: [&str; 5] = ["example", "examples", "test", "testdata", "tests"];
+/// How files of tests end.
+const TEST_FILES: [&str; 3] = [".tftest.hcl", ".tftest.json", ".tofutest.hcl"];
+
+/// What differs between two revisions and is not compared.
+#[derive(Debug, Default)]
+pub(in crate::review) struct Unseen {
+    /// The files that may have an effect.
+    pub files: BTreeSet<Text>,
+    /// The files that have none: documentation, tests, what other tools read, and what says the same as before.
+    pub harmless: BTreeSet<Text>,
+    /// Code and settings whose effect is not known.
+    pub open: Vec<Open>,
+}
+
+impl Unseen {
+    /// Adds what the comparison of another project leaves out: a file is compared if one of them compares it.
+    pub(in crate::review) fn and(self, other: Unseen) -> Unseen {
+        let files = self.files.intersection(&other.files).cloned().collect();
+        let harmless = self.harmless.intersection(&other.harmless).cloned().collect();
+        Unseen { files, harmless, open: [self.open, other.open].concat() }
+    }
+}
+
+/// The comparison of a project, whose code was evaluated.
+pub(in crate::review) struct ComparedProject<'a> {
+    pub expectation: &'a Expectation,
+    /// Base and head.
+    pub sources: [&'a dyn Source; 2],
+    pub resolutions: [&'a Resolution; 2],
+    pub files: &'a Files,
+    pub dialect: &'a dyn Dialect,
+    /// What runs code in base and head.
+    pub runs: &'a [Runs; 2],
+    pub code: &'a CodeChanges,
+    pub evaluated: &'a made::Compared,
+}
+
+impl ComparedProject<'_> {
+    /// What the comparison leaves out.
+    pub(in crate::review) fn unseen(&self) -> Unseen {
+        let ComparedProject { expectation, sources: [base, head], resolutions: sides, dialect, runs, .. } = *self;
+        let differing = differences(base.listing(), head.listing());
+        let others = code::saying_something_else(self.sources, &differing);
+        let paths = |ids: &mut dyn Iterator<Item = crate::value::FileId>| -> BTreeSet<Text> {
+            ids.map(|file| Text::clone(&self.files.get(file).path)).collect()
+        };
+        let units = sides.iter().flat_map(|side| &side.units).filter(|unit| unit.state == State::Resolved);
+        let read = paths(&mut units.flat_map(|unit| unit.files.iter().copied()));
+        let idle = paths(&mut sides.iter().flat_map(|side| side.imports.unreached.iter().copied()));
+        let config = paths(&mut sides.iter().flat_map(|side| side.config.iter().copied()));
+        let is_named = |path: &str| runs.iter().any(|side| side.reaches.iter().any(|reach| reach.names(path)));
+        let is_harmless = |path: &str| is_aside(path) && !is_named(path);
+        let mut unseen = Unseen::default();
+        for pair in &differing {
+            let path = Text::from(pair.path());
+            let is_read = read.contains(&path) || config.contains(&path);
+            if config.contains(&path) && dialect.hides_settings() {
+                match settings(self.sources, pair, &|path| dialect.shows_setting(path)) {
+                    Some(paths) => unseen.open.extend(
+                        paths.into_iter().map(|setting| Open::Setting { file: Text::clone(&path), path: setting }),
+                    ),
+                    None => drop(unseen.files.insert(path)),
+                }
+                continue;
+            }
+            let is_code = || runs.iter().any(|side| side.touched_by(&path).next().is_some());
+            let is_idle = || idle.contains(&path) && self.is_idle(pair);
+            if is_read {
+                continue;
+            }
+            if is_harmless(&path) || is_idle() {
+                unseen.harmless.insert(path);
+            } else if is_code() {
+                // A document in a folder of code differs alone without a change of the code.
+                unseen.files.extend(is_document(&path).then_some(path));
+            } else if !others.contains(&*path) || says_the_same(self.sources, pair) {
+                unseen.harmless.insert(path);
+            } else {
+                unseen.files.insert(path);
+            }
+        }
+        // Where stacks are root modules, all of their code is evaluated.
+        let is_stack = runs[1].runners != Runners::Components;
+        let passing = Passing::new(self.sources, &differing, [&runs[0], &runs[1]], is_stack);
+        let mut open: BTreeMap<Vec<Text>, usize> = BTreeMap::new();
+        for (address, touched) in self.code.touched.iter().filter(|(address, _)| !expectation.allows(address)) {
+            let is_evaluated = matches!(self.evaluated.get(address), Some(Some(_))) || is_stack;
+            let code = touched.iter().map(|one| &*one.path).filter(|path| !is_harmless(path));
+            if is_evaluated && touched.iter().all(|one| one.touch != Touch::Variables) && passing.is_seen(address, code)
+            {
+                continue;
+            }
+            let hidden = touched.iter().filter(|one| !(is_harmless(&one.path) || is_evaluated && one.is_evaluated));
+            let files: Vec<Text> = hidden.map(|one| Text::clone(&one.path)).collect();
+            if !files.is_empty() {
+                *open.entry(files).or_default() += 1;
+            }
+        }
+        unseen.open.extend(open.into_iter().map(|(files, components)| Open::Code { files, components }));
+        unseen
+    }
+
+    /// Whether all that a file says has an effect only where it is imported, on both sides.
+    fn is_idle(&self, pair: &EntryPair<'_>) -> bool {
+        let mut sides =
+            self.sources.iter().zip([pair.before, pair.after]).filter_map(|(source, entry)| Some((source, entry?)));
+        sides.all(|(source, entry)| {
+            let text = source.read(entry).ok().and_then(|bytes| Some(Text::from(std::str::from_utf8(&bytes).ok()?)));
+            let decoded = text.and_then(decode::documents);
+            let keys = decoded.as_ref().and_then(Value::as_map).map(|map| map.iter().map(|entry| &*entry.key));
+            keys.is_some_and(|mut keys| keys.all(|key| self.dialect.is_imported(key)))
+        })
+    }
+}
+
+/// Whether a file only documents or tests the project, or is for tools around it.
+fn is_aside(path: &str) -> bool {
+    let is_tool = path.split('/').next().is_some_and(|folder| TOOLS.contains(&folder)) || TOOL_FILES.contains(&path);
+    let is_test = parent(path).split('/').any(|folder| TESTS.contains(&folder))
+        || TEST_FILES.iter().any(|ending| name(path).ends_with(ending));
+    is_document(path) || is_tool || is_test
+}
+
+/// The documents of a file, as they are decoded; `None` if they have tags: what these make of it is not known.
+fn documents(source: &dyn Source, entry: Option<&Entry>) -> Option<Value> {
+    let Some(entry) = entry else { return Some(Value::default()) };
+    let bytes = source.read(entry).ok()?;
+    let text = std::str::from_utf8(&bytes).ok().filter(|text| !text.contains(" !"))?;
+    decode::documents(Text::from(text))
+}
+
+/// Whether a YAML file differs in comments, layout and the order of keys alone. A template may stand in a comment.
+fn says_the_same([base, head]: [&dyn Source; 2], pair: &EntryPair<'_>) -> bool {
+    let is_yaml = pair.path().ends_with(".yaml") || pair.path().ends_with(".yml");
+    let (Some(before), Some(after)) = (pair.before, pair.after) else { return false };
+    let has_template =
+        |source: &dyn Source, entry| source.read(entry).is_ok_and(|bytes| bytes.windows(2).any(|w| w == b"{{"));
+    if has_template(base, before) || has_template(head, after) {
+        return false;
+    }
+    let sides = documents(base, Some(before)).zip(documents(head, Some(after)));
+    is_yaml && before.kind == after.kind && sides.is_some_and(|(before, after)| same(&before, &after))
+}
+
+/// The places in a file of settings that differ, but for those whose effect is seen; `None` if they are not known.
+fn settings(
+    [base, head]: [&dyn Source; 2],
+    pair: &EntryPair<'_>,
+    is_seen: &dyn Fn(&str) -> bool,
+) -> Option<Vec<String>> {
+    let (before, after) = documents(base, pair.before).zip(documents(head, pair.after))?;
+    let steps = structural::compare(&before, &after, &Language::default(), [&[], &[]]);
+    Some(steps.into_iter().map(|step| step.path).filter(|path| !is_seen(path)).collect())
+}
