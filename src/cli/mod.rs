@@ -3,6 +3,7 @@
 mod affected;
 mod check;
 mod ci;
+mod compare;
 mod complete;
 mod demo;
 mod describe;
@@ -103,6 +104,7 @@ enum Color {
 enum Command {
     Diff(diff::Options),
     Check(check::Options),
+    Compare(compare::Options),
     Merge(merge::Options),
     #[command(subcommand)]
     Describe(describe::What),
@@ -232,6 +234,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
     match &cli.command {
         Command::Diff(options) => diff::run(options, &cli.global),
         Command::Check(options) => check::run(options, &cli.global),
+        Command::Compare(options) => compare::run(options, &cli.global),
         Command::Merge(options) => merge::run(options, &cli.global),
         Command::Describe(what) => describe::run(what, &cli.global),
         Command::Why(options) => why::run(options, &cli.global),

@@ -13,7 +13,7 @@ pub(crate) mod merged;
 mod pairs;
 pub(crate) mod pointer;
 pub(crate) mod renames;
-mod rewrite;
+pub(crate) mod rewrite;
 pub(crate) mod same;
 pub(crate) mod structural;
 

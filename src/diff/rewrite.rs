@@ -14,7 +14,7 @@ const MAX_STEPS: usize = 20_000;
 
 /// Names and what took their place: a text may have one for the other anywhere.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rewrite {
+pub(crate) struct Rewrite {
     pairs: Vec<(String, String)>,
 }
 
@@ -31,8 +31,33 @@ impl Rewrite {
         Rewrite { pairs }
     }
 
+    /// Returns the rewriting between what environments are called, in other spellings too: `useast1` for `us-east-1`. Words that say too
+    /// little are left out: a digit is anywhere.
+    pub(crate) fn between_environments<'n>(names: impl IntoIterator<Item = (&'n str, &'n str)>) -> Self {
+        let Rewrite { mut pairs } = Rewrite::between(names);
+        let spellings: [fn(&str) -> String; 4] = [
+            |name| name.to_lowercase(),
+            |name| name.to_uppercase(),
+            |name| name.replace(['-', '_'], ""),
+            |name| {
+                let mut letters = name.chars();
+                letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+            },
+        ];
+        let spelled = |(old, new): &(String, String)| spellings.map(|spell| (spell(old), spell(new)));
+        pairs.extend(pairs.iter().flat_map(spelled).collect::<Vec<_>>());
+        let says = |name: &str| {
+            let letters = name.chars().filter(|c| c.is_alphabetic()).count();
+            name.chars().count() >= if letters > 0 { 2 } else { 6 }
+        };
+        pairs.retain(|(old, new)| old != new && says(old) && says(new));
+        pairs.sort();
+        pairs.dedup();
+        Rewrite { pairs }
+    }
+
     /// Whether `new` is `old` with some of the names in it replaced.
-    pub(super) fn text(&self, old: &str, new: &str) -> bool {
+    pub(crate) fn text(&self, old: &str, new: &str) -> bool {
         if old == new {
             return true;
         }
@@ -62,7 +87,7 @@ impl Rewrite {
 
     /// Whether two values are the same but for the names. `budget` is the number of values that may be compared yet; when it
     /// is used up, values are taken to differ.
-    pub(super) fn value(&self, old: &Value, new: &Value, budget: &mut usize) -> bool {
+    pub(crate) fn value(&self, old: &Value, new: &Value, budget: &mut usize) -> bool {
         let mut todo = vec![(old, new)];
         while let Some((a, b)) = todo.pop() {
             let Some(left) = budget.checked_sub(1) else { return false };

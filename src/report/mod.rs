@@ -6,6 +6,7 @@ pub(crate) mod catalogue;
 pub(crate) mod concise;
 pub(crate) mod coverage;
 pub(crate) mod describe;
+pub(crate) mod environments;
 pub(crate) mod github;
 pub(crate) mod gitlab;
 mod headline;

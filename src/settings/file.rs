@@ -1,6 +1,6 @@
 //! Reading `stacklint.toml`.
 
-use super::{Acceptance, FailOn, From, Override, Setting, Settings, Sourced};
+use super::{Acceptance, DeclaredDifference, FailOn, From, Override, Setting, Settings, Sourced};
 use crate::diagnostic::policy::unknown_rule;
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::dialects::VariableSet;
@@ -78,6 +78,8 @@ struct Content {
     #[serde(default)]
     overrides: Vec<OverrideContent>,
     #[serde(default)]
+    differences: Vec<DifferenceContent>,
+    #[serde(default)]
     require: Vec<policies::Require>,
     #[serde(default)]
     rego: Vec<policies::Rego>,
@@ -145,6 +147,17 @@ struct OverrideContent {
     reason: Spanned<String>,
 }
 
+/// Differences between environments that are meant.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DifferenceContent {
+    /// Keys with dots between them, with `*` and `**`.
+    paths: Vec<Spanned<String>>,
+    #[serde(default)]
+    components: Vec<Spanned<String>>,
+    reason: Spanned<String>,
+}
+
 /// A pattern of folders below the folder of the settings, from the root of the repository.
 fn below(folder: &str, pattern: &str) -> String {
     let name = pattern.trim_matches('/');
@@ -184,8 +197,9 @@ impl Load {
     /// # Errors
     /// As for [`Load::find`].
     pub(crate) fn resolving(source: &dyn Source, start: &str) -> Result<Settings, String> {
-        let Settings { projects, roots, inputs, work, .. } = Self::find(source, start, &Files::default())?.settings;
-        Ok(Settings { projects, roots, inputs, work: work.lowered(), ..Settings::default() })
+        let Settings { projects, roots, inputs, work, differences, .. } =
+            Self::find(source, start, &Files::default())?.settings;
+        Ok(Settings { projects, roots, inputs, work: work.lowered(), differences, ..Settings::default() })
     }
 
     /// The settings in a file.
@@ -332,6 +346,21 @@ impl Load {
                 paths.push((path.into_inner(), glob));
             }
             settings.overrides.push(Override { paths, rules: levels(one.rules, &policies, id, &line, unknown) });
+        }
+        for one in content.differences {
+            if one.reason.get_ref().trim().is_empty() {
+                let message = "say why: the `reason` of a difference must not be empty";
+                return Err(located(Some(one.reason.span()), message));
+            }
+            let glob = |pattern: &Spanned<String>, text: &str| {
+                let wrong =
+                    |e| located(Some(pattern.span()), &format!("`{}` is not a valid pattern: {e}", pattern.get_ref()));
+                Glob::new(text).map_err(wrong)
+            };
+            let paths = one.paths.iter().map(|path| glob(path, &path.get_ref().replace('.', "/")));
+            let components = one.components.iter().map(|name| glob(name, name.get_ref()));
+            let (paths, components) = (paths.collect::<Result<_, _>>()?, components.collect::<Result<_, _>>()?);
+            settings.differences.push(DeclaredDifference { paths, components });
         }
         settings.policies = Arc::new(policies);
         Ok(load)

@@ -167,6 +167,28 @@ pub(crate) fn schema() -> Value {
             "rules": { "$ref": "#/$defs/rules", "description": "Levels of single rules." },
             "require": requirements(),
             "rego": rego(),
+            "differences": {
+                "description": "Differences between environments that are meant: `stacklint compare` does not list them.",
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "paths": {
+                            "description": "Places in components and what is below them: keys with dots between them, with `*` and `**`.",
+                            "type": "array",
+                            "items": { "type": "string" },
+                        },
+                        "components": {
+                            "description": "Patterns of names of components; without any, all.",
+                            "type": "array",
+                            "items": { "type": "string" },
+                        },
+                        "reason": { "description": "Why.", "type": "string", "minLength": 1 },
+                    },
+                    "required": ["paths", "reason"],
+                    "additionalProperties": false,
+                },
+            },
             "overrides": {
                 "description": "Levels for some paths. If several match a file, the last one applies.",
                 "type": "array",

@@ -9,6 +9,7 @@ mod code_changes;
 mod code_values;
 #[path = "../common/mod.rs"]
 mod common;
+mod compare;
 mod completion;
 mod contracts;
 mod coverage;

@@ -1,0 +1,162 @@
+//! `stacklint compare`: what differs between two environments that should be alike.
+
+use super::open::{Invocation, State};
+use super::options::functions::Functions;
+use super::{Failure, Global, Outcome, output};
+use crate::files::Files;
+use crate::query::environments::{self, Environment, select};
+use crate::report::RenderOptions;
+use crate::report::environments::{Environments, write_json, write_markdown, write_text};
+use crate::report::log::OutputKind;
+use crate::resolution::Resolution;
+use crate::review::{self, Filter, Resolved, ResolvedPair, Revision};
+use crate::text::{count, nearest};
+use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// Show what differs between two environments, but for what follows from their names.
+///
+/// LEFT and RIGHT name stacks, a pattern of stacks (`plat-*-prod`), a folder (`live/prod`), a root module or one unit; `REV:NAME` is
+/// one of another revision. Components are compared by their names. What follows from the names of the environments, and from inputs
+/// such as region, account and stage, is folded.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    /// The left environment
+    #[arg(value_name = "[REV:]LEFT")]
+    left: String,
+    /// The right environment
+    #[arg(value_name = "[REV:]RIGHT")]
+    right: String,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Show everything without shortening
+    #[arg(long)]
+    all: bool,
+    /// Show values that look like secrets
+    #[arg(long)]
+    show_secrets: bool,
+    /// Exit with 3 if something differs
+    #[arg(long)]
+    exit_code: bool,
+    #[command(flatten)]
+    functions: Functions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Markdown,
+    Json,
+}
+
+/// An environment as the user names it.
+struct Named<'a> {
+    /// The revision; `None` for the worktree.
+    revision: Option<&'a str>,
+    name: &'a str,
+}
+
+impl<'a> Named<'a> {
+    /// Reads `REV:NAME` or `NAME`.
+    fn of(text: &'a str, place: &Invocation) -> Self {
+        let split = text.split_once(':').filter(|(revision, name)| !revision.is_empty() && !name.is_empty());
+        let is_revision = |revision: &str| place.repository().is_ok_and(|known| known.resolve(revision).is_ok());
+        match split.filter(|(revision, _)| is_revision(revision)) {
+            Some((revision, name)) => Named { revision: Some(revision), name },
+            None => Named { revision: None, name: text },
+        }
+    }
+}
+
+pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
+    let mut place = Invocation::find(global)?;
+    options.functions.apply(&[], &mut place)?;
+    let named = [&options.left, &options.right].map(|text| Named::of(text, &place));
+    let open = |named: &Named<'_>| {
+        let state = named.revision.map_or_else(|| place.default_state(), |rev| State::Revision(rev.to_owned()));
+        place.timings.phase("open", || place.open(&state))
+    };
+    let left = open(&named[0])?;
+    let settings = place.settings(&*left)?;
+    let is_declared = |path: &str, component: &str| settings.differences.iter().any(|one| one.covers(path, component));
+    let (files, resolutions, revisions, dialects);
+    if named[0].revision == named[1].revision {
+        let resolved = review::resolve(&*left, &place.workspace(), &settings, Files::default())?;
+        let Resolved { files: all, resolution, dialects: systems } = resolved;
+        (files, resolutions, dialects) = (all, vec![resolution], systems);
+        revisions = [Revision::of(&*left), Revision::of(&*left)];
+    } else {
+        let right = open(&named[1])?;
+        let pair = review::resolve_pair(&*left, &*right, &place.workspace(), &settings, &Filter::default())?;
+        let ResolvedPair { files: all, base, head, dialects: systems, .. } = pair;
+        (files, resolutions, dialects) = (all, vec![base, head], systems);
+        revisions = [Revision::of(&*left), Revision::of(&*right)];
+    }
+    let sides = [&resolutions[0], &resolutions[resolutions.len() - 1]];
+    let environment = |index: usize| -> Result<Environment<'_>, Failure> {
+        let (name, resolution): (&str, &Resolution) = (named[index].name, sides[index]);
+        let members = select(resolution, name);
+        if members.is_empty() {
+            return Err(missing(name, resolution));
+        }
+        Ok(Environment { name, members })
+    };
+    let both = [environment(0)?, environment(1)?];
+    let diff = place.timings.phase("compare", || environments::compare(both.each_ref(), &is_declared));
+    let unresolved: BTreeSet<String> = sides.into_iter().flat_map(broken).collect();
+    let unresolved: Vec<String> = unresolved.into_iter().collect();
+    let names = [&*options.left, &*options.right];
+    let shown =
+        Environments { names, revisions: revisions.each_ref(), files: &files, diff: &diff, unresolved: &unresolved };
+    options.write(&shown, global)?;
+    let differs = !diff.differences.is_empty() || diff.only.iter().any(|only| !only.is_empty());
+    global.leftovers.leave((resolutions, files, dialects));
+    Ok(match differs && options.exit_code {
+        true => Outcome::Changes,
+        false if !unresolved.is_empty() => {
+            Outcome::Fails(format!("{} could not be resolved", count(unresolved.len(), "part")))
+        }
+        false => Outcome::Clean,
+    })
+}
+
+/// The parts of a state that could not be resolved: they may belong to an environment.
+fn broken(resolution: &Resolution) -> Vec<String> {
+    let mut names = Vec::new();
+    for unit in resolution.units.iter().filter(|unit| unit.is_incomplete()) {
+        names.extend(unit.broken.iter().map(|(_, name)| format!("{name} in {}", unit.name)));
+        names.extend(unit.failed.iter().map(ToString::to_string));
+        names.extend((unit.broken.is_empty() && unit.failed.is_empty()).then(|| unit.name.to_string()));
+    }
+    names
+}
+
+/// Nothing has this name.
+fn missing(name: &str, resolution: &Resolution) -> Failure {
+    let stacks: BTreeSet<&str> =
+        resolution.units.iter().flat_map(|unit| &unit.components).map(|component| &*component.stack).collect();
+    let near = nearest(name, stacks).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    Failure::Message(format!("no stack, folder or component matches `{name}`{near}"))
+}
+
+impl Options {
+    fn write(&self, shown: &Environments<'_>, global: &Global) -> Result<(), Failure> {
+        let kind = match self.format {
+            Format::Json => OutputKind::Json,
+            Format::Text => OutputKind::Text,
+            Format::Markdown => OutputKind::Raw,
+        };
+        let standard = output::options(global);
+        let lines = standard.lines.filter(|_| !self.all);
+        let style = RenderOptions { show_secrets: self.show_secrets, all: self.all, lines, ..standard };
+        let mut out = output::stdout_showing(kind, self.show_secrets);
+        match self.format {
+            Format::Json => write_json(&mut out, shown, &style)?,
+            Format::Text => write_text(&mut out, shown, &style)?,
+            Format::Markdown => write_markdown(&mut out, shown, &RenderOptions { color: false, ..style })?,
+        }
+        Ok(out.flush()?)
+    }
+}

@@ -1,0 +1,109 @@
+//! `compare`: what differs between environments without a reason.
+
+use crate::common::{ATMOS, Repo, Run, fixture};
+use crate::contracts::{schema, validate};
+use serde_json::Value;
+
+fn block(start: &str) -> String {
+    let page = std::fs::read_to_string(fixture("../docs").join("environments.md")).unwrap().replace("\r\n", "\n");
+    let after = page.split_once(start).unwrap_or_else(|| panic!("the page has no {start:?}")).1;
+    after.split_once("```").unwrap().0.to_owned()
+}
+
+/// The repository of `docs/environments.md`.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.write("atmos.yaml", ATMOS);
+    for path in ["stacks/catalog/app.yaml", "stacks/deploy/staging.yaml", "stacks/deploy/prod.yaml"] {
+        repo.write(path, block(&format!("`{path}`:\n```yaml\n")));
+    }
+    repo.commit("base");
+    repo
+}
+
+#[track_caller]
+fn json(repo: &Repo, arguments: &[&str], status: i32) -> Value {
+    let run = repo.run(&[&["compare", "--format", "json"], arguments].concat()).ends_with(status);
+    validate(&schema("compare.json"), &run.json());
+    run.json()
+}
+
+/// `/vars/size db web` for each difference.
+fn listed(json: &Value) -> Vec<String> {
+    let of = |one: &Value| {
+        let names = one["components"].as_array().unwrap().iter().map(|c| c["component"].as_str().unwrap());
+        [one["path"].as_str().unwrap()].into_iter().chain(names).collect::<Vec<_>>().join(" ")
+    };
+    json["differences"].as_array().unwrap().iter().map(of).collect()
+}
+
+#[test]
+fn the_example_of_the_page_is_true() {
+    let run: Run = repo().run(&["compare", "staging", "prod"]).ends_with(0);
+    assert_eq!(block("```console\n$ stacklint compare staging prod\n"), run.stdout);
+}
+
+#[test]
+fn what_follows_from_names_is_folded_and_the_rest_is_shown() {
+    let repo = repo();
+    let found = json(&repo, &["staging", "prod"], 0);
+    assert_eq!(listed(&found), ["/vars/replicas web", "/vars/size db"]);
+    assert_eq!(found["left"]["only"][0]["component"], "debug");
+    assert_eq!(found["differences"][1]["places"][1], "stacks/deploy/prod.yaml:5");
+    json(&repo, &["staging", "prod", "--exit-code"], 3);
+    assert_eq!(listed(&json(&repo, &["prod", "prod", "--exit-code"], 0)), [""; 0]);
+    repo.run(&["compare", "staging", "prd"]).ends_with(2).complains("did you mean `prod`?");
+    repo.run(&["compare", "staging", "prod", "--format", "markdown"]).ends_with(0).says("- `vars.size` of db: `1 → 5`");
+}
+
+#[test]
+fn declared_differences_are_counted() {
+    let repo = repo();
+    repo.write("stacklint.toml", block("```toml\n"));
+    let found = json(&repo, &["staging", "prod"], 0);
+    assert_eq!(listed(&found), ["/vars/replicas web"]);
+    assert_eq!(found["declared"], 1);
+}
+
+#[test]
+fn environments_of_several_stacks_and_of_revisions() {
+    let repo = repo();
+    for (region, stage, size) in [("ue1", "dev", 1), ("ew1", "dev", 2), ("ue1", "qa", 1), ("ew1", "qa", 3)] {
+        let text = format!(
+            "vars: {{stage: {region}-{stage}, environment: {region}}}\ncomponents: {{terraform: {{app: {{vars: {{size: {size}}}}}}}}}\n"
+        );
+        repo.write(&format!("stacks/deploy/{region}-{stage}.yaml"), text);
+    }
+    repo.commit("more");
+    let found = json(&repo, &["*-dev", "*-qa"], 0);
+    assert_eq!(listed(&found), ["/vars/size app"]);
+    assert_eq!(found["differences"][0]["components"][0]["place"], "ew1");
+    repo.edit("stacks/deploy/prod.yaml", "size: 5", "size: 6").commit("edit");
+    assert_eq!(listed(&json(&repo, &["HEAD~:prod", "HEAD:prod"], 0)), ["/vars/size db"]);
+}
+
+#[test]
+fn folders_of_units() {
+    let repo = Repo::new();
+    for (stage, version, extra) in [("stage", "1.1.0", ""), ("prod", "1.0.0", "  size = 3\n")] {
+        let unit = |name: &str| format!("live/{stage}/us-east-1/{name}/terragrunt.hcl");
+        repo.write(
+            &unit("db"),
+            format!("terraform {{\n  source = \"tfr:///acme/db/aws?version={version}\"\n}}\ninputs = {{\n  name = \"db-{stage}\"\n{extra}}}\n"),
+        );
+        repo.write(&unit(&format!("net-{stage}")), "inputs = {\n  a = 1\n}\n");
+    }
+    repo.write("live/stage/us-east-1/scratch/terragrunt.hcl", "inputs = {\n  a = 1\n}\n").commit("base");
+    let found = json(&repo, &["live/stage", "live/prod"], 0);
+    assert_eq!(listed(&found), ["/terraform/source db", "/inputs/size db"]);
+    assert_eq!(found["differences"][0]["version"], true);
+    assert_eq!(found["left"]["only"].as_array().unwrap().len(), 1);
+    assert_eq!(listed(&json(&repo, &["live/stage/us-east-1/scratch", "live/prod/us-east-1/net-prod"], 0)), [""; 0]);
+}
+
+#[test]
+fn what_does_not_resolve_is_named() {
+    let repo = repo();
+    repo.write("stacks/deploy/broken.yaml", "vars: {stage: [x\n").commit("broken");
+    assert_eq!(json(&repo, &["staging", "prod"], 1)["unresolved"].as_array().unwrap().len(), 1);
+}
