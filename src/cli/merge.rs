@@ -10,7 +10,6 @@ use crate::report::merged::{MergeReport, Shown, effects, json, markdown, text};
 use crate::review::{self, Completeness, Filter, MergeReview, Request, Revision};
 use crate::source::{Merged, Source};
 use clap::{Args, ValueEnum};
-use std::collections::BTreeSet;
 use std::io::Write;
 
 /// Check what a merge of two revisions does that neither of them does: values that nobody has seen, changes that get lost,
@@ -54,35 +53,58 @@ enum Format {
 }
 
 /// The versions of a merge.
-struct Versions {
+pub(super) struct Versions {
     /// The merge base, our side and their side.
-    sources: [Box<dyn Source>; 3],
-    merged: Merged,
+    pub(super) sources: [Box<dyn Source>; 3],
+    pub(super) merged: Merged,
+}
+
+impl Versions {
+    /// Judges the merge, and lets `write` write what was found.
+    ///
+    /// # Errors
+    /// It cannot be judged, or what `write` says.
+    pub(super) fn judge(
+        self,
+        place: &Invocation,
+        judging: &JudgeOptions,
+        write: &mut dyn FnMut(&MergeReport<'_>) -> Result<(), Failure>,
+    ) -> Result<Outcome, Failure> {
+        let Versions { sources: [base, ours, theirs], merged } = self;
+        let merged = match merged {
+            Merged::Conflicts(conflicts) => {
+                let versions = [&base, &ours, &theirs].map(|source| Revision::of(&**source));
+                write(&MergeReport { versions: versions.each_ref(), shown: Shown::Conflicts(&conflicts) })?;
+                let number = crate::text::count(conflicts.len(), "file");
+                return Ok(match judging.exits_zero() {
+                    true => Outcome::Clean,
+                    false => Outcome::Fails(format!("the merge has conflicts in {number}")),
+                });
+            }
+            Merged::Tree(merged) => merged,
+        };
+        let overrides = judging.overrides(place)?;
+        let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+        let found = review::merge([&*base, &*ours, &*theirs, &*merged], &place.workspace(), &request)?;
+        let MergeReview { versions, review, projects } = found;
+        let effects = effects(&projects);
+        let outcome = judging.finish(review, &overrides, place, Completeness::EachProject, |report| {
+            let shown = Shown::Merged { projects: &projects, report: *report };
+            write(&MergeReport { versions: versions.each_ref(), shown })
+        })?;
+        Ok(match (outcome, effects) {
+            (Outcome::Clean, Some(effects)) if !overrides.exit_zero => Outcome::Fails(effects),
+            (Outcome::Fails(findings), Some(effects)) => Outcome::Fails(format!("{effects}; {findings}")),
+            (outcome, _) => outcome,
+        })
+    }
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let mut place = Invocation::find(global)?;
     options.merging.apply(options.judging.env_files(), &mut place)?;
-    let Versions { sources: [base, ours, theirs], merged } =
-        place.timings.phase("open", || options.versions(&place))?;
-    let merged = match merged {
-        Merged::Conflicts(conflicts) => return options.conflicts([&*base, &*ours, &*theirs], &conflicts, global),
-        Merged::Tree(merged) => merged,
-    };
-    let overrides = options.judging.overrides(&place)?;
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
-    let found = review::merge([&*base, &*ours, &*theirs, &*merged], &place.workspace(), &request)?;
-    let MergeReview { versions, review, projects } = found;
-    let effects = effects(&projects);
-    let outcome = options.judging.finish(review, &overrides, &place, Completeness::EachProject, |report| {
-        let shown = Shown::Merged { projects: &projects, report: *report };
-        options.write(&MergeReport { versions: versions.each_ref(), shown }, global)
-    })?;
-    Ok(match (outcome, effects) {
-        (Outcome::Clean, Some(effects)) if !overrides.exit_zero => Outcome::Fails(effects),
-        (Outcome::Fails(findings), Some(effects)) => Outcome::Fails(format!("{effects}; {findings}")),
-        (outcome, _) => outcome,
-    })
+    let versions = place.timings.phase("open", || options.versions(&place))?;
+    versions.judge(&place, &options.judging, &mut |report| options.write(report, global))
 }
 
 impl Options {
@@ -96,21 +118,6 @@ impl Options {
             None => repository.merge(named.as_ref(), &ours, &theirs)?,
         };
         Ok(Versions { sources: [repository.at(&base)?, repository.at(&ours)?, repository.at(&theirs)?], merged })
-    }
-
-    fn conflicts(
-        &self,
-        sources: [&dyn Source; 3],
-        conflicts: &BTreeSet<String>,
-        global: &Global,
-    ) -> Result<Outcome, Failure> {
-        let versions = sources.map(Revision::of);
-        self.write(&MergeReport { versions: versions.each_ref(), shown: Shown::Conflicts(conflicts) }, global)?;
-        let number = crate::text::count(conflicts.len(), "file");
-        Ok(match self.judging.exits_zero() {
-            true => Outcome::Clean,
-            false => Outcome::Fails(format!("the merge has conflicts in {number}")),
-        })
     }
 
     fn write(&self, report: &MergeReport<'_>, global: &Global) -> Result<(), Failure> {

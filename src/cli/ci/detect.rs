@@ -23,6 +23,8 @@ pub(super) enum System {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Base {
     Revision(String),
+    /// The head is what a merge queue made of a change on top of this commit.
+    Group(String),
     /// Where the head left a revision.
     Since(String),
     /// The head may be a merge of this commit into the base: then its first parent; else the merge base.
@@ -87,7 +89,7 @@ fn github(set: Variables<'_>, event: &Value) -> Job {
         };
     }
     if let Some(base) = text("/merge_group/base_sha") {
-        return job(head(), Base::Revision(base), "a merge group");
+        return job(head(), Base::Group(base), "a merge group");
     }
     if name == "push" {
         if event.pointer("/deleted").and_then(Value::as_bool) == Some(true) {
@@ -148,7 +150,7 @@ mod tests {
         check(&on("pull_request"), pull.clone(), "HEAD", merged);
         check(&on("pull_request_target"), pull, "h", Base::Since("b".into()));
         let group = json!({"merge_group": {"base_sha": "b", "head_sha": "h"}});
-        check(&on("merge_group"), group, "HEAD", Base::Revision("b".into()));
+        check(&on("merge_group"), group, "HEAD", Base::Group("b".into()));
         check(&on("push"), json!({"before": "b", "after": "h"}), "HEAD", Base::Revision("b".into()));
         let first = json!({"before": ZEROS, "created": true, "repository": repository});
         check(&on("push"), first.clone(), "HEAD", since("main"));

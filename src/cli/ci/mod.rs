@@ -4,6 +4,7 @@
 mod detect;
 mod facts;
 mod github;
+mod merging;
 mod range;
 
 use super::open::Invocation;
@@ -17,6 +18,7 @@ use crate::review::{self, Completeness, Filter, Outcome, Overrides, Request};
 use clap::Args;
 use detect::{Base, Job, System};
 use facts::Facts;
+use merging::CheckedMerge;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +67,9 @@ const REPORTS: [(&str, &str, Format); 5] = [
     ("affected-file", "affected.json", Format::Affected),
     ("matrix-file", "matrix.json", Format::Matrix),
 ];
+
+/// GitHub accepts comments of so many bytes.
+const MAX_COMMENT: usize = 65_000;
 
 /// The output that names the page of a change, and its file.
 const PAGE: (&str, &str) = ("page-file", "report.html");
@@ -143,10 +148,20 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
             review::check(&*head, &place.workspace(), &request)?
         }
     };
-    options.judging.finish(review, &overrides, &place, Completeness::Any, |report| {
+    let style = RenderOptions { all: options.all, ..output::options(global) };
+    let merge = merging::check(&job, &place, &options.judging, &style)?;
+    let outcome = options.judging.finish(review, &overrides, &place, Completeness::Any, |report| {
         *facts = Facts::of(report)?;
         facts.files.extend(page.map(|path| (PAGE.0, path)));
-        publish(report, options, &job, &place, global, facts)
+        publish(report, merge.as_ref(), options, (&job, &place, global), facts)
+    })?;
+    Ok(match (outcome, merge.map(|merge| merge.outcome)) {
+        (Outcome::Fails(why), Some(Outcome::Fails(effects))) => {
+            Outcome::Fails(format!("{why}; in the merge: {effects}"))
+        }
+        (Outcome::Clean, Some(Outcome::Fails(effects))) => Outcome::Fails(format!("in the merge: {effects}")),
+        (Outcome::Clean, Some(merge)) => merge,
+        (outcome, _) => outcome,
     })
 }
 
@@ -180,10 +195,9 @@ fn job(options: &Options) -> Result<Job, Failure> {
 /// Brings a report to all who want it.
 fn publish(
     report: &Report<'_>,
+    merge: Option<&CheckedMerge>,
     options: &Options,
-    job: &Job,
-    place: &Invocation,
-    global: &Global,
+    (job, place, global): (&Job, &Invocation, &Global),
     facts: &mut Facts,
 ) -> Result<(), Failure> {
     let style = RenderOptions { all: options.all, ..output::options(global) };
@@ -194,12 +208,23 @@ fn publish(
         System::Github => report::github::write(&mut out, report, &style)?,
         System::Other => text::write(&mut out, report, &style)?,
     }
+    if let Some(merge) = merge {
+        let mut out = report::log::Filter::new(&mut out, OutputKind::Text);
+        writeln!(out)?;
+        out.write_all(&merge.text)?;
+        out.flush()?;
+    }
     out.flush()?;
     drop(out);
     for output in &options.output {
         output.write(report, &style)?;
     }
-    let markdown = rendered(Format::Markdown, report, &style)?;
+    let mut markdown = rendered(Format::Markdown, report, &style)?;
+    let failing = merge.filter(|merge| merge.outcome != Outcome::Clean);
+    if let Some(merge) = failing.filter(|merge| markdown.len() + merge.markdown.len() < MAX_COMMENT) {
+        markdown.push(b'\n');
+        markdown.extend(&merge.markdown);
+    }
     if job.system == System::Github {
         github::append("GITHUB_STEP_SUMMARY", &String::from_utf8_lossy(&markdown))?;
     }

@@ -18,7 +18,7 @@ pub(super) fn sides(job: &Job, repository: &Repository) -> Result<Sides, Error> 
     let since = |name: &str| repository.merge_base(&repository.resolve(name)?, &head);
     let base = match &job.base {
         Base::Nothing | Base::Deleted => None,
-        Base::Revision(name) => Some(repository.resolve(name)?),
+        Base::Revision(name) | Base::Group(name) => Some(repository.resolve(name)?),
         Base::Since(name) => Some(since(name)?),
         Base::Merged { base, head: tip } => match &repository.parents(&head)[..] {
             [first, second] if second == tip => Some(repository.resolve(first)?),
@@ -26,6 +26,25 @@ pub(super) fn sides(job: &Job, repository: &Repository) -> Result<Sides, Error> 
         },
     };
     Ok(Sides { base, head })
+}
+
+/// The merge that a job tests, or that its change will become: base, target, change, and the finished merge if the head is one. `None`
+/// if the target has not moved since the change started, or the clone does not have the history that says so.
+pub(super) fn merge(job: &Job, repository: &Repository) -> Option<([Revision; 3], Option<Revision>)> {
+    let head = repository.resolve(&job.head).ok()?;
+    let resolve = |name: &str| repository.resolve(name).ok();
+    let (ours, theirs, result) = match (&job.base, &repository.parents(&head)[..]) {
+        (Base::Merged { head: tip, .. }, [first, second]) if second == tip => {
+            (resolve(first)?, resolve(second)?, Some(head))
+        }
+        // A queue merges; what it squashes or rebases has one parent, and no other side.
+        (Base::Group(_), [first, second]) => (resolve(first)?, resolve(second)?, Some(head)),
+        (Base::Merged { base, .. }, _) => (resolve(base)?, head, None),
+        _ => return None,
+    };
+    let base = repository.merge_base(&ours, &theirs).ok()?;
+    let has_moved = base.commit() != ours.commit() && base.commit() != theirs.commit();
+    has_moved.then_some(([base, ours, theirs], result))
 }
 
 /// The commits of the two sides, if the clone is partial and lacks objects of them.
@@ -55,7 +74,7 @@ pub(super) fn needs(job: &Job, repository: &Repository) -> Vec<String> {
             return needs;
         }
         (Base::Merged { head, .. }, [first, second]) if second == head => (first, false),
-        (Base::Revision(name), _) => (name, false),
+        (Base::Revision(name) | Base::Group(name), _) => (name, false),
         (Base::Since(name) | Base::Merged { base: name, .. }, _) => (name, true),
     };
     if lacks(base) {
