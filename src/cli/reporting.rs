@@ -6,7 +6,7 @@ use super::options::env_file::EnvFileArgument;
 use super::{Failure, Global, output};
 use crate::diagnostic::{Level, baseline};
 use crate::report::log::OutputKind;
-use crate::report::{self, Format, Report};
+use crate::report::{self, Detail, Format, Report};
 use crate::review::{self, BaselineFile, Completeness, Outcome, Overrides, Review, SettingsFrom};
 use crate::rules::Group;
 use crate::settings::{Acceptance, FailOn};
@@ -39,6 +39,12 @@ pub(super) struct Options<const COMPARES: bool> {
     /// Show values of keys that look like secrets
     #[arg(long)]
     show_secrets: bool,
+    /// Show only how many findings there are of each rule, and how many changes of each kind (in the format text)
+    #[arg(long, conflicts_with_all = ["format", "all", "quiet"])]
+    statistics: bool,
+    /// Show only the verdict (in the format text)
+    #[arg(short, long, conflicts_with_all = ["format", "all"])]
+    quiet: bool,
     #[command(flatten)]
     pub(super) judging: JudgeOptions,
 }
@@ -310,6 +316,15 @@ impl<const COMPARES: bool> Options<COMPARES> {
         }
     }
 
+    /// How much text has.
+    fn detail(&self) -> Detail {
+        match (self.statistics, self.quiet) {
+            (true, _) => Detail::Statistics,
+            (_, true) => Detail::Verdict,
+            _ => Detail::Full,
+        }
+    }
+
     /// Whether one of the formats is a list of affected components, and whether all are.
     pub(super) fn lists_affected(&self) -> (bool, bool) {
         let is_list = |output: &Output| output.format.is_affected_list();
@@ -325,7 +340,8 @@ impl<const COMPARES: bool> Options<COMPARES> {
         let outputs = self.outputs();
         let options = output::options(global);
         let lines = options.lines.filter(|_| !self.all);
-        let options = report::RenderOptions { show_secrets: self.show_secrets, all: self.all, lines, ..options };
+        let (show_secrets, all, detail) = (self.show_secrets, self.all, self.detail());
+        let options = report::RenderOptions { show_secrets, all, lines, detail, ..options };
         outputs.iter().try_for_each(|output| output.write(report, &options))?;
         if !outputs.iter().any(|output| output.format.shows_coverage()) {
             report.coverage_lines().iter().for_each(|line| output::eprint(&format!("stacklint: {line}")));

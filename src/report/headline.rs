@@ -159,7 +159,7 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
 }
 
 /// The kinds of what code makes, and what users call them, in the order of their weight.
-const MADE: [(&str, &str); 5] = [
+pub(super) const MADE: [(&str, &str); 5] = [
     ("resource", "resource"),
     ("module", "module call"),
     ("data", "data source"),

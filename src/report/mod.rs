@@ -103,11 +103,24 @@ pub(crate) struct RenderOptions {
     pub show_secrets: bool,
     /// The maximum number of lines of text; longer output is shortened, and says so. `None` for no limit.
     pub lines: Option<usize>,
+    /// How much of a report is written as text.
+    pub detail: Detail,
+}
+
+/// How much of a report text for people has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Everything.
+    Full,
+    /// The verdict, and numbers by rule and by kind of change.
+    Statistics,
+    /// The verdict alone.
+    Verdict,
 }
 
 impl Default for RenderOptions {
     fn default() -> Self {
-        RenderOptions { color: false, width: 100, all: false, show_secrets: false, lines: None }
+        RenderOptions { color: false, width: 100, all: false, show_secrets: false, lines: None, detail: Detail::Full }
     }
 }
 

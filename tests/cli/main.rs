@@ -49,6 +49,7 @@ mod reading;
 mod renames;
 mod revisions;
 mod snapshots;
+mod statistics;
 mod terragrunt;
 mod terragrunt_units;
 mod text;

@@ -10,6 +10,7 @@ pub(super) mod changes;
 mod code;
 mod findings;
 mod locals;
+mod statistics;
 pub(crate) mod style;
 pub(crate) mod value;
 pub(super) mod words;
@@ -20,7 +21,7 @@ use crate::diagnostic::Level;
 use crate::diff::Diff;
 use crate::diff::group::{self, Effect};
 use crate::files::Files;
-use crate::report::{Comparison, Finding, Novelty, RenderOptions, Report, coverage, headline};
+use crate::report::{Comparison, Detail, Finding, Novelty, RenderOptions, Report, coverage, headline};
 use crate::resolution::Address;
 use crate::text::Text;
 use blocks::{Block, Chosen};
@@ -32,11 +33,23 @@ use style::Theme;
 /// The lines that the findings get at least if there is not room for everything: this part of all.
 const SHARE_OF_FINDINGS: usize = 2;
 
-/// Writes the verdict, the dangers and errors, the changes, the other findings, and what was analyzed. Nothing is said twice.
+/// Writes as much of a report as the options say.
 ///
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
+    match options.detail {
+        Detail::Full => write_full(out, report, options),
+        Detail::Statistics => statistics::write(out, report, options),
+        Detail::Verdict => {
+            let lines = verdict_lines(report, &RenderOptions { width: usize::MAX, ..*options });
+            lines.iter().filter(|line| !line.is_empty()).try_for_each(|line| writeln!(out, "{line}"))
+        }
+    }
+}
+
+/// Writes the verdict, the dangers and errors, the changes, the other findings, and what was analyzed. Nothing is said twice.
+fn write_full(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let urgent = |f: &Finding| f.counts() && f.level >= Level::Error;
     let (first, others): (Vec<&Finding>, Vec<&Finding>) = report.shown().partition(|f| urgent(f));
@@ -142,6 +155,19 @@ fn verdict(report: &Report<'_>, changes: &str, options: &RenderOptions) -> Vec<S
         lines.extend(lead)
     }
     lines
+}
+
+/// The verdict and the unresolved parts, each followed by an empty line.
+fn verdict_lines(report: &Report<'_>, options: &RenderOptions) -> Vec<String> {
+    match &report.comparison {
+        Some(comparison) => verdict(report, &headline::whole(comparison, report), options),
+        None => {
+            let mut lines = lead(report, options);
+            lines.extend(closing(report, options));
+            lines.push(String::new());
+            lines
+        }
+    }
 }
 
 /// Writes what was analyzed.
