@@ -1,7 +1,8 @@
-// Starts `stacklint lsp` and connects it with the editor. All features are the server's.
+// Starts `stacklint lsp` and connects it with the editor. What is shown while editing is the server's.
 
 import { commands, ExtensionContext, workspace } from "vscode";
 import { LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
+import { register, userSetting } from "./commands";
 
 let client: LanguageClient | undefined;
 
@@ -11,6 +12,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
       await client?.stop();
       await start();
     }),
+    ...register(),
   );
   await start();
 }
@@ -20,10 +22,7 @@ export async function deactivate(): Promise<void> {
 }
 
 async function start(): Promise<void> {
-  // Only the user's own settings name a program: a repository must not.
-  const path = workspace.getConfiguration("stacklint").inspect<string>("path");
-  const command = path?.globalValue ?? path?.defaultValue ?? "stacklint";
-  const server: ServerOptions = { command, args: ["lsp"], transport: TransportKind.stdio };
+  const server: ServerOptions = { command: userSetting("path"), args: ["lsp"], transport: TransportKind.stdio };
   const options: LanguageClientOptions = {
     documentSelector: [
       { scheme: "file", language: "yaml" },
