@@ -55,5 +55,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let request = Request { filter: filter()?, overrides: &overrides, affected: None };
     let review = review::check(&*source, &place.workspace(), &request)?;
     let reporting = &options.reporting;
-    reporting.judging.finish(review, &overrides, &place, Completeness::Any, |report| reporting.write(report, global))
+    reporting
+        .judging
+        .finish(review, &overrides, &place, Completeness::Any, |report| reporting.write(report, &place, global))
 }

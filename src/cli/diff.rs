@@ -80,7 +80,7 @@ pub(super) fn run_at(place: &Invocation, options: &Options, global: &Global) -> 
     }
     let demand = options.reporting.demand();
     let outcome =
-        judging.finish(review, &overrides, place, demand, |report| options.reporting.write(report, global))?;
+        judging.finish(review, &overrides, place, demand, |report| options.reporting.write(report, place, global))?;
     Ok(match outcome {
         // A list of what to deploy fails if it may lack something, not for what rules find.
         Outcome::Fails(_) if only_lists && !incomplete => Outcome::Clean,

@@ -40,7 +40,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let loss = (lines.is_none() && !is_folder).then(|| loss(resolution, &state.without(&path), files));
     let shown = if path.is_empty() { "." } else { &path };
     let described = Described { file: shown, lines, impact: &found, files, loss: loss.as_ref() };
-    let mut out = options.question.stdout();
+    let mut out = options.question.stdout(&state.place);
     match options.question.format {
         Format::Json => described.write_json(&mut out)?,
         Format::Text => described.write_text(&mut out, &options.question.text(global))?,

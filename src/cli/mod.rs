@@ -14,6 +14,7 @@ mod generate;
 mod graph;
 mod help;
 mod hook;
+mod hyperlinks;
 mod impact;
 mod lsp;
 mod memory;

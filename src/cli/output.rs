@@ -6,11 +6,13 @@
     reason = "this is where output leaves the process"
 )]
 
+use super::hyperlinks::Hyperlinks;
 use super::{Color, Global, progress};
 use crate::files::Files;
 use crate::report::log::{self, Filter, OutputKind};
 use crate::report::{Finding, RenderOptions, text};
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// Standard output for lines that people read, buffered.
 pub(super) fn stdout() -> impl Write {
@@ -23,9 +25,15 @@ pub(super) fn stdout_of(kind: OutputKind) -> impl Write {
 }
 
 /// The same, with keys and tokens of well-known services shown or hidden.
-pub(super) fn stdout_showing(kind: OutputKind, shows_secrets: bool) -> Filter<impl Write> {
+pub(super) fn stdout_showing(kind: OutputKind, shows_secrets: bool) -> Filter<impl Write + use<>> {
+    stdout_linked(kind, shows_secrets, None)
+}
+
+/// The same. Places of files below `root` become links where the terminal shows links.
+pub(super) fn stdout_linked(kind: OutputKind, shows_secrets: bool, root: Option<&Path>) -> Filter<impl Write + use<>> {
     progress::stop();
-    Filter::new(io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), kind).showing_secrets(shows_secrets)
+    let out = Hyperlinks::new(io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), root);
+    Filter::new(out, kind).showing_secrets(shows_secrets)
 }
 
 /// How text is to look on standard output.

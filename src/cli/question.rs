@@ -76,7 +76,7 @@ pub(super) struct ResolvedState {
 /// Two states, resolved.
 pub(super) struct ResolvedRange {
     /// Where the command works.
-    place: Invocation,
+    pub(super) place: Invocation,
     /// The older state.
     pub(super) base: Box<dyn Source>,
     /// The newer state.
@@ -132,9 +132,10 @@ impl State {
 }
 
 impl Options {
-    /// Standard output for an answer.
-    pub(super) fn stdout(&self) -> impl Write + use<> {
-        output::stdout_showing(self.format.kind(), self.show_secrets)
+    /// Standard output for an answer about a place.
+    pub(super) fn stdout(&self, place: &Invocation) -> impl Write + use<> {
+        let root = Some(place.root()).filter(|_| self.format.kind() == OutputKind::Text);
+        output::stdout_linked(self.format.kind(), self.show_secrets, root)
     }
 
     /// How text is to look.

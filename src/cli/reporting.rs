@@ -282,11 +282,16 @@ impl Output {
         self.format.needs_comparison()
     }
 
-    /// Writes a report in its format to its place.
+    /// Writes a report in its format to its place. On a terminal, places below the folder `root` become links.
     ///
     /// # Errors
     /// It cannot be written, or there is nothing to write about a single state.
-    pub(super) fn write(&self, report: &Report<'_>, options: &report::RenderOptions) -> Result<(), Failure> {
+    pub(super) fn write(
+        &self,
+        report: &Report<'_>,
+        root: Option<&Path>,
+        options: &report::RenderOptions,
+    ) -> Result<(), Failure> {
         let Output { format, path } = self;
         if format.needs_comparison() && report.comparison.is_none() {
             let name = format.name();
@@ -294,7 +299,8 @@ impl Output {
         }
         match path {
             None => {
-                let mut out = output::stdout_of(OutputKind::Raw);
+                let root = root.filter(|_| format.kind() == OutputKind::Text);
+                let mut out = output::stdout_linked(OutputKind::Raw, options.show_secrets, root);
                 format.write(&mut out, report, options)?;
                 out.flush()?;
             }
@@ -332,17 +338,17 @@ impl<const COMPARES: bool> Options<COMPARES> {
         (outputs.iter().any(is_list), outputs.iter().all(is_list))
     }
 
-    /// Writes a report to its destination.
+    /// Writes a report about a place to its destination.
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn write(&self, report: &Report<'_>, global: &Global) -> Result<(), Failure> {
+    pub(super) fn write(&self, report: &Report<'_>, place: &Invocation, global: &Global) -> Result<(), Failure> {
         let outputs = self.outputs();
         let options = output::options(global);
         let lines = options.lines.filter(|_| !self.all);
         let (show_secrets, all, detail) = (self.show_secrets, self.all, self.detail());
         let options = report::RenderOptions { show_secrets, all, lines, detail, ..options };
-        outputs.iter().try_for_each(|output| output.write(report, &options))?;
+        outputs.iter().try_for_each(|output| output.write(report, Some(place.root()), &options))?;
         if !outputs.iter().any(|output| output.format.shows_coverage()) {
             report.coverage_lines().iter().for_each(|line| output::eprint(&format!("stacklint: {line}")));
         }
@@ -358,7 +364,7 @@ impl<const COMPARES: bool> Options<COMPARES> {
         let options = output::options(global);
         let is_for_people = |output: &Output| output.format == Format::Text && output.path.is_none();
         for output in self.outputs().iter().filter(|o| !o.has_comparison() && !is_for_people(o)) {
-            output.write(&report, &options)?;
+            output.write(&report, None, &options)?;
         }
         result
     }

@@ -74,7 +74,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let state = options.question.state.resolve_with(Some(named.wanted.stack), global)?;
     let Resolved { files, resolution, .. } = &state.resolved;
     let found = resolution.components();
-    let (mut out, text) = (options.question.stdout(), options.question.text(global));
+    let (mut out, text) = (options.question.stdout(&state.place), options.question.text(global));
     if let Some((address, placed)) = named.wanted.pick(&found)? {
         let made = made(placed, named.path, || state.made(&BTreeSet::from([address.clone()])));
         let (placed, keys) = match &made {
@@ -185,7 +185,7 @@ fn difference(options: &Options, range: &str, named: &Named<'_>, global: &Global
         causes
     });
     let found = Difference { before, after, causes: causes.unwrap_or_default() };
-    let (mut out, text) = (options.question.stdout(), options.question.text(global));
+    let (mut out, text) = (options.question.stdout(&pair.place), options.question.text(global));
     match options.question.format {
         Format::Json => answers::write_difference_json(&mut out, &found, files, &text)?,
         Format::Text => answers::write_difference_text(&mut out, &found, files, &text)?,

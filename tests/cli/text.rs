@@ -158,3 +158,44 @@ pub(crate) fn without_color(text: &str) -> String {
     }
     out + rest
 }
+
+/// Runs in a terminal that shows links, as far as variables tell.
+fn linked(repo: &Repo, arguments: &[&str]) -> crate::common::Run {
+    repo.run_with(arguments, &[("FORCE_HYPERLINK", "1")])
+}
+
+#[test]
+fn places_are_links_where_a_terminal_shows_them() {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", stack("        size: \"{{ .locals.sze }}\"\n")).commit("base");
+    let link = "#6\u{1b}\\stacks/deploy/dev.yaml:6";
+    let run = linked(&repo, &["check"]).ends_with(1);
+    assert!(run.stdout.contains("\u{1b}]8;;file://") && run.stdout.contains(link), "{:?}", run.stdout);
+    assert!(run.stdout.contains("/undefined-local.md\u{1b}\\error[undefined-local]"), "{:?}", run.stdout);
+    let run = linked(&repo, &["why", "dev", "box", "vars.size"]);
+    assert!(run.stdout.contains(link), "{:?}", run.stdout);
+    for arguments in
+        [&["check", "--format", "json"][..], &["check", "--format", "github"], &["check", "--output", "text=a.txt"]]
+    {
+        let run = linked(&repo, arguments).ends_with(1);
+        assert!(!run.stdout.contains('\u{1b}'), "{:?}", run.stdout);
+    }
+    assert!(!std::fs::read_to_string(repo.root().join("a.txt")).unwrap().contains('\u{1b}'));
+    assert!(!repo.run(&["check"]).stdout.contains('\u{1b}'), "a pipe shows no links");
+}
+
+#[test]
+fn a_repository_writes_no_links() {
+    let evil = "\\e]8;;https://evil.example\\e\\\\stacks/deploy/dev.yaml:1\\e]8;;\\e\\\\";
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", stack("        size: 1\n")).commit("base");
+    repo.write("stacks/deploy/dev.yaml", stack(&format!("        size: \"{evil}\"\n        \"{evil}\": 1\n")));
+    for arguments in [&["diff", "HEAD", "--all"][..], &["why", "dev", "box", "vars.size"]] {
+        let run = linked(&repo, arguments);
+        assert!(run.stdout.contains("evil.example") && run.stdout.contains("]8;;file://"), "{:?}", run.stdout);
+        let targets = run.stdout.split("\u{1b}]8;;").skip(1);
+        let own = ["\u{1b}\\", "file://", "https://github.com/stacklint/"];
+        let is_own = |target: &str| own.iter().any(|start| target.starts_with(start));
+        assert!(targets.clone().count() > 0 && targets.into_iter().all(is_own), "{:?}", run.stdout);
+    }
+}

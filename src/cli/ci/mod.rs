@@ -217,7 +217,7 @@ fn publish(
     out.flush()?;
     drop(out);
     for output in &options.output {
-        output.write(report, &style)?;
+        output.write(report, None, &style)?;
     }
     let mut markdown = rendered(Format::Markdown, report, &style)?;
     let failing = merge.filter(|merge| merge.outcome != Outcome::Clean);
@@ -254,7 +254,7 @@ fn write_rejected(
 ) -> Result<(), Failure> {
     let (report, style) = (Report::of(review, None), output::options(global));
     for output in options.output.iter().filter(|output| !output.has_comparison()) {
-        output.write(&report, &style)?;
+        output.write(&report, None, &style)?;
     }
     let Some(folder) = &options.reports else { return Ok(()) };
     for (name, file, format) in REPORTS.into_iter().filter(|(.., f)| !f.needs_comparison() && *f != Format::Markdown) {
