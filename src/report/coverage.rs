@@ -82,6 +82,10 @@ fn sentence(report: &Report<'_>, (which, is_partial, noun, reason): Group<'_>, l
         (Lacking::Head, false) => format!("{number} do not resolve"),
     };
     let names: Vec<String> = list.iter().map(|one| one.name()).collect();
+    // A finding says it at its place.
+    if report.shown().any(|finding| finding.counts() && finding.diagnostic.message == reason) {
+        return format!("{what}: {}", shown(&names));
+    }
     let place = list[0].place.as_ref().map_or_else(String::new, |(file, line)| format!(" ({file}:{line})"));
     format!("{what}: {}: {reason}{place}", shown(&names))
 }
@@ -115,10 +119,17 @@ pub(super) fn summary(report: &Report<'_>) -> String {
         let names: Vec<&str> = elsewhere.into_iter().collect();
         line.push_str(&format!("; the code of {} is elsewhere, so its resources are not compared", shown(&names)));
     }
-    let files: BTreeSet<&str> = coverage.projects.iter().flat_map(|p| &p.config).map(|path| &**path).collect();
+    let all = || coverage.projects.iter().flat_map(|p| &p.config).map(|path| &**path);
+    // What an assumption is about stands before the report already.
+    let is_named =
+        |path: &str| coverage.projects.iter().flat_map(|p| &p.assumptions).any(|text| text.starts_with(path));
+    let files: BTreeSet<&str> = all().filter(|path| !is_named(path)).collect();
     let files: Vec<&str> = files.into_iter().collect();
-    let config = if files.is_empty() { "no configuration file".to_owned() } else { shown(&files) };
-    format!("{line}; {config}")
+    match (files.is_empty(), all().next()) {
+        (true, Some(_)) => line,
+        (true, None) => format!("{line}; no configuration file"),
+        (false, _) => format!("{line}; {}", shown(&files)),
+    }
 }
 
 /// The same for a terminal or a log.

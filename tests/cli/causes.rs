@@ -318,7 +318,7 @@ fn the_edit_that_decides_comes_first() {
     );
     let repo = edit.repo();
     let run = |format: &str| repo.run(&["diff", "base..HEAD", "--format", format]);
-    run("text").says("--> stacks/deploy/prod.yaml:1:1").says("`eks` in `dev` is removed");
+    run("text").says("(stacks/deploy/prod.yaml:1:1)").says("`eks` in `dev` is removed");
     run("markdown").says("`stacks/deploy/prod.yaml:1`");
     let sarif = run("sarif").json();
     let regions: Vec<&Value> = sarif["runs"][0]["results"]

@@ -199,3 +199,12 @@ fn a_repository_writes_no_links() {
         assert!(targets.clone().count() > 0 && targets.into_iter().all(is_own), "{:?}", run.stdout);
     }
 }
+
+#[test]
+fn what_a_finding_says_is_not_said_again() {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", stack("        size: 1\n")).commit("base");
+    repo.write("stacks/deploy/dev.yaml", format!("import: [catalog/none]\n{}", stack("        size: 1\n")));
+    let run = repo.run(&["diff", "HEAD"]).ends_with(1).says("1 stack no longer resolves: dev\n");
+    assert_eq!(run.stdout.matches("not found").count(), 1, "{run}");
+}

@@ -51,7 +51,7 @@ impl Page<'_> {
     /// A piece for each edit that made a difference.
     pub(super) fn edits(&self, groups: &[Group]) -> io::Result<Vec<Piece>> {
         let components = self.report.comparison.as_ref().map_or(&[][..], |c| &c.diff.components);
-        let several_types = components.iter().any(|c| c.kind != components[0].kind);
+        let several_types = addresses::has_several_types(components);
         groups.chunk_by(|a, b| a.causes == b.causes).map(|block| self.edit(block, several_types)).collect()
     }
 
@@ -79,7 +79,7 @@ impl Page<'_> {
             what: what(&|name| format!("<code>{}</code>", html(name))),
             links: self.causes(causes),
             lines: self.lines(block),
-            groups: block[..shown].iter().map(|g| self.block(g, several_types)).collect(),
+            groups: block[..shown].iter().map(|g| self.block(g, several_types || g.is_made)).collect(),
             groups_left_out: (shown < block.len()).then(|| style::count(block.len() - shown, "more group of changes")),
         };
         let full = self.template("edit", edit)?;

@@ -1,8 +1,10 @@
 //! Where a change arrives: components and stacks, those with the same components in one row.
 
 use super::style::{self, Theme};
+use crate::diff::ComponentChange;
 use crate::diff::group::{Effect, Group, Renamed};
 use crate::report::RenderOptions;
+use crate::report::headline::MADE;
 use crate::resolution::Address;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -39,10 +41,10 @@ pub(super) fn write(
         return wrap(out, &words, 4, options);
     }
     if let [(components, stacks)] = &folded[..] {
-        let words = row(components, stacks, "of", options);
-        let line = format!("    {} {}", theme.dim("in"), words.join(" "));
-        if style::visible_width(&line) <= options.width {
-            return writeln!(out, "{line}");
+        let line = format!("    {} {}", theme.dim("in"), row(components, stacks, "of", options).join(" "));
+        let lines = style::wrap(&line, options.width, 6);
+        if lines.len() <= 2 && components.len().max(stacks.len()) <= MAX_NAMES {
+            return lines.iter().try_for_each(|line| writeln!(out, "{line}"));
         }
     }
     writeln!(out, "    {total}")?;
@@ -86,7 +88,10 @@ pub(super) fn write_renamed(
     for renamed in &group.renames {
         let line = format!("~ {}", renamed.text(|name| style::escape(name).into_owned()));
         writeln!(out, "  {}, {}", theme.changed(&line), renamed_totals(renamed))?;
-        if renamed.what == "stack" || renamed.addresses.len() > 1 {
+        if renamed.what == "stack" {
+            let names = renamed.addresses.iter().map(|address| theme.path(&name(address, several_types)));
+            wrap(out, &list(names, renamed.addresses.len(), options), 6, options)?;
+        } else if renamed.addresses.len() > 1 {
             rows(out, &renamed.addresses, several_types, options)?;
         }
     }
@@ -96,6 +101,9 @@ pub(super) fn write_renamed(
 /// `3 components; 3 states move`, or `in dev; its state moves`.
 pub(in crate::report) fn renamed_totals(renamed: &Renamed) -> String {
     let reached = match &renamed.addresses[..] {
+        all if renamed.what == "stack" && all.len() == renamed.moved_states => {
+            return if all.len() == 1 { "1 state moves".to_owned() } else { format!("{} states move", all.len()) };
+        }
         all if renamed.what == "stack" => style::count(all.len(), "component"),
         [only] => format!("in {}", style::escape(&only.0)),
         several => format!("in {}", style::count(stacks(several), "stack")),
@@ -113,21 +121,63 @@ pub(in crate::report) fn renamed_totals(renamed: &Renamed) -> String {
     }
 }
 
-/// What all of these are: components, or what code makes if it is of one kind.
-fn noun(addresses: &[Address]) -> &'static str {
-    let is = |kind: &str| addresses.iter().all(|address| *address.1 == *kind);
-    ["resource", "output"].into_iter().find(|kind| is(kind)).unwrap_or("component")
+/// How many of what these are: components, or what code makes, by kind.
+fn counted(addresses: &[Address]) -> String {
+    let of = |kind: &str| addresses.iter().filter(|address| *address.1 == *kind).count();
+    let made = MADE.iter().map(|(kind, word)| (of(kind), *word)).filter(|(number, _)| *number > 0);
+    let made: Vec<(usize, &str)> = made.collect();
+    match made.iter().map(|(number, _)| number).sum::<usize>() {
+        all if all == addresses.len() => {
+            made.iter().map(|(number, word)| style::count(*number, word)).collect::<Vec<_>>().join(" and ")
+        }
+        _ => style::count(addresses.len(), "component"),
+    }
 }
 
-/// `40 components of 12 stacks`, or `3 instances of aws_eip.nat of 1 stack`.
+/// Writes what is not known, each component with what its code makes in one row. Several outputs are only counted.
+pub(super) fn write_uncertain(out: &mut dyn io::Write, found: &[Address], options: &RenderOptions) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    let mut by_owner: BTreeMap<&str, (Vec<String>, Vec<String>)> = BTreeMap::new();
+    for address in found {
+        let (others, outputs) = by_owner.entry(&address.0).or_default();
+        if *address.1 == *"output" { outputs } else { others }.push(name(address, true));
+    }
+    let mut rows: BTreeMap<Vec<String>, Vec<&str>> = BTreeMap::new();
+    for (owner, (mut names, outputs)) in by_owner {
+        match outputs.len() {
+            number if number > 1 && !options.all => names.push(style::count(number, "output")),
+            _ => names.extend(outputs),
+        }
+        rows.entry(names).or_default().push(owner);
+    }
+    let title = theme.bold("Not known, because it reads what changes");
+    let shown = if options.all { rows.len() } else { MAX_ROWS };
+    if rows.len() == 1 {
+        let words = rows.iter().flat_map(|(names, owners)| row(names, owners, "of", options));
+        let words: Vec<String> = std::iter::once(format!("{title}:")).chain(words).collect();
+        return wrap(out, &words, 0, options);
+    }
+    writeln!(out, "{title}")?;
+    for (names, owners) in rows.iter().take(shown) {
+        wrap(out, &row(names, owners, "of", options), 4, options)?;
+    }
+    if rows.len() > shown {
+        let rest = rows.values().skip(shown).map(Vec::len).sum();
+        writeln!(out, "    {}", theme.dim(&format!("… and of {}", style::count(rest, "more component"))))?;
+    }
+    Ok(())
+}
+
+/// `40 components of 12 stacks`, `2 resources and 1 output of 3 components`, or `3 instances of aws_eip.nat of 1 stack`.
 pub(in crate::report) fn totals(addresses: &[Address]) -> String {
     let mut declarations = addresses.iter().map(|address| instance(&address.2).map(|(declaration, _)| declaration));
     let first = declarations.next().flatten().filter(|_| addresses.len() > 1);
     let number = match first.filter(|first| declarations.all(|other| other == Some(*first))) {
         Some(declaration) => format!("{} instances of {}", addresses.len(), style::escape(declaration)),
-        None => style::count(addresses.len(), noun(addresses)),
+        None => counted(addresses),
     };
-    format!("{number} of {}", style::count(stacks(addresses), "stack"))
+    let is_made = addresses.iter().all(|address| MADE.iter().any(|(kind, _)| *address.1 == **kind));
+    format!("{number} of {}", style::count(stacks(addresses), if is_made { "component" } else { "stack" }))
 }
 
 /// In how many stacks components are.
@@ -215,7 +265,7 @@ fn wrap(out: &mut dyn io::Write, words: &[String], indent: usize, options: &Rend
     let mut used = indent;
     write!(out, "{}", " ".repeat(indent))?;
     for (i, word) in words.iter().enumerate() {
-        let width = style::width(&plain(word));
+        let width = style::visible_width(word);
         if i > 0 && used + 1 + width > options.width.max(40) {
             write!(out, "\n{}{word}", " ".repeat(indent + 2))?;
             used = indent + 2 + width;
@@ -228,22 +278,47 @@ fn wrap(out: &mut dyn io::Write, words: &[String], indent: usize, options: &Rend
     writeln!(out)
 }
 
-/// The word without its colors.
-fn plain(word: &str) -> String {
-    let mut text = String::with_capacity(word.len());
-    let mut code = false;
-    for c in word.chars() {
-        match c {
-            '\u{1b}' => code = true,
-            'm' if code => code = false,
-            c if !code => text.push(c),
-            _ => {}
-        }
-    }
-    text
+/// Whether the names of configured components need their types, because there are several. Those of what code makes always do.
+pub(in crate::report) fn has_several_types(components: &[ComponentChange]) -> bool {
+    let mut kinds = components.iter().filter(|component| !component.is_made()).map(|component| &component.kind);
+    kinds.next().is_some_and(|first| kinds.any(|kind| kind != first))
 }
 
 fn name(address: &Address, several_types: bool) -> String {
     let name = style::escape(&address.2);
     if several_types { format!("{}/{name}", style::escape(&address.1)) } else { name.into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(stack: &str, kind: &str, name: &str) -> Address {
+        (stack.into(), kind.into(), name.into())
+    }
+
+    #[test]
+    fn what_code_makes_is_counted_by_kind() {
+        let made =
+            [address("dev/a", "resource", "x.y"), address("dev/a", "output", "o"), address("dev/b", "output", "o")];
+        assert_eq!(totals(&made), "1 resource and 2 outputs of 2 components");
+        let configured = [address("dev", "helm", "a"), address("dev", "helm", "b")];
+        assert_eq!(totals(&configured), "2 components of 1 stack");
+        assert_eq!(totals(&[made[0].clone(), configured[0].clone()]), "2 components of 2 stacks");
+    }
+
+    #[test]
+    fn several_outputs_that_are_not_known_are_counted() {
+        let written = |found: &[Address], all| {
+            let mut text = Vec::new();
+            write_uncertain(&mut text, found, &RenderOptions { all, ..RenderOptions::default() }).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        let of_a = [address("dev/a", "module", "m"), address("dev/a", "output", "o"), address("dev/a", "output", "p")];
+        let title = "Not known, because it reads what changes";
+        assert_eq!(written(&of_a, false), format!("{title}: module/m, 2 outputs of dev/a\n"));
+        assert_eq!(written(&of_a, true), format!("{title}: module/m, output/o, output/p of dev/a\n"));
+        let all = [&of_a[..], &[address("dev/b", "output", "o")]].concat();
+        assert_eq!(written(&all, false), format!("{title}\n    module/m, 2 outputs of dev/a\n    output/o of dev/b\n"));
+    }
 }

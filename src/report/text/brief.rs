@@ -1,7 +1,7 @@
 //! The effects of an edit, in one line.
 
 use super::style::{self, Theme, escape};
-use super::{addresses, changes, value};
+use super::{addresses, changes, value, words};
 use crate::diff::group::{Effect, Folded, Group};
 use crate::diff::{Cause, Side, mask};
 use crate::files::Files;
@@ -11,16 +11,23 @@ use crate::value::Value;
 /// Columns of one value, and fewer where the line would be too long.
 const VALUE: usize = 40;
 const NARROWER: [usize; 3] = [VALUE, 26, 14];
+/// Columns of a place whose start is cut where the line would be too long.
+const PLACE: usize = 32;
 
 /// `stacks/dev.yaml:6  ~ vars.enabled true → false  in dns of dev`. Both values stay visible.
 pub(super) fn line(group: &Group<'_>, files: &Files, options: &RenderOptions) -> String {
     let theme = Theme::new(options.color);
     let is_gone = cause(group, &group.causes).is_some_and(|c| c.side == Side::Base);
     let removed = if is_gone { theme.dim(" (removed)") } else { String::new() };
-    let place = theme.place(&place(group, &group.causes, files));
-    let mut lines = NARROWER.into_iter().map(|value| format!("{place}{removed}  {}", what(group, value, options)));
+    let place = place(group, &group.causes, files);
+    let line = |place: &str, value| format!("{}{removed}  {}", theme.place(place), what(group, value, options));
     let fits = |line: &String| style::visible_width(line) <= options.width;
-    lines.find(fits).unwrap_or_else(|| format!("{place}{removed}  {}", what(group, NARROWER[2], options)))
+    let narrower = || NARROWER.into_iter().map(|value| line(&place, value));
+    let with_end = |value| line(&words::end(&place, PLACE), value);
+    narrower()
+        .find(fits)
+        .or_else(|| NARROWER.into_iter().map(with_end).find(fits))
+        .unwrap_or_else(|| line(&place, NARROWER[2]))
 }
 
 /// The edited line: one of the newer state, if there is one. What is removed was there because of a line of the older one.
@@ -89,7 +96,7 @@ fn one(change: &Folded<'_>, room: usize, options: &RenderOptions) -> String {
     let text = |v: &Option<Value>| v.as_ref().map(|v| value::inline(v, first.is_secret, options));
     let values = match (text(&first.before), text(&first.after)) {
         (Some(before), Some(after)) => {
-            let (before, after) = super::words::focus(&before, &after, room);
+            let (before, after) = words::focus(&before, &after, room);
             let mark = theme.dim(&changes::remark(first));
             format!("{} → {}{mark}", theme.removed(&before), theme.added(&after))
         }

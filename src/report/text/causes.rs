@@ -9,7 +9,7 @@ use std::io;
 
 /// The most edited lines that are shown for one block, and how many are shown of more.
 const MAX_LINES: usize = 8;
-const SOME_LINES: usize = 5;
+const SOME_LINES: usize = 3;
 /// The maximum number of bytes of a line that are examined.
 const MAX_LINE: usize = 2_000;
 
@@ -29,6 +29,8 @@ pub(in crate::report) fn write(
     }
     let path = |c: &Cause| files.get(c.file).path.clone();
     let shown = shown(causes, is_whole, options);
+    let rest = causes.len() - shown.len();
+    let mut more = (rest > 0).then(|| theme.dim(&format!("… and {}", style::count(rest, "more edited line"))));
     for of_file in shown.chunk_by(|a, b| path(a) == path(b)) {
         let head = of_file.iter().find(|c| c.side == Side::Head);
         let place = match head {
@@ -44,14 +46,12 @@ pub(in crate::report) fn write(
             writeln!(out, "{}{note}  {line}", theme.place(&place))?;
             continue;
         }
-        writeln!(out, "{}{note}", theme.place(&place))?;
+        let is_last = of_file.last() == shown.last();
+        let rest = more.take_if(|_| is_last).map(|rest| format!("  {rest}")).unwrap_or_default();
+        writeln!(out, "{}{note}{rest}", theme.place(&place))?;
         lines.iter().try_for_each(|line| writeln!(out, "    {} {line}", theme.dim("│")))?;
     }
-    let rest = causes.len() - shown.len();
-    if rest > 0 {
-        writeln!(out, "    {}", theme.dim(&format!("… and {}", style::count(rest, "more edited line"))))?;
-    }
-    Ok(())
+    more.iter().try_for_each(|rest| writeln!(out, "    {rest}"))
 }
 
 /// The edited lines that a heading shows, see [`write`].

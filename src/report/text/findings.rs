@@ -23,6 +23,8 @@ const MAX_EXCERPT: usize = 20_000;
 const MARGIN: usize = 14;
 /// The maximum number of stacks that are named.
 const MAX_STACKS: usize = 5;
+/// What the kind of a note is called.
+const NOTE: &str = "note";
 /// The least columns of a place behind a message.
 const MIN_PLACE: usize = 24;
 
@@ -66,15 +68,23 @@ pub(super) fn write_beside(
     edits: &Edits,
     options: &RenderOptions,
 ) -> io::Result<()> {
-    let shows = !options.all && edits.show(&finding.diagnostic, files);
-    writeln!(out, "{}\n", render(finding, files, shows, options))
+    if options.all || !edits.show(&finding.diagnostic, files) {
+        return writeln!(out, "{}\n", render(finding, files, options));
+    }
+    write_title(out, finding, files, &RenderOptions { all: true, ..*options })?;
+    let theme = Theme::new(options.color);
+    for (kind, text) in footers(finding, true, options) {
+        let lines = style::wrap(&format!("  = {}: {text}", theme.bold(kind)), options.width, 4);
+        lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    }
+    writeln!(out)
 }
 
-/// Writes a finding in short, with its place.
+/// Writes the title of a finding with its place.
 ///
 /// # Errors
 /// Those of the writer.
-pub(super) fn write_brief(
+pub(super) fn write_title(
     out: &mut dyn io::Write,
     finding: &Finding,
     files: &Files,
@@ -138,8 +148,8 @@ pub(super) fn write_fixed(
     write_line(out, &title, &finding.diagnostic, files, options)
 }
 
-/// The finding in several lines; without excerpts if the report `shows` its line elsewhere.
-fn render(finding: &Finding, files: &Files, shows: bool, options: &RenderOptions) -> String {
+/// The finding in several lines, with excerpts.
+fn render(finding: &Finding, files: &Files, options: &RenderOptions) -> String {
     let d = &finding.diagnostic;
     let level = match finding.level {
         Level::Danger => Title::ERROR.with_name("danger"),
@@ -151,14 +161,7 @@ fn render(finding: &Finding, files: &Files, shows: bool, options: &RenderOptions
     let before = finding.level.name().len() + d.rule.id().len() + 4;
     let title = wrapped(&escape(&d.message), options.width.saturating_sub(before));
     let mut group: Group = Group::with_title(level.primary_title(title).id(d.rule.id()));
-    if shows {
-        let file = files.get(d.primary.file);
-        let at = file.position(d.primary.start);
-        let place =
-            Origin::path(escape(&file.path).into_owned()).line(at.line as usize).char_column(at.column as usize);
-        group = group.element(place);
-    }
-    for excerpt in excerpts(d, files, options.width).into_iter().filter(|_| !shows) {
+    for excerpt in excerpts(d, files, options.width) {
         group = match source(&excerpt, options) {
             Some(source) => {
                 let snippet = Snippet::source(source)
@@ -173,35 +176,38 @@ fn render(finding: &Finding, files: &Files, shows: bool, options: &RenderOptions
             }
         };
     }
-    let reach = stacks(d);
-    let novelty = match finding.novelty {
-        Some(Novelty::Known) => Some("the base has this finding too".to_owned()),
-        _ => None,
-    };
-    let address = d.address.as_deref().filter(|_| !shows).map(|address| format!("in {}", escape(address)));
-    // The changes say what becomes of each component.
+    for (kind, text) in footers(finding, false, options) {
+        let level = if kind == NOTE { Title::NOTE } else { Title::HELP.with_name(kind) };
+        group = group.element(level.message(wrapped(&text, options.width.saturating_sub(MARGIN))));
+    }
+    let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
+    renderer.term_width(options.width.max(40)).render(&[group])
+}
+
+/// What stands below a finding, each with its kind: notes, and what to do. If the report `shows` its line with the changes, these
+/// say what becomes of each component.
+fn footers(finding: &Finding, shows: bool, options: &RenderOptions) -> Vec<(&'static str, String)> {
+    let d = &finding.diagnostic;
     let components = if shows { Vec::new() } else { subjects::notes(d, options.all) };
     let components = components.into_iter().map(|note| escape(&note).into_owned());
     let notes = d.notes.iter().map(|n| escape(n).into_owned());
-    for note in components.chain(notes).chain(address).chain(reach).chain(novelty) {
-        group = group.element(Title::NOTE.message(wrapped(&note, options.width.saturating_sub(MARGIN))));
-    }
-    let fix = d.fix.as_ref();
+    let address = d.address.as_deref().filter(|_| !shows).map(|address| format!("in {}", escape(address)));
+    let is_known = matches!(finding.novelty, Some(Novelty::Known));
+    let novelty = is_known.then(|| "the base has this finding too".to_owned());
+    let all = components.chain(notes).chain(address).chain(stacks(d)).chain(novelty);
+    let mut footers: Vec<_> = all.map(|note| (NOTE, note)).collect();
     // The text of the fix need not be repeated.
-    if let Some(help) = d.help.as_ref().filter(|help| fix.is_none_or(|fix| fix.title != **help)) {
-        group = group.element(Title::HELP.message(wrapped(&escape(help), options.width.saturating_sub(MARGIN))));
-    }
-    if let Some(fix) = fix {
+    let help = d.help.as_ref().filter(|help| d.fix.as_ref().is_none_or(|fix| fix.title != **help));
+    footers.extend(help.map(|help| ("help", escape(help).into_owned())));
+    footers.extend(d.fix.as_ref().map(|fix| {
         let trust = match fix.applicability {
             Applicability::Safe => "",
             Applicability::Unsafe => " (unsafe)",
             Applicability::DisplayOnly => " (by hand)",
         };
-        let title = format!("{}{trust}", escape(&fix.title));
-        group = group.element(Title::HELP.with_name("fix").message(title));
-    }
-    let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
-    renderer.term_width(options.width.max(40)).render(&[group])
+        ("fix", format!("{}{trust}", escape(&fix.title)))
+    }));
+    footers
 }
 
 /// Escaped text in lines of some columns, which the renderer puts below each other.

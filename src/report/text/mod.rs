@@ -212,7 +212,7 @@ fn finding_blocks(
             }
         }
         let full = rendered(|out| findings::write_beside(out, finding, report.files, edits, options))?;
-        let brief = rendered(|out| findings::write_brief(out, finding, report.files, options))?;
+        let brief = rendered(|out| findings::write_title(out, finding, report.files, options))?;
         // The first finding of a rule represents the others.
         let is_first = rules.insert(finding.diagnostic.rule.id());
         let weight = finding.level as usize * 2 + usize::from(is_first);
@@ -301,8 +301,7 @@ fn diff_blocks(
         }
         blocks.extend(group_blocks(part, &groups, comparison.protected, report.files, options)?);
         if !uncertain.is_empty() {
-            let mut lines = vec![theme.bold("Not known, because it reads what changes")];
-            lines.extend(rendered(|out| addresses::rows(out, &uncertain, true, options))?);
+            let lines = rendered(|out| addresses::write_uncertain(out, &uncertain, options))?;
             blocks.push(Block::whole(lines.clone(), lines, 1));
         }
         blocks.push(listed(rendered(|out| locals::write(out, &part.locals, options))?));
@@ -347,7 +346,7 @@ fn group_blocks(
     files: &Files,
     options: &RenderOptions,
 ) -> io::Result<Vec<Block>> {
-    let several_types = diff.components.iter().any(|c| c.kind != diff.components[0].kind);
+    let has_several_types = addresses::has_several_types(&diff.components);
     let mut edits: Vec<&[group::Group<'_>]> = groups.chunk_by(|a, b| a.causes == b.causes).collect();
     let reach = |block: &[group::Group<'_>]| {
         let addresses: BTreeSet<&Address> = block.iter().flat_map(|group| &group.addresses).collect();
@@ -364,19 +363,23 @@ fn group_blocks(
             if let Some(last) = items.last_mut() {
                 last.append(&mut tail);
             }
-            let start = items.len();
-            let is_first = items.is_empty();
+            let several_types = has_several_types || group.is_made;
             if group.effect == Effect::Renamed {
                 items.push(rendered(|out| addresses::write_renamed(out, group, several_types, options))?);
             } else if group.changes.is_empty() {
                 items.push(rendered(|out| addresses::write_whole(out, group, several_types, options))?);
             } else {
-                items.extend(changes::items(&group.changes, options));
+                let mut lines = changes::items(&group.changes, options);
                 let again = group.addresses == before;
                 tail = rendered(|out| addresses::write(out, &group.addresses, again, several_types, options))?;
-            }
-            if !is_first {
-                items[start].insert(0, String::new());
+                if let ([item], [reach]) = (&mut lines[..], &tail[..])
+                    && let [line] = &mut item[..]
+                    && style::visible_width(line) + style::visible_width(reach) <= options.width + 2
+                {
+                    line.push_str(&format!("  {}", reach.trim_start()));
+                    tail.clear();
+                }
+                items.extend(lines);
             }
             before = &group.addresses;
         }

@@ -26,7 +26,7 @@ rule!(
 );
 
 const NOTE: &str = "Terraform finds no state under the new name and plans to create everything again";
-const HELP: &str = "move the states before the next apply (`terraform state pull` under the old name, `terraform state push` under \
+const HELP: &str = "move the states first (`terraform state pull` under the old name, `terraform state push` under \
                     the new one), or keep the old name";
 
 pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
