@@ -4,7 +4,11 @@
 //! that the tool misses are listed too, marked by [`Item::extra`]. For other dialects the list is derived from the
 //! comparison ([`differing`]). `schemas/affected.json` describes an item.
 //!
+//! What a pipeline runs for it, in which order, is [`jobs`].
+//!
 //! [`Dialect::affected`]: crate::dialects::Dialect::affected
+
+pub(crate) mod jobs;
 
 use crate::code::CodeChanges;
 use crate::diff::{ComponentChange, Diff, Status};
@@ -14,6 +18,7 @@ use crate::source::Source;
 use crate::terraform::Cache;
 use crate::text::{Text, count};
 use crate::value::Value;
+use jobs::Jobs;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +40,8 @@ pub(crate) struct AffectedOptions {
     pub process_templates: bool,
     /// Leaves out components of which nothing differs that a run would apply.
     pub by_configuration: bool,
+    /// The jobs of a pipeline.
+    pub jobs: bool,
 }
 
 impl Default for AffectedOptions {
@@ -46,6 +53,7 @@ impl Default for AffectedOptions {
             admin_stacks: false,
             process_templates: true,
             by_configuration: false,
+            jobs: false,
         }
     }
 }
@@ -83,6 +91,10 @@ pub(crate) struct Affected {
     pub unresolved: Vec<String>,
     /// Notes for the reader about the list.
     pub notes: Vec<String>,
+    /// Components that are left out, because nothing differs that a run would apply.
+    pub equal: BTreeSet<Address>,
+    /// What a pipeline runs, if requested.
+    pub jobs: Jobs,
 }
 
 impl Item {
@@ -126,10 +138,10 @@ impl Affected {
 
     /// Leaves out components of which nothing differs that a run would apply.
     pub(crate) fn leave_out(&mut self, equal: &BTreeSet<Address>) {
-        let before = self.items.len();
-        let is_equal = |item: &Item| equal.contains(&item.address()) && item.file.is_none() && item.folder.is_none();
-        self.items.retain(|item| !is_equal(item));
-        let number = before - self.items.len();
+        let is_equal =
+            |item: &mut Item| equal.contains(&item.address()) && item.file.is_none() && item.folder.is_none();
+        self.equal.extend(self.items.extract_if(.., is_equal).map(|item| item.address()));
+        let number = self.equal.len();
         if number > 0 {
             let which = count(number, "component");
             self.notes.push(format!("{which} left out: nothing differs in what their code makes of their values"));
@@ -144,6 +156,8 @@ impl Affected {
         self.items.extend(new);
         self.unresolved.extend(other.unresolved);
         self.notes.extend(other.notes);
+        self.equal.extend(other.equal);
+        self.jobs.extend(other.jobs);
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::affected;
 use clap::{ArgAction, Args, ValueEnum};
 
-/// Options of the formats `affected` and `matrix`.
+/// Options of the formats that list what a change affects.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Affected components (formats affected and matrix)")]
+#[command(next_help_heading = "Affected components (formats affected, matrix, atlantis, …)")]
 #[group(skip)]
 pub(super) struct Options {
     /// List the dependents of each component
@@ -26,6 +26,9 @@ pub(super) struct Options {
     /// List components whose files differ, or only those of which something differs that a run would apply
     #[arg(long, value_name = "BY", default_value = "files")]
     by: By,
+    /// Say on standard error why each component runs, or why it needs no run
+    #[arg(long)]
+    pub(super) explain: bool,
 }
 
 /// What makes a component affected.
@@ -38,8 +41,8 @@ enum By {
 }
 
 impl Options {
-    /// Returns the options as the library expects them.
-    pub(super) fn options(&self) -> affected::AffectedOptions {
+    /// Returns the options as the library expects them; `jobs` says whether a format is made from jobs.
+    pub(super) fn options(&self, jobs: bool) -> affected::AffectedOptions {
         affected::AffectedOptions {
             dependents: self.include_dependents,
             settings: self.include_settings,
@@ -47,6 +50,7 @@ impl Options {
             admin_stacks: self.include_spacelift_admin_stacks,
             process_templates: self.process_templates,
             by_configuration: self.by == By::Configuration,
+            jobs: jobs || self.explain,
         }
     }
 }

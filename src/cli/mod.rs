@@ -31,6 +31,7 @@ mod rules;
 mod timings;
 mod watch;
 mod why;
+mod why_affected;
 
 use crate::dialects::Dialects;
 use crate::limits::Limits;
@@ -110,6 +111,7 @@ enum Command {
     #[command(subcommand)]
     Describe(describe::What),
     Why(why::Options),
+    WhyAffected(why_affected::Options),
     Impact(impact::Options),
     Graph(graph::Options),
     Report(report::Options),
@@ -239,6 +241,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Merge(options) => merge::run(options, &cli.global),
         Command::Describe(what) => describe::run(what, &cli.global),
         Command::Why(options) => why::run(options, &cli.global),
+        Command::WhyAffected(options) => why_affected::run(options, &cli.global),
         Command::Impact(options) => impact::run(options, &cli.global),
         Command::Graph(options) => graph::run(options, &cli.global),
         Command::Report(options) => report::run(options, &cli.global),

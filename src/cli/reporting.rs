@@ -331,6 +331,11 @@ impl<const COMPARES: bool> Options<COMPARES> {
         }
     }
 
+    /// Whether one of the formats is made from the jobs of a pipeline.
+    pub(super) fn has_jobs(&self) -> bool {
+        self.outputs().iter().any(|output| output.format.has_jobs())
+    }
+
     /// Whether one of the formats is a list of affected components, and whether all are.
     pub(super) fn lists_affected(&self) -> (bool, bool) {
         let is_list = |output: &Output| output.format.is_affected_list();
@@ -367,6 +372,11 @@ impl<const COMPARES: bool> Options<COMPARES> {
             output.write(&report, None, &options)?;
         }
         result
+    }
+
+    /// Whether nothing is to be left out.
+    pub(super) fn shows_all(&self) -> bool {
+        self.all
     }
 
     /// How much has to be resolved: where the report lists what to deploy, all of it.

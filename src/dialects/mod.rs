@@ -34,12 +34,13 @@ use crate::diagnostic::Rule;
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::authoring::Authoring;
-use crate::resolution::{Component, Resolution};
+use crate::resolution::{Address, Component, Resolution, Unit};
 use crate::source::{Change, Source};
 use crate::terraform::evaluation::given::RunInputs;
 use crate::terraform::load::Runner;
 use crate::terraform::module::modules::{Cache, Modules};
 use crate::terraform::provider_schema::ProviderSchemas;
+use crate::text::Text;
 use crate::threads::Cancel;
 use crate::value::{Value, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
@@ -240,6 +241,17 @@ pub(crate) trait Dialect: Send + Sync {
     /// The code that is run in a revision, of which this is the resolution: that of its components.
     fn runs(&self, resolution: &Resolution, state: State<'_>, project: &Project) -> Runs {
         code::of_components(resolution, &Modules::new(state.source, state.files, state.cache, project.runner()))
+    }
+
+    /// The folder that its tool runs in for a component of a unit, from the root of the repository, empty if there is none in
+    /// particular; `None` if it runs nothing for the component alone.
+    fn run_folder(&self, component: &Component, _unit: &Unit) -> Option<Text> {
+        Some(component.metadata.code.as_ref().map(|code| Text::clone(&code.folder)).unwrap_or_default())
+    }
+
+    /// What runs before what, beside the links of components: the second one of each pair comes first.
+    fn order(&self, _resolution: &Resolution) -> Vec<(Address, Address)> {
+        Vec::new()
     }
 
     /// What it gives to the code of a component, beside its inputs and its workspace; `None` if the code is not to be evaluated, or

@@ -144,7 +144,7 @@ impl<'a> ProjectHandle<'a> {
     /// The components that a change affects: the list of the dialect if it has one, else what differs.
     pub(crate) fn affected(&self, request: &Request<'_>) -> Affected {
         let own = self.project(request.head).and_then(|project| self.dialect.affected(request, project));
-        own.unwrap_or_else(|| {
+        let mut found = own.unwrap_or_else(|| {
             let mut items = affected::differing(request.diff, request.code, request.filter);
             let [base, head] = request.resolutions;
             let known: BTreeSet<Address> = items.iter().map(Item::address).collect();
@@ -152,7 +152,13 @@ impl<'a> ProjectHandle<'a> {
             items.extend(lost.map(|(_, item)| item));
             items.sort_by_key(Item::address);
             Affected { items, ..Affected::default() }
-        })
+        });
+        let sides = request.resolutions.map(Resolution::components);
+        for item in &mut found.items {
+            let placed = sides.iter().rev().find_map(|side| side.get(&item.address()));
+            item.is_job &= placed.is_none_or(|one| self.dialect.run_folder(&one.component, &one.unit).is_some());
+        }
+        found
     }
 }
 

@@ -1,6 +1,5 @@
 //! Reports for users and programs: one format per file, pure functions from a [`Report`] to bytes.
 
-pub(crate) mod affected;
 pub(crate) mod answers;
 pub(crate) mod catalogue;
 pub(crate) mod concise;
@@ -11,6 +10,7 @@ pub(crate) mod github;
 pub(crate) mod gitlab;
 mod headline;
 mod indented_json;
+pub(crate) mod jobs;
 pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod links;
@@ -31,6 +31,7 @@ pub(crate) use crate::diagnostic::{Finding, Novelty, Suppressed};
 pub(crate) use crate::review::Revision;
 
 use crate::affected::Item;
+use crate::affected::jobs::Jobs;
 use crate::code::CodeChange;
 use crate::diagnostic::Level;
 use crate::diagnostic::RuleRef;
@@ -76,6 +77,8 @@ pub(crate) struct Comparison<'a> {
     pub code: &'a [CodeChange],
     /// The components that the change affects; empty unless a format needs them.
     pub affected: &'a [Item],
+    /// What a pipeline runs for the change; empty unless a format needs it.
+    pub jobs: &'a Jobs,
     /// The protected stacks in which something differs, sorted.
     pub protected: &'a [Text],
     /// Whether the change does what is expected, if that is asked.
@@ -86,7 +89,8 @@ pub(crate) struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     /// A comparison of the configuration of one project.
     pub(crate) fn new(base: &'a Revision, diff: &'a Diff) -> Self {
-        Comparison { base, diff, parts: &[], code: &[], affected: &[], protected: &[], proof: None }
+        static NONE: Jobs = Jobs { run: Vec::new(), destroy: Vec::new(), skipped: Vec::new() };
+        Comparison { base, diff, parts: &[], code: &[], affected: &[], jobs: &NONE, protected: &[], proof: None }
     }
 }
 
@@ -158,10 +162,22 @@ pub(crate) enum Format {
     Matrix,
     /// The folders to deploy, as a file of filters that Terragrunt reads.
     Filter,
+    /// The projects of `atlantis.yaml`.
+    Atlantis,
+    /// The projects of `digger.yml`.
+    Digger,
+    /// A child pipeline of GitLab.
+    GitlabChild,
+    /// Stacks of Spacelift and which to trigger, as data.
+    Spacelift,
+    /// A pipeline of Buildkite.
+    Buildkite,
+    /// The jobs in waves, each a matrix of GitHub Actions.
+    Waves,
 }
 
 impl Format {
-    pub(crate) const ALL: [Format; 12] = [
+    pub(crate) const ALL: [Format; 18] = [
         Format::Text,
         Format::Concise,
         Format::Json,
@@ -174,6 +190,12 @@ impl Format {
         Format::Affected,
         Format::Matrix,
         Format::Filter,
+        Format::Atlantis,
+        Format::Digger,
+        Format::GitlabChild,
+        Format::Spacelift,
+        Format::Buildkite,
+        Format::Waves,
     ];
 
     /// The name that users type.
@@ -190,7 +212,13 @@ impl Format {
             Format::Rdjson => "rdjson",
             Format::Affected => "affected",
             Format::Matrix => "matrix",
-            Format::Filter => affected::FILTER,
+            Format::Filter => jobs::FILTER,
+            Format::Atlantis => "atlantis",
+            Format::Digger => "digger",
+            Format::GitlabChild => "gitlab-child",
+            Format::Spacelift => "spacelift",
+            Format::Buildkite => "buildkite",
+            Format::Waves => "waves",
         }
     }
 
@@ -201,7 +229,13 @@ impl Format {
 
     /// Whether it is made from the list of affected components.
     pub(crate) fn is_affected_list(self) -> bool {
-        matches!(self, Format::Affected | Format::Matrix | Format::Filter)
+        matches!(self, Format::Affected | Format::Matrix | Format::Filter) || self.has_jobs()
+    }
+
+    /// Whether it is made from the jobs of a pipeline.
+    pub(crate) fn has_jobs(self) -> bool {
+        use Format::{Atlantis, Buildkite, Digger, GitlabChild, Spacelift, Waves};
+        matches!(self, Atlantis | Digger | GitlabChild | Spacelift | Buildkite | Waves)
     }
 
     /// Whether it has a place for what was analyzed.
@@ -213,9 +247,9 @@ impl Format {
     pub(crate) fn kind(self) -> log::OutputKind {
         match self {
             Format::Text | Format::Concise | Format::Filter => log::OutputKind::Text,
-            Format::Json | Format::Sarif | Format::Gitlab | Format::Rdjson | Format::Affected | Format::Matrix => {
-                log::OutputKind::Json
-            }
+            Format::Atlantis | Format::Digger | Format::GitlabChild | Format::Buildkite => log::OutputKind::Text,
+            Format::Json | Format::Sarif | Format::Gitlab | Format::Rdjson => log::OutputKind::Json,
+            Format::Affected | Format::Matrix | Format::Spacelift | Format::Waves => log::OutputKind::Json,
             // They escape what they hold.
             Format::Github | Format::Junit | Format::Markdown => log::OutputKind::Raw,
         }
@@ -237,9 +271,15 @@ impl Format {
             Format::Gitlab => gitlab::write(out, report),
             Format::Junit => junit::write(out, report),
             Format::Rdjson => rdjson::write(out, report),
-            Format::Affected => affected::write(out, report),
-            Format::Matrix => affected::write_matrix(out, report),
-            Format::Filter => affected::write_filter(out, report),
+            Format::Affected => jobs::affected::write(out, report),
+            Format::Matrix => jobs::affected::write_matrix(out, report),
+            Format::Filter => jobs::affected::write_filter(out, report),
+            Format::Atlantis => jobs::atlantis::write(out, report),
+            Format::Digger => jobs::digger::write(out, report),
+            Format::GitlabChild => jobs::gitlab_child::write(out, report),
+            Format::Spacelift => jobs::spacelift::write(out, report),
+            Format::Buildkite => jobs::buildkite::write(out, report),
+            Format::Waves => jobs::waves::write(out, report),
         }?;
         out.flush()
     }
@@ -259,6 +299,7 @@ impl<'a> Report<'a> {
                 parts: &c.parts,
                 code: &c.code,
                 affected: &c.affected.items,
+                jobs: &c.affected.jobs,
                 protected: &c.protected,
                 proof: c.proof.as_ref(),
             }),

@@ -6,6 +6,7 @@ use super::code_run::CodeRun;
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::examined::add_settings;
 use super::expect::{ComparedProject, Proof, Unseen};
+use super::jobs::{JobInputs, jobs};
 use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::selection::{self, Selection};
@@ -333,6 +334,15 @@ impl CompareRun<'_> {
             diff.unresolved = coverage.lacking().iter().map(|(_, one)| one.name()).collect();
         }
         mark_unresolved(&mut affected, &coverage);
+        if let Some(options) = self.request.affected.as_ref().filter(|options| options.jobs) {
+            let selection = self.selection(&base, &head);
+            let filter = |address: &Address| selection.matches(address);
+            let (run, diff, code, base, filter) = (self, &diff, &code, &base, &filter);
+            let (modules, cache) = (&modules, &code_cache);
+            let inputs = JobInputs { run, options, affected: &affected, diff, code, base, filter, modules, cache };
+            let found = phase(self.workspace.host, "affected", || jobs(&inputs));
+            affected.jobs = found;
+        }
         let side = |resolution: &mut Resolution| {
             let mut own = resolution.files();
             own.retain(|id| is_touched(&self.files.get(*id).path));

@@ -14,6 +14,7 @@ mod examined;
 mod expect;
 mod filter;
 mod fixed;
+mod jobs;
 mod judge;
 mod merge;
 mod outcome;

@@ -3,7 +3,7 @@
 
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Expr, ExprKind, Part};
-use crate::paths::name;
+use crate::paths::{name, parent};
 use crate::source::{Entry, EntryKind, Listing, Node};
 use crate::terraform::evaluation::given::{Given, VariableInput};
 use crate::terraform::evaluation::statics::Identifier;
@@ -174,6 +174,23 @@ fn values(given: Given<'_>) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The pattern of a name in a folder, which may be the root of the repository.
+fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// A path as a pattern that matches nothing else.
+pub(crate) fn literal(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    for c in path.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\') {
+            text.push('\\');
+        }
+        text.push(c);
+    }
+    text
+}
+
 impl Folder {
     pub(crate) fn new(path: &str, dir: &str, outline: &Outline) -> Self {
         Folder { path: path.to_owned(), dir: dir.to_owned(), files: outline.files.clone() }
@@ -276,6 +293,36 @@ impl Reach {
         }
         let may_be_called = || self.is_anywhere && configuration(name(path)).is_some();
         (self.patterns.iter().any(|pattern| pattern.matches(path)) || may_be_called()).then_some(Touch::File)
+    }
+
+    /// Patterns of the paths of its files, from the root of the repository, where `**` stands for any number of folders. They match
+    /// every file that [`Reach::touch`] names, and sometimes others beside them.
+    pub(crate) fn patterns(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let configuration = |dir: &str| ["*.tf*", "*.tofu*"].map(|name| below(dir, name));
+        if self.is_anywhere {
+            found.extend(configuration("**"));
+        }
+        found.extend(self.whole.as_ref().map(|folder| below(&literal(folder), "**")));
+        for (index, part) in self.parts.iter().enumerate() {
+            for dir in [&part.dir, &part.path] {
+                match self.whole {
+                    Some(_) => found.extend([below(&literal(dir), "**")]),
+                    None => found.extend(configuration(&literal(dir))),
+                }
+                found.extend((index == 0).then(|| below(&literal(dir), LOCK)));
+            }
+            found.extend(part.files.iter().map(|file| literal(file)));
+        }
+        found.extend(self.values.iter().map(|path| literal(path)));
+        for pattern in &self.patterns {
+            match pattern {
+                Pattern::Path(path) if path.is_empty() => _ = found.insert("**".to_owned()),
+                Pattern::Path(path) => found.extend([literal(path), below(&literal(path), "**")]),
+                Pattern::Between(before, _) => _ = found.insert(below(&literal(parent(before)), "**")),
+            }
+        }
+        found
     }
 
     /// Returns the folders of its modules, except its own.

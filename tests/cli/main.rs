@@ -29,6 +29,7 @@ mod graphs;
 mod hook;
 mod hostile;
 mod infra;
+mod jobs;
 mod judging;
 mod locals;
 mod lsp;

@@ -1,6 +1,7 @@
 //! Results of a run for later steps of a job.
 
 use crate::diagnostic::Level;
+use crate::report::jobs::waves::Waves;
 use crate::report::{Format, RenderOptions, Report};
 use std::collections::BTreeSet;
 use std::io;
@@ -28,6 +29,12 @@ pub(super) struct Facts {
     pub(super) stacks: String,
     /// The components to deploy, as JSON on one line.
     pub(super) matrix: String,
+    /// The same in matrices to run one after another, as a JSON list on one line.
+    pub(super) waves: String,
+    /// Whether there is a job or something to destroy: `true`, `false`, or `unknown` where something could not be compared.
+    pub(super) has_changes: &'static str,
+    /// The number of components that need no run.
+    pub(super) skipped: usize,
     /// Reports that were written, by the name of their output.
     pub(super) files: Vec<(&'static str, PathBuf)>,
 }
@@ -45,6 +52,9 @@ impl Default for Facts {
             head: String::new(),
             stacks: "[]".to_owned(),
             matrix: r#"{"include":[]}"#.to_owned(),
+            waves: "[]".to_owned(),
+            has_changes: "unknown",
+            skipped: 0,
             files: Vec::new(),
         }
     }
@@ -59,6 +69,7 @@ impl Facts {
         let run = code.iter().flat_map(|change| &change.components).map(|(stack, ..)| &**stack);
         let stacks: BTreeSet<&str> = components.iter().map(|c| &*c.stack).chain(run).collect();
         let is_listed = report.comparison.is_some_and(|c| !c.affected.is_empty());
+        let waves = Waves::of(report);
         let mut matrix = Vec::new();
         Format::Matrix.write(&mut matrix, report, &RenderOptions::default())?;
         Ok(Facts {
@@ -76,6 +87,13 @@ impl Facts {
             head: report.head.commit.clone().unwrap_or_default(),
             stacks: serde_json::to_string(&stacks)?,
             matrix: String::from_utf8_lossy(&matrix).trim_end().to_owned(),
+            waves: serde_json::to_string(&waves.waves)?,
+            has_changes: match (waves.has_changes, report.coverage.is_whole()) {
+                (true, _) => "true",
+                (false, true) => "false",
+                (false, false) => "unknown",
+            },
+            skipped: waves.skipped,
             files: Vec::new(),
         })
     }

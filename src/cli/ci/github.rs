@@ -56,6 +56,9 @@ pub(super) fn outputs(facts: &Facts, ended: Option<&Outcome>) -> (String, Vec<&'
     set("coverage", &facts.coverage);
     set("stacks", &facts.stacks);
     set("matrix", &facts.matrix);
+    set("waves", &facts.waves);
+    set("has-changes", facts.has_changes);
+    set("skipped", &facts.skipped.to_string());
     for (name, path) in &facts.files {
         set(name, &path.to_string_lossy());
     }

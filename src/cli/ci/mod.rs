@@ -10,8 +10,8 @@ mod range;
 use super::open::Invocation;
 use super::reporting::{JudgeOptions, Output, output_of};
 use super::{Failure, Global, output};
-use crate::affected;
 use crate::diagnostic::Finding;
+use crate::report::jobs::explain;
 use crate::report::log::OutputKind;
 use crate::report::{self, Format, RenderOptions, Report, text};
 use crate::review::{self, Completeness, Filter, Outcome, Overrides, Request};
@@ -46,7 +46,7 @@ pub(super) struct Options {
     /// Write no annotations into the log of GitHub Actions
     #[arg(long)]
     no_annotations: bool,
-    /// Write report.json, report.html, report.sarif, comment.md, affected.json and matrix.json into this folder
+    /// Write report.json, report.html, report.sarif, comment.md, affected.json, matrix.json and waves.json into this folder
     #[arg(long, value_name = "DIR")]
     reports: Option<PathBuf>,
     /// Write a report in this format to a file; can be repeated
@@ -56,16 +56,19 @@ pub(super) struct Options {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
+    affected: super::affected::Options,
+    #[command(flatten)]
     judging: JudgeOptions,
 }
 
 /// The reports of `--reports`: the output that names it, its file and its format.
-const REPORTS: [(&str, &str, Format); 5] = [
+const REPORTS: [(&str, &str, Format); 6] = [
     ("report-file", "report.json", Format::Json),
     ("sarif-file", "report.sarif", Format::Sarif),
     ("comment-file", "comment.md", Format::Markdown),
     ("affected-file", "affected.json", Format::Affected),
     ("matrix-file", "matrix.json", Format::Matrix),
+    ("waves-file", "waves.json", Format::Waves),
 ];
 
 /// GitHub accepts comments of so many bytes.
@@ -115,18 +118,15 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
         return Ok(Outcome::Clean);
     }
     if job.base == Base::Deleted {
-        facts.changed = "false";
+        (facts.changed, facts.has_changes) = ("false", "false");
         say(&format!("Nothing to analyze: {}.", job.note))?;
         return Ok(Outcome::Clean);
     }
     let sides = range::sides(&job, repository)?;
     let head = repository.at(&sides.head)?;
     let overrides = Overrides { expect: options.expect.clone(), ..options.judging.overrides(&place)? };
-    let request = Request {
-        filter: Filter::default(),
-        overrides: &overrides,
-        affected: Some(affected::AffectedOptions::default()),
-    };
+    let request =
+        Request { filter: Filter::default(), overrides: &overrides, affected: Some(options.affected.options(true)) };
     let mut page = None;
     let review = match &sides.base {
         Some(base) => {
@@ -224,6 +224,9 @@ fn publish(
     if let Some(merge) = failing.filter(|merge| markdown.len() + merge.markdown.len() < MAX_COMMENT) {
         markdown.push(b'\n');
         markdown.extend(&merge.markdown);
+    }
+    if let Some(comparison) = report.comparison.filter(|_| options.affected.explain) {
+        output::eprint(explain::text(comparison.jobs, options.all).trim_end());
     }
     if job.system == System::Github {
         github::append("GITHUB_STEP_SUMMARY", &String::from_utf8_lossy(&markdown))?;

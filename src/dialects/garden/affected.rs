@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The maximum number of dependents that are listed below all items together.
 const MAX_DEPENDENTS: usize = 100_000;
 /// Kinds of components that nothing is executed for.
-const SETTINGS: [&str; 2] = ["project", "provider"];
+pub(super) const SETTINGS: [&str; 2] = ["project", "provider"];
 
 type Items = BTreeMap<Address, Item>;
 type Components = BTreeMap<Address, Arc<Component>>;
@@ -40,9 +40,7 @@ impl Garden {
             items.entry(address).or_insert(item);
         }
         for ((_, kind, _), item) in &mut items {
-            let is_setting = SETTINGS.contains(&kind.as_str());
-            item.deployable &= !is_setting;
-            item.is_job &= !is_setting;
+            item.deployable &= !SETTINGS.contains(&kind.as_str());
         }
         if request.options.dependents {
             add_dependents(request, &components, &mut items, &mut out);

@@ -30,7 +30,7 @@ use crate::limits::Limits;
 use crate::paths;
 use crate::reads::{Answers, Reads, Table};
 use crate::resolution::authoring::Authoring;
-use crate::resolution::{Address, Extent, Gap, Resolution, State, Unit};
+use crate::resolution::{Address, Component, Extent, Gap, Resolution, State, Unit};
 use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
@@ -306,6 +306,10 @@ impl Dialect for Garden {
         resolution.findings = found.into_findings();
         resolution.gap = lost.first().map(|file| gap(*file, &resolution));
         resolution
+    }
+
+    fn run_folder(&self, component: &Component, _unit: &Unit) -> Option<Text> {
+        (!affected::SETTINGS.contains(&&*component.kind)).then(Text::default)
     }
 
     fn affected(&self, request: &Request<'_>, project: &Project) -> Option<Affected> {

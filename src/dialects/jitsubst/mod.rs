@@ -238,6 +238,10 @@ impl Dialect for Jitsubst {
         self.cache.forget();
     }
 
+    fn run_folder(&self, component: &Component, _unit: &Unit) -> Option<Text> {
+        (*component.kind != *PLAN).then(Text::default)
+    }
+
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         let answers = Answers::new(source);
         let paths = match project.config.is_empty() {

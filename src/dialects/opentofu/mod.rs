@@ -29,7 +29,7 @@ use crate::limits::Limits;
 use crate::paths;
 use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
-use crate::resolution::{Resolution, Unit};
+use crate::resolution::{Address, Component, Resolution, Unit};
 use crate::source::Source;
 use crate::terraform::load::names;
 use crate::terraform::module::modules::{Cache, Modules};
@@ -216,6 +216,14 @@ impl Dialect for OpenTofu {
     fn runs(&self, _resolution: &Resolution, state: State<'_>, project: &Project) -> Runs {
         let modules = self.modules(state.source, state.files, project);
         affected::runs(&modules, &self.roots(&modules, project), project)
+    }
+
+    fn run_folder(&self, _component: &Component, _unit: &Unit) -> Option<Text> {
+        None
+    }
+
+    fn order(&self, resolution: &Resolution) -> Vec<(Address, Address)> {
+        affected::order::of(resolution)
     }
 
     fn affected(&self, request: &Request<'_>, _project: &Project) -> Option<Affected> {

@@ -44,7 +44,7 @@ use crate::files::Files;
 use crate::limits::Limits;
 use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
-use crate::resolution::{Resolution, State, Unit};
+use crate::resolution::{Component, Resolution, State, Unit};
 use crate::source::{Linked, Source};
 use crate::text::Text;
 use crate::threads;
@@ -239,6 +239,10 @@ impl Dialect for Terragrunt {
         resolution.findings.extend(expansion.findings);
         diagnostic::unite(&mut resolution.findings);
         resolution
+    }
+
+    fn run_folder(&self, component: &Component, unit: &Unit) -> Option<Text> {
+        (*component.kind == *unit::KIND).then(|| Text::clone(&unit.id))
     }
 
     fn affected(&self, request: &Request<'_>, _project: &Project) -> Option<Affected> {

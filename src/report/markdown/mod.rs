@@ -10,6 +10,7 @@ mod overview;
 
 pub(crate) use escape::code;
 
+use super::jobs::explain;
 use super::links::Web;
 use super::{Finding, Novelty, RenderOptions, Report, Revision, coverage, headline};
 use crate::code::CodeChange;
@@ -178,6 +179,7 @@ impl Page<'_> {
         let mut parts: Vec<String> = lead.iter().map(|line| format!("> {}", sentence(line))).collect();
         if let Some(comparison) = &self.report.comparison {
             let risk = headline::at_risk(comparison).filter(|_| self.report.count(Level::Danger) == 0);
+            parts.extend(explain::line(comparison.jobs).map(|line| format!("{}.", sentence(&line))));
             parts.extend(risk.map(|line| format!("> **{}**", sentence(&line.replacen("at risk", "At risk", 1)))));
         }
         parts.extend(list("Could not be read", self.report.unreadable.iter().map(String::as_str).collect()));

@@ -35,7 +35,7 @@ pub(super) fn read(page: &str) -> String {
 /// The paths of README and all pages in `docs`, without those of rules.
 pub(super) fn pages() -> Vec<String> {
     let mut pages = vec!["README.md".to_owned()];
-    for folder in ["docs", "docs/start"] {
+    for folder in ["docs", "docs/start", "docs/ci"] {
         let names = std::fs::read_dir(root().join(folder)).expect("a folder of pages");
         let names = names.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
         pages.extend(names.filter(|name| name.ends_with(".md")).map(|name| format!("{folder}/{name}")));

@@ -6,13 +6,14 @@ use crate::common::{ATMOS, Repo, fixture, run_in};
 #[test]
 fn commands_are_understood() {
     let mut seen = 0;
-    for page in ["docs/hooks.md", "docs/ci.md", "docs/merge.md"] {
-        for block in blocks(page).into_iter().filter(|block| block.language != "console") {
+    let of_ci = pages().into_iter().filter(|page| page.starts_with("docs/ci"));
+    for page in of_ci.chain(["docs/hooks.md", "docs/merge.md"].map(str::to_owned)) {
+        for block in blocks(&page).into_iter().filter(|block| block.language != "console") {
             for line in block.content.lines().map(|l| l.trim_start().trim_start_matches("- ")) {
                 let key = ["entry: ", "run: ", "script: "].iter().find_map(|k| line.strip_prefix(k));
                 let Some(rest) = key.unwrap_or(line).strip_prefix("stacklint ") else { continue };
                 let rest = rest.replace("{{ .Flags.base }}", "main").replace('"', "");
-                let mut words: Vec<&str> = rest.split(" #").next().unwrap().split_whitespace().collect();
+                let mut words: Vec<&str> = rest.split(['#', '>', '|']).next().unwrap().split_whitespace().collect();
                 words.push("--help");
                 run_in(&fixture(""), &words, &[]).ends_with(0);
                 seen += 1;
@@ -57,7 +58,8 @@ fn the_example_of_root_modules_is_what_it_prints() {
 
 #[test]
 fn the_commands_of_atmos_do_no_harm() {
-    let block = blocks("docs/ci.md").into_iter().find(|block| block.name.as_deref() == Some("atmos.yaml")).unwrap();
+    let block =
+        blocks("docs/ci/atmos.md").into_iter().find(|block| block.name.as_deref() == Some("atmos.yaml")).unwrap();
     let repo = Repo::new();
     repo.write("atmos.yaml", format!("{ATMOS}{}", block.content))
         .write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {}}}\n");
@@ -65,7 +67,7 @@ fn the_commands_of_atmos_do_no_harm() {
 }
 
 /// The scripts of a value of YAML: of the keys `run` and `script`, each text or a list.
-fn scripts(value: &serde_json::Value, found: &mut Vec<String>) {
+pub(super) fn scripts(value: &serde_json::Value, found: &mut Vec<String>) {
     match value {
         serde_json::Value::Object(map) => {
             for (key, value) in map {
@@ -89,7 +91,7 @@ fn scripts(value: &serde_json::Value, found: &mut Vec<String>) {
 fn scripts_fail_if_the_command_fails() {
     let folder = Repo::plain();
     folder.write("bin/stacklint", "#!/bin/sh\nexit 1\n").executable("bin/stacklint");
-    for other in ["git", "reviewdog", "pip", "jq", "tofu", "atmos", "terragrunt"] {
+    for other in ["git", "reviewdog", "pip", "jq", "tofu", "atmos", "terragrunt", "spacectl", "buildkite-agent"] {
         folder.write(&format!("bin/{other}"), "#!/bin/sh\nexit 0\n").executable(&format!("bin/{other}"));
     }
     let mut all = Vec::new();
@@ -144,4 +146,52 @@ fn the_example_about_code_is_what_is_printed() {
         compared += 1;
     }
     assert_eq!(compared, 2);
+}
+
+/// A template of `packaging/ci`.
+fn template(name: &str) -> serde_json::Value {
+    yaml_serde::from_str(&super::blocks::read(&format!("packaging/ci/{name}"))).expect("YAML")
+}
+
+#[test]
+fn templates_use_commands_that_there_are() {
+    for name in ["gitlab.yml", "azure.yml"] {
+        let mut all = Vec::new();
+        scripts(&template(name), &mut all);
+        let ours: Vec<&str> = all.iter().filter_map(|script| script.strip_prefix("stacklint ")).collect();
+        assert_eq!(ours.len(), 1, "{name}: {all:?}");
+        let words: Vec<&str> = ours[0].split_whitespace().chain(["--help"]).collect();
+        run_in(&fixture(""), &words, &[]).ends_with(0);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_template_for_azure_makes_a_matrix_of_each_wave() {
+    if !std::path::Path::new("/usr/bin/jq").exists() {
+        return crate::common::skipped("jq is not installed");
+    }
+    let azure = template("azure.yml");
+    let steps = azure["stages"][0]["jobs"][0]["steps"].as_array().unwrap();
+    let script = steps.iter().find_map(|step| step["bash"].as_str()).unwrap();
+    let folder = Repo::plain();
+    let entry = |name: &str| {
+        format!("{{\"name\":\"{name}\",\"stack\":\"s\",\"component\":\"c\",\"folder\":\"f\",\"workspace\":\"\"}}")
+    };
+    let run = |waves: &str| {
+        folder.write("waves.json", format!("{{\"waves\":[{waves}]}}"));
+        let mut bash = std::process::Command::new("bash");
+        bash.args(["-c", script]).current_dir(folder.root()).env("REPORTS", ".");
+        let output = bash.output().expect("bash");
+        (output.status.success(), String::from_utf8(output.stdout).expect("UTF-8"))
+    };
+    let wave = format!("{{\"include\":[{},{}]}}", entry("a.b"), entry("a-b"));
+    let (is_done, text) = run(&wave);
+    assert!(
+        is_done && text.contains("\"a_b_0\":{\"STACK\":\"s\",\"COMPONENT\":\"c\",\"FOLDER\":\"f\",\"WORKSPACE\":\"\"}"),
+        "{text}"
+    );
+    assert!(text.contains("\"a_b_1\"") && text.contains("variable=wave2;isOutput=true]{}"), "{text}");
+    // What has no stage does not get lost.
+    assert!(!run(&[&*wave; 4].join(",")).0);
 }

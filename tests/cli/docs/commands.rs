@@ -1,13 +1,30 @@
 //! Every command and every file of a page is tried.
 
 use super::blocks::{Block, all_pages, blocks, inline, pages, read, root};
+use super::ci::scripts;
 use crate::common::{Repo, bin, fixture};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Programs that pages call beside `stacklint` and git: here they read their input and print an empty object.
-const OTHERS: [&str; 9] = ["reviewdog", "pip", "tofu", "terraform", "atmos", "terragrunt", "npm", "code", "jq"];
+const OTHERS: [&str; 11] = [
+    "reviewdog",
+    "pip",
+    "tofu",
+    "terraform",
+    "atmos",
+    "terragrunt",
+    "npm",
+    "code",
+    "jq",
+    "spacectl",
+    "buildkite-agent",
+];
+
+/// What systems say to the scripts of their pages.
+const VARIABLES: &str = "export GITLAB_CI=true CI_COMMIT_SHA=$(git rev-parse HEAD) CI_MERGE_REQUEST_DIFF_BASE_SHA=$(git rev-parse main) \
+    CI_PIPELINE_SOURCE=merge_request_event CI_MERGE_REQUEST_IID=1 BASE_BRANCH_NAME=main GITHUB_BASE_REF=main BUILDKITE=true\n";
 
 /// What stands for cargo: `cargo run -- ARGUMENTS` is `stacklint ARGUMENTS`, everything else does nothing.
 const CARGO: &str = "#!/bin/sh\n[ \"$1\" = run ] || exit 0\nshift 2\nexec stacklint \"$@\"\n";
@@ -140,7 +157,19 @@ fn tried(block: &Block, place: &Place) -> Result<String, String> {
             place.repo.git(&["clean", "-q", "-d", "-f"]);
             result
         }
-        "yaml" => parsed(yaml_serde::from_str::<serde_json::Value>(&block.content).err().map(|e| e.to_string())),
+        "yaml" => {
+            let value = yaml_serde::from_str::<serde_json::Value>(&block.content).map_err(|e| e.to_string())?;
+            let mut all = Vec::new();
+            scripts(&value, &mut all);
+            for script in
+                all.iter().filter(|script| script.contains("stacklint diff ") || script.contains("stacklint ci "))
+            {
+                let script = script.replace("$(Agent.TempDirectory)", "reports").replace("{{ .Flags.base }}", "main");
+                place.run(&format!("mkdir -p reports\n{VARIABLES}{script}"))?;
+                place.repo.git(&["clean", "-q", "-d", "-f"]);
+            }
+            parsed(None)
+        }
         "json" => parsed(serde_json::from_str::<serde_json::Value>(&block.content).err().map(|e| e.to_string())),
         "text" => parsed(None),
         other => Err(format!("a block of `{other}` needs a comment `not run: WHY`")),

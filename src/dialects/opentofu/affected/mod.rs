@@ -1,5 +1,6 @@
 //! The root modules that a change affects, each with its reasons: what a pipeline has to plan.
 
+pub(super) mod order;
 pub(crate) mod touched;
 
 use super::OpenTofu;

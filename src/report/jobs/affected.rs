@@ -1,9 +1,8 @@
 //! The components that a change affects ([`crate::affected`]), as a list of items and as the matrix that jobs of GitHub Actions
 //! are made from. `schemas/affected.json` and `schemas/matrix.json` describe both.
 
-use super::Report;
 use crate::affected::Item;
-use crate::report::indented_json;
+use crate::report::{Report, indented_json};
 use serde::Serialize;
 use std::io;
 

@@ -1,0 +1,308 @@
+//! What a pipeline runs for a change: the list of affected components, with what each of them reads, the order of all, and the
+//! components of the newer state that need no run.
+
+use super::compare::CompareRun;
+use crate::affected::jobs::{Edit, Job, Jobs, Needs, Skipped, Why, plain};
+use crate::affected::{Affected, AffectedOptions, Item, slug};
+use crate::code::{CodeChanges, Runners, Runs};
+use crate::dialects::{self, Scope};
+use crate::diff::edits::line_edits;
+use crate::diff::{Cause, Diff, Side};
+use crate::resolution::{Address, Component, Resolution, Unit};
+use crate::rules::{ComponentIndex, Target};
+use crate::source::{Entry, Source};
+use crate::terraform::Modules;
+use crate::terraform::module::modules::Cache;
+use crate::terraform::reach::literal;
+use crate::text::Text;
+use crate::unit::interfaces;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The reason of a job that runs only because something runs that it needs.
+const DEPENDENCY: &str = "dependency";
+
+/// What the jobs are made from.
+pub(super) struct JobInputs<'a> {
+    pub(super) run: &'a CompareRun<'a>,
+    pub(super) options: &'a AffectedOptions,
+    /// The list.
+    pub(super) affected: &'a Affected,
+    pub(super) diff: &'a Diff,
+    pub(super) code: &'a CodeChanges,
+    /// The older state, as far as it was resolved.
+    pub(super) base: &'a Resolution,
+    pub(super) filter: &'a dyn Fn(&Address) -> bool,
+    /// The modules of both states.
+    pub(super) modules: &'a [Modules<'a>; 2],
+    pub(super) cache: &'a Cache,
+}
+
+/// Something that a pipeline can run, in one state.
+struct Candidate {
+    /// The folder that the tool runs in.
+    folder: Text,
+    workspace: Option<Text>,
+    is_locked: bool,
+    is_disabled: bool,
+    /// The files of configuration that it is made of.
+    files: BTreeSet<Text>,
+    /// The folder of its code.
+    code: Option<Text>,
+}
+
+/// One state.
+struct StateJobs {
+    candidates: BTreeMap<Address, Candidate>,
+    runs: Runs,
+    needs: Needs,
+}
+
+/// The jobs of a change.
+pub(super) fn jobs(inputs: &JobInputs<'_>) -> Jobs {
+    let [base, head] = inputs.run.sources;
+    // Also what the change does not reach has its place in the order, or needs no run.
+    let whole = inputs.run.part.resolve(head, inputs.run.files, Scope::All).unwrap_or_default();
+    let sides = [StateJobs::new(inputs, inputs.base, base, 0), StateJobs::new(inputs, &whole, head, 1)];
+    let edits = Edits::new(inputs, &sides[1]);
+    let items: BTreeMap<Address, &Item> = inputs.affected.items.iter().map(|item| (item.address(), item)).collect();
+    let (mut run, mut destroy) = (Vec::new(), Vec::new());
+    for (address, item) in &items {
+        let locked = sides[1].candidates.get(address).is_some_and(|one| one.is_locked && inputs.options.exclude_locked);
+        let list = match (item.deleted, item.is_job) {
+            (true, _) if item.deployable && item.renamed_to.is_none() => &mut destroy,
+            (false, true) if !locked => &mut run,
+            _ => continue,
+        };
+        list.push(complete(Job::of(item), &sides, edits.of(address, item)));
+    }
+    if inputs.options.dependents {
+        add_dependents(&mut run, &items, &sides);
+    }
+    let skipped = skipped(inputs, &run, &items, &sides[1]);
+    let mut slugs: BTreeMap<String, usize> = BTreeMap::new();
+    let all: BTreeSet<&Address> = sides.iter().flat_map(|side| side.candidates.keys()).collect();
+    for (stack, _, name) in all {
+        *slugs.entry(plain(&slug(stack, name))).or_default() += 1;
+    }
+    Jobs::new(run, destroy, skipped, [&sides[1].needs, &sides[0].needs], &slugs)
+}
+
+impl StateJobs {
+    fn new(inputs: &JobInputs<'_>, resolution: &Resolution, source: &dyn Source, side: usize) -> Self {
+        let CompareRun { part, files, .. } = *inputs.run;
+        let state = dialects::State { source, files, cache: inputs.cache };
+        let runs = part.runs(resolution, state);
+        let mut candidates = BTreeMap::new();
+        let paths = |unit: &Unit| unit.files.iter().map(|file| Text::clone(&files.get(*file).path)).collect();
+        for (address, placed) in resolution.components() {
+            let Some(folder) = part.dialect().run_folder(&placed.component, &placed.unit) else { continue };
+            let Component { metadata, .. } = &*placed.component;
+            if metadata.is_abstract {
+                continue;
+            }
+            let (workspace, code) =
+                (metadata.workspace.clone(), metadata.code.as_ref().map(|code| code.folder.clone()));
+            let (is_locked, is_disabled) = (metadata.is_locked, metadata.is_disabled);
+            let files = paths(&placed.unit);
+            candidates.insert(address, Candidate { folder, workspace, is_locked, is_disabled, files, code });
+        }
+        if runs.runners != Runners::Components {
+            let units: BTreeMap<&Text, &Arc<Unit>> = resolution.units.iter().map(|unit| (&unit.name, unit)).collect();
+            for run in &runs.all {
+                let unit = units.get(&run.address.0);
+                let candidate = Candidate {
+                    folder: Text::clone(&run.folder),
+                    workspace: unit.and_then(|u| u.components.iter().find_map(|c| c.metadata.workspace.clone())),
+                    is_locked: false,
+                    is_disabled: false,
+                    files: BTreeSet::new(),
+                    code: Some(Text::clone(&run.folder)),
+                };
+                candidates.insert(run.address.clone(), candidate);
+            }
+        }
+        let interfaces = interfaces(resolution, &inputs.modules[side]);
+        let mut needs = Needs::new();
+        for need in ComponentIndex::new(&interfaces).needs() {
+            if let Target::Found(targets) = &need.target {
+                let address = |one: &crate::unit::Interface| (one.stack.clone(), one.kind.clone(), one.name.clone());
+                needs.entry(address(need.from)).or_default().extend(targets.iter().map(|one| address(one)));
+            }
+        }
+        for component in resolution.units.iter().flat_map(|unit| &unit.components) {
+            for needed in &component.metadata.needed {
+                let to = (Text::clone(&component.stack), Text::clone(&needed.kind), Text::clone(&needed.name));
+                needs.entry(component.address()).or_default().insert(to);
+            }
+        }
+        for (from, to) in part.dialect().order(resolution) {
+            needs.entry(from).or_default().insert(to);
+        }
+        StateJobs { candidates, runs, needs }
+    }
+}
+
+/// Adds to a job what the states know of its component.
+fn complete(mut job: Job, sides: &[StateJobs; 2], edits: BTreeSet<Edit>) -> Job {
+    let address = job.address();
+    // The files of an action are where the list says, wherever the tool runs.
+    let own = Text::clone(&job.folder);
+    for side in sides {
+        if let Some(candidate) = side.candidates.get(&address) {
+            job.folder = Text::clone(&candidate.folder);
+            job.workspace.clone_from(&candidate.workspace);
+            job.reads.extend(candidate.files.iter().map(|path| literal(path)));
+        }
+        match side.runs.of(&address) {
+            Some(run) => job.reads.extend(side.runs.reaches[run.reach].patterns()),
+            None if own.is_empty() => {}
+            None => _ = job.reads.insert(format!("{}/**", literal(&own))),
+        }
+    }
+    job.reads.extend(edits.iter().map(|edit| literal(&edit.path)));
+    without_covered(&mut job.reads);
+    job.edits = edits.into_iter().collect();
+    job
+}
+
+/// Removes patterns of what is in a folder that is named as a whole.
+fn without_covered(patterns: &mut BTreeSet<String>) {
+    let folders: Vec<String> =
+        patterns.iter().filter_map(|pattern| pattern.strip_suffix("**")).map(str::to_owned).collect();
+    let is_in = |pattern: &str, folder: &str| pattern.strip_prefix(folder).is_some_and(|rest| rest != "**");
+    patterns.retain(|pattern| !folders.iter().any(|folder| is_in(pattern, folder)));
+}
+
+/// Adds what depends on jobs, by way of others too.
+fn add_dependents(run: &mut Vec<Job>, items: &BTreeMap<Address, &Item>, sides: &[StateJobs; 2]) {
+    let head = &sides[1];
+    let mut needed_by: BTreeMap<&Address, Vec<&Address>> = BTreeMap::new();
+    for (address, needs) in &head.needs {
+        needs.iter().for_each(|needed| needed_by.entry(needed).or_default().push(address));
+    }
+    let mut seen: BTreeSet<Address> = run.iter().map(Job::address).collect();
+    let mut open: Vec<Address> = seen.iter().cloned().collect();
+    while let Some(address) = open.pop() {
+        for dependent in needed_by.get(&address).into_iter().flatten() {
+            if !seen.insert(Address::clone(dependent)) {
+                continue;
+            }
+            open.push(Address::clone(dependent));
+            if head.candidates.get(*dependent).is_none_or(|one| one.is_disabled) {
+                continue;
+            }
+            let (stack, kind, name) = Address::clone(dependent);
+            let new = Item {
+                stack_slug: slug(&stack, &name),
+                component: name,
+                component_type: kind,
+                stack,
+                affected_all: vec![DEPENDENCY.to_owned()],
+                ..Item::default()
+            };
+            // What is listed and is no job differs in nothing that is run.
+            let listed =
+                items.get(*dependent).map(|item| Item { affected_all: new.affected_all.clone(), ..Item::clone(item) });
+            run.push(complete(Job::of(&listed.unwrap_or(new)), sides, BTreeSet::new()));
+        }
+    }
+}
+
+/// The components of the newer state without a job, with the reason.
+fn skipped(inputs: &JobInputs<'_>, run: &[Job], items: &BTreeMap<Address, &Item>, head: &StateJobs) -> Vec<Skipped> {
+    let run: BTreeSet<Address> = run.iter().map(Job::address).collect();
+    let filter = inputs.filter;
+    let of_head = head.candidates.iter().filter(|(address, _)| !run.contains(*address) && filter(address));
+    let of_head = of_head.map(|(address, candidate)| {
+        let why = match items.get(address) {
+            _ if candidate.is_disabled => Why::Disabled,
+            _ if candidate.is_locked && inputs.options.exclude_locked => Why::Locked,
+            None if !inputs.affected.equal.contains(address) => Why::Same,
+            _ => Why::Equal,
+        };
+        (address.clone(), why, candidate.files.len(), candidate.code.clone())
+    });
+    let renamed = items.iter().filter(|(_, item)| item.deleted && item.renamed_to.is_some());
+    let renamed = renamed.map(|(address, _)| (address.clone(), Why::Renamed, 0, None));
+    let skipped = of_head.chain(renamed).map(|((stack, component_type, component), why, files, folder)| Skipped {
+        stack,
+        component,
+        component_type,
+        why,
+        files,
+        folder,
+    });
+    let mut skipped: Vec<Skipped> = skipped.collect();
+    skipped
+        .sort_by(|a, b| (&a.stack, &a.component_type, &a.component).cmp(&(&b.stack, &b.component_type, &b.component)));
+    skipped
+}
+
+/// The edits that lead to jobs.
+struct Edits<'a> {
+    inputs: &'a JobInputs<'a>,
+    /// The lines that differ in a component, or in what its code makes; of systems that run stacks, by these.
+    lines: BTreeMap<Address, BTreeSet<Edit>>,
+    stacks: BTreeMap<Text, BTreeSet<Edit>>,
+    head: &'a StateJobs,
+}
+
+impl<'a> Edits<'a> {
+    fn new(inputs: &'a JobInputs<'a>, head: &'a StateJobs) -> Self {
+        let (mut lines, mut stacks) = (BTreeMap::new(), BTreeMap::new());
+        let files = inputs.run.files;
+        let edit = |cause: &Cause| Edit {
+            path: Text::clone(&files.get(cause.file).path),
+            line: Some(cause.line),
+            is_removed: cause.side == Side::Base,
+        };
+        for change in &inputs.diff.components {
+            let causes = change.causes.iter().chain(change.changes.iter().flat_map(|one| &one.causes));
+            let address = change.made_by().map_or_else(|| change.address(), |owner| Address::clone(owner));
+            let found: BTreeSet<Edit> = causes.map(edit).collect();
+            let of_stack: &mut BTreeSet<Edit> = stacks.entry(Text::clone(&change.stack)).or_default();
+            of_stack.extend(found.iter().cloned());
+            let of_component: &mut BTreeSet<Edit> = lines.entry(address).or_default();
+            of_component.extend(found);
+        }
+        Edits { inputs, lines, stacks, head }
+    }
+
+    /// The edits that lead to an item.
+    fn of(&self, address: &Address, item: &Item) -> BTreeSet<Edit> {
+        let is_whole_stack = self.head.runs.runners != Runners::Components;
+        let lines = if is_whole_stack { self.stacks.get(&address.0) } else { self.lines.get(address) };
+        let mut found: BTreeSet<Edit> = lines.cloned().unwrap_or_default();
+        let known: BTreeSet<Text> = found.iter().map(|edit| Text::clone(&edit.path)).collect();
+        let touched = self.inputs.code.touched.get(address).into_iter().flatten().map(|one| Text::clone(&one.path));
+        let named = item.file.iter().map(|path| Text::from(path.as_str()));
+        let mut paths: BTreeSet<Text> = touched.chain(named).filter(|path| !known.contains(path)).collect();
+        if found.is_empty() && paths.is_empty() {
+            let files = self.head.candidates.get(address).map(|one| one.files.clone());
+            paths.extend(files.unwrap_or_default());
+        }
+        let edited = paths.into_iter().filter(|path| self.inputs.run.touched.contains(&**path));
+        found.extend(edited.map(|path| self.first(path)));
+        // Of a line that is replaced, the new one is named.
+        let kept: BTreeSet<Text> =
+            found.iter().filter(|edit| !edit.is_removed).map(|edit| Text::clone(&edit.path)).collect();
+        found.retain(|edit| !edit.is_removed || !kept.contains(&edit.path));
+        found
+    }
+
+    /// The first line of a file that differs.
+    fn first(&self, path: Text) -> Edit {
+        let text = |source: &dyn Source| {
+            let entry: Option<&Entry> = source.listing().get(&path);
+            let bytes = entry.and_then(|entry| source.read(entry).ok());
+            bytes.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok()).unwrap_or_default()
+        };
+        let [base, head] = self.inputs.run.sources.map(text);
+        let edits = line_edits(&base, &head);
+        match (edits.added.first(), edits.removed.first()) {
+            (Some(line), _) => Edit { path, line: Some(*line), is_removed: false },
+            (None, line) => Edit { path, line: line.copied(), is_removed: line.is_some() },
+        }
+    }
+}
