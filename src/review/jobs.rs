@@ -83,7 +83,7 @@ pub(super) fn jobs(inputs: &JobInputs<'_>) -> Jobs {
     let mut slugs: BTreeMap<String, usize> = BTreeMap::new();
     let all: BTreeSet<&Address> = sides.iter().flat_map(|side| side.candidates.keys()).collect();
     for (stack, _, name) in all {
-        *slugs.entry(plain(&slug(stack, name))).or_default() += 1;
+        *slugs.entry(plain(&sides[1].slug(stack, name))).or_default() += 1;
     }
     Jobs::new(run, destroy, skipped, [&sides[1].needs, &sides[0].needs], &slugs)
 }
@@ -143,6 +143,13 @@ impl StateJobs {
     }
 }
 
+impl StateJobs {
+    /// Stack and component as one word; the stack alone where a system runs these as a whole.
+    fn slug(&self, stack: &str, component: &str) -> String {
+        if self.runs.runners == Runners::Components { slug(stack, component) } else { stack.to_owned() }
+    }
+}
+
 /// Adds to a job what the states know of its component.
 fn complete(mut job: Job, sides: &[StateJobs; 2], edits: BTreeSet<Edit>) -> Job {
     let address = job.address();
@@ -194,7 +201,7 @@ fn add_dependents(run: &mut Vec<Job>, items: &BTreeMap<Address, &Item>, sides: &
             }
             let (stack, kind, name) = Address::clone(dependent);
             let new = Item {
-                stack_slug: slug(&stack, &name),
+                stack_slug: head.slug(&stack, &name),
                 component: name,
                 component_type: kind,
                 stack,

@@ -109,6 +109,12 @@ fn what_depends_on_a_job_runs_after_it() {
         assert_eq!(waves(&repo, &[]), [[a]], "{}", chain.system);
         assert_eq!(waves(&repo, &["--include-dependents"]), [[a], [b], [c]], "{}", chain.system);
         assert_eq!(waves(&repo, &["--everything"]), [[a], [b], [c]], "{}", chain.system);
+        // A job has the same name, whatever it runs for.
+        let names = |argument: &str| {
+            let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "spacelift", argument]).json();
+            json["triggers"].clone()
+        };
+        assert_eq!(names("--include-dependents"), names("--everything"), "{}", chain.system);
     }
 }
 
