@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the program into a folder of the runner, verifies its checksum, and writes its path into the output `binary`.
+# Installs the program into a folder of the runner, verifies its checksum and its origin, and writes its path into the output `binary`.
 set -euo pipefail
 
 say() { printf '%s\n' "$*"; }
@@ -46,13 +46,24 @@ for file in "$archive" "$archive.sha256"; do
 done
 if command -v sha256sum >/dev/null; then sum=(sha256sum); else sum=(shasum -a 256); fi
 wanted=$(cut -d ' ' -f 1 "$archive.sha256")
+# What this commit of the action records of its program, if it does: `HASH  ARCHIVE` in each line.
+recorded=
+if [ -f "$ACTION_PATH/action/checksums" ]; then
+    recorded=$(awk -v name="$archive" '$2 == name { print $1 }' "$ACTION_PATH/action/checksums")
+fi
 got=$("${sum[@]}" "$archive" | cut -d ' ' -f 1)
 [ -n "$wanted" ] && [ "$wanted" = "$got" ] || fail "$archive has the checksum $got, not $wanted"
-# Verifies who built the archive, if possible: the checksum alone comes from the same place as the archive.
-if [ -n "${GH_TOKEN:-}" ] && command -v gh >/dev/null && gh attestation verify --help >/dev/null 2>&1; then
-    gh attestation verify "$archive" --repo "$ACTION_REPOSITORY" >/dev/null || fail "$archive was not made by the workflow of $ACTION_REPOSITORY"
+# The checksum beside the archive comes from the same place as the archive: either this commit of the action knows a checksum, or the
+# attestation says which workflow built it from which commit. Without one of both nothing is run.
+if [ -n "$recorded" ]; then
+    [ "$recorded" = "$got" ] || fail "$archive has the checksum $got, and the action records $recorded"
+elif [ -n "${GH_TOKEN:-}" ] && command -v gh >/dev/null && gh attestation verify --help >/dev/null 2>&1; then
+    signer=(--repo "$ACTION_REPOSITORY" --signer-workflow "$ACTION_REPOSITORY/.github/workflows/release.yml" --source-ref "refs/tags/v$version")
+    # An action that is pinned by commit takes the program of that commit.
+    if [ -z "${INPUT_VERSION:-}" ] && [[ ${ACTION_REF:-} =~ ^[0-9a-f]{40}$ ]]; then signer+=(--source-digest "$ACTION_REF"); fi
+    gh attestation verify "$archive" "${signer[@]}" >/dev/null || fail "$archive was not made by the release workflow of $ACTION_REPOSITORY from ${ACTION_REF:-v$version}"
 else
-    say "::notice title=stacklint::the origin of $archive is not verified: that needs gh and a token"
+    fail "the origin of $archive cannot be verified: that needs gh and a token, an action that records its checksum, or the input binary with the path of a program"
 fi
 case $archive in
     *.zip) 7z x -y "$archive" >/dev/null ;;

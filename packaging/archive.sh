@@ -7,6 +7,7 @@
 # PROFILE chooses the cargo profile (dist otherwise).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+root=$PWD
 target=$1
 out=${2:-dist}
 profile=${PROFILE:-dist}
@@ -36,8 +37,9 @@ done
 
 cd "$out"
 case $target in
-    *windows*) archive=$name.zip && rm -f "$archive" && 7z a -bso0 "$archive" "$name" ;;
-    *) archive=$name.tar.gz && tar -czf "$archive" "$name" ;;
+    *windows*) archive=$name.zip ;;
+    *) archive=$name.tar.gz ;;
 esac
+python3 "$root/packaging/pack.py" "$name" "$archive"
 if command -v sha256sum >/dev/null; then sha256sum "$archive"; else shasum -a 256 "$archive"; fi >"$archive.sha256"
 printf '%s\n' "$out/$archive"

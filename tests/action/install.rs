@@ -17,7 +17,9 @@ case $1 in https://releases.invalid/*) cp "$RELEASES/${1#https://releases.invali
 const GH: &str = r#"#!/usr/bin/env bash
 [ "$1 $2" = "attestation verify" ] || exit 3
 [ "$3" != --help ] || exit 0
-[ "$4 $5" = "--repo acme/stacklint" ] && [ -e "$RELEASES/made-by-us" ]
+[ "$4 $5" = "--repo acme/stacklint" ] && [ "$6 $7" = "--signer-workflow acme/stacklint/.github/workflows/release.yml" ] || exit 1
+[ "$8" = --source-ref ] && [[ $9 = refs/tags/v* ]] && [ -e "$RELEASES/made-by-us" ] || exit 1
+[ $# -lt 10 ] || [ "${10} ${11}" = "--source-digest $(cat "$RELEASES/made-by-us")" ]
 "#;
 
 /// A release with one archive.
@@ -65,6 +67,8 @@ fn refuses(repo: &Repo, variables: &[(&str, &str)], why: &str) {
 fn an_archive_is_taken_if_its_checksum_is_right() {
     let repo = Repo::plain();
     release(&repo, "x86_64-unknown-linux-musl");
+    repo.write("made-by-us", "");
+    let install = |repo: &Repo, more: &[(&str, &str)]| install(repo, &[&[("GH_TOKEN", "token")], more].concat());
     let (output, binary) = install(&repo, &[]);
     assert!(output.status.success(), "{output:?}");
     let said = Command::new(&binary).output().unwrap();
@@ -85,13 +89,44 @@ fn an_archive_is_taken_if_its_checksum_is_right() {
 fn an_archive_is_taken_if_the_project_made_it() {
     let repo = Repo::plain();
     release(&repo, "x86_64-unknown-linux-musl");
-    refuses(&repo, &[("GH_TOKEN", "token")], "was not made by the workflow of acme/stacklint");
+    refuses(&repo, &[("GH_TOKEN", "token")], "was not made by the release workflow of acme/stacklint");
     repo.write("made-by-us", "");
     let (output, binary) = install(&repo, &[("GH_TOKEN", "token")]);
     assert!(output.status.success() && !binary.is_empty(), "{output:?}");
-    // Without a token the attestation cannot be verified, and that is reported.
-    let (output, _) = install(&repo, &[]);
-    assert!(String::from_utf8_lossy(&output.stdout).contains("::notice"), "{output:?}");
+    // Without a token the attestation cannot be verified.
+    refuses(&repo, &[], "the origin of stacklint-");
+}
+
+#[test]
+fn an_action_that_is_pinned_by_commit_takes_the_program_of_that_commit() {
+    let repo = Repo::plain();
+    release(&repo, "x86_64-unknown-linux-musl");
+    let (own, other) = ("a".repeat(40), "b".repeat(40));
+    repo.write("made-by-us", &own);
+    let (output, _) = install(&repo, &[("GH_TOKEN", "token"), ("ACTION_REF", &own)]);
+    assert!(output.status.success(), "{output:?}");
+    refuses(&repo, &[("GH_TOKEN", "token"), ("ACTION_REF", &other)], &format!("from {other}"));
+    // Of a version that is named, the tag decides.
+    let (output, _) = install(&repo, &[("GH_TOKEN", "token"), ("ACTION_REF", &other), ("INPUT_VERSION", VERSION)]);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn a_checksum_that_the_action_records_decides() {
+    let repo = Repo::plain();
+    release(&repo, "x86_64-unknown-linux-musl");
+    let root = env!("CARGO_MANIFEST_DIR");
+    let name = format!("stacklint-{VERSION}-x86_64-unknown-linux-musl.tar.gz");
+    let folder = repo.root().join(format!("acme/stacklint/releases/download/v{VERSION}"));
+    let sum = std::fs::read_to_string(folder.join(format!("{name}.sha256"))).unwrap();
+    repo.write("own/Cargo.toml", std::fs::read_to_string(Path::new(root).join("Cargo.toml")).unwrap());
+    let own = repo.root().join("own");
+    let at_own = [("ACTION_PATH", own.to_str().unwrap())];
+    repo.write("own/action/checksums", &sum);
+    let (output, _) = install(&repo, &at_own);
+    assert!(output.status.success(), "{output:?}");
+    repo.write("own/action/checksums", format!("{}  {name}\n", "0".repeat(64)));
+    refuses(&repo, &at_own, "the action records 0000");
 }
 
 #[test]

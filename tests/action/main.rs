@@ -18,3 +18,4 @@ mod garden;
 mod hostile;
 mod install;
 mod runner;
+mod supply;
