@@ -42,6 +42,13 @@ pub(crate) fn text(name: impl Into<Text>, text: &str) -> Read {
     Read { name: name.into(), content: Some(BlobId::of(text.as_bytes()).to_string().into()) }
 }
 
+/// Many reads as one, under a name of its own.
+pub(crate) fn all(name: &str, mut reads: Vec<Read>) -> Read {
+    reads.sort();
+    let lines = reads.iter().map(|read| format!("{} {}", read.name, read.content.as_deref().unwrap_or_default()));
+    text(name, &lines.collect::<Vec<_>>().join("\n"))
+}
+
 /// What is at a path from the root of the repository, links followed: a file, all files below a folder, or nothing.
 pub(crate) fn path(source: &dyn Source, path: &str) -> Vec<Read> {
     let read = |content: String| vec![Read { name: path.into(), content: Some(content.into()) }];

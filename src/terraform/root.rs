@@ -17,7 +17,7 @@ use crate::terraform::rules;
 use crate::terraform::secrets;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Vocabulary};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// A root module that was evaluated.
@@ -140,14 +140,23 @@ impl Evaluated<'_> {
 
 /// Adds failures of the evaluation. What is wrong at a place, and was reported there before, is not reported again.
 fn add(failures: &mut Vec<Failure>, found: Vec<Failure>) {
+    let mut has_cycle = failures.iter().any(|known| known.is_cyclic);
+    let own = failures.iter().filter(|known| !known.is_open);
+    let mut places: HashSet<Option<(FileId, u32, u32)>> = own.map(|known| spot(known.place)).collect();
     for failure in found {
-        let is_cycle = failure.is_cyclic && failures.iter().any(|known| known.is_cyclic);
-        if !is_cycle && failures.iter().all(|known| known.place != failure.place || known.is_open) {
+        let is_repeated = failure.is_cyclic && has_cycle || places.contains(&spot(failure.place));
+        if !is_repeated {
+            has_cycle |= failure.is_cyclic;
+            places.extend((!failure.is_open).then(|| spot(failure.place)));
             // Its value is unknown: everything else is as it is.
             let help = failure.help.clone();
             failures.push(if failure.hides { failure } else { failure.lint(help) });
         }
     }
+}
+
+fn spot(place: Option<Place>) -> Option<(FileId, u32, u32)> {
+    place.map(|(file, span)| (file, span.start, span.end))
 }
 
 /// Import blocks of called modules: only the root module can have some.

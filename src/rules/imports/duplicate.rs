@@ -12,6 +12,10 @@ use std::collections::{BTreeSet, HashMap};
 
 rule!(DUPLICATE_IMPORT, "duplicate-import", Suspicious, "0.1.0", "a file imports another file twice");
 
+/// The most repetitions in one file that are reported: what a file imports again and again is clear by then, and each needs a look
+/// at all that is between.
+const MAX_REPEATED: usize = 500;
+
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let all = ByFile::new(context.resolution);
     let mut found = Vec::new();
@@ -23,7 +27,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 pairs.extend(last.insert(*target, later).filter(|i| *i != later).map(|earlier| (earlier, later)));
             }
         }
-        for (earlier, later) in pairs {
+        for (earlier, later) in pairs.into_iter().take(MAX_REPEATED) {
             let Some(mut finding) = repeated(context, &all, items, earlier, later) else { continue };
             finding.stacks = stacks(context.resolution, file);
             found.push(finding);

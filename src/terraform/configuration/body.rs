@@ -18,7 +18,7 @@ use crate::terraform::provider_schema::BlockSchema;
 use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::{FileId, Key, Map, Prov, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 /// Arguments and blocks of a resource that are not part of its configuration.
@@ -71,10 +71,9 @@ impl Evaluation<'_, '_> {
             declared.blocks.iter().filter(|block| !OWN_BLOCKS.contains(&&*block.kind.text)).collect();
         // What reads neither `each` nor `count` is the same in all instances.
         let (own, common): (Vec<_>, Vec<_>) = arguments.into_iter().partition(|(_, w)| is_repeated(&w.expr));
-        let is_own = |block: &Block| {
-            let kind = block_type(block);
-            blocks.iter().any(|other| block_type(other) == kind && reads_instance(&other.body))
-        };
+        let own_kinds: HashSet<&str> =
+            blocks.iter().filter(|block| reads_instance(&block.body)).map(|block| &**block_type(block)).collect();
+        let is_own = |block: &Block| own_kinds.contains(&**block_type(block));
         let (own_blocks, common_blocks): (Vec<&Block>, Vec<&Block>) = blocks.iter().copied().partition(|b| is_own(b));
         let (file, schema) = (declared.place.0, self.schema(frame, address, declared));
         let mut known: Option<Parts> = None;

@@ -235,7 +235,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         let (mut unknown, places) = (source.0.clone(), &source.1);
         unknown.is_marked = true;
         unknown.add_reads(super::names::repeated(at, &written.expr));
-        shown::with_source(&exported, &unknown, places)
+        shown::with_source(&exported, unknown, places)
     }
 
     /// The value of a name, computed once. What depends on itself is reported elsewhere.

@@ -15,8 +15,8 @@ use crate::value::{FileId, Origin, Prov, Read};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The most names that are followed from one expression.
-const MAX_NAMES: usize = 2_000;
+/// The most names that are followed from one expression. One with more is made of all files and inputs of the root module.
+const MAX_NAMES: usize = 500;
 
 /// How many files that an expression reads are named as its places.
 const MAX_PLACES: usize = 20;
@@ -25,9 +25,24 @@ impl Statics<'_> {
     /// What an argument of a module is made of, and where that is written.
     pub(crate) fn made_of(&self, node: usize, written: &Written) -> (Vec<Read>, Vec<Prov>) {
         let (reads, places) = (Vec::new(), Vec::new());
-        let mut collector = Collector { statics: self, seen: BTreeSet::new(), reads, places };
+        let mut collector = Collector { statics: self, seen: BTreeSet::new(), is_cut: false, reads, places };
         collector.expr(node, written);
+        if collector.is_cut {
+            collector.reads.push(self.whole.get_or_init(|| self.all()).clone());
+        }
         (collector.reads, collector.places)
+    }
+
+    /// All files of all modules, and the inputs of the root module.
+    fn all(&self) -> Read {
+        let files: BTreeSet<FileId> = self.nodes.iter().flat_map(|node| node.module.files.iter().copied()).collect();
+        let files = files.into_iter().map(|file| self.files.loader().reader.files.get(file));
+        let mut reads: Vec<Read> = files.map(|file| made_of::text(Text::clone(&file.path), &file.text)).collect();
+        for name in self.nodes[0].module.variables.keys() {
+            reads.extend(self.inputs.made_of(name).iter().cloned());
+            reads.extend(self.variable_value(0, name).ok().map(|value| made_of::value(name.clone(), &export(&value))));
+        }
+        made_of::all("what it is made of", reads)
     }
 
     /// The text of an argument.
@@ -40,6 +55,8 @@ struct Collector<'s, 'a> {
     statics: &'s Statics<'a>,
     /// The names that were followed, with the module that they are in.
     seen: BTreeSet<String>,
+    /// Whether there are more of them than are followed.
+    is_cut: bool,
     reads: Vec<Read>,
     places: Vec<Prov>,
 }
@@ -119,9 +136,14 @@ impl Collector<'_, '_> {
         value: impl Fn(&Statics<'_>) -> Found,
     ) {
         let label = format!("{}{name}", self.statics.nodes[node].prefix);
-        if self.seen.len() >= MAX_NAMES || !self.seen.insert(label.clone()) {
+        if self.seen.contains(&label) {
             return;
         }
+        if self.seen.len() >= MAX_NAMES {
+            self.is_cut = true;
+            return;
+        }
+        self.seen.insert(label.clone());
         let known = value(self.statics).ok().filter(|value: &Val| value.unknown_reason().is_none());
         match (known, written) {
             (Some(value), _) => {

@@ -2,6 +2,7 @@
 
 use crate::hcl::val::Marks;
 use crate::hcl::val::export::export_at;
+use crate::reads::made_of;
 use crate::terraform::evaluation::statics::{Found, Statics};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
@@ -23,6 +24,9 @@ pub(crate) fn map_of(entries: impl IntoIterator<Item = (&'static str, Option<Val
     entries.into_iter().filter_map(|(key, value)| Some((Key::from(key), value?))).collect()
 }
 
+/// From how many reads or places on the parts of a collection share them.
+const SHARED: usize = 20;
+
 /// Where an argument is written.
 pub(crate) fn at(written: &Written) -> Prov {
     let (value, argument) = (written.expr.span, written.span);
@@ -38,7 +42,7 @@ pub(crate) fn exported(statics: &Statics<'_>, node: usize, written: &Written, fo
                 return value;
             }
             let (source, places) = unknown(statics, node, &[], written);
-            with_source(&value, &source, &places)
+            with_source(&value, source, &places)
         }
         Err(found) => {
             let (unknown, places) = unknown(statics, node, &found, written);
@@ -63,8 +67,17 @@ pub(crate) fn unknown(
     (unknown, places)
 }
 
-/// The value with the text that its unknown parts come from, and with what that is made of.
-pub(crate) fn with_source(value: &Value, source: &Unknown, places: &[Prov]) -> Value {
+/// The value with the text that its unknown parts come from, and with what that is made of. All parts of a collection share what is
+/// much: they may be as many.
+pub(crate) fn with_source(value: &Value, mut source: Unknown, places: &[Prov]) -> Value {
+    if matches!(value.data, Data::Unknown(_)) || source.reads.len().max(places.len()) < SHARED {
+        return sourced(value, &source, places);
+    }
+    source.reads = vec![made_of::all("what it refers to", source.reads)];
+    sourced(value, &source, &[Prov::default().with_inputs(places.iter().cloned())])
+}
+
+fn sourced(value: &Value, source: &Unknown, places: &[Prov]) -> Value {
     let data = match &value.data {
         Data::Unknown(unknown) => {
             let mut unknown = (**unknown).clone();
@@ -74,9 +87,9 @@ pub(crate) fn with_source(value: &Value, source: &Unknown, places: &[Prov]) -> V
             let prov = value.prov.with_inputs(places.iter().cloned());
             return Value { data: Data::Unknown(Arc::new(unknown)), prov };
         }
-        Data::List(items) => Data::List(Arc::new(items.iter().map(|item| with_source(item, source, places)).collect())),
+        Data::List(items) => Data::List(Arc::new(items.iter().map(|item| sourced(item, source, places)).collect())),
         Data::Map(map) => {
-            let entries = map.iter().map(|entry| (entry.key.clone(), with_source(&entry.value, source, places)));
+            let entries = map.iter().map(|entry| (entry.key.clone(), sourced(&entry.value, source, places)));
             Data::Map(Arc::new(entries.collect()))
         }
         other => other.clone(),

@@ -18,9 +18,9 @@ use crate::terraform::module::block::Written;
 use crate::terraform::module::variable::Variable;
 use crate::terraform::rules;
 use crate::text::{Text, nearest};
-use crate::value::FileId;
+use crate::value::{FileId, Read};
 use foldhash::fast::RandomState;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -64,6 +64,8 @@ pub(crate) struct Statics<'a> {
     known: RefCell<HashMap<(usize, bool, Text), Found, RandomState>>,
     /// The values of variables of the root module, from what is given to it.
     given: RefCell<HashMap<Text, Found, RandomState>>,
+    /// What an expression is made of that refers to too many names; see `made_of`.
+    pub(super) whole: OnceCell<Read>,
     /// The values of arguments of module calls, by the calling module and their place; `None` for those without a
     /// value.
     argument_values: RefCell<ArgumentValues>,
@@ -119,6 +121,7 @@ impl<'a> Statics<'a> {
             budget: Budget::new(steps),
             known: RefCell::default(),
             given: RefCell::default(),
+            whole: OnceCell::new(),
             argument_values: RefCell::default(),
         }
     }

@@ -14,6 +14,7 @@ macro_rules! cases {
 
 mod budgets;
 mod built;
+mod code_sizes;
 mod comments;
 mod defects;
 mod discovery;

@@ -9,6 +9,9 @@ use crate::limits::{Limit, Limits};
 use crate::text::Text;
 use crate::value::Prov;
 
+/// The most cycles that are reported of one stack: files that all import each other have more of them than could be counted.
+const MAX_CYCLES: usize = 20;
+
 /// The chain of imports from a stack to a manifest.
 #[derive(Default)]
 pub(super) struct ImportChain {
@@ -19,6 +22,8 @@ pub(super) struct ImportChain {
     pub(super) imports: usize,
     /// The import limit was exceeded and reported.
     exhausted: bool,
+    /// The cycles that were reported.
+    cycles: usize,
     /// The sections of earlier imports, for import paths.
     pub(super) imported_sections: ImportedSections,
 }
@@ -39,14 +44,19 @@ impl ImportChain {
     }
 
     /// Reports an import that leads back to a file of the chain, or is too deep.
-    pub(super) fn refuses(&self, path: &str, from: &Loaded, limits: Limits, diagnostics: &Diagnostics) -> bool {
+    pub(super) fn refuses(&mut self, path: &str, from: &Loaded, limits: Limits, diagnostics: &Diagnostics) -> bool {
         if let Some(start) = self.files.iter().position(|(p, _)| **p == *path) {
-            diagnostics.push(cycle(&self.files[start..], from));
+            self.cycles += 1;
+            if self.cycles <= MAX_CYCLES {
+                diagnostics.push(cycle(&self.files[start..], from));
+            }
+            self.imports += 1;
             return true;
         }
         if self.files.len() < limits.count(Limit::ImportDepth) {
             return false;
         }
+        self.imports += 1;
         let site = self.files.last().map_or_else(Prov::default, |file| file.1.clone());
         let exceeded = limits.exceeded(Limit::ImportDepth);
         let message = format!("imports are nested deeper than {} files", exceeded.value);

@@ -248,12 +248,15 @@ impl Work<'_, '_, '_> {
             let path = Value::str(way(&target, &place));
             Some((Key::from(&*other.name), Value::map([(Key::from("path"), path)].into_iter().collect())))
         };
-        let siblings: Map = stack.entries.iter().filter_map(sibling).collect();
+        // Only what is included by itself sees them.
+        let has_siblings = entry.autoinclude.is_some();
+        let siblings: Map = stack.entries.iter().filter(|_| has_siblings).filter_map(sibling).collect();
+        let siblings = Value::map(siblings);
         let path = self.session.loader.modules.loader.reader.files.get(entry.file).path.to_string();
         let made = MadeUnit {
             values: entry.values.clone(),
             autoinclude: entry.autoinclude.clone().map(|body| (entry.file, path, Content::Block(body))),
-            siblings: Value::map(siblings),
+            siblings,
             at: (entry.file, entry.header),
             source: entry.source.clone().unwrap_or_default(),
             is_remote,

@@ -3,6 +3,9 @@
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::text::Text;
 
+/// The most keys that are listed: each reference to a missing one lists them.
+const MAX_AVAILABLE: usize = 300;
+
 /// The result of a lookup.
 #[derive(Clone, Debug)]
 pub(crate) enum Lookup {
@@ -26,13 +29,17 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// The keys that are there, in order, each once.
+    /// The keys that are there, in order, each once; of very many the first ones.
     pub(crate) fn available(&self) -> Vec<Text> {
         let mut known = indexmap::IndexSet::new();
         for collection in &self.available {
+            let room = MAX_AVAILABLE.saturating_sub(known.len());
             match &collection.data {
-                Data::Map(map) => known.extend(map.keys().filter(|k| !k.starts_with('_') && **k != self.key).cloned()),
-                Data::List(items) => known.extend((0..items.len()).map(|i| Text::from(i.to_string()))),
+                Data::Map(map) => {
+                    let keys = map.keys().filter(|k| !k.starts_with('_') && **k != self.key);
+                    known.extend(keys.take(room).cloned());
+                }
+                Data::List(items) => known.extend((0..items.len().min(room)).map(|i| Text::from(i.to_string()))),
                 _ => {}
             }
         }

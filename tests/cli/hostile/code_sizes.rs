@@ -1,0 +1,87 @@
+//! Code and graphs of files that are only large: no work grows with the square of them.
+
+use super::project;
+use crate::common::Repo;
+use std::time::{Duration, Instant};
+
+const ROOT: &str = "terraform {\n  backend \"local\" {}\n}\n";
+
+/// What a run of the unoptimized program may take; with work that grows with the square, these inputs take minutes.
+const QUICK: Duration = Duration::from_secs(60);
+
+/// `check` of some files that ends in time, with a limit of the memory that its findings must not use up.
+#[track_caller]
+fn is_quick(files: &[(&str, &str)], status: i32) -> crate::common::Run {
+    let repo = Repo::new();
+    repo.write("stacklint.toml", "[limits]\nmemory = 1024\n");
+    for (path, text) in files {
+        repo.write(path, text);
+    }
+    repo.commit("all");
+    let start = Instant::now();
+    let run = repo.run(&["check", "--format", "json"]).ends_with(status);
+    assert!(start.elapsed() < QUICK, "{:?}", start.elapsed());
+    run
+}
+
+#[test]
+fn resources_that_read_each_other_in_a_chain() {
+    let chain: String =
+        (1..1_500).map(|i| format!("resource \"x_y\" \"r{i}\" {{\n  v = x_y.r{}.v\n}}\n", i - 1)).collect();
+    let text =
+        format!("{ROOT}resource \"x_y\" \"r0\" {{\n  v = x_y.other.id\n}}\nresource \"x_y\" \"other\" {{\n}}\n{chain}");
+    is_quick(&[("main.tf", &text)], 1).says("limit-exceeded");
+}
+
+#[test]
+fn names_in_one_list() {
+    let names: String = (0..8_000).map(|i| format!("var.v{i}, ")).collect();
+    let found = is_quick(&[("main.tf", &format!("{ROOT}output \"o\" {{\n  value = [{names}]\n}}\n"))], 1).json();
+    assert_eq!(found["diagnostics"].as_array().unwrap().len(), 8_000);
+}
+
+#[test]
+fn blocks_of_one_resource() {
+    let blocks = "  a {\n    b = 1\n  }\n".repeat(20_000);
+    is_quick(&[("main.tf", &format!("{ROOT}resource \"x_y\" \"r\" {{\n{blocks}}}\n"))], 0);
+}
+
+#[test]
+fn units_of_one_stack() {
+    let units: String =
+        (0..2_500).map(|i| format!("unit \"u{i}\" {{\n  source = \"./m\"\n  path   = \"p{i}\"\n}}\n")).collect();
+    is_quick(&[("terragrunt.stack.hcl", &units), ("m/terragrunt.hcl", "inputs = {\n  a = 1\n}\n")], 0);
+}
+
+#[test]
+fn keys_that_an_action_does_not_have() {
+    let keys: String = (0..3_000).map(|i| format!("k{i}: '${{var.gone{i}}}', ")).collect();
+    let action = format!("kind: Run\nname: a\ntype: exec\nspec: {{command: [a]}}\nvariables: {{{keys}}}\n");
+    let head = "apiVersion: garden.io/v1\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: local-kubernetes}]\n";
+    is_quick(&[("project.garden.yml", head), ("x/garden.yml", &action)], 1);
+}
+
+#[test]
+fn one_file_imported_again_and_again() {
+    let repo = project(&[("stacks/catalog/a.yaml", "vars: {q: 1}\n")]);
+    let imports = "- catalog/a\n".repeat(15_000);
+    repo.write("stacks/deploy/dev.yaml", format!("import:\n{imports}{}", super::DEV));
+    let start = Instant::now();
+    repo.run(&["check"]).says("duplicate-import");
+    assert!(start.elapsed() < QUICK, "{:?}", start.elapsed());
+}
+
+/// Files that all import each other have more cycles than could be counted.
+#[test]
+fn files_that_all_import_each_other() {
+    let repo = project(&[]);
+    repo.write("stacklint.toml", "[limits]\nmemory = 1024\n");
+    for i in 0..40 {
+        repo.write(&format!("stacks/catalog/d{i}.yaml"), "import: ['catalog/*']\n");
+    }
+    repo.write("stacks/deploy/dev.yaml", format!("import: ['catalog/*']\n{}", super::DEV));
+    let found = repo.run(&["check", "--format", "json"]).ends_with(1).json();
+    let cycles =
+        found["diagnostics"].as_array().unwrap().iter().filter(|finding| finding["rule"] == "import-cycle").count();
+    assert!((1..=20).contains(&cycles), "{cycles}");
+}
