@@ -31,7 +31,7 @@ const SECTIONS_IN_RULES: &str = concat!(
 );
 
 /// Lines that hold such a word for a reason.
-const ALLOWED: [(&str, &str); 11] = [
+const ALLOWED: [(&str, &str); 12] = [
     // Code of Terraform and OpenTofu is read by one module; files with this ending are for one of them alone.
     ("terraform/", ".tofu"),
     ("terraform/", "OpenTofu"),
