@@ -141,6 +141,47 @@ fn a_branch_that_is_gone_is_no_failure() {
     server.runner.run("push", &gone, &[]).ends_with(0).sets(&[("changed", "false"), ("conclusion", "success")]);
 }
 
+/// A server whose pull request removes what hides a default, while the target changes that default.
+fn server_with_hidden_default() -> Server {
+    let catalog = |size: u32| format!("components: {{terraform: {{vpc: {{vars: {{size: {size}}}}}}}}}\n");
+    let dev = "import: [catalog/vpc]\nvars: {stage: dev}\n";
+    let origin = Repo::new();
+    origin.write("atmos.yaml", ATMOS).write("stacks/catalog/vpc.yaml", catalog(1));
+    origin.write(STACK, format!("{dev}{}", catalog(5))).commit("first");
+    origin.git(&["checkout", "--quiet", "-b", "topic"]);
+    let topic = origin.write(STACK, dev).commit("the default");
+    origin.git(&["checkout", "--quiet", "main"]);
+    let main = origin.write("stacks/catalog/vpc.yaml", catalog(2)).commit("another default");
+    origin.git(&["checkout", "--quiet", "--detach"]);
+    origin.git(&["merge", "--quiet", "--no-ff", "-m", "merge", "topic"]);
+    origin.git(&["update-ref", "refs/pull/1/merge", "HEAD"]);
+    let merge = origin.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    origin.git(&["checkout", "--quiet", "main"]);
+    Server { runner: Runner::new(origin), main, topic, merge }
+}
+
+#[test]
+fn the_merge_is_checked_where_the_target_has_moved_and_the_history_is_there() {
+    let server = server_with_hidden_default();
+    server.runner.checkout(&server.merge, 0);
+    let job = server.runner.run_on("refs/pull/1/merge", "pull_request", &server.pull_request(), &[]);
+    let job = job.ends_with(1).sets(&[("conclusion", "failure")]);
+    assert!(job.summary.contains("neither side has this"), "{job:#?}");
+    assert!(job.file("comment-file").contains("neither side has this"), "{job:#?}");
+}
+
+#[test]
+fn what_a_change_is_expected_to_do_decides() {
+    for (expect, status, conclusion) in [("", 0, "success"), ("none", 3, "failure"), ("only=dev", 0, "success")] {
+        let server = server_with_hidden_default();
+        // Without the history there is no merge to check.
+        server.runner.checkout(&server.merge, 1);
+        let inputs = [("expect", expect)];
+        let job = server.runner.run_on("refs/pull/1/merge", "pull_request", &server.pull_request(), &inputs);
+        job.ends_with(status).sets(&[("conclusion", conclusion)]);
+    }
+}
+
 #[test]
 fn a_merge_group_is_compared_with_its_base() {
     let server = server();
