@@ -10,6 +10,7 @@ mod ignore;
 pub(crate) mod policy;
 mod rule;
 pub(crate) mod rules;
+mod secrets;
 pub(crate) mod together;
 
 use crate::text::Text;

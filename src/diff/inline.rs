@@ -2,7 +2,7 @@
 
 use super::mask;
 pub(crate) use crate::resolution::secrets::is_hidden;
-use crate::syntax::secrets::tokens;
+use crate::syntax::secrets::{self, tokens};
 use crate::text::escape;
 use crate::value::{Data, Value, json};
 use std::borrow::Cow;
@@ -88,7 +88,7 @@ pub(crate) fn scalar(value: &Value, secret: bool, show_secrets: bool) -> String 
 
 /// Text with masks in place of passwords and tokens.
 pub(crate) fn redacted(text: &str) -> Cow<'_, str> {
-    let ranges = tokens::shown(text);
+    let ranges = secrets::in_text(text);
     if ranges.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -99,7 +99,7 @@ pub(crate) fn redacted(text: &str) -> Cow<'_, str> {
 
 /// Whether a value is a secret whatever its key is.
 pub(crate) fn has_token(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| !tokens::shown(text).is_empty())
+    value.as_str().is_some_and(|text| !secrets::in_text(text).is_empty())
 }
 
 /// Text in double quotes, escaped.

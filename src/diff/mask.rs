@@ -3,15 +3,16 @@
 //! Strings and numbers are masked. Booleans, null and empty strings are not, nor are strings that only refer to a
 //! secret: a template, a function call, an interpolation.
 
-use super::pointer;
+use super::{Diff, inline, pointer};
+use crate::files::Files;
 pub(crate) use crate::resolution::secrets::is_secret_in;
 use crate::resolution::secrets::names_secret;
-use crate::syntax::secrets::{is_named_by, is_secret_below};
-use crate::text::FastMap;
-use crate::value::{Data, Value};
-
-/// The replacement for masked values.
-pub(crate) const MASK: &str = "••••••••";
+pub(crate) use crate::syntax::secrets::MASK;
+use crate::syntax::secrets::{is_declared, is_named_by, is_place, is_secret_below, only_refers};
+use crate::text::{ByAddress, FastMap};
+use crate::value::{Data, Map, Origin, Prov, Trail, Value};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// The fewest bytes of a text that is searched for in messages: shorter ones are parts of words.
 const SHORTEST: usize = 4;
@@ -29,6 +30,111 @@ pub(crate) fn is_secret_beside(value: &Value, path: &str) -> bool {
         };
     }
     false
+}
+
+/// Tells which values come from places of secrets: they are written there, or computed from what is.
+pub(crate) struct Sources<'a> {
+    files: &'a Files,
+    /// Places that were looked at.
+    known: FastMap<Origin, bool>,
+    /// Histories in which no place of a secret is.
+    clean: HashSet<ByAddress<Arc<Trail>>>,
+}
+
+impl<'a> Sources<'a> {
+    pub(crate) fn new(files: &'a Files) -> Self {
+        Sources { files, known: FastMap::default(), clean: HashSet::new() }
+    }
+
+    /// The value with the texts in it masked that come from places of secrets.
+    pub(crate) fn masked(&mut self, value: &Value) -> Value {
+        self.found(value, 0).unwrap_or_else(|| value.clone())
+    }
+
+    /// Masks the texts in a value that come from places of secrets.
+    pub(super) fn mask(&mut self, value: &mut Value) {
+        if let Some(masked) = self.found(value, 0) {
+            *value = masked;
+        }
+    }
+
+    /// The same; `None` if there are none. Deeper than values are shown, nothing is masked.
+    fn found(&mut self, value: &Value, depth: usize) -> Option<Value> {
+        if depth > inline::MAX_DEPTH || value.prov.is_masked() {
+            return None;
+        }
+        let data = match &value.data {
+            Data::Map(map) => {
+                let mut changed: Option<Map> = None;
+                for entry in map.iter() {
+                    if let Some(masked) = self.found(&entry.value, depth + 1) {
+                        changed.get_or_insert_with(|| (**map).clone()).set(entry.key.clone(), masked);
+                    }
+                }
+                Data::Map(Arc::new(changed?))
+            }
+            Data::List(items) => {
+                let mut changed: Option<Vec<Value>> = None;
+                for (i, item) in items.iter().enumerate() {
+                    if let Some(masked) = self.found(item, depth + 1) {
+                        changed.get_or_insert_with(|| (**items).clone())[i] = masked;
+                    }
+                }
+                Data::List(Arc::new(changed?))
+            }
+            Data::Str(text)
+                if !only_refers(text) && (self.is_declared(&value.prov) || self.is_from_secret(&value.prov)) =>
+            {
+                return Some(Value { data: value.data.clone(), prov: value.prov.masked() });
+            }
+            _ => return None,
+        };
+        Some(Value { data, prov: value.prov.clone() })
+    }
+
+    /// What is computed from something declared may be declared to be no secret, so only the value itself counts.
+    fn is_declared(&self, prov: &Prov) -> bool {
+        prov.origin.is_some_and(|origin| is_declared(&self.files.get(origin.file), origin.start..origin.end))
+    }
+
+    fn is_from_secret(&mut self, prov: &Prov) -> bool {
+        let mut seen: Vec<&Arc<Trail>> = Vec::new();
+        let mut waiting = vec![prov];
+        while let Some(prov) = waiting.pop() {
+            if prov.origin.is_some_and(|origin| self.is_place(origin)) {
+                seen.into_iter().for_each(|trail| _ = self.clean.remove(&ByAddress(Arc::clone(trail))));
+                return true;
+            }
+            if let Some(trail) = &prov.trail
+                && self.clean.insert(ByAddress(Arc::clone(trail)))
+            {
+                seen.push(trail);
+                waiting.extend(trail.inputs());
+            }
+        }
+        false
+    }
+
+    fn is_place(&mut self, origin: Origin) -> bool {
+        let files = self.files;
+        *self.known.entry(origin).or_insert_with(|| is_place(&files.get(origin.file), origin.key, origin.start))
+    }
+}
+
+impl Diff {
+    /// Masks the values that come from places of secrets.
+    pub(crate) fn mask(&mut self, files: &Files) {
+        let mut sources = Sources::new(files);
+        let changes = self.components.iter_mut().flat_map(|component| &mut component.changes);
+        let locals = self.locals.iter_mut().flat_map(|local| [&mut local.before, &mut local.after]);
+        let values = changes.flat_map(|change| [&mut change.before, &mut change.after]).chain(locals).flatten();
+        values.for_each(|value| sources.mask(value));
+    }
+}
+
+/// A value with the texts in it masked that come from places of secrets.
+pub(crate) fn masked(value: &Value, files: &Files) -> Value {
+    Sources::new(files).masked(value)
 }
 
 /// Tells which values are secrets; what it finds out about a path is kept, because many components differ at the same ones.

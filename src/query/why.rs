@@ -2,7 +2,7 @@
 //! components that brought it in.
 
 use super::imports::ImportIndex;
-use crate::diff::pointer;
+use crate::diff::{mask, pointer};
 use crate::files::Files;
 use crate::resolution::{Address, Import, Placed, Resolution};
 use crate::text::Text;
@@ -132,6 +132,7 @@ fn explain(placed: &Placed, keys: &[String], leads: &Leads<'_>, files: &Files) -
     let component = &placed.component;
     let around = super::path::find(&component.value, keys)?;
     let Some((value, parents)) = around.split_last() else { return Err("no value".to_owned()) };
+    let value = &mask::masked(value, files);
     let mut chain = Chain { steps: Vec::new(), is_cut: false, files: BTreeSet::new() };
     let mut path = super::path::pointer(keys);
     chain.value(value, &mut path.clone(), 0);
@@ -146,7 +147,7 @@ fn explain(placed: &Placed, keys: &[String], leads: &Leads<'_>, files: &Files) -
     chain.bases(placed, &path);
     chain.imports(leads, files, &path);
     let Chain { steps, is_cut, .. } = chain;
-    Ok(Answer { address: component.address(), path, value: (*value).clone(), steps, is_cut })
+    Ok(Answer { address: component.address(), path, value: value.clone(), steps, is_cut })
 }
 
 /// The provenance of a collection, if it was computed from something.

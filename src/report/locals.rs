@@ -250,7 +250,7 @@ fn local_report(
         None => unknown.push(Text::from("it cannot be resolved")),
     }
     LocalReport {
-        value: value.cloned().unwrap_or_default(),
+        value: value.map(|value| mask::masked(value, files)).unwrap_or_default(),
         unknown,
         file: own.file.unwrap_or_else(|| Text::from("")),
         line: own.line.unwrap_or(1),

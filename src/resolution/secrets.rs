@@ -19,7 +19,7 @@ pub(crate) fn names_secret(map: &Map) -> bool {
 pub(crate) fn is_hidden(value: &Value, secret: bool) -> bool {
     match &value.data {
         Data::Unknown(_) => (secret || value.is_sensitive()) && is_maskable(value),
-        _ => value.is_sensitive() || secret && is_maskable(value),
+        _ => value.prov.is_masked() || secret && is_maskable(value),
     }
 }
 

@@ -146,7 +146,10 @@ pub(crate) fn compare(
         });
         review.coverage.projects.push(one.coverage);
         review.resolved.1.extend([one.base, one.head]);
-        diffs.push(one.diff);
+        let mut diff = one.diff;
+        // After the code was evaluated, which declares some values to be secret.
+        diff.mask(&review.files);
+        diffs.push(diff);
         let new: Vec<CodeChange> = one.code.into_iter().filter(|change| !code.contains(change)).collect();
         code.extend(new);
         affected.extend(one.affected);

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 /// A file of YAML: its document, if it can be parsed, and where its secrets are.
 #[derive(Debug)]
 pub(crate) struct Source {
+    text: Text,
     document: Option<Document>,
     masks: OnceLock<Option<Masks>>,
 }
@@ -16,7 +17,7 @@ pub(crate) struct Source {
 impl Source {
     /// Reads a text.
     pub(crate) fn read(text: &Text) -> Self {
-        Source { document: document_of(Text::clone(text)).ok(), masks: OnceLock::new() }
+        Source { text: Text::clone(text), document: document_of(Text::clone(text)).ok(), masks: OnceLock::new() }
     }
 
     /// The document; `None` if the text cannot be parsed.
@@ -26,8 +27,35 @@ impl Source {
 
     /// Where its secrets are; `None` if the document does not say so.
     pub(super) fn masks(&self) -> Option<&Masks> {
-        self.masks.get_or_init(|| self.document.as_ref().and_then(secrets::yaml_masks)).as_ref()
+        let read = || match &self.document {
+            Some(document) => secrets::yaml_masks(document, &self.text),
+            None => secrets::yaml_masks(&document_of(without_actions(&self.text).into()).ok()?, &self.text),
+        };
+        self.masks.get_or_init(read).as_ref()
     }
+}
+
+/// A template with other text of the same length in place of its actions: spaces if they have lines of their own.
+fn without_actions(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("{{") {
+        let (before, action) = rest.split_at(start);
+        let end = action.find("}}").map_or(action.len(), |end| end + 2);
+        let is_first = before.rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
+            && (before.contains('\n') || plain.is_empty() || plain.ends_with(' '));
+        let next = action[end..].trim_start_matches([' ', '\t', '\r']);
+        let is_alone = is_first && (next.is_empty() || next.starts_with(['\n', '#']) || next.starts_with("{{"));
+        plain.push_str(before);
+        plain.extend(action[..end].bytes().map(|byte| match byte {
+            b'\n' => '\n',
+            _ if is_alone => ' ',
+            _ => 'x',
+        }));
+        rest = &action[end..];
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// Longer names of list items are not used, in bytes.

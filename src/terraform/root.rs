@@ -2,6 +2,7 @@
 
 use crate::hcl::ast::Span;
 use crate::resolution::{Address, Component};
+use crate::syntax::secrets::{MASK, is_secret_key, texts_in};
 use crate::terraform::components::builder::Builder;
 use crate::terraform::components::{self, calls};
 use crate::terraform::configuration::{self, Configuration, Wanted};
@@ -17,8 +18,12 @@ use crate::terraform::rules;
 use crate::terraform::secrets;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Vocabulary};
+use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
+
+/// The fewest bytes of a secret that is searched for in messages: shorter ones are parts of words.
+const SHORTEST: usize = 4;
 
 /// A root module that was evaluated.
 pub(crate) struct Evaluated<'a> {
@@ -67,6 +72,7 @@ impl Evaluated<'_> {
             // A file that is not known may declare what seems to be missing.
             failures.retain(|failure| failure.hides);
         }
+        self.hide_secrets(&mut failures);
         let place = |(file, span): &mut Place| {
             if let Some(origin) = self.generated.get(file) {
                 (*file, *span) = (origin.file, Span { start: origin.start, end: origin.end });
@@ -77,6 +83,29 @@ impl Evaluated<'_> {
             failure.hops.iter_mut().for_each(|hop| place(&mut hop.place));
         }
         failures
+    }
+
+    /// Masks what is written under secret names in messages: functions quote what they reject, conditions what they judge.
+    fn hide_secrets(&self, failures: &mut [Failure]) {
+        if failures.is_empty() {
+            return;
+        }
+        let reader = &self.statics.files.loader().reader;
+        let files: BTreeSet<FileId> = self.statics.nodes.iter().flat_map(|n| n.module.files.iter().copied()).collect();
+        let mut texts: BTreeSet<String> = BTreeSet::new();
+        for file in files.into_iter().map(|file| reader.files.get(file)) {
+            texts.extend(texts_in(&file, 0..file.text.len() as u32).into_iter().map(str::to_owned));
+        }
+        for name in self.statics.nodes[0].module.variables.keys().filter(|name| is_secret_key(name)) {
+            let value = self.statics.variable_value(0, name).ok();
+            texts.extend(value.as_ref().and_then(|value| value.as_str()).map(ToString::to_string));
+        }
+        texts.retain(|text| text.len() >= SHORTEST);
+        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&texts);
+        let Some(search) = search.ok().filter(|_| !texts.is_empty()) else { return };
+        for failure in failures.iter_mut().filter(|failure| search.is_match(&failure.message)) {
+            failure.message = search.replace_all(&failure.message, &vec![MASK; texts.len()]);
+        }
     }
 
     /// Its resources, data sources and outputs as components of a stack. What is written in generated files is where their

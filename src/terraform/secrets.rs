@@ -79,6 +79,9 @@ pub(super) fn note(statics: &Statics<'_>) {
             };
             places.extend(default.into_iter().chain(given).map(|origin| (origin.file, origin.start, origin.end)));
         }
+        let outputs = node.module.outputs.values().filter(|output| output.is_set("sensitive"));
+        let values = outputs.filter_map(|output| output.arguments.get("value"));
+        places.extend(values.map(|value| (value.file, value.expr.span.start, value.expr.span.end)));
         places.extend(node.module.sensitive_calls.get_or_init(|| sensitive_calls(&node.module)));
     }
     for (file, start, end) in places {

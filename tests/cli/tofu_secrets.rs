@@ -109,6 +109,37 @@ fn names_of_arguments() {
     }
 }
 
+/// What comes from a place whose name says that it is secret is masked for people, wherever it goes.
+#[test]
+fn values_that_come_from_secret_names() {
+    let read = |value: &str| format!("resource \"x_y\" \"r\" {{\n  value = {value}\n}}\n");
+    for main in [
+        format!("locals {{\n  password = \"zqONEzq\"\n  b = \"x-${{local.password}}\"\n}}\n{}", read("local.b")),
+        format!("locals {{\n  db = {{ password = \"zqONEzq\" }}\n}}\n{}", read("jsonencode(local.db)")),
+        format!("variable \"db_password\" {{\n  default = \"zqONEzq\"\n}}\n{}", read("var.db_password")),
+        format!("variable \"db\" {{\n  default = {{ password = \"zqONEzq\" }}\n}}\n{}", read("var.db.password")),
+        read("jsonencode([{ password = \"zqONEzq\" }])"),
+        read("<<-E\n    export DB_PASSWORD=zqONEzq\n    export API_TOKEN=\"zqONEzq\"\n  E"),
+        format!(
+            "locals {{\n  db_password = \"zqONEzq\"\n  m = {{ a = 1 }}\n}}\n{}",
+            read("local.m[local.db_password]")
+        ),
+        format!(
+            "variable \"db_password\" {{\n  type = number\n  default = \"zqONEzq\"\n}}\n{}",
+            read("var.db_password")
+        ),
+    ] {
+        let repo = change(&main, &[]);
+        for format in ["text", "concise", "github", "markdown", "sarif", "junit"] {
+            for arguments in [&["diff", "HEAD~1..HEAD"][..], &["check"]] {
+                let run = repo.run(&[arguments, &["--all", "--format", format]].concat());
+                let said = format!("{}{}", run.stdout, run.stderr);
+                assert!(!said.contains("zqONEzq") && !said.contains("zqTWOzq"), "{main}\n{format}: {said}");
+            }
+        }
+    }
+}
+
 #[test]
 fn messages_of_what_fails() {
     let main = "variable \"v\" {\n  sensitive = true\n  default = \"zqONEzq\"\n}\nlocals {\n  n = parseint(var.v, 10)\n  m = { for k in [1, 2] : var.v => k }\n}\n\

@@ -72,13 +72,25 @@ struct All {
     overrode: Option<Value>,
     inputs: Vec<Prov>,
     layers: Arc<[Contribution]>,
-    is_sensitive: bool,
+    secrecy: Secrecy,
+}
+
+/// From whom a value is hidden.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Secrecy {
+    /// From nobody.
+    #[default]
+    Open,
+    /// From people: it comes from a place of a secret.
+    Masked,
+    /// From people and programs: it is declared to be sensitive.
+    Sensitive,
 }
 
 impl From<All> for Trail {
     fn from(mut all: All) -> Self {
         fit(&mut all.inputs);
-        let is_plain = all.layers.is_empty() && !all.is_sensitive;
+        let is_plain = all.layers.is_empty() && all.secrecy == Secrecy::Open;
         Trail(match all {
             All { overrode: Some(value), inputs, .. } if is_plain && inputs.is_empty() => Past::Overrode(value),
             All { overrode: None, inputs, .. } if is_plain => Past::Inputs(inputs),
@@ -100,12 +112,15 @@ impl Trail {
             overrode: self.overrode().cloned(),
             inputs: self.inputs().to_vec(),
             layers: self.shared_layers(),
-            is_sensitive: self.is_sensitive(),
+            secrecy: self.secrecy(),
         }
     }
 
-    fn is_sensitive(&self) -> bool {
-        matches!(&self.0, Past::All(all) if all.is_sensitive)
+    fn secrecy(&self) -> Secrecy {
+        match &self.0 {
+            Past::All(all) => all.secrecy,
+            _ => Secrecy::Open,
+        }
     }
 
     /// The value that this one replaced in a merge, with its own history.
@@ -253,13 +268,29 @@ impl Prov {
     /// The provenance of a value that is hidden from output, and of everything in it.
     #[must_use]
     pub fn sensitive(&self) -> Self {
-        if self.is_sensitive() { self.clone() } else { self.changed(|all| all.is_sensitive = true) }
+        if self.is_sensitive() { self.clone() } else { self.changed(|all| all.secrecy = Secrecy::Sensitive) }
     }
 
-    /// Whether the value is hidden from output.
+    /// The provenance of a value that is masked where people read it.
+    #[must_use]
+    pub fn masked(&self) -> Self {
+        if self.is_masked() { self.clone() } else { self.changed(|all| all.secrecy = Secrecy::Masked) }
+    }
+
+    fn secrecy(&self) -> Secrecy {
+        self.trail.as_deref().map_or(Secrecy::Open, Trail::secrecy)
+    }
+
+    /// Whether the value is hidden from all output.
     #[inline]
     pub fn is_sensitive(&self) -> bool {
-        self.trail.as_deref().is_some_and(Trail::is_sensitive)
+        self.secrecy() == Secrecy::Sensitive
+    }
+
+    /// Whether the value is not shown to people; what is hidden from all output is not.
+    #[inline]
+    pub fn is_masked(&self) -> bool {
+        self.secrecy() >= Secrecy::Masked
     }
 
     /// The same provenance with other places.
@@ -383,6 +414,13 @@ mod tests {
         let hidden = at(0).sensitive().overriding(&below).with_inputs([at(2)]).with_layers(layers());
         assert!(hidden.is_sensitive() && hidden.with_places(&|origin| origin).is_sensitive());
         assert!(!at(0).with_inputs([at(1).sensitive()]).is_sensitive());
+        let masked = at(0).masked();
+        assert!(
+            masked.is_masked()
+                && !masked.is_sensitive()
+                && masked.sensitive().is_sensitive()
+                && hidden.masked().is_sensitive()
+        );
         let other_way = at(0).with_layers(layers()).with_inputs([at(2)]).overriding(&below);
         assert_eq!(other_way.overrode().map(|v| v.prov.origin), Some(at(1).origin));
         assert_eq!((other_way.layers().len(), other_way.trail.map(|t| t.inputs().len())), (1, Some(1)));

@@ -121,8 +121,9 @@ impl Policy<'_> {
     fn side(&self, side: Side, trusted: Option<TrustedFile<'_>>, identities: &mut Identities<'_>) -> Vec<Judged> {
         let mut ignores = Ignores::new(self.files, self.require_reasons, trusted);
         let mut found: Vec<(Diagnostic, Option<Silence>)> = Vec::new();
-        for diagnostic in side.diagnostics {
+        for mut diagnostic in side.diagnostics {
             if self.level_of(&diagnostic).is_some() {
+                diagnostic.hide_secrets(self.files);
                 let silence = ignores.silence(&diagnostic);
                 found.push((diagnostic, silence));
             }

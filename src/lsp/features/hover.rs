@@ -112,7 +112,7 @@ struct Shown {
 
 /// The values that a line sets.
 fn values(place: &Cursor<'_>) -> Option<String> {
-    let found = reach(place);
+    let (found, files) = (reach(place), &*place.view.analysis.review.files);
     let mut groups: BTreeMap<(String, String), Shown> = BTreeMap::new();
     let (mut components, mut stacks, mut replaced) = (0, BTreeSet::new(), BTreeSet::new());
     for (i, (resolution, impact)) in found.iter().enumerate() {
@@ -123,7 +123,7 @@ fn values(place: &Cursor<'_>) -> Option<String> {
             let Some(placed) = all.get(&impacted.address) else { continue };
             for pointer in impacted.paths.iter().filter(|(_, via)| **via != Via::Code).map(|(pointer, _)| pointer) {
                 let Some(value) = at(&placed.component.value, pointer) else { continue };
-                let shown = inline::inline(value, mask::is_secret_pointer(pointer), false);
+                let shown = inline::inline(&mask::masked(value, files), mask::is_secret_pointer(pointer), false);
                 let make = || Shown { stacks: BTreeSet::new(), example: (i, placed.clone()) };
                 let group = groups.entry((pointer.clone(), shown)).or_insert_with(make);
                 group.stacks.insert(Text::clone(&impacted.address.0));

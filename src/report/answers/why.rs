@@ -11,8 +11,9 @@ use crate::report::text::value;
 use crate::syntax::secrets::is_in_private_key;
 use crate::text::Text;
 use crate::value::json::Masked;
-use crate::value::{Data, Origin, Value};
+use crate::value::{Data, FileId, Origin, Value};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::io;
 
 /// The maximum number of lines in text, unless all are requested.
@@ -146,6 +147,24 @@ impl Difference {
         [&self.before, &self.after].into_iter().flatten().any(|answer| answer.value.is_sensitive())
     }
 
+    /// The lines where values are written that are secret by their own keys, whatever is beside them there.
+    fn secret_lines(&self, files: &Files) -> HashSet<(FileId, u32)> {
+        let steps = [&self.before, &self.after].into_iter().flatten().flat_map(|answer| &answer.steps);
+        let mut path = ("", false);
+        let mut lines = HashSet::new();
+        for step in steps {
+            if step.role == Role::Value || step.path != path.0 {
+                let is_hidden = step.value.as_ref().is_some_and(|value| value.prov.is_masked());
+                path = (&step.path, is_hidden || mask::is_secret_pointer(&step.path));
+            }
+            if let (true, Some(origin)) = (path.1 && matches!(step.role, Role::Value | Role::Reads), step.origin) {
+                let file = files.get(origin.file);
+                lines.extend((file.line(origin.key)..=file.line(origin.end)).map(|line| (origin.file, line)));
+            }
+        }
+        lines
+    }
+
     fn is_changed(&self) -> bool {
         self.before.as_ref().map(|answer| &answer.value) != self.after.as_ref().map(|answer| &answer.value)
     }
@@ -193,7 +212,9 @@ pub(crate) fn write_difference_text(
         writeln!(out, "The value is the same on both sides.\n")?;
     }
     let is_secret = found.is_secret();
+    let secret_lines = found.secret_lines(files);
     for cause in &found.causes {
+        let is_secret = is_secret || secret_lines.contains(&(cause.file, cause.line));
         let span = files.get(cause.file).line_span(cause.line);
         let origin = Origin { file: cause.file, key: span.start, start: span.start, end: span.end };
         let text = shown_line(origin, is_secret, files, options);

@@ -62,7 +62,8 @@ impl Described<'_> {
         writeln!(out, "{} {kind} {}\n", theme.bold(&style::escape(name)), theme.bold(&style::escape(stack)))?;
         let component = &self.placed.component;
         let inputs = component.language.vocabulary.inputs;
-        let lines = value::component(&component.value, inputs, self.history, options, self.files);
+        let lines =
+            value::component(&mask::masked(&component.value, self.files), inputs, self.history, options, self.files);
         let widest = lines.iter().filter(|l| l.place.is_some()).map(|l| style::width(&l.text)).max().unwrap_or(0);
         // Places are aligned in one column, unless the values are too wide.
         let column = (widest + 2).min(options.width.saturating_sub(40).max(30));
@@ -111,7 +112,8 @@ impl Described<'_> {
         let component = &self.placed.component;
         let (stack, kind, name) = self.address;
         let prefix = format!("{} {} {}", style::escape(stack), style::escape(kind), style::escape(name));
-        let Some(sections) = component.value.as_map() else { return Ok(()) };
+        let masked = mask::masked(&component.value, self.files);
+        let Some(sections) = masked.as_map() else { return Ok(()) };
         let inputs = component.language.vocabulary.inputs;
         let (first, others): (Vec<_>, Vec<_>) = sections.iter().partition(|entry| &*entry.key == inputs);
         let mut lines = Leaves { prefix, files: self.files, options, out };

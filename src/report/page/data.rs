@@ -8,6 +8,7 @@ use crate::diff::group::{Folded, Group, group};
 use crate::diff::{Diff, Side, mask, pointer};
 use crate::files::Files;
 use crate::query::why::{Explainer, Role, WhyStep};
+use crate::report::text::changes;
 use crate::report::text::value::inline;
 use crate::report::{Finding, Novelty, Report, coverage, headline};
 use crate::resolution::{Address, Placed, Resolution};
@@ -239,12 +240,14 @@ impl Builder<'_> {
         let mut made = Vec::with_capacity(groups.len());
         for group in &groups {
             let at = group.addresses.iter().filter_map(|address| known.get(address).copied()).collect();
+            let is_masked = |change: &Folded<'_>| changes::is_masked(change, &self.tables.options);
+            let is_secret = !group.changes.is_empty() && group.changes.iter().all(is_masked);
             let causes = group.causes.iter().map(|cause| {
                 let file = self.files.get(cause.file);
                 let span = file.line_span(cause.line);
                 let origin = Origin { file: cause.file, key: span.start, start: span.start, end: span.end };
                 let (path, line) = self.tables.place(origin);
-                (cause.side == Side::Base, path, line, self.tables.line(origin, false))
+                (cause.side == Side::Base, path, line, self.tables.line(origin, is_secret))
             });
             let causes = causes.collect();
             let mut changes = Vec::with_capacity(group.changes.len());
@@ -314,7 +317,7 @@ impl Builder<'_> {
             let Some(value) = own[0].value.as_ref().filter(|v| own[0].role == Role::Value && !is_filled(v)) else {
                 continue;
             };
-            let secret = mask::is_secret_pointer(path);
+            let secret = mask::is_secret_pointer(path) || value.prov.is_masked();
             let text = inline(value, secret, &self.tables.options);
             let place = value.prov.origin.map(|origin| self.tables.place(origin)).unzip();
             let chain = self.tables.chain(own.iter(), secret);

@@ -54,7 +54,7 @@ fn values(local: &LocalChange, theme: Theme, options: &RenderOptions) -> String 
     }
     let room = if options.all { usize::MAX } else { (options.width / 3).max(20) };
     let text = |v: &crate::value::Value| style::cut(&value::inline(v, false, options), room).into_owned();
-    let is_hidden = |v: &Option<crate::value::Value>| v.as_ref().is_some_and(crate::value::Value::is_sensitive);
+    let is_hidden = |v: &Option<crate::value::Value>| v.as_ref().is_some_and(|value| value.prov.is_masked());
     if !options.show_secrets && (is_hidden(&local.before) || is_hidden(&local.after)) {
         return mask::MASK.to_owned();
     }

@@ -2,6 +2,7 @@
 
 use super::keys::{is_named_by, is_naming, is_secret_below, is_secret_key, only_refers};
 use super::masks::Masks;
+use super::tokens;
 use crate::syntax::hcl::{Entry, HclEntryKind, Literal};
 
 impl Masks {
@@ -22,10 +23,15 @@ impl Masks {
             end = range.end;
             if is_secret[literal.entry] {
                 masks.secret.push(range.clone());
+            } else {
+                let inside = tokens::within(&text[range.clone()]).into_iter();
+                masks.secret.extend(inside.map(|part| range.start + part.start..range.start + part.end));
             }
             masks.all.push(range);
         }
-        masks
+        let secret = entries.iter().zip(&is_secret).filter(|(_, is_secret)| **is_secret);
+        masks.places.extend(secret.flat_map(|(entry, _)| [entry.key.start, entry.value.start]));
+        masks.sorted()
     }
 }
 

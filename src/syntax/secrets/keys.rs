@@ -12,6 +12,8 @@ const SECRET: &[&[&str]] = &[
     &["passwd"],
     &["pwd"],
     &["pass"],
+    &["pw"],
+    &["passcode"],
     &["passphrase"],
     &["secret"],
     &["token"],
@@ -23,6 +25,7 @@ const SECRET: &[&[&str]] = &[
     &["api", "keys"],
     &["app", "key"],
     &["private", "key"],
+    &["private", "key", "pem"],
     &["privatekey"],
     &["access", "key"],
     &["accesskey"],
@@ -38,6 +41,12 @@ const SECRET: &[&[&str]] = &[
     &["host", "key"],
     &["password", "hash"],
     &["connection", "string"],
+    &["secret", "string"],
+    &["secret", "value"],
+    &["secret", "data"],
+    &["password", "value"],
+    &["token", "value"],
+    &["authorization"],
     &["webhook", "url"],
 ];
 
@@ -74,9 +83,12 @@ const HARMLESS: &[&str] = &[
 /// Whether the value under a key is a secret by the look of the key.
 pub(crate) fn is_secret_key(key: &str) -> bool {
     let mut words = words(key);
-    // `password1` is one.
+    // `password1` and `password_1` are.
     if let Some(last) = words.last_mut() {
         last.truncate(last.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+    }
+    if words.last().is_some_and(String::is_empty) {
+        words.pop();
     }
     let ends = |secret: &&[&str]| {
         words.len() >= secret.len() && words.iter().rev().zip(secret.iter().rev()).all(|(a, b)| a == b)
@@ -94,14 +106,22 @@ const NAMING: &[&str] = &["name", "key", "variable", "env", "parameter"];
 /// Keys of values that a sibling names.
 const NAMED: &[&str] = &["value", "default", "content", "data", "val"];
 
-/// Whether the text of a key names the value of a sibling.
+/// Whether the text of a key names the value of a sibling: `name`, `ParameterKey`.
 pub(crate) fn is_naming(key: &str) -> bool {
-    NAMING.iter().any(|naming| key.eq_ignore_ascii_case(naming))
+    ends_in(key, NAMING)
 }
 
 /// Whether a sibling names the value of a key.
 pub(crate) fn is_named_by(key: &str) -> bool {
-    NAMED.iter().any(|named| key.eq_ignore_ascii_case(named))
+    ends_in(key, NAMED)
+}
+
+/// Whether the last word of a key is one of some.
+fn ends_in(key: &str, all: &[&str]) -> bool {
+    let tail = |word: &str| key.len().checked_sub(word.len()).filter(|at| key.is_char_boundary(*at));
+    let is_last = |word: &&str| tail(word).is_some_and(|at| key[at..].eq_ignore_ascii_case(word));
+    // Most keys end in none of them.
+    all.iter().any(|word| is_last(&word)) && words(key).last().is_some_and(|last| all.contains(&last.as_str()))
 }
 
 /// Whether the text of a secret key only refers to the place of the secret.
@@ -126,7 +146,7 @@ pub(crate) fn only_refers(text: &str) -> bool {
         return match name {
             "env" => arguments.split_whitespace().count() <= 1,
             "template" => only_refers(arguments.trim().trim_matches(['\'', '"'])),
-            _ => !["default", "//"].iter().any(|word| arguments.contains(word)),
+            _ => is_lookup(name) && !["default", "//"].iter().any(|word| arguments.contains(word)),
         };
     }
     if text.is_empty() {
@@ -144,14 +164,88 @@ pub(crate) fn only_refers(text: &str) -> bool {
     rest.is_empty()
 }
 
-/// Whether all texts in a reference are names that it looks up.
+/// Functions of tags whose arguments name what they look up or run; of a name with dots the first part.
+const TAGS: &[&str] = &[
+    "store",
+    "terraform",
+    "include",
+    "exec",
+    "aws",
+    "cloud",
+    "git",
+    "vault",
+    "secret",
+    "output",
+    "cel",
+    "repo-root",
+    "cwd",
+    "random",
+    "unset",
+    "emulator",
+    "environment",
+    "version",
+    "labels",
+    "tags",
+    "append",
+];
+
+fn is_lookup(tag: &str) -> bool {
+    TAGS.contains(&tag.split('.').next().unwrap_or_default())
+}
+
+/// Whether all texts and numbers in a reference are names that it looks up: the text belongs to the call whose name is first
+/// between the nearest parenthesis or `|` and it. Variables of the environment may have a second one, which is a default.
 fn only_looks_up(reference: &str) -> bool {
-    let steps = reference.split(['|', '(']);
-    let mut with_text = steps.filter(|step| step.contains(['"', '`', '\'']));
-    with_text.all(|step| {
-        let name = step.trim_matches(['-', ' ']).split_whitespace().next().unwrap_or_default();
-        LOOKUPS.contains(&name.rsplit('.').next().unwrap_or_default())
-    })
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
+    if reference.trim_matches(['-', ' ']).starts_with("/*") {
+        return false;
+    }
+    // The calls around, with the number of their texts.
+    let mut calls: Vec<(&str, usize)> = vec![("", 0)];
+    let mut rest = reference;
+    while let Some(first) = rest.chars().next() {
+        let mut length = first.len_utf8();
+        if first == ')' && calls.len() > 1 {
+            calls.pop();
+        }
+        let Some(call) = calls.last_mut() else { return false };
+        match first {
+            '(' => calls.push(("", 0)),
+            '|' => *call = ("", 0),
+            '"' | '`' | '\'' => {
+                let name = call.0.rsplit('.').next().unwrap_or_default();
+                let is_default = name.ends_with("env") && call.1 > 0;
+                let Some(end) = end_of_text(rest, first).filter(|_| LOOKUPS.contains(&name) && !is_default) else {
+                    return false;
+                };
+                call.1 += 1;
+                length = end;
+            }
+            _ if is_word(first) => {
+                length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                if call.0.is_empty() {
+                    if first.is_ascii_digit() {
+                        return false;
+                    }
+                    call.0 = &rest[..length];
+                }
+            }
+            _ => {}
+        }
+        rest = &rest[length..];
+    }
+    true
+}
+
+/// The length of the text in quotes that begins here.
+fn end_of_text(text: &str, quote: char) -> Option<usize> {
+    let mut is_escaped = false;
+    let end = text[1..].find(|c| {
+        let ends = c == quote && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped && quote != '`';
+        ends
+    });
+    end.map(|end| end + 2)
 }
 
 /// Lower-case words of a key.
@@ -204,6 +298,10 @@ mod tests {
             "password1",
             "pass",
             "clientsecret",
+            "password_2",
+            "db_pw",
+            "tls_private_key_pem",
+            "secretString",
         ] {
             assert!(is_secret_key(key), "{key}");
         }
@@ -227,5 +325,45 @@ mod tests {
         ] {
             assert!(!is_secret_key(key), "{key}");
         }
+    }
+    #[test]
+    fn what_only_refers() {
+        for text in [
+            "{{ .locals.p }}",
+            "{{ env \"PW\" }}",
+            "{{ index .vars \"a\" | trim }}",
+            "{{ (datasource \"x\" \"y\").z }}",
+            "${var.p}",
+            "!store prod x",
+            "!env PW",
+            "!template '{{ .a }}'",
+            "",
+        ] {
+            assert!(only_refers(text), "{text}");
+        }
+        for text in [
+            "x",
+            "{{ .a }}x",
+            "{{ 4711 }}",
+            "{{ coalesce (env \"PW\") \"x\" }}",
+            "{{ index (dict \"a\" \"x\") \"a\" }}",
+            "{{ getenv \"PW\" \"x\" }}",
+            "{{ .a | default \"x\" }}",
+            "{{/* x */}}",
+            "{{ \"x",
+            "!env PW x",
+            "!literal x",
+            "!other x",
+            "!store prod x | default y",
+        ] {
+            assert!(!only_refers(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_that_name_siblings() {
+        assert!(["name", "Name", "ParameterKey", "secret-name"].into_iter().all(is_naming));
+        assert!(["value", "ParameterValue", "DEFAULT"].into_iter().all(is_named_by));
+        assert!(!is_naming("hostname") && !is_named_by("evaluable") && !is_named_by("é"));
     }
 }

@@ -9,9 +9,29 @@ pub(crate) struct Masks {
     pub(super) secret: Vec<Range<usize>>,
     /// Values of all keys.
     pub(super) all: Vec<Range<usize>>,
+    /// Where values of keys that name a secret begin, and these keys; sorted.
+    pub(super) places: Vec<u32>,
 }
 
 impl Masks {
+    /// Sorts what was found.
+    pub(super) fn sorted(mut self) -> Self {
+        self.secret.sort_by_key(|range| range.start);
+        self.places.sort_unstable();
+        self
+    }
+
+    /// Whether a value is one of a key that names a secret, given where the key and the value begin.
+    pub(super) fn has(&self, starts: [u32; 2]) -> bool {
+        starts.iter().any(|at| self.places.binary_search(at).is_ok())
+    }
+
+    /// The secret parts of a text in a range of bytes.
+    pub(super) fn secrets_in(&self, range: Range<usize>) -> impl Iterator<Item = &Range<usize>> {
+        let first = self.secret.partition_point(|secret| secret.end <= range.start);
+        self.secret[first..].iter().take_while(move |secret| secret.start < range.end)
+    }
+
     /// The parts of a line that are masked; the line begins at a byte offset of the text.
     pub(super) fn in_line(&self, start: usize, line: &str, all: bool) -> Vec<Range<usize>> {
         let ranges = if all { &self.all } else { &self.secret };

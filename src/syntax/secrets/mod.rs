@@ -10,10 +10,17 @@ mod yaml_lines;
 use super::hcl::Source;
 use super::{Syntax, yaml_source};
 use crate::files::File;
+use crate::yaml::document_of;
 pub(crate) use keys::{is_named_by, is_naming, is_reference, is_secret_below, is_secret_key, only_refers};
 pub(crate) use masks::Masks;
 use std::ops::Range;
 pub(super) use yaml::masks as yaml_masks;
+
+/// The replacement for masked values.
+pub(crate) const MASK: &str = "••••••••";
+
+/// The longest text that is examined as a document, in bytes.
+const MAX_DOCUMENT: usize = 100_000;
 
 /// The maximum number of lines that are examined above a line.
 const MAX_ABOVE: u32 = 300;
@@ -54,6 +61,47 @@ pub(crate) fn declared_in_line(file: &File, number: u32, line: &str) -> Vec<Rang
     }
 }
 
+/// Whether a value is written under a key that names a secret. The key begins at a byte offset, or with the value if there is none.
+pub(crate) fn is_place(file: &File, key: u32, value: u32) -> bool {
+    match Syntax::source(file) {
+        Some(source) => source.masks().has([key, value]),
+        None => yaml_source(file).masks().is_some_and(|masks| masks.has([key, value])),
+    }
+}
+
+/// Whether code that reads a file of values declares to be secret what is written in a range of bytes. What code itself computes is
+/// marked, or is not secret any more.
+pub(crate) fn is_declared(file: &File, value: Range<u32>) -> bool {
+    if Syntax::source(file).is_some() {
+        return false;
+    }
+    let declared = file.secrets_in(&value);
+    declared.iter().any(|secret| secret.start <= value.start && value.end <= secret.end)
+}
+
+/// The texts of the secrets in a range of bytes of a file, without quotes.
+pub(crate) fn texts_in(file: &File, range: Range<u32>) -> Vec<&str> {
+    let range = range.start as usize..range.end as usize;
+    let of = |masks: &Masks| -> Vec<Range<usize>> { masks.secrets_in(range.clone()).cloned().collect() };
+    let found = match Syntax::source(file) {
+        Some(source) => of(source.masks()),
+        None => yaml_source(file).masks().map(of).unwrap_or_default(),
+    };
+    let texts = found.into_iter().filter_map(|range| file.text.get(range));
+    texts.map(|text| text.trim().trim_matches(['"', '\''])).collect()
+}
+
+/// Where the secret parts of a value are that is a text: those of [`tokens::within`], and those of the document that it may be.
+pub(crate) fn in_text(text: &str) -> Vec<Range<usize>> {
+    let mut found = tokens::within(text);
+    let is_document = text.len() <= MAX_DOCUMENT && text.trim_start().starts_with(['{', '[']);
+    let document = is_document.then(|| document_of(text.into()).ok()).flatten();
+    if let Some(document) = document {
+        found.extend(yaml::masks(&document, text).map(|masks| masks.secret).unwrap_or_default());
+    }
+    disjoint(found)
+}
+
 fn in_yaml_line(file: &File, number: u32, line: &str, all: bool) -> Vec<Range<usize>> {
     match yaml_source(file).masks() {
         Some(masks) => {
@@ -66,7 +114,10 @@ fn in_yaml_line(file: &File, number: u32, line: &str, all: bool) -> Vec<Range<us
 
 fn in_hcl_line(file: &File, source: &Source, number: u32, line: &str, all: bool) -> Vec<Range<usize>> {
     let written = match source.is_broken {
-        true => yaml_lines::secret_ranges(line, all || yaml_lines::is_inside_secret(file, number)),
+        true => {
+            let keyed = yaml_lines::secret_ranges(line, all || yaml_lines::is_inside_secret(file, number));
+            disjoint(keyed.into_iter().chain(tokens::within(line)).collect())
+        }
         false => Vec::new(),
     };
     let start = file.line_span(number).start as usize;

@@ -1,6 +1,6 @@
 //! Text that is a secret whatever its key is: keys and tokens of well-known services, private keys.
 
-use super::keys::is_secret_key;
+use super::keys::{is_secret_key, only_refers};
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::Regex;
 use std::ops::Range;
@@ -84,16 +84,28 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
 /// Passwords and tokens recognized by their context: `scheme://user:PASSWORD@host`, `Bearer TOKEN`, `Basic TOKEN`.
 static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let places = [
-        r#"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/?\#:@"']*:(?<password>[^\s/"']+)@"#,
+        // A user may be an address, a password have anything but white space; a quote that a delimiter follows ends a text.
+        r#"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/?\#:"']*:(?<password>(?:[^\s"']|["'][^\s"',:;\]})\\])+)@"#,
         r#"\b(?i:https?)://(?<user>[0-9A-Za-z_-]{16,})@"#,
         r"\b(?i:bearer|basic)\s+(?<token>[0-9A-Za-z_~+/.=-]{16,})",
     ];
     Regex::new(&places.join("|")).ok()
 });
 
-/// An assignment in a connection string or a command: `Password=b;`.
-static ASSIGNED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"(?<key>[A-Za-z][A-Za-z0-9_.-]*)=(?<value>[^\s;&"'=<>$\{*][^\s;&"']*)"#).ok());
+/// An assignment in a connection string or a command: `Password=b;`, `PASSWORD="b c"`, `--password b`.
+static ASSIGNED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let value = r#"(?:\\?"(?<double>[^"\\$\{*\n][^"\\\n]*)|'(?<single>[^'$\{*\n][^'\n]*)|(?<value>[^\s;&"'=<>$\{*\\-][^\s;&"'\\]*))"#;
+    Regex::new(&format!(r"(?:(?<key>[A-Za-z][A-Za-z0-9_.-]*)=|--(?<flag>[A-Za-z][A-Za-z0-9-]*)[ ]+){value}")).ok()
+});
+
+/// An entry of a map, or an assignment with space, that is a part of a text: a file of values, JSON, headers. It has a line or a
+/// part between braces and commas of its own.
+static EMBEDDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let start = r#"(?m)(?:^[ \t]*(?:-[ \t]+)?(?:export[ \t]+)?|["'\{,][ \t]*)(?:\\?["'])?"#;
+    let key = r#"(?<key>[A-Za-z][A-Za-z0-9_.-]*)(?:\\?["'])?[ \t]*[:=][ \t]*"#;
+    let value = r#"(?:\\?"(?<double>[^"\\\n]+)|'(?<single>[^'\n]+)|(?<value>[^\s,;"'\{}\[\]|>&*#\\$<][^,;"'}\n\\]*))"#;
+    Regex::new(&format!("{start}{key}{value}")).ok()
+});
 
 /// Returns the secrets in a text for people, in order: those of [`find`], and those in URLs, headers and connection strings. References to
 /// passwords (`${PASSWORD}`, `{{ .password }}`) are not secrets.
@@ -103,13 +115,39 @@ pub(crate) fn shown(text: &str) -> Vec<Range<usize>> {
     if text.contains("://") || lower("bearer ") || lower("basic ") {
         let places = PLACES.iter().flat_map(|regex| regex.captures_iter(text));
         let inner = places.filter_map(|c| ["password", "user", "token"].iter().find_map(|name| c.name(name)));
-        found.extend(inner.filter(|m| !m.as_str().starts_with(['$', '{', '<', '*'])).map(|m| m.range()));
+        let is_port = |text: &str| text.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('/');
+        let is_shown = |text: &str| text.starts_with(['$', '{', '<', '*']) || is_port(text);
+        found.extend(inner.filter(|m| !is_shown(m.as_str())).map(|m| m.range()));
     }
-    if text.contains('=') {
-        let assigned = ASSIGNED.iter().flat_map(|regex| regex.captures_iter(text));
-        let secret = assigned.filter(|c| c.name("key").is_some_and(|key| is_secret_key(key.as_str())));
-        found.extend(secret.filter_map(|c| c.name("value").map(|value| value.range())));
+    if text.contains('=') || text.contains("--") {
+        found.extend(assigned(&ASSIGNED, text));
     }
+    in_order(found)
+}
+
+/// Returns the secrets in a text that is a value as a whole, in order: those of [`shown`], and entries of what is written in it.
+pub(crate) fn within(text: &str) -> Vec<Range<usize>> {
+    let mut found = shown(text);
+    if text.contains([':', '=']) {
+        found.extend(assigned(&EMBEDDED, text));
+    }
+    in_order(found)
+}
+
+/// The values of secret keys that an expression finds, except what only refers to one.
+fn assigned<'a>(regex: &'static LazyLock<Option<Regex>>, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+    let all = regex.iter().flat_map(move |regex| regex.captures_iter(text));
+    all.filter_map(|found| {
+        let of = |names: &[&str]| names.iter().find_map(|name| found.name(name));
+        of(&["key", "flag"]).filter(|key| is_secret_key(key.as_str()))?;
+        let value = of(&["double", "single", "value"])?;
+        let plain = value.as_str().trim_end();
+        let is_shown = matches!(plain, "true" | "false" | "null" | "~") || only_refers(plain);
+        (!is_shown).then(|| value.start()..value.start() + plain.len())
+    })
+}
+
+fn in_order(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     if found.len() > 1 {
         found.sort_by_key(|range| range.start);
         found.dedup_by(|later, earlier| later.start < earlier.end);
@@ -133,9 +171,39 @@ mod tests {
             ("https://host:8080/a@b", "https://host:8080/a@b"),
             ("ssh://git@github.com/a/b", "ssh://git@github.com/a/b"),
             ("basic words", "basic words"),
+            ("postgres://me@corp.com:hunter2@h", "postgres://me@corp.com:*@h"),
+            ("postgres://u:it's#a/b@h/d", "postgres://u:*@h/d"),
+            ("['http://a:80','me@x']", "['http://a:80','me@x']"),
+            ("Password='a b';Port=1", "Password='*';Port=1"),
+            ("export DB_PASSWORD=\"a\"", "export DB_PASSWORD=\"*\""),
+            ("mysql --password a -h b", "mysql --password * -h b"),
+            ("mysql --password -h b", "mysql --password -h b"),
+            ("PASSWORD=$PW --token ${T}", "PASSWORD=$PW --token ${T}"),
         ] {
             let mut safe = text.to_owned();
             for range in shown(text).into_iter().rev() {
+                safe.replace_range(range, "*");
+            }
+            assert_eq!(safe, shown_as, "{text}");
+        }
+    }
+
+    #[test]
+    fn entries_in_texts() {
+        for (text, shown_as) in [
+            ("db:\n  password: a b\n  name: c", "db:\n  password: *\n  name: c"),
+            ("{\"password\":\"a\",\"n\":\"b\"}", "{\"password\":\"*\",\"n\":\"b\"}"),
+            ("{\\\"password\\\":\\\"a\\\"}", "{\\\"password\\\":\\\"*\\\"}"),
+            ("[db]\npassword = a\n", "[db]\npassword = *\n"),
+            ("X-Api-Key: a", "X-Api-Key: *"),
+            ("password: ${PW}", "password: ${PW}"),
+            ("the password: none is set", "the password: none is set"),
+            ("password: |", "password: |"),
+            ("password: true", "password: true"),
+            ("token_url: a", "token_url: a"),
+        ] {
+            let mut safe = text.to_owned();
+            for range in within(text).into_iter().rev() {
                 safe.replace_range(range, "*");
             }
             assert_eq!(safe, shown_as, "{text}");

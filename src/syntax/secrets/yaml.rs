@@ -2,43 +2,84 @@
 
 use super::keys::{is_named_by, is_naming, is_secret_below, is_secret_key, only_refers};
 use super::masks::Masks;
+use super::tokens;
 use crate::yaml::{Document, Node, NodeId, NodeKind, Style};
 
-/// The masks of a document; `None` if it has no keys, so that it says nothing about its texts.
-pub(in crate::syntax) fn masks(document: &Document) -> Option<Masks> {
+/// The masks of a document; `None` if it has no keys, so that it says nothing about its texts. `original` is its text as it is in the
+/// file, before actions of templates were left out.
+pub(in crate::syntax) fn masks(document: &Document, original: &str) -> Option<Masks> {
     let root = document.root()?;
     if matches!(document.node(root).kind, NodeKind::Scalar { .. } | NodeKind::Alias { .. }) {
         return None;
     }
+    let is_secret = secret_nodes(document);
     let mut masks = Masks::default();
-    // Parents come before their children, so what is around a node is known when it is reached.
-    let mut is_secret = vec![false; document.len()];
     for (id, node) in document.nodes() {
+        if let NodeKind::Mapping(pairs) = &node.kind {
+            let secret = pairs.iter().filter(|(_, value)| is_secret[value.index()]);
+            masks.places.extend(secret.map(|(key, _)| document.node(*key).span.start));
+        }
+        let NodeKind::Scalar { style, .. } = &node.kind else { continue };
+        let (start, end) = (node.span.start as usize, node.span.end as usize);
+        let written = document.text().get(start..end).unwrap_or_default();
+        // The sign that a block begins with is no part of its text.
+        let is_block = matches!(style, Style::Literal | Style::Folded);
+        let head = Some(written).filter(|_| is_block).and_then(|text| text.find('\n')).unwrap_or(0);
+        if !is_secret[id.index()] {
+            let inside = tokens::within(&written[head..]).into_iter();
+            masks.secret.extend(inside.map(|part| start + head + part.start..start + head + part.end));
+            continue;
+        }
+        masks.places.push(node.span.start);
+        let own = original.get(start + head..end).unwrap_or(&written[head..]);
+        if start + head < end && holds_secret(node, own, *style) {
+            masks.secret.push(start + head..end);
+        }
+    }
+    Some(masks.sorted())
+}
+
+/// Which nodes are secrets by the keys that lead to them.
+fn secret_nodes(document: &Document) -> Vec<bool> {
+    let mut is_secret = vec![false; document.len()];
+    // Parents come before their children, so what is around a node is known when it is reached; what an alias shows is before it.
+    let mut waiting: Vec<NodeId> = document.nodes().map(|(id, _)| id).collect();
+    waiting.reverse();
+    while let Some(id) = waiting.pop() {
         let around = is_secret[id.index()];
-        match &node.kind {
+        match &document.node(id).kind {
             NodeKind::Mapping(pairs) => {
                 let names_secret = pairs.iter().any(|(key, value)| names_secret(document, *key, *value));
                 for (key, value) in pairs {
                     let key = document.scalar(*key).map_or("", |key| key);
-                    is_secret[value.index()] = is_secret_below(around, key) || names_secret && is_named_by(key);
+                    is_secret[value.index()] |= is_secret_below(around, key) || names_secret && is_named_by(key);
                 }
             }
-            NodeKind::Sequence(items) => items.iter().for_each(|item| is_secret[item.index()] = around),
-            NodeKind::Scalar { value, style } => {
-                let (start, end) = (node.span.start as usize, node.span.end as usize);
-                let is_block = matches!(style, Style::Literal | Style::Folded);
-                // The sign that a block begins with is no part of its text.
-                let head = document.text().get(start..end).filter(|_| is_block).and_then(|text| text.find('\n'));
-                let range = start + head.unwrap_or(0)..end;
-                if around && !range.is_empty() && holds_secret(node, value, *style) {
-                    masks.secret.push(range);
-                }
+            NodeKind::Sequence(items) => items.iter().for_each(|item| is_secret[item.index()] |= around),
+            NodeKind::Alias { target } if around && !is_secret[target.index()] => {
+                is_secret[target.index()] = true;
+                waiting.extend(below(document, *target));
             }
-            NodeKind::Alias { target } => is_secret[target.index()] |= around,
+            NodeKind::Alias { .. } | NodeKind::Scalar { .. } => {}
         }
     }
-    masks.secret.sort_by_key(|range| range.start);
-    Some(masks)
+    is_secret
+}
+
+/// A node and those in it, children before their parents.
+fn below(document: &Document, root: NodeId) -> Vec<NodeId> {
+    let mut found = vec![root];
+    let mut at = 0;
+    while let Some(id) = found.get(at) {
+        match &document.node(*id).kind {
+            NodeKind::Mapping(pairs) => found.extend(pairs.iter().map(|(_, value)| *value)),
+            NodeKind::Sequence(items) => found.extend(items),
+            NodeKind::Scalar { .. } | NodeKind::Alias { .. } => {}
+        }
+        at += 1;
+    }
+    found.reverse();
+    found
 }
 
 /// Whether an entry is like `name: DB_PASSWORD`.
@@ -48,9 +89,13 @@ fn names_secret(document: &Document, key: NodeId, value: NodeId) -> bool {
         && document.scalar(value).filter(|text| is_secret(&&***text)).is_some()
 }
 
-/// Whether a scalar under a secret key is a secret: text and numbers are, except what only refers to one.
-fn holds_secret(node: &Node, value: &str, style: Style) -> bool {
+/// Whether a scalar under a secret key is a secret: text and numbers are, except what only refers to one. `written` is its text.
+fn holds_secret(node: &Node, written: &str, style: Style) -> bool {
     let is_plain = style == Style::Plain;
+    let value = match style {
+        Style::Plain | Style::Literal | Style::Folded => written,
+        _ => written.trim_start_matches(|c| c != '"' && c != '\'').trim_matches(['"', '\'']),
+    };
     if is_plain && matches!(value.to_ascii_lowercase().as_str(), "true" | "false" | "null" | "~" | "") {
         return false;
     }

@@ -307,15 +307,11 @@ impl<'s, 'a> Evaluation<'s, 'a> {
             let Some(declared) = module.outputs.get(name) else { return Val::failed() };
             let Some(written) = declared.arguments.get("value") else { return Val::failed() };
             let value = self.value(&At::module(frame), written);
-            let is_set = |name: &str| {
-                let written = declared.arguments.get(name);
-                written.is_some_and(|w| matches!(w.expr.kind, crate::hcl::ast::ExprKind::Bool(true)))
-            };
             let mut marks = Marks::NONE;
-            if is_set("sensitive") {
+            if declared.is_set("sensitive") {
                 marks = marks | Marks::SENSITIVE;
             }
-            if is_set("ephemeral") {
+            if declared.is_set("ephemeral") {
                 marks = marks | Marks::EPHEMERAL;
             }
             value.marked(marks)

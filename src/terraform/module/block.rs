@@ -55,6 +55,13 @@ pub(crate) struct Declared {
     pub overridden: Option<Place>,
 }
 
+impl Declared {
+    /// Whether an argument is written as `true`.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        self.arguments.get(name).is_some_and(|written| matches!(written.expr.kind, ExprKind::Bool(true)))
+    }
+}
+
 /// A block with a label and its content: a backend.
 #[derive(Clone, Debug)]
 pub(crate) struct Backend {

@@ -30,6 +30,7 @@ mod paths;
 mod policies;
 mod review;
 mod roots;
+mod secret_forms;
 mod secrets;
 mod sizes;
 mod writes;
