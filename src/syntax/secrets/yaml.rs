@@ -145,7 +145,7 @@ mod tests {
             ("db: { password: [\n     x ] }", "db: { password: [\n     * ] }"),
             ("password: \"a\n  b\"\nc: d", "password: *\n  *\nc: d"),
             ("env:\n- value: a\n  x: b\n\n  name: PGPASSWORD", "env:\n- value: *\n  x: b\n\n  name: PGPASSWORD"),
-            ("a: &a x\npassword: *a", "a: &a x\npassword: *a"),
+            ("a: &a x\npassword: *a", "a: &a *\npassword: *a"),
             ("url: http://x:y@z", "url: http://x:*@z"),
             ("dsn: Server=a;Password=b;Port=1", "dsn: Server=a;Password=*;Port=1"),
         ] {
