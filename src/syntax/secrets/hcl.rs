@@ -119,6 +119,6 @@ mod tests {
     #[test]
     fn lines_of_a_private_key() {
         let key = "k = <<E\n-----BEGIN PRIVATE KEY-----\nMIIabc\n-----END PRIVATE KEY-----\nE";
-        assert_eq!(masked(key), "k = <<E\n*\n*\n-----END PRIVATE KEY-----\nE");
+        assert_eq!(masked(key), "k = <<E\n*\n*\n*\nE");
     }
 }
