@@ -7,7 +7,7 @@ use super::{Failure, Global, Outcome, output};
 use crate::diff::Status;
 use crate::query::graphs::{About, Context, Differences, Graph, graph, unresolved};
 use crate::report::Report;
-use crate::report::page::{self, Page};
+use crate::report::page::{self, Commit, Page};
 use crate::resolution::Resolution;
 use crate::review::{self, Completeness, Filter, Request, Review};
 use crate::source::{Source, Spec, beside};
@@ -16,6 +16,9 @@ use clap::Args;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+
+/// The most commits that are read for the head of a page.
+const MAX_COMMITS: usize = 500;
 
 /// Write an HTML page that shows a change, or all components of one state.
 ///
@@ -106,7 +109,13 @@ pub(super) fn write(
     let remote = place.repository.as_ref().and_then(crate::source::Repository::remote_url);
     let report = Report::of(review, remote.as_deref());
     let mut text = Vec::new();
-    let page = Page { report: &report, bases: &bases, heads: &heads, graph: &shown };
+    let ids = review.comparison.as_ref().and_then(|c| c.base.commit.as_ref()).zip(review.head.commit.as_ref());
+    let commits = ids.zip(place.repository.as_ref()).map(|((base, head), repository)| {
+        let found = repository.commits_between(base, head, MAX_COMMITS);
+        found.into_iter().map(|(subject, author)| Commit { subject, author }).collect()
+    });
+    let commits: Vec<Commit> = commits.unwrap_or_default();
+    let page = Page { report: &report, bases: &bases, heads: &heads, graph: &shown, commits: &commits };
     place.timings.phase("report", || page::write(&mut text, &page))?;
     crate::source::write_file(&place.beside(out), &text)
         .map_err(|e| Failure::Message(format!("cannot write {}: {e}", out.display())))

@@ -77,6 +77,12 @@ impl Web {
         Some(Web { forge, url: format!("{site}/{}", percent_encoded(path)) })
     }
 
+    /// The owner and the name of the repository: `acme/infra`.
+    pub(super) fn name(&self) -> &str {
+        let mut slashes = self.url.match_indices('/').skip(2);
+        slashes.next().map_or("", |(at, _)| &self.url[at + 1..])
+    }
+
     /// The page of the repository.
     pub(super) fn url(&self) -> &str {
         &self.url

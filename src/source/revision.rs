@@ -170,6 +170,22 @@ impl Repository {
         })
     }
 
+    /// The first lines of the messages of the commits that `head` has and `base` has not, each with the name of its author, the newest
+    /// first, up to `limit`. Fewer where history is cut off.
+    pub(crate) fn commits_between(&self, base: &str, head: &str, limit: usize) -> Vec<(String, String)> {
+        let id = |text: &str| ObjectId::from_hex(text.as_bytes()).ok();
+        let Some((base, head)) = id(base).zip(id(head)) else { return Vec::new() };
+        self.objects.with(|repo| {
+            let Ok(walk) = repo.rev_walk([head]).with_hidden([base]).all() else { return Vec::new() };
+            let found = walk.map_while(Result::ok).filter_map(|info| {
+                let commit = info.object().ok()?;
+                let author = commit.author().ok()?.name.to_string();
+                Some((commit.message().ok()?.summary().to_string(), author))
+            });
+            found.take(limit).collect()
+        })
+    }
+
     /// The files of a commit named by `spec`.
     pub(crate) fn revision(&self, spec: &str) -> Result<Box<dyn Source>, Error> {
         self.at(&self.resolve(spec)?)

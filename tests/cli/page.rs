@@ -79,3 +79,26 @@ fn secrets_are_masked() {
         assert!(text.contains("••••") && !text.contains("hunter"), "{arguments:?}");
     }
 }
+
+#[test]
+fn the_head_of_a_page() {
+    let repo = Repo::atmos();
+    let stack = |size: u32| {
+        format!("vars: {{tenant: core, stage: dev}}\ncomponents: {{terraform: {{app: {{vars: {{size: {size}}}}}}}}}\n")
+    };
+    repo.git(&["remote", "add", "origin", "git@github.com:acme/infra.git"]);
+    repo.write("stacks/deploy/dev.yaml", stack(1)).commit("base");
+    repo.tag("base").write("stacks/deploy/dev.yaml", stack(2)).commit("A larger size\n\nFor the load.");
+    let data = data(&page(&repo, &["base..HEAD"]));
+    let about = &data["about"];
+    assert_eq!(about["repository"], serde_json::json!(["acme/infra", "https://github.com/acme/infra"]));
+    assert_eq!((&about["title"], &about["commits"]), (&Value::from("A larger size"), &Value::from(1)));
+    assert_eq!(about["authors"].as_array().unwrap().len(), 1);
+    for side in 0..2 {
+        let [start, end] = [0, 1].map(|part| about["web"][side][part].as_str().unwrap());
+        assert!(start.starts_with("https://github.com/acme/infra/blob/") && start.ends_with('/'), "{start}");
+        assert_eq!(end, "#L");
+    }
+    assert_eq!(data["labels"]["0"], serde_json::json!(["core", "dev"]));
+    assert_eq!(data["groups"][0]["changes"][0]["path"], "vars.size");
+}

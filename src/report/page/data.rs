@@ -1,6 +1,7 @@
 //! The data embedded in the page. Addresses, files, lines and chains are indexes into tables.
 
 use super::Page;
+use super::about::{About, labels};
 use super::chains::{StepRow, Tables};
 use super::graph::GraphData;
 use crate::diagnostic::Level;
@@ -10,8 +11,8 @@ use crate::files::Files;
 use crate::query::why::{Explainer, Role, WhyStep};
 use crate::report::text::changes;
 use crate::report::text::value::inline;
-use crate::report::{Finding, Novelty, Report, coverage, headline};
-use crate::resolution::{Address, Placed, Resolution};
+use crate::report::{Finding, Novelty, Report, coverage, headline, links};
+use crate::resolution::{Address, Component, Placed, Resolution};
 use crate::text::Text;
 use crate::value::{Data as Kind, Origin, Value};
 use serde::Serialize;
@@ -27,6 +28,7 @@ const AROUND: u32 = 2;
 /// All that the page shows.
 #[derive(Serialize)]
 pub(super) struct Data {
+    about: About,
     base: Option<String>,
     head: String,
     verdict: String,
@@ -42,7 +44,11 @@ pub(super) struct Data {
     texts: Vec<String>,
     chains: Vec<Vec<StepRow>>,
     /// The components that change, or all of one state.
-    addresses: Vec<(usize, usize, usize)>,
+    addresses: Vec<AddressRow>,
+    /// For each of them the component whose code makes it, if it is not one itself.
+    made_by: Vec<Option<AddressRow>>,
+    /// The values that place a stack, as text, by its index: `core`, `gbl`, `audit`.
+    labels: BTreeMap<usize, Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<GroupData>>,
     /// The values of each component.
@@ -53,6 +59,9 @@ pub(super) struct Data {
     findings: Vec<FindingData>,
     graph: GraphData,
 }
+
+/// The stack, the kind and the name.
+type AddressRow = (usize, usize, usize);
 
 /// A value: path, text, file, line, chain.
 type Leaf = (String, String, Option<usize>, u32, usize);
@@ -82,6 +91,8 @@ struct ChangeData {
 #[derive(Serialize)]
 struct FindingData {
     rule: String,
+    /// The address of the page of the rule.
+    page: String,
     level: &'static str,
     status: Option<&'static str>,
     /// Whether a change brings it in and it is more than a note.
@@ -92,6 +103,8 @@ struct FindingData {
     line: u32,
     excerpt: Vec<(u32, String)>,
     stacks: Vec<Text>,
+    /// The components that it is about: their stacks and names.
+    subjects: Vec<(Text, Text)>,
 }
 
 impl Data {
@@ -100,14 +113,22 @@ impl Data {
         let mut tables = Tables::new(report.files);
         let findings: Vec<FindingData> =
             report.shown().map(|finding| of_finding(finding, &mut tables, report)).collect();
-        let mut builder = Builder { tables, files: report.files, addresses: Vec::new(), leaves: Leaves::default() };
+        let mut builder = Builder {
+            tables,
+            files: report.files,
+            addresses: Vec::new(),
+            made_by: Vec::new(),
+            labels: BTreeMap::new(),
+            leaves: Leaves::default(),
+        };
         let (groups, components) = match &report.comparison {
             Some(comparison) => (Some(builder.groups(comparison.diff, page.bases, page.heads)), None),
             None => (None, Some(builder.components(page.heads))),
         };
-        let Builder { tables, addresses, leaves, .. } = builder;
+        let Builder { tables, addresses, made_by, labels, leaves, .. } = builder;
         let (verdict, level) = verdict(report);
         Data {
+            about: About::of(page),
             base: report.comparison.map(|c| c.base.rev.clone()),
             head: report.head.rev.clone(),
             verdict,
@@ -121,6 +142,8 @@ impl Data {
             texts: tables.texts.rows(),
             chains: tables.chains.rows(),
             addresses,
+            made_by,
+            labels,
             groups,
             components,
             leaves: leaves.rows,
@@ -137,14 +160,11 @@ fn verdict(report: &Report<'_>) -> (String, &'static str) {
     // Unresolved parts may differ, so this does not count as no change.
     let is_whole = report.coverage.lacking().is_empty() && report.unreadable.is_empty();
     let level = worst.map_or(if is_whole { "clean" } else { "warning" }, Level::name);
-    let findings = headline::findings(report);
-    match &report.comparison {
-        Some(comparison) => {
-            let groups = group(comparison.diff, report.files);
-            (format!("{} {findings}", sentence(&headline::changes(comparison, &groups, report.coverage))), level)
-        }
-        None => (findings, level),
-    }
+    let verdict = match &report.comparison {
+        Some(comparison) => headline::verdict(report, &headline::whole(comparison, report)),
+        None => headline::findings(report),
+    };
+    (verdict, level)
 }
 
 /// Parts that could not be resolved or read, and assumptions.
@@ -173,6 +193,7 @@ fn of_finding(finding: &Finding, tables: &mut Tables<'_>, report: &Report<'_>) -
     let excerpt = around.map(text).collect();
     FindingData {
         rule: diagnostic.rule.id().to_owned(),
+        page: links::rule_page(&diagnostic.rule),
         level: finding.level.name(),
         status: finding.novelty.map(crate::report::Novelty::name),
         risk: finding.novelty == Some(Novelty::New) && finding.level >= Level::Warning,
@@ -182,6 +203,7 @@ fn of_finding(finding: &Finding, tables: &mut Tables<'_>, report: &Report<'_>) -
         line,
         excerpt,
         stacks: diagnostic.stacks.clone(),
+        subjects: diagnostic.subjects.iter().map(|s| (Text::clone(&s.stack), Text::clone(&s.component))).collect(),
     }
 }
 
@@ -221,18 +243,32 @@ impl<'a> Explainers<'a> {
 struct Builder<'a> {
     tables: Tables<'a>,
     files: &'a Files,
-    addresses: Vec<(usize, usize, usize)>,
+    addresses: Vec<AddressRow>,
+    made_by: Vec<Option<AddressRow>>,
+    labels: BTreeMap<usize, Vec<String>>,
     leaves: Leaves,
 }
 
 impl Builder<'_> {
+    /// Adds a component.
+    fn add(&mut self, address: &Address, component: &Component) {
+        let row = self.tables.address(address);
+        let made_by = component.metadata.made_by.as_ref().map(|owner| self.tables.address(owner));
+        if made_by.is_none() {
+            self.labels.entry(row.0).or_insert_with(|| labels(component));
+        }
+        self.addresses.push(row);
+        self.made_by.push(made_by);
+    }
+
     fn groups(&mut self, diff: &Diff, bases: &[&Resolution], heads: &[&Resolution]) -> Vec<GroupData> {
         let mut known: HashMap<Address, usize> = HashMap::new();
         for component in &diff.components {
             let address = component.address();
-            let row = self.tables.address(&address);
-            known.insert(address, self.addresses.len());
-            self.addresses.push(row);
+            known.insert(address.clone(), self.addresses.len());
+            if let Some(either) = component.after.as_ref().or(component.before.as_ref()) {
+                self.add(&address, either);
+            }
         }
         let mut explainers = [Explainers::of(bases, self.files), Explainers::of(heads, self.files)];
         let groups = group(diff, self.files);
@@ -284,7 +320,7 @@ impl Builder<'_> {
             }
         }
         let moved = folded.moved.map(|moved| (moved.from, moved.to));
-        ChangeData { path: folded.path.to_owned(), moved, values, more, base: chains[0], head: chains[1] }
+        ChangeData { path: changes::name(folded), moved, values, more, base: chains[0], head: chains[1] }
     }
 
     fn components(&mut self, resolutions: &[&Resolution]) -> Vec<Vec<usize>> {
@@ -296,8 +332,7 @@ impl Builder<'_> {
                     self.leaves.is_cut = true;
                     return all;
                 }
-                let row = self.tables.address(&address);
-                self.addresses.push(row);
+                self.add(&address, &placed.component);
                 let steps = explainer.why(&placed, &[]).map(|answer| answer.steps).unwrap_or_default();
                 all.push(self.values(&steps));
             }
@@ -321,7 +356,7 @@ impl Builder<'_> {
             let text = inline(value, secret, &self.tables.options);
             let place = value.prov.origin.map(|origin| self.tables.place(origin)).unzip();
             let chain = self.tables.chain(own.iter(), secret);
-            leaves.push(self.leaves.add((path.clone(), text, place.0, place.1.unwrap_or(0), chain)));
+            leaves.push(self.leaves.add((changes::path(path), text, place.0, place.1.unwrap_or(0), chain)));
             self.leaves.count += 1;
         }
         leaves

@@ -4,6 +4,7 @@
 //! page's own script inserts it as text. The content security policy of the page allows only this script and its style,
 //! by their hashes. Secrets are masked as in text.
 
+mod about;
 mod chains;
 mod data;
 mod graph;
@@ -16,7 +17,7 @@ use std::io;
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const SCRIPT: &str = concat!(include_str!("matrix.js"), include_str!("page.js"));
 
 /// Additional data of a page besides a report.
 #[derive(Clone, Copy)]
@@ -26,8 +27,19 @@ pub(crate) struct Page<'a> {
     pub bases: &'a [&'a Resolution],
     /// The resolutions of the projects in the state, or in the newer one.
     pub heads: &'a [&'a Resolution],
+    /// The commits between both states, the newest first; none if one of them is the worktree.
+    pub commits: &'a [Commit],
     /// The graph that is drawn: the dependencies of what changes, or the imports of one state.
     pub graph: &'a Graph,
+}
+
+/// A commit of a change.
+#[derive(Clone, Debug)]
+pub(crate) struct Commit {
+    /// The first line of its message.
+    pub subject: String,
+    /// The name of its author.
+    pub author: String,
 }
 
 /// Writes the page.

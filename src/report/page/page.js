@@ -1,9 +1,10 @@
-"use strict";
 // Everything is built with textContent: what comes from files is never markup.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
   const PAGE = 200;
+  // The first changes are open.
+  const OPEN = 2;
   const state = { view: "", query: "", stack: "", kind: "", pick: "", open: "", shown: PAGE };
 
   const el = (name, attributes = {}, ...children) => {
@@ -18,6 +19,22 @@
   const many = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
   const address = (a) => `${data.stacks[a[0]]} ${data.kinds[a[1]]}/${data.names[a[2]]}`;
   const place = (file, line) => `${data.files[file]}:${line}`;
+  // A place as a link to the forge, where one shows the revision: 0 is the base, 1 the head.
+  const linked = (file, line, side) => {
+    const web = data.about.web[side];
+    const text = el("code", {}, place(file, line));
+    if (!web) return text;
+    const path = data.files[file].split("/").map(encodeURIComponent).join("/");
+    return el("a", { href: web[0] + path + web[1] + line, rel: "noreferrer" }, text);
+  };
+  const copy = (text) => {
+    const button = el("button", { type: "button", title: text, on: { click: async () => {
+      try { await navigator.clipboard.writeText(text); button.textContent = "Copied"; } catch { button.replaceWith(el("code", {}, text)); }
+    } } }, "Copy `stacklint why`");
+    return button;
+  };
+  const quoted = (word) => (/^[\w./:^~@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+  const SIGNS = { added: "+", removed: "−", modified: "~", renamed: "~" };
 
   // Hash of the page: what is shown, so that it can be linked to.
   const KEYS = ["view", "query", "stack", "kind", "pick", "open"];
@@ -31,7 +48,7 @@
     if (location.hash !== hash) history.replaceState(null, "", hash);
   };
   // A link to one row, whatever is searched for.
-  const mark = (view, id) => el("a", { class: "mark", href: hashOf({ view, open: id }), "aria-label": "Link to this" }, "#");
+  const mark = (view, id) => el("a", { class: "mark", href: hashOf({ view, open: id }), "aria-label": "Link to this" }, "link");
   const read = () => {
     const parts = new URLSearchParams(location.hash.slice(1));
     for (const key of KEYS) state[key] = parts.get(key) || "";
@@ -65,23 +82,23 @@
   const sides = (before, after) => {
     const [left, right] = before !== null && after !== null ? words(before, after) : [[[before ?? "", true]], [[after ?? "", true]]];
     return el("div", { class: "sides" },
-      before === null ? el("p", { class: "dim" }, "did not exist before") : side(left, "del", "before", "before"),
+      before === null ? el("p", { class: "dim" }, "did not exist before") : side(left, "del", "before", "before"), el("span", { class: "dim" }, "→"),
       after === null ? el("p", { class: "dim" }, "no longer exists") : side(right, "ins", "after", "after"));
   };
 
   const ROLES = ["set", "reads", "overrides", "import", "base", "setting"];
   let returnFocus = null;
-  const why = (title, chain) => {
+  // The steps behind a value, as a chain: the deciding line first.
+  const drawn = (steps, side) => el("ol", { class: "chain" }, ...steps.map(([role, depth, file, line, text]) => el("li", { class: `d${Math.min(depth, 4)}` },
+    el("span", { class: "dim" }, `${ROLES[role]} `), file === null ? "by the system, not by a file" : linked(file, line, side), " ",
+    text === null ? "" : el("code", { class: "dim" }, data.texts[text]))));
+  const why = (title, chain, side) => {
     const panel = byId("why");
     const close = () => { panel.hidden = true; if (returnFocus && returnFocus.isConnected) returnFocus.focus(); };
     returnFocus = document.activeElement;
     const steps = data.chains[chain] || [];
     const button = el("button", { type: "button", on: { click: close } }, "Close");
-    const list = el("ol", {}, ...steps.map(([role, depth, file, line, text]) => el("li", { class: `d${Math.min(depth, 4)}` },
-      el("span", { class: "dim" }, `${ROLES[role]} `),
-      el("code", {}, file === null ? "by the system, not by a file" : place(file, line)), " ",
-      text === null ? "" : el("code", { class: "dim" }, data.texts[text]))));
-    panel.replaceChildren(el("h2", {}, title), steps.length ? list : el("p", {}, "No line of a file sets it."), button);
+    panel.replaceChildren(el("h2", {}, title), steps.length ? drawn(steps, side) : el("p", {}, "No line of a file sets it."), button);
     panel.onkeydown = (event) => { if (event.key === "Escape") close(); };
     panel.hidden = false;
     button.focus();
@@ -95,13 +112,31 @@
   };
   const inStack = (a) => !state.stack || data.stacks[a[0]] === state.stack;
 
-  (data.groups || []).forEach((group, i) => { group.id = `g${i}`; });
   data.findings.forEach((finding, i) => { finding.id = `f${i}`; });
+  const isRisky = (f) => f.risk && ["danger", "error"].includes(f.level);
+  (data.groups || []).forEach((group, i) => {
+    group.id = `g${i}`;
+    const lines = new Set(group.causes.map(([, file, line]) => `${file}:${line}`));
+    group.findings = data.findings.filter((f) => lines.has(`${f.file}:${f.line}`));
+    group.isMade = group.at.every((i) => data.made_by[i]);
+  });
+  // What is dangerous comes first, then what reaches protected stacks, then what reaches most; what code makes of it comes last.
+  const weight = (group) => [group.findings.some(isRisky), !group.isMade, group.at.some((i) => data.about.protected.includes(data.stacks[data.addresses[i][0]])), group.at.length];
+  (data.groups || []).sort((a, b) => {
+    const [x, y] = [weight(a), weight(b)], at = x.findIndex((part, i) => part !== y[i]);
+    return at < 0 ? 0 : y[at] - x[at];
+  });
+  // A finding is told once, with the first changes of its line.
+  const told = new Set();
+  for (const group of data.groups || []) {
+    group.isRisky = group.findings.some(isRisky);
+    group.findings = group.findings.filter((f) => !told.has(f.id) && told.add(f.id));
+  }
   const pager = (items, one) => {
     const box = el("div");
     if (state.open) state.shown = Math.max(state.shown, items.findIndex((item) => item.id === state.open) + 1);
     const fill = () => {
-      box.replaceChildren(...items.slice(0, state.shown).map(one));
+      box.replaceChildren(...items.slice(0, state.shown).map((item, i) => one(item, i)));
       if (items.length > state.shown)
         box.append(el("button", { type: "button", on: { click: () => { state.shown += PAGE; fill(); } } },
           `Show ${many(Math.min(PAGE, items.length - state.shown), "more row")} of ${items.length.toLocaleString("en")}`));
@@ -121,80 +156,129 @@
     && group.at.some((i) => inStack(data.addresses[i])) && matches(textOf(group)));
 
   const moved = ([from, to]) => from === to ? "other items moved past it" : `moved from index ${from} to ${to}`;
-  const change = (c) => {
-    const box = el("section", {}, el("h2", { class: "mono" }, c.path || "/"));
+  const MAX_DRAWN = 8;
+  const change = (c, group) => {
+    const box = el("section", {}, el("h2", { class: "small mono" }, c.path || "/"));
     if (c.moved) box.append(el("p", {}, moved(c.moved)));
     for (const [before, after] of c.values) box.append(sides(c.moved ? after : before, after));
     if (c.more) box.append(el("p", { class: "dim" }, `and ${many(c.more, "other pair")} of values`));
-    for (const [name, chain] of [["Why before?", c.base], ["Why after?", c.head]])
-      if (chain !== null) box.append(el("button", { type: "button", on: { click: () => why(c.path, chain) } }, name), " ");
+    const steps = data.chains[c.head] || [];
+    if (steps.length > 1 && steps.length <= MAX_DRAWN) box.append(drawn(steps, 1));
+    const actions = el("p", { class: "actions" });
+    for (const [name, chain, side] of [["Why before?", c.base, 0], ["Why after?", c.head, 1]])
+      if (chain !== null) actions.append(el("button", { type: "button", on: { click: () => why(c.path, chain, side) } }, name));
+    const a = data.addresses[group.at[0]];
+    const range = data.about.web[1] || data.base && data.head !== "worktree" ? [`${data.base}..${data.head}`] : [];
+    if (!group.isMade && c.path) actions.append(copy(["stacklint", "why", ...range, data.stacks[a[0]], data.names[a[2]], c.path].map(quoted).join(" ")));
+    box.append(actions);
     return box;
   };
-  const groupRow = (group) => {
+  const RISKS = 5;
+  const risks = data.findings.filter((f) => f.risk);
+  // What to do stands in the head of the page for the first risks.
+  const isInHead = (f) => isRisky(f) && risks.indexOf(f) < RISKS;
+  const advice = (f) => el("div", { class: `about ${f.level}` }, el("p", {}, el("span", { class: `tag ${f.level}` }, f.level), " ", f.message), f.help && !isInHead(f) ? el("p", { class: "dim" }, f.help) : null);
+  const cut = (text, length) => (text.length > length ? `${text.slice(0, length)}…` : text);
+  const peek = (c) => {
+    const [before, after] = c.values[0] || [];
+    if (c.moved) return moved(c.moved);
+    return [before, after].map((text) => text ?? null).filter((text) => text !== null).map((text) => cut(text, 90)).join(" → ");
+  };
+  // The components of a group by stack, closed if they are many.
+  const FEW = 8;
+  const reached = (group) => {
+    const stacks = new Map();
+    for (const i of group.at) {
+      const [stack, kind, name] = data.addresses[i];
+      if (!stacks.has(stack)) stacks.set(stack, []);
+      stacks.get(stack).push(group.isMade ? `${data.kinds[kind]}/${data.names[name]}` : data.names[name]);
+    }
+    const rows = [...stacks].map(([stack, names]) => el("tr", {}, el("th", { scope: "row" }, el("code", {}, data.stacks[stack])), el("td", {}, el("code", {}, names.join(", ")))));
+    return el("details", { class: "reached", open: group.at.length <= FEW }, el("summary", {}, group.isMade ? "What code makes" : many(group.at.length, "component")),
+      el("table", {}, el("tbody", {}, ...rows)));
+  };
+  const groupRow = (group, at) => {
     const stacks = new Set(group.at.map((i) => data.addresses[i][0]));
-    const first = group.changes.length ? group.changes.map((c) => c.path).slice(0, 3).join(", ") + (group.changes.length > 3 ? ", …" : "") : address(data.addresses[group.at[0]]);
-    const box = el("details", { "data-id": group.id }, el("summary", {},
-      el("span", { class: `tag ${group.status}` }, group.status), el("code", {}, first),
-      el("span", { class: "dim" }, `  ${many(group.at.length, "component")} in ${many(stacks.size, "stack")}`), mark("changes", group.id)));
+    const first = group.changes.length ? group.changes.map((c) => c.path).slice(0, 3).join(", ") + (group.changes.length > 3 ? ` and ${group.changes.length - 3} more` : "")
+      : group.at.slice(0, 3).map((i) => data.names[data.addresses[i][2]]).join(", ") + (group.at.length > 3 ? ` and ${group.at.length - 3} more` : "");
+    const reach = group.at.length === 1 ? `${data.names[data.addresses[group.at[0]][2]]} in ${data.stacks[data.addresses[group.at[0]][0]]}`
+      : group.isMade ? `${group.at.length} of ${many(stacks.size, "component")}` : `${many(group.at.length, "component")} in ${many(stacks.size, "stack")}`;
+    const box = el("details", { class: `card${group.isRisky ? " risky" : ""}`, "data-id": group.id }, el("summary", {},
+      el("span", { class: `sign ${group.status}`, role: "img", "aria-label": group.status }, SIGNS[group.status]), el("code", { class: "paths" }, first),
+      el("span", { class: "reach" }, reach),
+      group.changes.length ? el("code", { class: "peek" }, peek(group.changes[0])) : null));
     const fill = () => {
-      if (box.open) { state.open = group.id; write(); }
-      if (!box.open || box.childElementCount > 1) return;
+      if (box.childElementCount > 1) return;
+      box.append(...group.findings.map(advice));
       if (group.causes.length)
-        box.append(el("h2", {}, "Causes"), el("div", { class: "causes mono" }, ...group.causes.map(([base, file, line, text]) =>
-          el("div", {}, el("span", { class: "dim" }, `${place(file, line)}  `), el("span", { class: base ? "cut" : "put" }, `${base ? "−" : "+"} ${data.texts[text]}`)))));
-      box.append(...group.changes.map(change), el("h2", {}, "Components"));
-      const list = el("ul", { class: "plain" });
-      const more = (from) => {
-        list.append(...group.at.slice(from, from + PAGE).map((i) => el("li", {}, el("code", {}, address(data.addresses[i])))));
-        if (group.at.length > from + PAGE) {
-          const item = el("li", {}, el("button", { type: "button", on: { click: () => { item.remove(); more(from + PAGE); } } }, `Show more of ${group.at.length}`));
-          list.append(item);
-        }
-      };
-      more(0);
-      box.append(list);
+        box.append(el("h2", { class: "small" }, group.causes.length > 1 ? "Edited lines" : "Edited line"), el("div", { class: "causes mono" }, ...group.causes.map(([base, file, line, text]) =>
+          el("div", {}, linked(file, line, base ? 0 : 1), "  ", el("span", { class: base ? "cut" : "put" }, `${base ? "−" : "+"} ${data.texts[text]}`)))));
+      box.append(...group.changes.map((c) => change(c, group)), reached(group), el("p", {}, mark("changes", group.id)));
     };
-    box.addEventListener("toggle", fill);
+    if (at < OPEN && !state.open) { box.open = true; fill(); }
+    box.addEventListener("toggle", () => {
+      if (!box.open) return;
+      if (box.childElementCount === 1) { state.open = group.id; write(); }
+      fill();
+    });
     return box;
   };
 
   const findings = () => data.findings.filter((f) =>
     (!state.kind || f.level === state.kind) && (!state.stack || f.stacks.length === 0 || f.stacks.includes(state.stack))
     && matches([f.rule, f.message, data.files[f.file], ...f.stacks]));
-  const findingRow = (f) => el("article", { class: "finding", "data-id": f.id, tabindex: "-1" },
-    el("p", {}, el("span", { class: `tag ${f.level}` }, f.level), f.status ? el("span", { class: "tag" }, f.status) : null, el("code", {}, f.rule), " ", f.message, mark("findings", f.id)),
-    el("p", { class: "mono dim" }, place(f.file, f.line)),
-    el("div", { class: "excerpt mono" }, f.excerpt.map(([line, text]) => `${String(line).padStart(5)} ${line === f.line ? "›" : " "} ${text}`).join("\n")),
+  const findingRow = (f) => el("article", { class: `card finding${isRisky(f) ? " risky" : ""}`, "data-id": f.id, tabindex: "-1" },
+    el("p", {}, el("span", { class: `tag ${f.level}` }, f.level), " ", f.message, mark("findings", f.id)),
+    el("p", { class: "dim" }, linked(f.file, f.line, f.status === "fixed" ? 0 : 1), " · ", el("a", { href: f.page, rel: "noreferrer" }, f.rule), f.status ? ` · ${f.status}` : ""),
+    el("div", { class: "excerpt mono", tabindex: "0", role: "region", "aria-label": `Lines of ${place(f.file, f.line)}` }, f.excerpt.map(([line, text]) => `${String(line).padStart(5)} ${line === f.line ? "›" : " "} ${text}`).join("\n")),
     f.help ? el("p", {}, f.help) : null,
     f.stacks.length ? el("p", { class: "dim" }, `in ${f.stacks.slice(0, 8).join(", ")}${f.stacks.length > 8 ? ` and ${f.stacks.length - 8} more` : ""}`) : null);
 
-  const MAX_CELLS = 20000;
-  const heat = () => {
-    const cells = new Map(), rows = new Set(), columns = new Set();
+  const RANK = ["clean", "note", "modified", "added", "warning", "removed", "error", "danger"];
+  const worse = (a, b) => (RANK.indexOf(a) > RANK.indexOf(b) ? a : b);
+  const legend = (...kinds) => el("p", { class: "legend" }, ...kinds.map(([kind, text]) => el("span", {}, el("span", { class: kind }), text)));
+  const cellOf = (i) => { const a = data.made_by[i] || data.addresses[i]; return `${data.stacks[a[0]]}\u0000${data.names[a[2]]}`; };
+  // The components that a finding is about: also those whose code makes what it names.
+  const made = new Map(data.addresses.map((a, i) => [`${data.stacks[a[0]]}\u0000${data.names[a[2]]}`, cellOf(i)]));
+  const cellsOf = (f) => f.subjects.map(([stack, name]) => made.get(`${stack}\u0000${name}`)).filter(Boolean);
+  // Components and stacks, each with how many changes there are: where the change arrives.
+  const where = () => {
+    const cells = new Map();
     for (const group of groups()) for (const i of group.at) {
-      const a = data.addresses[i];
-      if (!inStack(a)) continue;
-      const column = `${data.kinds[a[1]]}/${data.names[a[2]]}`;
-      rows.add(data.stacks[a[0]]); columns.add(column);
-      const key = data.stacks[a[0]] + "\u0000" + column;
-      const cell = cells.get(key) || { n: 0, status: group.status, address: address(a) };
+      if (!inStack(data.made_by[i] || data.addresses[i])) continue;
+      const cell = cells.get(cellOf(i)) || { n: 0, kind: "modified", picks: new Set() };
       cell.n += Math.max(1, group.changes.length);
-      cells.set(key, cell);
+      if (!data.made_by[i] && group.status !== "renamed") cell.kind = worse(cell.kind, group.status);
+      cell.picks.add(address(data.addresses[i]));
+      cells.set(cellOf(i), cell);
     }
-    const wide = [...columns].sort(), width = Math.min(wide.length, 400);
-    const tall = [...rows].sort(), height = Math.min(tall.length, Math.max(20, Math.floor(MAX_CELLS / Math.max(1, width))));
-    count(`${many(cells.size, "changed component")}, ${many(tall.length, "stack")}` + (height < tall.length || width < wide.length ? "; not all fit: filter to see the rest" : ""));
-    const cell = (stack, column) => {
-      const found = cells.get(stack + "\u0000" + column);
-      if (!found) return el("td");
-      const name = found.status === "added" ? "ha" : found.status === "removed" ? "hx" : found.n > 3 ? "h2" : "h1";
-      const go = () => { state.pick = found.address; state.view = "changes"; render(); byId("main").focus(); };
-      return el("td", {}, el("button", { type: "button", class: name, "aria-label": `${found.address}: ${found.status}, ${many(found.n, "change")}`, on: { click: go } }, String(found.n)));
-    };
-    const table = el("table", { id: "heat" },
-      el("thead", {}, el("tr", {}, el("td"), ...wide.slice(0, width).map((name) => el("th", { scope: "col" }, name)))),
-      el("tbody", {}, ...tall.slice(0, height).map((stack) => el("tr", {}, el("th", { scope: "row" }, stack), ...wide.slice(0, width).map((column) => cell(stack, column))))));
-    return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Changes by stack and component" }, table);
+    for (const f of data.findings.filter(isRisky)) for (const cell of cellsOf(f)) if (cells.has(cell)) cells.get(cell).kind = worse(cells.get(cell).kind, f.level);
+    for (const [key, cell] of cells) Object.assign(cell, {
+      text: String(cell.n), label: `${cell.kind}, ${many(cell.n, "change")}`,
+      open: (isFolded) => {
+        const [stack] = key.split("\u0000");
+        Object.assign(state, { stack, pick: isFolded || cell.picks.size > 1 ? "" : [...cell.picks][0], view: "changes", open: "" });
+        render();
+        byId("main").focus();
+      },
+    });
+    return cells;
+  };
+  // Of one state: all components, with what was found about them.
+  const overview = () => {
+    const cells = new Map();
+    data.addresses.forEach((a, i) => { if (!data.made_by[i] && inStack(a) && matches([address(a)])) cells.set(cellOf(i), { n: 0, kind: "clean", address: address(a) }); });
+    for (const f of data.findings) {
+      const own = cellsOf(f);
+      const reached = own.length ? own : [...cells.keys()].filter((key) => f.stacks.includes(key.split("\u0000")[0]));
+      for (const key of reached) if (cells.has(key)) { const cell = cells.get(key); cell.n += 1; cell.kind = worse(cell.kind, f.level); }
+    }
+    for (const cell of cells.values()) Object.assign(cell, {
+      text: cell.n ? String(cell.n) : "·", label: cell.n ? many(cell.n, "finding") : "no findings",
+      open: () => { Object.assign(state, { view: "explorer", pick: cell.address, kind: "", open: "" }); render(); byId("main").focus(); },
+    });
+    count(many(cells.size, "component"));
+    return el("div", {}, legend(["danger", "error"], ["warning", "warning"], ["clean", "no finding"]), matrix(el, data, "Components and stacks", cells));
   };
 
   const SVG = "http://www.w3.org/2000/svg";
@@ -266,8 +350,11 @@
   const count = (text) => { byId("count").textContent = text; };
   const changes = () => {
     const found = groups();
-    count(`${many(found.length, "group")} of equal changes` + (state.pick ? ` of ${state.pick}` : ""));
-    return found.length ? pager(found, groupRow) : el("p", {}, data.groups.length ? "Nothing matches." : "No effective change.");
+    count(`${many(found.length, "block")} of equal changes` + (state.pick ? ` of ${state.pick}` : ""));
+    if (!found.length) return el("p", {}, data.groups.length ? "Nothing matches." : "No effective change.");
+    const cells = where();
+    return el("div", {}, cells.size > 1 ? el("div", {}, matrix(el, data, "Changes by component and stack", cells),
+      legend(["danger", "danger or error"], ["removed", "removed"], ["modified", "modified"], ["added", "added"])) : null, pager(found, groupRow));
   };
   const found = () => {
     const all = findings();
@@ -275,10 +362,10 @@
     return all.length ? pager(all, findingRow) : el("p", {}, data.findings.length ? "Nothing matches." : "No findings.");
   };
   const views = [
-    data.groups && { id: "changes", name: `Changes (${data.groups.length})`, draw: changes, kinds: ["added", "removed", "modified"] },
-    data.groups && { id: "map", name: "Map", draw: heat, kinds: ["added", "removed", "modified"] },
-    data.components && { id: "explorer", name: "Components", draw: explorer, kinds: data.kinds },
-    { id: "findings", name: `Findings (${data.findings.length})`, draw: found, kinds: ["error", "warning", "note"] },
+    data.groups && { id: "changes", name: "Changes", number: data.groups.length, draw: changes, kinds: ["added", "removed", "modified", "renamed"] },
+    data.components && { id: "overview", name: "Overview", draw: overview, kinds: [] },
+    data.components && { id: "explorer", name: "Components", number: data.components.length, draw: explorer, kinds: data.kinds },
+    { id: "findings", name: "Findings", number: data.findings.length, draw: found, kinds: ["danger", "error", "warning", "note"] },
     { id: "graph", name: data.groups ? "Dependencies" : "Imports", draw: graph, kinds: [] },
   ].filter(Boolean);
 
@@ -310,7 +397,7 @@
   };
   const go = (id) => { state.view = id; state.kind = ""; state.open = ""; render(); };
 
-  byId("tabs").append(...views.map((view) => el("button", { type: "button", role: "tab", id: `tab-${view.id}`, "data-view": view.id, "aria-controls": "view", on: { click: () => go(view.id) } }, view.name)));
+  byId("tabs").append(...views.map((view) => el("button", { type: "button", role: "tab", id: `tab-${view.id}`, "data-view": view.id, "aria-controls": "view", on: { click: () => go(view.id) } }, view.name, view.number === undefined ? null : el("span", { class: "num" }, ` ${view.number.toLocaleString("en")}`))));
   byId("tabs").addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -331,20 +418,31 @@
   });
   addEventListener("hashchange", () => { read(); render(); reveal(); });
 
-  byId("revisions").textContent = data.base ? `${data.base} → ${data.head}` : data.head;
-  byId("verdict").textContent = data.verdict;
+  const { about } = data;
+  byId("where").append(about.repository ? el("a", { href: about.repository[1], rel: "noreferrer" }, about.repository[0]) : "stacklint",
+    ...(data.base ? [el("code", {}, data.base), "→"] : []), el("code", {}, data.head));
+  byId("title").textContent = about.title || (data.base ? "What the change does" : "What is configured");
+  const by = about.authors.length ? `by ${about.authors.join(", ")}` : "";
+  byId("commits").textContent = [by, about.commits > 1 ? `the newest of ${about.commits} commits` : ""].filter(Boolean).join(" · ");
+  byId("sentence").textContent = `${about.sign} ${data.verdict}`;
   byId("verdict").className = data.level;
+  byId("risks").hidden = risks.length === 0;
+  byId("risks").append(...risks.slice(0, RISKS).map((f) => el("li", {},
+    el("span", { class: `tag ${f.level}` }, f.level),
+    el("button", { type: "button", class: "link", on: { click: () => { Object.assign(state, { view: "findings", query: "", stack: "", kind: "", pick: "", open: f.id }); render(); reveal(); } } }, f.message),
+    isRisky(f) && f.help ? el("span", { class: "dim" }, f.help) : null)),
+    ...(risks.length > RISKS ? [el("li", { class: "dim" }, `and ${risks.length - RISKS} more; see the findings`)] : []));
+  const number = (n, noun, more, kind) => el("li", { class: kind }, el("span", { class: "number" }, n.toLocaleString("en")), n === 1 ? noun : `${noun}s`, more ? ` ${more}` : "");
+  const configured = data.addresses.filter((_, i) => !data.made_by[i]);
+  const stacks = new Set(configured.map((a) => a[0])).size;
+  const bad = data.findings.filter((f) => (data.base ? f.risk : true) && ["danger", "error"].includes(f.level)).length;
+  byId("numbers").append(number(bad, "serious finding", "", bad ? "bad" : "good"),
+    data.groups ? number(data.groups.filter((group) => !group.isMade).reduce((sum, group) => sum + Math.max(1, group.changes.length), 0), "change") : number(stacks, "stack"),
+    number(configured.length, "component", data.groups ? `in ${many(stacks, "stack")}` : ""));
   byId("coverage").textContent = data.coverage;
   byId("lacking").hidden = data.lacking.length === 0;
   byId("lacking").append(...data.lacking.map((text) => el("li", {}, text)));
-  const RISKS = 5;
-  const risks = data.findings.filter((f) => f.risk);
-  byId("risks").hidden = risks.length === 0;
-  byId("risks").append(el("h2", {}, many(risks.length, "risk")), el("ul", {}, ...risks.slice(0, RISKS).map((f) => el("li", {},
-    el("span", { class: `tag ${f.level}` }, f.level),
-    el("button", { type: "button", class: "link", on: { click: () => { Object.assign(state, { view: "findings", query: "", stack: "", kind: "", pick: "", open: f.id }); render(); reveal(); } } }, f.message))),
-    risks.length > RISKS ? el("li", { class: "dim" }, `and ${risks.length - RISKS} more; see the findings`) : null));
-  document.title = `stacklint: ${data.base ? `${data.base} → ` : ""}${data.head}`;
+  document.title = `${about.title || "stacklint"} · ${data.base ? `${data.base} → ` : ""}${data.head}`;
   read();
   render();
   reveal();
