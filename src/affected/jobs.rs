@@ -305,7 +305,7 @@ mod tests {
         let jobs = |names: &[&str]| names.iter().map(|name| job(name)).collect::<Vec<_>>();
         let found =
             Jobs::new(jobs(&["a", "c", "d", "x"]), jobs(&["a", "d", "x"]), Vec::new(), [&needs; 2], &BTreeMap::new());
-        assert_eq!(shown(&found.run), ["0: d < ", "0: x < ", "1: c < d", "2: a < c d"]);
+        assert_eq!(shown(&found.run), ["0: d < ", "0: x < ", "1: c < d", "2: a < d c"]);
         let destroyed: Vec<(usize, &str)> = found.destroy.iter().map(|job| (job.wave, &*job.component)).collect();
         assert_eq!(destroyed, [(0, "a"), (1, "x"), (1, "d")]);
         assert_eq!(found.destroy[2].needs, BTreeSet::from([0]));

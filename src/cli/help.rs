@@ -13,8 +13,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
 ];
 
 /// The options that `-h` of a command lists, by their ids; `--help` lists all.
-const COMMON: [&str; 10] =
-    ["staged", "stack", "component", "exit_code", "format", "output", "all", "fail_on", "accept", "directory"];
+const COMMON: [&str; 9] = ["staged", "stack", "component", "format", "output", "all", "fail_on", "accept", "directory"];
 
 /// Commands with more options than this list only the common ones for `-h`.
 const MAX_LISTED: usize = 20;

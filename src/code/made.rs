@@ -7,7 +7,7 @@ use crate::code::{CodeChange, CodeChanges};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Diff, Status};
 use crate::hcl::ast::Span;
-use crate::resolution::{Address, CodeOrigin, Component, Inputs, Placed, Resolution, State, Unit};
+use crate::resolution::{Address, Code, CodeOrigin, Component, Inputs, Placed, Resolution, State, Unit, made_stack};
 use crate::terraform::configuration::Wanted;
 use crate::terraform::evaluation::given::{Given, Overlay, RunInputs, VariableInput};
 use crate::terraform::module::modules::Modules;
@@ -45,11 +45,6 @@ struct Failures {
     findings: Vec<Diagnostic>,
     /// Whether it hides what the code makes.
     is_hidden: bool,
-}
-
-/// The name of the stack of what the code of a component makes.
-pub(crate) fn stack_of((stack, _, name): &Address) -> Text {
-    format!("{stack}/{name}").into()
 }
 
 impl Evaluator<'_> {
@@ -98,18 +93,22 @@ impl Evaluator<'_> {
         Some((evaluated, Failures { findings, is_hidden }))
     }
 
-    /// Whether the code of a component would be evaluated if it were in the repository.
+    /// Whether the code of a component comes from elsewhere, so that it is not evaluated.
     pub(crate) fn lacks_code(&self, component: &Component) -> bool {
         let metadata = &component.metadata;
         let code = metadata.code.as_ref().filter(|_| metadata.is_module && metadata.is_deployed());
-        code.is_some_and(|code| code.supply == CodeOrigin::Fetched || !self.modules.is_there(&code.folder))
-            && (self.run_inputs)(component).is_some()
+        let is_elsewhere = |code: &Code| match code.supply {
+            CodeOrigin::Fetched => true,
+            CodeOrigin::Vendored => !self.modules.is_there(&code.folder),
+            CodeOrigin::Repository => false,
+        };
+        code.is_some_and(is_elsewhere) && (self.run_inputs)(component).is_some()
     }
 
     /// What the code of a component of a unit makes, in a stack with the address that the component has in the newer state.
     fn of(&self, component: &Component, address: &Address, unit: &Unit) -> Option<Made> {
         let (evaluated, Failures { findings, is_hidden }) = self.evaluate(component, unit, Wanted::Values)?;
-        let stack = stack_of(address);
+        let stack = made_stack(address);
         let files: BTreeSet<FileId> = evaluated.files().into_iter().chain(unit.files.iter().copied()).collect();
         let made = Unit {
             files: files.into_iter().collect(),
@@ -138,7 +137,7 @@ impl Evaluator<'_> {
         let known: BTreeSet<&Text> = resolution.made.iter().map(|unit| &unit.name).collect();
         let all = resolution.components();
         let wanted = all.values().map(|placed| placed.component.address());
-        let wanted: BTreeSet<Address> = wanted.filter(|address| !known.contains(&stack_of(address))).collect();
+        let wanted: BTreeSet<Address> = wanted.filter(|address| !known.contains(&made_stack(address))).collect();
         let found = self.units(resolution, &wanted);
         resolution.made.extend(found);
     }

@@ -9,7 +9,7 @@ const SHORTEST: usize = 4;
 
 impl Diagnostic {
     /// Masks the secrets that are written at its places in its texts.
-    pub(super) fn hide_secrets(&mut self, files: &Files) {
+    pub(crate) fn hide_secrets(&mut self, files: &Files) {
         let places = [&self.primary].into_iter().chain(&self.related);
         let mut written: Vec<String> = places.flat_map(|label| written_at(label, files)).collect();
         if written.is_empty() {
@@ -34,7 +34,14 @@ fn written_at(label: &Label, files: &Files) -> Vec<String> {
     // A label may be at the key alone.
     let (first, last) = (file.line(label.start), file.line(label.end));
     let found = secrets::texts_in(&file, file.line_span(first).start..file.line_span(last).end);
-    found.into_iter().filter(|text| text.len() >= SHORTEST).map(str::to_owned).collect()
+    let found = found.into_iter().flat_map(|text| std::iter::once(text).chain(literals(text)));
+    found.filter(|text| text.len() >= SHORTEST).map(str::to_owned).collect()
+}
+
+/// The texts in the quotes of a template or of an expression.
+fn literals(text: &str) -> impl Iterator<Item = &str> {
+    let is_code = text.contains("{{") || text.contains("${");
+    text.split(['"', '`', '\'']).skip(1).step_by(2).filter(move |_| is_code)
 }
 
 #[cfg(test)]

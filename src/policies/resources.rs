@@ -1,7 +1,6 @@
 //! What the code of a component makes, as `component.resources`.
 
-use crate::code::made;
-use crate::resolution::{Component, Unit};
+use crate::resolution::{Component, Unit, made_stack};
 use crate::text::Text;
 use crate::value::{Data, Map, Unknown, Value};
 use std::borrow::Cow;
@@ -40,7 +39,7 @@ impl<'a> ResourcesOf<'a> {
 
     fn of(&self, component: &Component) -> Value {
         let unknown = |why: &str| Value::new(Data::Unknown(Arc::new(Unknown::new("", why))));
-        match self.made.get(&*made::stack_of(&component.address())) {
+        match self.made.get(&*made_stack(&component.address())) {
             Some(unit) if unit.failed.is_empty() => {
                 Value::list(unit.components.iter().filter_map(|resource| item(resource)).collect())
             }

@@ -65,6 +65,11 @@ pub(crate) struct Resolution {
     pub units_are_stacks: bool,
 }
 
+/// The name of the stack of what the code of a component makes.
+pub(crate) fn made_stack((stack, _, name): &Address) -> Text {
+    format!("{stack}/{name}").into()
+}
+
 /// The local names of a revision: names for values that files define for their own use.
 #[derive(Debug, Default)]
 pub(crate) struct Locals {

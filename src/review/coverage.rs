@@ -450,10 +450,14 @@ fn reason(resolution: &Resolution, unit: &Unit, files: &Files) -> Reason {
         let file = files.get(file);
         (Text::clone(&file.path), file.line(start))
     };
-    let of_finding = |f: &Diagnostic| Reason {
-        message: f.message.clone(),
-        place: Some(place(f.primary.file, f.primary.start)),
-        is_unavailable: f.rule == &INCOMPLETE_ANALYSIS,
+    let of_finding = |f: &Diagnostic| {
+        let mut shown = f.clone();
+        shown.hide_secrets(files);
+        Reason {
+            message: shown.message,
+            place: Some(place(f.primary.file, f.primary.start)),
+            is_unavailable: f.rule == &INCOMPLETE_ANALYSIS,
+        }
     };
     let uses = |file: FileId| file == unit.file || unit.files.binary_search(&file).is_ok();
     let is_reason = |f: &&Diagnostic| f.is_breaking || !unit.failed.is_empty() && f.rule.group == Group::Correctness;

@@ -76,6 +76,8 @@ impl Runner {
         for (name, value) in inputs {
             context.insert(format!("inputs.{name}"), (*value).to_owned()).expect("an input of the action");
         }
+        // Empty for an action in the folder of the workflow.
+        context.insert("github.action_ref".to_owned(), String::new());
         context.insert("github.action_path".to_owned(), env!("CARGO_MANIFEST_DIR").to_owned());
         context.insert("github.action_repository".to_owned(), String::new());
         context.insert("github.token".to_owned(), "token".to_owned());

@@ -364,12 +364,12 @@ fn code_that_is_elsewhere_is_named_once() {
     repo.write("vendor.yaml", vendor).write("stacks/deploy/dev.yaml", stack(1)).commit("base");
     repo.write("stacks/deploy/dev.yaml", stack(2)).commit("head");
     let run = repo.run(&["diff", "HEAD~1..HEAD"]);
-    run.says("the code of eks, vpc is elsewhere, so its resources are not compared");
+    run.says("without the code of eks, vpc, which is elsewhere");
     let report = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
     assert_eq!(report["coverage"]["projects"][0]["not_evaluated"], json!(["eks", "vpc"]));
     validate(&schema("report-v1.json"), &report);
-    repo.run(&["diff", "HEAD~1..HEAD", "--no-code"]).hides("is elsewhere");
+    repo.run(&["diff", "HEAD~1..HEAD", "--no-code"]).hides("which is elsewhere");
     // What does not differ is not named.
     repo.write("README.md", "text\n").commit("nothing");
-    repo.run(&["diff", "HEAD~1..HEAD"]).hides("is elsewhere");
+    repo.run(&["diff", "HEAD~1..HEAD"]).hides("which is elsewhere");
 }

@@ -168,7 +168,7 @@ pub(super) fn write_uncertain(out: &mut dyn io::Write, found: &[Address], option
     Ok(())
 }
 
-/// `40 components of 12 stacks`, `2 resources and 1 output of 3 components`, or `3 instances of aws_eip.nat of 1 stack`.
+/// `40 components of 12 stacks`, `2 resources and 1 output of 3 stacks`, or `3 instances of aws_eip.nat of 1 stack`.
 pub(in crate::report) fn totals(addresses: &[Address]) -> String {
     let mut declarations = addresses.iter().map(|address| instance(&address.2).map(|(declaration, _)| declaration));
     let first = declarations.next().flatten().filter(|_| addresses.len() > 1);
@@ -176,8 +176,7 @@ pub(in crate::report) fn totals(addresses: &[Address]) -> String {
         Some(declaration) => format!("{} instances of {}", addresses.len(), style::escape(declaration)),
         None => counted(addresses),
     };
-    let is_made = addresses.iter().all(|address| MADE.iter().any(|(kind, _)| *address.1 == **kind));
-    format!("{number} of {}", style::count(stacks(addresses), if is_made { "component" } else { "stack" }))
+    format!("{number} of {}", style::count(stacks(addresses), "stack"))
 }
 
 /// In how many stacks components are.
@@ -301,7 +300,7 @@ mod tests {
     fn what_code_makes_is_counted_by_kind() {
         let made =
             [address("dev/a", "resource", "x.y"), address("dev/a", "output", "o"), address("dev/b", "output", "o")];
-        assert_eq!(totals(&made), "1 resource and 2 outputs of 2 components");
+        assert_eq!(totals(&made), "1 resource and 2 outputs of 2 stacks");
         let configured = [address("dev", "helm", "a"), address("dev", "helm", "b")];
         assert_eq!(totals(&configured), "2 components of 1 stack");
         assert_eq!(totals(&[made[0].clone(), configured[0].clone()]), "2 components of 2 stacks");

@@ -232,7 +232,7 @@ fn check_review(review: &Review, sides: [&Texts; 2], is_named: bool) -> Result<(
         let is_gone = comparison.diff.removed_stacks.iter().any(|stack| item["stack"] == **stack);
         prop_assert!(item["affected"] != "deleted.stack" || is_gone, "{item}");
     }
-    let last = text.lines().last().unwrap_or_default();
+    let last = text.lines().rfind(|line| !line.starts_with(' ')).unwrap_or_default();
     prop_assert!(last.starts_with("compared "), "{text}");
     Ok(())
 }

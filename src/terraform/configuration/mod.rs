@@ -22,6 +22,7 @@ pub(crate) mod declared;
 pub(crate) mod expansion;
 mod frame;
 mod managers;
+mod module_tree;
 mod moves;
 mod names;
 pub(crate) mod reads;

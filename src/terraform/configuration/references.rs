@@ -2,7 +2,7 @@
 
 use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Key, TraversalStep};
-use crate::terraform::configuration::declared::Tree;
+use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::configuration::sites::{self, Owner, Site};
 use crate::terraform::evaluation::reference::{Meaning, meaning};
 use crate::terraform::evaluation::statics::Node;

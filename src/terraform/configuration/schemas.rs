@@ -2,7 +2,7 @@
 
 use super::{Mode, OWN_ARGUMENTS, OWN_BLOCKS};
 use crate::hcl::ast::{Block, ExprKind, Span, walk};
-use crate::terraform::configuration::declared::Tree;
+use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
 use crate::terraform::module::block::{Declared, configuration};
