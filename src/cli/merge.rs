@@ -89,7 +89,7 @@ impl Versions {
         let MergeReview { versions, review, projects } = found;
         let effects = effects(&projects);
         let outcome = judging.finish(review, &overrides, place, Completeness::EachProject, |report| {
-            let shown = Shown::Merged { projects: &projects, report: *report };
+            let shown = Shown::Merged { projects: &projects, report: Box::new(*report) };
             write(&MergeReport { versions: versions.each_ref(), shown })
         })?;
         Ok(match (outcome, effects) {

@@ -83,6 +83,9 @@ pub(super) fn eprint_findings(findings: &[Finding], files: &Files, global: &Glob
     let options = RenderOptions { color, width: width(), ..RenderOptions::default() };
     progress::stop();
     let mut out = Filter::new(io::stderr().lock(), OutputKind::Text);
-    findings.iter().try_for_each(|finding| text::write_finding(&mut out, finding, files, &options))?;
+    for mut finding in findings.iter().cloned() {
+        finding.diagnostic.hide_secrets(files);
+        text::write_finding(&mut out, &finding, files, &options)?;
+    }
     out.flush()
 }

@@ -27,7 +27,7 @@ pub(crate) enum Shown<'a> {
         /// What the merge brings, by project.
         projects: &'a [MergedProject],
         /// The findings that neither side has, and what was analyzed.
-        report: Report<'a>,
+        report: Box<Report<'a>>,
     },
 }
 

@@ -121,7 +121,7 @@ fn ends_in(key: &str, all: &[&str]) -> bool {
     let tail = |word: &str| key.len().checked_sub(word.len()).filter(|at| key.is_char_boundary(*at));
     let is_last = |word: &&str| tail(word).is_some_and(|at| key[at..].eq_ignore_ascii_case(word));
     // Most keys end in none of them.
-    all.iter().any(|word| is_last(&word)) && words(key).last().is_some_and(|last| all.contains(&last.as_str()))
+    all.iter().any(is_last) && words(key).last().is_some_and(|last| all.contains(&last.as_str()))
 }
 
 /// Whether the text of a secret key only refers to the place of the secret.
