@@ -2,13 +2,13 @@
 //! resolved.
 
 use super::align::misnamed;
+use super::distinct::distinct;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Diagnostic, Group};
 use crate::files::Files;
 use crate::resolution::{Component, Extent, Gap, Resolution, State, Unit};
-use crate::text::{Text, order};
+use crate::text::Text;
 use crate::value::FileId;
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The coverage of a review.
@@ -261,36 +261,6 @@ fn stacks<'a>(components: impl Iterator<Item = &'a Component>) -> impl Iterator<
     components.map(|component| &component.stack).filter(move |stack| last.replace(*stack) != Some(*stack))
 }
 
-/// The number of components that differ in their stack, type or name.
-fn distinct(components: &[&Component]) -> usize {
-    let mut stacks: BTreeMap<&Text, Vec<&[&Component]>> = BTreeMap::new();
-    for part in components.chunk_by(|a, b| a.stack == b.stack) {
-        stacks.entry(&part[0].stack).or_default().push(part);
-    }
-    let is_sorted = |part: &[&Component]| part.is_sorted_by(|a, b| by_name(a, b).is_lt());
-    let of_stack = |parts: &Vec<&[&Component]>| match parts.as_slice() {
-        [part] if is_sorted(part) => part.len(),
-        [a, b] if is_sorted(a) && is_sorted(b) => a.len() + b.len() - common(a, b),
-        parts => parts.iter().copied().flatten().map(|c| (&c.kind, &c.name)).collect::<BTreeSet<_>>().len(),
-    };
-    stacks.values().map(of_stack).sum()
-}
-
-/// Compares components of one stack by type and name.
-fn by_name(a: &Component, b: &Component) -> Ordering {
-    order(&a.kind, &b.kind).then_with(|| order(&a.name, &b.name))
-}
-
-/// The number of components of one stack that are in both parts, which are sorted.
-fn common(a: &[&Component], b: &[&Component]) -> usize {
-    let mut b = b.iter().peekable();
-    let is_in_both = |component: &&&Component| {
-        while b.next_if(|other| by_name(other, component).is_lt()).is_some() {}
-        b.next_if(|other| by_name(other, component).is_eq()).is_some()
-    };
-    a.iter().filter(is_in_both).count()
-}
-
 fn untouched(resolution: &Resolution) -> usize {
     resolution.units.iter().filter(|u| u.state == State::OutOfScope).count()
 }
@@ -484,34 +454,4 @@ fn gap_place(resolution: &Resolution, gap: &Gap, files: &Files) -> Option<(Text,
     let there = resolution.findings.iter().find(|f| f.primary.file == file && f.rule.group == Group::Correctness);
     let file = files.get(file);
     Some((Text::clone(&file.path), file.line(there.map_or(0, |f| f.primary.start))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::value::Value;
-    use proptest::prelude::*;
-
-    fn component((stack, kind, name): (String, String, String)) -> Component {
-        Component::new((stack.into(), kind.into(), name.into()), Value::default())
-    }
-
-    proptest! {
-        #[test]
-        fn components_of_two_sides_are_counted_once(
-            sides in prop::collection::vec(prop::collection::vec(("[ab]", "[ab]", "[a-f]"), 0..12), 1..4),
-            is_sorted in any::<bool>(),
-        ) {
-            let names: BTreeSet<_> = sides.iter().flatten().cloned().collect();
-            let side = |mut side: Vec<_>| {
-                if is_sorted {
-                    side.sort();
-                    side.dedup();
-                }
-                side
-            };
-            let components: Vec<Component> = sides.into_iter().flat_map(side).map(component).collect();
-            prop_assert_eq!(distinct(&components.iter().collect::<Vec<_>>()), names.len());
-        }
-    }
 }

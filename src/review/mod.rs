@@ -10,6 +10,7 @@ mod check;
 mod code_run;
 mod compare;
 pub(crate) mod coverage;
+mod distinct;
 mod examined;
 mod expect;
 mod filter;
