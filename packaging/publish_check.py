@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What is read.
 FILES = [
     ".github/workflows/release.yml", ".pre-commit-hooks.yaml", "CHANGELOG.md", "Cargo.lock", "Cargo.toml", "LICENSE", "README.md",
-    "action/install.sh", "docs/ci.md", "docs/hooks.md", "docs/install.md", "editors/vscode/package.json", "packaging/archive.sh",
+    "action/install.sh", "docs/ci/azure.md", "docs/ci/github.md", "docs/ci/gitlab.md", "docs/hooks.md", "docs/install.md", "editors/vscode/package.json", "packaging/archive.sh", "packaging/ci/azure.yml", "packaging/ci/gitlab.yml",
     "packaging/container/Containerfile", "packaging/community/homebrew/formula.sh", "packaging/community/homebrew/stacklint.rb.in", "packaging/community/nix/flake.nix",
     "packaging/wheel/pyproject.toml", "pyproject.toml", "setup.py",
 ]
@@ -175,7 +175,11 @@ def python(tree):
 def documents(tree, version):
     """What documents tell to type names this version."""
     places = {
-        "docs/ci.md": [r"stacklint==(\d[\w.]*)", r"stacklint@COMMIT # v(\d[\w.]*)", r"OWNER/stacklint:v(\d[\w.]*)"],
+        "docs/ci/azure.md": [r"stacklint==(\d[\w.]*)"],
+        "docs/ci/github.md": [r"stacklint@COMMIT # v(\d[\w.]*)"],
+        "docs/ci/gitlab.md": [r"OWNER/stacklint:v(\d[\w.]*)"],
+        "packaging/ci/azure.yml": [r"default: (\d[\w.]*)"],
+        "packaging/ci/gitlab.yml": [r"OWNER/stacklint:v(\d[\w.]*)"],
         "docs/hooks.md": [r"rev: v(\d[\w.]*)"],
         "README.md": [r"stacklint@COMMIT # v(\d[\w.]*)"],
         "editors/vscode/package.json": [r'^  "version": "([^"]+)"'],
@@ -258,7 +262,7 @@ MUTATIONS = [
     ("packaging/wheel/pyproject.toml", r'"version", ', ""),
     ("setup.py", r"stacklint==", "stacklint>="),
     ("pyproject.toml", r"^\[project\]", '[project]\nversion = "0.0.1"'),
-    ("docs/ci.md", r"stacklint==\d[\w.]*", "stacklint==0.0.1"),
+    ("docs/ci/azure.md", r"stacklint==\d[\w.]*", "stacklint==0.0.1"),
     ("docs/hooks.md", r"rev: v\d[\w.]*", "rev: v0.0.1"),
     ("editors/vscode/package.json", r'"version": ".*"', '"version": "0.0.1"'),
     ("CHANGELOG.md", r"^## \d.*$", "## Next"),
