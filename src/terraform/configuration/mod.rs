@@ -12,12 +12,14 @@
 //! - `managers`: the provider configurations that manage them.
 //! - `reads`: what resources read, for graphs.
 //! - `schemas`: what providers say about resources.
+//! - `decisive`: how much of the inputs decides whether something is wrong.
 //! - `references`, `cycles`: names that nothing declares, and those that depend on themselves.
 
 mod address;
 mod body;
 mod conditions;
 mod cycles;
+pub(crate) mod decisive;
 pub(crate) mod declared;
 pub(crate) mod expansion;
 mod frame;
@@ -129,19 +131,27 @@ pub(crate) enum Wanted {
     Failures,
 }
 
-/// Evaluates a root module whose modules were entered.
+/// Evaluates a root module whose modules were entered. Where only failures are wanted, inputs that nothing distinguishes from those
+/// of a root module without failures are not evaluated again.
 pub(crate) fn evaluate(statics: &Statics<'_>, modules: &Modules<'_>, wanted: Wanted) -> Configuration {
     let declared = declared::check(statics, modules);
-    let mut configuration = match declared.is_cyclic {
+    let key = (wanted == Wanted::Failures).then(|| declared.key(statics, modules)).flatten();
+    let mut configuration = match &key {
         // Of names that depend on themselves nothing is known.
-        true => Configuration::default(),
-        false => {
-            let evaluation = Evaluation::new(statics, wanted);
-            let mut configuration = evaluation.run();
-            configuration.failures.extend(validate::check(statics, &evaluation.evaluated.take()));
-            configuration
-        }
+        _ if declared.is_cyclic => Configuration::default(),
+        Some(key) if modules.is_sound(key) => Configuration::default(),
+        _ => run(statics, wanted),
     };
+    if let Some(key) = key.filter(|_| configuration.failures.is_empty()) {
+        modules.note_sound(key);
+    }
     configuration.failures.splice(..0, declared.failures.iter().cloned());
+    configuration
+}
+
+fn run(statics: &Statics<'_>, wanted: Wanted) -> Configuration {
+    let evaluation = Evaluation::new(statics, wanted);
+    let mut configuration = evaluation.run();
+    configuration.failures.extend(validate::check(statics, &evaluation.evaluated.take()));
     configuration
 }

@@ -7,6 +7,7 @@ use crate::limits::Limits;
 use crate::paths::join;
 use crate::reads::Unread;
 use crate::source::{BlobId, Entry, Source};
+use crate::terraform::configuration::decisive::Decisive;
 use crate::terraform::evaluation::given::Overlay;
 use crate::terraform::failure::Failure;
 use crate::terraform::load::names::{Syntax, is_override};
@@ -18,7 +19,7 @@ use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,12 +32,20 @@ type Outlined = (Vec<Entry>, Option<Arc<Outline>>);
 /// Identifies a tree: the number of each module, with the module that calls it and the name of the call.
 pub(crate) type TreeKey = Vec<(u64, Option<(usize, Text)>)>;
 
-/// What is wrong with the declarations of a tree.
+/// Identifies a tree by its number, with the inputs of its root module as far as they decide.
+pub(crate) type SoundKey = (u64, Vec<u8>);
+
+/// What is known of a tree without any values.
 #[derive(Debug)]
 pub(crate) struct Checked {
+    /// What is wrong with its declarations.
     pub failures: Vec<Failure>,
     /// Whether something depends on itself.
     pub is_cyclic: bool,
+    /// How much of the inputs decides whether something is wrong.
+    pub decisive: Decisive,
+    /// Its number among the trees that are known by the content of their modules.
+    pub number: Option<u64>,
 }
 
 /// Parsed files and modules; both revisions share it.
@@ -45,9 +54,9 @@ pub(crate) struct Cache {
     files: ParsedFiles,
     /// The declarations of folders, by their path and their files: ids in the table of files, and contents.
     modules: Mutex<HashMap<ModuleKey, Arc<Module>, RandomState>>,
-    /// The number of the next module.
+    /// The number of the next module or tree.
     next_number: AtomicU64,
-    /// What is wrong with declarations, by the trees of modules.
+    /// What is known of trees of modules without any values.
     checked: Mutex<HashMap<TreeKey, Arc<Checked>, RandomState>>,
     /// The outlines of files, by their content.
     file_outlines: Mutex<HashMap<(BlobId, Syntax), Arc<FileOutline>, RandomState>>,
@@ -96,12 +105,15 @@ pub(crate) struct Modules<'a> {
     outlines: Mutex<HashMap<String, Option<Arc<Outline>>, RandomState>>,
     /// Where their calls lead, by their folders.
     callees: Mutex<HashMap<String, Arc<Vec<Callee>>, RandomState>>,
+    /// The inputs of trees with which nothing is wrong.
+    sound: Mutex<HashSet<SoundKey, RandomState>>,
 }
 
 impl<'a> Modules<'a> {
     pub(crate) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a Cache, runner: Runner) -> Self {
         let loader = Loader::new(source, files, &cache.files, runner);
-        Modules { loader, cache, modules: Mutex::default(), outlines: Mutex::default(), callees: Mutex::default() }
+        let (modules, outlines, callees, sound) = Default::default();
+        Modules { loader, cache, modules, outlines, callees, sound }
     }
 
     /// The modules of the same revision, with nothing read yet.
@@ -271,13 +283,30 @@ impl<'a> Modules<'a> {
         Arc::clone(self.cache.modules.lock().entry(key).or_insert(found))
     }
 
-    /// Returns what is wrong with the declarations of a tree of modules.
+    /// Returns what is known of a tree of modules without any values.
     pub(crate) fn checked(&self, key: TreeKey, check: impl FnOnce() -> Checked) -> Arc<Checked> {
         if let Some(known) = self.cache.checked.lock().get(&key) {
             return Arc::clone(known);
         }
-        let found = Arc::new(check());
+        let number = Some(self.cache.next_number.fetch_add(1, Ordering::Relaxed));
+        let found = Arc::new(Checked { number, ..check() });
         Arc::clone(self.cache.checked.lock().entry(key).or_insert(found))
+    }
+
+    /// Whether nothing is wrong with a tree of this revision that gets such inputs.
+    pub(crate) fn is_sound(&self, key: &SoundKey) -> bool {
+        self.sound.lock().contains(key)
+    }
+
+    /// How many such inputs there are so far.
+    #[cfg(test)]
+    pub(crate) fn sound_count(&self) -> usize {
+        self.sound.lock().len()
+    }
+
+    /// Notes that nothing is wrong with a tree of this revision that gets such inputs.
+    pub(crate) fn note_sound(&self, key: SoundKey) {
+        self.sound.lock().insert(key);
     }
 }
 

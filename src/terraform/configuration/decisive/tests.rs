@@ -1,0 +1,316 @@
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+use crate::files::Files;
+use crate::source::Memory;
+use crate::terraform::configuration::Wanted;
+use crate::terraform::evaluation::given::{Given, VariableInput};
+use crate::terraform::load::Runner;
+use crate::terraform::module::modules::{Cache, Modules};
+use crate::terraform::root;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// Values that are given to variables, as they are written; those of a row have the same shape.
+const VALUES: [&[&str]; 9] = [
+    &["\"\"", "\"a\"", "\"b\"", "\"1\"", "\"true\"", "\"x/y\"", "\"a.b\"", "\"-1\"", "\"t\""],
+    &["0", "1", "2", "-1", "2.5"],
+    &["true", "false"],
+    &["null"],
+    &["[]", "{}"],
+    &["[\"a\", \"b\"]", "[\"b\", \"b\"]", "[\"1\", \"a\"]", "[\"\", \"0\"]"],
+    &["[null, 1]", "[null, 0]"],
+    &["{ a = \"1\", b = null }", "{ a = \"a\", b = null }", "{ a = \"b\", b = null }"],
+    &["{ a = { b = [\"1\"] } }", "{ a = { b = [\"a\"] } }", "{ a = { b = [\"b\"] } }"],
+];
+
+/// The types of variables. What is given has to fit.
+const TYPES: [&str; 9] = [
+    "any",
+    "string",
+    "number",
+    "bool",
+    "list(string)",
+    "set(string)",
+    "map(any)",
+    "list(number)",
+    "object({ a = optional(any, \"d\"), b = optional(number) })",
+];
+
+/// Expressions that mostly pass on what is in them, in place of `@`.
+const PASSING: [&str; 36] = [
+    "@",
+    "(@)",
+    "\"${@}\"",
+    "\"p-${@}\"",
+    "\"${@}${@}\"",
+    "\"%{ for x in @ }${x}%{ endfor }\"",
+    "[@, @]",
+    "{ a = @, b = @ }",
+    "[for x in @ : x]",
+    "[for x in @ : \"${x}\"]",
+    "{ for k, x in @ : k => x }",
+    "{ for x in @ : x => @... }",
+    "@[0]",
+    "@[1].a",
+    "@.a",
+    "@[\"b\"]",
+    "@[*]",
+    "@[*].a",
+    "@.*.b",
+    "merge(@, @)",
+    "concat(@, @)",
+    "try(@, @)",
+    "can(@)",
+    "lookup(@, \"a\", @)",
+    "keys(@)",
+    "values(@)",
+    "length(@)",
+    "lower(@)",
+    "join(\",\", @)",
+    "jsonencode(@)",
+    "format(\"%s-%v\", @, @)",
+    "replace(@, \"a\", @)",
+    "tostring(@)",
+    "tolist(@)",
+    "tomap(@)",
+    "flatten(@)",
+];
+
+/// Expressions that mostly decide by it.
+const DECIDING: [&str; 28] = [
+    "\"%{ if @ }${@}%{ endif }\"",
+    "@ ? @ : @",
+    "@ == @",
+    "@ != null",
+    "@ && @",
+    "@ || @",
+    "!@",
+    "-@",
+    "@ + @",
+    "@ - @",
+    "@ * @",
+    "@ / @",
+    "@ % @",
+    "@ < @",
+    "{ (@) = @ }",
+    "[for k, x in @ : x if k == x]",
+    "@[@]",
+    "lookup(@, @, @)",
+    "format(\"%d\", @)",
+    "format(@, @)",
+    "replace(@, \"/a/\", \"b\")",
+    "replace(@, @, @)",
+    "tonumber(@)",
+    "toset(@)",
+    "one(@)",
+    "coalesce(@, @)",
+    "element(@, @)",
+    "contains(@, @)",
+];
+
+/// Numbers that look random and are the same every time (SplitMix64).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % limit as u64) as usize
+    }
+
+    fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
+        of[self.below(of.len())]
+    }
+
+    fn expression(&mut self, names: &[&str], depth: usize) -> String {
+        if depth == 0 || self.below(4) == 0 {
+            return self.one(names).to_owned();
+        }
+        if self.below(3) == 0 {
+            return format!("try({}, \"t\")", self.expression(names, depth));
+        }
+        let form = if self.below(6) == 0 { self.one(&DECIDING) } else { self.one(&PASSING) };
+        let mut parts = form.split('@');
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| text + &self.expression(names, depth - 1) + part)
+    }
+
+    fn variables(&mut self, names: &[&str]) -> String {
+        let mut all = String::new();
+        for name in names {
+            let ty = if self.below(3) == 0 { self.one(&TYPES) } else { "any" };
+            all += &format!("variable \"{name}\" {{\n  type = {ty}\n");
+            match self.below(4) {
+                0 => all += "  default = null\n",
+                1 => {
+                    let read = self.expression(&[&format!("var.{name}"), "\"a\"", "1"], 2);
+                    all += &format!(
+                        "  validation {{\n    condition = try({read}, 1) != \"a\"\n    error_message = \"no\"\n  }}\n"
+                    );
+                }
+                2 => all += "  sensitive = true\n",
+                _ => {}
+            }
+            all += "}\n";
+        }
+        all
+    }
+
+    /// An expression that mostly has a value.
+    fn value(&mut self, names: &[&str], depth: usize) -> String {
+        let inner = self.expression(names, depth);
+        if self.below(12) == 0 { inner } else { format!("try({inner}, \"t\")") }
+    }
+
+    /// What repeats a block.
+    fn repetition(&mut self, names: &[&str]) -> String {
+        let inner = self.expression(names, 2);
+        match self.below(8) {
+            0 => format!("  count = can({inner}) ? 1 : 0\n"),
+            1 => format!("  count = try({inner}, 1) == \"a\" ? 0 : 2\n"),
+            2 => format!("  count = length(try([for x in {inner} : x], []))\n"),
+            3 => format!("  for_each = toset(try([for x in {inner} : \"${{x}}\"], [\"k\"]))\n"),
+            4 => format!("  for_each = try({{ for k, v in {inner} : k => v }}, {{}})\n"),
+            _ => String::new(),
+        }
+    }
+
+    /// A root module that calls a module.
+    fn module(&mut self) -> [(String, String); 2] {
+        let names = ["var.a", "var.b", "var.c", "local.x", "terraform.workspace", "\"t\"", "1"];
+        let (mut root, mut child) = (self.variables(&["a", "b", "c"]), self.variables(&["p", "q"]));
+        root += &format!("locals {{\n  x = {}\n  z = {}\n}}\n", self.value(&names[..3], 2), self.value(&names, 2));
+        root += &format!("resource \"x_y\" \"a\" {{\n  b = {}\n}}\n", self.value(&names, 3));
+        let mut all = [&names[..], &["local.z", "x_y.a.b", "x_y.a"]].concat();
+        if self.below(2) == 0 {
+            let (repeat, b, each) = (self.repetition(&names), self.value(&names, 2), self.expression(&names, 1));
+            let content = self.value(&["n.value", "n.key", "var.a", "n.value.a"], 2);
+            root += &format!(
+                "resource \"x_y\" \"d\" {{\n{repeat}  b = {b}\n  dynamic \"n\" {{\n    for_each = try([for x in {each} : x], [])\n    \
+                 content {{\n      v = {content}\n    }}\n  }}\n}}\n"
+            );
+            all.push(if repeat.contains("count") { "x_y.d[0].b" } else { "x_y.d" });
+        }
+        if self.below(2) == 0 {
+            let (b, read) = (self.value(&names, 2), self.expression(&["self.b", "var.a", "x_y.a.b"], 2));
+            root += &format!(
+                "resource \"x_y\" \"e\" {{\n  b = {b}\n  lifecycle {{\n    postcondition {{\n      condition = try({read}, 1) != \"a\"\n      \
+                 error_message = \"no\"\n    }}\n  }}\n}}\n"
+            );
+            all.push("x_y.e");
+        }
+        if self.below(2) == 0 {
+            let (p, q) = (self.value(&all, 2), self.value(&all, 1));
+            root +=
+                &format!("module \"m\" {{\n  source = \"./m\"\n{}  p = {p}\n  q = {q}\n}}\n", self.repetition(&names));
+            all.push("module.m.o");
+        }
+        root += &format!("output \"o\" {{\n  sensitive = true\n  value = {}\n}}\n", self.value(&all, 3));
+        child += &format!("output \"o\" {{\n  value = {}\n}}\n", self.value(&["var.p", "var.q", "\"t\""], 3));
+        child += &format!("resource \"x_y\" \"r\" {{\n  b = {}\n}}\n", self.value(&["var.p", "var.q"], 3));
+        [("m/main.tf".to_owned(), root), ("m/m/main.tf".to_owned(), child)]
+    }
+
+    /// Values of the variables; `rows` are the shapes that they mostly have.
+    fn inputs(&mut self, rows: [usize; 3]) -> Vec<VariableInput> {
+        let mut inputs = Vec::new();
+        for (name, row) in ["a", "b", "c"].into_iter().zip(rows) {
+            let row = if self.below(6) == 0 { self.below(VALUES.len()) } else { row };
+            match self.below(12) {
+                0 => inputs.push(VariableInput::Unknown { name: Some(name.to_owned()), what: "something".to_owned() }),
+                _ => {
+                    inputs.push(VariableInput::Value { name: name.to_owned(), text: self.one(VALUES[row]).to_owned() })
+                }
+            }
+        }
+        inputs
+    }
+}
+
+/// What is wrong, as text.
+fn failures(modules: &Modules<'_>, inputs: &[VariableInput], workspace: &str) -> Vec<String> {
+    let given = Given { variables: inputs, workspace: Some(workspace), ..Given::default() };
+    let mut evaluated = root::evaluate("m", given, modules, Wanted::Failures);
+    let failures = evaluated.take_failures(Vec::new());
+    failures
+        .into_iter()
+        .map(|failure| format!("{:?} {}", failure.place.map(|(_, span)| span), failure.message))
+        .collect()
+}
+
+/// Evaluates a random root module with several inputs, alone and after each other. Returns how many of these needed no evaluation.
+fn compare(seed: u64) -> Result<usize, String> {
+    let mut dice = Dice(seed);
+    let texts = dice.module();
+    let bytes: BTreeMap<_, _> = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
+    let source = Memory::new("memory", bytes);
+    let (files, cache) = (Files::default(), Cache::default());
+    let shared = Modules::new(&source, &files, &cache, Runner::default());
+    let rows = [(); 3].map(|()| dice.below(VALUES.len()));
+    let mut sound = 0;
+    for _ in 0..16 {
+        let (inputs, workspace) = (dice.inputs(rows), dice.one(&["w", "1", "true"]));
+        let alone = Modules::new(&source, &files, &cache, Runner::default());
+        let expected = failures(&alone, &inputs, workspace);
+        let found = failures(&shared, &inputs, workspace);
+        if found != expected {
+            let [root, child] = texts.map(|(_, text)| text);
+            return Err(format!("seed {seed}\n{inputs:?} {workspace}\n{root}\n{child}\n{expected:#?}\n{found:#?}"));
+        }
+        sound += usize::from(alone.sound_count() == 1);
+    }
+    Ok(sound - shared.sound_count())
+}
+
+proptest! {
+    #![proptest_config(crate::fuzz::cases(200))]
+
+    /// A root module has the same failures whether it is evaluated alone or after others with different inputs.
+    #[test]
+    fn what_does_not_decide_changes_no_failure(seed in any::<u64>()) {
+        prop_assert_eq!(compare(seed).err(), None);
+    }
+}
+
+#[test]
+fn random_modules_are_evaluated_less_often_than_there_are_inputs() {
+    let reused: usize = (0..200).map(|seed| compare(seed).unwrap()).sum();
+    assert!(reused > 200, "{reused}");
+}
+
+/// How many of the inputs of a module are evaluated.
+fn evaluated(text: &str, inputs: &[&str]) -> usize {
+    let source = Memory::new("memory", BTreeMap::from([("m/main.tf".to_owned(), text.as_bytes().to_vec())]));
+    let (files, cache) = (Files::default(), Cache::default());
+    let modules = Modules::new(&source, &files, &cache, Runner::default());
+    for input in inputs {
+        let inputs = [VariableInput::Value { name: "a".to_owned(), text: (*input).to_owned() }];
+        assert_eq!(failures(&modules, &inputs, "w"), Vec::<String>::new());
+    }
+    modules.sound_count()
+}
+
+#[test]
+fn what_is_passed_on_decides_by_its_shape() {
+    let texts = ["\"x\"", "\"y\"", "\"x\""];
+    for (expression, expected) in [
+        ("var.a", 1),
+        ("\"n-${var.a}\"", 1),
+        ("merge({ n = var.a }, { o = 1 })", 1),
+        ("[for x in [var.a] : { y = upper(x) }]", 1),
+        ("try(var.a.b, var.a)", 1),
+        ("format(\"%s/%s\", var.a, \"z\")", 1),
+        ("var.a == \"x\"", 2),
+        ("coalesce(var.a, \"z\")", 2),
+        ("format(var.a, [])", 2),
+    ] {
+        let text = format!("variable \"a\" {{}}\nresource \"x_y\" \"r\" {{\n  b = {expression}\n}}\n");
+        let texts =
+            if expected == 2 && expression.starts_with("format") { ["\"%v\"", "\"%#v\"", "\"%v\""] } else { texts };
+        assert_eq!(evaluated(&text, &texts), expected, "{expression}");
+    }
+    let counted =
+        "variable \"a\" {}\nlocals {\n  n = \"${var.a}\"\n}\nresource \"x_y\" \"r\" {\n  count = local.n\n}\n";
+    assert_eq!(evaluated(counted, &["1", "2", "1"]), 2);
+}
