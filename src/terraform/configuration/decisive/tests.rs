@@ -107,6 +107,9 @@ const DECIDING: [&str; 28] = [
     "contains(@, @)",
 ];
 
+/// What is taken where an expression has no value.
+const FALLBACKS: [&str; 4] = ["\"t\"", "[]", "{ z = 1 }", "null"];
+
 /// Numbers that look random and are the same every time (SplitMix64).
 struct Dice(u64);
 
@@ -127,10 +130,10 @@ impl Dice {
         if depth == 0 || self.below(4) == 0 {
             return self.one(names).to_owned();
         }
-        if self.below(3) == 0 {
-            return format!("try({}, \"t\")", self.expression(names, depth));
+        if self.below(6) == 0 {
+            return format!("try({}, {})", self.expression(names, depth), self.one(&FALLBACKS));
         }
-        let form = if self.below(6) == 0 { self.one(&DECIDING) } else { self.one(&PASSING) };
+        let form = if self.below(3) == 0 { self.one(&DECIDING) } else { self.one(&PASSING) };
         let mut parts = form.split('@');
         let first = parts.next().unwrap_or_default().to_owned();
         parts.fold(first, |text, part| text + &self.expression(names, depth - 1) + part)
@@ -141,7 +144,7 @@ impl Dice {
         for name in names {
             let ty = if self.below(3) == 0 { self.one(&TYPES) } else { "any" };
             all += &format!("variable \"{name}\" {{\n  type = {ty}\n");
-            match self.below(4) {
+            match self.below(8) {
                 0 => all += "  default = null\n",
                 1 => {
                     let read = self.expression(&[&format!("var.{name}"), "\"a\"", "1"], 2);
@@ -160,7 +163,7 @@ impl Dice {
     /// An expression that mostly has a value.
     fn value(&mut self, names: &[&str], depth: usize) -> String {
         let inner = self.expression(names, depth);
-        if self.below(12) == 0 { inner } else { format!("try({inner}, \"t\")") }
+        if self.below(2) == 0 { inner } else { format!("try({inner}, {})", self.one(&FALLBACKS)) }
     }
 
     /// What repeats a block.
@@ -178,12 +181,13 @@ impl Dice {
 
     /// A root module that calls a module.
     fn module(&mut self) -> [(String, String); 2] {
-        let names = ["var.a", "var.b", "var.c", "local.x", "terraform.workspace", "\"t\"", "1"];
-        let (mut root, mut child) = (self.variables(&["a", "b", "c"]), self.variables(&["p", "q"]));
-        root += &format!("locals {{\n  x = {}\n  z = {}\n}}\n", self.value(&names[..3], 2), self.value(&names, 2));
-        root += &format!("resource \"x_y\" \"a\" {{\n  b = {}\n}}\n", self.value(&names, 3));
+        let names = ["var.a", "local.x", "var.a", "var.b", "terraform.workspace", "\"t\"", "1"];
+        let (mut root, mut child) = (self.variables(&["a", "b"]), self.variables(&["p", "q"]));
+        root += &format!("locals {{\n  x = {}\n  z = {}\n}}\n", self.value(&names[..2], 1), self.value(&names, 1));
+        let depth = 1 + self.below(3);
+        root += &format!("resource \"x_y\" \"a\" {{\n  b = {}\n}}\n", self.value(&names, depth));
         let mut all = [&names[..], &["local.z", "x_y.a.b", "x_y.a"]].concat();
-        if self.below(2) == 0 {
+        if self.below(4) == 0 {
             let (repeat, b, each) = (self.repetition(&names), self.value(&names, 2), self.expression(&names, 1));
             let content = self.value(&["n.value", "n.key", "var.a", "n.value.a"], 2);
             root += &format!(
@@ -192,7 +196,7 @@ impl Dice {
             );
             all.push(if repeat.contains("count") { "x_y.d[0].b" } else { "x_y.d" });
         }
-        if self.below(2) == 0 {
+        if self.below(4) == 0 {
             let (b, read) = (self.value(&names, 2), self.expression(&["self.b", "var.a", "x_y.a.b"], 2));
             root += &format!(
                 "resource \"x_y\" \"e\" {{\n  b = {b}\n  lifecycle {{\n    postcondition {{\n      condition = try({read}, 1) != \"a\"\n      \
@@ -200,22 +204,22 @@ impl Dice {
             );
             all.push("x_y.e");
         }
-        if self.below(2) == 0 {
+        if self.below(4) == 0 {
             let (p, q) = (self.value(&all, 2), self.value(&all, 1));
             root +=
                 &format!("module \"m\" {{\n  source = \"./m\"\n{}  p = {p}\n  q = {q}\n}}\n", self.repetition(&names));
             all.push("module.m.o");
         }
-        root += &format!("output \"o\" {{\n  sensitive = true\n  value = {}\n}}\n", self.value(&all, 3));
-        child += &format!("output \"o\" {{\n  value = {}\n}}\n", self.value(&["var.p", "var.q", "\"t\""], 3));
-        child += &format!("resource \"x_y\" \"r\" {{\n  b = {}\n}}\n", self.value(&["var.p", "var.q"], 3));
+        root += &format!("output \"o\" {{\n  sensitive = true\n  value = {}\n}}\n", self.value(&all, 1));
+        child += &format!("output \"o\" {{\n  value = {}\n}}\n", self.value(&["var.p", "var.q", "\"t\""], 1));
+        child += &format!("resource \"x_y\" \"r\" {{\n  b = {}\n}}\n", self.value(&["var.p", "var.q"], 1));
         [("m/main.tf".to_owned(), root), ("m/m/main.tf".to_owned(), child)]
     }
 
     /// Values of the variables; `rows` are the shapes that they mostly have.
-    fn inputs(&mut self, rows: [usize; 3]) -> Vec<VariableInput> {
+    fn inputs(&mut self, rows: [usize; 2]) -> Vec<VariableInput> {
         let mut inputs = Vec::new();
-        for (name, row) in ["a", "b", "c"].into_iter().zip(rows) {
+        for (name, row) in ["a", "b"].into_iter().zip(rows) {
             let row = if self.below(6) == 0 { self.below(VALUES.len()) } else { row };
             match self.below(12) {
                 0 => inputs.push(VariableInput::Unknown { name: Some(name.to_owned()), what: "something".to_owned() }),
@@ -247,7 +251,7 @@ fn compare(seed: u64) -> Result<usize, String> {
     let source = Memory::new("memory", bytes);
     let (files, cache) = (Files::default(), Cache::default());
     let shared = Modules::new(&source, &files, &cache, Runner::default());
-    let rows = [(); 3].map(|()| dice.below(VALUES.len()));
+    let rows = [(); 2].map(|()| dice.below(VALUES.len()));
     let mut sound = 0;
     for _ in 0..16 {
         let (inputs, workspace) = (dice.inputs(rows), dice.one(&["w", "1", "true"]));
