@@ -17,10 +17,11 @@ mod view;
 
 pub(crate) use server::{Ended, serve};
 
+use crate::resolution::{Address, Resolution, Unit};
 use crate::review::Review;
 use crate::source::Overlay;
 use crate::threads::Cancel;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -56,6 +57,9 @@ pub(crate) trait Analyzer: Send + Sync {
     /// # Errors
     /// There is nothing to analyze, or it cannot be analyzed: what to tell the user.
     fn analyze(&self, buffers: &Contents, cancel: &Cancel) -> Result<Analysis, String>;
+
+    /// What the code of some components of an analysis makes; nothing where that cannot be said.
+    fn made(&self, analysis: &Analysis, resolution: &Resolution, wanted: &BTreeSet<Address>) -> Vec<Arc<Unit>>;
 }
 
 /// The result of an analysis.

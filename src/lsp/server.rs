@@ -242,9 +242,10 @@ impl Server<'_, '_, '_> {
     }
 
     fn view(&self, root: usize) -> Option<View<'_>> {
-        let Root { analysis, path, .. } = &self.roots[root];
+        let Root { analysis, path, analyzer, .. } = &self.roots[root];
         let remembered = &self.remembered[root];
-        analysis.as_ref().map(|analysis| View { analysis, root: path, encoding: self.encoding, remembered })
+        let analysis = analysis.as_ref()?;
+        Some(View { analysis, analyzer: &**analyzer, root: path, encoding: self.encoding, remembered })
     }
 
     /// Sends the findings of files where they differ from what the client shows.

@@ -1,8 +1,8 @@
 //! An analysis as the answers to requests read it.
 
-use super::Analysis;
 use super::position::{Encoding, Lines};
 use super::remembered::Remembered;
+use super::{Analysis, Analyzer};
 use crate::files::File;
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, Resolution};
@@ -18,6 +18,8 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) analysis: &'a Analysis,
+    /// What made the analysis, and evaluates code.
+    pub(super) analyzer: &'a dyn Analyzer,
     /// The root of the worktree.
     pub(super) root: &'a Path,
     /// The unit of columns.

@@ -12,11 +12,13 @@ use super::{Failure, Global, Outcome, watch};
 use crate::diagnostic::baseline;
 use crate::dialects::Project;
 use crate::lsp::{self, Analysis, Analyzer, Contents, Ended, Preferences};
+use crate::resolution::{Address, Resolution, Unit};
 use crate::review::{self, BaselineFile, Filter, NoHost, Overrides, Request, Review, Session, Workspace};
 use crate::source::{Overlay, Source};
 use crate::threads::Cancel;
 use clap::Args;
 use parking_lot::Mutex;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -167,5 +169,13 @@ impl Analyzer for Worktree {
         let overrides = self.overrides(&place, cancel)?;
         let review = analyze(&place, &source, &overrides, cancel, Some(&self.session))?;
         Ok(Analysis { review, source })
+    }
+
+    fn made(&self, analysis: &Analysis, resolution: &Resolution, wanted: &BTreeSet<Address>) -> Vec<Arc<Unit>> {
+        let place = self.place.lock();
+        let (workspace, Analysis { review, source }) = (place.workspace(), analysis);
+        let dialects = workspace.dialects(&review.settings);
+        let by = (&workspace, &review.settings);
+        review::make((source, &review.files, &dialects), resolution, wanted, by).unwrap_or_default()
     }
 }

@@ -4,12 +4,12 @@
 use super::{code as names_of_code, links};
 use crate::code::of_components;
 use crate::diff::{inline, mask, pointer};
-use crate::lsp::view::Cursor;
-use crate::query::impact::{Impact, Place, Via, impact};
+use crate::lsp::view::{Cursor, View};
+use crate::query::impact::{Impact, Place, Via, add_resources, impact};
 use crate::query::why::{Explainer, Role};
 use crate::query::{Lines, path};
 use crate::report::markdown::code;
-use crate::resolution::{Placed, Resolution};
+use crate::resolution::{Address, Component, Placed, Resolution};
 use crate::rules;
 use crate::terraform::is_code;
 use crate::terraform::load::Runner;
@@ -17,11 +17,15 @@ use crate::terraform::module::modules::{Cache, Modules};
 use crate::text::{Text, count};
 use crate::value::{Data, Value};
 use ls_types::{Hover, HoverContents, MarkupContent, MarkupKind};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// The maximum number of values, lines and stacks that are listed.
 const MOST: usize = 8;
+
+/// The most components whose code is evaluated for one hover.
+const MOST_EVALUATED: usize = 50;
 
 /// Returns the hover at a place.
 pub(super) fn hover(place: &Cursor<'_>) -> Option<Hover> {
@@ -147,7 +151,48 @@ fn values(place: &Cursor<'_>) -> Option<String> {
         let _ = write!(text, "\n- replaced by {}", code(&format!("{}:{}", file.path, file.line(*offset))));
     }
     more(&mut text, replaced.len());
+    resources(place, &found, &mut text);
     Some(text)
+}
+
+/// Appends the arguments of resources that depend on the line, in the code of the components that it reaches.
+fn resources(place: &Cursor<'_>, found: &[(&Resolution, Impact)], text: &mut String) {
+    let (View { analysis, analyzer, .. }, line) = (&place.view, place.line());
+    let (at_line, files) = (Lines { first: line, last: line }, &*analysis.review.files);
+    let mut groups: BTreeMap<(String, String), BTreeSet<Text>> = BTreeMap::new();
+    let mut left = MOST_EVALUATED;
+    for (resolution, impact) in found {
+        let wanted: BTreeSet<Address> = impact.components.iter().take(left).map(|one| one.address.clone()).collect();
+        left -= wanted.len();
+        let made = analyzer.made(analysis, resolution, &wanted);
+        let mut reached = Impact::default();
+        let place = Place { path: place.path, paths: &[place.path] };
+        add_resources(&mut reached, (resolution, &made), files, place, Some(at_line));
+        let all: HashMap<Address, &Arc<Component>> =
+            made.iter().flat_map(|unit| &unit.components).map(|one| (one.address(), one)).collect();
+        for impacted in &reached.resources {
+            let Some(component) = all.get(&impacted.address) else { continue };
+            let Some(owner) = &component.metadata.made_by else { continue };
+            for pointer in impacted.paths.keys() {
+                let Some(value) = at(&component.value, pointer) else { continue };
+                let keys: Vec<String> = pointer::keys(pointer).collect();
+                let shown = inline::inline(&mask::masked(value, files), mask::is_secret_pointer(pointer), false);
+                let name = format!("{}.{}", component.name, keys.join("."));
+                groups.entry((name, shown)).or_default().insert(Text::clone(&owner.0));
+            }
+        }
+    }
+    if groups.is_empty() {
+        return;
+    }
+    let all: usize = found.iter().map(|(_, impact)| impact.components.len()).sum();
+    let of_first =
+        if all > MOST_EVALUATED { format!(" of the first {MOST_EVALUATED} components") } else { String::new() };
+    let _ = write!(text, "\n\nin the code{of_first}:");
+    for ((name, shown), stacks) in groups.iter().take(MOST) {
+        let _ = write!(text, "\n- {} = {} in {}", code(name), code(shown), names(stacks));
+    }
+    more(text, groups.len());
 }
 
 /// Who set a value, and what that replaced.

@@ -235,3 +235,36 @@ fn arguments_of_resources_have_their_values_in_each_root_module() {
         assert!(hover.contains(root) && hover.contains(value), "{hover}");
     }
 }
+
+#[test]
+fn hovers_show_what_code_makes_of_a_value_and_where_an_argument_has_which_value() {
+    let repo = Repo::new();
+    let stack = |name: &str, size: &str| {
+        format!("vars:\n  stage: {name}\ncomponents:\n  terraform:\n    api:\n      vars:\n        size: {size}\n")
+    };
+    let code = "variable \"size\" {\n  type = string\n}\nvariable \"stage\" {\n  type = string\n}\nlocals {\n  kind = \"m5.${var.size}\"\n}\n\
+                resource \"aws_instance\" \"web\" {\n  count         = 2\n  instance_type = local.kind\n}\n";
+    repo.write(
+        "atmos.yaml",
+        "base_path: .\nstacks:\n  base_path: stacks\n  included_paths: [\"*.yaml\"]\n  name_pattern: \"{stage}\"\n\
+         components:\n  terraform:\n    base_path: components/terraform\n",
+    );
+    repo.write("components/terraform/api/main.tf", code).write("stacks/dev.yaml", &stack("dev", "small"));
+    repo.write("stacks/prod.yaml", &stack("prod", "large"));
+    let mut client = Client::start(&repo);
+    let (path, text) = ("stacks/prod.yaml", stack("prod", "large"));
+    client.open(path, &text);
+    let of_value = client.at("textDocument/hover", path, &text, "size: large", 1)["contents"]["value"].to_string();
+    for part in ["in the code:", "`aws_instance.web[0].instance_type` = `\\\"m5.large\\\"` in `prod`", "web[1]"] {
+        assert!(of_value.contains(part), "{part}: {of_value}");
+    }
+    let path = "components/terraform/api/main.tf";
+    client.open(path, code);
+    let of_code = client.at("textDocument/hover", path, code, "instance_type", 1)["contents"]["value"].to_string();
+    for part in
+        ["web[0].instance_type` = `\\\"m5.large\\\"` in `prod`", "web[0].instance_type` = `\\\"m5.small\\\"` in `dev`"]
+    {
+        assert!(of_code.contains(part), "{part}: {of_code}");
+    }
+    client.shut_down();
+}
