@@ -114,12 +114,14 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
             };
             contents.differing().filter_map(|path| one(&path)).collect()
         });
+        let mut found = found.clone();
+        found.extend(base.of(&run.address).into_iter().flat_map(|before| refetched(compared.files, [before, run])));
         if found.iter().all(|one| content::is_document(&one.path)) {
             continue;
         }
         for one in found.iter().filter(|one| !explained.has(&run.address, &one.path)) {
             let folder = match &one.touch {
-                Touch::Own => Text::clone(&run.folder),
+                Touch::Own | Touch::Fetched => Text::clone(&run.folder),
                 Touch::Module(folder) => Text::from(&**folder),
                 Touch::File | Touch::Variables => Text::from(paths::parent(&one.path)),
             };
@@ -127,7 +129,7 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
             files.insert(Text::clone(&one.path));
             components.insert(run.address.clone());
         }
-        touched.insert(run.address.clone(), found.clone());
+        touched.insert(run.address.clone(), found);
     }
     let change = |(folder, (files, components)): (Text, (BTreeSet<_>, BTreeSet<_>))| CodeChange {
         folder,
@@ -154,6 +156,16 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
         folders.sort_by(|a, b| (&a.folder, &a.files).cmp(&(&b.folder, &b.files)));
     }
     CodeChanges { folders, touched, unread: unread(&contents, compared.runs) }
+}
+
+/// The files that say what is fetched into the folder of a component, where they say something else than before.
+fn refetched(files: &Files, [before, now]: [&Run; 2]) -> Vec<Touched> {
+    let contents = |run: &Run| run.fetched.iter().map(|one| one.content.clone()).collect::<BTreeSet<_>>();
+    if before.fetched.is_empty() || now.fetched.is_empty() || contents(before) == contents(now) {
+        return Vec::new();
+    }
+    let paths: BTreeSet<Text> = now.fetched.iter().map(|one| Text::clone(&files.get(one.file).path)).collect();
+    paths.into_iter().map(|path| Touched { path, touch: Touch::Fetched, is_evaluated: false }).collect()
 }
 
 /// The paths of files that differ, but for files of code in which only comments and layout do.

@@ -1,12 +1,13 @@
 //! What is run in one revision.
 
 use super::named;
+use crate::paths;
 use crate::resolution::{Address, Code, CodeOrigin, Component, Resolution};
 use crate::terraform::evaluation::given::{Given, VariableInput};
 use crate::terraform::module::modules::Modules;
 use crate::terraform::reach::{self, Reach};
 use crate::text::Text;
-use crate::value::{Data, Value};
+use crate::value::{Data, FileId, Read, Value};
 use std::collections::BTreeMap;
 
 /// Something that runs code: a component, or a stack as a whole.
@@ -17,6 +18,17 @@ pub(crate) struct Run {
     pub folder: Text,
     /// The files that its code consists of: an index into [`Runs::reaches`].
     pub reach: usize,
+    /// What is fetched into the folder, if the code is not in the repository.
+    pub fetched: Vec<Fetched>,
+}
+
+/// Something that is fetched into a folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Fetched {
+    /// The file that says so.
+    pub file: FileId,
+    /// What is fetched.
+    pub content: Read,
 }
 
 /// What runs code.
@@ -72,10 +84,21 @@ pub(crate) fn of_components(resolution: &Resolution, modules: &Modules<'_>) -> R
             runs.reaches.push(whole(reach::of_root(modules, &code.folder, given), code, true, modules));
             runs.reaches.len() - 1
         });
-        runs.all.push(Run { address: component.address(), folder: Text::clone(&code.folder), reach });
+        let fetched = fetched(resolution, code, modules);
+        runs.all.push(Run { address: component.address(), folder: Text::clone(&code.folder), reach, fetched });
     }
     runs.all.sort_by(|a, b| a.address.cmp(&b.address));
     runs
+}
+
+/// What is fetched into the folder of code that is not in the repository, or into one around it.
+fn fetched(resolution: &Resolution, code: &Code, modules: &Modules<'_>) -> Vec<Fetched> {
+    if resolution.fetched.is_empty() || modules.is_there(&code.folder) {
+        return Vec::new();
+    }
+    let is_in = |folder: &str| *code.folder == *folder || paths::relative(&code.folder, folder).is_some();
+    let own = resolution.fetched.iter().filter(|fetched| is_in(&fetched.folder));
+    own.map(|fetched| Fetched { file: fetched.origin.file, content: fetched.content.clone() }).collect()
 }
 
 /// A component runs in its folder: anything in it may be a part of its code.

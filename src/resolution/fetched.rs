@@ -1,7 +1,7 @@
 //! Folders whose content is fetched from elsewhere before anything is deployed.
 
 use crate::text::Text;
-use crate::value::Origin;
+use crate::value::{Origin, Read};
 
 /// A folder for which a manifest of the repository configures that code is fetched into it.
 #[derive(Clone, Debug)]
@@ -10,4 +10,6 @@ pub(crate) struct FetchedFolder {
     pub folder: Text,
     /// The value that names it.
     pub origin: Origin,
+    /// What is fetched: equal for the same address, version and selection of files.
+    pub content: Read,
 }

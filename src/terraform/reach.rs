@@ -59,6 +59,8 @@ pub(crate) enum Touch {
     File,
     /// A file of variables differs that it does not load by itself.
     Variables,
+    /// A file differs that says what is fetched into its folder.
+    Fetched,
 }
 
 /// Returns the files of the root module in a folder. It is evaluated only if its text does not show them.

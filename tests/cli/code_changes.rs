@@ -93,3 +93,35 @@ fn impact_of_modules_and_folders() {
     repo.write("modules/z/main.tf", MODULE).commit("more");
     repo.run(&["impact", "modules/z/main.tf"]).ends_with(0).says("no component depends on it");
 }
+
+#[test]
+fn another_version_of_code_that_is_fetched_is_other_code() {
+    let source = |component: &str, version: &str, folder: &str| {
+        format!(
+            "    - component: {component}\n      source: github.com/a/b.git//m?ref={{{{.Version}}}}\n      version: {version}\n      \
+             targets: [{folder}]\n"
+        )
+    };
+    let manifest = |vpc: &str, db: &str| {
+        let sources = source("vpc", vpc, "components/terraform/vpc") + &source("db", db, "components/terraform/db");
+        format!("apiVersion: atmos/v1\nkind: AtmosVendorConfig\nspec:\n  sources:\n{sources}")
+    };
+    let repo = Repo::new();
+    repo.write(
+        "atmos.yaml",
+        "base_path: .\nstacks:\n  base_path: stacks\n  included_paths: [\"*.yaml\"]\n  name_pattern: \"{stage}\"\n\
+         components:\n  terraform:\n    base_path: components/terraform\n",
+    );
+    let stack = "vars:\n  stage: dev\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        a: 1\n    db:\n      vars:\n        a: 1\n";
+    // The code of `db` is in the repository: what is fetched another time counts once it is there.
+    repo.write("stacks/dev.yaml", stack).write("components/terraform/db/main.tf", "variable \"a\" {}\n");
+    repo.write("vendor.yaml", manifest("1.0.0", "1.0.0")).commit("base");
+    repo.write("vendor.yaml", manifest("1.0.0", "2.0.0")).commit("committed code");
+    let run = repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(0);
+    assert!(run.stdout.contains("No effective change"), "{run}");
+    repo.write("vendor.yaml", manifest("2.0.0", "2.0.0")).commit("fetched code");
+    let run = repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(3);
+    assert!(run.stdout.contains("components/terraform/vpc changed (vendor.yaml)"), "{run}");
+    let run = repo.run(&["diff", "HEAD^..HEAD", "--format", "matrix"]).ends_with(0);
+    assert!(run.stdout.contains("\"vpc\"") && !run.stdout.contains("\"db\""), "{run}");
+}

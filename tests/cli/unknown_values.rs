@@ -4,7 +4,8 @@ use crate::common::Repo;
 
 const ATMOS: &str = "base_path: \".\"\ncomponents: {terraform: {base_path: components/terraform}}\n\
     stacks: {base_path: stacks, included_paths: [\"deploy/**/*\"], name_pattern: \"{stage}\"}\n\
-    templates: {settings: {enabled: true, sprig: {enabled: true}, gomplate: {enabled: true, datasources: {ip: {url: data/ip.json}}}}}\n";
+    templates: {settings: {enabled: true, sprig: {enabled: true}, gomplate: {enabled: true, datasources: {ip: {url: data/ip.json}}}}}\n\
+    stores:\n  params: {type: redis, options: {url: one}}\n  other: {type: redis, options: {url: three}}\nauth: {realm: one}\n";
 const ROOT: &str = "terraform {\n  backend \"local\" {}\n}\nresource \"terraform_data\" \"r\" {\n  input = local.input\n}\n\
     locals {\n  input = \"a\"\n  name  = \"${terraform_data.r.id}-b\"\n}\nvariable \"zone\" {}\n";
 
@@ -43,6 +44,27 @@ fn values_of_atmos_are_made_of_the_files_that_they_read() {
         let more = if file == "data/ip.json" { "{\"a\": 2}" } else { "b: 2\ndata/list.txt\n" };
         repo.write(file, more).commit("head");
         assert_eq!(is_told(&repo), is_read, "{value} and {file}");
+    }
+}
+
+#[test]
+fn values_of_atmos_are_made_of_the_settings_that_say_where_they_come_from() {
+    for (value, old, is_read) in [
+        ("!store params net cidr", "url: one", true),
+        ("!store.get params cidr", "url: one", true),
+        ("!store params net cidr", "url: three", false),
+        ("'{{ atmos.Store \"params\" .stack \"net\" \"cidr\" }}'", "url: one", true),
+        ("!aws.account_id", "realm: one", true),
+        ("!env CIDR", "url: one", false),
+    ] {
+        let repo = Repo::new();
+        let stack =
+            format!("vars: {{stage: dev}}\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        cidr: {value}\n");
+        repo.write("atmos.yaml", ATMOS).write("stacks/deploy/dev.yaml", stack);
+        repo.write("components/terraform/vpc/main.tf", "variable \"cidr\" {}\nvariable \"stage\" {}\n");
+        repo.commit("base");
+        repo.edit("atmos.yaml", old, &old.replace(':', ": x")).commit("head");
+        assert_eq!(is_told(&repo), is_read, "{value} and {old}");
     }
 }
 

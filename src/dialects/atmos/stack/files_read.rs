@@ -1,5 +1,5 @@
-//! The files of the repository that unknown values and calls of a component read: a script that `!exec` runs, a file that a
-//! template reads, the file of a data source. What they contain is a part of what the value is made of.
+//! What unknown values and calls of a component read of the repository: a script that `!exec` runs, a file that a template reads,
+//! the file of a data source, the settings of a store. What these contain is a part of what the value is made of.
 
 use super::context::StackContext;
 use super::manifest::StackManifest;
@@ -47,7 +47,10 @@ const DATA_SOURCES: [&str; 4] = ["templates", "settings", "gomplate", "datasourc
 /// Functions of templates that read files, as far as they are not evaluated.
 const READERS: [&str; 3] = ["file.", "datasource", "ds \""];
 
-/// Collects what calls read, by their texts; nothing for those that read no file.
+/// The function of templates that reads a store.
+const STORE_FUNCTION: &str = "atmos.Store";
+
+/// Collects what calls read, by their texts; nothing for those that read nothing of the repository.
 fn of_calls(
     value: &Value,
     stacks: &StackContext<'_>,
@@ -57,11 +60,11 @@ fn of_calls(
     match &value.data {
         Data::Str(text) if !found.contains_key(text) => {
             let Some((name, arguments)) = calls::split(text) else { return };
-            if name != "!exec" && !arguments.contains("load") {
-                return;
-            }
             let mut files = FilesRead::new(stacks, manifest);
-            files.words(arguments, None, 0);
+            if name == "!exec" || arguments.contains("load") {
+                files.words(arguments, None, 0);
+            }
+            files.settings(name, arguments);
             let mut unknown = Unknown::new(text.clone(), format!("`{name}` is evaluated at run time"));
             unknown.add_reads(files.reads);
             let is_any = !unknown.reads.is_empty();
@@ -76,12 +79,12 @@ fn of_calls(
     }
 }
 
-/// Collects the files that a value reads.
+/// Collects what a value reads.
 struct FilesRead<'a> {
     stacks: &'a StackContext<'a>,
     manifest: &'a StackManifest<'a>,
     reads: Vec<Read>,
-    /// The files as a whole.
+    /// The files as a whole, and the settings.
     places: Vec<Prov>,
     seen: BTreeSet<String>,
 }
@@ -97,11 +100,31 @@ impl<'a> FilesRead<'a> {
         if unknown.text.starts_with('!') || READERS.iter().any(|function| unknown.text.contains(function)) {
             self.words(&unknown.text, None, MAX_DEPTH);
         }
+        if let Some((_, rest)) = unknown.text.split_once(STORE_FUNCTION) {
+            self.settings("!store", rest.trim_start().trim_start_matches(['"', '`']));
+        }
         for read in unknown.reads.iter().filter(|read| read.content.is_none()) {
             self.word(&read.name, None, MAX_DEPTH);
             for source in sources.iter().flatten().filter_map(|all| all.get(&read.name)?.get("url")?.as_str()) {
                 self.word(source.trim_start_matches("file://").trim_start_matches('/'), None, MAX_DEPTH);
             }
+        }
+    }
+
+    /// The settings of Atmos that say where a function gets its value from.
+    fn settings(&mut self, function: &str, arguments: &str) {
+        let path = match function {
+            "!store" | "!store.get" => {
+                let is_name = |c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '`');
+                let name = arguments.trim_start_matches(|c| !is_name(c)).split(|c| !is_name(c)).next();
+                vec!["stores", name.unwrap_or_default()]
+            }
+            _ if function.starts_with("!aws.") => vec!["auth"],
+            _ => return,
+        };
+        if let Some(value) = self.stacks.config.all.at_path(path.iter().copied()) {
+            self.reads.push(made_of::value(path.join("."), value));
+            self.places.push(value.prov.clone());
         }
     }
 

@@ -32,7 +32,8 @@ pub(in crate::dialects::opentofu) fn runs(modules: &Modules<'_>, roots: &Roots, 
             let reach = reach::of_root(modules, &candidate.dir, variant.given());
             called.extend(reach.folders().map(str::to_owned));
             let address = address(&variant.stack, &candidate.dir);
-            runs.all.push(Run { address, folder: candidate.dir.as_str().into(), reach: runs.reaches.len() });
+            let (folder, fetched) = (candidate.dir.as_str().into(), Vec::new());
+            runs.all.push(Run { address, folder, reach: runs.reaches.len(), fetched });
             runs.reaches.push(reach);
         }
     }
@@ -95,7 +96,7 @@ fn present(stack: &Text, is_new: bool, request: &Request<'_>) -> Option<Item> {
                 reasons.insert((1, MODULE.to_owned()));
                 item.folder.get_or_insert_with(|| dir.clone());
             }
-            Touch::File => drop(reasons.insert((2, FILE.to_owned()))),
+            Touch::File | Touch::Fetched => drop(reasons.insert((2, FILE.to_owned()))),
             Touch::Variables => {
                 reasons.insert((2, FILE.to_owned()));
                 item.extra.get_or_insert_with(|| {

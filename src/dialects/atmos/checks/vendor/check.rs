@@ -35,7 +35,7 @@ pub(in crate::dialects::atmos) fn sources(
             }
             let folder = rendered(&target.path).and_then(|path| paths::join(&source.folder, &path));
             if let (Some(folder), Some(origin)) = (folder, target.path.prov.origin) {
-                folders.push(FetchedFolder { folder: folder.into(), origin });
+                folders.push(FetchedFolder { folder: folder.into(), origin, content: source.content.clone() });
             }
         }
     }

@@ -6,8 +6,9 @@ use crate::dialects::atmos::document::Decoder;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
 use crate::dialects::atmos::rules;
+use crate::reads::made_of;
 use crate::text::Text;
-use crate::value::{Data, Prov, Value};
+use crate::value::{Data, Prov, Read, Value};
 use crate::yaml::Span;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub(in crate::dialects::atmos) struct Source {
     pub(in crate::dialects::atmos) targets: Vec<Target>,
     /// The folder that targets and local addresses are relative to, from the root of the repository.
     pub(in crate::dialects::atmos) folder: String,
+    /// All that the manifest says about it.
+    pub(in crate::dialects::atmos) content: Read,
 }
 
 /// A folder that a source fills.
@@ -207,7 +210,8 @@ impl<'a> VendorManifests<'a> {
         }
         let targets = targets.iter().filter_map(|target| self.target(target)).collect();
         let version = text(source.get("version"));
-        self.sources.push(Source { component, address, version, targets, folder: folder.to_owned() });
+        let (folder, content) = (folder.to_owned(), made_of::value("source", source));
+        self.sources.push(Source { component, address, version, targets, folder, content });
     }
 
     fn target(&mut self, target: &Value) -> Option<Target> {
@@ -229,7 +233,8 @@ impl<'a> VendorManifests<'a> {
         let Some(address) = text(source.get("uri")) else { return };
         let folder = paths::parent(path).to_owned();
         let version = text(source.get("version"));
-        self.sources.push(Source { component: None, address, version, targets: Vec::new(), folder });
+        let content = made_of::value("source", source);
+        self.sources.push(Source { component: None, address, version, targets: Vec::new(), folder, content });
     }
 
     /// The items of a list; what is not a list is a finding.
