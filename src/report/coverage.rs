@@ -23,6 +23,10 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     if !report.coverage.unread.is_empty() {
         lines.push(format!("{}: {}", headline::unread(report.coverage), shown(&report.coverage.unread)));
     }
+    if !report.coverage.run_settings.is_empty() {
+        let names = report.coverage.run_settings.join(", ");
+        lines.push(format!("{}: {names}", headline::run_settings(report.coverage)));
+    }
     for project in report.coverage.projects.iter().filter(|p| p.is_empty() && p.lacking().is_empty()) {
         let verb = if report.comparison.is_some() { "compared" } else { "checked" };
         let place = if project.path == "." { String::new() } else { format!(" in {}", project.path) };
@@ -147,6 +151,8 @@ pub(crate) struct CoverageJson<'a> {
     warnings: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unread: Vec<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    run_settings: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     narrowed: Option<&'a str>,
 }
@@ -225,6 +231,7 @@ impl<'a> CoverageJson<'a> {
             not_analyzed: &coverage.not_analyzed,
             warnings: &coverage.warnings,
             unread: coverage.unread.iter().map(|path| &**path).collect(),
+            run_settings: &coverage.run_settings,
             narrowed: coverage.narrowed.as_deref(),
         }
     }

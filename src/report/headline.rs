@@ -96,7 +96,9 @@ pub(super) fn mark(report: &Report<'_>) -> (char, Option<Level>) {
         Some(Level::Warning) => ('!', Some(Level::Warning)),
         _ if !is_whole => ('!', Some(Level::Warning)),
         _ if differs => ('~', None),
-        _ if !report.coverage.unread.is_empty() => ('!', Some(Level::Warning)),
+        _ if !report.coverage.unread.is_empty() || !report.coverage.run_settings.is_empty() => {
+            ('!', Some(Level::Warning))
+        }
         _ => ('✓', None),
     }
 }
@@ -125,6 +127,9 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
             Some(code) if all => format!("No change of configuration{part}; {code}"),
             Some(code) => format!("No change in the configuration that could be resolved; {code}"),
             None if coverage.is_resolved() && !coverage.is_whole() => "No change in what was analyzed.".to_owned(),
+            None if all && !coverage.run_settings.is_empty() => {
+                format!("No change of configuration{part}; {}.", run_settings(coverage))
+            }
             None if all && !coverage.unread.is_empty() => {
                 format!("No effective change in what was examined; {}.", unread(coverage))
             }
@@ -265,6 +270,14 @@ fn code(changes: &[CodeChange]) -> Option<String> {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// `1 setting differs that says how components are run`.
+pub(super) fn run_settings(coverage: &Coverage) -> String {
+    match coverage.run_settings.len() {
+        1 => "1 setting differs that says how components are run".to_owned(),
+        number => format!("{number} settings differ that say how components are run"),
+    }
 }
 
 /// `2 files of code differ that no component reads`.

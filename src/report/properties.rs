@@ -261,6 +261,7 @@ fn coverage(names: &[String]) -> Coverage {
         not_analyzed: names.to_vec(),
         warnings: names.to_vec(),
         unread: names.iter().map(|name| name.as_str().into()).collect(),
+        run_settings: names.to_vec(),
         narrowed: names.first().cloned(),
     }
 }

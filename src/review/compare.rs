@@ -138,6 +138,8 @@ pub(crate) fn compare(
         };
         review.coverage.unread = first.unread.iter().filter(is_unread).cloned().collect();
     }
+    let settings = compared.iter().flat_map(|one| one.base.differing_run_settings(&one.head));
+    review.coverage.run_settings = settings.collect::<BTreeSet<_>>().into_iter().cloned().collect();
     let mut unseen: Option<Unseen> = None;
     for one in compared {
         unseen = Some(match unseen {

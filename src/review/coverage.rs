@@ -22,6 +22,8 @@ pub(crate) struct Coverage {
     pub warnings: Vec<String>,
     /// The files of code that differ and that no component that was examined reads: sorted paths.
     pub unread: Vec<Text>,
+    /// The settings that say how components are run, that no component shows, and that differ: sorted names.
+    pub run_settings: Vec<String>,
     /// The part that the report is limited to, as a sentence without a full stop; `None` if it is complete.
     pub narrowed: Option<String>,
 }

@@ -119,3 +119,21 @@ fn code_that_nothing_examined_reads_is_no_all_clear() {
     }
     after("modules/a/main.tf").0.hides("no component reads");
 }
+
+#[test]
+fn a_setting_that_says_how_components_are_run_is_no_change_without_effect() {
+    let config = "base_path: .\nstacks: {base_path: stacks, included_paths: [\"*.yaml\"], name_pattern: \"{stage}\"}\n\
+                  components:\n  terraform:\n    base_path: components/terraform\n    auto_generate_backend_file: true\n";
+    let repo = Repo::new();
+    repo.write("atmos.yaml", config).write("stacks/dev.yaml", STACK).commit("base");
+    repo.edit("atmos.yaml", "file: true", "file: false").commit("head");
+    for format in ["text", "markdown", "json", "page"] {
+        let run = repo.run(&["diff", "HEAD^..HEAD", "--format", format]).ends_with(0);
+        let plain = run.stdout.replace('\\', "");
+        assert!(plain.contains("components.terraform.auto_generate_backend_file"), "{format}: {run}");
+        assert!(!run.stdout.contains("No effective change"), "{format}: {run}");
+    }
+    repo.edit("atmos.yaml", "file: false", "file: false # for now").commit("comment");
+    let run = repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0);
+    assert!(run.stdout.contains("No effective change"), "{run}");
+}
