@@ -1,5 +1,6 @@
 //! Which of the files that differ say something else than before.
 
+use super::is_backend_file;
 use crate::hcl::items::{Item, items};
 use crate::paths::{name, parent};
 use crate::source::{Entry, EntryPair, Source};
@@ -159,7 +160,7 @@ fn syntax(path: &str) -> Option<Syntax> {
     let name = name(path);
     match configuration(name) {
         Some((.., syntax)) => Some(syntax),
-        None if name == LOCK || name.ends_with(".tfvars") => Some(Syntax::Values),
+        None if name == LOCK || name.ends_with(".tfvars") || is_backend_file(name) => Some(Syntax::Values),
         None => name.ends_with(".tfvars.json").then_some(Syntax::JsonValues),
     }
 }

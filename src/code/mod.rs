@@ -13,6 +13,8 @@ mod passing;
 mod runs;
 mod unloaded;
 
+pub(crate) use unloaded::is_backend_file;
+
 pub(crate) use content::is_document;
 pub(crate) use passing::Passing;
 pub(crate) use runs::{Run, Runners, Runs, of_components};

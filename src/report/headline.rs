@@ -2,7 +2,7 @@
 
 use super::text::style::count;
 use super::{Comparison, Novelty, Report, proof};
-use crate::code::{CodeChange, Runners};
+use crate::code::{CodeChange, Runners, is_backend_file};
 use crate::diagnostic::Level;
 use crate::diff::group::{self, Group};
 use crate::diff::{ComponentChange, Status};
@@ -231,6 +231,11 @@ pub(super) fn runners(change: &CodeChange) -> String {
     match (change.is_loaded, change.runners, change.components.len()) {
         (true, ..) if change.makes_the_same => format!("{} different code, {MAKES_THE_SAME}", runs(&[change])),
         (true, ..) => format!("{} different code", runs(&[change])),
+        (false, ..) if change.files.iter().any(|file| is_backend_file(file)) => {
+            format!(
+                "nothing loads it by itself; the backend of {all} leaves out what it sets, which may be another state"
+            )
+        }
         (false, Runners::Stacks(name), 0) => format!("no {name} loads it by itself, or declares what it sets"),
         (false, Runners::Stacks(name), 1) => format!("no {name} loads it by itself; {all} declares what it sets"),
         (false, ..) => format!("nothing loads it by itself; {all} declare what it sets"),
@@ -264,9 +269,15 @@ fn code(changes: &[CodeChange]) -> Option<String> {
     let (loaded, unloaded): (Vec<&CodeChange>, Vec<&CodeChange>) = changes.iter().partition(|change| change.is_loaded);
     let files = unloaded.iter().map(|change| change.files.len()).sum::<usize>();
     let verb = if files == 1 { "differs" } else { "differ" };
+    let backends = unloaded.iter().flat_map(|change| &change.files).filter(|file| is_backend_file(file)).count();
+    let noun = match backends {
+        0 => "variable file",
+        backends if backends == files => "backend file",
+        _ => "variable or backend file",
+    };
     let parts = [
         (!loaded.is_empty()).then(|| format!("{} different code", runs(&loaded))),
-        (files > 0).then(|| format!("{} {verb} that nothing loads by itself", count(files, "variable file"))),
+        (files > 0).then(|| format!("{} {verb} that nothing loads by itself", count(files, noun))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))

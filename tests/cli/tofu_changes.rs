@@ -166,3 +166,30 @@ fn a_version_that_silences_findings_fails_a_change_that_brings_it() {
     repo.write("main.tf", main("~> 0.13", "2")).commit("another one");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
 }
+
+#[test]
+fn a_file_for_a_backend_counts_where_the_backend_leaves_its_arguments_out() {
+    let repo = Repo::new();
+    let root =
+        |backend: &str| format!("terraform {{\n  backend \"s3\" {{\n{backend}  }}\n}}\nresource \"a_b\" \"c\" {{}}\n");
+    repo.write("live/main.tf", root("    key = \"k\"\n"))
+        .write("whole/main.tf", root("    bucket = \"b\"\n    key = \"k\"\n"));
+    repo.write("live/prod.s3.tfbackend", "bucket = \"one\"\n")
+        .write("config/backend-prod.hcl", "bucket = \"one\" # first\n");
+    repo.write("units/backend.hcl", "remote_state {\n  backend = \"s3\"\n}\n").commit("base");
+    for (path, old, new, is_told) in [
+        ("live/prod.s3.tfbackend", "one", "two", true),
+        ("config/backend-prod.hcl", "one", "two", true),
+        ("config/backend-prod.hcl", "first", "second", false),
+        ("units/backend.hcl", "s3", "gcs", false),
+    ] {
+        repo.edit(path, old, new).commit("edit");
+        let status = if is_told { 3 } else { 0 };
+        let run = repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(status);
+        assert_eq!(run.stdout.contains("1 backend file differs"), is_told, "{path}: {run}");
+        assert_eq!(run.stdout.contains("No effective change"), !is_told, "{path}: {run}");
+        let run = repo.run(&["diff", "HEAD^..HEAD", "--format", "matrix"]).ends_with(0);
+        assert_eq!(run.stdout.contains("\"live\""), is_told, "{path}: {run}");
+        assert!(!run.stdout.contains("whole"), "{path}: {run}");
+    }
+}

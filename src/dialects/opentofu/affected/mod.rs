@@ -5,7 +5,7 @@ pub(crate) mod touched;
 
 use super::OpenTofu;
 use crate::affected::{Affected, Item, Name, Request, UNRESOLVED};
-use crate::code::{Run, Runners, Runs, Touched};
+use crate::code::{Run, Runners, Runs, Touched, is_backend_file};
 use crate::dialects::Project;
 use crate::dialects::opentofu::discovery::variants;
 use crate::dialects::opentofu::discovery::{self, Roots};
@@ -99,9 +99,12 @@ fn present(stack: &Text, is_new: bool, request: &Request<'_>) -> Option<Item> {
             Touch::File | Touch::Fetched => drop(reasons.insert((2, FILE.to_owned()))),
             Touch::Variables => {
                 reasons.insert((2, FILE.to_owned()));
-                item.extra.get_or_insert_with(|| {
-                    format!("{path} sets variables that it declares, and no root module loads this file by itself")
-                });
+                let set = match is_backend_file(path) {
+                    true => "arguments that its backend leaves out",
+                    false => "variables that it declares",
+                };
+                item.extra
+                    .get_or_insert_with(|| format!("{path} sets {set}, and no root module loads this file by itself"));
             }
         }
         item.file.get_or_insert_with(|| path.to_string());
