@@ -1,5 +1,5 @@
-//! The entry points of the analysis. Each ends with an error if a file that was read is not in a partial clone: what it would
-//! have said is neither absent nor broken.
+//! The entry points of the analysis. Each ends with an error if the object of a file that was read is damaged, or not in the
+//! clone: what it would have said is neither absent nor broken.
 
 use super::{Error, Filter, MergeReview, Request, Resolved, ResolvedPair, Review, Workspace};
 use crate::files::Files;
@@ -71,7 +71,7 @@ pub(crate) fn resolve_pair(
     whole(&[base, head], super::pair::resolve_pair(base, head, workspace, settings, filter))
 }
 
-/// A result, unless the clone lacks files that were read for it.
+/// A result, unless the clone lacks files that were read for it, or has them damaged.
 fn whole<T>(sources: &[&dyn Source], result: Result<T, Error>) -> Result<T, Error> {
     sources.iter().try_for_each(|source| source.lacking())?;
     result

@@ -154,6 +154,7 @@ impl Source for Folder {
     }
 
     fn lacking(&self) -> Result<(), Error> {
+        self.0.submodules.iter().try_for_each(|(_, inside)| inside.lacking())?;
         self.0.indexed.as_ref().map_or(Ok(()), Source::lacking)
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// An error of this module. Every message says what failed, where, and what to do about it.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// There is a repository, but it cannot be opened.
     #[error("cannot open the git repository of {}: {reason}", .path.display())]

@@ -91,7 +91,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// `links` maps the paths of symbolic links to their targets.
+    /// `links` maps the paths of symbolic links to their targets; those of the others are not known.
     pub(super) fn new(mut entries: Vec<Entry>, links: BTreeMap<Box<str>, Box<str>>) -> Self {
         entries.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
         let submodules = entries.iter().filter(|e| e.kind == EntryKind::Submodule).map(|e| e.path.clone()).collect();
@@ -329,7 +329,8 @@ impl Listing {
                     if links > MAX_LINKS {
                         return Err(ResolveError::Loop);
                     }
-                    let target = self.link_target(&current).ok_or(ResolveError::Missing)?;
+                    let unknown = ResolveError::Unavailable(Unavailable::Link);
+                    let target = self.link_target(&current).ok_or(unknown)?;
                     if target.is_empty() {
                         return Err(ResolveError::Missing);
                     }

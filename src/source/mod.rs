@@ -83,10 +83,10 @@ pub(crate) trait Source: Send + Sync {
         None
     }
 
-    /// Whether all files that were read are in this clone.
+    /// Whether all files that were read could be read.
     ///
     /// # Errors
-    /// A partial clone lacks some of them.
+    /// Objects of some of them are damaged, or not in this clone.
     fn lacking(&self) -> Result<(), Error> {
         Ok(())
     }

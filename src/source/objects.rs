@@ -37,8 +37,6 @@ pub(super) struct Objects {
     repo: gix::ThreadSafeRepository,
     idle: Mutex<Vec<gix::Repository>>,
     contents: Mutex<Contents>,
-    /// What a partial clone lacks of the files that were read, by their paths.
-    lacking: Mutex<BTreeMap<String, ObjectId>>,
     /// The repositories of submodules.
     modules: OnceLock<Vec<Arc<Objects>>>,
     /// Objects that the repository does not have.
@@ -54,8 +52,8 @@ struct Contents {
 
 impl Objects {
     pub(super) fn new(repo: gix::ThreadSafeRepository, limit: u64) -> Self {
-        let (idle, contents, lacking) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { repo, idle, contents, lacking, modules: OnceLock::new(), memory: Memory::default(), limit }
+        let (idle, contents) = (Mutex::default(), Mutex::default());
+        Self { repo, idle, contents, modules: OnceLock::new(), memory: Memory::default(), limit }
     }
 
     /// The same database with more objects.
@@ -99,14 +97,6 @@ impl Objects {
         Error::MissingObject { id: id.to_string(), path: path.map(Into::into), hint }
     }
 
-    /// What a partial clone lacks of the files that were read so far, as an error; `commit` is one that has them.
-    fn lacking(&self, commit: Option<ObjectId>) -> Result<(), Error> {
-        let lacking = self.lacking.lock();
-        let Some((path, _)) = lacking.first_key_value() else { return Ok(()) };
-        let commit = commit.map_or_else(|| "HEAD".to_owned(), |id| id.to_string());
-        Err(Error::PartialClone { files: lacking.len(), path: path.clone(), hint: refetch(&commit) })
-    }
-
     /// The repositories of submodules of this clone.
     pub(super) fn modules(&self) -> &[Arc<Objects>] {
         self.modules.get_or_init(|| {
@@ -118,19 +108,11 @@ impl Objects {
 
     /// The tree of a commit, if it is here.
     pub(super) fn tree_of(&self, commit: ObjectId) -> Option<ObjectId> {
-        self.with(|repo| Some(repo.try_find_object(commit).ok()??.try_into_commit().ok()?.tree_id().ok()?.detach()))
+        self.with(|repo| Some(find(repo, commit).ok()??.try_into_commit().ok()?.tree_id().ok()?.detach()))
     }
 
-    /// The content of a small object, if it is here.
-    fn small(&self, id: ObjectId, most: u64) -> Option<Vec<u8>> {
-        self.with(|repo| {
-            let size = repo.try_find_header(id).ok()??.size();
-            if size <= most { Some(repo.try_find_object(id).ok()??.detach().data) } else { None }
-        })
-    }
-
-    /// The content of a blob.
-    fn blob(&self, id: ObjectId, path: &str) -> Result<Arc<[u8]>, Error> {
+    /// The content of a blob of at most `limit` bytes.
+    fn blob(&self, id: ObjectId, path: &str, limit: u64) -> Result<Arc<[u8]>, Error> {
         if let Some(bytes) = self.contents.lock().by_id.get(&id) {
             return Ok(Arc::clone(bytes));
         }
@@ -140,21 +122,16 @@ impl Objects {
             let Some(header) = repo.try_find_header(id).map_err(|error| broken(reason(error)))? else {
                 return Ok(None);
             };
-            if header.size() > self.limit {
-                return Err(Error::TooLarge { path: path.into(), limit: self.limit });
+            if header.size() > limit {
+                return Err(Error::TooLarge { path: path.into(), limit });
             }
             if header.kind() != gix::objs::Kind::Blob {
                 return Err(broken(format!("it is a {} where a file is expected", header.kind())));
             }
-            let object = repo.find_object(id).map_err(|error| broken(reason(error)))?;
-            Ok(Some(Arc::from(object.data.as_slice())))
+            let object = find(repo, id).map_err(broken)?;
+            Ok(object.map(|object| Arc::from(object.data.as_slice())))
         })?;
-        let bytes = bytes.ok_or_else(|| {
-            if self.with(is_partial) {
-                self.lacking.lock().insert(path.to_owned(), id);
-            }
-            self.missing(id, Some(path))
-        })?;
+        let bytes = bytes.ok_or_else(|| self.missing(id, Some(path)))?;
         let mut contents = self.contents.lock();
         if bytes.len() <= CONTENT_CACHE_ITEM && contents.size + bytes.len() <= CONTENT_CACHE {
             contents.size += bytes.len();
@@ -170,10 +147,8 @@ impl Objects {
         let mut open = vec![(root, prefix.as_bytes().to_vec())];
         while let Some((id, dir)) = open.pop() {
             let is_again = !found.trees.insert(id);
-            let data = self.with(|repo| match repo.try_find_object(id) {
-                Ok(found) => Ok(found.map(|object| object.detach().data)),
-                Err(error) => Err(Error::BrokenObject { id: id.to_string(), path: None, reason: reason(error) }),
-            })?;
+            let data = self.with(|repo| Ok(find(repo, id)?.map(|object| object.detach().data)));
+            let data = data.map_err(|reason| Error::BrokenObject { id: id.to_string(), path: None, reason })?;
             let data = data.ok_or_else(|| self.missing(id, None))?;
             let broken = |reason: String| Error::BrokenObject {
                 id: id.to_string(),
@@ -209,6 +184,21 @@ impl Objects {
         }
         Ok(())
     }
+}
+
+/// An object; `None` if it is not here.
+///
+/// # Errors
+/// Why it cannot be read. The checksums of loose objects and packs are not compared with every object, so its id is.
+pub(super) fn find(repo: &gix::Repository, id: ObjectId) -> Result<Option<gix::Object<'_>>, String> {
+    let Some(object) = repo.try_find_object(id).map_err(reason)? else { return Ok(None) };
+    let actual = gix::objs::compute_hash(id.kind(), object.kind, &object.data).map_err(reason)?;
+    // What `git replace` puts in its place has another id.
+    let is_replaced = || repo.try_find_reference(&format!("refs/replace/{id}")).is_ok_and(|found| found.is_some());
+    if actual != id && !is_replaced() {
+        return Err("its content has another id".to_owned());
+    }
+    Ok(Some(object))
 }
 
 /// The names of a tree so far. `git fsck` and `git checkout` reject a tree that breaks these rules; reading it anyway would
@@ -284,10 +274,14 @@ pub(super) struct Snapshot {
     pub(super) listing: Listing,
     name: String,
     commit: Option<ObjectId>,
+    /// Why objects that were read are not known, by the paths of their files.
+    lost: Mutex<BTreeMap<Box<str>, Error>>,
 }
 
 impl Snapshot {
-    /// Completes a listing: adds the files of submodules, and reads where symbolic links lead and what git ignores.
+    /// Completes a listing: adds the files of submodules, and reads where symbolic links lead and what git ignores. In a partial
+    /// clone, which may lack much that nobody asks for, what is not known of them is asked for later: such a link leads to
+    /// something unknown, and everything that is missing may be ignored.
     pub(super) fn new(
         objects: &Arc<Objects>,
         mut found: Found,
@@ -296,20 +290,50 @@ impl Snapshot {
     ) -> Result<Self, Error> {
         let mut homes = Homes::default();
         submodules::expand(objects, &name, &mut found, &mut homes)?;
-        let content = |entry: &Entry, most| homes.of(&entry.path).unwrap_or(objects).small(entry.id.object_id()?, most);
+        let mut snapshot = Snapshot {
+            objects: Arc::clone(objects),
+            homes,
+            listing: Listing::default(),
+            name,
+            commit,
+            lost: Mutex::default(),
+        };
         let mut links = BTreeMap::new();
         for entry in found.entries.iter().filter(|entry| entry.kind == EntryKind::Symlink) {
-            // If its target cannot be read, the link is treated as dangling.
-            if let Some(Ok(target)) = content(entry, MAX_TARGET).map(String::from_utf8) {
-                links.insert(entry.path.clone(), target.into());
+            // A target that no system follows leads nowhere.
+            if let Some(target) = snapshot.small(entry, MAX_TARGET) {
+                links.insert(entry.path.clone(), String::from_utf8(target).unwrap_or_default().into());
             }
         }
         let is_rules = |entry: &&Entry| entry.kind == EntryKind::File && crate::paths::name(&entry.path) == IGNORE_FILE;
         let rules = found.entries.iter().filter(is_rules);
-        let rules = rules.filter_map(|entry| Some((entry.path.clone(), content(entry, MAX_RULES)?)));
+        let rules = rules
+            .map(|entry| (entry.path.clone(), snapshot.small(entry, MAX_RULES).unwrap_or_else(|| b"*".to_vec())))
+            .collect::<Vec<_>>();
         let ignored = ignored_by(objects.with(|repo| own_rules(repo.common_dir())).into_iter().chain(rules));
-        let listing = Listing::new(found.entries, links).ignoring(ignored);
-        Ok(Snapshot { objects: Arc::clone(objects), homes, listing, name, commit })
+        snapshot.listing = Listing::new(found.entries, links).ignoring(ignored);
+        Ok(snapshot)
+    }
+
+    /// The content of a small file, empty if it is larger; `None` if it cannot be read.
+    fn small(&self, entry: &Entry, most: u64) -> Option<Vec<u8>> {
+        let objects = self.objects(entry);
+        match objects.blob(entry.id.object_id()?, &entry.path, most) {
+            Ok(bytes) => Some(bytes.to_vec()),
+            Err(Error::TooLarge { .. }) => Some(Vec::new()),
+            Err(Error::MissingObject { .. }) if objects.with(is_partial) => None,
+            Err(error) => {
+                self.lose(entry, &error);
+                None
+            }
+        }
+    }
+
+    /// Notes that an object cannot be read: nothing that reads it is known.
+    fn lose(&self, entry: &Entry, error: &Error) {
+        if matches!(error, Error::MissingObject { .. } | Error::BrokenObject { .. }) {
+            self.lost.lock().insert(entry.path.clone(), error.clone());
+        }
     }
 
     fn objects(&self, entry: &Entry) -> &Objects {
@@ -325,7 +349,9 @@ impl Source for Snapshot {
     fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
         let id = entry.id.object_id().filter(|_| entry.kind != EntryKind::Submodule);
         let none = || Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() };
-        let bytes = self.objects(entry).blob(id.ok_or_else(none)?, &entry.path)?;
+        let objects = self.objects(entry);
+        let bytes = objects.blob(id.ok_or_else(none)?, &entry.path, objects.limit());
+        let bytes = bytes.inspect_err(|error| self.lose(entry, error))?;
         Unavailable::of_bytes(&bytes)
             .map_or(Ok(bytes), |why| Err(Error::Unavailable { path: entry.path.to_string(), why }))
     }
@@ -339,7 +365,17 @@ impl Source for Snapshot {
     }
 
     fn lacking(&self) -> Result<(), Error> {
-        self.objects.lacking(self.commit)
+        let lost = self.lost.lock();
+        let Some((path, _)) = lost.first_key_value() else { return Ok(()) };
+        let is_partial = self.objects.with(is_partial);
+        let can_be_fetched = |path: &str, error: &Error| {
+            is_partial && matches!(error, Error::MissingObject { .. }) && self.homes.of(path).is_none()
+        };
+        if let Some((_, error)) = lost.iter().find(|(path, error)| !can_be_fetched(path, error)) {
+            return Err(error.clone());
+        }
+        let commit = self.commit.map_or_else(|| "HEAD".to_owned(), |id| id.to_string());
+        Err(Error::PartialClone { files: lost.len(), path: path.to_string(), hint: refetch(&commit) })
     }
 
     fn has_all(&self) -> bool {

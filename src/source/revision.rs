@@ -2,9 +2,10 @@
 #![allow(clippy::disallowed_methods, reason = "git says in a variable that objects are in quarantine")]
 
 use gix::ObjectId;
+use gix::objs::{Kind, TagRefIter};
 
 use super::error::{QUARANTINE, UNRELATED, deepen, fetch};
-use super::objects::{Found, Snapshot, is_shallow};
+use super::objects::{Found, Snapshot, find, is_shallow};
 use super::{Environment, Error, Repository, Source, reason};
 
 /// Why a name of several commits is refused.
@@ -99,14 +100,18 @@ impl Repository {
             let gix::revision::plumbing::Spec::Include(id) = named.detach() else {
                 return Err(not_a_commit(repo, spec, SEVERAL.to_owned()));
             };
-            let object = match repo.try_find_object(id) {
-                Ok(Some(object)) => object,
-                Ok(None) => return Ok(Err(id)),
-                Err(error) => return Err(not_a_commit(repo, spec, reason(error))),
-            };
-            match object.peel_to_kind(gix::objs::Kind::Commit) {
-                Ok(commit) => Ok(Ok(commit.id)),
-                Err(error) => Err(not_a_commit(repo, spec, reason(error))),
+            let mut at = id;
+            // Tags of tags end somewhere: each contains the hash of the next one.
+            loop {
+                let broken = |reason| Error::BrokenObject { id: at.to_string(), path: None, reason };
+                let Some(object) = find(repo, at).map_err(broken)? else { return Ok(Err(at)) };
+                at = match object.kind {
+                    Kind::Commit => return Ok(Ok(at)),
+                    Kind::Tag => TagRefIter::from_bytes(&object.data, at.kind())
+                        .target_id()
+                        .map_err(|error| broken(reason(error)))?,
+                    kind => return Err(not_a_commit(repo, spec, format!("was {kind}"))),
+                };
             }
         })?;
         match found {
@@ -201,13 +206,10 @@ impl Repository {
     /// The files of a commit.
     pub(crate) fn at(&self, revision: &Revision) -> Result<Box<dyn Source>, Error> {
         let id = revision.commit;
-        let tree = self.objects.with(|repo| match repo.try_find_object(id) {
-            Ok(None) => Ok(None),
-            Ok(Some(object)) => object.try_into_commit().map_err(reason).and_then(|commit| {
-                let tree = commit.tree_id().map_err(reason)?;
-                Ok(Some(tree.detach()))
-            }),
-            Err(error) => Err(reason(error)),
+        let tree = self.objects.with(|repo| {
+            let Some(object) = find(repo, id)? else { return Ok(None) };
+            let commit = object.try_into_commit().map_err(reason)?;
+            Ok(Some(commit.tree_id().map_err(reason)?.detach()))
         });
         let tree = tree
             .map_err(|reason| Error::BrokenObject { id: id.to_string(), path: None, reason })?

@@ -23,6 +23,9 @@ pub enum Unavailable {
     /// It is in a submodule whose commit, this one, is not in the clone.
     #[error("it is in a submodule whose commit {0} is not in this clone: run `git submodule update --init`")]
     Submodule(BlobId),
+    /// A link leads to it, or elsewhere.
+    #[error("where the symbolic link leads is not in this clone, which is partial")]
+    Link,
     /// The settings say that a tool makes it.
     #[error("it is declared as generated")]
     Generated,

@@ -25,6 +25,7 @@ mod lsp;
 mod mutated;
 mod narrowing;
 mod nothing;
+mod objects;
 mod output;
 mod paths;
 mod policies;
@@ -33,6 +34,7 @@ mod roots;
 mod secret_forms;
 mod secrets;
 mod sizes;
+mod storage;
 mod writes;
 
 use crate::common::Repo;
