@@ -1,8 +1,10 @@
 //! Which findings that the head no longer has are fixed.
 
+use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Diagnostic, Finding, Novelty};
 use crate::resolution::{Extent, Resolution, Unit};
-use std::collections::BTreeMap;
+use crate::text::Text;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What happened to the subject of a finding.
 enum Fate {
@@ -15,11 +17,16 @@ enum Fate {
 }
 
 /// Classifies findings that only the base has: those whose subject the head removed are marked, and those whose subject
-/// it could not resolve are dropped.
+/// it could not resolve, or of whose stack it knows less, are dropped.
 pub(super) fn judge_fixed(findings: &mut Vec<Finding>, projects: &[(&Resolution, &Resolution)]) {
     if findings.iter().all(|f| f.novelty != Some(Novelty::Fixed)) {
         return;
     }
+    // What the head cannot tell and the base could: the stacks about which less is known.
+    let is_lost =
+        |finding: &&Finding| finding.novelty == Some(Novelty::New) && finding.diagnostic.rule == &INCOMPLETE_ANALYSIS;
+    let lost = findings.iter().filter(is_lost).flat_map(|finding| finding.diagnostic.stacks.iter().cloned());
+    let lost: BTreeSet<Text> = lost.collect();
     let heads: Vec<BTreeMap<&str, &Unit>> =
         projects.iter().map(|(_, head)| head.units.iter().map(|unit| (&*unit.id, &**unit)).collect()).collect();
     findings.retain_mut(|finding| {
@@ -27,7 +34,7 @@ pub(super) fn judge_fixed(findings: &mut Vec<Finding>, projects: &[(&Resolution,
             return true;
         }
         match fate(&finding.diagnostic, projects, &heads) {
-            Fate::Analyzed => true,
+            Fate::Analyzed => !finding.diagnostic.stacks.iter().any(|stack| lost.contains(stack)),
             Fate::Removed => {
                 finding.novelty = Some(Novelty::Removed);
                 true

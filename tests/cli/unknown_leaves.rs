@@ -184,7 +184,8 @@ fn files_that_git_ignores_are_unknown() {
 #[test]
 fn a_clone_that_lacks_objects_ends_the_run() {
     for system in &SYSTEMS {
-        for path in system.read {
+        // Of a file that is damaged nothing is known, the configuration of the project included.
+        for (path, _) in system.files {
             let repo = Repo::new();
             for (path, text) in system.files {
                 repo.write(path, text.replace("LEAF", &(system.text)("a")).replace("OTHER", &(system.text)("c")));
@@ -195,13 +196,45 @@ fn a_clone_that_lacks_objects_ends_the_run() {
             let id = repo.git(&["rev-parse", &format!("HEAD:{path}")]);
             let (folder, name) = id.trim().split_at(2);
             std::fs::remove_file(repo.root().join(".git/objects").join(folder).join(name)).expect("a loose object");
+            let all = [&["diff", "HEAD~1..HEAD"][..], &["diff", "HEAD..HEAD~1"], &["check", "--rev", "HEAD"]];
+            all.iter().for_each(|arguments| _ = repo.run(arguments).ends_with(2).complains("git fsck"));
             repo.git(&["config", "remote.origin.promisor", "true"]);
             repo.git(&["config", "remote.origin.url", "https://example.invalid/x"]);
             repo.git(&["config", "extensions.partialClone", "origin"]);
-            for arguments in [&["diff", "HEAD~1..HEAD"][..], &["diff", "HEAD..HEAD~1"], &["check", "--rev", "HEAD"]] {
-                repo.run(arguments).ends_with(2).complains("git fetch");
-            }
+            all.iter().for_each(|arguments| _ = repo.run(arguments).ends_with(2).complains("git fetch"));
         }
+    }
+}
+
+#[test]
+fn findings_about_code_that_is_no_longer_known_are_not_fixed() {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {typo: 1}}}}\n");
+    repo.write("components/terraform/vpc/main.tf", "variable \"stage\" {}\n").commit("base");
+    repo.run(&["check"]).says("undeclared-variable");
+    repo.write("components/terraform/vpc/main.tf", LFS).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("incomplete-analysis").hides("fixed").hides("No effective change");
+    repo.edit("stacks/deploy/dev.yaml", "typo", "other").commit("another edit");
+    repo.run(&["diff", "HEAD~2..HEAD"]).says("incomplete-analysis").hides("fixed");
+}
+
+#[test]
+fn actions_that_may_be_disabled_and_dependencies_that_are_not_known() {
+    let repo = Repo::new();
+    let build = "---\nkind: Build\ntype: exec\nname: y\n";
+    let action = |field: &str| format!("{ACTION}{field}\n{build}");
+    repo.write("project.garden.yml", GARDEN.replace("LEAF", "a").replace("OTHER", "c"));
+    repo.write("values/vars.yml", "b: x\n");
+    for (known, unknown) in [
+        ("disabled: false", "disabled: ${local.env.OFF == 'x'}"),
+        ("dependencies: [build.y]", "dependencies: [\"${local.env.ON}\"]"),
+        ("dependencies: [build.y]", "dependencies: \"${local.env.ON}\""),
+    ] {
+        repo.write("garden.yml", action(known)).commit("known");
+        assert_eq!(repo.run(&["check"]).status, 0, "{known}: {}", repo.run(&["check"]));
+        repo.write("garden.yml", action(unknown)).commit("unknown");
+        holds(&repo, "HEAD~1..HEAD", unknown);
+        holds(&repo, "HEAD..HEAD~1", unknown);
     }
 }
 

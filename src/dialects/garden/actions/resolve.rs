@@ -124,7 +124,7 @@ fn reference(action: &Prepared, variables: ContextId, path: Option<&str>) -> Nod
     let mut entries = Vec::with_capacity(8);
     entries.extend([
         ("name", Node::at(Data::Text(Text::clone(&action.source.name)), name)),
-        ("disabled", Node::bool(action.is_disabled)),
+        ("disabled", disabled(action)),
         ("buildPath", unknown("buildPath")),
         ("sourcePath", Node::text(Text::clone(&action.source_path))),
         ("mode", Node::text(literal!("default"))),
@@ -205,27 +205,37 @@ fn one(
     entries.push((literal!("spec"), spec));
     entries.extend(inputs.map(|inputs| (literal!("inputs"), inputs)));
     entries.push((literal!("variables"), variables));
-    entries.push((literal!("dependsOn"), depends_on(&action.dependencies)));
+    entries.push((literal!("dependsOn"), depends_on(action)));
     let value = value_of(&Node::at(Node::record(entries).data, source.tree.prov.clone()));
     let part = Part::new(kind, Text::clone(&source.name), value, shaping);
     Resolved { part, is_complete }
 }
 
-/// Whether an action is disabled, with the line that disables it.
+/// Whether an action is disabled, with the line that disables it; unknown if only a running Garden knows.
 fn disabled(action: &Prepared) -> Node {
+    let flag = action.builtin.get("disabled").filter(|flag| flag.is_unknown() && !action.is_disabled);
+    if let Some(flag) = flag {
+        return flag.clone();
+    }
     let written = |key: &str| action.builtin.get(key).map(|node| node.prov.clone());
     let prov = written("disabled").or_else(|| written("environments")).unwrap_or_default();
     Node::at(Data::Bool(action.is_disabled), prov)
 }
 
-/// The names of actions that an action depends on, sorted.
-fn depends_on(dependencies: &[Dependency]) -> Node {
-    let mut all: Vec<(String, Prov)> = dependencies
+/// The names of actions that an action depends on, sorted, and then the dependencies that are not known.
+fn depends_on(action: &Prepared) -> Node {
+    let given = action.builtin.get("dependencies");
+    let items =
+        given.map_or(&[][..], |list| list.as_list().map_or(std::slice::from_ref(list), |items| items.as_slice()));
+    let unknown = items.iter().filter(|item| item.is_unknown()).cloned();
+    let mut all: Vec<(String, Prov)> = action
+        .dependencies
         .iter()
         .map(|d| (format!("{}.{}", d.on.0.lower(), d.on.1), Prov { origin: d.place.origin, trail: None }))
         .collect();
     all.sort_by(|a, b| a.0.cmp(&b.0));
-    Node::list(all.into_iter().map(|(name, prov)| Node::at(Data::Text(name.into()), prov)).collect())
+    let known = all.into_iter().map(|(name, prov)| Node::at(Data::Text(name.into()), prov));
+    Node::list(known.chain(unknown).collect())
 }
 
 /// The inputs of a rendered action.

@@ -129,6 +129,11 @@ impl Node {
         matches!(self.data, Data::Undefined)
     }
 
+    /// Whether it, as a whole, is known only at run time.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self.data, Data::Unknown(_))
+    }
+
     /// Whether it is a list or a mapping.
     pub(crate) fn is_collection(&self) -> bool {
         matches!(self.data, Data::List(_) | Data::Map(_))
