@@ -99,16 +99,16 @@ fn a_good_edit_passes_and_its_effect_is_summed_up() {
     assert_eq!(passes(&repo).trim(), format!("~ 2 changes reach 2 components in 1 stack\n{compared}"));
     repo.edit("project.garden.yml", "one.example.com", "two.example.com");
     assert_eq!(passes(&repo).trim(), format!("~ 2 changes reach 4 components in 2 stacks\n{compared}"));
-    // A comment changes nothing.
+    // A comment changes nothing, and that is said.
     repo.write("api/garden.yml", format!("# The service.\n{ACTIONS}"));
-    assert_eq!(passes(&repo), "");
+    assert_eq!(passes(&repo), format!("✓ No effective change.\n{compared}\n"));
 }
 
 #[test]
 fn an_edit_of_another_file_passes() {
     let repo = project();
     repo.write("README.md", "two\n");
-    assert_eq!(passes(&repo), "");
+    assert!(passes(&repo).starts_with("✓ No effective change.\n"));
     // Nor does it judge what was wrong before.
     repo.edit("api/garden.yml", "[build.api]", "[build.apu]").git(&["add", "--all"]);
     repo.git(&["commit", "--quiet", "--no-verify", "--message", "bad"]);

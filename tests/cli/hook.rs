@@ -38,8 +38,9 @@ fn a_good_commit_passes_and_its_effect_is_summed_up() {
     repo.edit(STACK, "10.0", "10.1").git(&["add", "."]);
     let effect = "~ 1 change reaches 1 component in 1 stack\ncompared 1 stack, 1 component; atmos.yaml";
     assert_eq!(passes(&repo, &[]).trim(), effect);
+    // What is judged is said, also if nothing reads it.
     repo.write("README.md", "two\n").git(&["add", "."]);
-    assert_eq!(passes(&repo, &[]), "");
+    assert_eq!(passes(&repo, &[]), "✓ No effective change.\ncompared 1 stack, 1 component; atmos.yaml\n");
     assert_eq!(passes(&repo, &["--allow-empty"]), "");
 }
 
@@ -370,5 +371,30 @@ fn every_reference_of_a_push_is_judged() {
         let mut run = limited(repo.root(), &["hook", "run", "--pushed-to=origin"]);
         let output = run.stdin(std::fs::File::open(&input).unwrap()).output().unwrap();
         assert_eq!(output.status.code(), Some(expected), "{to}\n{output:?}");
+        // Each judgment names what it is about.
+        let said = String::from_utf8(output.stdout).unwrap();
+        let short = to.trim_start_matches("refs/heads/").trim_start_matches("refs/tags/");
+        assert_eq!(said.lines().any(|line| line == format!("{short}:")), expected == 1, "{to}\n{said}");
+    }
+}
+
+#[test]
+fn a_push_of_damaged_objects_is_not_judged() {
+    let repo = project();
+    repo.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    repo.edit(STACK, "10.0", "10.1").git(&["add", "."]);
+    passes(&repo, &["--no-verify"]);
+    let id = |name: &str| repo.git(&["rev-parse", name]).trim().to_owned();
+    let input = repo.beside("pushed");
+    std::fs::write(&input, format!("refs/heads/main {} refs/heads/main {}\n", id("HEAD"), id("HEAD~1"))).unwrap();
+    for damaged in [id("HEAD"), id("HEAD~1")] {
+        let object = repo.root().join(".git/objects").join(&damaged[..2]).join(&damaged[2..]);
+        let bytes = std::fs::read(&object).unwrap();
+        std::fs::remove_file(&object).unwrap();
+        std::fs::write(&object, &bytes[..bytes.len() / 2]).unwrap();
+        let mut run = limited(repo.root(), &["hook", "run", "--pushed-to=origin"]);
+        let output = run.stdin(std::fs::File::open(&input).unwrap()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        std::fs::write(&object, bytes).unwrap();
     }
 }

@@ -7,8 +7,9 @@ use crate::cli::{Failure, Global, output};
 use crate::report::{Report, text};
 use crate::review::{self, Completeness, Filter, Outcome, Overrides, Request, Review};
 use crate::source::{Error, Memory, Repository, Revision, Source, differences};
+use crate::text::escape;
 use clap::Args;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
 
 /// The maximum duration of a hook in seconds, unless the settings have `time` in `[limits]`; much longer without
@@ -21,8 +22,8 @@ const MAX_INPUT: u64 = 64 << 20;
 /// Check what is staged: this is what the hooks run.
 ///
 /// Compares HEAD with the index, as `stacklint diff --staged` does: it reports only new findings, and ignores unstaged
-/// edits in the worktree. The first commit of a branch is compared with an empty state. Prints new findings and one
-/// line that summarizes the effects, or nothing if there are neither. It succeeds in a repository without a project.
+/// edits in the worktree. The first commit of a branch is compared with an empty state. Prints new findings, one line
+/// that summarizes the effects, and what was compared. It succeeds, and prints nothing, in a repository without a project.
 ///
 /// If pre-commit sets a range (PRE_COMMIT_FROM_REF, PRE_COMMIT_TO_REF), that range is compared instead; if it checks
 /// all files (`pre-commit run --all-files` with nothing staged), all findings of HEAD count.
@@ -50,7 +51,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     if let Some((from, to)) = range() {
         let (from, to) = (repository.resolve(&from)?, repository.resolve(&to)?);
         // Histories without a common commit are compared as they are.
-        let base = repository.merge_base(&from, &to).unwrap_or(from);
+        let base = if_known(repository.merge_base(&from, &to))?.unwrap_or(from);
         return compare((repository.at(&base)?, repository.at(&to)?), options, global, &place);
     }
     let head = place.open(&State::Index)?;
@@ -143,18 +144,28 @@ fn push(options: &Options, global: &Global, place: &Invocation, remote: &str) ->
             "git names more than {MAX_INPUT} bytes of references: push fewer at once"
         )));
     }
-    let mut pairs = BTreeSet::new();
-    let mut outcome = Outcome::Clean;
-    for (old, new) in updates(&text) {
-        let head = match repository.resolve(&new) {
+    // Many references may lead to one commit.
+    let mut pairs: Vec<(Option<Revision>, Revision, Vec<&str>)> = Vec::new();
+    let mut known = HashMap::new();
+    for ((old, new), names) in updates(&text) {
+        let head = match repository.resolve(new) {
             // A tag of a file or a folder.
             Err(Error::NotACommit { .. }) => continue,
             head => head?,
         };
-        let base = pushed_to(repository, remote, &old, &head);
-        // Many references may lead to one commit.
-        if !pairs.insert((base.as_ref().map(Revision::commit), head.commit())) {
-            continue;
+        let base = pushed_to(repository, remote, old, &head)?;
+        let key = (base.as_ref().map(Revision::commit), head.commit());
+        let at = *known.entry(key).or_insert(pairs.len());
+        match pairs.get_mut(at) {
+            Some((_, _, others)) => others.extend(names),
+            None => pairs.push((base, head, names)),
+        }
+    }
+    let mut outcome = Outcome::Clean;
+    let has_several = pairs.len() > 1;
+    for (base, head, names) in pairs {
+        if has_several {
+            writeln!(output::stdout(), "{}", title(&names))?;
         }
         let base = base.map_or_else(|| Ok(nothing()), |base| repository.at(&base))?;
         outcome = worse(outcome, compare((base, repository.at(&head)?), options, global, place)?);
@@ -162,15 +173,32 @@ fn push(options: &Options, global: &Global, place: &Invocation, remote: &str) ->
     Ok(blocks(outcome, "push"))
 }
 
-/// Returns the old and new objects of the pushed references, each pair once. A line is `local-ref id remote-ref id`, with
-/// zeros for no object.
-fn updates(text: &str) -> BTreeSet<(String, String)> {
-    let update = |line: &str| {
-        let words: Vec<&str> = line.split(' ').collect();
-        let [_, new, _, old] = words[..] else { return None };
-        (!is_zero(new)).then(|| (old.to_owned(), new.to_owned()))
+/// Names the references whose judgment follows: `main, v1 and 3 more:`.
+fn title(names: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    let short = |name: &&str| {
+        let prefixes = ["refs/heads/", "refs/tags/"];
+        escape(prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)).into_owned()
     };
-    text.lines().filter_map(update).collect()
+    let shown: Vec<String> = names.iter().take(SHOWN).map(short).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}:", shown.join(", "))
+}
+
+/// Returns the old and new objects of the pushed references, each pair once, with the names on the remote. A line is `local-ref id
+/// remote-ref id`, with zeros for no object.
+fn updates(text: &str) -> BTreeMap<(&str, &str), Vec<&str>> {
+    let mut all: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        if let [_, new, name, old] = words[..]
+            && !is_zero(new)
+        {
+            all.entry((old, new)).or_default().push(name);
+        }
+    }
+    all
 }
 
 fn is_zero(id: &str) -> bool {
@@ -178,11 +206,28 @@ fn is_zero(id: &str) -> bool {
 }
 
 /// Returns the commit that a pushed one is compared with; `None` if the remote has nothing of it.
-fn pushed_to(repository: &Repository, remote: &str, old: &str, head: &Revision) -> Option<Revision> {
+///
+/// # Errors
+/// An object is damaged.
+fn pushed_to(repository: &Repository, remote: &str, old: &str, head: &Revision) -> Result<Option<Revision>, Error> {
     let on_remote = [format!("refs/remotes/{remote}/HEAD"), format!("refs/remotes/{remote}/main")];
     let known = [old.to_owned()].into_iter().filter(|old| !is_zero(old)).chain(on_remote);
     // The commit of the remote may not be in this clone: then its main branch is the nearest known one.
-    known.filter_map(|name| repository.resolve(&name).ok()).find_map(|base| repository.merge_base(&base, head).ok())
+    for name in known {
+        let Some(base) = if_known(repository.resolve(&name))? else { continue };
+        if let Some(base) = if_known(repository.merge_base(&base, head))? {
+            return Ok(Some(base));
+        }
+    }
+    Ok(None)
+}
+
+/// A commit; `None` if this clone has none. What it has and cannot read is an error.
+fn if_known(found: Result<Revision, Error>) -> Result<Option<Revision>, Error> {
+    match found {
+        Err(error @ Error::BrokenObject { .. }) => Err(error),
+        found => Ok(found.ok()),
+    }
 }
 
 fn worse(a: Outcome, b: Outcome) -> Outcome {
@@ -205,6 +250,10 @@ mod tests {
             "refs/heads/a {new} refs/heads/a {old}\nrefs/heads/b {new} refs/heads/b {old}\n\
              (delete) {none} refs/heads/c {old}\nrefs/tags/v1 {new} refs/tags/v1 {none}\nwords\n\n"
         );
-        assert_eq!(updates(&text).into_iter().collect::<Vec<_>>(), [(none, new.clone()), (old, new)]);
+        let expected =
+            [((&*none, &*new), vec!["refs/tags/v1"]), ((&*old, &*new), vec!["refs/heads/a", "refs/heads/b"])];
+        assert_eq!(updates(&text).into_iter().collect::<Vec<_>>(), expected);
+        assert_eq!(title(&["refs/heads/a", "refs/tags/v1"]), "a, v1:");
+        assert_eq!(title(&["refs/heads/a/b", "HEAD", "x", "y", "z"]), "a/b, HEAD, x and 2 more:");
     }
 }

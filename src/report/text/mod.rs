@@ -247,15 +247,14 @@ fn closing(report: &Report<'_>, options: &RenderOptions) -> Vec<String> {
     lines
 }
 
-/// Writes what is wrong, and of what differs only the line that sums it up.
+/// Writes what is wrong, of what differs only the line that sums it up, and what was judged.
 ///
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &RenderOptions) -> io::Result<()> {
     let has_findings = report.shown().next().is_some() || !report.unreadable.is_empty();
     let summary = report.comparison.as_ref().map(|comparison| headline::whole(comparison, report));
-    let has_changes = report.comparison.as_ref().is_some_and(|c| !c.diff.components.is_empty() || !c.code.is_empty());
-    let mut start = match summary.filter(|_| has_changes || has_findings) {
+    let mut start = match summary {
         Some(summary) => verdict(report, &summary, options),
         None => lead(report, options),
     };
@@ -268,11 +267,7 @@ pub(crate) fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options:
         let end = closing(report, options);
         blocks::all(&findings).lines.iter().chain(&end).try_for_each(|line| writeln!(out, "{line}"))?;
     }
-    if has_findings || has_changes || !report.coverage.is_whole() {
-        write_summary(out, report, false, options)
-    } else {
-        Ok(())
-    }
+    write_summary(out, report, false, options)
 }
 
 /// The changes by project, and a line that summarizes them. `edits` receives the edited lines that they show.
