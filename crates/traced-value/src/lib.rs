@@ -4,6 +4,7 @@ mod decode;
 mod flags;
 pub mod json;
 mod map;
+mod places;
 mod provenance;
 
 pub use decode::{below, scalar};
@@ -149,20 +150,6 @@ impl Value {
     #[inline]
     pub fn str(text: impl Into<Text>) -> Self {
         Value::new(Data::Str(text.into()))
-    }
-
-    /// The same value with other places.
-    #[must_use]
-    pub fn with_places(&self, place: &dyn Fn(Origin) -> Origin) -> Self {
-        let data = match &self.data {
-            Data::List(items) => Data::List(Arc::new(items.iter().map(|item| item.with_places(place)).collect())),
-            Data::Map(map) => {
-                let entries = map.iter().map(|entry| (entry.key.clone(), entry.value.with_places(place)));
-                Data::Map(Arc::new(entries.collect()))
-            }
-            other => other.clone(),
-        };
-        Value { data, prov: self.prov.with_places(place) }
     }
 
     /// A map without provenance.

@@ -116,6 +116,11 @@ impl Trail {
         }
     }
 
+    /// The same history with other values and places in it.
+    pub(super) fn with_parts(&self, overrode: Option<Value>, inputs: Vec<Prov>) -> Self {
+        All { overrode, inputs, layers: self.shared_layers(), secrecy: self.secrecy() }.into()
+    }
+
     fn secrecy(&self) -> Secrecy {
         match &self.0 {
             Past::All(all) => all.secrecy,
@@ -293,17 +298,6 @@ impl Prov {
         self.secrecy() >= Secrecy::Masked
     }
 
-    /// The same provenance with other places.
-    #[must_use]
-    pub fn with_places(&self, place: &dyn Fn(Origin) -> Origin) -> Self {
-        let trail = self.trail.as_deref().map(|trail| {
-            let inputs = trail.inputs().iter().map(|input| input.with_places(place)).collect();
-            let overrode = trail.overrode().map(|value| value.with_places(place));
-            Arc::new(All { inputs, overrode, ..trail.parts() }.into())
-        });
-        Prov { origin: self.origin.map(place), trail }
-    }
-
     /// The values that this one replaced, the latest first.
     fn history(&self) -> impl Iterator<Item = &Value> {
         std::iter::successors(self.overrode(), |value| value.prov.overrode())
@@ -412,7 +406,7 @@ mod tests {
         assert_eq!(inputs, [0, 2, 3]);
         assert!(!prov.is_sensitive());
         let hidden = at(0).sensitive().overriding(&below).with_inputs([at(2)]).with_layers(layers());
-        assert!(hidden.is_sensitive() && hidden.with_places(&|origin| origin).is_sensitive());
+        assert!(hidden.is_sensitive());
         assert!(!at(0).with_inputs([at(1).sensitive()]).is_sensitive());
         let masked = at(0).masked();
         assert!(

@@ -85,3 +85,14 @@ fn files_that_all_import_each_other() {
         found["diagnostics"].as_array().unwrap().iter().filter(|finding| finding["rule"] == "import-cycle").count();
     assert!((1..=20).contains(&cycles), "{cycles}");
 }
+
+#[test]
+fn generated_code_whose_values_share_their_past() {
+    let chain: String = (1..100).map(|i| format!("  a{i} = length([local.a{0}, local.a{0}])\n", i - 1)).collect();
+    let code =
+        format!("locals {{\n  a0 = 1\n{chain}}}\nresource \"terraform_data\" \"r\" {{\n  input = local.a99\n}}\n");
+    let unit = format!(
+        "terraform {{\n  source = \".\"\n}}\ngenerate \"x\" {{\n  path      = \"x.tf\"\n  if_exists = \"overwrite\"\n  contents  = <<EOF\n{code}EOF\n}}\n"
+    );
+    is_quick(&[("unit/terragrunt.hcl", &unit), ("unit/main.tf", "locals {\n  q = 1\n}\n")], 0);
+}
