@@ -209,9 +209,10 @@ impl<'t> ReferenceWalk<'t> {
         let declares = sole && !pipe.variables.is_empty() && !pipe.assigns;
         self.following = (self.following || declares) && sole;
         let mut value = None;
+        // A value piped into a guarding function is guarded, too.
+        let last_guard = pipe.commands.iter().rposition(|c| function(c).is_some_and(|f| GUARDS.contains(&f)));
         for (i, command) in pipe.commands.iter().enumerate() {
-            // A value piped into a guarding function is guarded, too.
-            let guard = pipe.commands[i + 1..].iter().any(|c| function(c).is_some_and(|f| GUARDS.contains(&f)));
+            let guard = last_guard.is_some_and(|last| i < last);
             self.guarding += usize::from(guard);
             value = self.command(dot, command);
             self.guarding -= usize::from(guard);

@@ -54,6 +54,11 @@ fn dotted_keys_by_the_ten_thousand() {
 }
 
 #[test]
+fn a_pipeline_of_fifty_thousand() {
+    is_quick(&format!("vars: {{stage: bad}}\nsettings: {{a: '{{{{ 1{} }}}}'}}\n", " | print".repeat(MANY)), 0);
+}
+
+#[test]
 fn a_line_of_five_megabytes() {
     let long = "x".repeat(5_000_000);
     is_quick(&format!("vars: {{stage: bad}}\nsettings: {{a: {long}, b: '{{{{ .vars.stage }}}}{long}'}}\n"), 0);
