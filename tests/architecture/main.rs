@@ -5,6 +5,7 @@
 mod caches;
 mod cycles;
 mod imports;
+mod promises;
 mod stages;
 mod words;
 
