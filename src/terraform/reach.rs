@@ -230,6 +230,11 @@ impl Reach {
         Reach { values: values(given).map(str::to_owned).collect(), ..Reach::default() }
     }
 
+    /// Exactly these files, which count as its own.
+    pub(crate) fn of_files(files: BTreeSet<String>) -> Self {
+        Reach { values: files, ..Reach::default() }
+    }
+
     /// Lets all that is in the folder of the code and in its modules be a part of it, and other files and folders that it reads.
     #[must_use]
     pub(crate) fn with_folder(mut self, listing: &Listing, folder: &str, others: &[Text]) -> Self {

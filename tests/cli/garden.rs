@@ -318,3 +318,23 @@ fn a_folder_of_a_project_does_not_hide_the_projects_below_it() {
         repo.run(&["diff", "base..HEAD", "--project", folder]).ends_with(0).says("variables.size");
     }
 }
+
+#[test]
+fn edited_source_files_of_actions_are_no_change_without_effect() {
+    let project = "apiVersion: garden.io/v1\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: container}]\n";
+    let actions = "kind: Build\nname: api\ntype: container\nexclude: [docs/**/*]\n---\nkind: Run\nname: mig\ntype: exec\n\
+                   include: [mig.sh]\nspec: {command: [./mig.sh]}\n";
+    let repo = Repo::new();
+    repo.write("project.garden.yml", project).write("api/garden.yml", actions).write("other/x.txt", "1\n");
+    repo.write("api/Dockerfile", "FROM a\n").write("api/mig.sh", "one\n").write("api/docs/a.txt", "1\n").commit("base");
+    for (path, text, actions) in [
+        ("api/Dockerfile", "FROM b\n", Some("1 component in 1 stack runs different code")),
+        ("api/mig.sh", "two\n", Some("2 components in 1 stack run different code")),
+        ("api/docs/a.txt", "2\n", None),
+        ("other/x.txt", "2\n", None),
+    ] {
+        repo.write(path, text).commit("edit");
+        let run = repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(if actions.is_some() { 3 } else { 0 });
+        assert!(run.stdout.contains(actions.unwrap_or("No effective change")), "{path}: {run}");
+    }
+}

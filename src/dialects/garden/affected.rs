@@ -4,9 +4,11 @@ use super::Garden;
 use super::actions::ActionFiles;
 use super::project::Ignores;
 use crate::affected::{Affected, Dependent, Item, Request, lost, of_change, of_code, slug};
-use crate::dialects::{Project, Scope};
+use crate::code::{Run, Runs};
+use crate::dialects::{Project, Scope, State as DialectState};
 use crate::resolution::{Address, Component, LinkKind, StackSelector, State};
 use crate::source::differences;
+use crate::terraform::reach::Reach;
 use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -48,6 +50,30 @@ impl Garden {
         out.unresolved.sort();
         out.items = items.into_values().collect();
         out
+    }
+}
+
+impl Garden {
+    /// The source files of actions.
+    pub(super) fn source_runs(&self, state: DialectState<'_>, project: &Project) -> Runs {
+        let mut runs = Runs::default();
+        for dir in self.folders(state.source, project) {
+            let resolved = self.project((state.source, state.files), &dir, project, Scope::All);
+            // Many actions have the same files.
+            let mut known: BTreeMap<&ActionFiles, usize> = BTreeMap::new();
+            for (address, files) in &resolved.files {
+                let reach = *known.entry(files).or_insert_with(|| {
+                    let below = state.source.listing().under(&files.dir).iter().map(|entry| &*entry.path);
+                    let own = below.filter(|path| files.contains(path, &resolved.ignores));
+                    runs.reaches.push(Reach::of_files(own.map(str::to_owned).collect()));
+                    runs.reaches.len() - 1
+                });
+                let (address, folder) = (address.clone(), files.dir.as_str().into());
+                runs.all.push(Run { address, folder, reach, fetched: Vec::new() });
+            }
+        }
+        runs.all.sort_by(|a, b| a.address.cmp(&b.address));
+        runs
     }
 }
 

@@ -24,6 +24,7 @@ use super::{
     configurations_below,
 };
 use crate::affected::{Affected, Request};
+use crate::code::Runs;
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
@@ -310,6 +311,10 @@ impl Dialect for Garden {
 
     fn run_folder(&self, component: &Component, _unit: &Unit) -> Option<Text> {
         (!affected::SETTINGS.contains(&&*component.kind)).then(Text::default)
+    }
+
+    fn runs(&self, _resolution: &Resolution, state: super::State<'_>, project: &Project) -> Runs {
+        self.source_runs(state, project)
     }
 
     fn affected(&self, request: &Request<'_>, project: &Project) -> Option<Affected> {
