@@ -49,7 +49,7 @@ impl Cache {
     /// The code of a revision, read with this cache.
     pub(super) fn modules<'a>(&'a self, source: &'a dyn Source, files: &'a crate::files::Files) -> Modules<'a> {
         // Absolute paths have a fixed name for the root, so that they are the same in every checkout.
-        let runner = Runner { root: format!("/{}", super::place::REPOSITORY), ..Runner::default() };
+        let runner = Runner { root: super::place::REPOSITORY.to_owned(), ..Runner::default() };
         Modules::new(source, files, &self.modules, runner)
     }
 }

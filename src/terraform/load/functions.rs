@@ -46,16 +46,16 @@ impl<'a> RootFiles<'a> {
 
     /// A path from the root of the repository.
     pub(crate) fn inside(&self, path: &str) -> Result<String, FileError> {
+        let below = path.strip_prefix(&self.loader.root).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        if let Some(rest) = below {
+            return Ok(rest.trim_start_matches('/').to_owned());
+        }
         if !path.starts_with('/') {
             let copied = self.over.as_ref().and_then(|over| over.folder.as_deref()).map(|folder| join(folder, path));
             let copied = copied.filter(|copied| !path.starts_with("..") && self.loader.reader.lookup(copied).is_ok());
             return Ok(copied.unwrap_or_else(|| join(&self.dir, path)));
         }
-        let below = path.strip_prefix(&self.loader.root).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        match below {
-            Some(rest) => Ok(rest.trim_start_matches('/').to_owned()),
-            None => Err(FileError::Unknown(format!("{path} is outside of the repository"))),
-        }
+        Err(FileError::Unknown(format!("{path} is outside of the repository")))
     }
 }
 
