@@ -193,6 +193,8 @@ pub(crate) struct Inputs {
     pub reserved: &'static [&'static str],
     /// There may be inputs that are not known.
     pub is_open: bool,
+    /// They are environment variables: text, or JSON of everything else, which is read as the type of the variable says.
+    pub is_environment: bool,
 }
 
 /// How a system passes inputs whose values have calls.
@@ -207,7 +209,8 @@ pub(crate) struct Evaluation {
 impl Default for Inputs {
     fn default() -> Self {
         let authored = [Map::none(), Map::none()];
-        Inputs { all: Map::none(), evaluation: None, authored, given: Box::default(), reserved: &[], is_open: false }
+        let (given, reserved) = (Box::default(), &[]);
+        Inputs { all: Map::none(), evaluation: None, authored, given, reserved, is_open: false, is_environment: false }
     }
 }
 

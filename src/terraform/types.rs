@@ -98,6 +98,16 @@ impl Type {
         }
     }
 
+    /// Whether a value that comes as text, JSON of what is not text, can be of this type although the value itself is not.
+    pub(crate) fn takes_text(&self, value: &Value) -> bool {
+        match (self, &value.data) {
+            (Type::String, Data::List(_) | Data::Map(_)) => true,
+            (Type::String | Type::Number | Type::Bool, _) => false,
+            (_, Data::Str(text)) => text.trim_start().starts_with(['[', '{']),
+            _ => false,
+        }
+    }
+
     /// Why a value cannot be converted to this type, by the parts that cannot; empty if it can, or if that is not known.
     pub(crate) fn mismatches(&self, value: &Value) -> Vec<Mismatch> {
         let mut found = Vec::new();

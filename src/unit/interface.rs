@@ -331,7 +331,7 @@ fn state_interface(state: &StatePlace) -> StateInterface {
 }
 
 fn input_names(inputs: &Inputs) -> InputNames {
-    let Inputs { all, evaluation: _, authored, given, reserved, is_open } = inputs;
+    let Inputs { all, evaluation: _, authored, given, reserved, is_open, is_environment: _ } = inputs;
     let is_omitted = |entry: &&Entry| !inputs.passes(&entry.value);
     let not_passed = match all.flags().has(Flags::CALL) {
         true => all.iter().filter(is_omitted).map(|entry| Text::clone(&entry.key)).collect(),

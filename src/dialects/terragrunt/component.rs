@@ -82,7 +82,7 @@ fn inputs(parts: &Map) -> Inputs {
     let value = parts.get("inputs");
     let all = value.and_then(Value::as_map).cloned().unwrap_or_else(Map::none);
     let is_open = value.is_some_and(|value| matches!(value.data, Data::Unknown(_)));
-    Inputs { authored: [Arc::clone(&all), Map::none()], all, is_open, ..Inputs::default() }
+    Inputs { authored: [Arc::clone(&all), Map::none()], all, is_open, is_environment: true, ..Inputs::default() }
 }
 
 /// The folder of the code: that of the source, or that of the unit. Of a source that is not known, those that it names.

@@ -60,7 +60,10 @@ impl<'a, 'c> Search<'a, 'c> {
             self.unknown.extend(text);
             return;
         }
-        let mismatches = variable.ty.mismatches(&value);
+        let mismatches = match component.metadata.inputs.is_environment && variable.ty.takes_text(&value) {
+            true => Vec::new(),
+            false => variable.ty.mismatches(&value),
+        };
         if mismatches.is_empty() {
             self.fitting.extend(shared);
             return;

@@ -167,7 +167,7 @@ fn inputs(sections: &KnownSections<'_>, authored: [Arc<Map>; 2]) -> Inputs {
         Some(_) => (Arc::default(), true),
     };
     let evaluation = Some(Evaluation { is_passed: |value| !is_unset(value), value: evaluated_value });
-    Inputs { all, evaluation, authored, given, reserved: RESERVED, is_open }
+    Inputs { all, evaluation, authored, given, reserved: RESERVED, is_open, is_environment: false }
 }
 
 /// Returns the map as its code gets it: results of functions are unknown or, if they need no external data, computed.
