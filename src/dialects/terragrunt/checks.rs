@@ -29,6 +29,15 @@ fn expressions<'b>(body: &'b Body, see: &mut dyn FnMut(&'b Expr)) {
     body.blocks.iter().for_each(|block| expressions(&block.body, see));
 }
 
+/// Whether an expression of a file reads a name.
+pub(super) fn reads(body: &Body, root: &str) -> bool {
+    let mut found = false;
+    expressions(body, &mut |expr| {
+        found = found || walk::references(expr).iter().any(|reference| *reference.root.text == *root);
+    });
+    found
+}
+
 fn uses(file: &File) -> Uses {
     let mut uses = Uses::default();
     expressions(&file.body, &mut |expr| {

@@ -2,6 +2,7 @@
 
 use super::load::Content;
 use super::session::Session;
+use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::unread;
 use crate::hcl::ast::Span;
 use crate::text::Text;
@@ -68,6 +69,8 @@ pub(super) struct Included {
     pub is_exposed: bool,
     /// What is in it.
     pub config: Config,
+    /// What is wrong in it, until it is known which dependencies it sees.
+    pub findings: Vec<Diagnostic>,
 }
 
 /// The configuration of a file.

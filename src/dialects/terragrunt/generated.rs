@@ -1,11 +1,13 @@
 //! What stacks give to the units that they generate.
 
-use super::load::{Content, VALUES};
-use crate::hcl::ast::Span;
+use super::load::VALUES;
+use super::place::Place;
+use super::values::unknown_data;
+use crate::hcl::ast::{Body, Span};
 use crate::paths;
 use crate::reads::Reads;
 use crate::value::{FileId, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A unit that a stack generates.
@@ -13,10 +15,8 @@ use std::sync::Arc;
 pub(super) struct MadeUnit {
     /// The values that it gets.
     pub values: Option<Value>,
-    /// What is merged over it: the stack file, and the content.
-    pub autoinclude: Option<(FileId, String, Content)>,
-    /// The paths of the other units of its stack, seen from it.
-    pub siblings: Value,
+    /// What is merged over it.
+    pub autoinclude: Option<Arc<Autoinclude>>,
     /// Where it is declared.
     pub at: (FileId, Span),
     /// The source, as text.
@@ -27,11 +27,39 @@ pub(super) struct MadeUnit {
     pub reads: Arc<Reads>,
 }
 
+/// What a stack file merges over a unit that it generates. It is evaluated as a part of the stack file.
+#[derive(Clone, Debug)]
+pub(super) struct Autoinclude {
+    /// The stack file.
+    pub file: FileId,
+    /// Its path.
+    pub path: String,
+    /// The content of the block.
+    pub body: Arc<Body>,
+    /// Where the stack file is evaluated.
+    pub place: Place,
+    /// What it sees: `local` and `values` of the stack, and the folders of what it generates as `unit` and `stack`.
+    pub names: Vec<(&'static str, Value)>,
+}
+
 /// What stacks give to the units that they generate, by their folders.
 #[derive(Default)]
 pub(super) struct Generated {
     /// The units.
     pub units: BTreeMap<String, MadeUnit>,
+    /// The folders that stacks name in an address of another repository, which may be this one.
+    pub published: BTreeSet<String>,
+    /// Whether a stack of the repository gets its values from elsewhere, as in a catalog: so do its units then.
+    pub is_catalog: bool,
+}
+
+/// The values that a stack of another repository gives.
+pub(super) fn values_elsewhere() -> Value {
+    Value::new(unknown_data(
+        "values".into(),
+        "the values are given by the stack that uses this, in another repository",
+        &[],
+    ))
 }
 
 impl Generated {
@@ -40,15 +68,19 @@ impl Generated {
         self.units.get(folder).and_then(|unit| unit.values.clone())
     }
 
+    /// The values of a unit that has none in this repository, if another one may use it.
+    pub(super) fn values_elsewhere(&self, folder: &str) -> Option<Value> {
+        let is_used = self.is_catalog && !self.units.contains_key(folder) || self.published.contains(folder);
+        is_used.then(values_elsewhere)
+    }
+
     /// The same by the path of the file that would hold them.
     pub(super) fn values_at(&self, path: &str) -> Option<Value> {
         (paths::name(path) == VALUES).then(|| self.values(paths::parent(path))).flatten()
     }
 
-    /// What is merged over a unit, with the names that it sees.
-    pub(super) fn autoinclude(&self, folder: &str) -> Option<(FileId, String, Content, Value)> {
-        let unit = self.units.get(folder)?;
-        let (id, path, body) = unit.autoinclude.clone()?;
-        Some((id, path, body, unit.siblings.clone()))
+    /// What is merged over the unit of a folder.
+    pub(super) fn autoinclude(&self, folder: &str) -> Option<&Autoinclude> {
+        self.units.get(folder)?.autoinclude.as_deref()
     }
 }

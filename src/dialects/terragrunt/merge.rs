@@ -49,6 +49,14 @@ pub(super) fn parts_of<'m>(
     merged
 }
 
+/// A part of a file below the same part of one that is merged over it.
+pub(super) fn over(name: &str, low: Option<&Value>, high: Option<&Value>) -> Option<Value> {
+    match (low, high) {
+        (Some(low), Some(high)) => Some(part(name, Strategy::Shallow, low, high, &mut None)),
+        (low, high) => high.or(low).cloned(),
+    }
+}
+
 /// One part: `low` of the included file, `high` of the file that includes it.
 fn part(name: &str, strategy: Strategy, low: &Value, high: &Value, wrong: &mut Wrong) -> Value {
     let is_deep = strategy == Strategy::Deep;

@@ -70,6 +70,8 @@ pub(crate) struct Terragrunt {
 struct Known {
     resolved: Resolved,
     env: Arc<BTreeMap<String, String>>,
+    /// Whether another repository gives it values.
+    is_open: bool,
 }
 
 impl Known {
@@ -79,7 +81,7 @@ impl Known {
         let empty = || loader.modules.loader.reader.files.add(&path, "", || Text::from(""));
         let file = loader.modules.loader.add(&path).unwrap_or_else(empty);
         let unit = Unit { state: State::OutOfScope, ..Unit::broken(unit::id(folder), file) };
-        Known { resolved: Resolved::of(unit, Vec::new()), env: Arc::default() }
+        Known { resolved: Resolved::of(unit, Vec::new()), env: Arc::default(), is_open: false }
     }
 }
 
@@ -103,7 +105,9 @@ impl Terragrunt {
         folder: &str,
     ) -> Arc<Known> {
         let key = Text::from(folder);
-        if let Some(known) = self.units.get(&key, answers).filter(|known| known.env == *env) {
+        let is_open = expansion.generated.values_elsewhere(folder).is_some();
+        let is_same = |known: &Arc<Known>| known.env == *env && known.is_open == is_open;
+        if let Some(known) = self.units.get(&key, answers).filter(is_same) {
             return known;
         }
         let files = loader.modules.loader.reader.files;
@@ -117,7 +121,7 @@ impl Terragrunt {
         if let Some(made) = expansion.generated.units.get(folder) {
             reads.add(&made.reads);
         }
-        let known = Arc::new(Known { resolved, env: Arc::clone(env) });
+        let known = Arc::new(Known { resolved, env: Arc::clone(env), is_open });
         self.units.insert(key, Arc::new(reads), Arc::clone(&known));
         known
     }

@@ -57,7 +57,7 @@ pub(super) struct Names<'s, 'a> {
     /// Where it is evaluated.
     pub place: Place,
     stage: Stage,
-    /// Values by their first name: `values`, `include`, `feature`, `dependency`.
+    /// Values by their first name: `values`, `include`, `feature`, `dependency`; `local` only if the locals are those of another file.
     known: BTreeMap<&'static str, Scoped>,
     written: BTreeMap<Text, Attribute>,
     /// The locals; `None` while one is evaluated.
@@ -80,6 +80,20 @@ impl<'s, 'a> Names<'s, 'a> {
     /// Gives a name a value.
     pub(super) fn set(&mut self, name: &'static str, value: Value) {
         self.known.insert(name, Scoped::of(value));
+    }
+
+    /// Whether the value of a name is not known as a whole.
+    pub(super) fn is_unknown(&self, name: &str) -> bool {
+        self.known.get(name).is_some_and(|known| matches!(known.value.data, value::Data::Unknown(_)))
+    }
+
+    /// All names with their values, for a block that is evaluated elsewhere.
+    pub(super) fn all(&self) -> Vec<(&'static str, Value)> {
+        let mut all: Vec<_> = self.known.iter().map(|(name, known)| (*name, known.value.clone())).collect();
+        if !self.known.contains_key("local") {
+            all.push(("local", Value::map(self.all_locals())));
+        }
+        all
     }
 
     /// Evaluates an expression, and reports what is wrong.
@@ -139,11 +153,11 @@ impl<'s, 'a> Names<'s, 'a> {
     fn at(&self, root: &str, steps: &[TraversalStep]) -> Option<(Value, bool)> {
         let mut steps = steps.iter();
         let mut value = match (root, self.known.get(root)) {
-            ("local", _) => match steps.next() {
+            (_, Some(known)) => known.value.clone(),
+            ("local", None) => match steps.next() {
                 Some(TraversalStep::Attribute(name)) => self.local(&name.text).value,
                 _ => return None,
             },
-            (_, Some(known)) => known.value.clone(),
             _ => return None,
         };
         for step in steps {
@@ -167,7 +181,7 @@ impl<'s, 'a> Names<'s, 'a> {
 impl Scope for Names<'_, '_> {
     fn get(&self, root: &Name, steps: &[TraversalStep]) -> Option<(Val, usize)> {
         let name: &str = &root.text;
-        if name == "local" && self.stage >= Stage::Locals {
+        if name == "local" && self.stage >= Stage::Locals && !self.known.contains_key("local") {
             return match steps.first() {
                 Some(TraversalStep::Attribute(local)) if self.written.contains_key(&local.text) => {
                     Some((self.local(&local.text).val, 1))

@@ -271,8 +271,18 @@ pub(super) const UNIT: BlockType = once(
     ],
 );
 
-/// What an `autoinclude` block may hold is the content of a unit.
+/// What an `autoinclude` block of a unit may hold is the content of a unit.
 const AUTOINCLUDE: BlockType = BlockType { name: "autoinclude", ..UNIT };
+
+/// In a stack, it adds blocks to the file of the stack.
+const STACK_AUTOINCLUDE: BlockType = once(
+    "autoinclude",
+    &[],
+    &[
+        open(BlockType { blocks: &[EXPANSION], ..labelled("unit", GENERATED) }),
+        open(BlockType { blocks: &[EXPANSION], ..labelled("stack", GENERATED) }),
+    ],
+);
 
 const GENERATED: &[Attribute] = &[
     required("source", Text),
@@ -292,7 +302,7 @@ pub(super) const STACK: BlockType = once(
         LOCALS,
         BlockType { times: Times::Many, ..INCLUDE },
         open(BlockType { blocks: &[AUTOINCLUDE, EXPANSION], ..labelled("unit", GENERATED) }),
-        open(BlockType { blocks: &[AUTOINCLUDE, EXPANSION], ..labelled("stack", GENERATED) }),
+        open(BlockType { blocks: &[STACK_AUTOINCLUDE, EXPANSION], ..labelled("stack", GENERATED) }),
     ],
 );
 

@@ -1,7 +1,7 @@
 //! Which units an edit of configuration files can reach, from the texts of files alone: nothing is evaluated. A file that names
 //! another one in a way that its text does not show may read any.
 
-use super::load::{AUTOINCLUDE, Loader, UNIT, UNIT_JSON, VALUES};
+use super::load::{AUTOINCLUDE, Loader, STACK, UNIT, UNIT_JSON, VALUES};
 use crate::dialects::{Scope, and_around};
 use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, walk};
 use crate::hcl::parse::parse_outline;
@@ -52,10 +52,11 @@ pub(super) struct Touched<'a> {
 }
 
 impl<'a> Touched<'a> {
-    /// The edits of a scope; `None` if they may reach any unit: code, data, new and deleted files, and links.
+    /// The edits of a scope; `None` if they may reach any unit: stacks, code, data, new and deleted files, and links.
     pub(super) fn new(source: &'a dyn Source, scope: Scope<'a>) -> Option<Self> {
         let Scope::Touched(changes) = scope else { return None };
-        let is_edit = |path: &str| path.ends_with(HCL) && !paths::name(path).starts_with('.');
+        let is_edit =
+            |path: &str| path.ends_with(HCL) && paths::name(path) != STACK && !paths::name(path).starts_with('.');
         let listing = source.listing();
         if listing.has_links() || !changes.iter().all(|c| c.kind == ChangeKind::Modified && is_edit(&c.path)) {
             return None;

@@ -13,11 +13,12 @@ use super::stacks;
 use super::values::unknown_data;
 use super::{checks, code, component, rules};
 use crate::diagnostic::Diagnostic;
-use crate::hcl::ast::{Attribute, Span, TraversalStep, walk};
+use crate::hcl::ast::{Attribute, Expr, ExprKind, Span, TraversalStep, walk};
 use crate::resolution::{Component, Dependency, Import, Local, LocalLevel, LocalScope, State, Unit};
 use crate::text::Text;
 use crate::value::{Key, Map, Origin, Value};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The type of all components.
@@ -117,6 +118,15 @@ fn local_names(file: &File, config: &Config) -> Option<Arc<LocalScope>> {
     (!scope.locals.is_empty()).then(|| Arc::new(scope))
 }
 
+/// The places of inputs that what is merged over the file replaces: mistakes in them have no effect.
+fn replaced(file: &File, over: &Map) -> Vec<Range<u32>> {
+    let inputs = file.body.get("inputs").map(|inputs| &walk::unwrapped(&inputs.expr).kind);
+    let (Some(ExprKind::Object(entries)), Some(over)) = (inputs, over.get("inputs")) else { return Vec::new() };
+    let is_replaced = |name: &Expr| walk::keyword(name).is_some_and(|name| over.get(name).is_some());
+    let replaced = entries.iter().filter(|(name, _)| is_replaced(name));
+    replaced.map(|(_, value)| value.span.start..value.span.end).collect()
+}
+
 /// Identifies the unit of a folder.
 pub(super) fn id(folder: &str) -> Text {
     if folder.is_empty() { ".".into() } else { folder.into() }
@@ -142,8 +152,16 @@ pub(super) fn resolve(
     let file = opened.as_ref().map_or_else(|| files.add(&path, "", || Text::from("")), |file| file.id);
     let resolved = opened.as_ref().map(|file| {
         let place = Place::of_file(&path, folder);
-        let mut config = config::evaluate(&session, file, place.clone());
-        if let Some(over) = stacks::over(&session, folder, &place) {
+        let over = stacks::over(&session, folder, &place);
+        let dependencies = over.as_ref().and_then(|over| over.parts.get("dependency")).cloned();
+        let given = config::Given { dependencies, ..config::Given::default() };
+        let (mut config, findings) = session.apart(|| config::evaluate_with(&session, file, place.clone(), &given));
+        let hidden = over.as_ref().map(|over| replaced(file, &over.parts)).unwrap_or_default();
+        let is_hidden = |finding: &Diagnostic| {
+            hidden.iter().any(|span| finding.primary.file == file.id && span.contains(&finding.primary.start))
+        };
+        findings.into_iter().filter(|finding| !is_hidden(finding)).for_each(|finding| session.report(finding));
+        if let Some(over) = over {
             let at = crate::value::Origin { file: file.id, key: 0, start: 0, end: 0 };
             let low = Included {
                 label: Text::default(),
@@ -154,6 +172,7 @@ pub(super) fn resolve(
                 strategy: Some(Strategy::Shallow),
                 is_exposed: false,
                 config,
+                findings: Vec::new(),
             };
             let locals = low.config.parts.get("locals").cloned();
             let includes = low.config.includes.clone();

@@ -4,7 +4,9 @@ use super::blocks::attributes;
 use super::kind;
 use crate::dialects::terragrunt::names::Names;
 use crate::dialects::terragrunt::rules;
+use crate::dialects::terragrunt::session::Session;
 use crate::dialects::terragrunt::values::unknown_data;
+use crate::hcl::ast::Span;
 use crate::reads::made_of;
 use crate::value::{Data, Flags, Key, Map, Origin, Value};
 
@@ -23,7 +25,6 @@ pub(super) fn all(names: &Names<'_, '_>) -> Option<Value> {
         if let Some(skip) = map.remove("skip_outputs") {
             map.set("skip", skip);
         }
-        path(names, block, &map);
         let start = block.kind.span.start;
         let origin = Origin { file: names.file.id, key: start, start, end: block.header().end };
         found.set(Key::from(&**label), Value::at(Data::Map(map.into()), origin));
@@ -31,17 +32,20 @@ pub(super) fn all(names: &Names<'_, '_>) -> Option<Value> {
     (!found.is_empty()).then(|| Value::map(found))
 }
 
-/// The path must be text that leads somewhere.
-fn path(names: &Names<'_, '_>, block: &crate::hcl::ast::Block, map: &Map) {
-    let Some((written, value)) = block.body.get("config_path").zip(map.get("config_path")) else { return };
-    let is_wrong = match &value.data {
-        Data::Str(text) => text.is_empty(),
-        Data::Unknown(_) => false,
-        _ => true,
-    };
-    if is_wrong {
-        let message = "DependencyInvalidConfigPathError: the path of a dependency must be text that is not empty";
-        names.session.error(&rules::INVALID_VALUE, message, (names.file.id, written.expr.span));
+/// The path of what is not switched off must be text that leads somewhere, after the files are merged.
+pub(super) fn check(session: &Session<'_>, all: Option<&Value>) {
+    for entry in all.and_then(Value::as_map).into_iter().flat_map(|map| map.iter()) {
+        let Some(path) = entry.value.get("config_path") else { continue };
+        let is_wrong = match &path.data {
+            Data::Str(text) => text.is_empty(),
+            Data::Unknown(_) => false,
+            _ => true,
+        };
+        let is_off = entry.value.get("enabled").and_then(Value::as_bool) == Some(false);
+        if let (true, false, Some(at)) = (is_wrong, is_off, path.prov.origin) {
+            let message = "DependencyInvalidConfigPathError: the path of a dependency must be text that is not empty";
+            session.error(&rules::INVALID_VALUE, message, (at.file, Span { start: at.start, end: at.end }));
+        }
     }
 }
 

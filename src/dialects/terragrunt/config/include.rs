@@ -1,11 +1,11 @@
 //! Files that a file includes.
 
 use super::blocks::{attribute, attributes};
-use super::kind;
+use super::{Given, kind};
 use crate::dialects::terragrunt::file::{Config, File, Included, Strategy};
 use crate::dialects::terragrunt::names::Names;
 use crate::dialects::terragrunt::place::{inside, shown};
-use crate::dialects::terragrunt::{object, rules};
+use crate::dialects::terragrunt::{checks, object, rules};
 use crate::hcl::ast::Block;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Value};
@@ -59,12 +59,29 @@ fn one(names: &Names<'_, '_>, block: &Block) -> Option<Included> {
     }
     session.reading.borrow_mut().push(path.clone());
     let file = File::open(session, &path, false);
-    let config = file.as_ref().map(|file| super::evaluate(session, file, place));
+    let evaluated = file.as_ref().map(|file| session.apart(|| super::evaluate(session, file, place)));
     session.reading.borrow_mut().pop();
     let span = block.body.get("path").map_or(block.kind.span, |written| written.expr.span);
     let written = Origin { file: names.file.id, key: span.start, start: span.start, end: span.end };
     let file = file.map(|file| file.id);
-    Some(Included { label, path, file, written, at, strategy, is_exposed, config: config? })
+    let (config, findings) = evaluated?;
+    Some(Included { label, path, file, written, at, strategy, is_exposed, config, findings })
+}
+
+/// Gives the dependencies of a file, with those that it inherits, to the files that it includes: they see no others.
+pub(super) fn give(names: &Names<'_, '_>, includes: &mut [Included], dependencies: &Value) {
+    let session = names.session;
+    for included in includes {
+        let findings = std::mem::take(&mut included.findings);
+        let is_same = super::dependency::scope(included.config.parts.get("dependency")) == *dependencies;
+        let file = if is_same { None } else { File::open(session, &included.path, false) };
+        let Some(file) = file.filter(|file| checks::reads(&file.body, "dependency")) else {
+            findings.into_iter().for_each(|finding| session.report(finding));
+            continue;
+        };
+        let given = Given { names: vec![("dependency", dependencies.clone())], ..Given::default() };
+        included.config = super::evaluate_with(session, &file, names.place.of_included(&included.path), &given);
+    }
 }
 
 fn attributes_but_path(names: &Names<'_, '_>, block: &Block) -> Map {

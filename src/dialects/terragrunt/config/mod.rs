@@ -6,11 +6,11 @@ mod dependency;
 mod feature;
 mod include;
 
-pub(super) use blocks::converted;
+pub(super) use blocks::{converted, evaluated};
 pub(super) use check::body as check_body;
 pub(super) use dependency::scope as dependency_scope;
 
-use super::file::{Config, File};
+use super::file::{Config, File, Included, Strategy};
 use super::load::VALUES;
 use super::merge;
 use super::names::{Names, Stage};
@@ -28,7 +28,7 @@ pub(super) fn values(session: &Session<'_>, folder: &str) -> Option<Value> {
     }
     let path = paths::join(folder, VALUES);
     if !session.loader.has(&path) {
-        return None;
+        return session.generated.values_elsewhere(folder);
     }
     let file = File::open(session, &path, false)?;
     Some(Value::map(literals(session, &file)))
@@ -48,28 +48,32 @@ pub(super) fn literals(session: &Session<'_>, file: &File) -> Map {
     file.body.attributes.iter().map(one).collect()
 }
 
-/// Evaluates a file.
-pub(super) fn evaluate(session: &Session<'_>, file: &File, place: Place) -> Config {
-    evaluate_with(session, file, place, &[])
+/// What others give to a file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Given {
+    /// Names with their values, which take the place of its own.
+    pub names: Vec<(&'static str, Value)>,
+    /// Dependencies that replace its own of the same name before anything reads them.
+    pub dependencies: Option<Value>,
 }
 
-/// The same with more names.
-pub(super) fn evaluate_with(
-    session: &Session<'_>,
-    file: &File,
-    place: Place,
-    more: &[(&'static str, Value)],
-) -> Config {
+/// Evaluates a file.
+pub(super) fn evaluate(session: &Session<'_>, file: &File, place: Place) -> Config {
+    evaluate_with(session, file, place, &Given::default())
+}
+
+/// The same with what others give to it.
+pub(super) fn evaluate_with(session: &Session<'_>, file: &File, place: Place, given: &Given) -> Config {
     check::body(session, file, &file.body, &schema::UNIT);
     let is_included = place.included.is_some();
     let mut names = Names::new(session, file, place);
     if let Some(values) = values(session, paths::parent(&file.path)) {
         names.set("values", values);
     }
-    for (name, value) in more {
+    for (name, value) in &given.names {
         names.set(name, value.clone());
     }
-    let includes = match is_included {
+    let mut includes = match is_included {
         true => {
             include::refuse(&names);
             Vec::new()
@@ -78,9 +82,8 @@ pub(super) fn evaluate_with(
     };
     names.place.includes = includes.iter().map(|i| (i.label.clone(), paths::parent(&i.path).to_owned())).collect();
     let mut parts = Map::new();
-    let merged = || includes.iter().filter_map(|include| Some((include.strategy?, &include.config.parts)));
     let features = feature::all(&names);
-    let inherited = merge::parts_of("feature", merged(), features.as_ref());
+    let inherited = merge::parts_of("feature", merged(&includes), features.as_ref());
     names.set("feature", feature::scope(&names, inherited.as_ref()));
     add(&mut parts, "feature", features);
     if !includes.is_empty() {
@@ -92,13 +95,29 @@ pub(super) fn evaluate_with(
         parts.set("locals", Value::map(locals));
     }
     let dependencies = dependency::all(&names);
-    let all = merge::parts_of("dependency", merged(), dependencies.as_ref());
-    names.set("dependency", dependency::scope(all.as_ref()));
+    let own = merge::over("dependency", dependencies.as_ref(), given.dependencies.as_ref());
+    let all = merge::parts_of("dependency", merged(&includes), own.as_ref());
+    if !is_included {
+        dependency::check(session, all.as_ref());
+    }
+    if !given.names.iter().any(|(name, _)| *name == "dependency") {
+        let scope = dependency::scope(all.as_ref());
+        include::give(&names, &mut includes, &scope);
+        names.set("dependency", scope);
+    }
+    if !includes.is_empty() {
+        names.set("include", include::scope(&includes));
+    }
     add(&mut parts, "dependency", dependencies);
     blocks::rest(&names, &mut parts);
     let at = Origin { file: file.id, key: 0, start: 0, end: 0 };
     merge::includes(session, &mut parts, &includes, at);
     Config { parts, includes }
+}
+
+/// The parts of the included files that are merged.
+fn merged(includes: &[Included]) -> impl Iterator<Item = (Strategy, &Map)> {
+    includes.iter().filter_map(|include| Some((include.strategy?, &include.config.parts)))
 }
 
 fn add(parts: &mut Map, name: &'static str, value: Option<Value>) {

@@ -3,10 +3,11 @@
 
 mod file;
 
+use super::config;
 use super::file::{Config, File};
 use super::generated::{Generated, MadeUnit};
 use super::load::{AUTOINCLUDE, Content, Loader, STACK};
-use super::place::{inside, way};
+use super::place::{Place, REPOSITORY, inside, way};
 use super::rules;
 use super::session::{Evaluate, Session};
 use crate::diagnostic::Diagnostic;
@@ -14,8 +15,8 @@ use crate::paths;
 use crate::reads::Reads;
 use crate::source::{Node, Source};
 use crate::text::Text;
-use crate::value::{FileId, Key, Map, Value};
-use file::{Entry, Made, StackFile};
+use crate::value::{Data, FileId, Key, Value};
+use file::{Entry, Given, Made, StackFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -69,15 +70,20 @@ pub(super) fn expand<'a>(
         let file = File::open(&session, path, false);
         let id =
             file.as_ref().map_or_else(|| loader.modules.loader.reader.files.add(path, "", || Text::from("")), |f| f.id);
-        let stack = file.map(|file| file::read(&session, &file, dir, None)).unwrap_or_default();
-        for entry in stack.entries.iter().filter(|entry| entry.made == Made::Stack) {
-            expansion.templates.extend(local(dir, entry));
+        let stack = file.map(|file| file::read(&session, &file, dir, Given::default())).unwrap_or_default();
+        for entry in &stack.entries {
+            match local(dir, entry) {
+                Some(folder) if entry.made == Made::Stack => _ = expansion.templates.insert(folder),
+                Some(_) => {}
+                None => expansion.generated.published.extend(published(entry)),
+            }
         }
         let findings = session.into_findings();
         let reads = Arc::new(loader.modules.loader.reader.take());
         read.push(ReadStack { path: path.clone(), id, stack, findings, reads });
     }
     read.retain(|read| !expansion.templates.contains(paths::parent(&read.path)));
+    expansion.generated.is_catalog = read.iter().any(|read| read.stack.is_open);
     for ReadStack { path, id, stack, findings, reads } in read {
         let dir = paths::parent(&path).to_owned();
         let loader = fork();
@@ -107,6 +113,18 @@ pub(super) fn expand<'a>(
 fn local(dir: &str, entry: &Entry) -> Option<String> {
     let text = entry.source.as_ref()?.as_str()?;
     if is_remote(text) { None } else { inside(dir, text.split('?').next().unwrap_or(text)) }
+}
+
+/// The folder of a source in the repository of its address.
+fn published(entry: &Entry) -> Option<String> {
+    let source = entry.source.as_ref()?;
+    let text = match &source.data {
+        Data::Unknown(unknown) => &*unknown.text,
+        _ => source.as_str()?,
+    };
+    let behind = text.split_once("://").map_or(text, |(_, behind)| behind);
+    let (_, folder) = behind.split_once("//")?;
+    Some(folder.split(['?', '"']).next()?.trim_end_matches('/').to_owned())
 }
 
 /// Whether a source is an address, not a path.
@@ -167,11 +185,11 @@ impl Work<'_, '_, '_> {
                 self.session.error(&rules::LIMIT_EXCEEDED, message, (entry.file, entry.header));
                 return;
             }
-            self.entry(dir, stack, entry, depth);
+            self.entry(dir, entry, depth);
         }
     }
 
-    fn entry(&mut self, dir: &str, stack: &StackFile, entry: &Entry, depth: usize) {
+    fn entry(&mut self, dir: &str, entry: &Entry, depth: usize) {
         let (Some(source), Some(path)) = (&entry.source, &entry.path) else {
             if entry.source.is_some() {
                 let message = format!("the path of \"{}\" is not known, so its units are not", entry.name);
@@ -179,12 +197,11 @@ impl Work<'_, '_, '_> {
             }
             return;
         };
-        let folder = if entry.is_beside { dir.to_owned() } else { paths::join(dir, FOLDER) };
-        let Some(target) = paths::resolve(&folder, path) else { return };
+        let Some(target) = file::folder(dir, path, entry.is_beside) else { return };
         let text = source.as_str().unwrap_or_default();
         if source.as_str().is_none() || is_remote(text) {
             if entry.made == Made::Unit {
-                self.unit(target, dir, stack, entry, true);
+                self.unit(target, entry, true);
             }
             return;
         }
@@ -221,7 +238,7 @@ impl Work<'_, '_, '_> {
                 }
                 self.expansion.links.extend(copied);
                 if is_unit {
-                    self.unit(target, dir, stack, entry, false);
+                    self.unit(target, entry, false);
                 }
             }
             Made::Stack => {
@@ -233,7 +250,8 @@ impl Work<'_, '_, '_> {
                     self.wrong(entry, format!("the source of stack {} holds no {STACK}", entry.name));
                     return;
                 };
-                let nested = file::read(self.session, &file, &target, entry.values.as_ref());
+                let given = Given { values: entry.values.as_ref(), added: &entry.added, is_nested: true };
+                let nested = file::read(self.session, &file, &target, given);
                 if !self.session.is_broken() {
                     self.entries(&target, &nested, file.id, depth + 1);
                 }
@@ -241,22 +259,10 @@ impl Work<'_, '_, '_> {
         }
     }
 
-    fn unit(&mut self, target: String, dir: &str, stack: &StackFile, entry: &Entry, is_remote: bool) {
-        let sibling = |other: &Entry| {
-            let folder = if other.is_beside { dir.to_owned() } else { paths::join(dir, FOLDER) };
-            let place = paths::resolve(&folder, other.path.as_ref()?)?;
-            let path = Value::str(way(&target, &place));
-            Some((Key::from(&*other.name), Value::map([(Key::from("path"), path)].into_iter().collect())))
-        };
-        // Only what is included by itself sees them.
-        let has_siblings = entry.autoinclude.is_some();
-        let siblings: Map = stack.entries.iter().filter(|_| has_siblings).filter_map(sibling).collect();
-        let siblings = Value::map(siblings);
-        let path = self.session.loader.modules.loader.reader.files.get(entry.file).path.to_string();
+    fn unit(&mut self, target: String, entry: &Entry, is_remote: bool) {
         let made = MadeUnit {
             values: entry.values.clone(),
-            autoinclude: entry.autoinclude.clone().map(|body| (entry.file, path, Content::Block(body))),
-            siblings,
+            autoinclude: entry.autoinclude.clone(),
             at: (entry.file, entry.header),
             source: entry.source.clone().unwrap_or_default(),
             is_remote,
@@ -268,12 +274,34 @@ impl Work<'_, '_, '_> {
 }
 
 /// What is merged over the unit of a folder, besides its includes.
-pub(super) fn over(session: &Session<'_>, folder: &str, place: &super::place::Place) -> Option<Config> {
-    if let Some((id, path, body, siblings)) = session.generated.autoinclude(folder) {
-        let file = File { id, path, body };
-        return Some(super::config::evaluate_with(session, &file, place.clone(), &[("unit", siblings)]));
+pub(super) fn over(session: &Session<'_>, folder: &str, place: &Place) -> Option<Config> {
+    if let Some(over) = session.generated.autoinclude(folder) {
+        let file = File { id: over.file, path: over.path.clone(), body: Content::Block(Arc::clone(&over.body)) };
+        let given = config::Given { names: over.names.clone(), ..config::Given::default() };
+        let mut config = config::evaluate_with(session, &file, over.place.clone(), &given);
+        if let Some(dependencies) = config.parts.get("dependency").cloned() {
+            config.parts.set("dependency", from_unit(folder, dependencies));
+        }
+        return Some(config);
     }
     let path = paths::join(folder, AUTOINCLUDE);
     let file = session.loader.has(&path).then(|| File::open(session, &path, false)).flatten()?;
-    Some(super::config::evaluate(session, &file, place.clone()))
+    Some(config::evaluate(session, &file, place.clone()))
+}
+
+/// The dependencies with their absolute paths as `stack generate` writes them: seen from the unit.
+fn from_unit(folder: &str, mut dependencies: Value) -> Value {
+    let Data::Map(all) = &mut dependencies.data else { return dependencies };
+    let names: Vec<Key> = all.iter().map(|entry| entry.key.clone()).collect();
+    for name in names {
+        let Some(mut dependency) = all.get(&name).cloned() else { continue };
+        let path = dependency.get("config_path").cloned();
+        let absolute = path.as_ref().and_then(Value::as_str).filter(|path| path.starts_with(REPOSITORY));
+        let written = absolute.and_then(|text| inside("", text)).map(|target| Value::str(way(folder, &target)));
+        if let (Some(written), Some(path), Data::Map(parts)) = (written, path, &mut dependency.data) {
+            Arc::make_mut(parts).set("config_path", written.with_prov(path.prov));
+            Arc::make_mut(all).set(name, dependency);
+        }
+    }
+    dependencies
 }

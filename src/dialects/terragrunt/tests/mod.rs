@@ -1,6 +1,7 @@
 //! Projects in memory, resolved.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod dependencies;
 mod properties;
 mod stacks;
 

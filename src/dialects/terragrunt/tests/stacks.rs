@@ -52,3 +52,133 @@ fn a_stack_that_generates_itself_ends() {
     let world = World::new(&[("live/terragrunt.stack.hcl", stack), ("top/terragrunt.stack.hcl", other)]);
     assert!(world.findings().iter().any(|finding| finding.starts_with("limit-exceeded")), "{:?}", world.findings());
 }
+
+const PLAIN: (&str, &str) = ("units/vpc/terragrunt.hcl", "");
+
+#[test]
+fn blocks_see_where_others_are_generated() {
+    let stack = r#"
+locals {
+  name = "n"
+}
+unit "vpc" {
+  source = "../units/vpc"
+  path   = "net/vpc"
+}
+stack "inner" {
+  source = "../stacks/inner"
+  path   = "inner"
+  values = { vpc = unit.vpc.path }
+}
+unit "app" {
+  source = "../units/app"
+  path   = "app"
+  values = { name = "v", shown = stack.inner.path }
+  autoinclude {
+    dependency "vpc" {
+      config_path  = unit.vpc.path
+      mock_outputs = { id = local.name }
+    }
+    inputs = {
+      vpc  = unit.vpc.path
+      name = local.name
+      dir  = get_terragrunt_dir()
+      data = values.missing
+    }
+  }
+}
+"#;
+    let inner = "unit \"user\" {\n  source = \"${get_repo_root()}/units/user\"\n  path = \"user\"\n  values = { vpc = values.vpc }\n}\n";
+    let user = (
+        "units/user/terragrunt.hcl",
+        "dependency \"vpc\" {\n  config_path = values.vpc\n}\ninputs = {\n  id = dependency.vpc.outputs.id\n}\n",
+    );
+    let files = [
+        ("live/terragrunt.stack.hcl", stack),
+        ("live/terragrunt.values.hcl", "missing = 7\n"),
+        ("stacks/inner/terragrunt.stack.hcl", inner),
+        user,
+        PLAIN,
+        APP,
+        DATA,
+    ];
+    let world = World::new(&files);
+    let vpc = "<repo>/live/.terragrunt-stack/net/vpc";
+    let app = world.unit("live app");
+    assert_eq!(app["inputs"], json!({"vpc": vpc, "name": "n", "dir": "<repo>/live", "data": 7}));
+    assert_eq!(app["dependency"]["vpc"]["config_path"], "../net/vpc", "a path is written as seen from the unit");
+    assert_eq!(app["dependency"]["vpc"]["mock_outputs"], json!({"id": "n"}));
+    assert_eq!(world.unit("live inner/user")["dependency"]["vpc"]["config_path"], vpc);
+    assert_eq!(world.findings(), [""; 0]);
+}
+
+#[test]
+fn a_stack_adds_blocks_to_the_file_of_another() {
+    let stack = r#"
+stack "net" {
+  source = "../stacks/net"
+  path   = "net"
+  autoinclude {
+    unit "vpc" {
+      source = "${get_repo_root()}/units/other"
+      path   = "vpc"
+    }
+    unit "more" {
+      source = "${get_repo_root()}/units/vpc"
+      path   = "more"
+    }
+  }
+}
+"#;
+    let net = "unit \"vpc\" {\n  source = \"${get_repo_root()}/units/vpc\"\n  path = \"vpc\"\n  autoinclude {\n    inputs = { gone = 1 }\n  }\n}\n";
+    let other = ("units/other/terragrunt.hcl", "inputs = { other = 1 }\n");
+    let world =
+        World::new(&[("live/terragrunt.stack.hcl", stack), ("stacks/net/terragrunt.stack.hcl", net), PLAIN, other]);
+    assert_eq!(world.unit("live net/vpc")["inputs"], json!({"other": 1}));
+    world.unit("live net/more");
+    assert_eq!(world.findings(), [""; 0]);
+}
+
+#[test]
+fn what_is_merged_over_a_unit_gives_it_dependencies_and_hides_mistakes() {
+    let stack = r#"
+unit "vpc" {
+  source = "../units/vpc"
+  path   = "vpc"
+}
+unit "app" {
+  source = "../units/net"
+  path   = "app"
+  values = {}
+  autoinclude {
+    dependency "vpc" {
+      config_path = unit.vpc.path
+    }
+    inputs = {
+      a = 1
+    }
+  }
+}
+"#;
+    let unit = "inputs = {\n  a = values.gone\n  b = dependency.vpc.outputs.id\n}\n";
+    let world = World::new(&[("live/terragrunt.stack.hcl", stack), ("units/net/terragrunt.hcl", unit), PLAIN]);
+    let inputs = world.unit("live app")["inputs"].clone();
+    assert_eq!(inputs["a"], 1);
+    assert!(inputs["b"]["$unknown"].is_string(), "{inputs}");
+    assert_eq!(world.findings(), [""; 0]);
+}
+
+#[test]
+fn a_catalog_waits_for_values() {
+    let unit = "inputs = {\n  a = values.a\n  b = 1\n}\n";
+    let stack = "unit \"a\" {\n  source = \"git::https://example.com/catalog.git//units/a?ref=${values.version}\"\n  path = \"a\"\n}\n";
+    let catalog = World::new(&[("stacks/s/terragrunt.stack.hcl", stack), ("units/a/terragrunt.hcl", unit)]);
+    assert_eq!(catalog.findings(), [""; 0]);
+    let inputs = catalog.unit("units a")["inputs"].clone();
+    assert!(inputs["a"]["$unknown"].is_string() && inputs["b"] == 1, "{inputs}");
+    let fixed = stack.replace("${values.version}", "v1");
+    let named = [("live/terragrunt.stack.hcl", fixed.as_str()), ("units/a/terragrunt.hcl", unit)];
+    assert_eq!(World::new(&named).findings(), [""; 0], "an address names the folder of the unit");
+    let alone = World::new(&[("units/a/terragrunt.hcl", unit)]).findings();
+    assert!(alone[0].contains("no variable named \"values\""), "{alone:?}");
+}
