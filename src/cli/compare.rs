@@ -2,18 +2,16 @@
 
 use super::open::{Invocation, State};
 use super::options::functions::Functions;
-use super::{Failure, Global, Outcome, output};
+use super::output::{self, AnswerFormat};
+use super::{Failure, Global, Outcome};
 use crate::files::Files;
 use crate::query::environments::{self, Environment, select};
-use crate::report::RenderOptions;
 use crate::report::environments::{Environments, write_json, write_markdown, write_text};
-use crate::report::log::OutputKind;
 use crate::resolution::Resolution;
 use crate::review::{self, Filter, Resolved, ResolvedPair, Revision};
 use crate::text::{count, nearest};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::collections::BTreeSet;
-use std::io::Write;
 
 /// Show what differs between two environments, but for what follows from their names.
 ///
@@ -30,7 +28,7 @@ pub(super) struct Options {
     right: String,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: AnswerFormat,
     /// Show everything without shortening
     #[arg(long)]
     all: bool,
@@ -42,13 +40,6 @@ pub(super) struct Options {
     exit_code: bool,
     #[command(flatten)]
     functions: Functions,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Markdown,
-    Json,
 }
 
 /// An environment as the user names it.
@@ -143,20 +134,10 @@ fn missing(name: &str, resolution: &Resolution) -> Failure {
 
 impl Options {
     fn write(&self, shown: &Environments<'_>, global: &Global) -> Result<(), Failure> {
-        let kind = match self.format {
-            Format::Json => OutputKind::Json,
-            Format::Text => OutputKind::Text,
-            Format::Markdown => OutputKind::Raw,
-        };
-        let standard = output::options(global);
-        let lines = standard.lines.filter(|_| !self.all);
-        let style = RenderOptions { show_secrets: self.show_secrets, all: self.all, lines, ..standard };
-        let mut out = output::stdout_showing(kind, self.show_secrets);
-        match self.format {
-            Format::Json => write_json(&mut out, shown, &style)?,
-            Format::Text => write_text(&mut out, shown, &style)?,
-            Format::Markdown => write_markdown(&mut out, shown, &RenderOptions { color: false, ..style })?,
-        }
-        Ok(out.flush()?)
+        output::answer(self.format, (self.all, self.show_secrets), global, &mut |out, style| match self.format {
+            AnswerFormat::Json => write_json(out, shown, style),
+            AnswerFormat::Text => write_text(out, shown, style),
+            AnswerFormat::Markdown => write_markdown(out, shown, style),
+        })
     }
 }

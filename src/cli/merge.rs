@@ -2,15 +2,13 @@
 
 use super::open::Invocation;
 use super::options::functions;
+use super::output::{self, AnswerFormat};
 use super::reporting::JudgeOptions;
-use super::{Failure, Global, Outcome, output};
-use crate::report::RenderOptions;
-use crate::report::log::OutputKind;
+use super::{Failure, Global, Outcome};
 use crate::report::merged::{MergeReport, Shown, effects, json, markdown, text};
 use crate::review::{self, Completeness, Filter, MergeReview, Request, Revision};
 use crate::source::{Merged, Source};
-use clap::{Args, ValueEnum};
-use std::io::Write;
+use clap::Args;
 
 /// Check what a merge of two revisions does that neither of them does: values that nobody has seen, changes that get lost,
 /// values that both change, stacks and findings that only the merge breaks.
@@ -32,7 +30,7 @@ pub(super) struct Options {
     result: Option<String>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: AnswerFormat,
     /// Show all values
     #[arg(long)]
     all: bool,
@@ -43,13 +41,6 @@ pub(super) struct Options {
     judging: JudgeOptions,
     #[command(flatten)]
     merging: functions::Merging,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Markdown,
-    Json,
 }
 
 /// The versions of a merge.
@@ -121,20 +112,10 @@ impl Options {
     }
 
     fn write(&self, report: &MergeReport<'_>, global: &Global) -> Result<(), Failure> {
-        let kind = match self.format {
-            Format::Json => OutputKind::Json,
-            Format::Text => OutputKind::Text,
-            Format::Markdown => OutputKind::Raw,
-        };
-        let standard = output::options(global);
-        let lines = standard.lines.filter(|_| !self.all);
-        let style = RenderOptions { show_secrets: self.show_secrets, all: self.all, lines, ..standard };
-        let mut out = output::stdout_showing(kind, self.show_secrets);
-        match self.format {
-            Format::Json => json::write(&mut out, report)?,
-            Format::Text => text::write(&mut out, report, &style)?,
-            Format::Markdown => markdown::write(&mut out, report, &RenderOptions { color: false, ..style })?,
-        }
-        Ok(out.flush()?)
+        output::answer(self.format, (self.all, self.show_secrets), global, &mut |out, style| match self.format {
+            AnswerFormat::Json => json::write(out, report),
+            AnswerFormat::Text => text::write(out, report, style),
+            AnswerFormat::Markdown => markdown::write(out, report, style),
+        })
     }
 }

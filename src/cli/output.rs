@@ -7,10 +7,11 @@
 )]
 
 use super::hyperlinks::Hyperlinks;
-use super::{Color, Global, progress};
+use super::{Color, Failure, Global, progress};
 use crate::files::Files;
 use crate::report::log::{self, Filter, OutputKind};
 use crate::report::{Finding, RenderOptions, text};
+use clap::ValueEnum;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -34,6 +35,37 @@ pub(super) fn stdout_linked(kind: OutputKind, shows_secrets: bool, root: Option<
     progress::stop();
     let out = Hyperlinks::new(io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), root);
     Filter::new(out, kind).showing_secrets(shows_secrets)
+}
+
+/// How a comparison of states is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum AnswerFormat {
+    Text,
+    Markdown,
+    Json,
+}
+
+/// Writes a comparison of states to standard output, whole if `all`, with what looks like secrets if `show_secrets`.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn answer(
+    format: AnswerFormat,
+    (all, show_secrets): (bool, bool),
+    global: &Global,
+    write: &mut dyn FnMut(&mut dyn Write, &RenderOptions) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let kind = match format {
+        AnswerFormat::Json => OutputKind::Json,
+        AnswerFormat::Text => OutputKind::Text,
+        AnswerFormat::Markdown => OutputKind::Raw,
+    };
+    let standard = options(global);
+    let lines = standard.lines.filter(|_| !all);
+    let color = standard.color && format != AnswerFormat::Markdown;
+    let mut out = stdout_showing(kind, show_secrets);
+    write(&mut out, &RenderOptions { show_secrets, all, lines, color, ..standard })?;
+    Ok(out.flush()?)
 }
 
 /// How text is to look on standard output.
