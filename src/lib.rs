@@ -40,6 +40,7 @@ mod paths;
 mod policies;
 mod query;
 mod reads;
+mod refactor;
 mod report;
 mod resolution;
 mod review;

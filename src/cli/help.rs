@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 /// The commands by what they are for.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Review", &["diff", "check", "compare", "merge", "report"]),
+    ("Review", &["diff", "check", "compare", "merge", "refactor", "report"]),
     ("Explore", &["why", "why-affected", "impact", "describe", "graph"]),
     ("Set up", &["hook", "ci", "lsp", "config", "rules", "explain"]),
     ("More", &["policy", "eval", "demo", "completions", "man"]),

@@ -25,6 +25,7 @@ mod output;
 mod policy;
 mod progress;
 mod question;
+mod refactor;
 mod report;
 mod reporting;
 mod rules;
@@ -108,6 +109,8 @@ enum Command {
     Check(check::Options),
     Compare(compare::Options),
     Merge(merge::Options),
+    #[command(subcommand)]
+    Refactor(refactor::What),
     #[command(subcommand)]
     Describe(describe::What),
     Why(why::Options),
@@ -239,6 +242,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Check(options) => check::run(options, &cli.global),
         Command::Compare(options) => compare::run(options, &cli.global),
         Command::Merge(options) => merge::run(options, &cli.global),
+        Command::Refactor(what) => refactor::run(what, &cli.global),
         Command::Describe(what) => describe::run(what, &cli.global),
         Command::Why(options) => why::run(options, &cli.global),
         Command::WhyAffected(options) => why_affected::run(options, &cli.global),

@@ -19,7 +19,7 @@ pub(crate) mod log;
 pub(crate) mod markdown;
 pub(crate) mod merged;
 pub(crate) mod page;
-mod proof;
+pub(crate) mod proof;
 pub(crate) mod rdjson;
 pub(crate) mod sarif;
 mod secrets;

@@ -2,6 +2,8 @@
 
 use super::text::style::{Theme, escape};
 use similar::{ChangeTag, TextDiff};
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io;
 
 /// Lines of context around a change.
@@ -18,21 +20,34 @@ pub(crate) fn write(out: &mut dyn io::Write, path: &str, old: &str, new: &str, c
     let theme = Theme::new(color);
     let path = escape(path);
     writeln!(out, "{}\n{}", theme.bold(&format!("--- a/{path}")), theme.bold(&format!("+++ b/{path}")))?;
+    out.write_all(hunks(old, new, theme, |line| escape(line.trim_end_matches(['\n', '\r']))).as_bytes())
+}
+
+/// The difference of two texts of the file at `path` as `git apply` takes it, in which nothing is escaped.
+pub(crate) fn patch(path: &str, old: &str, new: &str) -> String {
+    // A name with blanks ends at a tab.
+    let end = if path.contains(' ') { "\t" } else { "" };
+    let lines = hunks(old, new, Theme::new(false), |line| line.strip_suffix('\n').unwrap_or(line).into());
+    format!("diff --git a/{path} b/{path}\n--- a/{path}{end}\n+++ b/{path}{end}\n{lines}")
+}
+
+/// The lines that differ with those around them, each as it is shown.
+fn hunks(old: &str, new: &str, theme: Theme, shown: impl Fn(&str) -> Cow<'_, str>) -> String {
+    let mut text = String::new();
     let diff = TextDiff::from_lines(old, new);
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
-        writeln!(out, "{}", theme.place(&hunk.header().to_string()))?;
+        _ = writeln!(text, "{}", theme.place(&hunk.header().to_string()));
         for change in hunk.iter_changes() {
-            let text = escape(change.value().trim_end_matches(['\n', '\r']));
-            let line = match change.tag() {
-                ChangeTag::Equal => format!(" {text}"),
-                ChangeTag::Delete => theme.removed(&format!("-{text}")),
-                ChangeTag::Insert => theme.added(&format!("+{text}")),
+            let line = shown(change.value());
+            _ = match change.tag() {
+                ChangeTag::Equal => writeln!(text, " {line}"),
+                ChangeTag::Delete => writeln!(text, "{}", theme.removed(&format!("-{line}"))),
+                ChangeTag::Insert => writeln!(text, "{}", theme.added(&format!("+{line}"))),
             };
-            writeln!(out, "{line}")?;
             if change.missing_newline() {
-                writeln!(out, "\\ No newline at end of file")?;
+                text.push_str("\\ No newline at end of file\n");
             }
         }
     }
-    Ok(())
+    text
 }

@@ -28,6 +28,7 @@ use crate::unit::{Interface, UnitInterface};
 use crate::value::{FileId, Output, ValueKind};
 use crate::yaml::Document;
 pub(crate) use component_index::{ComponentIndex, ResolvedLink, Target};
+pub(crate) use merge::is_redundant;
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 pub(crate) use unit_results::UnitResults;

@@ -22,6 +22,8 @@ pub(crate) struct Vocabulary {
     pub named_after: &'static [&'static str],
     /// The type of components that only say what others were called before.
     pub moves: &'static str,
+    /// The section of files that has components, by type and name.
+    pub components: &'static str,
     /// The section of local names; see `resolution::Locals`.
     pub locals: &'static str,
     /// Booleans that switch a component off when they are `false`.
@@ -93,6 +95,7 @@ impl Vocabulary {
         texts: &[],
         named_after: &[],
         moves: "",
+        components: "",
         locals: "",
         switches: &[],
         abstract_marker: None,

@@ -47,6 +47,7 @@ mod progress;
 mod projects;
 mod questions;
 mod reading;
+mod refactor;
 mod renames;
 mod revisions;
 mod snapshots;

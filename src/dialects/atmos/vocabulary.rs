@@ -21,6 +21,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
         "workspace",
         "backend",
     ],
+    components: "components",
     locals: "locals",
     switches: &["/metadata/enabled", "/vars/enabled"],
     abstract_marker: Some(("/metadata/type", "abstract")),

@@ -12,7 +12,7 @@ use crate::review::{Counterexample, Expectation, Open, Proof, Verdict};
 use std::collections::BTreeSet;
 
 /// `Proved: no effect: 6 stacks, 29 components resolved on both sides; 0 values differ`.
-pub(super) fn sentence(comparison: &Comparison<'_>, proof: &Proof) -> String {
+pub(crate) fn sentence(comparison: &Comparison<'_>, proof: &Proof) -> String {
     match proof.verdict() {
         Verdict::Proved => format!("Proved: {}: {}", claim(proof), certificate(proof)),
         Verdict::Refuted => {
@@ -70,7 +70,7 @@ fn certificate(proof: &Proof) -> String {
 }
 
 /// The smallest thing that refutes it, and what leaves it open: a sentence each. Nothing is escaped.
-pub(super) fn lines(comparison: &Comparison<'_>, proof: &Proof, files: &Files) -> Vec<String> {
+pub(crate) fn lines(comparison: &Comparison<'_>, proof: &Proof, files: &Files) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(proof.refuting.first().map(|one| format!("for example {}", example(comparison, *one, files))));
     let values = proof.open.iter().filter_map(|open| match open {

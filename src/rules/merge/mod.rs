@@ -16,6 +16,12 @@ mod unset;
 mod walk;
 
 use super::{Check, Checked};
+use crate::diagnostic::RuleRef;
+
+/// Whether what a rule reports can be removed without an effect.
+pub(crate) fn is_redundant(rule: &RuleRef) -> bool {
+    *rule == &redundant::REDUNDANT_OVERRIDE || *rule == &dead::DEAD_OVERRIDE
+}
 
 /// The checks of this group.
 pub(super) static CHECKS: &[Checked] = &[

@@ -1,0 +1,278 @@
+//! `stacklint refactor`: edits of manifests that are proved to have no effect.
+
+use super::open::{Invocation, State};
+use super::options::functions::Functions;
+use super::{Failure, Global, Outcome, output};
+use crate::diagnostic::Edit;
+use crate::files::Files;
+use crate::refactor::{self, Hoist, Texts};
+use crate::report::log::{Filter as LogFilter, OutputKind};
+use crate::report::{Report, proof, unified};
+use crate::resolution::Resolution;
+use crate::review::{self, BaselineFile, Expectation, Filter, Overrides, Request, Review, Verdict};
+use crate::rules::{self, Group};
+use crate::source::{Overlay, Source};
+use crate::text::count;
+use clap::{Args, Subcommand};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is removed may make something else redundant; more rounds than this are not made.
+const MAX_ROUNDS: usize = 10;
+/// The maximum number of places that are named.
+const MAX_PLACES: usize = 5;
+
+/// Change manifests without changing what they mean: every stack is resolved before and after, in memory.
+///
+/// Prints a patch for `git apply`, or changes the worktree with --write, if it is proved that no value of any stack differs. Otherwise
+/// nothing is changed, the smallest difference is named, and the exit code is 1.
+#[derive(Debug, Subcommand)]
+pub(super) enum What {
+    /// Move a value that all files repeat into the file that they import, or into the component that they inherit from
+    Hoist(HoistOptions),
+    /// Remove values that repeat what they override, and values that every stack overrides
+    Prune(PruneOptions),
+}
+
+#[derive(Args, Debug)]
+pub(super) struct HoistOptions {
+    /// The path of the value in the files: `vars.region`, `components.terraform.vpc.vars.size`; with --base its path in components
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// The file that takes the value [default: the only one that can]
+    #[arg(long, value_name = "FILE")]
+    into: Option<PathBuf>,
+    /// Move it from the components that inherit from this one
+    #[arg(long, value_name = "COMPONENT")]
+    base: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct PruneOptions {
+    /// Only in these files, or below these folders
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Common {
+    /// Change the files of the worktree instead of printing a patch
+    #[arg(long)]
+    write: bool,
+    /// Print the patch also if it has keys or tokens of well-known services in it
+    #[arg(long)]
+    show_secrets: bool,
+    #[command(flatten)]
+    functions: Functions,
+}
+
+/// What is to be changed.
+struct Plan {
+    texts: Texts,
+    /// What that does, as a clause.
+    what: String,
+    /// The component that may differ where it is only there to be inherited from.
+    base: Option<String>,
+}
+
+impl Plan {
+    /// The edits of some files, which are to have no effect.
+    fn new(texts: Texts, what: String) -> Self {
+        Plan { texts, what, base: None }
+    }
+}
+
+pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
+    let common = match what {
+        What::Hoist(options) => &options.common,
+        What::Prune(options) => &options.common,
+    };
+    let mut place = Invocation::find(global)?;
+    common.functions.apply(&[], &mut place)?;
+    let planned = match what {
+        What::Hoist(options) => options.plan(&place)?,
+        What::Prune(options) => options.plan(&place)?,
+    };
+    let plan = match planned {
+        Ok(plan) => plan,
+        Err(why) => return Ok(Outcome::Fails(why)),
+    };
+    if plan.texts.is_empty() {
+        output::eprint(&format!("stacklint: {}", plan.what));
+        return Ok(Outcome::Clean);
+    }
+    if let Some(why) = plan.refuted(&place)? {
+        return Ok(Outcome::Fails(why));
+    }
+    match common.write {
+        true => plan.write(&place)?,
+        false => plan.print(common.show_secrets)?,
+    }
+    output::eprint(&format!("stacklint: {}", plan.what));
+    Ok(Outcome::Clean)
+}
+
+/// What is to be changed, or why that cannot be done.
+type Planned = Result<Plan, String>;
+
+impl HoistOptions {
+    fn plan(&self, place: &Invocation) -> Result<Planned, Failure> {
+        let into = self.into.as_ref().map(|path| place.inside(path)).transpose()?;
+        let hoist = Hoist { path: &self.path, into: into.as_deref(), base: self.base.as_deref() };
+        let planned = resolved(place, &mut |resolution, files| refactor::hoist(&hoist, resolution, files))?;
+        Ok(planned.map(|plan| Plan { base: self.base.clone(), ..plan }))
+    }
+}
+
+/// Makes edits of the worktree as it is.
+fn resolved(
+    place: &Invocation,
+    make: &mut dyn FnMut(&Resolution, &Files) -> Result<(Vec<Edit>, String), String>,
+) -> Result<Planned, Failure> {
+    let source = place.open(&State::Worktree)?;
+    let settings = place.settings(&*source)?;
+    let found = review::resolve(&*source, &place.workspace(), &settings, Files::default())?;
+    let planned = make(&found.resolution, &found.files)
+        .and_then(|(edits, what)| Ok(Plan::new(refactor::applied(edits, &found.files)?, what)));
+    place.leftovers.leave((found.resolution, found.files, found.dialects));
+    Ok(planned)
+}
+
+impl PruneOptions {
+    fn plan(&self, place: &Invocation) -> Result<Planned, Failure> {
+        let paths = place.all_inside(&self.paths)?;
+        let is_meant = |path: &str| {
+            let within = |folder: &String| path.strip_prefix(&**folder).is_some_and(|rest| rest.starts_with('/'));
+            paths.is_empty() || paths.iter().any(|one| one.is_empty() || one == path || within(one))
+        };
+        let mut texts = Texts::new();
+        let (mut entries, mut kept) = (0, Vec::new());
+        for _ in 0..MAX_ROUNDS {
+            let review = redundant(place, &texts)?;
+            let places = review.findings.iter().filter(|finding| rules::is_redundant(&finding.diagnostic.rule));
+            let places = places.map(|finding| &finding.diagnostic.primary);
+            let places = places.filter(|label| is_meant(&review.files.get(label.file).path));
+            let keys: BTreeSet<_> = places.map(|label| (label.file, label.start)).collect();
+            let heads = review.heads();
+            let removed = heads.iter().map(|resolution| refactor::removed(&keys, resolution, &review.files));
+            let (mut edits, mut count) = (Vec::new(), 0);
+            kept.clear();
+            for one in removed {
+                edits.extend(one.edits);
+                count += one.entries;
+                kept.extend(one.kept);
+            }
+            if count == 0 {
+                break;
+            }
+            entries += count;
+            match refactor::applied(edits, &review.files) {
+                Ok(changed) => refactor::join(&mut texts, changed),
+                Err(why) => return Ok(Err(why)),
+            }
+        }
+        let mut what = match entries {
+            0 => "nothing redundant can be removed".to_owned(),
+            _ => format!("{} removed from {}", values(entries), count(texts.len(), "file")),
+        };
+        if !kept.is_empty() {
+            let shown = kept.iter().take(MAX_PLACES).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = if kept.len() > MAX_PLACES { ", …" } else { "" };
+            what.push_str(&format!("; {} kept: {shown}{more}", values(kept.len())));
+        }
+        Ok(Ok(Plan::new(texts, what)))
+    }
+}
+
+/// `1 redundant value is`.
+fn values(number: usize) -> String {
+    format!("{} {}", count(number, "redundant value"), if number == 1 { "is" } else { "are" })
+}
+
+/// The findings in the worktree with some files changed.
+fn redundant(place: &Invocation, texts: &Texts) -> Result<Review, Failure> {
+    let overrides = Overrides { groups: vec![Group::Hygiene], baseline: BaselineFile::Nowhere, ..Overrides::default() };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+    let source = edited(place, texts)?;
+    Ok(review::check(&*source, &place.workspace(), &request)?)
+}
+
+/// The worktree with some files changed.
+fn edited(place: &Invocation, texts: &Texts) -> Result<Box<dyn Source>, Failure> {
+    let bytes = |text: &String| -> Arc<[u8]> { Arc::from(text.as_bytes()) };
+    let buffers: BTreeMap<String, Arc<[u8]>> =
+        texts.iter().map(|(path, [_, new])| (path.clone(), bytes(new))).collect();
+    Ok(Box::new(Overlay::new(place.open(&State::Worktree)?, &buffers)))
+}
+
+impl Plan {
+    /// The worktree, compared with what it becomes.
+    fn compared(&self, place: &Invocation) -> Result<Review, Failure> {
+        let before = place.open(&State::Worktree)?;
+        let after = edited(place, &self.texts)?;
+        let expect = Some(Expectation::Nothing);
+        let overrides = Overrides { expect, baseline: BaselineFile::Nowhere, ..Overrides::default() };
+        let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+        Ok(review::compare(&*before, &*after, &place.workspace(), &request)?)
+    }
+
+    /// Why it is not proved that everything stays as it is; `None` if it is.
+    fn refuted(&self, place: &Invocation) -> Result<Option<String>, Failure> {
+        let review = self.compared(place)?;
+        let report = Report::of(&review, None);
+        let Some((comparison, found)) = report.comparison.and_then(|one| Some((one, one.proof?))) else {
+            return Ok(Some("the change could not be compared".to_owned()));
+        };
+        output::eprint(&format!("stacklint: {}", proof::sentence(&comparison, found)));
+        if found.verdict() != Verdict::Proved {
+            let lines = proof::lines(&comparison, found, &review.files);
+            lines.iter().for_each(|line| output::eprint(&format!("stacklint: {line}")));
+            return Ok(Some("it is not proved that nothing differs; nothing was changed".to_owned()));
+        }
+        // Components that are never deployed refute nothing, but are printed.
+        let mut others = comparison.diff.components.iter().filter(|one| self.base.as_deref() != Some(&*one.name));
+        Ok(others.next().map(|one| format!("{} of {} would differ; nothing was changed", one.name, one.stack)))
+    }
+
+    /// Changes the files, unless one of them is another one by now.
+    fn write(&self, place: &Invocation) -> Result<(), Failure> {
+        for (path, [old, new]) in &self.texts {
+            crate::source::replace(place.root(), path, old.as_bytes(), new.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn print(&self, shows_secrets: bool) -> Result<(), Failure> {
+        let patches = self.texts.iter().map(|(path, [old, new])| unified::patch(path, old, new));
+        let patch: String = patches.collect();
+        // What a patch may have in it, though it is not passed on in text.
+        let plain = patch.replace("\r\n", "\n").replace('\t', " ");
+        let is_changed = |shows_secrets: bool| -> std::io::Result<bool> {
+            let mut shown = Vec::new();
+            let mut filter = LogFilter::new(&mut shown, OutputKind::Text).showing_secrets(shows_secrets);
+            filter.write_all(plain.as_bytes())?;
+            filter.flush()?;
+            drop(filter);
+            Ok(shown != plain.as_bytes())
+        };
+        let why = match (is_changed(true)?, is_changed(shows_secrets)?) {
+            (true, _) => "the files have text that a terminal or a CI system would act on: change them with --write",
+            (_, true) => {
+                "the patch would show a secret: print it with --show-secrets, or change the files with --write"
+            }
+            (false, false) => "",
+        };
+        if !why.is_empty() {
+            return Err(Failure::Message(why.to_owned()));
+        }
+        let mut out = output::stdout_of(OutputKind::Raw);
+        out.write_all(patch.as_bytes())?;
+        Ok(out.flush()?)
+    }
+}

@@ -1,0 +1,260 @@
+//! A value that several files repeat, moved into a file that all of them import, or into the component that all inherit from.
+
+use super::insertion::{Written, inserted};
+use super::manifest::{self, Entry, Manifest};
+use super::removal::Removal;
+use crate::diagnostic::Edit;
+use crate::diff::pointer;
+use crate::files::Files;
+use crate::resolution::Resolution;
+use crate::value::FileId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is to be moved.
+#[derive(Debug)]
+pub(crate) struct Hoist<'a> {
+    /// The path of the value in the files: keys with dots between them, or a JSON Pointer. With a base, its path in components.
+    pub path: &'a str,
+    /// The file that takes it; without one, the only file that can.
+    pub into: Option<&'a str>,
+    /// The component that takes it from those that inherit from it.
+    pub base: Option<&'a str>,
+}
+
+/// A place where the value is written.
+struct Member<'m, 'a> {
+    manifest: &'m Manifest<'a>,
+    keys: Vec<String>,
+    entry: Entry,
+}
+
+/// Moves a value. Returns the edits, and a sentence about what they do.
+///
+/// # Errors
+/// It cannot be moved: why, as a sentence without a full stop.
+pub(crate) fn hoist(of: &Hoist<'_>, resolution: &Resolution, files: &Files) -> Result<(Vec<Edit>, String), String> {
+    let keys: Vec<String> = match of.path.strip_prefix('/') {
+        Some(_) => pointer::keys(of.path).collect(),
+        None => of.path.split('.').map(str::to_owned).collect(),
+    };
+    if keys.iter().any(String::is_empty) {
+        return Err(format!("`{}` is not a path: expected keys with dots between them", of.path));
+    }
+    let manifests = manifest::all(resolution, files);
+    let (target, target_keys, members) = match of.base {
+        Some(base) => for_base(base, &keys, of.into, resolution, &manifests)?,
+        None => for_import(&keys, of, resolution, &manifests)?,
+    };
+    if let Some(entry) = target.entry(&target_keys) {
+        return Err(format!("{} has a value there already", target.place(target.start(entry.key))));
+    }
+    let written = members.iter().map(Member::written).collect::<Result<Vec<_>, _>>()?;
+    let (first, rest) = members.split_first().ok_or_else(|| format!("no file writes `{}`", of.path))?;
+    for (member, text) in rest.iter().zip(&written[1..]) {
+        if !first.manifest.is_same(first.entry.value, member.manifest, member.entry.value) {
+            return Err(format!("the values of {} and {} differ", first.place(), member.place()));
+        }
+        let has_comment = [first, member].iter().any(|one| one.has_comment());
+        if has_comment && !text.is_written_like(&written[0]) {
+            return Err(format!("the comments of {} and {} differ", first.place(), member.place()));
+        }
+    }
+    let mut edits = vec![inserted(target, &target_keys, &written[0])?];
+    // Without its values a component is still one of its file, unless the other file has it, too.
+    let sections = manifest::sections(resolution);
+    let is_kept = |path: &[&str]| of.base.is_some() && manifest::is_component(path, &sections);
+    let by_file: BTreeSet<FileId> = members.iter().map(|member| member.manifest.id).collect();
+    for file in by_file {
+        let of_file: Vec<&Member<'_, '_>> = members.iter().filter(|member| member.manifest.id == file).collect();
+        let manifest = of_file[0].manifest;
+        let is_gone = |entry: Entry| of_file.iter().any(|member| member.entry.key == entry.key);
+        let removed = Removal { manifest, is_gone: &is_gone, is_kept: &is_kept, allows_comments: true }.run();
+        if let Some(why) = removed.kept.first() {
+            return Err(why.clone());
+        }
+        for edit in &removed.edits {
+            let range = edit.start as usize..edit.end as usize;
+            let own = of_file.iter().map(|member| member.range());
+            let is_own = |at: usize| own.clone().any(|own| own.contains(&at));
+            if let Some(comment) = manifest.comment_in(&range).filter(|comment| !is_own(comment.span.start)) {
+                return Err(format!("the comment in {} would be lost", manifest.place(comment.span.start)));
+            }
+        }
+        edits.extend(removed.edits);
+    }
+    let places = crate::text::count(members.len(), "place");
+    Ok((edits, format!("`{}` moves from {places} into {}", of.path, target.file.path)))
+}
+
+type Found<'m, 'a> = (&'m Manifest<'a>, Vec<String>, Vec<Member<'m, 'a>>);
+
+/// The file that takes a value, and those that import it and write the value.
+fn for_import<'m, 'a>(
+    keys: &[String],
+    of: &Hoist<'_>,
+    resolution: &Resolution,
+    manifests: &'m [Manifest<'a>],
+) -> Result<Found<'m, 'a>, String> {
+    let importers = importers(resolution);
+    let by_id: BTreeMap<FileId, &Manifest<'_>> = manifests.iter().map(|manifest| (manifest.id, manifest)).collect();
+    let writers = manifests.iter().filter_map(|manifest| {
+        let entry = manifest.entry(keys)?;
+        Some((manifest.id, Member { manifest, keys: keys.to_vec(), entry }))
+    });
+    let mut writers: BTreeMap<FileId, Member<'_, '_>> = writers.collect();
+    if writers.is_empty() {
+        return Err(format!("no file writes `{}`", of.path));
+    }
+    let target = match of.into {
+        Some(into) => manifests
+            .iter()
+            .find(|manifest| *manifest.file.path == *into)
+            .ok_or_else(|| format!("{into} is no manifest that is read"))?,
+        None => {
+            let is_target = |id: &FileId| {
+                let (members, is_whole) = nearest(*id, &importers, &writers);
+                is_whole && members.len() > 1 && !writers.contains_key(id)
+            };
+            let mut found: Vec<&Manifest<'_>> =
+                importers.keys().filter(|id| is_target(id)).filter_map(|id| by_id.get(id).copied()).collect();
+            // Where one of them has the component, or the section, that is the place for it.
+            for length in (1..keys.len()).rev() {
+                if found.len() > 1 && found.iter().any(|manifest| manifest.entry(&keys[..length]).is_some()) {
+                    found.retain(|manifest| manifest.entry(&keys[..length]).is_some());
+                }
+            }
+            let paths: Vec<&str> = found.iter().map(|manifest| &*manifest.file.path).collect();
+            match found[..] {
+                [one] => one,
+                [] => return Err(format!("no file is imported only by files that write `{}`", of.path)),
+                _ => return Err(format!("several files can take it, choose with --into: {}", paths.join(", "))),
+            }
+        }
+    };
+    let (members, _) = nearest(target.id, &importers, &writers);
+    if members.is_empty() {
+        return Err(format!("no file that imports {} writes `{}`", target.file.path, of.path));
+    }
+    writers.retain(|id, _| members.contains(id));
+    Ok((target, keys.to_vec(), writers.into_values().collect()))
+}
+
+/// The files that import each file.
+fn importers(resolution: &Resolution) -> BTreeMap<FileId, BTreeSet<FileId>> {
+    let mut importers: BTreeMap<FileId, BTreeSet<FileId>> = BTreeMap::new();
+    for item in &resolution.imports.items {
+        for target in item.targets.iter().filter(|target| **target != item.path.file) {
+            importers.entry(*target).or_default().insert(item.path.file);
+        }
+    }
+    importers
+}
+
+/// The files that write a value and import a file, directly or through files that do not write it; and whether all others that
+/// import it do so through these.
+fn nearest(
+    target: FileId,
+    importers: &BTreeMap<FileId, BTreeSet<FileId>>,
+    writers: &BTreeMap<FileId, Member<'_, '_>>,
+) -> (BTreeSet<FileId>, bool) {
+    let (mut found, mut seen, mut open) = (BTreeSet::new(), BTreeSet::from([target]), vec![target]);
+    let mut is_whole = true;
+    while let Some(file) = open.pop() {
+        let above = importers.get(&file);
+        is_whole &= above.is_some();
+        for importer in above.into_iter().flatten().copied() {
+            if writers.contains_key(&importer) {
+                found.insert(importer);
+            } else if seen.insert(importer) {
+                open.push(importer);
+            }
+        }
+    }
+    (found, is_whole)
+}
+
+/// The file that declares a base component, and where the components that inherit from it write the value.
+fn for_base<'m, 'a>(
+    base: &str,
+    path: &[String],
+    into: Option<&str>,
+    resolution: &Resolution,
+    manifests: &'m [Manifest<'a>],
+) -> Result<Found<'m, 'a>, String> {
+    let components = resolution.units.iter().flat_map(|unit| &unit.components);
+    let inherits = |component: &crate::resolution::Component| {
+        component.metadata.bases.iter().any(|one| *one.name == *base && one.origin.is_some())
+    };
+    let heirs: BTreeSet<(&str, &str)> =
+        components.filter(|component| inherits(component)).map(|one| (&*one.kind, &*one.name)).collect();
+    let kinds: BTreeSet<&str> = heirs.iter().map(|(kind, _)| *kind).collect();
+    let [kind] = kinds.into_iter().collect::<Vec<_>>()[..] else {
+        return Err(match heirs.is_empty() {
+            true => format!("no component inherits from `{base}`"),
+            false => format!("components of several types inherit from `{base}`"),
+        });
+    };
+    let sections = manifest::sections(resolution);
+    let [section] = sections[..] else { return Err("this system has no components that inherit".to_owned()) };
+    let keys = |name: &str| -> Vec<String> { [section, kind, name].map(str::to_owned).into() };
+    let declares = |manifest: &&Manifest<'_>| match into {
+        Some(into) => *manifest.file.path == *into,
+        None => manifest.entry(&keys(base)).is_some(),
+    };
+    let declaring: Vec<&Manifest<'_>> = manifests.iter().filter(declares).collect();
+    let [target] = declaring[..] else {
+        let paths: Vec<&str> = declaring.iter().map(|manifest| &*manifest.file.path).collect();
+        return Err(match paths.is_empty() {
+            true => format!("no file configures `{base}`"),
+            false => format!("several files configure `{base}`, choose with --into: {}", paths.join(", ")),
+        });
+    };
+    let whole = |name: &str| -> Vec<String> { keys(name).into_iter().chain(path.iter().cloned()).collect() };
+    let mut members = Vec::new();
+    for (_, name) in &heirs {
+        let keys = whole(name);
+        let found = manifests
+            .iter()
+            .filter_map(|manifest| Some(Member { manifest, keys: keys.clone(), entry: manifest.entry(&keys)? }));
+        members.extend(found);
+    }
+    match members.is_empty() {
+        true => Err(format!("no component that inherits from `{base}` sets it")),
+        false => Ok((target, whole(base), members)),
+    }
+}
+
+impl Member<'_, '_> {
+    /// `stacks/dev.yaml:7`.
+    fn place(&self) -> String {
+        self.manifest.place(self.manifest.start(self.entry.key))
+    }
+
+    /// The bytes of the entry, with the comment behind it.
+    fn range(&self) -> std::ops::Range<usize> {
+        self.manifest.start(self.entry.key)..self.manifest.line_end(self.manifest.entry_end(self.entry))
+    }
+
+    fn has_comment(&self) -> bool {
+        let is_flow = self.map().is_some_and(|map| self.manifest.is_flow(map));
+        !is_flow && self.manifest.comment_in(&self.range()).is_some()
+    }
+
+    /// The map that has the entry.
+    fn map(&self) -> Option<crate::yaml::NodeId> {
+        match self.keys.split_last() {
+            Some((_, [])) | None => self.manifest.document.root(),
+            Some((_, above)) => self.manifest.entry(above).map(|entry| entry.value),
+        }
+    }
+
+    /// # Errors
+    /// It cannot stand elsewhere: a sentence.
+    fn written(&self) -> Result<Written, String> {
+        if !self.manifest.is_plain(self.entry.value) {
+            return Err(format!("{} has an anchor or an alias", self.place()));
+        }
+        let map = self.map().ok_or_else(|| format!("{} is in no map", self.place()))?;
+        Written::of(self.manifest, map, self.entry)
+    }
+}

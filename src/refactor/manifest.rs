@@ -1,0 +1,158 @@
+//! A manifest as text: where the entries of its maps are.
+
+use crate::files::{File, Files};
+use crate::resolution::Resolution;
+use crate::syntax::{Comment, Syntax};
+use crate::value::FileId;
+use crate::yaml::{Document, NodeId, NodeKind, Style, resolve};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A file of YAML with its first document.
+pub(super) struct Manifest<'a> {
+    pub(super) id: FileId,
+    pub(super) file: Arc<File>,
+    pub(super) document: &'a Document,
+    comments: Vec<Comment>,
+}
+
+/// An entry of a map.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) key: NodeId,
+    pub(super) value: NodeId,
+}
+
+/// All manifests that were read, in the order of their files.
+pub(super) fn all<'a>(resolution: &'a Resolution, files: &Files) -> Vec<Manifest<'a>> {
+    resolution.documents.iter().map(|(id, document)| Manifest::new(*id, document, files)).collect()
+}
+
+/// The sections whose entries are components, by type and name.
+pub(super) fn sections(resolution: &Resolution) -> Vec<&'static str> {
+    resolution.vocabularies.iter().map(|words| words.components).filter(|section| !section.is_empty()).collect()
+}
+
+/// Whether some keys lead to a component.
+pub(super) fn is_component(path: &[&str], sections: &[&str]) -> bool {
+    path.len() == 3 && sections.contains(&path[0])
+}
+
+impl<'a> Manifest<'a> {
+    pub(super) fn new(id: FileId, document: &'a Document, files: &Files) -> Self {
+        let file = files.get(id);
+        let comments = Syntax::of(&file).comments("");
+        Manifest { id, file, document, comments }
+    }
+
+    /// The text of the file, which spans point into.
+    pub(super) fn text(&self) -> &str {
+        &self.file.text
+    }
+
+    /// `stacks/dev.yaml:7`.
+    pub(super) fn place(&self, offset: usize) -> String {
+        format!("{}:{}", self.file.path, self.file.line(offset as u32))
+    }
+
+    /// The entries of a map; nothing for an alias.
+    pub(super) fn pairs(&self, map: NodeId) -> &'a [(NodeId, NodeId)] {
+        match &self.document.node(map).kind {
+            NodeKind::Mapping(pairs) => pairs,
+            _ => &[],
+        }
+    }
+
+    /// The entry that some keys lead to, without following aliases.
+    pub(super) fn entry(&self, keys: &[String]) -> Option<Entry> {
+        let mut at = self.document.root()?;
+        let mut found = None;
+        for key in keys {
+            let is_it = |(name, _): &&(NodeId, NodeId)| self.document.scalar(*name).is_some_and(|text| **text == **key);
+            let (key, value) = *self.pairs(at).iter().find(is_it)?;
+            found = Some(Entry { key, value });
+            at = value;
+        }
+        found
+    }
+
+    pub(super) fn start(&self, node: NodeId) -> usize {
+        self.document.node(node).span.start as usize
+    }
+
+    /// The end of a node without the white space that it ends with.
+    pub(super) fn end(&self, node: NodeId) -> usize {
+        let span = self.document.node(node).span;
+        self.file.trimmed_end(span.start, span.end) as usize
+    }
+
+    /// The end of an entry: that of its value, or of the colon of an empty one.
+    pub(super) fn entry_end(&self, entry: Entry) -> usize {
+        self.end(entry.value).max(self.colon(entry).map_or(0, |colon| colon + 1))
+    }
+
+    /// The colon of an entry.
+    pub(super) fn colon(&self, entry: Entry) -> Option<usize> {
+        let end = self.end(entry.key);
+        let found = end + self.text().get(end..)?.find(':')?;
+        self.text()[end..found].trim().is_empty().then_some(found)
+    }
+
+    /// The first byte of the line of a place.
+    pub(super) fn line_start(&self, at: usize) -> usize {
+        self.text()[..at].rfind('\n').map_or(0, |i| i + 1)
+    }
+
+    /// The end of the line of a place, with its line break.
+    pub(super) fn line_end(&self, at: usize) -> usize {
+        self.text()[at..].find('\n').map_or(self.text().len(), |i| at + i + 1)
+    }
+
+    /// Whether a map is written in braces.
+    pub(super) fn is_flow(&self, map: NodeId) -> bool {
+        self.text()[self.start(map)..].starts_with('{')
+    }
+
+    /// The first comment in a range of bytes.
+    pub(super) fn comment_in(&self, range: &Range<usize>) -> Option<&Comment> {
+        let first = self.comments.partition_point(|comment| comment.span.start < range.start);
+        self.comments.get(first).filter(|comment| comment.span.start < range.end)
+    }
+
+    /// Whether what is written at a node means the same wherever it stands: it has no anchors and refers to none.
+    pub(super) fn is_plain(&self, node: NodeId) -> bool {
+        let of = self.document.node(node);
+        let within = match &of.kind {
+            NodeKind::Alias { .. } => false,
+            NodeKind::Scalar { .. } => true,
+            NodeKind::Sequence(items) => items.iter().all(|item| self.is_plain(*item)),
+            NodeKind::Mapping(pairs) => pairs.iter().all(|(key, value)| self.is_plain(*key) && self.is_plain(*value)),
+        };
+        within && of.anchor.is_none()
+    }
+
+    /// Whether two nodes, which are plain, are the same value.
+    pub(super) fn is_same(&self, node: NodeId, other: &Manifest<'_>, there: NodeId) -> bool {
+        let (a, b) = (self.document.node(node), other.document.node(there));
+        let tags = [&a.tag, &b.tag].map(|tag| tag.as_ref().map(|tag| &*tag.text));
+        if tags[0] != tags[1] {
+            return false;
+        }
+        match (&a.kind, &b.kind) {
+            (NodeKind::Scalar { value: x, style: s }, NodeKind::Scalar { value: y, style: t }) => {
+                let means = |text: &str, style: Style| resolve(text, style, tags[0]);
+                x == y && means(x, *s) == means(y, *t)
+            }
+            (NodeKind::Sequence(x), NodeKind::Sequence(y)) => {
+                x.len() == y.len() && x.iter().zip(y).all(|(x, y)| self.is_same(*x, other, *y))
+            }
+            (NodeKind::Mapping(x), NodeKind::Mapping(y)) => {
+                let is_pair = |(x, y): (&(NodeId, NodeId), &(NodeId, NodeId))| {
+                    self.is_same(x.0, other, y.0) && self.is_same(x.1, other, y.1)
+                };
+                x.len() == y.len() && x.iter().zip(y).all(is_pair)
+            }
+            _ => false,
+        }
+    }
+}
