@@ -10,6 +10,8 @@ mod properties;
 #[cfg(test)]
 mod tests;
 pub mod types;
+#[cfg(test)]
+mod unknown_tests;
 pub mod val;
 
 use ast::{Expr, ExprKind, Part, Span};

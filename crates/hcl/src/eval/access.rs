@@ -206,8 +206,17 @@ impl Evaluator<'_> {
         let source = self.eval(base);
         let span = base.span.to(each.span);
         let single = source.as_items().is_none();
-        if source.is_unknown() {
-            return source.dynamic();
+        if let Data::Unknown(ty, reason) = &source.data {
+            match ty {
+                Type::List(element) | Type::Set(element) => {
+                    let found = self.each_of(Val::unknown((**element).clone(), Text::clone(reason)), each);
+                    return Val::unknown(Type::list(Type::of(&found)), Text::clone(reason)).marked(source.marks);
+                }
+                Type::Dynamic | Type::Tuple(_) => return source.dynamic(),
+                // Null would be no element.
+                _ if source.facts().is_none() => return source.dynamic(),
+                _ => {}
+            }
         }
         let items: Vec<Val> = match source.as_items() {
             Some(items) => items.iter().cloned().collect(),
@@ -221,20 +230,28 @@ impl Evaluator<'_> {
                 span,
             );
         }
-        let mut found = Vec::with_capacity(items.len());
-        for item in items {
-            self.elements.push(item);
-            found.push(self.eval(each));
-            self.elements.pop();
+        if let Data::List(element, items) | Data::Set(element, items) = &source.data
+            && items.is_empty()
+        {
+            let found = self.each_of(Val::unknown(element.clone(), "an element of an empty list"), each);
+            return Val::list(Type::of(&found), Vec::new()).marked(source.marks);
         }
+        let found: Vec<Val> = items.into_iter().map(|item| self.each_of(item, each)).collect();
         let prov = self.derived(span, found.iter().chain([&source]));
         let is_list = matches!(source.data, Data::List(..) | Data::Set(..)) && !single;
         let types: Vec<Type> = found.iter().map(Type::of).collect();
         let value = match unify(&types) {
             Some(ty) if is_list && types.iter().all(|t| *t == ty) => Val::list(ty, found),
-            None if is_list && types.is_empty() => Val::list(Type::Dynamic, found),
             _ => Val::tuple(found),
         };
         self.bounded(value, span).marked(source.marks).with_prov(prov)
+    }
+
+    /// What a splat makes of an element.
+    fn each_of(&mut self, element: Val, each: &Expr) -> Val {
+        self.elements.push(element);
+        let found = self.eval(each);
+        self.elements.pop();
+        found
     }
 }

@@ -178,7 +178,8 @@ impl Evaluator<'_> {
             return None;
         }
         match &collection.data {
-            Data::Unknown(..) | Data::Partial(..) => None,
+            Data::Unknown(ty, _) if !ty.is_primitive() => None,
+            Data::Partial(..) => None,
             Data::Set(_, items) => Some(items.iter().map(|v| (v.clone(), v.clone())).collect()),
             Data::List(_, items) | Data::Tuple(items) => {
                 Some(items.iter().enumerate().map(|(i, v)| (Val::number(Number::from(i)), v.clone())).collect())

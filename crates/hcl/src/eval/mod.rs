@@ -193,10 +193,15 @@ impl<'a> Evaluator<'a> {
 
     /// Evaluates without keeping what is wrong.
     pub(super) fn attempt(&mut self, expr: &Expr) -> Result<Val, Vec<Problem>> {
+        let (value, found) = self.apart(expr);
+        if found.is_empty() { Ok(value) } else { Err(found) }
+    }
+
+    /// The value, of which the type may be known in spite of what is wrong, and what is wrong.
+    fn apart(&mut self, expr: &Expr) -> (Val, Vec<Problem>) {
         let before = self.problems.len();
         let value = self.eval(expr);
-        let found = self.problems.split_off(before);
-        if found.is_empty() { Ok(value) } else { Err(found) }
+        (value, self.problems.split_off(before))
     }
 
     pub(super) fn exhausted(&mut self, span: Span) -> Val {
@@ -217,10 +222,9 @@ impl<'a> Evaluator<'a> {
     }
 
     fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, span: Span) -> Val {
-        let (first, second) = (self.attempt(yes), self.attempt(no));
+        let (first, second) = (self.apart(yes), self.apart(no));
         let test = self.eval(condition);
-        let failed = Val::failed();
-        let (a, b) = (first.as_ref().unwrap_or(&failed), second.as_ref().unwrap_or(&failed));
+        let (a, b) = (&first.0, &second.0);
         let Some(ty) = common_type(a, b) else {
             let (ta, tb) = (Type::of(a).name(), Type::of(b).name());
             let detail = format!(
@@ -252,17 +256,14 @@ impl<'a> Evaluator<'a> {
                 );
             }
         };
-        match chosen {
-            Err(found) => {
-                self.problems.extend(found);
-                Val::failed()
-            }
-            Ok(value) => {
-                let prov = self.derived(span, [&value, &test]);
-                let converted = convert(&value, &ty).unwrap_or(value);
-                merge_prov(converted.marked(test.marks), prov)
-            }
+        let (value, wrong) = chosen;
+        if !wrong.is_empty() {
+            self.problems.extend(wrong);
+            return Val::failed();
         }
+        let prov = self.derived(span, [&value, &test]);
+        let converted = convert(&value, &ty).unwrap_or(value);
+        merge_prov(converted.marked(test.marks), prov)
     }
 
     /// Runs something with more names.

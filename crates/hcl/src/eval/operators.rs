@@ -5,8 +5,9 @@ use crate::eval::{Evaluator, Problem};
 use crate::types::Type;
 use crate::types::convert::convert;
 use crate::val::number::Number;
-use crate::val::unknown::is_less;
+use crate::val::unknown::{Facts, is_less};
 use crate::val::{Data, Val, equal};
+use shared_text::Text;
 
 impl Evaluator<'_> {
     pub(super) fn unary(&mut self, op: UnaryOp, inner: &Expr, span: Span) -> Val {
@@ -17,6 +18,7 @@ impl Evaluator<'_> {
         let data = match (op, value.data) {
             (UnaryOp::Not, Data::Bool(b)) => Data::Bool(!b),
             (UnaryOp::Negate, Data::Number(n)) => Data::Number(n.negate()),
+            (_, Data::Unknown(ty, reason)) => not_null(ty, Text::clone(&reason)).data,
             (_, other) => other,
         };
         Val::from(data).marked(value.marks).with_prov(prov)
@@ -157,5 +159,13 @@ impl Evaluator<'_> {
 fn unknown(ty: Type, a: &Val, b: &Val) -> Val {
     let reasons = || a.unknown_reason().into_iter().chain(b.unknown_reason());
     let reason = reasons().find(|r| !r.is_empty()).or_else(|| reasons().next()).cloned().unwrap_or_default();
-    Val::unknown(ty, reason)
+    not_null(ty, reason)
+}
+
+/// A result that is not known. After a mistake, nothing is said about it.
+fn not_null(ty: Type, reason: Text) -> Val {
+    match reason.is_empty() {
+        true => Val::unknown(ty, reason),
+        false => Val::partly_unknown(ty, reason, Facts::default()),
+    }
 }

@@ -120,10 +120,12 @@ impl Evaluator<'_> {
                 expr.span,
             );
             output.not_known(Text::new());
+        } else if let Data::Unknown(_, reason) = &value.data {
+            // Whether it is text at all is seen when it is known.
+            output.not_known(Text::clone(reason));
         } else {
             match convert(&value, &Type::Str).map(|v| v.data) {
                 Ok(Data::Str(text)) => output.text.push_str(&text),
-                Ok(Data::Unknown(_, reason)) => output.not_known(Text::clone(&reason)),
                 Ok(_) => {}
                 Err(why) => {
                     let detail = format!("Cannot include the given value in a string template: {}.", why.text());

@@ -7,6 +7,7 @@ use crate::val::unknown::Facts;
 use crate::val::{Data, Entries, Marks, Val, equal};
 use shared_text::Text;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub(super) const ALL: &[Function] = &[
@@ -17,7 +18,7 @@ pub(super) const ALL: &[Function] = &[
     function("list", &[], |_| Err(Fail::Call("the \"list\" function was deprecated and is no longer available; use tolist([ ... ]) syntax to write a literal list".to_owned()))).rest(NULLABLE),
     function("lookup", &[A, S], lookup).rest(NULLABLE).shallow(),
     function("map", &[], |_| Err(Fail::Call("the \"map\" function was deprecated and is no longer available; use tomap({ ... }) syntax to write a literal map".to_owned()))).rest(NULLABLE),
-    function("matchkeys", &[LIST, LIST, LIST], match_keys),
+    function("matchkeys", &[LIST, LIST, LIST], match_keys).shallow(),
     function("merge", &[], merge).rest(NULLABLE).shallow(),
     function("one", &[A], one).shallow(),
     function("transpose", &[MAP_OF_LISTS], transpose),
@@ -82,6 +83,10 @@ fn entries<'a>(args: &'a Args<'_, '_>, index: usize) -> Result<&'a Entries, Fail
 }
 
 fn keys(args: &mut Args<'_, '_>) -> Outcome {
+    if let Data::Unknown(Type::Object(attributes), _) = &args.values[0].data {
+        let names = attributes.keys().map(|name| Val::str(Text::clone(name))).collect();
+        return Ok(Val::tuple(names).marked(args.values[0].marks));
+    }
     known(args)?;
     let marks = args.values[0].marks;
     let is_map = matches!(args.values[0].data, Data::Map(..));
@@ -101,10 +106,13 @@ fn values(args: &mut Args<'_, '_>) -> Outcome {
     .marked(marks))
 }
 
+/// What cannot have a length.
+const UNCOUNTED: &str = "argument must be a string, a collection type, or a structural type";
+
 fn length(args: &mut Args<'_, '_>) -> Outcome {
     let value = &args.values[0];
     let count = match &value.data {
-        Data::Unknown(ty, reason) => return Ok(unknown_length(value, ty, reason)),
+        Data::Unknown(ty, reason) => return unknown_length(value, ty, reason),
         // Elements that are not known may be the same as others.
         Data::Set(_, items) if items.iter().any(Val::is_unknown) => {
             return Err(Fail::Unknown(value.unknown_reason().map_or_else(String::new, |reason| reason.to_string())));
@@ -115,9 +123,7 @@ fn length(args: &mut Args<'_, '_>) -> Outcome {
             (Some(items), _) => items.len(),
             (_, Some(entries)) => entries.len(),
             _ => {
-                return Err(Fail::Call(
-                    "argument must be a string, a collection type, or a structural type".to_owned(),
-                ));
+                return Err(Fail::Call(UNCOUNTED.to_owned()));
             }
         },
     };
@@ -125,17 +131,20 @@ fn length(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 /// The length of a value that is not known.
-fn unknown_length(value: &Val, ty: &Type, reason: &Text) -> Val {
+fn unknown_length(value: &Val, ty: &Type, reason: &Text) -> Outcome {
     if let Some(length) = value.facts().and_then(|facts| facts.length) {
-        return Val::number(length).marked(value.marks);
+        return Ok(Val::number(length).marked(value.marks));
+    }
+    if matches!(ty, Type::Bool | Type::Number) {
+        return Err(Fail::Call(UNCOUNTED.to_owned()));
     }
     let least = match (ty, value.facts()) {
-        (Type::Dynamic, _) => return Val::unknown(Type::Number, Text::clone(reason)).marked(value.marks),
+        (Type::Dynamic, _) => return Ok(Val::unknown(Type::Number, Text::clone(reason)).marked(value.marks)),
         (Type::Str, Some(facts)) => facts.prefix.graphemes(true).count(),
         _ => 0,
     };
     let facts = Facts { range: (Some(least.into()), None), ..Facts::default() };
-    Val::partly_unknown(Type::Number, Text::clone(reason), facts).marked(value.marks)
+    Ok(Val::partly_unknown(Type::Number, Text::clone(reason), facts).marked(value.marks))
 }
 
 fn lookup(args: &mut Args<'_, '_>) -> Outcome {
@@ -162,44 +171,43 @@ fn lookup(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn match_keys(args: &mut Args<'_, '_>) -> Outcome {
-    let (values, keys, wanted) = (args.items(0), args.items(1), args.items(2));
+    let common = unify(&[Type::of(&args.values[1]), Type::of(&args.values[2])]);
+    let common = common.ok_or_else(|| Fail::Call("keys and searchset must be of the same type".to_owned()))?;
+    let marks = args.values.iter().fold(Marks::NONE, |marks, value| marks | value.all_marks());
+    known(args)?;
+    let (values, keys) = (args.items(0), args.items(1));
     if values.len() != keys.len() {
         return Err(Fail::Call("length of keys and values should be equal".to_owned()));
     }
-    let matches = |key: &Val| {
-        wanted.iter().any(|w| {
-            let ty = unify(&[Type::of(key), Type::of(w)]);
-            ty.and_then(|ty| equal(&convert(key, &ty).ok()?, &convert(w, &ty).ok()?)) == Some(true)
-        })
-    };
-    let found = values.iter().zip(keys).filter(|(_, k)| matches(k)).map(|(v, _)| v.clone()).collect();
     let ty = if let Data::List(ty, _) = &args.values[0].data { ty.clone() } else { Type::Dynamic };
-    Ok(Val::list(ty, found))
+    if args.items(2).is_empty() {
+        return Ok(Val::list(ty, Vec::new()).marked(marks));
+    }
+    if let Some(reason) = args.values.iter().find_map(Val::unknown_reason) {
+        return Ok(Val::unknown(Type::list(ty), Text::clone(reason)).marked(marks));
+    }
+    let same = |value: &Val| convert(value, &common).map_err(|why| Fail::Call(why.text()));
+    let (keys, wanted) = (same(&args.values[1])?, same(&args.values[2])?);
+    let all = |list: &Val| list.as_items().cloned().unwrap_or_default();
+    let (keys, wanted) = (all(&keys), all(&wanted));
+    let is_wanted = |key: &Val| wanted.iter().any(|one| equal(key, one) == Some(true));
+    let found =
+        values.iter().zip(keys.iter()).filter(|(_, key)| is_wanted(key)).map(|(value, _)| value.clone()).collect();
+    Ok(Val::list(ty, found).marked(marks))
 }
 
 fn merge(args: &mut Args<'_, '_>) -> Outcome {
-    let (mut all, mut marks, mut maps) = (Entries::new(), Marks::NONE, 0);
-    let mut element: Option<Option<Type>> = None;
+    let (mut all, mut marks) = (Entries::new(), Marks::NONE);
+    let is_other = |ty: &Type| !matches!(ty, Type::Map(_) | Type::Object(_) | Type::Dynamic);
+    if let Some(ty) = args.values.iter().map(Type::of).find(is_other) {
+        return Err(Fail::Call(format!("arguments must be maps or objects, got \"{}\"", ty.name())));
+    }
     for value in &args.values {
         if let Some(fail) = unknown(value) {
             return Err(fail);
         }
-        if value.is_null() {
-            continue;
-        }
         marks = marks | value.marks;
-        let Some(entries) = value.as_entries() else {
-            let message = format!("arguments must be maps or objects, got \"{}\"", Type::of(value).name());
-            return Err(Fail::Call(message));
-        };
-        if let Data::Map(ty, _) = &value.data {
-            maps += 1;
-            element = Some(match element {
-                None => Some(ty.clone()),
-                Some(Some(known)) if known == *ty => Some(known),
-                _ => None,
-            });
-        }
+        let Some(entries) = value.as_entries() else { continue };
         for (key, entry) in entries.iter() {
             let mut entry = entry.clone();
             if let Some(earlier) = all.get(key) {
@@ -209,9 +217,9 @@ fn merge(args: &mut Args<'_, '_>) -> Outcome {
             all.insert(Text::clone(key), entry);
         }
     }
-    let given = args.values.iter().filter(|v| !v.is_null()).count();
-    let merged = match element {
-        Some(Some(ty)) if maps == given => Val::map(ty, all),
+    let mut types = args.values.iter().map(Type::of);
+    let merged = match types.next() {
+        Some(Type::Map(ty)) if types.all(|other| other == Type::Map(Arc::clone(&ty))) => Val::map((*ty).clone(), all),
         _ => Val::object(all),
     };
     Ok(merged.marked(marks))
@@ -241,6 +249,9 @@ fn transpose(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn zip_map(args: &mut Args<'_, '_>) -> Outcome {
+    if !matches!(Type::of(&args.values[1]), Type::List(_) | Type::Tuple(_) | Type::Dynamic) {
+        return Err(Fail::Argument(1, "values argument must be a list or tuple value".to_owned()));
+    }
     known(args)?;
     if let Some(reason) = args.items(0).iter().find_map(Val::unknown_reason) {
         return Err(Fail::Unknown(reason.to_string()));

@@ -6,6 +6,7 @@ use crate::eval::Evaluator;
 use crate::types::Type;
 use crate::types::convert::convert;
 use crate::val::{Data, Marks, Val};
+use shared_text::Text;
 
 pub(super) const ALL: &[Function] = &[
     function("convert", &[NULLABLE, NULLABLE], |_| {
@@ -18,7 +19,12 @@ pub(super) const ALL: &[Function] = &[
         }))
     })
     .shallow(),
-    function("issensitive", &[NULLABLE], |a| Ok(Val::bool(a.values[0].marks.has(Marks::SENSITIVE)))).shallow(),
+    function("issensitive", &[NULLABLE], |a| match &a.values[0].data {
+        // What it will be decides whether it is.
+        Data::Unknown(_, reason) => Ok(Val::unknown(Type::Bool, Text::clone(reason))),
+        _ => Ok(Val::bool(a.values[0].marks.has(Marks::SENSITIVE))),
+    })
+    .shallow(),
     function("nonsensitive", &[NULLABLE], |a| {
         let mut value = a.values[0].clone();
         value.marks = value.marks.without(Marks::SENSITIVE);
@@ -67,6 +73,10 @@ pub(super) fn attempt(evaluator: &mut Evaluator<'_>, arguments: Expressions<'_>,
         match evaluator.attempt(expr) {
             // Something unknown may turn out to be a mistake, or to be none.
             Ok(value) if value.is_failed() => return Val::failed(),
+            Ok(value) if value.unknown_reason().is_some() => {
+                let reason = value.unknown_reason().cloned().unwrap_or_default();
+                return Val::unknown(Type::Dynamic, reason).with_prov(evaluator.derived(span, [&value]));
+            }
             Ok(value) => {
                 let prov = evaluator.derived(span, [&value]);
                 let own = value.prov.clone();
@@ -87,7 +97,7 @@ pub(super) fn can(evaluator: &mut Evaluator<'_>, arguments: Expressions<'_>, spa
     };
     match evaluator.attempt(expr) {
         // Something unknown may turn out to be a mistake.
-        Ok(value) if value.is_unknown() => {
+        Ok(value) if value.unknown_reason().is_some() => {
             let reason = value.unknown_reason().cloned().unwrap_or_default();
             Val::unknown(Type::Bool, reason).marked(value.marks)
         }

@@ -146,8 +146,8 @@ fn csv(args: &mut Args<'_, '_>) -> Outcome {
         let entries: Entries = header.iter().zip(row).map(|(k, v)| (Text::from(k.as_str()), Val::str(v))).collect();
         all.push(Val::object(entries));
     }
-    let ty = all.first().map_or(Type::Dynamic, Type::of);
-    Ok(Val::list(ty, all))
+    let row = header.iter().map(|name| (Text::from(name.as_str()), Val::str(""))).collect();
+    Ok(Val::list(Type::of(&Val::object(row)), all))
 }
 
 fn csv_rows(text: &str) -> Result<Vec<Vec<String>>, String> {

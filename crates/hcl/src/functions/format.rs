@@ -1,6 +1,7 @@
 //! `format` and `formatlist`.
 
 use super::encoding::write_json;
+use super::lists::can_be_sequence;
 use super::{Args, Fail, Function, NULLABLE, Outcome, S, function};
 use crate::types::Type;
 use crate::types::convert::convert;
@@ -35,8 +36,10 @@ fn list(args: &mut Args<'_, '_>) -> Outcome {
     for value in &mut args.values {
         let (plain, own) = value.unmark_deep();
         (*value, marks) = (plain, marks | own);
-        if let Data::Unknown(_, reason) = &value.data {
-            return Ok(Val::unknown(Type::Dynamic, Text::clone(reason)).marked(marks));
+        if let Data::Unknown(ty, reason) = &value.data
+            && can_be_sequence(ty)
+        {
+            return Ok(Val::unknown(Type::list(Type::Str), Text::clone(reason)).marked(marks));
         }
     }
     let mut count: Option<usize> = None;

@@ -29,10 +29,14 @@ fn element_type(value: &Val) -> Type {
 fn sequence(args: &Args<'_, '_>, index: usize) -> Result<Vec<Val>, Fail> {
     let value = &args.values[index];
     match (&value.data, value.as_items()) {
-        (Data::Unknown(_, reason), _) => Err(Fail::Unknown(reason.to_string())),
+        (Data::Unknown(ty, reason), _) if can_be_sequence(ty) => Err(Fail::Unknown(reason.to_string())),
         (_, Some(items)) => Ok(items.to_vec()),
         _ => Err(Fail::Argument(index, format!("must be a list or tuple, not {}", Type::of(value).name()))),
     }
+}
+
+pub(super) fn can_be_sequence(ty: &Type) -> bool {
+    matches!(ty, Type::Dynamic | Type::List(_) | Type::Set(_) | Type::Tuple(_))
 }
 
 fn chunks(args: &mut Args<'_, '_>) -> Outcome {
@@ -134,12 +138,16 @@ fn level(value: &Val, all: &mut Vec<Val>, marks: &mut Marks) -> Result<(), Fail>
     if let Data::Unknown(_, reason) = &value.data {
         return Err(Fail::Unknown(reason.to_string()));
     }
+    // How many elements a set has is open if they may be the same.
+    if let (Data::Set(..), Some(reason)) = (&value.data, value.unknown_reason()) {
+        return Err(Fail::Unknown(reason.to_string()));
+    }
     *marks = *marks | value.marks;
     for item in value.as_items().into_iter().flat_map(|i| i.iter()) {
         match item.as_items() {
             Some(_) => level(item, all, marks)?,
             // It may be a list.
-            None if matches!(item.data, Data::Unknown(Type::Dynamic, _)) => {
+            None if matches!(&item.data, Data::Unknown(ty, _) if can_be_sequence(ty)) => {
                 return Err(Fail::Unknown(item.unknown_reason().map_or_else(String::new, |r| r.to_string())));
             }
             None => all.push(item.clone()),

@@ -129,6 +129,7 @@ enum Kind {
     Num,
     ListAny,
     ListStr,
+    ListBool,
     SetAny,
     MapLists,
 }
@@ -145,6 +146,7 @@ impl Param {
             Kind::Num => Type::Number,
             Kind::ListAny => Type::list(Type::Dynamic),
             Kind::ListStr => Type::list(Type::Str),
+            Kind::ListBool => Type::list(Type::Bool),
             Kind::SetAny => Type::set(Type::Dynamic),
             Kind::MapLists => Type::map(Type::list(Type::Str)),
         }
@@ -159,6 +161,7 @@ const S: Param = Param::of(Kind::Str);
 const N: Param = Param::of(Kind::Num);
 const LIST: Param = Param::of(Kind::ListAny);
 const STRINGS: Param = Param::of(Kind::ListStr);
+const TRUTHS: Param = Param::of(Kind::ListBool);
 const SET: Param = Param::of(Kind::SetAny);
 const MAP_OF_LISTS: Param = Param::of(Kind::MapLists);
 
@@ -276,6 +279,7 @@ pub fn described() -> Vec<(&'static str, String)> {
         Kind::Num => "number",
         Kind::ListAny => "list",
         Kind::ListStr => "list of string",
+        Kind::ListBool => "list of bool",
         Kind::SetAny => "set",
         Kind::MapLists => "map of list of string",
     };
@@ -465,14 +469,14 @@ fn run(
     }
     if let Some(reason) = unknown {
         let result = unknown::result(function.name, &converted, &reason);
-        return result.unwrap_or_else(|| Val::unknown(Type::Dynamic, reason)).marked(marks);
+        return result.unwrap_or_else(|| unknown::typed(function.name, reason)).marked(marks);
     }
     let mut args = Args { values: converted, spans, evaluator };
     let outcome = (function.run)(&mut args);
     let spans = args.spans;
     let (index, message) = match outcome {
         Ok(value) => return value.marked(marks),
-        Err(Fail::Unknown(reason)) => return Val::unknown(Type::Dynamic, reason).marked(marks),
+        Err(Fail::Unknown(reason)) => return unknown::typed(function.name, reason.into()).marked(marks),
         Err(Fail::Argument(index, message)) => (Some(index), message),
         Err(Fail::Call(message)) => (None, message),
     };

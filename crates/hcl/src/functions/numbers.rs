@@ -18,7 +18,7 @@ pub(super) const ALL: &[Function] = &[
     function("max", &[], |a| extreme(a, true)).rest(N),
     function("min", &[], |a| extreme(a, false)).rest(N),
     function("parseint", &[super::A, N], parse_int),
-    function("pow", &[N, N], |a| float(a.number(0).to_f64().powf(a.number(1).to_f64()))),
+    function("pow", &[N, N], |a| float(power(a.number(0).to_f64(), a.number(1).to_f64()))),
     function("range", &[], range).rest(N),
     function("signum", &[N], |a| {
         let number = a.number(0).as_integer().and_then(|n| i64::try_from(n).ok());
@@ -36,6 +36,44 @@ fn float(value: f64) -> Outcome {
     }
 }
 
+/// Half a number as often as it takes to be below one and not below a half, and how often.
+fn fraction_and_exponent(x: f64) -> (f64, i32) {
+    let bits = x.to_bits();
+    let exponent = (bits >> 52 & 0x7ff) as i32 - 1022;
+    (f64::from_bits(bits & !(0x7ff << 52) | 1022 << 52), exponent)
+}
+
+/// A power as Go's `math.Pow` computes it: by squaring, which rounds in other places than the function of the machine.
+fn power(x: f64, y: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() || x.is_subnormal() || y.fract() != 0.0 || !(2.0..1e6).contains(&y.abs()) {
+        return x.powf(y);
+    }
+    let (mut square, mut square_exponent) = fraction_and_exponent(x);
+    let (mut fraction, mut exponent, mut left) = (1.0, 0, y.abs() as u32);
+    while left != 0 && square_exponent.abs() <= 1 << 12 {
+        if left & 1 == 1 {
+            fraction *= square;
+            exponent += square_exponent;
+        }
+        square *= square;
+        square_exponent <<= 1;
+        if square < 0.5 {
+            square += square;
+            square_exponent -= 1;
+        }
+        left >>= 1;
+    }
+    if left != 0 {
+        exponent += square_exponent;
+    }
+    if y < 0.0 {
+        (fraction, exponent) = (1.0 / fraction, -exponent);
+    }
+    // In two steps, so that neither is out of range.
+    let half = exponent / 2;
+    fraction * 2_f64.powi(half) * 2_f64.powi(exponent - half)
+}
+
 /// The natural logarithm as Go's `math.Log` computes it (FreeBSD's algorithm). Its last digit decides what `ceil(log(8, 2))` is.
 fn logarithm(x: f64) -> f64 {
     const LN2_HIGH: f64 = 6.931_471_803_691_238_e-1;
@@ -47,9 +85,7 @@ fn logarithm(x: f64) -> f64 {
         return x.ln();
     }
     // x = f1 · 2^k, with f1 between 1/√2 and √2.
-    let bits = x.to_bits();
-    let mut exponent = (bits >> 52 & 0x7ff) as i32 - 1022;
-    let mut fraction = f64::from_bits(bits & !(0x7ff << 52) | 1022 << 52);
+    let (mut fraction, mut exponent) = fraction_and_exponent(x);
     if fraction < std::f64::consts::FRAC_1_SQRT_2 {
         fraction *= 2.0;
         exponent -= 1;

@@ -43,6 +43,13 @@ fn found_type(regex: &Regex) -> Type {
     }
 }
 
+/// The type of what a pattern finds; `None` if it is none.
+pub(super) fn type_of_match(text: &str) -> Option<Type> {
+    let regex = compile(text).ok()?;
+    check(&regex).ok()?;
+    Some(found_type(&regex))
+}
+
 /// Named and unnamed groups cannot be mixed.
 fn check(regex: &Regex) -> Result<(), Fail> {
     let named = regex.capture_names().flatten().count();

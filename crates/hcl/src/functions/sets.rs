@@ -4,13 +4,14 @@ use super::{A, Args, Fail, Function, Outcome, SET, function};
 use crate::types::convert::convert;
 use crate::types::{Type, unify};
 use crate::val::{Data, Marks, Val, compare};
+use shared_text::Text;
 use std::sync::Arc;
 
 pub(super) const ALL: &[Function] = &[
-    function("setintersection", &[SET], |a| combine(a, |one, other| keep(one, other, true))).rest(SET),
+    function("setintersection", &[SET], |a| combine(a, false, |one, other| keep(one, other, true))).rest(SET).shallow(),
     function("setproduct", &[], product).rest(A),
-    function("setsubtract", &[SET, SET], |a| combine(a, |one, other| keep(one, other, false))),
-    function("setunion", &[SET], |a| combine(a, |one, other| [one, other].concat())).rest(SET).shallow(),
+    function("setsubtract", &[SET, SET], |a| combine(a, false, |one, other| keep(one, other, false))).shallow(),
+    function("setunion", &[SET], |a| combine(a, true, |one, other| [one, other].concat())).rest(SET).shallow(),
 ];
 
 /// The maximum number of values of a product.
@@ -21,24 +22,26 @@ fn keep(one: &[Val], other: &[Val], common: bool) -> Vec<Val> {
     one.iter().filter(|item| found(item) == common).cloned().collect()
 }
 
-fn combine(args: &mut Args<'_, '_>, join: fn(&[Val], &[Val]) -> Vec<Val>) -> Outcome {
-    if let Some(Data::Unknown(_, reason)) = args.values.iter().map(|v| &v.data).find(|d| matches!(d, Data::Unknown(..)))
-    {
-        return Err(Fail::Unknown(reason.to_string()));
-    }
+/// Joins sets of types that have one in common. Elements that are not known are kept, or make the whole set unknown.
+fn combine(args: &mut Args<'_, '_>, keeps_unknown: bool, join: fn(&[Val], &[Val]) -> Vec<Val>) -> Outcome {
     let marks = args.values.iter().fold(Marks::NONE, |marks, value| marks | value.all_marks());
-    let types: Vec<Type> = args
-        .values
-        .iter()
-        .filter(|v| v.as_items().is_some_and(|i| !i.is_empty()))
-        .filter_map(|v| if let Data::Set(ty, _) = &v.data { Some(ty.clone()) } else { None })
-        .collect();
+    // An empty set of any type may be one of each.
+    let element = |value: &Val| match (&value.data, Type::of(value)) {
+        (Data::Set(Type::Dynamic, items), _) if items.is_empty() => None,
+        (_, Type::Set(ty)) => Some((*ty).clone()),
+        _ => None,
+    };
+    let types: Vec<Type> = args.values.iter().filter_map(element).collect();
     let ty = match types.is_empty() {
         true => Type::Dynamic,
         false => {
             unify(&types).ok_or_else(|| Fail::Call("given sets must all have compatible element types".to_owned()))?
         }
     };
+    let is_open = |value: &&Val| value.is_unknown() || !keeps_unknown && value.unknown_reason().is_some();
+    if let Some(reason) = args.values.iter().find(is_open).and_then(Val::unknown_reason) {
+        return Ok(Val::unknown(Type::set(ty), Text::clone(reason)).marked(marks));
+    }
     let mut result: Option<Val> = None;
     for value in &args.values {
         let converted = convert(value, &Type::set(ty.clone())).map_err(|e| Fail::Call(e.text()))?;

@@ -1,8 +1,9 @@
 //! Text.
 
-use super::{Args, Fail, Function, N, Outcome, S, STRINGS, function};
+use super::{Args, Fail, Function, N, Outcome, S, STRINGS, TRUTHS, function};
 use crate::types::Type;
-use crate::val::Val;
+use crate::val::{Data, Val};
+use shared_text::Text;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub(super) const ALL: &[Function] = &[
@@ -26,8 +27,8 @@ pub(super) const ALL: &[Function] = &[
     function("trimspace", &[S], |a| text(a.str(0).trim())),
     function("trimsuffix", &[S, S], |a| text(a.str(0).strip_suffix(a.str(1)).unwrap_or(a.str(0)))),
     function("upper", &[S], |a| text(&a.str(0).chars().map(upper).collect::<String>())),
-    function("alltrue", &[super::LIST], |a| truths(a, true)),
-    function("anytrue", &[super::LIST], |a| truths(a, false)),
+    function("alltrue", &[TRUTHS], |a| truths(a, true)).shallow(),
+    function("anytrue", &[TRUTHS], |a| truths(a, false)).shallow(),
 ];
 
 fn text(text: &str) -> Outcome {
@@ -75,7 +76,7 @@ fn indent(args: &mut Args<'_, '_>) -> Outcome {
     let wrong = |_| Fail::Call("panic in function implementation: strings: negative Repeat count".to_owned());
     let spaces = usize::try_from(spaces).map_err(wrong)?;
     let lines = args.str(1).matches('\n').count();
-    if spaces.saturating_mul(lines) > 1 << 24 {
+    if spaces.saturating_mul(lines.max(1)) > 1 << 24 {
         return Err(Fail::Call("the text would be too long".to_owned()));
     }
     text(&args.str(1).replace('\n', &format!("\n{}", " ".repeat(spaces))))
@@ -120,16 +121,21 @@ fn substr(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn truths(args: &mut Args<'_, '_>, all: bool) -> Outcome {
-    use crate::types::convert::convert;
-    use crate::val::Data;
-    for item in args.items(0) {
-        match convert(item, &Type::Bool).map(|v| v.data) {
-            Ok(Data::Bool(b)) if b != all => return Ok(Val::bool(!all)),
-            Ok(Data::Bool(_)) => {}
-            Ok(Data::Null(_)) if all => return Ok(Val::bool(false)),
-            Ok(Data::Null(_)) => {}
-            _ => return Err(Fail::Argument(0, "a list of bool is required".to_owned())),
+    let (list, marks) = args.values[0].unmark_deep();
+    let unknown = |reason: &Text| Ok(super::unknown::typed("alltrue", Text::clone(reason)).marked(marks));
+    if let Data::Unknown(_, reason) = &list.data {
+        return unknown(reason);
+    }
+    let mut open = None;
+    for item in list.as_items().into_iter().flat_map(|items| items.iter()) {
+        match &item.data {
+            // What follows does not matter to `alltrue`.
+            Data::Unknown(_, reason) if all => return unknown(reason),
+            Data::Unknown(_, reason) => open = Some(reason),
+            Data::Bool(b) if *b != all => return Ok(Val::bool(!all).marked(marks)),
+            Data::Null(_) if all => return Ok(Val::bool(false).marked(marks)),
+            _ => {}
         }
     }
-    Ok(Val::bool(all))
+    open.map_or_else(|| Ok(Val::bool(all).marked(marks)), |reason| unknown(reason))
 }

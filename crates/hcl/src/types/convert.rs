@@ -3,6 +3,7 @@
 use crate::types::unify::{is_convertible, unify};
 use crate::types::{Attribute, Type};
 use crate::val::number::Number;
+use crate::val::unknown::Facts;
 use crate::val::{Data, Entries, Val};
 use shared_text::Text;
 use std::collections::BTreeMap;
@@ -52,6 +53,10 @@ pub fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
             possible(from, ty)?;
             match from == ty {
                 true => value.data.clone(),
+                // It stays what is not null.
+                false if value.facts().is_some() => {
+                    Val::partly_unknown(ty.clone(), Text::clone(reason), Facts::default()).data
+                }
                 false => Data::Unknown(ty.clone(), Text::clone(reason).into()),
             }
         }
@@ -124,11 +129,31 @@ fn united(items: &[Val], element: &Type, what: &str) -> Result<Type, Mismatch> {
 fn sequence(value: &Val, element: &Type, ty: &Type, is_set: bool) -> Result<Val, Mismatch> {
     let items = value.as_items().ok_or_else(|| required(ty, &Type::of(value)))?;
     let what = if is_set { "set" } else { "list" };
+    if let (Data::List(from, _) | Data::Set(from, _), true) = (&value.data, items.is_empty()) {
+        possible(from, element)?;
+        let kept = if *element == Type::Dynamic { from.clone() } else { element.clone() };
+        let empty = if is_set { Val::set(kept, Vec::new()) } else { Val::list(kept, Vec::new()) };
+        return Ok(empty.marked(value.marks).with_prov(value.prov.clone()));
+    }
+    // How many elements a set has is open if they may be the same.
+    if let (Data::Set(..), false, Some(reason)) = (&value.data, is_set, value.unknown_reason()) {
+        let unknown = Val::partly_unknown(ty.clone(), Text::clone(reason), Facts::default());
+        return Ok(unknown.marked(value.all_marks()).with_prov(value.prov.clone()));
+    }
     let converted: Vec<Val> = each(items, element)?;
+    if is_set && *element != Type::Dynamic && !have_one_type(&converted) {
+        return Err(Mismatch::new("element types must all match for conversion to set"));
+    }
     let common = united(&converted, element, what)?;
     let converted = if common == *element { converted } else { each(&converted, &common)? };
     let result = if is_set { Val::set(common, converted) } else { Val::list(common, converted) };
     Ok(result.marked(value.marks).with_prov(value.prov.clone()))
+}
+
+/// Whether all values have the same type, but for those of which it is not known.
+fn have_one_type(values: &[Val]) -> bool {
+    let mut types = values.iter().map(Type::of).filter(|ty| *ty != Type::Dynamic);
+    types.next().is_none_or(|first| types.all(|ty| ty == first))
 }
 
 fn each(items: &[Val], element: &Type) -> Result<Vec<Val>, Mismatch> {

@@ -164,7 +164,8 @@ impl Val {
             true => items.sort_by(compare),
             false => items.sort_by_cached_key(order::key),
         }
-        items.dedup_by(|a, b| compare(a, b) == Ordering::Equal);
+        // Two elements that are not known may be different.
+        items.dedup_by(|a, b| compare(a, b) == Ordering::Equal && a.unknown_reason().is_none());
         Val { marks, ..Data::Set(element, Arc::new(items)).into() }
     }
 
@@ -292,8 +293,7 @@ impl Val {
 /// Whether two values are equal, types included; `None` where something unknown leaves that open.
 pub fn equal(a: &Val, b: &Val) -> Option<bool> {
     if a.is_unknown() || b.is_unknown() {
-        let differs = |unknown: &Val, other| unknown.facts().is_some_and(|facts| unknown::differs(facts, other));
-        return (differs(a, b) || differs(b, a)).then_some(false);
+        return (unknown::differs(a, b) || unknown::differs(b, a)).then_some(false);
     }
     let items = |a: &[Val], b: &[Val]| match a.len() == b.len() {
         true => all(a.iter().zip(b).map(|(a, b)| equal(a, b))),

@@ -54,9 +54,12 @@ impl Val {
     }
 }
 
-/// Whether something unknown with these facts is equal to a value, if that is certain: it can only be certain that it is not.
-pub(super) fn differs(facts: &Facts, other: &Val) -> bool {
+/// Whether something unknown is certain to be different from a value.
+pub(super) fn differs(unknown: &Val, other: &Val) -> bool {
+    let Data::Unknown(ty, Reason { facts: Some(facts), .. }) = &unknown.data else { return false };
     match &other.data {
+        Data::Unknown(..) => false,
+        _ if !other.is_null() && is_other_type(ty, &Type::of(other)) => true,
         Data::Null(_) => true,
         Data::Str(text) => !text.starts_with(&facts.prefix),
         Data::Number(number) => {
@@ -67,23 +70,58 @@ pub(super) fn differs(facts: &Facts, other: &Val) -> bool {
     }
 }
 
+/// Whether no value has both types, whatever is not known of them.
+fn is_other_type(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Dynamic, _) | (_, Type::Dynamic) => false,
+        (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) | (Type::Map(a), Type::Map(b)) => {
+            is_other_type(a, b)
+        }
+        (Type::Tuple(_), Type::Tuple(_)) | (Type::Object(_), Type::Object(_)) => {
+            !a.has_dynamic() && !b.has_dynamic() && a != b
+        }
+        _ => a != b,
+    }
+}
+
 /// A choice between two values by a condition that is not known: what both have in common.
 pub fn either(a: &Val, b: &Val, ty: Type, reason: Text) -> Val {
-    if a.is_null() || b.is_null() || a.unknown_reason().is_some() || b.unknown_reason().is_some() {
-        return Val::unknown(ty, reason);
-    }
-    if super::equal(a, b) == Some(true) {
+    if a.is_null() && b.is_null() {
         return a.clone();
     }
-    let mut facts = Facts::default();
-    if let (Data::Number(a), Data::Number(b)) = (&a.data, &b.data) {
-        let (least, most) = if a < b { (a, b) } else { (b, a) };
-        facts.range = (Some(least.clone()), Some(most.clone()));
+    let can_be_null = |value: &Val| value.is_null() || value.is_unknown() && value.facts().is_none();
+    if reason.is_empty() || can_be_null(a) || can_be_null(b) {
+        return Val::unknown(ty, reason);
     }
-    if let (Data::List(_, a), Data::List(_, b)) = (&a.data, &b.data) {
-        facts.length = (a.len() == b.len()).then_some(a.len());
+    let mut facts = Facts::default();
+    match (&a.data, &b.data) {
+        (Data::Number(a), Data::Number(b)) if a == b => return Val::number(a.clone()),
+        (Data::Number(a), Data::Number(b)) => {
+            let (least, most) = if a < b { (a, b) } else { (b, a) };
+            facts.range = (Some(least.clone()), Some(most.clone()));
+        }
+        (Data::List(element, a), Data::List(_, b)) if a.len() == b.len() => {
+            let items = a.iter().map(|_| Val::unknown(element.clone(), Text::clone(&reason))).collect();
+            return Val::list(element.clone(), items);
+        }
+        (Data::Set(_, a), Data::Set(_, b)) if a.is_empty() && b.is_empty() => {
+            return Data::Set(element_of(&ty), Arc::default()).into();
+        }
+        (Data::Map(_, a), Data::Map(_, b)) if a.len() == b.len() => match a.is_empty() {
+            true => return Data::Map(element_of(&ty), Arc::default()).into(),
+            false => facts.length = Some(a.len()),
+        },
+        _ => {}
     }
     Val::partly_unknown(ty, reason, facts)
+}
+
+/// The type of the elements of a collection.
+fn element_of(ty: &Type) -> Type {
+    match ty {
+        Type::List(element) | Type::Set(element) | Type::Map(element) => (**element).clone(),
+        _ => Type::Dynamic,
+    }
 }
 
 /// Whether `a < b` and so on, where a range of numbers is all that is known of one of them. Only numbers that are apart decide.

@@ -1,0 +1,147 @@
+//! Values that are not known, and functions with odd arguments. What is expected is what OpenTofu 1.12.6 answers.
+
+use crate::ast::{Name, TraversalStep};
+use crate::eval::{Budget, Evaluator, Scope};
+use crate::functions::NoFiles;
+use crate::parse::parse_expression;
+use crate::types::Type;
+use crate::val::{Data, Marks, Val, export};
+use serde_json::json;
+use traced_value::FileId;
+
+/// `text`, `number` and `any` are not known, and may be null; `hidden` is a sensitive text that is not known.
+struct Unknowns;
+
+impl Scope for Unknowns {
+    fn get(&self, root: &Name, _: &[TraversalStep]) -> Option<(Val, usize)> {
+        let value = match &*root.text {
+            "text" => Val::unknown(Type::Str, "text"),
+            "number" => Val::unknown(Type::Number, "number"),
+            "any" => Val::unknown(Type::Dynamic, "any"),
+            "hidden" => Val::unknown(Type::Str, "hidden").marked(Marks::SENSITIVE),
+            _ => return None,
+        };
+        Some((value, 0))
+    }
+}
+
+fn run(text: &str) -> (Val, String) {
+    let expr = parse_expression(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+    let budget = Budget::new(200_000);
+    let mut evaluator = Evaluator::new(FileId::new(0), &Unknowns, &NoFiles, &budget);
+    let value = evaluator.eval(&expr);
+    (value, evaluator.problems.into_iter().map(|p| p.summary).collect::<Vec<_>>().join(", "))
+}
+
+/// The value; unknown parts are `null`.
+fn known(text: &str) -> serde_json::Value {
+    let (value, problems) = run(text);
+    assert_eq!(problems, "", "{text}");
+    assert!(!value.is_unknown(), "{text}: {value:?}");
+    let shown = value.transform(&mut |part| if part.is_unknown() { Val::null() } else { part });
+    serde_json::to_value(export::export(&shown)).unwrap()
+}
+
+#[test]
+fn results_that_are_not_known_have_a_type() {
+    for text in [
+        "toset(upper(text))",
+        "length(abs(number))",
+        "[for x in trimspace(text) : x]",
+        "merge({}, join(\",\", [text]))",
+        "true ? toset([1]) : replace(text, \"a\", \"b\")",
+        "tonumber(contains([text], \"a\"))",
+        "concat([1], text)",
+        "zipmap([], text)",
+        "merge(tonumber(null), {})",
+        "[for x in text : x]",
+        "regexall(\"a\", \"b\")[*].x",
+        "csvdecode(\"name\")[*].other",
+        "setsubtract(toset([1]), toset([[text]]))",
+        "matchkeys([1], [1], [[text]])",
+        "alltrue([text, \"k\"])",
+        "alltrue([false, \"k\"])",
+    ] {
+        assert_ne!(run(text).1, "", "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_known_is_different_from_other_types() {
+    for (text, expected) in [
+        ("upper(text) == [1]", json!(false)),
+        ("upper(text) != 1", json!(true)),
+        ("number + 1 == \"a\"", json!(false)),
+        ("upper(text) == null", json!(false)),
+        ("\"a${text}\" == toset([])", json!(false)),
+        ("anytrue([any, true])", json!(true)),
+        ("alltrue([false, any])", json!(false)),
+        ("keys(regex(\"(?P<a>x)(?P<b>y)?\", text))", json!(["a", "b"])),
+    ] {
+        assert_eq!(known(text), expected, "{text}");
+    }
+    for text in ["text == null", "text == [1]", "any == 1", "upper(text) == \"A\"", "alltrue([any, false])"] {
+        assert!(run(text).0.is_unknown(), "{text}");
+    }
+}
+
+#[test]
+fn choices_keep_what_both_values_have() {
+    for (text, expected) in [
+        ("number > 1 ? 1 : 1", json!(1)),
+        ("number > 1 ? tolist([1, 2]) : tolist([3, 4])", json!([null, null])),
+        ("number > 1 ? {} : tomap({})", json!({})),
+        ("number > 1 ? null : null", json!(null)),
+        ("(number > 1 ? \"a\" : \"b\")[*]", json!([null])),
+    ] {
+        assert_eq!(known(text), expected, "{text}");
+    }
+    for text in ["number > 1 ? true : true", "number > 1 ? \"a\" : \"a\"", "text[*]", "-(number > 1 ? 3 : 5) < 0"] {
+        assert!(run(text).0.is_unknown(), "{text}");
+    }
+}
+
+#[test]
+fn sets_of_what_is_not_known_have_no_length() {
+    assert_eq!(known("toset([1, number, number])"), json!([1, null, null]));
+    for text in ["tolist(toset([\"a\", text]))", "flatten([toset([\"a\", text]), [1]])", "length(toset([1, number]))"] {
+        assert!(run(text).0.is_unknown(), "{text}");
+    }
+}
+
+#[test]
+fn attempts_need_values_that_are_known_completely() {
+    for text in ["try([text], 1)", "can([text])", "issensitive(hidden)"] {
+        let (value, problems) = run(text);
+        assert!(value.is_unknown() && problems.is_empty() && value.marks == Marks::NONE, "{text}: {value:?}");
+    }
+    assert_eq!(known("try(text.a.b, 1)"), json!(1));
+}
+
+#[test]
+fn empty_lists_keep_the_type_of_their_elements() {
+    for text in ["compact(csvdecode(\"name\"))", "join(\",\", setproduct([], [1]))", "sort(regexall(\"(a)(b)\", \"\"))"]
+    {
+        assert_eq!(run(text).1, "Invalid function argument", "{text}");
+    }
+    assert!(matches!(run("regexall(\"a\", \"b\")[*]").0.data, Data::List(Type::Str, _)));
+}
+
+#[test]
+fn powers_round_like_those_of_go() {
+    for (text, expected) in [
+        ("tostring(pow(0.30000000000000004, 16))", "0.000000004304672100000009"),
+        ("tostring(pow(2, -3))", "0.125"),
+        ("tostring(pow(2, 0.5))", "1.4142135623730951"),
+        ("tostring(pow(-3, 3))", "-27"),
+    ] {
+        assert_eq!(known(text), json!(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_would_be_too_long_is_refused() {
+    for text in ["indent(9007199254740993, \"one line\")", "indent(9007199254740993, \"two\\nlines\")"] {
+        assert_eq!(run(text).1, "Error in function call", "{text}");
+    }
+}
