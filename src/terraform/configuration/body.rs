@@ -4,6 +4,7 @@ use crate::hcl::ast::walk;
 use crate::hcl::ast::{Block, Body};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
+use crate::hcl::val::unknown::Facts;
 use crate::hcl::val::{Data, Entries, Marks, Val};
 use crate::terraform::configuration::Mode;
 use crate::terraform::configuration::expansion::Repeat;
@@ -320,15 +321,27 @@ fn instance(address: &Text, parts: Parts, declared: &Declared, schema: Option<&B
         map.set(Key::from(&*key), part.value);
         entries.insert(key, part.val);
     }
-    if address.starts_with("terraform_data.") {
-        for name in ["input", "triggers_replace"] {
-            entries.entry(name.into()).or_default();
-        }
-        if entries.get("input").is_some_and(Val::is_null) {
-            entries.insert("output".into(), Val::null());
-        }
-    }
     let marks = if address.starts_with("ephemeral.") { Marks::EPHEMERAL } else { Marks::NONE };
     let prov = Prov::at(shown::origin(declared.place));
-    Planned { val: whole(entries, address, schema).marked(marks), value: Value::map(map).with_prov(prov) }
+    let val = match address.starts_with("terraform_data.") {
+        true => built_in(entries, address),
+        false => whole(entries, address, schema),
+    };
+    Planned { val: val.marked(marks), value: Value::map(map).with_prov(prov) }
+}
+
+/// A `terraform_data` with these arguments: it is part of OpenTofu, so that all of its attributes are known. Its output will be
+/// what its input is.
+fn built_in(mut entries: Entries, address: &Text) -> Val {
+    for name in ["input", "triggers_replace"] {
+        entries.entry(name.into()).or_default();
+    }
+    let input = entries.get("input").cloned().unwrap_or_default();
+    let output = match input.is_null() {
+        true => Val::null(),
+        false => Val::unknown(Type::of(&input), format!("{address}.output")),
+    };
+    entries.insert("output".into(), output);
+    entries.insert("id".into(), Val::partly_unknown(Type::Str, format!("{address}.id").into(), Facts::default()));
+    Val::object(entries)
 }

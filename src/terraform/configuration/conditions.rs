@@ -94,6 +94,7 @@ impl Evaluation<'_, '_> {
     /// Evaluates a condition, and reports that it does not hold.
     fn condition(&self, at: &At<'_>, condition: &Written, block: &Block, failed: impl FnOnce(&str) -> Failure) {
         let value = self.value(at, condition);
+        let message = written(condition.file, block, "error_message").map(|written| self.message(at, &written));
         if value.is_failed() {
             return;
         }
@@ -104,13 +105,24 @@ impl Evaluation<'_, '_> {
         match convert(&value, &Type::Bool).map(|value| value.data) {
             Ok(Data::Bool(true) | Data::Unknown(..)) => {}
             Ok(Data::Bool(false)) => {
-                let message = written(condition.file, block, "error_message");
-                let text = message.map(|message| self.value(at, &message));
-                self.report_at(at, failed(&shown_message(text.as_ref())));
+                self.report_at(at, failed(&shown_message(message.as_ref())));
             }
             Ok(_) => wrong("a condition must be true or false, not null"),
             Err(why) => wrong(&why.text()),
         }
+    }
+
+    /// The message of a condition, which has to be a text even if the condition holds.
+    fn message(&self, at: &At<'_>, written: &Written) -> Val {
+        let value = self.value(at, written);
+        let why = match convert(&value, &Type::Str) {
+            Ok(text) if !text.is_null() => return text,
+            Ok(_) => "it must not be null".to_owned(),
+            Err(why) => why.text(),
+        };
+        let message = format!("invalid error message: {why}");
+        self.report_at(at, Failure::new(&rules::FAILED_CONDITION, message, written.place()));
+        Val::failed()
     }
 }
 
