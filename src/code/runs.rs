@@ -8,7 +8,7 @@ use crate::terraform::module::modules::Modules;
 use crate::terraform::reach::{self, Reach};
 use crate::text::Text;
 use crate::value::{Data, FileId, Read, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that runs code: a component, or a stack as a whole.
 #[derive(Clone, Debug)]
@@ -56,6 +56,19 @@ impl Runs {
     pub(crate) fn of(&self, address: &Address) -> Option<&Run> {
         let index = self.all.binary_search_by(|run| run.address.cmp(address)).ok()?;
         self.all.get(index)
+    }
+
+    /// Adds files to what something runs, which may have no code in the repository otherwise.
+    pub(crate) fn add_files(&mut self, address: Address, folder: &Text, files: BTreeSet<String>) {
+        let (known, reach) = (self.all.binary_search_by(|run| run.address.cmp(&address)), self.reaches.len());
+        let before = known.ok().and_then(|index| self.reaches.get(self.all[index].reach)).cloned();
+        self.reaches.push(before.unwrap_or_default().with_files(files));
+        match known {
+            Ok(index) => self.all[index].reach = reach,
+            Err(index) => {
+                self.all.insert(index, Run { address, folder: Text::clone(folder), reach, fetched: Vec::new() });
+            }
+        }
     }
 
     /// What runs a file, or code that may be in it.

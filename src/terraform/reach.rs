@@ -230,6 +230,13 @@ impl Reach {
         Reach { values: values(given).map(str::to_owned).collect(), ..Reach::default() }
     }
 
+    /// The same with files that it reads.
+    #[must_use]
+    pub(crate) fn with_files(mut self, files: BTreeSet<String>) -> Self {
+        self.patterns.extend(files.into_iter().map(Pattern::Path));
+        self
+    }
+
     /// Exactly these files, which count as its own.
     pub(crate) fn of_files(files: BTreeSet<String>) -> Self {
         Reach { values: files, ..Reach::default() }

@@ -114,3 +114,40 @@ fn mocks_have_the_types_of_the_outputs() {
     repo.edit("code/app/main.tf", "[\"a\"]", "x_y.z.id");
     repo.run(&["check"]).hides("terragrunt-mock-type");
 }
+
+#[test]
+fn files_beside_a_unit_and_scripts_of_hooks_are_a_part_of_what_it_runs() {
+    let unit = |source: &str| {
+        format!(
+            "prevent_destroy = true\nterraform {{\n  source = \"{source}\"\n  before_hook \"x\" {{\n    commands = [\"apply\"]\n    \
+             execute  = [\"${{get_repo_root()}}/scripts/x.sh\", \"a\"]\n  }}\n}}\n"
+        )
+    };
+    for (source, module) in
+        [("../../modules/m", "modules/m/main.tf"), ("git::https://example.com/m.git?ref=v1", "x.txt")]
+    {
+        let repo = Repo::new();
+        repo.write("live/vpc/terragrunt.hcl", unit(source)).write(module, "resource \"x_y\" \"r\" {}\n");
+        repo.write("live/vpc/.terraform.lock.hcl", "a = 1\n").write("live/vpc/extra.tf", "locals {\n  a = 1\n}\n");
+        repo.write("scripts/x.sh", "one\n")
+            .write("scripts/y.sh", "one\n")
+            .write("live/vpc/README.md", "one\n")
+            .commit("base");
+        for (path, text, is_run) in [
+            ("live/vpc/.terraform.lock.hcl", "a = 2\n", true),
+            ("live/vpc/extra.tf", "locals {\n  a = 2\n}\n", true),
+            ("scripts/x.sh", "two\n", true),
+            ("scripts/y.sh", "two\n", false),
+            ("live/vpc/README.md", "two\n", false),
+        ] {
+            repo.write(path, text).commit("edit");
+            let run = repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(if is_run { 3 } else { 0 });
+            assert_eq!(run.stdout.contains("different code"), is_run, "{path}: {run}");
+            let run = repo.run(&["diff", "HEAD^..HEAD", "--format", "matrix"]).ends_with(0);
+            assert_eq!(run.stdout.contains("\"vpc\""), is_run, "{path}: {run}");
+        }
+        repo.edit("live/vpc/terragrunt.hcl", "destroy = true", "destroy = false").commit("unprotected");
+        let run = repo.run(&["diff", "HEAD^..HEAD"]).ends_with(1);
+        assert!(run.stdout.contains("danger[destroy-protection-removed]"), "{run}");
+    }
+}

@@ -52,6 +52,7 @@ pub(super) fn of(
         code,
         links: links(folder, parts).into(),
         workspace: Some("default".into()),
+        protection: parts.get("prevent_destroy").cloned().unwrap_or_default(),
         ..ComponentMetadata::default()
     };
     let shaping = config.includes.iter().map(|included| included.at);

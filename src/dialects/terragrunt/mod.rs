@@ -24,6 +24,7 @@ mod merge;
 mod mocks;
 mod names;
 mod object;
+mod own_files;
 mod place;
 mod rules;
 mod schema;
@@ -39,6 +40,7 @@ mod vocabulary;
 
 use super::{Candidates, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, hcl_eval};
 use crate::affected::{Affected, Request};
+use crate::code::Runs;
 use crate::diagnostic::{self, Diagnostic, Diagnostics, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
@@ -46,6 +48,7 @@ use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, Resolution, State, Unit};
 use crate::source::{Linked, Source};
+use crate::terraform::module::modules::Modules;
 use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Value, Vocabulary};
@@ -247,6 +250,11 @@ impl Dialect for Terragrunt {
 
     fn run_folder(&self, component: &Component, unit: &Unit) -> Option<Text> {
         (*component.kind == *unit::KIND).then(|| Text::clone(&unit.id))
+    }
+
+    fn runs(&self, resolution: &Resolution, state: super::State<'_>, project: &Project) -> Runs {
+        let modules = Modules::new(state.source, state.files, state.cache, project.runner());
+        own_files::runs(resolution, state, &modules)
     }
 
     fn affected(&self, request: &Request<'_>, _project: &Project) -> Option<Affected> {
