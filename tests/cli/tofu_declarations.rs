@@ -24,8 +24,9 @@ fn declarations_that_stop_init_are_errors() {
         "module \"m\" {\n  source = \"./m\"\n  depends_on = [f(1)]\n}\n",
         "provider \"Acme\" {\n}\n",
         "removed {\n  from = module.a[0]\n}\n",
-        "check \"c\" {\n  assert {\n    condition = true\n  }\n}\n",
-        "output \"o\" {\n  value = 1\n  precondition {\n    condition = true\n  }\n}\n",
+        "check \"c\" {\n  assert {\n    condition = path.root != null\n  }\n}\n",
+        "check \"c\" {\n  assert {\n    condition     = [for x in [1] : x] != []\n    error_message = \"no\"\n  }\n}\n",
+        "output \"o\" {\n  value = 1\n  precondition {\n    condition = path.root != null\n  }\n}\n",
         "terraform {\n  required_providers {\n    a = [1]\n  }\n}\n",
         "resource \"a\" \"b\" {\n  lifecycle {\n  }\n  lifecycle {\n  }\n}\n",
         "module \"i\" {\n  source = \"./i\"\n}\n",
@@ -44,8 +45,8 @@ fn declarations_that_stop_init_are_errors() {
 fn declarations_in_json_are_complete_in_their_own_way() {
     let json = r#"{
       "resource": {"a": {"b": {"depends_on": ["a.c[\"x.y\"]", "module.m"], "lifecycle": {"ignore_changes": "all",
-        "precondition": {"condition": "${true}", "error_message": "no"}}}, "c": {}}},
-      "module": {"m": {"source": "./m"}}, "check": {"c": {"assert": {"condition": "${true}", "error_message": "no"}}},
+        "precondition": {"condition": "${path.root != null}", "error_message": "no"}}}, "c": {}}},
+      "module": {"m": {"source": "./m"}}, "check": {"c": {"assert": {"condition": "${path.root != null}", "error_message": "no"}}},
       "moved": {"from": "a.d[\"x.y\"]", "to": "a.b"}
     }"#;
     let found = errors(&[("main.tf.json", json), ("m/main.tf", "output \"o\" {\n  value = 1\n}\n")]);
@@ -135,4 +136,38 @@ fn a_call_whose_resources_are_all_moved_is_renamed() {
         let run = repo.run(&["diff", "HEAD~1..HEAD"]);
         assert_eq!(run.stdout.contains("component-renamed"), is_destroyed, "{run}");
     }
+}
+
+#[test]
+fn what_no_instance_and_no_failure_evaluates_is_checked() {
+    for (text, rule) in [
+        ("module \"m\" {\n  source = \"./m\"\n  count  = 0\n  v      = tobool(100)\n}\n", "tofu-invalid-value"),
+        (
+            "module \"m\" {\n  source   = \"./m\"\n  for_each = toset([])\n  v        = each.key + {}\n}\n",
+            "tofu-invalid-value",
+        ),
+        (
+            "check \"c\" {\n  assert {\n    condition     = path.root != null\n    error_message = upper([])\n  }\n}\n",
+            "tofu-invalid-value",
+        ),
+        (
+            "check \"c\" {\n  assert {\n    condition     = path.root != null\n    error_message = null\n  }\n}\n",
+            "tofu-failed-condition",
+        ),
+        (
+            "output \"o\" {\n  value = 1\n  precondition {\n    condition     = path.root != null\n    error_message = [1]\n  }\n}\n",
+            "tofu-failed-condition",
+        ),
+        ("resource \"terraform_data\" \"a\" {\n}\nlocals {\n  x = terraform_data.a.other\n}\n", "tofu-invalid-value"),
+        (
+            "resource \"terraform_data\" \"a\" {\n  input = 1\n}\nlocals {\n  x = [for i in terraform_data.a.output : i]\n}\n",
+            "tofu-invalid-value",
+        ),
+    ] {
+        let child = ("m/main.tf", "variable \"v\" {\n}\n");
+        assert_eq!(errors(&[("main.tf", text), child]), [rule], "{text}");
+    }
+    let healthy = "module \"m\" {\n  source = \"./m\"\n  count  = 0\n  v      = terraform_data.a[count.index].id\n}\nresource \"terraform_data\" \"a\" {\n  count = 0\n  input = [1]\n}\n\
+                   check \"c\" {\n  assert {\n    condition     = length(terraform_data.a) == 0\n    error_message = \"${join(\",\", terraform_data.a[*].id)}\"\n  }\n}\n";
+    assert_eq!(errors(&[("main.tf", healthy), ("m/main.tf", "variable \"v\" {\n}\n")]), [""; 0]);
 }

@@ -112,6 +112,8 @@ pub(super) struct Evaluated {
     pub modules: HashSet<Text>,
     /// Resources of these modules.
     pub resources: HashSet<(Text, Text)>,
+    /// Module calls of these modules.
+    pub calls: HashSet<(Text, Text)>,
 }
 
 /// The text and what unknown values are made of, by module and place.

@@ -26,9 +26,12 @@ pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated) -> Vec<Failure
         let is_entered = evaluated.modules.contains(&dir);
         let is_open = |owner: &Owner| match owner {
             Owner::Resource(address) => !evaluated.resources.contains(&(dir.clone(), address.clone())),
+            Owner::Argument(call, _) => !evaluated.calls.contains(&(dir.clone(), call.clone())),
             _ => !is_entered,
         };
-        if is_entered && node.module.resources.keys().all(|address| !is_open(&Owner::Resource(address.clone()))) {
+        let owners = node.module.resources.keys().map(|address| Owner::Resource(address.clone()));
+        let calls = node.module.calls.keys().map(|name| Owner::Argument(name.clone(), Text::default()));
+        if is_entered && !owners.chain(calls).any(|owner| is_open(&owner)) {
             continue;
         }
         let frame = Rc::new(Frame::new(0, index, None));

@@ -75,6 +75,9 @@ impl Evaluation<'_, '_> {
         let mut seen = HashSet::new();
         for name in module.calls.keys() {
             let Some(called) = self.call(frame, name) else { continue };
+            if called.frames.iter().any(|(_, child)| At::module(child).is_certain()) {
+                self.evaluated.borrow_mut().calls.insert(((&*module.dir).into(), name.clone()));
+            }
             for (_, child) in &called.frames {
                 // Instances whose inputs are the same share what they are made of.
                 if seen.insert(child.id) {

@@ -116,6 +116,16 @@ impl Check<'_> {
             let names = ["condition", "error_message"];
             self.required(inner, &names);
             self.known(&inner.body.attributes, &names);
+            if let Some(condition) = inner.body.get("condition")
+                && walk::references(&condition.expr).is_empty()
+            {
+                let kind = &inner.kind.text;
+                let message = format!(
+                    "invalid {kind} expression: the condition refers to nothing from elsewhere in the configuration, so that \
+                     it checks nothing"
+                );
+                self.wrong(condition.expr.span, message);
+            }
         }
     }
 
