@@ -130,11 +130,11 @@ impl HoistOptions {
     }
 }
 
+/// Edits and what they do, or why there are none.
+type Edits = Result<(Vec<Edit>, String), String>;
+
 /// Makes edits of the worktree as it is.
-fn resolved(
-    place: &Invocation,
-    make: &mut dyn FnMut(&Resolution, &Files) -> Result<(Vec<Edit>, String), String>,
-) -> Result<Planned, Failure> {
+fn resolved(place: &Invocation, make: &mut dyn FnMut(&Resolution, &Files) -> Edits) -> Result<Planned, Failure> {
     let source = place.open(&State::Worktree)?;
     let settings = place.settings(&*source)?;
     let found = review::resolve(&*source, &place.workspace(), &settings, Files::default())?;
