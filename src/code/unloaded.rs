@@ -4,9 +4,9 @@
 use super::content::{Content, Contents};
 use super::runs::{Run, Runs};
 use crate::hcl::items::{Item, items};
-use crate::hcl::parse::{Layout, parse_body};
 use crate::paths::join;
 use crate::source::Source;
+use crate::terraform::load::backend_arguments;
 use crate::terraform::load::names::{Syntax, configuration};
 use crate::terraform::module::paths::is_within;
 use std::collections::BTreeSet;
@@ -77,15 +77,9 @@ fn texts(source: &dyn Source, folder: &str) -> Vec<(Syntax, String)> {
 
 /// The arguments that the backend of the code in a folder sets; `None` without a backend.
 fn set_by_backend(source: &dyn Source, folder: &str) -> Option<BTreeSet<String>> {
-    let mut names = None;
-    for (_, text) in texts(source, folder).iter().filter(|(syntax, _)| *syntax == Syntax::Native) {
-        let body = parse_body(text, Layout::Lenient).body;
-        for backend in body.blocks_of("terraform").flat_map(|block| block.body.blocks_of("backend")) {
-            let own = backend.body.attributes.iter().map(|attribute| attribute.name.text.to_string());
-            names.get_or_insert_with(BTreeSet::new).extend(own);
-        }
-    }
-    names
+    let texts = texts(source, folder);
+    let native = texts.iter().filter(|(syntax, _)| *syntax == Syntax::Native);
+    native.filter_map(|(_, text)| backend_arguments(text)).reduce(|all, more| &all | &more)
 }
 
 /// The names of the variables that the code of a folder declares.

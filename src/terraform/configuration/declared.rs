@@ -1,6 +1,6 @@
 //! What is wrong with declarations, whatever their values are: checked once for the same modules in the same tree.
 
-use crate::terraform::configuration::decisive::{Decisive, key};
+use crate::terraform::configuration::decisive::{self, key};
 use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::configuration::{cycles, references, schemas, targets};
 use crate::terraform::evaluation::statics::Statics;
@@ -14,7 +14,7 @@ fn check_tree(tree: &Tree<'_>) -> Checked {
     failures.extend(targets::check(tree));
     failures.extend(schemas::check(tree));
     failures.extend(found);
-    Checked { failures, is_cyclic, decisive: Decisive::of(tree), number: None }
+    Checked { failures, is_cyclic, decisive: decisive::of(tree), number: None }
 }
 
 impl Checked {

@@ -7,7 +7,7 @@ pub(crate) mod path;
 
 use crate::files::Files as FileTable;
 use crate::hcl::ast::{Body, Span, SyntaxError};
-use crate::hcl::parse;
+use crate::hcl::parse::{self, Layout, parse_body};
 use crate::paths::join;
 use crate::reads::{ParsedCache, Reader, Unread};
 use crate::source::{BlobId, Child, Entry, Node, ResolveError, Source};
@@ -235,4 +235,12 @@ impl<'a> Loader<'a> {
         }
         self.cache.insert((id, syntax), parsed)
     }
+}
+
+/// The arguments that the backend in a file sets; `None` without a backend.
+pub(crate) fn backend_arguments(text: &str) -> Option<BTreeSet<String>> {
+    let body = parse_body(text, Layout::Lenient).body;
+    let mut backends = body.blocks_of("terraform").flat_map(|block| block.body.blocks_of("backend")).peekable();
+    backends.peek()?;
+    Some(backends.flat_map(|backend| &backend.body.attributes).map(|one| one.name.text.to_string()).collect())
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod address;
 pub(crate) mod block;
+pub(crate) mod decisive;
 mod declarations;
 mod encryption;
 pub(crate) mod lead;

@@ -2,8 +2,8 @@
 
 use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Entries, Marks, Val};
-use crate::terraform::configuration::decisive::{Decisive, Detail};
 use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::module::decisive::{Decisive, Detail};
 use std::io::Write;
 
 /// The longest text that is taken for one like all others. Longer ones cost more steps.

@@ -15,58 +15,36 @@ use crate::terraform::configuration::expansion::lifecycle;
 use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::module::Module;
 use crate::terraform::module::block::{Declared, META, Written};
+use crate::terraform::module::decisive::{Decisive, Detail};
 use crate::terraform::module::reader::block_type;
 use crate::text::Text;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// How much of a value decides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Detail {
-    /// Its type, the keys and the number of elements at all depths, what is null, unknown or marked.
-    #[default]
-    Shape,
-    /// The same with texts: they are converted to numbers.
-    Texts,
-    /// All of it.
-    Whole,
-}
-
-/// How much of the inputs of a root module decides.
-#[derive(Debug, Default)]
-pub(crate) struct Decisive {
-    /// The variables of the root module of which more than the shape decides.
-    pub variables: BTreeMap<Text, Detail>,
-    /// The name of the workspace.
-    pub workspace: Detail,
-}
-
-impl Decisive {
-    /// Finds out what decides in a tree of modules.
-    pub(super) fn of(tree: &Tree<'_>) -> Self {
-        let nodes: Vec<&Arc<Module>> = tree.nodes.iter().map(|node| &node.module).collect();
-        let calls = tree.nodes.iter().enumerate();
-        let calls = calls.filter_map(|(index, node)| Some(((node.parent?, node.path.last()?.clone()), index)));
-        let mut analysis = Analysis {
-            nodes,
-            callers: tree.nodes.iter().map(|node| Some((node.parent?, node.path.last()?.clone()))).collect(),
-            children: calls.collect(),
-            raised: HashMap::new(),
-            queue: Vec::new(),
-            workspace: Detail::Shape,
-        };
-        for node in 0..analysis.nodes.len() {
-            analysis.module(node);
-        }
-        while let Some((node, name)) = analysis.queue.pop() {
-            analysis.declaration(node, &name);
-        }
-        let of_root = analysis.raised.iter().filter_map(|((node, name), detail)| match name {
-            Name::Variable(name) if *node == 0 => Some((name.clone(), *detail)),
-            _ => None,
-        });
-        Decisive { variables: of_root.collect(), workspace: analysis.workspace }
+/// Finds out what decides in a tree of modules.
+pub(super) fn of(tree: &Tree<'_>) -> Decisive {
+    let nodes: Vec<&Arc<Module>> = tree.nodes.iter().map(|node| &node.module).collect();
+    let calls = tree.nodes.iter().enumerate();
+    let calls = calls.filter_map(|(index, node)| Some(((node.parent?, node.path.last()?.clone()), index)));
+    let mut analysis = Analysis {
+        nodes,
+        callers: tree.nodes.iter().map(|node| Some((node.parent?, node.path.last()?.clone()))).collect(),
+        children: calls.collect(),
+        raised: HashMap::new(),
+        queue: Vec::new(),
+        workspace: Detail::Shape,
+    };
+    for node in 0..analysis.nodes.len() {
+        analysis.module(node);
     }
+    while let Some((node, name)) = analysis.queue.pop() {
+        analysis.declaration(node, &name);
+    }
+    let of_root = analysis.raised.iter().filter_map(|((node, name), detail)| match name {
+        Name::Variable(name) if *node == 0 => Some((name.clone(), *detail)),
+        _ => None,
+    });
+    Decisive { variables: of_root.collect(), workspace: analysis.workspace }
 }
 
 /// Something with a value in a module.
