@@ -139,11 +139,14 @@ impl<'t> Analysis<'t> {
         }
     }
 
-    /// The conditions in blocks. Their messages count only where one does not hold.
+    /// The conditions in blocks, and their messages, which have to be texts.
     fn conditions(&mut self, node: usize, blocks: &[Block], itself: Option<&Text>) {
-        for condition in blocks.iter().filter_map(|block| block.body.get("condition")) {
-            let mut around = Around { itself: itself.cloned(), ..Around::default() };
-            self.expr(node, &condition.expr, Detail::Whole, &mut around);
+        let mut around = Around { itself: itself.cloned(), ..Around::default() };
+        for block in blocks {
+            for (name, detail) in [("condition", Detail::Whole), ("error_message", Detail::Shape)] {
+                let attribute = block.body.get(name).into_iter();
+                attribute.for_each(|attribute| self.expr(node, &attribute.expr, detail, &mut around));
+            }
         }
     }
 

@@ -147,9 +147,10 @@ impl Dice {
             match self.below(8) {
                 0 => all += "  default = null\n",
                 1 => {
-                    let read = self.expression(&[&format!("var.{name}"), "\"a\"", "1"], 2);
+                    let names = [&*format!("var.{name}"), "\"a\"", "1"];
+                    let (read, message) = (self.expression(&names, 2), self.message(&names));
                     all += &format!(
-                        "  validation {{\n    condition = try({read}, 1) != \"a\"\n    error_message = \"no\"\n  }}\n"
+                        "  validation {{\n    condition = try({read}, var.{name}) != \"a\"\n    error_message = {message}\n  }}\n"
                     );
                 }
                 2 => all += "  sensitive = true\n",
@@ -164,6 +165,14 @@ impl Dice {
     fn value(&mut self, names: &[&str], depth: usize) -> String {
         let inner = self.expression(names, depth);
         if self.below(2) == 0 { inner } else { format!("try({inner}, {})", self.one(&FALLBACKS)) }
+    }
+
+    /// The message of a condition, mostly a text.
+    fn message(&mut self, names: &[&str]) -> String {
+        match self.below(3) {
+            0 => self.expression(names, 1),
+            _ => format!("\"no ${{jsonencode({})}}\"", self.expression(names, 1)),
+        }
     }
 
     /// What repeats a block.
@@ -198,9 +207,10 @@ impl Dice {
         }
         if self.below(4) == 0 {
             let (b, read) = (self.value(&names, 2), self.expression(&["self.b", "var.a", "x_y.a.b"], 2));
+            let message = self.message(&["self.b", "var.a"]);
             root += &format!(
                 "resource \"x_y\" \"e\" {{\n  b = {b}\n  lifecycle {{\n    postcondition {{\n      condition = try({read}, 1) != \"a\"\n      \
-                 error_message = \"no\"\n    }}\n  }}\n}}\n"
+                 error_message = {message}\n    }}\n  }}\n}}\n"
             );
             all.push("x_y.e");
         }
