@@ -47,9 +47,9 @@ impl<'a> Contents<'a> {
         self.pairs.keys().copied()
     }
 
-    /// What one of them says in base and head.
+    /// What one of them says in base and head. Files of other languages are not read.
     pub(super) fn of(&self, path: &str) -> [Content; 2] {
-        let pair = self.pairs.get(path);
+        let pair = self.pairs.get(path).filter(|_| syntax(path).is_some());
         let [base, head] = self.sources;
         let read = |source: &dyn Source, entry: Option<&Entry>| content(path, entry.and_then(|e| source.read(e).ok()));
         [read(base, pair.and_then(|p| p.before)), read(head, pair.and_then(|p| p.after))]

@@ -61,6 +61,10 @@ impl Source for Linked<'_> {
         self.inner.has_all()
     }
 
+    fn is_lost(&self, entry: &Entry) -> bool {
+        self.inner.is_lost(entry)
+    }
+
     fn unreadable(&self) -> &[String] {
         self.inner.unreadable()
     }

@@ -96,6 +96,11 @@ pub(crate) trait Source: Send + Sync {
         true
     }
 
+    /// Whether the content of a file is not in this clone although that is meant to be whole: nothing can fetch it.
+    fn is_lost(&self, _: &Entry) -> bool {
+        false
+    }
+
     /// The folder on disk that it is, if it is one.
     fn folder(&self) -> Option<Folder> {
         None
@@ -124,6 +129,10 @@ macro_rules! like_inner {
 
         fn lacking(&self) -> Result<(), Error> {
             self.inner.lacking()
+        }
+
+        fn is_lost(&self, entry: &Entry) -> bool {
+            self.inner.is_lost(entry)
         }
 
         fn unreadable(&self) -> &[String] {

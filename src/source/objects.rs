@@ -378,6 +378,11 @@ impl Source for Snapshot {
         Err(Error::PartialClone { files: lost.len(), path: path.to_string(), hint: refetch(&commit) })
     }
 
+    fn is_lost(&self, entry: &Entry) -> bool {
+        let id = entry.id.object_id().filter(|_| entry.kind != EntryKind::Submodule);
+        id.is_some_and(|id| self.objects(entry).with(|repo| !is_partial(repo) && !repo.has_object(id)))
+    }
+
     fn has_all(&self) -> bool {
         let is_here = |entry: &Entry| {
             let id = entry.id.object_id().filter(|_| entry.kind != EntryKind::Submodule);

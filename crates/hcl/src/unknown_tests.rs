@@ -145,3 +145,9 @@ fn a_text_that_would_be_too_long_is_refused() {
         assert_eq!(run(text).1, "Error in function call", "{text}");
     }
 }
+
+#[test]
+fn a_format_that_is_not_known_makes_texts_that_are_not_known() {
+    assert_eq!(known("formatlist(\"x-${text}/%s\", [\"a\", \"b\"])"), json!([null, null]));
+    assert_eq!(known("length(formatlist(text, [\"a\", \"b\", \"c\"]))"), json!(3));
+}

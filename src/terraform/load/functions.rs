@@ -80,6 +80,9 @@ impl Files for RootFiles<'_> {
         }
         let inside = self.inside(path)?;
         let entry = self.loader.reader.resolve(&inside).map_err(|e| failed(path, e))?;
+        if self.loader.reader.source().is_lost(entry) {
+            return Err(FileError::Unknown(format!("{path} is not known: its object is not in this clone")));
+        }
         let bytes = self.loader.reader.source().read(entry).map_err(|error| match error {
             Error::Unavailable { .. } => FileError::Unknown(error.to_string()),
             _ => FileError::Failed(error.to_string()),

@@ -204,7 +204,7 @@ impl<'a> Loader<'a> {
         if let Some(known) = self.reader.files.known(&entry.path, &entry.id.to_string()) {
             return Some(known);
         }
-        let bytes = self.bytes(entry)?;
+        let bytes = if self.reader.source().is_lost(entry) { None } else { self.bytes(entry) }?;
         Some(self.reader.files.add(&entry.path, &entry.id.to_string(), || Text::from(String::from_utf8_lossy(&bytes))))
     }
 

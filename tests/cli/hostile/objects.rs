@@ -209,3 +209,20 @@ fn broken_packs_and_indexes() {
         assert!(repo.run(&["check"]).status <= 2);
     }
 }
+
+#[test]
+fn a_file_of_data_that_is_lost_is_a_value_that_is_not_known() {
+    let repo = Repo::new();
+    let root = "terraform {\n  backend \"local\" {}\n}\nresource \"a_b\" \"c\" {\n  data = file(\"${path.module}/data.csv\")\n  size = 1\n}\n";
+    repo.write("main.tf", root).write("data.csv", "one\n").commit("base");
+    repo.edit("main.tf", "size = 1", "size = 2").commit("code");
+    repo.write("data.csv", "two\n").commit("data");
+    for which in ["HEAD:data.csv", "HEAD~1:data.csv"] {
+        std::fs::remove_file(object(&repo, repo.git(&["rev-parse", which]).trim())).unwrap();
+    }
+    let run = repo.run(&["check", "--rev", "HEAD"]);
+    assert!(run.status < 2 && run.stdout.contains("checked 1 stack"), "{run}");
+    repo.run(&["diff", "HEAD~2..HEAD~1"]).ends_with(0).says("1 → 2");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    assert!(run.status < 2 && run.stdout.contains("result not known"), "{run}");
+}

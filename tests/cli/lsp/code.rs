@@ -249,8 +249,8 @@ fn hovers_show_what_code_makes_of_a_value_and_where_an_argument_has_which_value(
         "base_path: .\nstacks:\n  base_path: stacks\n  included_paths: [\"*.yaml\"]\n  name_pattern: \"{stage}\"\n\
          components:\n  terraform:\n    base_path: components/terraform\n",
     );
-    repo.write("components/terraform/api/main.tf", code).write("stacks/dev.yaml", &stack("dev", "small"));
-    repo.write("stacks/prod.yaml", &stack("prod", "large"));
+    repo.write("components/terraform/api/main.tf", code).write("stacks/dev.yaml", stack("dev", "small"));
+    repo.write("stacks/prod.yaml", stack("prod", "large"));
     let mut client = Client::start(&repo);
     let (path, text) = ("stacks/prod.yaml", stack("prod", "large"));
     client.open(path, &text);

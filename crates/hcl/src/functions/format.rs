@@ -62,7 +62,7 @@ fn list(args: &mut Args<'_, '_>) -> Outcome {
     for row in 0..rows {
         let cell = |value: &Val| value.as_items().map_or_else(|| value.clone(), |items| items[row].clone());
         let values: Vec<Val> = args.values[1..].iter().map(cell).collect();
-        if let Some(reason) = values.iter().find_map(Val::unknown_reason) {
+        if let Some(reason) = args.values[..1].iter().chain(&values).find_map(Val::unknown_reason) {
             all.push(Val::unknown(Type::Str, Text::clone(reason)));
             continue;
         }
