@@ -24,7 +24,9 @@ pub(crate) fn compare(
     workspace: &Workspace<'_>,
     request: &Request<'_>,
 ) -> Result<Review, Error> {
-    whole(&[base, head], super::compare::compare(base, head, workspace, request))
+    let found = super::compare::compare(base, head, workspace, request);
+    ask_for_differing([base, head]);
+    whole(&[base, head], found)
 }
 
 /// Compares a merge with its base and both sides: base, ours, theirs and the merge.
@@ -37,6 +39,16 @@ pub(crate) fn merge(
     request: &Request<'_>,
 ) -> Result<MergeReview, Error> {
     whole(&sources, super::merge::merge(sources, workspace, request))
+}
+
+/// Reads what is lost of the data that differ: of what both sides have alike it is enough that it is not known.
+fn ask_for_differing(sides: [&dyn Source; 2]) {
+    let id = |side: &dyn Source, path: &str| side.listing().get(path).map(|entry| entry.id);
+    for side in sides {
+        for path in side.lost().iter().filter(|path| id(sides[0], path) != id(sides[1], path)) {
+            side.listing().get(path).into_iter().for_each(|entry| drop(side.read(entry)));
+        }
+    }
 }
 
 /// Resolves one state.

@@ -65,6 +65,10 @@ impl Source for Linked<'_> {
         self.inner.is_lost(entry)
     }
 
+    fn lost(&self) -> Vec<String> {
+        self.inner.lost()
+    }
+
     fn unreadable(&self) -> &[String] {
         self.inner.unreadable()
     }

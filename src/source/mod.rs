@@ -101,6 +101,11 @@ pub(crate) trait Source: Send + Sync {
         false
     }
 
+    /// The paths of the files for which that was the answer.
+    fn lost(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The folder on disk that it is, if it is one.
     fn folder(&self) -> Option<Folder> {
         None
@@ -133,6 +138,10 @@ macro_rules! like_inner {
 
         fn is_lost(&self, entry: &Entry) -> bool {
             self.inner.is_lost(entry)
+        }
+
+        fn lost(&self) -> Vec<String> {
+            self.inner.lost()
         }
 
         fn unreadable(&self) -> &[String] {

@@ -276,6 +276,8 @@ pub(super) struct Snapshot {
     commit: Option<ObjectId>,
     /// Why objects that were read are not known, by the paths of their files.
     lost: Mutex<BTreeMap<Box<str>, Error>>,
+    /// The paths of files of data that were asked for, and that nothing can fetch.
+    lost_data: Mutex<BTreeSet<String>>,
 }
 
 impl Snapshot {
@@ -297,6 +299,7 @@ impl Snapshot {
             name,
             commit,
             lost: Mutex::default(),
+            lost_data: Mutex::default(),
         };
         let mut links = BTreeMap::new();
         for entry in found.entries.iter().filter(|entry| entry.kind == EntryKind::Symlink) {
@@ -380,7 +383,15 @@ impl Source for Snapshot {
 
     fn is_lost(&self, entry: &Entry) -> bool {
         let id = entry.id.object_id().filter(|_| entry.kind != EntryKind::Submodule);
-        id.is_some_and(|id| self.objects(entry).with(|repo| !is_partial(repo) && !repo.has_object(id)))
+        let is_lost = id.is_some_and(|id| self.objects(entry).with(|repo| !is_partial(repo) && !repo.has_object(id)));
+        if is_lost {
+            self.lost_data.lock().insert(entry.path.to_string());
+        }
+        is_lost
+    }
+
+    fn lost(&self) -> Vec<String> {
+        self.lost_data.lock().iter().cloned().collect()
     }
 
     fn has_all(&self) -> bool {
