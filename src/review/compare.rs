@@ -7,10 +7,11 @@ use super::coverage::{self, Coverage, ProjectCoverage};
 use super::examined::add_settings;
 use super::expect::{ComparedProject, Proof, Unseen};
 use super::jobs::{JobInputs, jobs};
-use super::judge::{Judge, Judged, idle_patterns, judge};
+use super::judge::{Judged, idle_patterns};
+use super::judge_sides::JudgeInputs;
 use super::resolve::report_empty;
 use super::selection::{self, Selection};
-use super::trust::{self, SettingsFrom};
+use super::trust::SettingsFrom;
 use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase, renamed};
 use crate::affected::{self, Affected};
 use crate::code::made;
@@ -23,8 +24,8 @@ use crate::files::Files;
 use crate::policies;
 use crate::resolution::{Address, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
-use crate::settings::{Load, Settings};
-use crate::source::{Change, Renames, Source, Supplied, Without, changed};
+use crate::settings::Settings;
+use crate::source::{Change, Source, Supplied, Without, changed};
 use crate::terraform::module::modules;
 use crate::terraform::{Cache, Modules};
 use crate::text::{self, Text};
@@ -174,54 +175,6 @@ pub(crate) fn compare(
 /// Whether one of some changes is below a folder.
 fn touches(changes: &[Change], folder: &str) -> bool {
     changes.iter().any(|change| lies_below(&change.path, folder))
-}
-
-/// The settings of both sides that control the review.
-struct JudgeInputs<'a> {
-    request: &'a Request<'a>,
-    files: &'a Files,
-    sides: (&'a dyn Source, &'a dyn Source),
-    loads: (Option<&'a Load>, &'a Load),
-    /// Whether the base decides.
-    of_base: bool,
-}
-
-impl JudgeInputs<'_> {
-    /// Decides what is reported, and adds what the head changes in that.
-    fn judge(&self, trusted: &Settings, in_head: Side, in_base: Side) -> Result<Judged, Error> {
-        let (base, head) = self.sides;
-        let overrides = self.request.overrides;
-        let known = |path: &str| trust::file_in(base, self.files, path);
-        let renames = Renames::between(base, head);
-        let own = Judge {
-            files: self.files,
-            settings: &self.loads.1.settings,
-            overrides,
-            source: head,
-            other: Some(base),
-            trusted: None,
-            renames: Some(&renames),
-        };
-        if !self.of_base {
-            return judge(&own, in_head, Some(in_base));
-        }
-        let by = Judge { settings: trusted, source: base, other: Some(head), trusted: Some(&known), ..own };
-        let edited = trust::edited(self.sides, self.loads);
-        // Findings about the head's own settings, except comments: those are reported one by one.
-        let own = match &edited {
-            Some(_) => judge(&Judge { trusted: Some(&known), ..own }, in_head.clone(), Some(in_base.clone())).ok(),
-            None => None,
-        };
-        let mut verdict = judge(&by, in_head, Some(in_base))?;
-        let changed =
-            trust::findings(&verdict, edited.as_deref().zip(own.as_ref()), self.sides, self.loads, self.files);
-        if !changed.is_empty() {
-            let side = Side { diagnostics: changed, ..Side::default() };
-            let reported = judge(&by, side, Some(Side::default()))?.findings;
-            verdict.findings.splice(0..0, reported);
-        }
-        Ok(verdict)
-    }
 }
 
 /// The comparison of one project, and what it is made of.

@@ -17,6 +17,7 @@ mod filter;
 mod fixed;
 mod jobs;
 mod judge;
+mod judge_sides;
 mod merge;
 mod outcome;
 mod pair;
