@@ -166,6 +166,12 @@ pub(crate) trait Dialect: Send + Sync {
         true
     }
 
+    /// Whether a setting says how components are run, a JSON Pointer into a file of configuration: one that values do not show is told
+    /// with every comparison.
+    fn steers_runs(&self, _path: &str) -> bool {
+        false
+    }
+
     /// Whether a section of a file has an effect only where the file is imported.
     fn is_imported(&self, _section: &str) -> bool {
         false

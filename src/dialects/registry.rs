@@ -208,7 +208,6 @@ pub(crate) fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
         whole.config.extend(resolution.config);
         whole.assumptions.extend(resolution.assumptions);
         whole.remote_config.extend(resolution.remote_config);
-        whole.run_settings.extend(resolution.run_settings);
         whole.gap = whole.gap.or(resolution.gap);
     }
     diagnostic::unite(&mut whole.findings);

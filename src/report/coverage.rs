@@ -23,7 +23,8 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     if !report.coverage.unread.is_empty() {
         lines.push(format!("{}: {}", headline::unread(report.coverage), shown(&report.coverage.unread)));
     }
-    if !report.coverage.run_settings.is_empty() {
+    let is_in_proof = report.comparison.as_ref().is_some_and(|comparison| comparison.proof.is_some());
+    if !report.coverage.run_settings.is_empty() && !is_in_proof {
         let names = report.coverage.run_settings.join(", ");
         lines.push(format!("{}: {names}", headline::run_settings(report.coverage)));
     }

@@ -59,9 +59,6 @@ pub(crate) struct Resolution {
     pub assumptions: Vec<String>,
     /// The addresses of configuration that is elsewhere, and is not read.
     pub remote_config: BTreeSet<String>,
-    /// The settings of the system that say how it runs components and that no component shows, by their names; equal texts for equal
-    /// values.
-    pub run_settings: BTreeMap<String, Text>,
     /// What could not be resolved at all.
     pub gap: Option<Gap>,
     /// Whether every unit is a stack of its name, also one without components.
@@ -332,13 +329,6 @@ pub(crate) struct Placed {
 }
 
 impl Resolution {
-    /// The settings of runs that another state of the project sets to something else. A state without the project has none.
-    pub(crate) fn differing_run_settings<'r>(&'r self, other: &'r Resolution) -> BTreeSet<&'r String> {
-        let is_on_both = !self.units.is_empty() && !other.units.is_empty();
-        let names = self.run_settings.keys().chain(other.run_settings.keys());
-        names.filter(|name| is_on_both && self.run_settings.get(*name) != other.run_settings.get(*name)).collect()
-    }
-
     /// The stacks without components.
     pub(crate) fn empty_stacks(&self) -> impl Iterator<Item = &Text> {
         let is_empty = |u: &&Arc<Unit>| u.state == State::Resolved && !u.is_incomplete() && u.components.is_empty();

@@ -5,7 +5,7 @@ use super::align::{Aligned, absent, align, mark_unresolved, misnamed, without_do
 use super::code_run::CodeRun;
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::examined::add_settings;
-use super::expect::{ComparedProject, Proof, Unseen};
+use super::expect::{ComparedProject, Proof, Unseen, run_settings};
 use super::jobs::{JobInputs, jobs};
 use super::judge::{Judged, idle_patterns};
 use super::judge_sides::JudgeInputs;
@@ -139,8 +139,8 @@ pub(crate) fn compare(
         };
         review.coverage.unread = first.unread.iter().filter(is_unread).cloned().collect();
     }
-    let settings = compared.iter().flat_map(|one| one.base.differing_run_settings(&one.head));
-    review.coverage.run_settings = settings.collect::<BTreeSet<_>>().into_iter().cloned().collect();
+    let settings: BTreeSet<&String> = compared.iter().flat_map(|one| &one.run_settings).collect();
+    review.coverage.run_settings = settings.into_iter().cloned().collect();
     let mut unseen: Option<Unseen> = None;
     for one in compared {
         unseen = Some(match unseen {
@@ -212,6 +212,8 @@ struct Compared {
     code: Vec<CodeChange>,
     /// The files of code that differ and that it does not run.
     unread: BTreeSet<Text>,
+    /// The settings of runs that differ and that no component shows.
+    run_settings: Vec<String>,
     /// What differs and is not compared, if a proof needs that.
     unseen: Unseen,
     affected: Affected,
@@ -243,6 +245,7 @@ impl CompareRun<'_> {
                 affected.leave_out(&made::equal(&diff, &code, &evaluated));
             }
         }
+        let run_settings = run_settings(self.sources, [&base, &head], self.files, self.part.dialect());
         let unseen = self.request.overrides.expect.as_ref().map(|expectation| {
             let (sources, resolutions, dialect) = (self.sources, [&base, &head], self.part.dialect());
             let (files, runs, code, evaluated) = (self.files, run.runs(), &code, &evaluated);
@@ -314,6 +317,7 @@ impl CompareRun<'_> {
             diff,
             code: code.folders,
             unread: code.unread,
+            run_settings,
             unseen: unseen.unwrap_or_default(),
             affected,
             coverage,

@@ -137,6 +137,12 @@ impl Dialect for Atmos {
         true
     }
 
+    fn steers_runs(&self, path: &str) -> bool {
+        // Components show what these two set.
+        let is_shown = path.ends_with("/base_path") || path.ends_with("/command");
+        path.starts_with("/components/") && !is_shown
+    }
+
     /// `workflows` are run by their file.
     fn is_imported(&self, section: &str) -> bool {
         const SECTIONS: [&str; 13] = [

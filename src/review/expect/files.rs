@@ -5,6 +5,7 @@ use super::{Expectation, Open};
 use crate::code::made;
 use crate::code::{self, CodeChanges, Passing, Runners, Runs, is_document};
 use crate::dialects::Dialect;
+use crate::diff::pointer;
 use crate::diff::same::same;
 use crate::diff::structural;
 use crate::files::Files;
@@ -173,6 +174,29 @@ fn says_the_same([base, head]: [&dyn Source; 2], pair: &EntryPair<'_>) -> bool {
     }
     let sides = documents(base, Some(before)).zip(documents(head, Some(after)));
     is_yaml && before.kind == after.kind && sides.is_some_and(|(before, after)| same(&before, &after))
+}
+
+/// The settings that say how components are run, that no value shows, and that differ: the names of their places, or the path of a
+/// file of which that is not known.
+pub(in crate::review) fn run_settings(
+    sources: [&dyn Source; 2],
+    sides: [&Resolution; 2],
+    files: &Files,
+    dialect: &dyn Dialect,
+) -> Vec<String> {
+    let is_on_both = sides.iter().all(|side| !side.units.is_empty());
+    let config = sides.iter().flat_map(|side| &side.config).map(|file| Text::clone(&files.get(*file).path));
+    let config: BTreeSet<Text> = config.filter(|_| is_on_both && dialect.hides_settings()).collect();
+    let [base, head] = sources;
+    let differing = differences(base.listing(), head.listing());
+    let own = differing.iter().filter(|pair| config.contains(pair.path()));
+    let is_seen = |path: &str| dialect.shows_setting(path) || !dialect.steers_runs(path);
+    let named = |path: String| pointer::keys(&path).collect::<Vec<String>>().join(".");
+    let of = |pair: &EntryPair<'_>| match settings(sources, pair, &is_seen) {
+        Some(paths) => paths.into_iter().map(named).collect(),
+        None => vec![pair.path().to_owned()],
+    };
+    own.flat_map(of).collect()
 }
 
 /// The places in a file of settings that differ, but for those whose effect is seen; `None` if they are not known.

@@ -5,7 +5,7 @@
 
 mod files;
 
-pub(super) use files::{ComparedProject, Unseen};
+pub(super) use files::{ComparedProject, Unseen, run_settings};
 
 use super::outcome::Outcome;
 use super::{Comparison, Coverage};

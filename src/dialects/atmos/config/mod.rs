@@ -10,12 +10,10 @@ pub(super) mod search;
 use crate::dialects::atmos::merge::ListStrategy;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::shapes::shape::Shape;
-use crate::reads::made_of;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Value};
 pub(super) use check::check;
 pub(super) use errors::{anchor, report_unusable};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The configuration in force for a project.
@@ -399,23 +397,6 @@ fn is_empty(value: &Value) -> bool {
         Data::Map(m) => m.is_empty(),
         _ => false,
     }
-}
-
-/// Settings of components that components show: what these set is compared there.
-const SHOWN_BY_COMPONENTS: [&str; 2] = ["base_path", "command"];
-
-/// The settings that say how Atmos runs components, and that no component shows.
-pub(super) fn run_settings(config: &Config) -> BTreeMap<String, Text> {
-    let mut found = BTreeMap::new();
-    let kinds = config.all.get("components").and_then(Value::as_map);
-    for kind in kinds.iter().flat_map(|kinds| kinds.iter()) {
-        let settings = kind.value.as_map().into_iter().flat_map(|settings| settings.iter());
-        for setting in settings.filter(|setting| !SHOWN_BY_COMPONENTS.contains(&&*setting.key)) {
-            let content = made_of::value("", &setting.value).content.unwrap_or_default();
-            found.insert(format!("components.{}.{}", kind.key, setting.key), content);
-        }
-    }
-    found
 }
 
 /// Evaluates the functions allowed in a configuration file: `!env NAME default` is the default, since the environment

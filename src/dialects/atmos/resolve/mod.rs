@@ -90,7 +90,6 @@ impl Resolver {
         let given = project.eval_inputs.iter().flat_map(|inputs| &inputs.env);
         let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
         let configuration: Vec<FileId> = shared.files.iter().copied().collect();
-        let run_settings = config.as_ref().map(config::run_settings).unwrap_or_default();
         let remote = config.as_ref().map(|config| config.remote.clone()).unwrap_or_default();
         let ProjectResolution { units, locals, imports, mentions, fetched, gap } = match config {
             Ok(config) => {
@@ -131,7 +130,6 @@ impl Resolver {
             config: configuration,
             assumptions,
             remote_config: remote.into_iter().collect(),
-            run_settings,
             gap,
             ..Resolution::default()
         }
