@@ -40,7 +40,7 @@ pub(crate) fn hoist(of: &Hoist<'_>, resolution: &Resolution, files: &Files) -> R
     if keys.iter().any(String::is_empty) {
         return Err(format!("`{}` is not a path: expected keys with dots between them", of.path));
     }
-    let manifests = manifest::all(resolution, files);
+    let manifests = manifest::some(resolution, files, |_| true);
     let (target, target_keys, members) = match of.base {
         Some(base) => for_base(base, &keys, of.into, resolution, &manifests)?,
         None => for_import(&keys, of, resolution, &manifests)?,
@@ -63,10 +63,10 @@ pub(crate) fn hoist(of: &Hoist<'_>, resolution: &Resolution, files: &Files) -> R
     // Without its values a component is still one of its file, unless the other file has it, too.
     let sections = manifest::sections(resolution);
     let is_kept = |path: &[&str]| of.base.is_some() && manifest::is_component(path, &sections);
-    let by_file: BTreeSet<FileId> = members.iter().map(|member| member.manifest.id).collect();
-    for file in by_file {
-        let of_file: Vec<&Member<'_, '_>> = members.iter().filter(|member| member.manifest.id == file).collect();
-        let manifest = of_file[0].manifest;
+    let by_path: BTreeMap<&str, &Manifest<'_>> =
+        members.iter().map(|member| (&*member.manifest.file.path, member.manifest)).collect();
+    for manifest in by_path.into_values() {
+        let of_file: Vec<&Member<'_, '_>> = members.iter().filter(|member| member.manifest.id == manifest.id).collect();
         let is_gone = |entry: Entry| of_file.iter().any(|member| member.entry.key == entry.key);
         let removed = Removal { manifest, is_gone: &is_gone, is_kept: &is_kept, allows_comments: true }.run();
         if let Some(why) = removed.kept.first() {
@@ -96,7 +96,6 @@ fn for_import<'m, 'a>(
     manifests: &'m [Manifest<'a>],
 ) -> Result<Found<'m, 'a>, String> {
     let importers = importers(resolution);
-    let by_id: BTreeMap<FileId, &Manifest<'_>> = manifests.iter().map(|manifest| (manifest.id, manifest)).collect();
     let writers = manifests.iter().filter_map(|manifest| {
         let entry = manifest.entry(keys)?;
         Some((manifest.id, Member { manifest, keys: keys.to_vec(), entry }))
@@ -116,7 +115,7 @@ fn for_import<'m, 'a>(
                 is_whole && members.len() > 1 && !writers.contains_key(id)
             };
             let mut found: Vec<&Manifest<'_>> =
-                importers.keys().filter(|id| is_target(id)).filter_map(|id| by_id.get(id).copied()).collect();
+                manifests.iter().filter(|one| importers.contains_key(&one.id) && is_target(&one.id)).collect();
             // Where one of them has the component, or the section, that is the place for it.
             for length in (1..keys.len()).rev() {
                 if found.len() > 1 && found.iter().any(|manifest| manifest.entry(&keys[..length]).is_some()) {
@@ -135,8 +134,9 @@ fn for_import<'m, 'a>(
     if members.is_empty() {
         return Err(format!("no file that imports {} writes `{}`", target.file.path, of.path));
     }
-    writers.retain(|id, _| members.contains(id));
-    Ok((target, keys.to_vec(), writers.into_values().collect()))
+    let members = manifests.iter().filter(|one| members.contains(&one.id));
+    let members = members.filter_map(|manifest| writers.remove(&manifest.id)).collect();
+    Ok((target, keys.to_vec(), members))
 }
 
 /// The files that import each file.

@@ -23,9 +23,17 @@ pub(super) struct Entry {
     pub(super) value: NodeId,
 }
 
-/// All manifests that were read, in the order of their files.
-pub(super) fn all<'a>(resolution: &'a Resolution, files: &Files) -> Vec<Manifest<'a>> {
-    resolution.documents.iter().map(|(id, document)| Manifest::new(*id, document, files)).collect()
+/// The manifests of the files that are meant, in the order of their paths: ids depend on the order in which files happened to be
+/// read.
+pub(super) fn some<'a>(
+    resolution: &'a Resolution,
+    files: &Files,
+    is_meant: impl Fn(FileId) -> bool,
+) -> Vec<Manifest<'a>> {
+    let documents = resolution.documents.iter().filter(|(id, _)| is_meant(*id));
+    let mut manifests: Vec<_> = documents.map(|(id, document)| Manifest::new(*id, document, files)).collect();
+    manifests.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+    manifests
 }
 
 /// The sections whose entries are components, by type and name.
@@ -39,7 +47,7 @@ pub(super) fn is_component(path: &[&str], sections: &[&str]) -> bool {
 }
 
 impl<'a> Manifest<'a> {
-    pub(super) fn new(id: FileId, document: &'a Document, files: &Files) -> Self {
+    fn new(id: FileId, document: &'a Document, files: &Files) -> Self {
         let file = files.get(id);
         let comments = Syntax::of(&file).comments("");
         Manifest { id, file, document, comments }

@@ -27,9 +27,8 @@ pub(crate) fn removed(keys: &BTreeSet<(FileId, u32)>, resolution: &Resolution, f
     let mut by_file: BTreeMap<FileId, BTreeSet<usize>> = BTreeMap::new();
     keys.iter().for_each(|(file, start)| _ = by_file.entry(*file).or_default().insert(*start as usize));
     let mut all = Removed::default();
-    for (id, document) in &resolution.documents {
-        let Some(starts) = by_file.get(id) else { continue };
-        let manifest = Manifest::new(*id, document, files);
+    for manifest in manifest::some(resolution, files, |id| by_file.contains_key(&id)) {
+        let starts = &by_file[&manifest.id];
         let is_gone = |entry: Entry| starts.contains(&manifest.start(entry.key));
         let found = Removal { manifest: &manifest, is_gone: &is_gone, is_kept: &is_kept, allows_comments: false }.run();
         all.edits.extend(found.edits);
