@@ -8,6 +8,7 @@
 //!
 //! [`Dialect::affected`]: crate::dialects::Dialect::affected
 
+pub(crate) mod dependents;
 pub(crate) mod jobs;
 
 use crate::code::CodeChanges;
@@ -188,7 +189,7 @@ pub(crate) struct Item {
     /// The folder that is a reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// Its dependents, if requested.
+    /// Its dependents, if requested; a list without them gets those that its jobs have ([`dependents`]).
     pub dependents: Option<Vec<Dependent>>,
     /// Whether it is among the dependents of another item.
     pub included_in_dependents: bool,

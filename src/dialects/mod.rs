@@ -255,6 +255,11 @@ pub(crate) trait Dialect: Send + Sync {
         Some(component.metadata.code.as_ref().map(|code| Text::clone(&code.folder)).unwrap_or_default())
     }
 
+    /// The name that the list of affected components gives to the folder that its tool runs in, if it has one.
+    fn folder_key(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What runs before what, beside the links of components: the second one of each pair comes first.
     fn order(&self, _resolution: &Resolution) -> Vec<(Address, Address)> {
         Vec::new()

@@ -6,7 +6,7 @@ use super::code_run::CodeRun;
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::examined::add_settings;
 use super::expect::{ComparedProject, Proof, Unseen, run_settings};
-use super::jobs::{JobInputs, jobs};
+use super::jobs::{JobInputs, complete_list};
 use super::judge::{Judged, idle_patterns};
 use super::judge_sides::JudgeInputs;
 use super::resolve::report_empty;
@@ -295,14 +295,13 @@ impl CompareRun<'_> {
             diff.unresolved = coverage.lacking().iter().map(|(_, one)| one.name()).collect();
         }
         mark_unresolved(&mut affected, &coverage);
-        if let Some(options) = self.request.affected.as_ref().filter(|options| options.jobs) {
+        if let Some(options) = self.request.affected.as_ref().filter(|options| options.jobs || options.dependents) {
             let selection = self.selection(&base, &head);
             let filter = |address: &Address| selection.matches(address);
             let (run, diff, code, base, filter) = (self, &diff, &code, &base, &filter);
             let (modules, cache) = (&modules, &code_cache);
-            let inputs = JobInputs { run, options, affected: &affected, diff, code, base, filter, modules, cache };
-            let found = phase(self.workspace.host, "affected", || jobs(&inputs));
-            affected.jobs = found;
+            let inputs = JobInputs { run, options, diff, code, base, filter, modules, cache };
+            phase(self.workspace.host, "affected", || complete_list(&mut affected, &inputs));
         }
         let side = |resolution: &mut Resolution| {
             let mut own = resolution.files();

@@ -3,7 +3,7 @@
 
 use super::compare::CompareRun;
 use crate::affected::jobs::{Edit, Job, Jobs, Needs, Skipped, Why, plain};
-use crate::affected::{Affected, AffectedOptions, Item, slug};
+use crate::affected::{Affected, AffectedOptions, Context, Dependent, Item, dependents, slug};
 use crate::code::{CodeChanges, Runners, Runs};
 use crate::dialects::{self, Scope};
 use crate::diff::edits::line_edits;
@@ -26,8 +26,6 @@ const DEPENDENCY: &str = "dependency";
 pub(super) struct JobInputs<'a> {
     pub(super) run: &'a CompareRun<'a>,
     pub(super) options: &'a AffectedOptions,
-    /// The list.
-    pub(super) affected: &'a Affected,
     pub(super) diff: &'a Diff,
     pub(super) code: &'a CodeChanges,
     /// The older state, as far as it was resolved.
@@ -49,6 +47,8 @@ struct Candidate {
     files: BTreeSet<Text>,
     /// The folder of its code.
     code: Option<Text>,
+    /// Where it is deployed.
+    context: Context,
 }
 
 /// One state.
@@ -58,14 +58,24 @@ struct StateJobs {
     needs: Needs,
 }
 
-/// The jobs of a change.
-pub(super) fn jobs(inputs: &JobInputs<'_>) -> Jobs {
+/// Adds to a list what else is asked for: the dependents of its items, and the jobs of the change.
+pub(super) fn complete_list(list: &mut Affected, inputs: &JobInputs<'_>) {
+    // Also what the change does not reach depends on something, has its place in the order, or needs no run.
     let [base, head] = inputs.run.sources;
-    // Also what the change does not reach has its place in the order, or needs no run.
     let whole = inputs.run.part.resolve(head, inputs.run.files, Scope::All).unwrap_or_default();
-    let sides = [StateJobs::new(inputs, inputs.base, base, 0), StateJobs::new(inputs, &whole, head, 1)];
+    let head = StateJobs::new(inputs, &whole, head, 1);
+    if inputs.options.dependents {
+        head.nest_dependents(list, inputs);
+    }
+    if inputs.options.jobs {
+        list.jobs = jobs(list, inputs, &[StateJobs::new(inputs, inputs.base, base, 0), head]);
+    }
+}
+
+/// The jobs of a change.
+fn jobs(list: &Affected, inputs: &JobInputs<'_>, sides: &[StateJobs; 2]) -> Jobs {
     let edits = Edits::new(inputs, &sides[1]);
-    let items: BTreeMap<Address, &Item> = inputs.affected.items.iter().map(|item| (item.address(), item)).collect();
+    let items: BTreeMap<Address, &Item> = list.items.iter().map(|item| (item.address(), item)).collect();
     let (mut run, mut destroy) = (Vec::new(), Vec::new());
     for (address, item) in &items {
         let locked = sides[1].candidates.get(address).is_some_and(|one| one.is_locked && inputs.options.exclude_locked);
@@ -74,18 +84,25 @@ pub(super) fn jobs(inputs: &JobInputs<'_>) -> Jobs {
             (false, true) if !locked => &mut run,
             _ => continue,
         };
-        list.push(complete(Job::of(item), &sides, edits.of(address, item)));
+        list.push(complete(Job::of(item), sides, edits.of(address, item)));
     }
     if inputs.options.dependents {
-        add_dependents(&mut run, &items, &sides);
+        add_dependents(&mut run, &items, sides, inputs);
     }
-    let skipped = skipped(inputs, &run, &items, &sides[1]);
+    let skipped = skipped(inputs, list, &run, &items, &sides[1]);
     let mut slugs: BTreeMap<String, usize> = BTreeMap::new();
     let all: BTreeSet<&Address> = sides.iter().flat_map(|side| side.candidates.keys()).collect();
     for (stack, _, name) in all {
         *slugs.entry(plain(&sides[1].slug(stack, name))).or_default() += 1;
     }
     Jobs::new(run, destroy, skipped, [&sides[1].needs, &sides[0].needs], &slugs)
+}
+
+impl JobInputs<'_> {
+    /// Whether something may run as a dependent.
+    fn may_run(&self, candidate: Option<&Candidate>, address: &Address) -> bool {
+        candidate.is_some_and(|one| !one.is_disabled) && self.run.request.filter.matches_stack(&address.0)
+    }
 }
 
 impl StateJobs {
@@ -104,8 +121,8 @@ impl StateJobs {
             let (workspace, code) =
                 (metadata.workspace.clone(), metadata.code.as_ref().map(|code| code.folder.clone()));
             let (is_locked, is_disabled) = (metadata.is_locked, metadata.is_disabled);
-            let files = paths(&placed.unit);
-            candidates.insert(address, Candidate { folder, workspace, is_locked, is_disabled, files, code });
+            let (files, context) = (paths(&placed.unit), Context::of(&placed.component));
+            candidates.insert(address, Candidate { folder, workspace, is_locked, is_disabled, files, code, context });
         }
         if runs.runners != Runners::Components {
             let units: BTreeMap<&Text, &Arc<Unit>> = resolution.units.iter().map(|unit| (&unit.name, unit)).collect();
@@ -118,6 +135,7 @@ impl StateJobs {
                     is_disabled: false,
                     files: BTreeSet::new(),
                     code: Some(Text::clone(&run.folder)),
+                    context: Context::default(),
                 };
                 candidates.insert(run.address.clone(), candidate);
             }
@@ -147,6 +165,37 @@ impl StateJobs {
     /// Stack and component as one word; the stack alone where a system runs these as a whole.
     fn slug(&self, stack: &str, component: &str) -> String {
         if self.runs.runners == Runners::Components { slug(stack, component) } else { stack.to_owned() }
+    }
+
+    /// Adds to the items of a list what depends on them. Something that runs nothing depends on nothing, but is a way.
+    fn nest_dependents(&self, list: &mut Affected, inputs: &JobInputs<'_>) {
+        let folder_key = inputs.run.part.dialect().folder_key();
+        let runs = |address: &Address| inputs.may_run(self.candidates.get(address), address);
+        let mut needs = Needs::new();
+        for address in self.needs.keys().filter(|address| runs(address)) {
+            let (mut found, mut seen, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![address]);
+            while let Some(needed) = open.pop().and_then(|one| self.needs.get(one)) {
+                for one in needed.iter().filter(|one| seen.insert(*one)) {
+                    found.insert(one.clone());
+                    if !runs(one) {
+                        open.push(one);
+                    }
+                }
+            }
+            needs.insert(address.clone(), found);
+        }
+        let make = |address: &Address| {
+            let mut dependent = Dependent { stack_slug: self.slug(&address.0, &address.2), ..Dependent::new(address) };
+            if let Some(candidate) = self.candidates.get(address) {
+                dependent.context.clone_from(&candidate.context);
+                dependent.component_path = candidate.code.clone().unwrap_or_default();
+                let folder = folder_key.map(|key| (key, candidate.folder.to_string()));
+                dependent.integrations.extend(folder);
+            }
+            dependent
+        };
+        let needed_by = dependents::needed_by(&needs);
+        list.unresolved.extend(dependents::add(list.items.iter_mut(), &needed_by, &make));
     }
 }
 
@@ -182,12 +231,14 @@ fn without_covered(patterns: &mut BTreeSet<String>) {
 }
 
 /// Adds what depends on jobs, by way of others too.
-fn add_dependents(run: &mut Vec<Job>, items: &BTreeMap<Address, &Item>, sides: &[StateJobs; 2]) {
+fn add_dependents(
+    run: &mut Vec<Job>,
+    items: &BTreeMap<Address, &Item>,
+    sides: &[StateJobs; 2],
+    inputs: &JobInputs<'_>,
+) {
     let head = &sides[1];
-    let mut needed_by: BTreeMap<&Address, Vec<&Address>> = BTreeMap::new();
-    for (address, needs) in &head.needs {
-        needs.iter().for_each(|needed| needed_by.entry(needed).or_default().push(address));
-    }
+    let needed_by = dependents::needed_by(&head.needs);
     let mut seen: BTreeSet<Address> = run.iter().map(Job::address).collect();
     let mut open: Vec<Address> = seen.iter().cloned().collect();
     while let Some(address) = open.pop() {
@@ -196,7 +247,7 @@ fn add_dependents(run: &mut Vec<Job>, items: &BTreeMap<Address, &Item>, sides: &
                 continue;
             }
             open.push(Address::clone(dependent));
-            if head.candidates.get(*dependent).is_none_or(|one| one.is_disabled) {
+            if !inputs.may_run(head.candidates.get(*dependent), dependent) {
                 continue;
             }
             let (stack, kind, name) = Address::clone(dependent);
@@ -217,7 +268,13 @@ fn add_dependents(run: &mut Vec<Job>, items: &BTreeMap<Address, &Item>, sides: &
 }
 
 /// The components of the newer state without a job, with the reason.
-fn skipped(inputs: &JobInputs<'_>, run: &[Job], items: &BTreeMap<Address, &Item>, head: &StateJobs) -> Vec<Skipped> {
+fn skipped(
+    inputs: &JobInputs<'_>,
+    list: &Affected,
+    run: &[Job],
+    items: &BTreeMap<Address, &Item>,
+    head: &StateJobs,
+) -> Vec<Skipped> {
     let run: BTreeSet<Address> = run.iter().map(Job::address).collect();
     let filter = inputs.filter;
     let of_head = head.candidates.iter().filter(|(address, _)| !run.contains(*address) && filter(address));
@@ -225,7 +282,7 @@ fn skipped(inputs: &JobInputs<'_>, run: &[Job], items: &BTreeMap<Address, &Item>
         let why = match items.get(address) {
             _ if candidate.is_disabled => Why::Disabled,
             _ if candidate.is_locked && inputs.options.exclude_locked => Why::Locked,
-            None if !inputs.affected.equal.contains(address) => Why::Same,
+            None if !list.equal.contains(address) => Why::Same,
             _ => Why::Equal,
         };
         (address.clone(), why, candidate.files.len(), candidate.code.clone())

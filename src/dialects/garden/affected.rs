@@ -3,7 +3,8 @@
 use super::Garden;
 use super::actions::ActionFiles;
 use super::project::Ignores;
-use crate::affected::{Affected, Dependent, Item, Request, lost, of_change, of_code, slug};
+use crate::affected::jobs::Needs;
+use crate::affected::{Affected, Dependent, Item, Request, dependents, lost, of_change, of_code};
 use crate::code::{Run, Runs};
 use crate::dialects::{Project, Scope, State as DialectState};
 use crate::resolution::{Address, Component, LinkKind, StackSelector, State};
@@ -13,8 +14,6 @@ use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// The maximum number of dependents that are listed below all items together.
-const MAX_DEPENDENTS: usize = 100_000;
 /// Kinds of components that nothing is executed for.
 pub(super) const SETTINGS: [&str; 2] = ["project", "provider"];
 
@@ -119,86 +118,29 @@ fn add_sources(
 
 /// Adds to each item what depends on it, and lists that too.
 fn add_dependents(request: &Request<'_>, components: &Components, items: &mut Items, out: &mut Affected) {
-    let mut needed_by: BTreeMap<Address, Vec<&Arc<Component>>> = BTreeMap::new();
     let is_asked = |c: &Component| c.metadata.is_deployed() && (request.stack_filter)(&c.stack);
-    for component in components.values().filter(|component| is_asked(component)) {
-        let links = component.metadata.links.iter();
-        let declared = links.filter(|link| link.how == LinkKind::Declared && link.stack == StackSelector::Here);
-        let needed: BTreeSet<_> = declared.filter_map(|link| Some((link.kind.as_ref()?, &link.component))).collect();
-        for (kind, name) in needed {
-            let on = (Text::clone(&component.stack), Text::clone(kind), Text::clone(name));
-            needed_by.entry(on).or_default().push(component);
-        }
-    }
+    let needs: Needs = components.values().filter(|c| is_asked(c)).map(|c| (c.address(), needs(c))).collect();
+    let needed_by = dependents::needed_by(&needs);
     let mut todo: VecDeque<Address> = items.iter().filter(|(_, item)| !item.deleted).map(|(a, _)| a.clone()).collect();
     while let Some(address) = todo.pop_front() {
-        for component in needed_by.get(&address).into_iter().flatten() {
-            let address = component.address();
-            let item = items.entry(address.clone()).or_insert_with(|| {
-                todo.push_back(address.clone());
-                of_code(&address)
+        for &dependent in needed_by.get(&address).into_iter().flatten() {
+            let item = items.entry(dependent.clone()).or_insert_with(|| {
+                todo.push_back(dependent.clone());
+                of_code(dependent)
             });
-            item.included_in_dependents = true;
             if item.affected_all.is_empty() {
                 item.affected = "dependency".to_owned();
                 item.affected_all.push("dependency".to_owned());
             }
         }
     }
-    let mut left = MAX_DEPENDENTS;
-    for (address, item) in items.iter_mut() {
-        let mut seen = BTreeSet::from([address.clone()]);
-        item.dependents = Some(match item.deleted {
-            true => Vec::new(),
-            false => below(address, &needed_by, &mut seen, &mut left),
-        });
-    }
-    if left == 0 {
-        out.unresolved.push(format!("dependents: only {MAX_DEPENDENTS} are listed"));
-    }
+    out.unresolved.extend(dependents::add(items.values_mut(), &needed_by, &Dependent::new));
 }
 
-/// Returns the dependents of a component, each once, as near as possible, with their own dependents.
-fn below(
-    address: &Address,
-    needed_by: &BTreeMap<Address, Vec<&Arc<Component>>>,
-    seen: &mut BTreeSet<Address>,
-    left: &mut usize,
-) -> Vec<Dependent> {
-    /// How deep the dependents of dependents are nested.
-    const DEEPEST: usize = 64;
-    let mut levels: Vec<Vec<(Address, Option<usize>)>> = vec![vec![(address.clone(), None)]];
-    while let Some(last) = levels.last().filter(|_| levels.len() <= DEEPEST) {
-        let mut next = Vec::new();
-        for (index, (address, _)) in last.iter().enumerate() {
-            for component in needed_by.get(address).into_iter().flatten() {
-                if *left > 0 && seen.insert(component.address()) {
-                    *left -= 1;
-                    next.push((component.address(), Some(index)));
-                }
-            }
-        }
-        if next.is_empty() {
-            break;
-        }
-        levels.push(next);
-    }
-    // From the deepest level up: the collected dependents are added to their parents.
-    let mut collected: BTreeMap<usize, Vec<Dependent>> = BTreeMap::new();
-    for level in levels.into_iter().skip(1).rev() {
-        let mut above: BTreeMap<usize, Vec<Dependent>> = BTreeMap::new();
-        for (index, ((stack, kind, name), parent)) in level.into_iter().enumerate() {
-            let dependent = Dependent {
-                stack_slug: slug(&stack, &name),
-                component: name,
-                component_type: kind,
-                stack,
-                dependents: collected.remove(&index).unwrap_or_default(),
-                ..Dependent::default()
-            };
-            above.entry(parent.unwrap_or_default()).or_default().push(dependent);
-        }
-        collected = above;
-    }
-    collected.remove(&0).unwrap_or_default()
+/// What an action declares that it needs.
+fn needs(component: &Component) -> BTreeSet<Address> {
+    let links = component.metadata.links.iter();
+    let declared = links.filter(|link| link.how == LinkKind::Declared && link.stack == StackSelector::Here);
+    let kinds = declared.filter_map(|link| Some((link.kind.as_ref()?, &link.component)));
+    kinds.map(|(kind, name)| (Text::clone(&component.stack), Text::clone(kind), Text::clone(name))).collect()
 }

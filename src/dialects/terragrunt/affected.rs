@@ -1,17 +1,15 @@
-//! The units that a change affects, with their folders, and on request those that depend on them.
+//! The units that a change affects, with their folders.
 
 use super::component::code_stack;
 use super::unit::KIND;
-use crate::affected::{self, Affected, Context, Dependent, Item, Request, slug};
+use crate::affected::{self, Affected, Item, Request};
 use crate::resolution::{Address, Component, Resolution, StackSelector};
 use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The name of the folder of a unit in the list.
-const FOLDER: &str = "terragrunt_folder";
-/// The most dependents that are listed of one unit.
-const MAX_DEPENDENTS: usize = 5_000;
+pub(super) const FOLDER: &str = "terragrunt_folder";
 
 /// Units by their address, with their folders.
 type Units<'a> = BTreeMap<Address, (&'a Text, &'a Arc<Component>)>;
@@ -40,15 +38,10 @@ pub(super) fn list(request: &Request<'_>) -> Affected {
         }
     }
     let mut items: Vec<Item> = items.into_values().collect();
-    let dependents = request.options.dependents.then(|| dependents(&after));
     for item in &mut items {
         let address = item.address();
         if let Some((folder, _)) = after.get(&address).or_else(|| before.get(&address)) {
             item.integrations.insert(FOLDER, folder.to_string());
-        }
-        if let Some(all) = &dependents {
-            let mut seen = BTreeSet::from([address.clone()]);
-            item.dependents = Some(below(&address, all, &after, &mut seen));
         }
     }
     Affected { items: ordered(items, [&after, &before]), ..Affected::default() }
@@ -97,51 +90,4 @@ fn of_unit(address: &Address, item: &Item) -> Item {
         }
     }
     unit
-}
-
-/// The units that need each unit.
-fn dependents(units: &Units<'_>) -> BTreeMap<Address, BTreeSet<Address>> {
-    let mut all: BTreeMap<Address, BTreeSet<Address>> = BTreeMap::new();
-    for (address, (_, component)) in units {
-        for target in needs(component) {
-            all.entry(target).or_default().insert(address.clone());
-        }
-    }
-    all
-}
-
-/// The dependents of a unit, each once.
-fn below(
-    of: &Address,
-    all: &BTreeMap<Address, BTreeSet<Address>>,
-    units: &Units<'_>,
-    seen: &mut BTreeSet<Address>,
-) -> Vec<Dependent> {
-    let mut found = Vec::new();
-    for address in all.get(of).into_iter().flatten() {
-        if seen.len() > MAX_DEPENDENTS || !seen.insert(address.clone()) {
-            continue;
-        }
-        let Some((folder, component)) = units.get(address) else { continue };
-        let (stack, kind, name) = address;
-        found.push(Dependent {
-            component: Text::clone(name),
-            component_type: Text::clone(kind),
-            component_path: component.metadata.code.as_ref().map(|code| code.folder.clone()).unwrap_or_default(),
-            context: Context::of(component),
-            stack: Text::clone(stack),
-            stack_slug: slug(stack, name),
-            integrations: BTreeMap::from([(FOLDER, folder.to_string())]),
-            dependents: Vec::new(),
-            ..Dependent::default()
-        });
-    }
-    let direct: Vec<Address> = found
-        .iter()
-        .map(|d| (Text::clone(&d.stack), Text::clone(&d.component_type), Text::clone(&d.component)))
-        .collect();
-    for (dependent, address) in found.iter_mut().zip(&direct) {
-        dependent.dependents = below(address, all, units, seen);
-    }
-    found
 }

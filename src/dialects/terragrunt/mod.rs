@@ -252,6 +252,10 @@ impl Dialect for Terragrunt {
         (*component.kind == *unit::KIND).then(|| Text::clone(&unit.id))
     }
 
+    fn folder_key(&self) -> Option<&'static str> {
+        Some(affected::FOLDER)
+    }
+
     fn runs(&self, resolution: &Resolution, state: super::State<'_>, project: &Project) -> Runs {
         let modules = Modules::new(state.source, state.files, state.cache, project.runner());
         own_files::runs(resolution, state, &modules)

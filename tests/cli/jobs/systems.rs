@@ -99,6 +99,22 @@ fn repo(chain: &Chain) -> Repo {
     repo
 }
 
+/// Whether an item of the list is a component, or a stack that is run as a whole.
+fn is_named(item: &serde_json::Value, name: &str) -> bool {
+    [&item["component"], &item["stack"]].into_iter().any(|one| one.as_str().is_some_and(|one| one.ends_with(name)))
+}
+
+/// The last letters of the names of nested dependents, each level with one.
+fn nested(dependents: &serde_json::Value) -> Vec<String> {
+    let Some(list) = dependents.as_array() else { panic!("{dependents}") };
+    let Some(first) = list.first() else { return Vec::new() };
+    assert_eq!(list.len(), 1, "{dependents}");
+    let name = ["component", "stack"].map(|key| first[key].as_str().unwrap_or_default());
+    let name = if name[0].is_empty() { name[1] } else { name[0] };
+    let own = name.rsplit(['/', '.']).next().unwrap_or_default().to_owned();
+    [vec![own], nested(&first["dependents"])].concat()
+}
+
 #[test]
 fn what_depends_on_a_job_runs_after_it() {
     for chain in chains() {
@@ -109,6 +125,10 @@ fn what_depends_on_a_job_runs_after_it() {
         assert_eq!(waves(&repo, &[]), [[a]], "{}", chain.system);
         assert_eq!(waves(&repo, &["--include-dependents"]), [[a], [b], [c]], "{}", chain.system);
         assert_eq!(waves(&repo, &["--everything"]), [[a], [b], [c]], "{}", chain.system);
+        // The list nests them, whatever the edit reaches.
+        let list = repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected", "--include-dependents"]).json();
+        let listed = list.as_array().unwrap().iter().find(|item| is_named(item, a)).expect(chain.system);
+        assert_eq!(nested(&listed["dependents"]), [b, c], "{}: {list:#}", chain.system);
         // A job has the same name, whatever it runs for.
         let names = |argument: &str| {
             let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "spacelift", argument]).json();
