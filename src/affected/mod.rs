@@ -23,6 +23,8 @@ use jobs::Jobs;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The reason of what has other code: itself, or with what it is of the code behind a `.`.
+const CODE: &str = "component";
 /// The reason of what could not be resolved.
 pub(crate) const UNRESOLVED: &str = "unresolved";
 
@@ -99,6 +101,13 @@ pub(crate) struct Affected {
 }
 
 impl Item {
+    /// Whether files of its code are all that it is listed for.
+    pub(crate) fn is_of_code(&self) -> bool {
+        let is_code =
+            |reason: &String| reason == CODE || reason.strip_prefix(CODE).is_some_and(|it| it.starts_with('.'));
+        !self.deleted && !self.affected_all.is_empty() && self.affected_all.iter().all(is_code)
+    }
+
     /// The address of the component.
     pub(crate) fn address(&self) -> Address {
         (Text::clone(&self.stack), Text::clone(&self.component_type), Text::clone(&self.component))
@@ -139,8 +148,10 @@ impl Affected {
 
     /// Leaves out components of which nothing differs that a run would apply.
     pub(crate) fn leave_out(&mut self, equal: &BTreeSet<Address>) {
-        let is_equal =
-            |item: &mut Item| equal.contains(&item.address()) && item.file.is_none() && item.folder.is_none();
+        let is_equal = |item: &mut Item| {
+            let is_known = item.affected_all.iter().all(|reason| reason != UNRESOLVED);
+            is_known && equal.contains(&item.address()) && item.file.is_none() && item.folder.is_none()
+        };
         self.equal.extend(self.items.extract_if(.., is_equal).map(|item| item.address()));
         let number = self.equal.len();
         if number > 0 {
@@ -293,9 +304,9 @@ pub(crate) fn differing(diff: &Diff, code: &CodeChanges, filter: &dyn Fn(&Addres
     }
     for address in code.touched.keys().filter(|address| filter(address)) {
         let item = items.entry(address.clone()).or_insert_with(|| of_code(address));
-        if !item.affected_all.iter().any(|reason| reason == "component") {
-            item.affected_all.insert(0, "component".to_owned());
-            item.affected = "component".to_owned();
+        if !item.affected_all.iter().any(|reason| reason == CODE) {
+            item.affected_all.insert(0, CODE.to_owned());
+            item.affected = CODE.to_owned();
         }
     }
     items.into_values().collect()

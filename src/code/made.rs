@@ -3,7 +3,7 @@
 //! A component whose code is in the repository is a root module with inputs. Its evaluation is a [`Made`]: components of a stack of
 //! its own, `dev/vpc` for `vpc` of `dev`. A comparison evaluates the components that differ or whose code differs ([`compare`]).
 
-use crate::code::{CodeChange, CodeChanges};
+use crate::code::{CodeChange, CodeChanges, Runs};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Diff, Status};
 use crate::hcl::ast::Span;
@@ -251,10 +251,18 @@ pub(crate) fn mark(code: &mut [CodeChange], diff: &mut Diff, evaluated: &Compare
 }
 
 /// The components that differ, or whose code does, and of which nothing differs that a run would apply, as far as that is evaluated:
-/// no argument of a resource or of a call of a module, no output, nothing of the configuration but inputs that no code reads.
-pub(crate) fn equal(diff: &Diff, code: &CodeChanges, evaluated: &Compared) -> BTreeSet<Address> {
+/// no argument of a resource or of a call of a module, no output, nothing of the configuration but inputs that no code reads. And
+/// of some others that are listed for their code alone those that run code on both sides that says the same.
+pub(crate) fn equal(
+    (diff, code): (&Diff, &CodeChanges),
+    evaluated: &Compared,
+    of_code: impl Iterator<Item = Address>,
+    runs: [&Runs; 2],
+) -> BTreeSet<Address> {
     let mut all: BTreeSet<Address> =
         evaluated.iter().filter(|(_, read)| read.is_some()).map(|(a, _)| a.clone()).collect();
+    let runs_on_both = |address: &Address| runs.iter().all(|side| side.of(address).is_some());
+    all.extend(of_code.filter(|address| runs_on_both(address) && !code.touched.contains_key(address)));
     for change in &diff.components {
         let is_idle = change.status == Status::Modified && change.changes.iter().all(|change| change.is_idle);
         match change.made_by() {

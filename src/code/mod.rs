@@ -110,15 +110,16 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
         let found = known.entry((before, run.reach)).or_insert_with(|| {
             let reaches = [Some(&head.reaches[run.reach]), before.map(|index| &base.reaches[index])];
             let touch = |path: &str| reaches.iter().flatten().find_map(|reach| reach.touch(path));
+            let is_named = |path: &str| reaches.iter().flatten().any(|reach| reach.names(path));
             let one = |path: &'_ &str| {
-                let touch = touch(path)?;
+                let touch = touch(path).filter(|_| !content::is_document(path) || is_named(path))?;
                 Some(Touched { path: Text::from(*path), touch, is_evaluated: contents.is_evaluated(path) })
             };
             contents.differing().filter_map(|path| one(&path)).collect()
         });
         let mut found = found.clone();
         found.extend(base.of(&run.address).into_iter().flat_map(|before| refetched(compared.files, [before, run])));
-        if found.iter().all(|one| content::is_document(&one.path)) {
+        if found.is_empty() {
             continue;
         }
         for one in found.iter().filter(|one| !explained.has(&run.address, &one.path)) {

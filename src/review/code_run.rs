@@ -3,6 +3,7 @@
 use super::compare::CompareRun;
 use super::phase;
 use super::selection::Selection;
+use crate::affected::{Affected, Item};
 use crate::code::made::{self, Evaluator};
 use crate::code::{self, CodeChanges, Runs};
 use crate::dialects;
@@ -64,6 +65,18 @@ impl<'a> CodeRun<'a> {
             diff.unresolved.extend(found.unresolved);
             evaluated
         })
+    }
+
+    /// The listed components of which nothing differs that a run would apply.
+    pub(super) fn equal(
+        &self,
+        list: &Affected,
+        diff: &Diff,
+        code: &CodeChanges,
+        evaluated: &made::Compared,
+    ) -> BTreeSet<Address> {
+        let of_code = list.items.iter().filter(|item| item.is_of_code()).map(Item::address);
+        made::equal((diff, code), evaluated, of_code, self.runs.each_ref())
     }
 
     /// Evaluates the code of all other components too, for policies.

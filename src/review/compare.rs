@@ -241,9 +241,6 @@ impl CompareRun<'_> {
             // What is told of resources is not told of files.
             code.folders = run.changes(&diff, &selection).folders;
             made::mark(&mut code.folders, &mut diff, &evaluated);
-            if self.request.affected.as_ref().is_some_and(|options| options.by_configuration) {
-                affected.leave_out(&made::equal(&diff, &code, &evaluated));
-            }
         }
         let run_settings = run_settings(self.sources, [&base, &head], self.files, self.part.dialect());
         let unseen = self.request.overrides.expect.as_ref().map(|expectation| {
@@ -295,6 +292,9 @@ impl CompareRun<'_> {
             diff.unresolved = coverage.lacking().iter().map(|(_, one)| one.name()).collect();
         }
         mark_unresolved(&mut affected, &coverage);
+        if self.request.affected.as_ref().is_some_and(|options| options.by_configuration) {
+            affected.leave_out(&run.equal(&affected, &diff, &code, &evaluated));
+        }
         if let Some(options) = self.request.affected.as_ref().filter(|options| options.jobs || options.dependents) {
             let selection = self.selection(&base, &head);
             let filter = |address: &Address| selection.matches(address);

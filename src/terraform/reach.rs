@@ -280,9 +280,9 @@ impl Reach {
         self.is_open |= outline.is_computed;
     }
 
-    /// Whether expressions may name the file at a path.
+    /// Whether expressions may name the file at a path, or it is given by its name.
     pub(crate) fn names(&self, path: &str) -> bool {
-        self.is_open || self.patterns.iter().any(|pattern| pattern.matches(path))
+        self.is_open || self.values.contains(path) || self.patterns.iter().any(|pattern| pattern.matches(path))
     }
 
     /// How a change of the file at a path reaches the code; `None` if it does not.

@@ -298,6 +298,8 @@ fn by_configuration_only_what_makes_something_else_is_affected() {
     check("size: 3", "size: 4", CATALOG, both);
     check("  value = var.size", "  value = (var.size)", MAIN, &[]);
     check("  size  = var.size", "  size  = var.size + 0", MAIN, &[]);
+    // Comments and layout, and files that no code reads.
+    check("locals {", "# What all have.\nlocals  {", MAIN, &[]);
     // These may reach a provider or a provisioner, which are not compared.
     check("  default = 1\n", "  default = 2\n", MAIN, both);
     check("locals {", "locals {\n  spare = var.region", MAIN, both);
@@ -312,6 +314,34 @@ fn by_configuration_only_what_makes_something_else_is_affected() {
         both,
     );
     check("timeout = var.size * 10", "timeout = 30\n  extra = timestamp()", MAIN, both);
+}
+
+/// A document is a part of the code if an expression names it.
+#[test]
+fn documents_that_code_reads_are_code() {
+    let reading =
+        |name: &str| format!("resource \"a_page\" \"p\" {{\n  text = file(\"${{path.module}}/{name}\")\n}}\n");
+    for (document, is_read) in [("README.md", true), ("NOTES.md", false)] {
+        let repo = repo();
+        repo.edit(MAIN, "locals {", &format!("{}locals {{", reading("README.md")));
+        for name in ["README.md", "NOTES.md"] {
+            repo.write(&format!("components/terraform/web/{name}"), "one\n");
+        }
+        repo.commit("documents");
+        repo.write(&format!("components/terraform/web/{document}"), "two\n");
+        let text = repo.run(&["diff"]).ends_with(0);
+        assert_eq!(text.stdout.contains("\"one\\n\" → \"two\\n\""), is_read, "{text}");
+        assert_eq!(text.stdout.contains("No effective change."), !is_read, "{text}");
+        let jobs = diff(&repo, &["--format", "matrix", "--by", "configuration"]).json();
+        assert_eq!(jobs["include"].as_array().unwrap().len(), if is_read { 2 } else { 0 }, "{jobs}");
+    }
+    // Which document it is, is not known.
+    let repo = repo();
+    repo.edit(MAIN, "locals {", &format!("{}locals {{", reading("${var.region}.md")));
+    repo.write("components/terraform/web/a.md", "one\n").commit("documents");
+    repo.write("components/terraform/web/a.md", "two\n");
+    let text = repo.run(&["diff"]);
+    assert!(!text.stdout.contains("No effective change."), "{text}");
 }
 
 /// The resources of components are those of the same code as a root module, with the values of the stack in a file of variables.

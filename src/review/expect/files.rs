@@ -105,8 +105,7 @@ impl ComparedProject<'_> {
             if is_harmless(&path) || is_idle() {
                 unseen.harmless.insert(path);
             } else if is_code() {
-                // A document in a folder of code differs alone without a change of the code.
-                unseen.files.extend(is_document(&path).then_some(path));
+                // What it is of the code is looked at below.
             } else if !others.contains(&*path) || says_the_same(self.sources, pair) {
                 unseen.harmless.insert(path);
             } else {
