@@ -118,7 +118,8 @@ fn fetched(resolution: &Resolution, code: &Code, modules: &Modules<'_>) -> Vec<F
 fn whole(reach: Reach, code: &Code, is_module: bool, modules: &Modules<'_>) -> Reach {
     let source = modules.loader.reader.source();
     let named = (!is_module).then(|| named::outside(source, &code.folder, &code.others));
-    reach.with_folder(source.listing(), &code.folder, named.as_deref().unwrap_or(&code.others))
+    let reach = reach.with_folder(source.listing(), &code.folder, named.as_deref().unwrap_or(&code.others));
+    if is_module { reach } else { reach.opaque() }
 }
 
 /// The inputs of a component that are known.

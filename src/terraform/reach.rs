@@ -42,6 +42,8 @@ pub(crate) struct Reach {
     values: BTreeSet<String>,
     /// Its own folder, in systems where all files count that are in folders of code.
     whole: Option<String>,
+    /// What it reads of its own folder is not known.
+    is_opaque: bool,
     /// There may be more, which only evaluation shows.
     is_open: bool,
     /// It calls a module that may be in any folder.
@@ -181,6 +183,12 @@ fn below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
+/// Whether a file tells people about its folder, according to its name.
+fn is_readme(path: &str) -> bool {
+    let stem = name(path).split('.').next().unwrap_or_default();
+    ["README", "CHANGELOG", "CONTRIBUTING", "LICENSE", "CODEOWNERS"].iter().any(|one| stem.eq_ignore_ascii_case(one))
+}
+
 /// A path as a pattern that matches nothing else.
 pub(crate) fn literal(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
@@ -280,9 +288,16 @@ impl Reach {
         self.is_open |= outline.is_computed;
     }
 
+    /// The same of code in its own folder of which nothing shows what it reads there.
+    #[must_use]
+    pub(crate) fn opaque(self) -> Self {
+        Reach { is_opaque: true, ..self }
+    }
+
     /// Whether expressions may name the file at a path, or it is given by its name.
     pub(crate) fn names(&self, path: &str) -> bool {
-        self.is_open || self.values.contains(path) || self.patterns.iter().any(|pattern| pattern.matches(path))
+        let is_within = || self.whole.as_ref().is_some_and(|folder| is_within(path, folder));
+        self.is_open || self.is_opaque && is_within() && !is_readme(path) || self.values.contains(path) || self.patterns.iter().any(|pattern| pattern.matches(path))
     }
 
     /// How a change of the file at a path reaches the code; `None` if it does not.

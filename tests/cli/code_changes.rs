@@ -125,3 +125,36 @@ fn another_version_of_code_that_is_fetched_is_other_code() {
     let run = repo.run(&["diff", "HEAD^..HEAD", "--format", "matrix"]).ends_with(0);
     assert!(run.stdout.contains("\"vpc\"") && !run.stdout.contains("\"db\""), "{run}");
 }
+
+/// Of code whose text does not show what it reads, every file counts but those that people read.
+#[test]
+fn any_file_of_a_chart_or_an_image_counts() {
+    let repo = Repo::new();
+    repo.write(
+        "atmos.yaml",
+        "base_path: .\nstacks: {base_path: stacks, included_paths: ['*.yaml'], name_template: '{{ .vars.stage }}'}\ncomponents: {helmfile: {base_path: charts}, packer: {base_path: images}}\n",
+    );
+    repo.write(
+        "stacks/dev.yaml",
+        "vars: {stage: dev}\ncomponents: {helmfile: {web: {vars: {a: 1}}}, packer: {img: {vars: {a: 1}}}}\n",
+    );
+    let files = [
+        ("charts/web/helmfile.yaml", "releases: [{name: a, chart: ./chart}]\n", true),
+        ("charts/web/chart/templates/notes.md", "a\n", true),
+        ("charts/web/chart/tests/x.txt", "a\n", true),
+        ("charts/web/chart/README.md", "a\n", false),
+        ("charts/web/LICENSE", "a\n", false),
+        ("images/img/main.pkr.hcl", "build {}\n", true),
+        ("images/img/motd.md", "a\n", true),
+    ];
+    files.iter().for_each(|(path, text, _)| _ = repo.write(path, text));
+    repo.commit("base");
+    for (path, text, counts) in files {
+        repo.write(path, &format!("{text}# b\n"));
+        let run = repo.run(&["diff"]).ends_with(0);
+        assert_eq!(run.stdout.contains("runs different code"), counts, "{path}: {run}");
+        let jobs = repo.run(&["diff", "--format", "matrix", "--by", "configuration"]).json();
+        assert_eq!(jobs["include"].as_array().unwrap().len(), usize::from(counts), "{path}: {jobs}");
+        repo.git(&["checkout", "--quiet", "."]);
+    }
+}
