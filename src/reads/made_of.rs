@@ -71,6 +71,13 @@ pub(crate) fn matching(source: &dyn Source, name: &str, matches: &dyn Fn(&str) -
     vec![text(name, &lines.join("\n"))]
 }
 
+/// Everything in a revision, for what may read any file.
+pub(crate) fn anything(source: &dyn Source) -> Read {
+    let entries = source.listing().iter();
+    let lines: Vec<String> = entries.map(|entry| format!("{} {}", entry.path, entry.id)).collect();
+    text("some file of the repository", &lines.join("\n"))
+}
+
 /// The words of a text that may name files: a command, an expression, a script.
 pub(crate) fn words(text: &str) -> BTreeSet<&str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '~');

@@ -3,12 +3,14 @@
 mod answers;
 mod cache;
 pub(crate) mod made_of;
+mod named;
 mod reader;
 mod table;
 mod unread;
 
 pub(crate) use answers::Answers;
 pub(crate) use cache::ParsedCache;
+pub(crate) use named::{Named, NamedFiles};
 pub(crate) use reader::{Reader, read};
 pub(crate) use table::Table;
 pub(crate) use unread::Unread;

@@ -184,7 +184,7 @@ fn below(folder: &str, name: &str) -> String {
 }
 
 /// Whether a file tells people about its folder, according to its name.
-fn is_readme(path: &str) -> bool {
+pub(crate) fn is_readme(path: &str) -> bool {
     let stem = name(path).split('.').next().unwrap_or_default();
     ["README", "CHANGELOG", "CONTRIBUTING", "LICENSE", "CODEOWNERS"].iter().any(|one| stem.eq_ignore_ascii_case(one))
 }
@@ -297,7 +297,10 @@ impl Reach {
     /// Whether expressions may name the file at a path, or it is given by its name.
     pub(crate) fn names(&self, path: &str) -> bool {
         let is_within = || self.whole.as_ref().is_some_and(|folder| is_within(path, folder));
-        self.is_open || self.is_opaque && is_within() && !is_readme(path) || self.values.contains(path) || self.patterns.iter().any(|pattern| pattern.matches(path))
+        self.is_open
+            || self.is_opaque && is_within() && !is_readme(path)
+            || self.values.contains(path)
+            || self.patterns.iter().any(|pattern| pattern.matches(path))
     }
 
     /// How a change of the file at a path reaches the code; `None` if it does not.

@@ -151,3 +151,50 @@ fn files_beside_a_unit_and_scripts_of_hooks_are_a_part_of_what_it_runs() {
         assert!(run.stdout.contains("danger[destroy-protection-removed]"), "{run}");
     }
 }
+
+/// Commands and hooks name scripts in several ways, and scripts name other files.
+#[test]
+fn what_commands_and_hooks_read_is_a_part_of_a_unit() {
+    let repo = Repo::new();
+    repo.write("root.hcl", "locals {\n  tool = \"${get_repo_root()}/tools/list.sh\"\n}\n");
+    let unit = "include \"root\" {\n  path   = find_in_parent_folders(\"root.hcl\")\n  expose = true\n}\nterraform {\n  source = \"../../modules/m\"\n  before_hook \"h\" {\n    commands    = [\"plan\"]\n    execute     = [\"bash\", \"./hook.sh\"]\n    working_dir = \"${get_repo_root()}/scripts\"\n  }\n}\nlocals {\n  tool = include.root.locals.tool\n}\ninputs = {\n  a = run_cmd(\"bash\", \"${get_repo_root()}/scripts/a.sh\")\n  b = run_cmd(local.tool, \"x\")\n}\n";
+    repo.write("live/u/terragrunt.hcl", unit);
+    let other = "dependency \"u\" {\n  config_path = \"../u\"\n}\nterraform {\n  source = \"../../modules/m\"\n}\ninputs = {\n  a = dependency.u.outputs.a\n  b = 1\n}\n";
+    repo.write("live/other/terragrunt.hcl", other);
+    repo.write("modules/m/main.tf", "variable \"a\" {}\nvariable \"b\" {}\noutput \"a\" {\n  value = var.a\n}\n");
+    let files = [
+        ("scripts/a.sh", "cat ../data/a.txt\n", 1),
+        ("data/a.txt", "1\n", 1),
+        ("tools/list.sh", "true\n", 1),
+        ("scripts/hook.sh", "cat more.txt\n", 1),
+        ("scripts/more.txt", "1\n", 1),
+        ("scripts/unread.sh", "true\n", 0),
+        ("live/u/files/policy.json", "{}\n", 1),
+        ("live/u/files/README.md", "text\n", 0),
+        ("live/u/README.md", "text\n", 0),
+        ("live/u/.hidden/x.txt", "text\n", 0),
+    ];
+    files.iter().for_each(|(path, text, _)| _ = repo.write(path, text));
+    repo.commit("base");
+    for (path, text, expected) in files {
+        repo.write(path, &format!("{text}\n"));
+        let jobs = repo.run(&["diff", "--format", "matrix"]).json();
+        assert_eq!(jobs["include"].as_array().unwrap().len(), expected, "{path}: {jobs}");
+        let run = repo.run(&["diff"]).ends_with(0);
+        assert_eq!(run.stdout.contains("No effective change."), expected == 0, "{path}: {run}");
+        repo.git(&["checkout", "--quiet", "."]);
+    }
+}
+
+/// A stack copies the folder of a unit, and so do runs of it.
+#[test]
+fn files_beside_the_source_of_a_generated_unit_are_a_part_of_it() {
+    let repo = Repo::new();
+    let stack = "unit \"u\" {\n  source = \"../../units/u\"\n  path   = \"u\"\n}\n";
+    repo.write("live/s/terragrunt.stack.hcl", stack);
+    repo.write("units/u/terragrunt.hcl", "terraform {\n  source = \"${get_repo_root()}/modules/m\"\n}\n");
+    repo.write("units/u/policy.json", "{}\n").write("modules/m/main.tf", "locals {}\n").commit("base");
+    repo.write("units/u/policy.json", "[]\n");
+    let jobs = repo.run(&["diff", "--format", "matrix"]).json();
+    assert_eq!(jobs["include"].as_array().unwrap().len(), 1, "{jobs}");
+}

@@ -2,7 +2,7 @@
 
 use super::file::File;
 use super::functions::{CalledFiles, Functions};
-use super::place::{Place, inside};
+use super::place::{Place, REPOSITORY};
 use super::rules;
 use super::session::Session;
 use super::values::{Origins, at_key, exported, tidy_text};
@@ -10,16 +10,18 @@ use crate::hcl::ast::{Attribute, Expr, Key, Name, Span, TraversalStep, walk};
 use crate::hcl::eval::{Evaluator, Scope};
 use crate::hcl::val::import::import;
 use crate::hcl::val::{Data, Entries, Val};
-use crate::reads::made_of;
+use crate::paths;
+use crate::reads::{Named, NamedFiles, made_of};
+use crate::source::Node;
 use crate::text::Text;
 use crate::value::{self, FileId, Map, Read, Value};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many locals may wait for each other.
 const MAX_CHAIN: usize = 100;
-/// The most words of an expression that are looked up as paths.
-const MAX_WORDS: usize = 50;
+/// The function that runs a command.
+const COMMAND: &str = "run_cmd";
 
 /// The size of a value in the costs of comparing it, at most.
 const MAX_COMPARED: usize = 1_000_000;
@@ -236,15 +238,7 @@ impl Origins for Names<'_, '_> {
                 });
             }
         }
-        // A command or a function may read the files that it names.
-        let text = self.text(expr);
-        let reader = &self.session.loader.modules.loader.reader;
-        for word in made_of::words(&text).into_iter().filter(|word| word.contains(['.', '/'])).take(MAX_WORDS) {
-            let paths =
-                [&self.place.dir, &self.place.folder].map(|folder| inside(folder, word.trim_start_matches('/')));
-            let found_at = paths.into_iter().flatten().find(|path| !path.is_empty() && reader.resolve(path).is_ok());
-            found.extend(found_at.into_iter().flat_map(|path| reader.made_of(&path)));
-        }
+        found.extend(self.files_read(expr));
         found
     }
 
@@ -257,6 +251,49 @@ impl Origins for Names<'_, '_> {
             (value::Data::Unknown(_), false) => None,
             _ => None,
         }
+    }
+}
+
+impl Names<'_, '_> {
+    /// The files that a command or a function of an expression may read: those that it names, or values that it refers to. A path
+    /// may begin in any folder around: `${get_repo_root()}/run.sh`.
+    fn files_read(&self, expr: &Expr) -> Vec<Read> {
+        let mut text = self.text(expr).replace("}/", "} ");
+        // Other functions read one file, and no folder: that of a source is compared as code.
+        let is_command = text.contains(COMMAND);
+        // Where another unit is says nothing about what it makes.
+        for reference in walk::references(expr).into_iter().filter(|reference| *reference.root.text != *"dependency") {
+            let value = self.at(&reference.root.text, reference.steps).map(|(value, _)| value);
+            let is_small =
+                |value: &Value| value.count(MAX_COMPARED).is_some_and(|n| self.session.budget.take(n as u64));
+            let value = value.filter(is_small).and_then(|value| serde_json::to_string(&value).ok());
+            text.extend([" ", &value.unwrap_or_default().replace(&format!("{REPOSITORY}/"), " ")]);
+        }
+        let around = |folder: &'_ str| -> Vec<String> {
+            let above =
+                std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| paths::parent(folder)));
+            above.map(str::to_owned).collect()
+        };
+        let folders: BTreeSet<String> =
+            [around(&self.place.dir), around(&self.place.folder)].concat().into_iter().collect();
+        let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+        let may_name = |word: &str| word.contains(['.', '/']);
+        let reader = &self.session.loader.modules.loader.reader;
+        let mut found = Vec::new();
+        let named = NamedFiles { folders: &folders, may_name: &may_name, into_files: is_command };
+        let is_all = named.visit(&text, &mut |path| {
+            let node = reader.lookup(path).ok().filter(|node| is_command || matches!(node, Node::File(_)));
+            let Some(node) = node else { return Named::Nothing };
+            found.extend(reader.made_of(path));
+            let Node::File(entry) = node else { return Named::Leaf };
+            let bytes = reader.bytes(path, entry).ok().filter(|bytes| self.session.budget.take(bytes.len() as u64));
+            let text = bytes.and_then(|bytes| Some(std::str::from_utf8(&bytes).ok()?.to_owned()));
+            text.map_or(Named::Leaf, Named::Text)
+        });
+        if !is_all {
+            found.extend(reader.made_of_matching("some file of the repository", &|_| true));
+        }
+        found
     }
 }
 

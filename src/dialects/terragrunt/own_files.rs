@@ -2,15 +2,17 @@
 //! code, and hooks execute scripts.
 
 use super::load::{UNIT, UNIT_JSON};
-use super::place::inside;
+use super::place::{REPOSITORY, inside};
 use super::unit::KIND;
 use crate::code::{Runs, of_components};
 use crate::dialects::State;
-use crate::paths::join;
-use crate::resolution::{Component, Resolution};
+use crate::paths::{name, parent, relative};
+use crate::reads::{Named, NamedFiles};
+use crate::resolution::{Component, Resolution, Unit};
 use crate::source::{Node, Source};
-use crate::terraform::load::names::LOCK;
+use crate::terraform::load::names::{LOCK, configuration};
 use crate::terraform::module::modules::Modules;
+use crate::terraform::reach::is_readme;
 use crate::value::Value;
 use std::collections::BTreeSet;
 
@@ -20,9 +22,14 @@ const HOOKS: [&str; 3] = ["before_hook", "after_hook", "error_hook"];
 /// The code of units, with these files.
 pub(super) fn runs(resolution: &Resolution, state: State<'_>, modules: &Modules<'_>) -> Runs {
     let mut runs = of_components(resolution, modules);
+    // A generated unit is copied from elsewhere.
+    let home = |unit: &Unit| parent(&state.files.get(unit.file).path).to_owned();
+    let homes: BTreeSet<String> = resolution.units.iter().map(|unit| home(unit)).collect();
     for unit in &resolution.units {
         for component in unit.components.iter().filter(|component| *component.kind == *KIND) {
-            let files = files(state.source, &unit.id, component);
+            let home = home(unit);
+            let mut files = beside(state.source, &home, &homes);
+            files.extend(executed(state.source, &home, component));
             if !files.is_empty() {
                 runs.add_files(component.address(), &unit.id, files);
             }
@@ -31,16 +38,54 @@ pub(super) fn runs(resolution: &Resolution, state: State<'_>, modules: &Modules<
     runs
 }
 
-/// The paths of these files.
-fn files(source: &dyn Source, folder: &str, component: &Component) -> BTreeSet<String> {
-    let is_configuration = |child: &str| child.ends_with(".hcl") || [UNIT, UNIT_JSON].contains(&child);
-    let is_copied = |child: &str| child == LOCK || !child.starts_with('.') && !is_configuration(child);
-    let beside = source.listing().children(folder);
-    let own = beside.iter().filter(|(child, _)| is_copied(child)).map(|(child, _)| join(folder, child));
+/// The files in the folder of a unit and below, without those of other units there, configuration, and code in folders below,
+/// which only a call loads.
+fn beside(source: &dyn Source, home: &str, homes: &BTreeSet<String>) -> BTreeSet<String> {
+    let is_copied = |path: &&str| {
+        let Some(below) = relative(path, home) else { return false };
+        let name = name(below);
+        let is_hidden = below.split('/').any(|part| part.starts_with('.')) && name != LOCK;
+        let is_configuration = name.ends_with(".hcl") && name != LOCK || [UNIT, UNIT_JSON].contains(&name);
+        let is_code = below.contains('/') && configuration(name).is_some();
+        let mut around = std::iter::successors(Some(parent(path)), |folder| Some(parent(folder)));
+        let is_of_other = around.by_ref().take_while(|folder| *folder != home).any(|folder| homes.contains(folder));
+        !is_hidden && !is_configuration && !is_code && !is_of_other && !is_readme(path)
+    };
+    let paths = source.listing().under(home).iter().map(|entry| &*entry.path);
+    let files = paths.filter(is_copied).filter(|path| matches!(source.listing().lookup(path), Ok(Node::File(_))));
+    files.map(str::to_owned).collect()
+}
+
+/// The files that hooks of a unit name, such as scripts, and those that these name. Everything, if they name too much.
+fn executed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<String> {
     let terraform = component.value.get("terraform");
     let hooks = HOOKS.iter().filter_map(|kind| terraform?.get(kind)?.as_map());
-    let commands = hooks.flat_map(|hooks| hooks.iter()).filter_map(|hook| hook.value.get("execute")?.as_list());
-    let words =
-        commands.flat_map(|words| words.iter()).filter_map(Value::as_str).filter_map(|word| inside(folder, word));
-    own.chain(words).filter(|path| matches!(source.listing().lookup(path), Ok(Node::File(_)))).collect()
+    let mut found = BTreeSet::new();
+    for hook in hooks.flat_map(|hooks| hooks.iter()) {
+        let Some(words) = hook.value.get("execute").and_then(Value::as_list) else { continue };
+        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        let text = words.join(" ").replace(&format!("{REPOSITORY}/"), " ");
+        let at = hook.value.get("working_dir").and_then(Value::as_str).and_then(|dir| inside(home, dir));
+        let code = component.metadata.code.as_ref().map(|code| &*code.folder);
+        let folders: Vec<&str> = [Some(home), at.as_deref(), code, Some("")].into_iter().flatten().collect();
+        let may_name = |word: &str| word.contains(['.', '/']);
+        let named = NamedFiles { folders: &folders, may_name: &may_name, into_files: true };
+        let is_all = named.visit(&text, &mut |path| match source.listing().lookup(path) {
+            Ok(Node::File(entry)) => {
+                found.insert(path.to_owned());
+                let bytes = source.read(entry).ok();
+                let text = bytes.and_then(|bytes| Some(std::str::from_utf8(&bytes).ok()?.to_owned()));
+                text.map_or(Named::Leaf, Named::Text)
+            }
+            Ok(Node::Dir(_)) => {
+                found.insert(path.to_owned());
+                Named::Leaf
+            }
+            Err(_) => Named::Nothing,
+        });
+        if !is_all {
+            found.insert(String::new());
+        }
+    }
+    found
 }

@@ -4,19 +4,14 @@
 use super::context::StackContext;
 use super::manifest::StackManifest;
 use crate::dialects::atmos::functions::calls;
-use crate::dialects::atmos::paths;
 use crate::dialects::atmos::templates::values_read::with_reads;
-use crate::reads::made_of;
+use crate::reads::{Named, NamedFiles, made_of};
 use crate::source::Node;
 use crate::text::Text;
 use crate::value::{Data, Entry, Flags, Map, Prov, Read, Unknown, Value};
 use crate::yaml::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// How deep scripts are followed that name other files, and how many files one value may read that way.
-const MAX_DEPTH: usize = 3;
-const MAX_FILES: usize = 200;
 
 /// Adds the files that unknown values of a component read. Returns what its calls read, by their texts, sorted.
 pub(super) fn complete(map: &mut Map, stacks: &StackContext<'_>, manifest: &StackManifest<'_>) -> Vec<Value> {
@@ -62,7 +57,7 @@ fn of_calls(
             let Some((name, arguments)) = calls::split(text) else { return };
             let mut files = FilesRead::new(stacks, manifest);
             if name == "!exec" || arguments.contains("load") {
-                files.words(arguments, None, 0);
+                files.words(arguments, true);
             }
             files.settings(name, arguments);
             let mut unknown = Unknown::new(text.clone(), format!("`{name}` is evaluated at run time"));
@@ -86,27 +81,26 @@ struct FilesRead<'a> {
     reads: Vec<Read>,
     /// The files as a whole, and the settings.
     places: Vec<Prov>,
-    seen: BTreeSet<String>,
 }
 
 impl<'a> FilesRead<'a> {
     fn new(stacks: &'a StackContext<'_>, manifest: &'a StackManifest<'_>) -> Self {
-        FilesRead { stacks, manifest, reads: Vec::new(), places: Vec::new(), seen: BTreeSet::new() }
+        FilesRead { stacks, manifest, reads: Vec::new(), places: Vec::new() }
     }
 
     /// The files that an unknown value names, itself or as arguments of its functions, and those of its data sources.
     fn unknown(&mut self, unknown: &Unknown, sources: &[Option<Value>]) {
         // Elsewhere a word that is also the name of a folder means nothing.
         if unknown.text.starts_with('!') || READERS.iter().any(|function| unknown.text.contains(function)) {
-            self.words(&unknown.text, None, MAX_DEPTH);
+            self.words(&unknown.text, false);
         }
         if let Some((_, rest)) = unknown.text.split_once(STORE_FUNCTION) {
             self.settings("!store", rest.trim_start().trim_start_matches(['"', '`']));
         }
         for read in unknown.reads.iter().filter(|read| read.content.is_none()) {
-            self.word(&read.name, None, MAX_DEPTH);
+            self.words(&read.name, false);
             for source in sources.iter().flatten().filter_map(|all| all.get(&read.name)?.get("url")?.as_str()) {
-                self.word(source.trim_start_matches("file://").trim_start_matches('/'), None, MAX_DEPTH);
+                self.words(source.trim_start_matches("file://").trim_start_matches('/'), false);
             }
         }
     }
@@ -128,29 +122,24 @@ impl<'a> FilesRead<'a> {
         }
     }
 
-    fn words(&mut self, text: &str, folder: Option<&str>, depth: usize) {
-        made_of::words(text).into_iter().for_each(|word| self.word(word, folder, depth));
-    }
-
-    /// A word that may be the path of a file or a folder: from where Atmos is started, from `base_path`, or beside the
-    /// file that it is in.
-    fn word(&mut self, word: &str, folder: Option<&str>, depth: usize) {
+    /// The words that may be the paths of files or folders: from where Atmos is started, from `base_path`, or beside the file that
+    /// they are in.
+    fn words(&mut self, text: &str, into_files: bool) {
         let config = self.stacks.config;
-        let folders = [Some(&*config.start), Some(&*config.base), folder];
-        let candidates: BTreeSet<String> =
-            folders.into_iter().flatten().filter_map(|folder| paths::join(folder, word)).collect();
-        for path in candidates.into_iter().filter(|path| !path.is_empty() && path != ".") {
-            if self.seen.len() < MAX_FILES && self.seen.insert(path.clone()) {
-                self.path(&path, depth);
-            }
+        let folders = [&*config.start, &*config.base];
+        let named = NamedFiles { folders: &folders, may_name: &|_| true, into_files };
+        if !named.visit(text, &mut |path| self.path(path)) {
+            let source = self.stacks.reader.source;
+            self.manifest.deps().paths.extend(source.listing().iter().map(|entry| Text::from(&*entry.path)));
+            self.reads.push(made_of::anything(source));
         }
     }
 
-    fn path(&mut self, path: &str, depth: usize) {
+    fn path(&mut self, path: &str) -> Named {
         let reader = self.stacks.reader;
         let mut deps = self.manifest.deps();
         deps.paths.insert(path.into());
-        let Ok(node) = reader.source.listing().lookup(path) else { return };
+        let Ok(node) = reader.source.listing().lookup(path) else { return Named::Nothing };
         let reads = made_of::path(reader.source, path);
         deps.paths.extend(reads.iter().map(|read| read.name.clone()));
         if let Node::Dir(dir) = &node {
@@ -158,14 +147,15 @@ impl<'a> FilesRead<'a> {
             deps.paths.extend(reader.source.listing().under(dir).iter().map(|entry| Text::from(&*entry.path)));
         }
         self.reads.extend(reads);
-        if let Node::File(_) = node
-            && let Ok(Some(loaded)) = reader.load(path, &mut deps)
-        {
-            drop(deps);
-            self.places.push(loaded.prov(0, Span { start: 0, end: loaded.text.len() as u32 }));
-            if depth < MAX_DEPTH {
-                self.words(&loaded.text, Some(paths::parent(path)), depth + 1);
-            }
+        match node {
+            Node::Dir(_) => Named::Leaf,
+            Node::File(_) => match reader.load(path, &mut deps) {
+                Ok(Some(loaded)) => {
+                    self.places.push(loaded.prov(0, Span { start: 0, end: loaded.text.len() as u32 }));
+                    Named::Text(loaded.text.to_string())
+                }
+                _ => Named::Leaf,
+            },
         }
     }
 }
