@@ -16,6 +16,7 @@ mod unloaded;
 pub(crate) use unloaded::is_backend_file;
 
 pub(crate) use content::is_document;
+pub(crate) use named::{named, outside};
 pub(crate) use passing::Passing;
 pub(crate) use runs::{Run, Runners, Runs, of_components};
 
@@ -25,7 +26,7 @@ use crate::paths;
 use crate::resolution::Address;
 use crate::source::{EntryPair, Source};
 use crate::terraform::load::names::configuration;
-use crate::terraform::reach::Touch;
+use crate::terraform::reach::{Reach, Touch};
 use crate::text::Text;
 use content::Contents;
 use explained::Explained;
@@ -118,6 +119,10 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
             contents.differing().filter_map(|path| one(&path)).collect()
         });
         let mut found = found.clone();
+        if let Some(before) = before {
+            let files = [&base.reaches[before], &head.reaches[run.reach]];
+            found.extend(joining(files, &contents));
+        }
         found.extend(base.of(&run.address).into_iter().flat_map(|before| refetched(compared.files, [before, run])));
         if found.is_empty() {
             continue;
@@ -159,6 +164,13 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
         folders.sort_by(|a, b| (&a.folder, &a.files).cmp(&(&b.folder, &b.files)));
     }
     CodeChanges { folders, touched, unread: unread(&contents, compared.runs) }
+}
+
+/// The files that are given by their names on one side alone, and do not differ themselves.
+fn joining([before, after]: [&Reach; 2], contents: &Contents<'_>) -> Vec<Touched> {
+    let one_sided = before.given().symmetric_difference(after.given());
+    let other = one_sided.filter(|path| !contents.differing().any(|differing| differing == path.as_str()));
+    other.map(|path| Touched { path: path.as_str().into(), touch: Touch::Own, is_evaluated: false }).collect()
 }
 
 /// The files that say what is fetched into the folder of a component, where they say something else than before.

@@ -7,19 +7,20 @@ use crate::text::Text;
 use std::collections::BTreeSet;
 
 /// The most files that are searched, and the bytes of the largest of them.
-const MAX_FILES: usize = 1_000;
-const MAX_BYTES: usize = 1 << 20;
+const MAX_FILES: usize = 10_000;
+const MAX_BYTES: usize = 16 << 20;
 
-/// Returns the files and folders outside of some folders that files in them name by a relative path, and those that these name.
-pub(super) fn outside(source: &dyn Source, folder: &str, others: &[Text]) -> Vec<Text> {
+/// Returns the files and folders outside of a folder that files at some places name by a relative path, and those that these name;
+/// the places too. The root of the repository is among them if there may be more.
+pub(crate) fn outside(source: &dyn Source, folder: &str, places: BTreeSet<String>) -> Vec<Text> {
     let listing = source.listing();
-    let mut known: BTreeSet<String> = others.iter().map(|path| path.to_string()).collect();
+    let mut open: Vec<String> = places.iter().cloned().collect();
+    let mut known: BTreeSet<String> = places.into_iter().filter(|place| !is_within(place, folder)).collect();
     known.insert(folder.to_owned());
-    let mut open: Vec<String> = known.iter().cloned().collect();
     let mut left = MAX_FILES;
     while let Some(place) = open.pop() {
         for entry in listing.under(&place).iter().chain(listing.get(&place)).filter(|entry| may_name(&entry.path)) {
-            let Some(rest) = left.checked_sub(1) else { break };
+            let Some(rest) = left.checked_sub(1) else { return vec![Text::default()] };
             left = rest;
             let Ok(bytes) = source.read(entry) else { continue };
             let Some(text) = std::str::from_utf8(&bytes).ok().filter(|text| text.len() <= MAX_BYTES) else { continue };
@@ -37,7 +38,13 @@ pub(super) fn outside(source: &dyn Source, folder: &str, others: &[Text]) -> Vec
 
 fn may_name(path: &str) -> bool {
     let extension = name(path).rsplit_once('.').map_or("", |(_, extension)| extension);
-    matches!(extension, "yaml" | "yml" | "gotmpl" | "json" | "hcl")
+    matches!(extension, "yaml" | "yml" | "gotmpl" | "json" | "hcl" | "tf" | "tofu")
+}
+
+/// The files and folders that a text in a folder names by a relative path.
+pub(crate) fn named(source: &dyn Source, folder: &str, text: &str) -> BTreeSet<String> {
+    let paths = relative(text).filter_map(|path| inside(&join(folder, path)));
+    paths.filter(|path| source.listing().lookup(path).is_ok()).collect()
 }
 
 /// The relative paths in a text that lead upward; of a pattern, the part before it.
@@ -77,7 +84,12 @@ mod tests {
         ];
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
         let source = Memory::new("memory", files);
-        let found = |folder: &str| outside(&source, folder, &[]).iter().map(ToString::to_string).collect::<Vec<_>>();
+        let found = |folder: &str| {
+            outside(&source, folder, BTreeSet::from([folder.to_owned()]))
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(found("helm/a"), ["charts/lib", "charts/web", "v/a.yaml"]);
         assert_eq!(found("k"), ["b"]);
     }

@@ -117,7 +117,8 @@ fn fetched(resolution: &Resolution, code: &Code, modules: &Modules<'_>) -> Vec<F
 /// A component runs in its folder: anything in it may be a part of its code.
 fn whole(reach: Reach, code: &Code, is_module: bool, modules: &Modules<'_>) -> Reach {
     let source = modules.loader.reader.source();
-    let named = (!is_module).then(|| named::outside(source, &code.folder, &code.others));
+    let places = || [&code.folder].into_iter().chain(code.others.iter()).map(ToString::to_string).collect();
+    let named = (!is_module).then(|| named::outside(source, &code.folder, places()));
     let reach = reach.with_folder(source.listing(), &code.folder, named.as_deref().unwrap_or(&code.others));
     if is_module { reach } else { reach.opaque() }
 }

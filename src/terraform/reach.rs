@@ -238,6 +238,11 @@ impl Reach {
         Reach { values: values(given).map(str::to_owned).collect(), ..Reach::default() }
     }
 
+    /// The files that are given by their names.
+    pub(crate) fn given(&self) -> &BTreeSet<String> {
+        &self.values
+    }
+
     /// The same with files that it reads.
     #[must_use]
     pub(crate) fn with_files(mut self, files: BTreeSet<String>) -> Self {

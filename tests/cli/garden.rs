@@ -338,3 +338,46 @@ fn edited_source_files_of_actions_are_no_change_without_effect() {
         assert!(run.stdout.contains(actions.unwrap_or("No effective change")), "{path}: {run}");
     }
 }
+
+/// Garden does not count these, but what it deploys is made of them.
+#[test]
+fn files_outside_of_the_folder_of_an_action_are_told_as_extra() {
+    let repo = Repo::new();
+    repo.write(
+        "project.garden.yml",
+        "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: exec}, {name: kubernetes}]\n",
+    );
+    repo.write(
+        "api/garden.yml",
+        "kind: Deploy\ntype: helm\nname: a\nspec: {chart: {path: chart}, valueFiles: [../shared/v.yaml]}\n---\nkind: Run\ntype: exec\nname: r\nexclude: ['**/*']\nspec: {command: [sh, ../scripts/s.sh]}\n",
+    );
+    repo.write("api/chart/Chart.yaml", "dependencies: [{name: l, repository: 'file://../../lib'}]\n");
+    let files = [("shared/v.yaml", "a"), ("scripts/s.sh", "r"), ("lib/Chart.yaml", "a"), ("other/x.yaml", "")];
+    files.iter().for_each(|(path, _)| _ = repo.write(path, "a: 1\n"));
+    repo.commit("base");
+    for (path, action) in files {
+        repo.write(path, "a: 2\n");
+        let list = repo.run(&["diff", "--format", "affected"]).json();
+        let names: Vec<&str> =
+            list.as_array().unwrap().iter().map(|item| item["component"].as_str().unwrap()).collect();
+        assert_eq!(names.concat(), action, "{path}: {list}");
+        assert!(list.as_array().unwrap().iter().all(|item| item["extra"].as_str().unwrap().contains(path)), "{list}");
+        let run = repo.run(&["diff"]).ends_with(0);
+        assert_eq!(run.stdout.contains("runs different code"), !action.is_empty(), "{path}: {run}");
+        repo.git(&["checkout", "--quiet", "."]);
+    }
+}
+
+/// A file that is ignored on one side is a source on the other one, though it does not differ.
+#[test]
+fn ignore_files_change_what_actions_are_made_of() {
+    let repo = Repo::new();
+    repo.write(
+        "project.garden.yml",
+        "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\n",
+    );
+    repo.write("api/garden.yml", "kind: Build\ntype: exec\nname: a\n").write("api/x.tmp", "x\n");
+    repo.write(".gardenignore", "*.tmp\n").commit("base");
+    repo.write(".gardenignore", "*.log\n");
+    repo.run(&["diff"]).ends_with(0).says("1 component in 1 stack runs different code");
+}

@@ -5,12 +5,13 @@ use super::actions::ActionFiles;
 use super::project::Ignores;
 use crate::affected::jobs::Needs;
 use crate::affected::{Affected, Dependent, Item, Request, dependents, lost, of_change, of_code};
-use crate::code::{Run, Runs};
+use crate::code::{Run, Runs, named, outside};
 use crate::dialects::{Project, Scope, State as DialectState};
 use crate::resolution::{Address, Component, LinkKind, StackSelector, State};
 use crate::source::differences;
 use crate::terraform::reach::Reach;
 use crate::text::Text;
+use crate::value::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ impl Garden {
             let all = head.units.iter().flat_map(|unit| &unit.components);
             components.extend(all.map(|component| (component.address(), Arc::clone(component))));
         }
+        add_outside(request, &mut items);
         let [base, head] = request.resolutions;
         for (address, item) in lost(base, head, request.filter) {
             items.entry(address).or_insert(item);
@@ -58,13 +60,21 @@ impl Garden {
         let mut runs = Runs::default();
         for dir in self.folders(state.source, project) {
             let resolved = self.project((state.source, state.files), &dir, project, Scope::All);
+            let all = resolved.units.iter().flat_map(|unit| &unit.components);
+            let specs: BTreeMap<Address, &Value> =
+                all.filter_map(|component| Some((component.address(), component.value.get("spec")?))).collect();
             // Many actions have the same files.
-            let mut known: BTreeMap<&ActionFiles, usize> = BTreeMap::new();
+            let mut known: BTreeMap<(&ActionFiles, BTreeSet<String>), usize> = BTreeMap::new();
             for (address, files) in &resolved.files {
-                let reach = *known.entry(files).or_insert_with(|| {
+                let spec = specs.get(address).and_then(|spec| serde_json::to_string(spec).ok()).unwrap_or_default();
+                let named = named(state.source, &files.dir, &spec);
+                let reach = *known.entry((files, named)).or_insert_with_key(|(files, named)| {
                     let below = state.source.listing().under(&files.dir).iter().map(|entry| &*entry.path);
                     let own = below.filter(|path| files.contains(path, &resolved.ignores));
-                    runs.reaches.push(Reach::of_files(own.map(str::to_owned).collect()));
+                    let own: BTreeSet<String> = own.map(str::to_owned).collect();
+                    let others = outside(state.source, &files.dir, own.union(named).cloned().collect());
+                    let others = others.iter().map(ToString::to_string).collect();
+                    runs.reaches.push(Reach::of_files(own).with_files(others));
                     runs.reaches.len() - 1
                 });
                 let (address, folder) = (address.clone(), files.dir.as_str().into());
@@ -113,6 +123,19 @@ fn add_sources(
         item.affected_all.insert(0, "component".to_owned());
         item.affected = "component".to_owned();
         (item.file, item.folder) = (Some(file.to_owned()), Some(files.dir.clone()));
+    }
+}
+
+/// Adds the actions that read files outside of their folders, which differ.
+fn add_outside(request: &Request<'_>, items: &mut Items) {
+    for (address, touched) in &request.code.touched {
+        let (false, Some(first)) = (items.contains_key(address), touched.first()) else { continue };
+        let mut item = of_code(address);
+        item.affected = "component".to_owned();
+        item.affected_all.push("component".to_owned());
+        item.file = Some(first.path.to_string());
+        item.extra = Some(format!("Garden does not count files outside of the folder of an action: {}", first.path));
+        items.insert(address.clone(), item);
     }
 }
 
