@@ -164,10 +164,3 @@ fn syntax(path: &str) -> Option<Syntax> {
         None => name.ends_with(".tfvars.json").then_some(Syntax::JsonValues),
     }
 }
-
-/// Whether a file only documents the code in its folder.
-pub(crate) fn is_document(path: &str) -> bool {
-    let name = name(path);
-    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    matches!(extension, "md" | "markdown" | "rst" | "adoc") || matches!(stem, "LICENSE" | "CODEOWNERS" | "NOTICE")
-}

@@ -5,6 +5,7 @@
 //! and layout ([`content`]). Nothing is executed; what cannot be read or is known only at run time counts as different whenever it
 //! may be.
 
+mod aside;
 mod content;
 mod explained;
 pub(crate) mod made;
@@ -15,7 +16,7 @@ mod unloaded;
 
 pub(crate) use unloaded::is_backend_file;
 
-pub(crate) use content::is_document;
+pub(crate) use aside::is_aside;
 pub(crate) use named::{named, outside};
 pub(crate) use passing::Passing;
 pub(crate) use runs::{Run, Runners, Runs, of_components};
@@ -111,9 +112,9 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
         let found = known.entry((before, run.reach)).or_insert_with(|| {
             let reaches = [Some(&head.reaches[run.reach]), before.map(|index| &base.reaches[index])];
             let touch = |path: &str| reaches.iter().flatten().find_map(|reach| reach.touch(path));
-            let is_named = |path: &str| reaches.iter().flatten().any(|reach| reach.names(path));
+            let is_read = |path: &str| reaches.iter().flatten().any(|reach| reach.names(path) || reach.loads(path));
             let one = |path: &'_ &str| {
-                let touch = touch(path).filter(|_| !content::is_document(path) || is_named(path))?;
+                let touch = touch(path).filter(|_| !is_aside(path) || is_read(path))?;
                 Some(Touched { path: Text::from(*path), touch, is_evaluated: contents.is_evaluated(path) })
             };
             contents.differing().filter_map(|path| one(&path)).collect()
@@ -193,13 +194,13 @@ pub(crate) fn saying_something_else<'a>(
 
 /// The files of code that differ and that nothing runs, without those that nothing is meant to run.
 fn unread(contents: &Contents<'_>, runs: [&Runs; 2]) -> BTreeSet<Text> {
-    let is_code = |path: &&str| configuration(paths::name(path)).is_some() && !is_aside(path);
+    let is_code = |path: &&str| configuration(paths::name(path)).is_some() && !lies_aside(path);
     let is_read = |path: &str| runs.iter().any(|side| side.touched_by(path).next().is_some());
     contents.differing().filter(is_code).filter(|path| !is_read(path)).map(Text::from).collect()
 }
 
 /// Whether a path leads through a folder of examples, tests or vendored code, or a hidden one.
-fn is_aside(path: &str) -> bool {
+fn lies_aside(path: &str) -> bool {
     paths::parent(path).split('/').any(|folder| folder.starts_with('.') || ASIDE.contains(&folder))
 }
 

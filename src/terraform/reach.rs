@@ -308,6 +308,11 @@ impl Reach {
             || self.patterns.iter().any(|pattern| pattern.matches(path))
     }
 
+    /// Whether the file at a path is configuration of it.
+    pub(crate) fn loads(&self, path: &str) -> bool {
+        self.parts.iter().enumerate().any(|(index, part)| part.has(path, index == 0))
+    }
+
     /// How a change of the file at a path reaches the code; `None` if it does not.
     pub(crate) fn touch(&self, path: &str) -> Option<Touch> {
         if self.whole.as_ref().is_some_and(|folder| is_within(path, folder) || is_within(folder, path)) {

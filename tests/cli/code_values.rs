@@ -335,6 +335,19 @@ fn documents_that_code_reads_are_code() {
         let jobs = diff(&repo, &["--format", "matrix", "--by", "configuration"]).json();
         assert_eq!(jobs["include"].as_array().unwrap().len(), if is_read { 2 } else { 0 }, "{jobs}");
     }
+    // Tests and examples, unless the code calls them.
+    let tested = repo();
+    let files = ["tests/a.tftest.hcl", "examples/main.tf", ".tflint.hcl", "test/called/main.tf"];
+    files
+        .iter()
+        .for_each(|name| _ = tested.write(&format!("components/terraform/web/{name}"), "locals {\n  x = 1\n}\n"));
+    tested.edit(MAIN, "locals {", "module \"t\" {\n  source = \"./test/called\"\n}\nlocals {").commit("tests");
+    for name in files {
+        tested.write(&format!("components/terraform/web/{name}"), "locals {\n  x = 2\n}\n");
+        let text = tested.run(&["diff"]).ends_with(0);
+        assert_eq!(text.stdout.contains("No effective change."), !name.contains("called"), "{name}: {text}");
+        tested.git(&["checkout", "--quiet", "."]);
+    }
     // Which document it is, is not known.
     let repo = repo();
     repo.edit(MAIN, "locals {", &format!("{}locals {{", reading("${var.region}.md")));

@@ -3,37 +3,18 @@
 
 use super::{Expectation, Open};
 use crate::code::made;
-use crate::code::{self, CodeChanges, Passing, Runners, Runs, is_document};
+use crate::code::{self, CodeChanges, Passing, Runners, Runs, is_aside};
 use crate::dialects::Dialect;
 use crate::diff::pointer;
 use crate::diff::same::same;
 use crate::diff::structural;
 use crate::files::Files;
-use crate::paths::{name, parent};
 use crate::resolution::{Resolution, State};
 use crate::source::{Entry, EntryPair, Source, differences};
 use crate::terraform::reach::Touch;
 use crate::text::Text;
 use crate::value::{Language, Value, decode};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Folders of the tools around a project: they see it, and it does not see them.
-const TOOLS: [&str; 6] = [".circleci", ".devcontainer", ".github", ".gitlab", ".idea", ".vscode"];
-/// The same for files.
-const TOOL_FILES: [&str; 8] = [
-    ".editorconfig",
-    ".gitignore",
-    ".gitlab-ci.yml",
-    ".pre-commit-config.yaml",
-    ".terraform-docs.yml",
-    ".tflint.hcl",
-    "renovate.json",
-    "stacklint.toml",
-];
-/// Folders of tests and examples.
-const TESTS: [&str; 5] = ["example", "examples", "test", "testdata", "tests"];
-/// How files of tests end.
-const TEST_FILES: [&str; 3] = [".tftest.hcl", ".tftest.json", ".tofutest.hcl"];
 
 /// What differs between two revisions and is not compared.
 #[derive(Debug, Default)]
@@ -82,8 +63,8 @@ impl ComparedProject<'_> {
         let read = paths(&mut units.flat_map(|unit| unit.files.iter().copied()));
         let idle = paths(&mut sides.iter().flat_map(|side| side.imports.unreached.iter().copied()));
         let config = paths(&mut sides.iter().flat_map(|side| side.config.iter().copied()));
-        let is_named = |path: &str| runs.iter().any(|side| side.reaches.iter().any(|reach| reach.names(path)));
-        let is_harmless = |path: &str| is_aside(path) && !is_named(path);
+        let reaches = || runs.iter().flat_map(|side| &side.reaches);
+        let is_harmless = |path: &str| is_aside(path) && !reaches().any(|reach| reach.names(path) || reach.loads(path));
         let mut unseen = Unseen::default();
         for pair in &differing {
             let path = Text::from(pair.path());
@@ -144,14 +125,6 @@ impl ComparedProject<'_> {
             keys.is_some_and(|mut keys| keys.all(|key| self.dialect.is_imported(key)))
         })
     }
-}
-
-/// Whether a file only documents or tests the project, or is for tools around it.
-fn is_aside(path: &str) -> bool {
-    let is_tool = path.split('/').next().is_some_and(|folder| TOOLS.contains(&folder)) || TOOL_FILES.contains(&path);
-    let is_test = parent(path).split('/').any(|folder| TESTS.contains(&folder))
-        || TEST_FILES.iter().any(|ending| name(path).ends_with(ending));
-    is_document(path) || is_tool || is_test
 }
 
 /// The documents of a file, as they are decoded; `None` if they have tags: what these make of it is not known.
