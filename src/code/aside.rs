@@ -21,7 +21,8 @@ const TESTS: [&str; 5] = ["example", "examples", "test", "testdata", "tests"];
 /// How files of tests end.
 const TEST_FILES: [&str; 3] = [".tftest.hcl", ".tftest.json", ".tofutest.hcl"];
 
-/// Whether a file only documents or tests the project, or is for tools around it.
+/// Whether a file only documents or tests what is in a folder, or is for tools around that. The path is seen from there: a project
+/// may lie in a folder of examples.
 pub(crate) fn is_aside(path: &str) -> bool {
     let is_tool =
         path.split('/').next().is_some_and(|folder| TOOLS.contains(&folder)) || TOOL_FILES.contains(&name(path));

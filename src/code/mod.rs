@@ -114,7 +114,8 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
             let touch = |path: &str| reaches.iter().flatten().find_map(|reach| reach.touch(path));
             let is_read = |path: &str| reaches.iter().flatten().any(|reach| reach.names(path) || reach.loads(path));
             let one = |path: &'_ &str| {
-                let touch = touch(path).filter(|_| !is_aside(path) || is_read(path))?;
+                let below = reaches.iter().flatten().find_map(|reach| reach.seen_from_code(path)).unwrap_or(path);
+                let touch = touch(path).filter(|_| !is_aside(below) || is_read(path))?;
                 Some(Touched { path: Text::from(*path), touch, is_evaluated: contents.is_evaluated(path) })
             };
             contents.differing().filter_map(|path| one(&path)).collect()

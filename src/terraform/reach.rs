@@ -308,6 +308,13 @@ impl Reach {
             || self.patterns.iter().any(|pattern| pattern.matches(path))
     }
 
+    /// A path as the nearest folder of code around it sees it; `None` if it is in none.
+    pub(crate) fn seen_from_code<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let folders = self.parts.iter().flat_map(|part| [&part.dir, &part.path]).chain(&self.whole);
+        let below = folders.filter_map(|folder| crate::paths::relative(path, folder));
+        below.min_by_key(|below| below.len())
+    }
+
     /// Whether the file at a path is configuration of it.
     pub(crate) fn loads(&self, path: &str) -> bool {
         self.parts.iter().enumerate().any(|(index, part)| part.has(path, index == 0))

@@ -348,6 +348,15 @@ fn documents_that_code_reads_are_code() {
         assert_eq!(text.stdout.contains("No effective change."), !name.contains("called"), "{name}: {text}");
         tested.git(&["checkout", "--quiet", "."]);
     }
+    // The whole project may be an example.
+    let example = Repo::new();
+    let files =
+        [("atmos.yaml", ATMOS), ("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {web: {}}}\n")];
+    files.iter().for_each(|(path, text)| _ = example.write(&format!("examples/a/{path}"), text));
+    example.write("examples/a/components/terraform/web/main.tf", "locals {}\n");
+    example.write("examples/a/components/terraform/web/run.sh", "true\n").commit("example");
+    example.write("examples/a/components/terraform/web/run.sh", "false\n");
+    example.run(&["diff"]).ends_with(0).says("1 component in 1 stack runs different code");
     // Which document it is, is not known.
     let repo = repo();
     repo.edit(MAIN, "locals {", &format!("{}locals {{", reading("${var.region}.md")));

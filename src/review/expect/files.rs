@@ -64,7 +64,10 @@ impl ComparedProject<'_> {
         let idle = paths(&mut sides.iter().flat_map(|side| side.imports.unreached.iter().copied()));
         let config = paths(&mut sides.iter().flat_map(|side| side.config.iter().copied()));
         let reaches = || runs.iter().flat_map(|side| &side.reaches);
-        let is_harmless = |path: &str| is_aside(path) && !reaches().any(|reach| reach.names(path) || reach.loads(path));
+        let is_harmless = |path: &str| {
+            let below = reaches().find_map(|reach| reach.seen_from_code(path)).unwrap_or(path);
+            is_aside(below) && !reaches().any(|reach| reach.names(path) || reach.loads(path))
+        };
         let mut unseen = Unseen::default();
         for pair in &differing {
             let path = Text::from(pair.path());
