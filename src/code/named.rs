@@ -2,6 +2,7 @@
 
 use crate::paths::{join, name, parent};
 use crate::source::Source;
+use crate::terraform::load::names::configuration;
 use crate::terraform::module::paths::is_within;
 use crate::text::Text;
 use std::collections::BTreeSet;
@@ -38,7 +39,7 @@ pub(crate) fn outside(source: &dyn Source, folder: &str, places: BTreeSet<String
 
 fn may_name(path: &str) -> bool {
     let extension = name(path).rsplit_once('.').map_or("", |(_, extension)| extension);
-    matches!(extension, "yaml" | "yml" | "gotmpl" | "json" | "hcl" | "tf" | "tofu")
+    matches!(extension, "yaml" | "yml" | "gotmpl" | "json" | "hcl") || configuration(name(path)).is_some()
 }
 
 /// The files and folders that a text in a folder names by a relative path.
