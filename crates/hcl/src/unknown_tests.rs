@@ -61,6 +61,15 @@ fn results_that_are_not_known_have_a_type() {
         "matchkeys([1], [1], [[text]])",
         "alltrue([text, \"k\"])",
         "alltrue([false, \"k\"])",
+        "setproduct([1], text)",
+        "keys(text)",
+        "lookup(text, \"a\", 1)",
+        "values(setproduct([text], [1]))",
+        "one(number > 1 ? [1, 2] : [3, 4])",
+        "element(toset([text]), 0)",
+        "parseint(number + 1, 2)",
+        "[1, 2][number > 1 ? [1] : [2]]",
+        "true ? 1 : setproduct([text], [1])",
     ] {
         assert_ne!(run(text).1, "", "{text}");
     }
@@ -73,6 +82,7 @@ fn what_is_not_known_is_different_from_other_types() {
         ("upper(text) != 1", json!(true)),
         ("number + 1 == \"a\"", json!(false)),
         ("upper(text) == null", json!(false)),
+        ("text == [1]", json!(false)),
         ("\"a${text}\" == toset([])", json!(false)),
         ("anytrue([any, true])", json!(true)),
         ("alltrue([false, any])", json!(false)),
@@ -80,7 +90,7 @@ fn what_is_not_known_is_different_from_other_types() {
     ] {
         assert_eq!(known(text), expected, "{text}");
     }
-    for text in ["text == null", "text == [1]", "any == 1", "upper(text) == \"A\"", "alltrue([any, false])"] {
+    for text in ["text == null", "any == 1", "upper(text) == \"A\"", "alltrue([any, false])"] {
         assert!(run(text).0.is_unknown(), "{text}");
     }
 }
@@ -90,14 +100,82 @@ fn choices_keep_what_both_values_have() {
     for (text, expected) in [
         ("number > 1 ? 1 : 1", json!(1)),
         ("number > 1 ? tolist([1, 2]) : tolist([3, 4])", json!([null, null])),
-        ("number > 1 ? {} : tomap({})", json!({})),
+        ("number > 1 ? tomap({}) : tomap({})", json!({})),
+        ("number > 1 ? toset([1]) : toset([2])", json!([null])),
+        ("true ? (number > 1 ? [1, 2] : [3, 4]) : tolist([5])", json!([null, null])),
         ("number > 1 ? null : null", json!(null)),
         ("(number > 1 ? \"a\" : \"b\")[*]", json!([null])),
     ] {
         assert_eq!(known(text), expected, "{text}");
     }
-    for text in ["number > 1 ? true : true", "number > 1 ? \"a\" : \"a\"", "text[*]", "-(number > 1 ? 3 : 5) < 0"] {
+    for text in [
+        "number > 1 ? true : true",
+        "number > 1 ? \"a\" : \"a\"",
+        "text[*]",
+        "-(number > 1 ? 3 : 5) < 0",
+        "number > 1 ? {} : tomap({})",
+        "number > 1 ? [1, 2] : tolist([3, 4])",
+    ] {
         assert!(run(text).0.is_unknown(), "{text}");
+    }
+}
+
+#[test]
+fn an_argument_without_a_type_leaves_open_what_follows() {
+    for text in ["setproduct(any, null)", "concat(\"a\", any)", "\"%{ if [text] == any }a%{ endif }\""] {
+        let (value, problems) = run(text);
+        assert!(value.is_unknown() && problems.is_empty(), "{text}: {problems}");
+    }
+    assert_eq!(run("setproduct(null, any)").1, "Invalid function argument");
+}
+
+#[test]
+fn elements_stay_known_beside_others() {
+    for (text, expected) in [
+        ("setproduct([\"a\", text], [1, 2])", json!([["a", 1], ["a", 2], [null, 1], [null, 2]])),
+        ("setproduct([], [text])", json!([])),
+        ("chunklist([\"a\", text, \"b\"], 2)", json!([["a", null], ["b"]])),
+    ] {
+        assert_eq!(known(text), expected, "{text}");
+    }
+    for text in
+        ["setproduct(toset([\"a\", text]), [1])", "one(toset([\"a\", text]))", "toset([\"a\", text]) == toset([\"b\"])"]
+    {
+        let (value, problems) = run(text);
+        assert!(value.is_unknown() && problems.is_empty(), "{text}: {problems}");
+    }
+}
+
+#[test]
+fn the_beginning_of_a_directive_is_not_known() {
+    for text in ["\"a%{ for x in [\"b\", text] }${x}%{ endfor }\"", "\"a%{ if true }b${text}%{ endif }\""] {
+        assert_eq!(known(&format!("startswith({text}, \"c\")")), json!(false), "{text}");
+        assert!(run(&format!("startswith({text}, \"ac\")")).0.is_unknown(), "{text}");
+    }
+}
+
+#[test]
+fn marks_of_both_branches_and_of_all_arguments_count() {
+    for text in [
+        "false ? hidden : \"a\"",
+        "true ? \"a\" : hidden",
+        "\"%{ if true }a%{ else }${hidden}%{ endif }\"",
+        "coalesce(\"a\", hidden)",
+        "coalesce(text, hidden)",
+        "contains([text], hidden)",
+        "one([{ a = hidden }])",
+    ] {
+        let (value, problems) = run(text);
+        assert!(problems.is_empty() && value.marks == Marks::SENSITIVE, "{text}: {value:?} {problems}");
+    }
+}
+
+#[test]
+fn conditions_of_for_are_checked_without_elements() {
+    for text in ["[for x in [] : x if null]", "[for x in toset([]) : x if 1]", "{ for x in [\"a\"] : x => 1 if \"b\" }"]
+    {
+        let (value, problems) = run(text);
+        assert!(value.is_failed() && problems == "Invalid 'for' condition", "{text}: {value:?} {problems}");
     }
 }
 

@@ -225,6 +225,8 @@ impl<'a> Evaluator<'a> {
         let (first, second) = (self.apart(yes), self.apart(no));
         let test = self.eval(condition);
         let (a, b) = (&first.0, &second.0);
+        // Which branch is taken may depend on what is not known, so that those of both count.
+        let marks = test.marks | a.marks | b.marks;
         let Some(ty) = common_type(a, b) else {
             let (ta, tb) = (Type::of(a).name(), Type::of(b).name());
             let detail = format!(
@@ -242,8 +244,7 @@ impl<'a> Evaluator<'a> {
         }
         if test.is_unknown() {
             let reason = test.unknown_reason().cloned().unwrap_or_default();
-            let convert = |value: &Val| convert(value, &ty).unwrap_or_else(|_| value.clone());
-            return either(&convert(a), &convert(b), ty.clone(), reason).marked(test.marks);
+            return either(a, b, ty, reason).marked(marks);
         }
         let chosen = match convert(&test, &Type::Bool).map(|v| v.data) {
             Ok(Data::Bool(true)) => first,
@@ -263,7 +264,7 @@ impl<'a> Evaluator<'a> {
         }
         let prov = self.derived(span, [&value, &test]);
         let converted = convert(&value, &ty).unwrap_or(value);
-        merge_prov(converted.marked(test.marks), prov)
+        merge_prov(converted.marked(marks), prov)
     }
 
     /// Runs something with more names.

@@ -148,6 +148,9 @@ fn run(
     let is_hidden = values.iter().any(|value| value.all_marks().has(Marks::SENSITIVE));
     let mut marks = Marks::NONE;
     let mut unknown: Option<Text> = None;
+    // Why an argument is not known of which not even the type is: it decides the type of the result.
+    let mut open: Option<Text> = None;
+    let mut misfit = None;
     let mut converted = Vec::with_capacity(values.len());
     for (index, value) in values.into_iter().enumerate() {
         let Some(param) = function.params.get(index).copied().or(function.rest) else { break };
@@ -155,13 +158,23 @@ fn run(
         let invalid = "Invalid function argument";
         let argument =
             |message: &str| format!("Invalid value for argument {} of \"{}\": {message}.", index + 1, function.name);
-        if value.is_null() && !param.takes_null {
+        if value.is_null() && !param.takes_null && open.is_none() {
             return evaluator.problem(invalid, argument("argument must not be null"), place);
         }
         let value = match convert(&value, &param.ty()) {
             Ok(value) => value,
             Err(why) => return evaluator.problem(invalid, argument(&why.text()), place),
         };
+        match &value.data {
+            Data::Unknown(Type::Dynamic, reason) if !param.takes_null => {
+                open.get_or_insert_with(|| Text::clone(reason));
+            }
+            _ => {
+                misfit = misfit.or_else(|| param.kind.rejects(&value).map(|what| (argument(what), place)));
+            }
+        }
+        let (value, own) = if function.spreads_marks { value.unmark_deep() } else { (value, Marks::NONE) };
+        marks = marks | own;
         if function.is_shallow {
             // What else is in an object that is not completely known is open.
             let value = match value.data {
@@ -173,23 +186,27 @@ fn run(
             converted.push(value);
             continue;
         }
-        let (value, own) = value.unmark_deep();
-        marks = marks | own;
         if let Some(reason) = value.unknown_reason() {
             unknown.get_or_insert_with(|| Text::clone(reason));
         }
         converted.push(value);
     }
+    if let Some(reason) = open {
+        return Val::unknown(Type::Dynamic, reason).marked(marks);
+    }
+    if let Some((detail, place)) = misfit {
+        return evaluator.problem("Invalid function argument", detail, place);
+    }
     if let Some(reason) = unknown {
         let result = unknown::result(function.name, &converted, &reason);
-        return result.unwrap_or_else(|| unknown::typed(function.name, reason)).marked(marks);
+        return result.unwrap_or_else(|| unknown::typed(function.name, &converted, reason)).marked(marks);
     }
     let mut args = Args { values: converted, spans, evaluator };
     let outcome = (function.run)(&mut args);
-    let spans = args.spans;
+    let Args { values, spans, .. } = args;
     let (index, message) = match outcome {
         Ok(value) => return value.marked(marks),
-        Err(Fail::Unknown(reason)) => return unknown::typed(function.name, reason.into()).marked(marks),
+        Err(Fail::Unknown(reason)) => return unknown::typed(function.name, &values, reason.into()).marked(marks),
         Err(Fail::Argument(index, message)) => (Some(index), message),
         Err(Fail::Call(message)) => (None, message),
     };

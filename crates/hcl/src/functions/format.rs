@@ -187,7 +187,7 @@ fn one(verb: Verb, value: &Val) -> Result<String, String> {
         'q' => {
             let mut out = String::new();
             write_json(&Val::str(shortened(verb, &text()?)), &mut out);
-            Ok(out.replace("\\u003c", "<").replace("\\u003e", ">").replace("\\u0026", "&"))
+            Ok(out)
         }
         other => Err(format!("unsupported format verb '{other}' at offset {{offset}}")),
     }

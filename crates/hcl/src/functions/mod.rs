@@ -126,6 +126,14 @@ struct Param {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Any,
+    /// Text, and nothing that could be converted to it.
+    Text,
+    /// A map or an object.
+    Mapping,
+    /// A list or a tuple.
+    Sequence,
+    /// A list, a set or a tuple.
+    Elements,
     Str,
     Num,
     ListAny,
@@ -142,7 +150,7 @@ impl Param {
 
     fn ty(self) -> Type {
         match self.kind {
-            Kind::Any => Type::Dynamic,
+            Kind::Any | Kind::Text | Kind::Mapping | Kind::Sequence | Kind::Elements => Type::Dynamic,
             Kind::Str => Type::Str,
             Kind::Num => Type::Number,
             Kind::ListAny => Type::list(Type::Dynamic),
@@ -151,6 +159,39 @@ impl Param {
             Kind::SetAny => Type::set(Type::Dynamic),
             Kind::MapLists => Type::map(Type::list(Type::Str)),
         }
+    }
+}
+
+impl Kind {
+    /// What is wrong with a value by its type, whether it is known or not.
+    fn rejects(self, value: &Val) -> Option<&'static str> {
+        use Data::{List, Map, Object, Partial, Set, Str, Tuple, Unknown};
+        let (is_taken, what) = match self {
+            Kind::Text => (matches!(value.data, Str(_) | Unknown(Type::Str | Type::Dynamic, _)), "must be a string"),
+            Kind::Mapping => (
+                matches!(
+                    value.data,
+                    Map(..) | Object(_) | Partial(..) | Unknown(Type::Map(_) | Type::Object(_) | Type::Dynamic, _)
+                ),
+                "must have map or object type",
+            ),
+            Kind::Sequence => (
+                matches!(value.data, List(..) | Tuple(_) | Unknown(Type::List(_) | Type::Tuple(_) | Type::Dynamic, _)),
+                "must be a list or tuple",
+            ),
+            Kind::Elements => (
+                matches!(
+                    value.data,
+                    List(..)
+                        | Set(..)
+                        | Tuple(_)
+                        | Unknown(Type::List(_) | Type::Set(_) | Type::Tuple(_) | Type::Dynamic, _)
+                ),
+                "must be a list, set, or tuple",
+            ),
+            _ => return None,
+        };
+        (!is_taken).then_some(what)
     }
 }
 
@@ -163,6 +204,10 @@ const N: Param = Param::of(Kind::Num);
 const LIST: Param = Param::of(Kind::ListAny);
 const STRINGS: Param = Param::of(Kind::ListStr);
 const TRUTHS: Param = Param::of(Kind::ListBool);
+const TEXT: Param = Param::of(Kind::Text);
+const MAPPING: Param = Param::of(Kind::Mapping);
+const SEQUENCE: Param = Param::of(Kind::Sequence);
+const ELEMENTS: Param = Param::of(Kind::Elements);
 const SET: Param = Param::of(Kind::SetAny);
 const MAP_OF_LISTS: Param = Param::of(Kind::MapLists);
 
@@ -230,13 +275,15 @@ struct Function {
     params: &'static [Param],
     /// The type of further arguments, if allowed.
     rest: Option<Param>,
-    /// Whether it deals with marks and unknown values inside of its arguments itself.
+    /// Whether it deals with unknown values inside of its arguments itself.
     is_shallow: bool,
+    /// Whether marks of its arguments, also inside of them, are marks of the whole result.
+    spreads_marks: bool,
     run: fn(&mut Args<'_, '_>) -> Outcome,
 }
 
 const fn function(name: &'static str, params: &'static [Param], run: fn(&mut Args<'_, '_>) -> Outcome) -> Function {
-    Function { name, params, rest: None, is_shallow: false, run }
+    Function { name, params, rest: None, is_shallow: false, spreads_marks: true, run }
 }
 
 impl Function {
@@ -245,7 +292,15 @@ impl Function {
         self
     }
 
+    /// It deals with marks and unknown values inside of its arguments itself.
     const fn shallow(mut self) -> Self {
+        self.is_shallow = true;
+        self.spreads_marks = false;
+        self
+    }
+
+    /// It deals with unknown values inside of its arguments itself.
+    const fn sees_unknown(mut self) -> Self {
         self.is_shallow = true;
         self
     }
@@ -276,6 +331,10 @@ fn all() -> impl Iterator<Item = &'static Function> {
 pub fn described() -> Vec<(&'static str, String)> {
     let shown = |param: Param| match param.kind {
         Kind::Any => "any",
+        Kind::Text => "string",
+        Kind::Mapping => "map",
+        Kind::Sequence => "list",
+        Kind::Elements => "list or set",
         Kind::Str => "string",
         Kind::Num => "number",
         Kind::ListAny => "list",

@@ -1,10 +1,11 @@
 //! What is known of the results of functions although not all of their arguments are.
 
 use crate::functions::regexes;
-use crate::types::Type;
+use crate::types::{Type, unify};
 use crate::val::unknown::Facts;
 use crate::val::{Data, Val};
 use shared_text::Text;
+use std::sync::Arc;
 
 /// Returns the value of a call with arguments that are not known, as far as it is known; `None` if nothing is.
 pub(super) fn result(name: &str, arguments: &[Val], reason: &Text) -> Option<Val> {
@@ -35,12 +36,65 @@ pub(super) fn result(name: &str, arguments: &[Val], reason: &Text) -> Option<Val
     }
 }
 
-/// A result of a function that is not known: it has the type that all results of the function have, and is not null.
-pub(super) fn typed(name: &str, reason: Text) -> Val {
-    match result_type(name) {
+/// A result of a function that is not known: it has the type that all results of the function have, or those of such arguments.
+pub(super) fn typed(name: &str, arguments: &[Val], reason: Text) -> Val {
+    if let Some(element) = element_type(name, arguments) {
+        return Val::unknown(element, reason);
+    }
+    match result_type(name).or_else(|| type_by_arguments(name, arguments)) {
         // After a mistake, nothing is said about what follows from it.
         Some(ty) if !reason.is_empty() => Val::partly_unknown(ty, reason, Facts::default()),
         _ => Val::unknown(Type::Dynamic, reason),
+    }
+}
+
+/// The type of the results of functions that return what is in their first argument, which can be null.
+fn element_type(name: &str, arguments: &[Val]) -> Option<Type> {
+    match (name, Type::of(arguments.first()?)) {
+        ("element", Type::List(element))
+        | ("one", Type::List(element) | Type::Set(element))
+        | ("lookup", Type::Map(element)) => Some((*element).clone()),
+        _ => None,
+    }
+}
+
+/// The type of the results of a function that they have with arguments of these types; no such result is null.
+fn type_by_arguments(name: &str, arguments: &[Val]) -> Option<Type> {
+    let first = || arguments.first().map(Type::of);
+    match name {
+        "coalesce" => unify(&arguments.iter().map(Type::of).collect::<Vec<_>>()),
+        "chunklist" => Some(Type::list(first()?)),
+        "concat" => {
+            let elements = arguments.iter().map(|value| match Type::of(value) {
+                Type::List(element) => Some((*element).clone()),
+                _ => None,
+            });
+            Some(Type::list(unify(&elements.collect::<Option<Vec<_>>>()?)?))
+        }
+        "distinct" | "matchkeys" => first(),
+        "keys" => matches!(first()?, Type::Map(_)).then(|| Type::list(Type::Str)),
+        "merge" => {
+            let ty = first().filter(|ty| matches!(ty, Type::Map(_) | Type::Object(_)))?;
+            arguments.iter().all(|value| Type::of(value) == ty).then_some(ty)
+        }
+        "reverse" => match first()? {
+            Type::List(element) | Type::Set(element) => Some(Type::List(element)),
+            Type::Tuple(types) => Some(Type::Tuple(Arc::new(types.iter().rev().cloned().collect()))),
+            _ => None,
+        },
+        "slice" => first().filter(|ty| matches!(ty, Type::List(_))),
+        "values" => match first()? {
+            Type::Map(element) => Some(Type::List(element)),
+            Type::Object(attributes) => {
+                Some(Type::Tuple(Arc::new(attributes.values().map(|attribute| attribute.ty.clone()).collect())))
+            }
+            _ => None,
+        },
+        "zipmap" => match Type::of(arguments.get(1)?) {
+            Type::List(element) => Some(Type::Map(element)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::types::unify::{is_convertible, unify};
 use crate::types::{Attribute, Type};
 use crate::val::number::Number;
-use crate::val::unknown::Facts;
+use crate::val::unknown::{Facts, of_length};
 use crate::val::{Data, Entries, Val};
 use shared_text::Text;
 use std::collections::BTreeMap;
@@ -54,9 +54,7 @@ pub fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
             match from == ty {
                 true => value.data.clone(),
                 // It stays what is not null.
-                false if value.facts().is_some() => {
-                    Val::partly_unknown(ty.clone(), Text::clone(reason), Facts::default()).data
-                }
+                false if value.facts().is_some() => not_null(from, ty, Text::clone(reason)).data,
                 false => Data::Unknown(ty.clone(), Text::clone(reason).into()),
             }
         }
@@ -77,6 +75,22 @@ pub fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
         _ => return Err(required(ty, &Type::of(value))),
     };
     Ok(Val { data, marks: value.marks, prov: value.prov.clone() })
+}
+
+/// A value that is not known, but not null, as another type: a list of the elements of a tuple has as many.
+fn not_null(from: &Type, ty: &Type, reason: Text) -> Val {
+    match (from, ty) {
+        (Type::Tuple(types), Type::List(element)) if !element.has_dynamic() => {
+            of_length(ty.clone(), types.len(), reason)
+        }
+        (Type::Tuple(types), Type::Set(element)) if !element.has_dynamic() && types.len() < 2 => {
+            of_length(ty.clone(), types.len(), reason)
+        }
+        (Type::Object(attributes), Type::Map(element)) if !element.has_dynamic() => {
+            of_length(ty.clone(), attributes.len(), reason)
+        }
+        _ => Val::partly_unknown(ty.clone(), reason, Facts::default()),
+    }
 }
 
 /// Whether a value of a type could be converted at all.

@@ -307,6 +307,12 @@ pub fn equal(a: &Val, b: &Val) -> Option<bool> {
         (Data::Null(_), Data::Null(_)) => Some(true),
         (Data::Partial(..), Data::Null(_)) | (Data::Null(_), Data::Partial(..)) => Some(false),
         (Data::Partial(..), _) | (_, Data::Partial(..)) => None,
+        // An element that is not known may be the same as another one.
+        (Data::Set(ta, _), Data::Set(tb, _))
+            if ta == tb && (a.unknown_reason().is_some() || b.unknown_reason().is_some()) =>
+        {
+            None
+        }
         (Data::Bool(a), Data::Bool(b)) => Some(a == b),
         (Data::Number(a), Data::Number(b)) => Some(a == b),
         (Data::Str(a), Data::Str(b)) | (Data::Reference(a), Data::Reference(b)) => Some(a == b),
