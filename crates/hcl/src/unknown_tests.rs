@@ -70,6 +70,19 @@ fn results_that_are_not_known_have_a_type() {
         "parseint(number + 1, 2)",
         "[1, 2][number > 1 ? [1] : [2]]",
         "true ? 1 : setproduct([text], [1])",
+        "true ? 1 : (null ? [1] : [2])",
+        "false ? [toset([1])][0] : [\"a\"]",
+        "number[*].a",
+        "length(toset([1, number])).a",
+        "number > 1 ? toset(number > 1 ? [{}] : [{}]) : 1",
+        "setunion(toset([\"a\"]), number > 1 ? [[1]] : [[2]])",
+        "templatestring(text, number > 1 ? [1] : [2])",
+        "merge(null, [1])",
+        "true && (null ? [1] : [2])",
+        "[for x in tolist(text) : x if 1]",
+        "regexall(\"(\", text)",
+        "join(\",\", merge(number > 1 ? { a = 1 } : { a = 2 }, { b = 1 }))",
+        "lookup({ a = 1 }, \"b\", toset([text])) + 1",
     ] {
         assert_ne!(run(text).1, "", "{text}");
     }
@@ -102,6 +115,10 @@ fn choices_keep_what_both_values_have() {
         ("number > 1 ? tolist([1, 2]) : tolist([3, 4])", json!([null, null])),
         ("number > 1 ? tomap({}) : tomap({})", json!({})),
         ("number > 1 ? toset([1]) : toset([2])", json!([null])),
+        ("length(number > 1 ? [1, 2] : [3, 4])", json!(2)),
+        ("length(slice(number > 1 ? [1, 2] : [3, 4], 1, 2))", json!(1)),
+        ("length(toset([1, number])) > 3", json!(false)),
+        ("keys(merge({ a = 1 }, number > 1 ? { b = 1 } : null))", json!(["a", "b"])),
         ("true ? (number > 1 ? [1, 2] : [3, 4]) : tolist([5])", json!([null, null])),
         ("number > 1 ? null : null", json!(null)),
         ("(number > 1 ? \"a\" : \"b\")[*]", json!([null])),
@@ -122,7 +139,13 @@ fn choices_keep_what_both_values_have() {
 
 #[test]
 fn an_argument_without_a_type_leaves_open_what_follows() {
-    for text in ["setproduct(any, null)", "concat(\"a\", any)", "\"%{ if [text] == any }a%{ endif }\""] {
+    assert_eq!(known("merge(null, [])"), json!({}));
+    for text in [
+        "{ for x in [number > 1 ? [1] : [2]] : x => 1 }",
+        "setproduct(any, null)",
+        "concat(\"a\", any)",
+        "\"%{ if [text] == any }a%{ endif }\"",
+    ] {
         let (value, problems) = run(text);
         assert!(value.is_unknown() && problems.is_empty(), "{text}: {problems}");
     }
@@ -176,6 +199,43 @@ fn conditions_of_for_are_checked_without_elements() {
     {
         let (value, problems) = run(text);
         assert!(value.is_failed() && problems == "Invalid 'for' condition", "{text}: {value:?} {problems}");
+    }
+}
+
+#[test]
+fn attempts_may_be_expanded() {
+    for (text, expected) in
+        [("try([][0], [\"a\", \"b\"]...)", json!("a")), ("try([1]...)", json!(1)), ("can([1]...)", json!(true))]
+    {
+        assert_eq!(known(text), expected, "{text}");
+    }
+    for text in ["try(1, 2...)", "try(1, [][0]...)", "can([]...)", "can([1, 2]...)", "max(text...)", "try([]...)"] {
+        assert_ne!(run(text).1, "", "{text}");
+    }
+    assert!(run("max(any...)").0.unknown_reason().is_some_and(|reason| &**reason == "any"));
+}
+
+#[test]
+fn numbers_are_formatted_from_all_of_their_digits() {
+    for (text, expected) in [
+        ("format(\"%v\", 1000000)", "1e+06"),
+        ("format(\"%v\", 123456)", "123456"),
+        ("format(\"%+v\", 1)", "1"),
+        ("format(\"%#v\", 1e7)", "10000000"),
+        ("format(\"%g\", 1234567)", "1.234567e+06"),
+        ("format(\"%G\", 12345678901234567890)", "1.234567890123456789E+19"),
+        ("format(\"%v\", -1e-7)", "-1e-07"),
+        ("format(\"%f\", 12345678901234567890)", "12345678901234567890.000000"),
+        ("format(\"%.20f\", 0.1)", "0.10000000000000000000"),
+        ("format(\"%.0f|%.0f|%.0f\", 0.5, 1.5, 2.5)", "0|2|2"),
+        ("format(\"%.3e|%.0e|%e\", 12345, 1500, 0)", "1.234e+04|2e+03|0.000000e+00"),
+        ("format(\"%.2g|%.10g|%.3g\", 100, 100, 1234.5678)", "1e+02|100|1.23e+03"),
+        ("format(\"%08.3f|%+.1e|% g\", -1.5, 15, 1)", "-001.500|+1.5e+01| 1"),
+        ("format(\"%.1f|%.2f|%f\", 99.96, 0.004, 0.0000004)", "100.0|0.00|0.000000"),
+        ("format(\"%q\", \"<&>\")", "\"\\u003c\\u0026\\u003e\""),
+        ("format(\"%f|%v\", 1 / 0, -1 / 0)", "+Inf|-Inf"),
+    ] {
+        assert_eq!(known(text), json!(expected), "{text}");
     }
 }
 

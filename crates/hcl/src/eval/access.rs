@@ -214,7 +214,10 @@ impl Evaluator<'_> {
                 }
                 Type::Dynamic | Type::Tuple(_) => return source.dynamic(),
                 // Null would be no element.
-                _ if source.facts().is_none() => return source.dynamic(),
+                _ if source.facts().is_none() => {
+                    self.each_of(Val::unknown(ty.clone(), Text::clone(reason)), each);
+                    return source.dynamic();
+                }
                 _ => {}
             }
         }

@@ -77,7 +77,12 @@ impl Evaluator<'_> {
 
     pub(super) fn for_expr(&mut self, all: &For, span: Span) -> Val {
         let collection = self.eval(&all.collection);
+        let before = self.problems.len();
         let Some(pairs) = self.iterate(&collection, all.collection.span) else {
+            let has_type = matches!(&collection.data, Data::Unknown(ty, _) if *ty != Type::Dynamic);
+            if self.problems.len() > before || has_type && !self.is_condition(all) {
+                return Val::failed();
+            }
             let reason = collection.unknown_reason().cloned().unwrap_or_default();
             return Val::unknown(Type::Dynamic, reason).marked(collection.marks);
         };
@@ -148,7 +153,8 @@ impl Evaluator<'_> {
         }
         let key = all.key.as_ref().map(|expr| {
             let value = self.eval(expr);
-            (self.key(value, expr.span), expr.span)
+            let key = if value.is_unknown() { value } else { self.key(value, expr.span) };
+            (key, expr.span)
         });
         let value = self.eval(&all.value);
         let Some((key, span)) = key else {

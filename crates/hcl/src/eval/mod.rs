@@ -198,7 +198,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The value, of which the type may be known in spite of what is wrong, and what is wrong.
-    fn apart(&mut self, expr: &Expr) -> (Val, Vec<Problem>) {
+    pub(super) fn apart(&mut self, expr: &Expr) -> (Val, Vec<Problem>) {
         let before = self.problems.len();
         let value = self.eval(expr);
         (value, self.problems.split_off(before))
@@ -235,26 +235,24 @@ impl<'a> Evaluator<'a> {
             );
             return self.problem("Inconsistent conditional result types", detail, span);
         };
+        // The type of the result is known in spite of what is wrong.
+        let failed = || Val::unknown(ty.clone(), Text::new());
         if test.is_null() {
-            return self.problem(
-                "Null condition",
-                "The condition value is null. Conditions must either be true or false.",
-                condition.span,
-            );
+            let detail = "The condition value is null. Conditions must either be true or false.";
+            self.problem("Null condition", detail, condition.span);
+            return failed();
         }
         if test.is_unknown() {
             let reason = test.unknown_reason().cloned().unwrap_or_default();
-            return either(a, b, ty, reason).marked(marks);
+            return either(a, b, ty.clone(), reason).marked(marks);
         }
-        let chosen = match convert(&test, &Type::Bool).map(|v| v.data) {
-            Ok(Data::Bool(true)) => first,
-            Ok(Data::Bool(false)) => second,
+        let (chosen, which, place) = match convert(&test, &Type::Bool).map(|v| v.data) {
+            Ok(Data::Bool(true)) => (first, "true", yes.span),
+            Ok(Data::Bool(false)) => (second, "false", no.span),
             _ => {
-                return self.problem(
-                    "Incorrect condition type",
-                    "The condition expression must be of type bool.",
-                    condition.span,
-                );
+                let detail = "The condition expression must be of type bool.";
+                self.problem("Incorrect condition type", detail, condition.span);
+                return failed();
             }
         };
         let (value, wrong) = chosen;
@@ -263,7 +261,14 @@ impl<'a> Evaluator<'a> {
             return Val::failed();
         }
         let prov = self.derived(span, [&value, &test]);
-        let converted = convert(&value, &ty).unwrap_or(value);
+        let converted = match convert(&value, &ty) {
+            Ok(converted) => converted,
+            Err(why) => {
+                let detail = format!("The {which} result value has the wrong type: {}.", why.text());
+                self.problem("Inconsistent conditional result types", detail, place);
+                return failed();
+            }
+        };
         merge_prov(converted.marked(marks), prov)
     }
 

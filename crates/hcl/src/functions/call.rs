@@ -2,7 +2,7 @@
 //! have nothing to do with them, and what is wrong is reported.
 
 use super::{Args, Fail, Function, Host, HostError, SPECIAL, all, conversion, unknown};
-use crate::ast::{Call, Span};
+use crate::ast::{Call, Expr, Span};
 use crate::eval::Evaluator;
 use crate::types::Type;
 use crate::types::convert::convert;
@@ -17,8 +17,8 @@ pub(crate) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Va
         None => call.name.text.strip_prefix("core::").unwrap_or(&call.name.text),
     };
     match name {
-        "try" => return conversion::attempt(evaluator, &call.arguments, span),
-        "can" => return conversion::can(evaluator, &call.arguments, span),
+        "try" => return conversion::attempt(evaluator, call, span),
+        "can" => return conversion::can(evaluator, call, span),
         _ => {}
     }
     if let Some(host) = host.filter(|host| host.has_own(name)) {
@@ -41,7 +41,10 @@ pub(crate) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Va
         return evaluator.problem("Call to unknown function", detail, call.name.span);
     };
     let before = evaluator.problems.len();
-    let Some((values, spans)) = arguments(evaluator, call) else { return Val::failed() };
+    let (values, spans) = match arguments(evaluator, call) {
+        Ok(found) => found,
+        Err(value) => return value,
+    };
     if evaluator.problems.len() > before {
         return Val::failed();
     }
@@ -57,7 +60,10 @@ pub(crate) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Va
 /// The value of a call of a function of the system.
 fn hosted(evaluator: &mut Evaluator<'_>, host: &dyn Host, call: &Call, span: Span) -> Val {
     let before = evaluator.problems.len();
-    let Some((values, spans)) = arguments(evaluator, call) else { return Val::failed() };
+    let (values, spans) = match arguments(evaluator, call) {
+        Ok(found) => found,
+        Err(value) => return value,
+    };
     if evaluator.problems.len() > before {
         return Val::failed();
     }
@@ -99,31 +105,44 @@ fn pattern<'v>(name: &str, values: &'v [Val]) -> Option<&'v str> {
     }
 }
 
-/// Returns the values of the arguments; `None` if the last one is expanded and unknown.
-fn arguments(evaluator: &mut Evaluator<'_>, call: &Call) -> Option<(Vec<Val>, Vec<Span>)> {
+/// Returns the values of the arguments with their places; the value of the call if the last one cannot be expanded.
+fn arguments(evaluator: &mut Evaluator<'_>, call: &Call) -> Result<(Vec<Val>, Vec<Span>), Val> {
     let mut values: Vec<Val> = Vec::new();
     let mut spans: Vec<Span> = Vec::new();
     for (index, expr) in call.arguments.iter().enumerate() {
-        let value = evaluator.eval(expr);
-        if !(call.expands && index + 1 == call.arguments.len()) {
-            values.push(value);
+        if call.expands && index + 1 == call.arguments.len() {
+            let (more, places) = expanded(evaluator, expr)?;
+            values.extend(more);
+            spans.extend(places);
+        } else {
+            values.push(evaluator.eval(expr));
             spans.push(expr.span);
-            continue;
-        }
-        match value.as_items() {
-            Some(items) => {
-                spans.extend(items.iter().map(|_| expr.span));
-                values.extend(items.iter().map(|item| item.clone().marked(value.marks)));
-            }
-            None if value.is_unknown() => return None,
-            None => {
-                let detail = "The expanding argument (indicated by ...) must be of a tuple, list, or set type.";
-                evaluator.problem("Invalid expanding argument value", detail, expr.span);
-                return None;
-            }
         }
     }
-    Some((values, spans))
+    Ok((values, spans))
+}
+
+/// The arguments that an expanded one stands for, with their places; the value of the call if it cannot be expanded.
+pub(super) fn expanded(evaluator: &mut Evaluator<'_>, expr: &Expr) -> Result<(Vec<Val>, Vec<Span>), Val> {
+    let before = evaluator.problems.len();
+    let value = evaluator.eval(expr);
+    if evaluator.problems.len() > before {
+        return Err(Val::failed());
+    }
+    if let Some(items) = value.as_items() {
+        let values: Vec<Val> = items.iter().map(|item| item.clone().marked(value.marks)).collect();
+        let spans = vec![expr.span; values.len()];
+        return Ok((values, spans));
+    }
+    match &value.data {
+        Data::Unknown(Type::Dynamic | Type::List(_) | Type::Set(_) | Type::Tuple(_), reason) => {
+            Err(Val::unknown(Type::Dynamic, Text::clone(reason)))
+        }
+        _ => {
+            let detail = "The expanding argument (indicated by ...) must be of a tuple, list, or set type.";
+            Err(evaluator.problem("Invalid expanding argument value", detail, expr.span))
+        }
+    }
 }
 
 fn run(
@@ -197,13 +216,17 @@ fn run(
     if let Some((detail, place)) = misfit {
         return evaluator.problem("Invalid function argument", detail, place);
     }
-    if let Some(reason) = unknown {
-        let result = unknown::result(function.name, &converted, &reason);
-        return result.unwrap_or_else(|| unknown::typed(function.name, &converted, reason)).marked(marks);
-    }
-    let mut args = Args { values: converted, spans, evaluator };
-    let outcome = (function.run)(&mut args);
-    let Args { values, spans, .. } = args;
+    let (outcome, values, spans) = match unknown {
+        Some(reason) => {
+            let known = unknown::result(function.name, &converted, &reason);
+            (known.and_then(|known| known.ok_or_else(|| Fail::Unknown(reason.to_string()))), converted, spans)
+        }
+        None => {
+            let mut args = Args { values: converted, spans, evaluator };
+            let outcome = (function.run)(&mut args);
+            (outcome, args.values, args.spans)
+        }
+    };
     let (index, message) = match outcome {
         Ok(value) => return value.marked(marks),
         Err(Fail::Unknown(reason)) => return unknown::typed(function.name, &values, reason.into()).marked(marks),

@@ -113,8 +113,10 @@ fn length(args: &mut Args<'_, '_>) -> Outcome {
     let count = match &value.data {
         Data::Unknown(ty, reason) => return unknown_length(value, ty, reason),
         // Elements that are not known may be the same as others.
-        Data::Set(_, items) if items.iter().any(Val::is_unknown) => {
-            return Err(Fail::Unknown(value.unknown_reason().map_or_else(String::new, |reason| reason.to_string())));
+        Data::Set(_, items) if items.len() > 1 && items.iter().any(Val::is_unknown) => {
+            let facts = Facts { range: (Some(1_usize.into()), Some(items.len().into())), ..Facts::default() };
+            let reason = value.unknown_reason().cloned().unwrap_or_default();
+            return Ok(Val::partly_unknown(Type::Number, reason, facts).marked(value.marks));
         }
         Data::Str(text) => text.graphemes(true).count(),
         Data::Null(_) => return Err(Fail::Argument(0, "argument must not be null".to_owned())),
@@ -134,8 +136,11 @@ fn unknown_length(value: &Val, ty: &Type, reason: &Text) -> Outcome {
     if let Some(length) = value.facts().and_then(|facts| facts.length) {
         return Ok(Val::number(length).marked(value.marks));
     }
-    if matches!(ty, Type::Bool | Type::Number) {
-        return Err(Fail::Call(UNCOUNTED.to_owned()));
+    match ty {
+        Type::Bool | Type::Number => return Err(Fail::Call(UNCOUNTED.to_owned())),
+        Type::Tuple(types) => return Ok(Val::number(types.len()).marked(value.marks)),
+        Type::Object(attributes) => return Ok(Val::number(attributes.len()).marked(value.marks)),
+        _ => {}
     }
     let least = match (ty, value.facts()) {
         (Type::Dynamic, _) => return Ok(Val::unknown(Type::Number, Text::clone(reason)).marked(value.marks)),
@@ -147,7 +152,7 @@ fn unknown_length(value: &Val, ty: &Type, reason: &Text) -> Outcome {
 }
 
 fn lookup(args: &mut Args<'_, '_>) -> Outcome {
-    known(args)?;
+    args.values.iter().take(2).find_map(unknown).map_or(Ok(()), Err)?;
     if args.values.len() > 3 {
         return Err(Fail::Call("lookup() takes two or three arguments".to_owned()));
     }
@@ -196,8 +201,9 @@ fn match_keys(args: &mut Args<'_, '_>) -> Outcome {
 
 fn merge(args: &mut Args<'_, '_>) -> Outcome {
     let (mut all, mut marks) = (Entries::new(), Marks::NONE);
-    let is_other = |ty: &Type| !matches!(ty, Type::Map(_) | Type::Object(_) | Type::Dynamic);
-    if let Some(ty) = args.values.iter().map(Type::of).find(is_other) {
+    // What follows an argument without a type is not examined.
+    let mut typed = args.values.iter().map(Type::of).take_while(|ty| *ty != Type::Dynamic);
+    if let Some(ty) = typed.find(|ty| !matches!(ty, Type::Map(_) | Type::Object(_))) {
         return Err(Fail::Call(format!("arguments must be maps or objects, got \"{}\"", ty.name())));
     }
     for value in &args.values {
@@ -205,6 +211,9 @@ fn merge(args: &mut Args<'_, '_>) -> Outcome {
             return Err(fail);
         }
         marks = marks | value.marks;
+        if value.as_items().is_some_and(|items| !items.is_empty()) {
+            return Err(Fail::Call("arguments must be maps or objects".to_owned()));
+        }
         let Some(entries) = value.as_entries() else { continue };
         for (key, entry) in entries.iter() {
             let mut entry = entry.clone();

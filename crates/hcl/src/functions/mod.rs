@@ -7,6 +7,7 @@ mod conversion;
 mod encoding;
 mod filesystem;
 mod format;
+mod format_number;
 mod hashes;
 mod lists;
 mod numbers;
@@ -20,7 +21,7 @@ mod yaml_encode;
 
 pub(crate) use call::call;
 
-use crate::ast::{Expr, Span};
+use crate::ast::Span;
 use crate::eval::Evaluator;
 use crate::types::Type;
 use crate::val::{Data, Val};
@@ -363,9 +364,6 @@ fn file_failed(index: usize) -> impl Fn(FileError) -> Fail {
         FileError::Unknown(reason) => Fail::Unknown(reason),
     }
 }
-
-/// The expressions of arguments, for functions that evaluate them on their own.
-type Expressions<'a> = &'a [Expr];
 
 #[cfg(test)]
 mod tests {

@@ -51,6 +51,7 @@ pub fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
         }
         (Data::Unknown(from, reason), _) => {
             possible(from, ty)?;
+            let ty = &concrete(from, ty);
             match from == ty {
                 true => value.data.clone(),
                 // It stays what is not null.
@@ -75,6 +76,29 @@ pub fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
         _ => return Err(required(ty, &Type::of(value))),
     };
     Ok(Val { data, marks: value.marks, prov: value.prov.clone() })
+}
+
+/// The type that a value of a type has as another one, of which the elements may be of any type.
+fn concrete(from: &Type, to: &Type) -> Type {
+    let element = match (from, to) {
+        (Type::List(element) | Type::Set(element), Type::List(any) | Type::Set(any))
+        | (Type::Map(element), Type::Map(any))
+            if **any == Type::Dynamic =>
+        {
+            Some((**element).clone())
+        }
+        (Type::Tuple(types), Type::List(any) | Type::Set(any)) if **any == Type::Dynamic => unify(types),
+        (Type::Object(attributes), Type::Map(any)) if **any == Type::Dynamic => {
+            unify(&attributes.values().map(|attribute| attribute.ty.clone()).collect::<Vec<_>>())
+        }
+        _ => None,
+    };
+    match (element, to) {
+        (Some(element), Type::List(_)) => Type::list(element),
+        (Some(element), Type::Set(_)) => Type::set(element),
+        (Some(element), Type::Map(_)) => Type::map(element),
+        _ => to.clone(),
+    }
 }
 
 /// A value that is not known, but not null, as another type: a list of the elements of a tuple has as many.
