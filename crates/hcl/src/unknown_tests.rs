@@ -75,6 +75,7 @@ fn results_that_are_not_known_have_a_type() {
         "number[*].a",
         "length(toset([1, number])).a",
         "number > 1 ? toset(number > 1 ? [{}] : [{}]) : 1",
+        "merge(null, \"a\")",
         "setunion(toset([\"a\"]), number > 1 ? [[1]] : [[2]])",
         "templatestring(text, number > 1 ? [1] : [2])",
         "merge(null, [1])",
@@ -96,6 +97,7 @@ fn what_is_not_known_is_different_from_other_types() {
         ("number + 1 == \"a\"", json!(false)),
         ("upper(text) == null", json!(false)),
         ("text == [1]", json!(false)),
+        ("[1, text] == [2, \"a\"]", json!(false)),
         ("\"a${text}\" == toset([])", json!(false)),
         ("anytrue([any, true])", json!(true)),
         ("alltrue([false, any])", json!(false)),
@@ -118,6 +120,9 @@ fn choices_keep_what_both_values_have() {
         ("length(number > 1 ? [1, 2] : [3, 4])", json!(2)),
         ("length(slice(number > 1 ? [1, 2] : [3, 4], 1, 2))", json!(1)),
         ("length(toset([1, number])) > 3", json!(false)),
+        ("distinct(number > 1 ? [] : [])", json!([])),
+        ("length(concat([1], number > 1 ? [1, 2] : [3, 4]))", json!(3)),
+        ("format(\"%5s|%.1s\", \"👍🏽\", \"👍🏽a\")", json!("    👍🏽|👍🏽")),
         ("keys(merge({ a = 1 }, number > 1 ? { b = 1 } : null))", json!(["a", "b"])),
         ("true ? (number > 1 ? [1, 2] : [3, 4]) : tolist([5])", json!([null, null])),
         ("number > 1 ? null : null", json!(null)),
@@ -131,6 +136,12 @@ fn choices_keep_what_both_values_have() {
         "text[*]",
         "-(number > 1 ? 3 : 5) < 0",
         "number > 1 ? {} : tomap({})",
+        "toset(number > 1 ? [1] : [2])",
+        "coalesce(any, [text]) == null",
+        "tolist(toset([\"a\", text])) == null",
+        "[text, 1] == [\"a\", 2]",
+        "{ a = text, b = 1 } == { a = \"a\", b = 2 }",
+        "(number > 1 ? any : true) == \"a\"",
         "number > 1 ? [1, 2] : tolist([3, 4])",
     ] {
         assert!(run(text).0.is_unknown(), "{text}");
@@ -187,6 +198,7 @@ fn marks_of_both_branches_and_of_all_arguments_count() {
         "coalesce(text, hidden)",
         "contains([text], hidden)",
         "one([{ a = hidden }])",
+        "formatlist(\"%s\", [hidden])",
     ] {
         let (value, problems) = run(text);
         assert!(problems.is_empty() && value.marks == Marks::SENSITIVE, "{text}: {value:?} {problems}");

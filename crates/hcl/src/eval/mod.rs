@@ -300,6 +300,7 @@ fn common_type(a: &Val, b: &Val) -> Option<Type> {
         (true, _) => Some(tb),
         (_, true) => Some(ta),
         _ if ta == tb => Some(ta),
+        _ if ta == Type::Dynamic || tb == Type::Dynamic => Some(Type::Dynamic),
         _ => unify(&[ta, tb]),
     }
 }

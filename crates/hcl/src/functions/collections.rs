@@ -211,10 +211,12 @@ fn merge(args: &mut Args<'_, '_>) -> Outcome {
             return Err(fail);
         }
         marks = marks | value.marks;
-        if value.as_items().is_some_and(|items| !items.is_empty()) {
-            return Err(Fail::Call("arguments must be maps or objects".to_owned()));
-        }
-        let Some(entries) = value.as_entries() else { continue };
+        let Some(entries) = value.as_entries() else {
+            match value.is_null() || value.as_items().is_some_and(|items| items.is_empty()) {
+                true => continue,
+                false => return Err(Fail::Call("arguments must be maps or objects".to_owned())),
+            }
+        };
         for (key, entry) in entries.iter() {
             let mut entry = entry.clone();
             if let Some(earlier) = all.get(key) {

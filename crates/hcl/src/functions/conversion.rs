@@ -42,7 +42,12 @@ pub(super) const ALL: &[Function] = &[
 ];
 
 fn to(args: &mut Args<'_, '_>, ty: &Type) -> Outcome {
-    convert(&args.values[0], ty).map_err(|_| {
+    let converted = convert(&args.values[0], ty);
+    if let (Ok(value), Data::Unknown(_, reason)) = (&converted, &args.values[0].data) {
+        // What is known of it beside its type is forgotten.
+        return Ok(Val::unknown(Type::of(value), Text::clone(reason)).marked(value.marks));
+    }
+    converted.map_err(|_| {
         let what = match (&args.values[0].data, ty) {
             (Data::Str(text), Type::Number) => format!(
                 "cannot convert \"{text}\" to number; given string must be a decimal representation of a number"

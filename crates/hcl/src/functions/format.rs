@@ -9,10 +9,11 @@ use crate::types::convert::convert;
 use crate::val::number::Number;
 use crate::val::{Data, Marks, Val};
 use shared_text::Text;
+use unicode_segmentation::UnicodeSegmentation;
 
 pub(super) const ALL: &[Function] = &[
     function("format", &[S], |a| Ok(Val::str(print(a.str(0), &a.values[1..]).map_err(Fail::Call)?))).rest(NULLABLE),
-    function("formatlist", &[S], list).rest(NULLABLE).shallow(),
+    function("formatlist", &[S], list).rest(NULLABLE).sees_unknown(),
 ];
 
 /// The widest field.
@@ -199,7 +200,7 @@ fn one(verb: Verb, value: &Val) -> Result<String, String> {
 
 fn shortened(verb: Verb, text: &str) -> String {
     match verb.precision {
-        Some(most) => text.chars().take(most).collect(),
+        Some(most) => text.graphemes(true).take(most).collect(),
         None => text.to_owned(),
     }
 }
@@ -238,7 +239,7 @@ fn integer(verb: Verb, number: &Number) -> Result<String, String> {
 }
 
 fn pad(verb: Verb, text: &str, out: &mut String) {
-    let count = text.chars().count();
+    let count = text.graphemes(true).count();
     let missing = verb.width.saturating_sub(count);
     let is_number = matches!(verb.letter, 'd' | 'b' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G');
     match (verb.minus, verb.zero && (is_number || verb.letter == 's' || verb.letter == 'q' || verb.letter == 'v')) {

@@ -44,7 +44,7 @@ pub(super) fn typed(name: &str, arguments: &[Val], reason: Text) -> Val {
     }
     match result_type(name).or_else(|| type_by_arguments(name, arguments)) {
         // After a mistake, nothing is said about what follows from it.
-        Some(ty) if !reason.is_empty() => Val::partly_unknown(ty, reason, Facts::default()),
+        Some(ty) if !reason.is_empty() && ty != Type::Dynamic => Val::partly_unknown(ty, reason, Facts::default()),
         _ => Val::unknown(Type::Dynamic, reason),
     }
 }
@@ -70,7 +70,10 @@ fn type_by_arguments(name: &str, arguments: &[Val]) -> Option<Type> {
                 Type::List(element) => Some((*element).clone()),
                 _ => None,
             });
-            Some(Type::list(unify(&elements.collect::<Option<Vec<_>>>()?)?))
+            match elements.collect::<Option<Vec<_>>>() {
+                Some(elements) => Some(Type::list(unify(&elements)?)),
+                None => joined(arguments),
+            }
         }
         "distinct" | "matchkeys" => first(),
         "keys" => matches!(first()?, Type::Map(_)).then(|| Type::list(Type::Str)),
@@ -117,6 +120,19 @@ fn type_by_arguments(name: &str, arguments: &[Val]) -> Option<Type> {
         },
         _ => None,
     }
+}
+
+/// The type of the elements of several values in a row, if it is known how many there are.
+fn joined(arguments: &[Val]) -> Option<Type> {
+    let mut all = Vec::new();
+    for value in arguments {
+        match (Type::of(value), value.as_items()) {
+            (Type::Tuple(types), _) => all.extend(types.iter().cloned()),
+            (Type::List(element), Some(items)) => all.extend(vec![(*element).clone(); items.len()]),
+            _ => return None,
+        }
+    }
+    Some(Type::Tuple(Arc::new(all)))
 }
 
 /// The type of the results of a function; `None` if it depends on its arguments.

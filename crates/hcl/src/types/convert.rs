@@ -104,7 +104,7 @@ fn concrete(from: &Type, to: &Type) -> Type {
 /// A value that is not known, but not null, as another type: a list of the elements of a tuple has as many.
 fn not_null(from: &Type, ty: &Type, reason: Text) -> Val {
     match (from, ty) {
-        (Type::Tuple(types), Type::List(element)) if !element.has_dynamic() => {
+        (Type::Tuple(types), Type::List(element)) if types.is_empty() || !element.has_dynamic() => {
             of_length(ty.clone(), types.len(), reason)
         }
         (Type::Tuple(types), Type::Set(element)) if !element.has_dynamic() && types.len() < 2 => {
@@ -175,7 +175,7 @@ fn sequence(value: &Val, element: &Type, ty: &Type, is_set: bool) -> Result<Val,
     }
     // How many elements a set has is open if they may be the same.
     if let (Data::Set(..), false, Some(reason)) = (&value.data, is_set, value.unknown_reason()) {
-        let unknown = Val::partly_unknown(ty.clone(), Text::clone(reason), Facts::default());
+        let unknown = Val::unknown(ty.clone(), Text::clone(reason));
         return Ok(unknown.marked(value.all_marks()).with_prov(value.prov.clone()));
     }
     let converted: Vec<Val> = each(items, element)?;
