@@ -158,7 +158,20 @@ fn what_no_instance_and_no_failure_evaluates_is_checked() {
             "output \"o\" {\n  value = 1\n  precondition {\n    condition     = path.root != null\n    error_message = [1]\n  }\n}\n",
             "tofu-failed-condition",
         ),
-        ("resource \"terraform_data\" \"a\" {\n}\nlocals {\n  x = terraform_data.a.other\n}\n", "tofu-invalid-value"),
+        ("resource \"terraform_data\" \"a\" {\n}\nlocals {\n  x = terraform_data.a.other\n}\n", "tofu-undefined-name"),
+        (
+            "resource \"terraform_data\" \"a\" {\n}\nlocals {\n  x = try(terraform_data.a.id.name, 1)\n}\n",
+            "tofu-undefined-name",
+        ),
+        (
+            "resource \"terraform_data\" \"a\" {\n}\nresource \"a\" \"b\" {\n  for_each = terraform_data.a.id\n}\n",
+            "tofu-invalid-repetition",
+        ),
+        (
+            "resource \"terraform_data\" \"a\" {\n}\nresource \"a\" \"b\" {\n  dynamic \"c\" {\n    for_each = terraform_data.a.id\n    \
+             content {\n    }\n  }\n}\n",
+            "tofu-invalid-repetition",
+        ),
         (
             "resource \"terraform_data\" \"a\" {\n  input = 1\n}\nlocals {\n  x = [for i in terraform_data.a.output : i]\n}\n",
             "tofu-invalid-value",

@@ -61,6 +61,29 @@ fn results_that_are_not_known_have_a_type() {
         "matchkeys([1], [1], [[text]])",
         "alltrue([text, \"k\"])",
         "alltrue([false, \"k\"])",
+        "setproduct([1], text)",
+        "keys(text)",
+        "lookup(text, \"a\", 1)",
+        "values(setproduct([text], [1]))",
+        "one(number > 1 ? [1, 2] : [3, 4])",
+        "element(toset([text]), 0)",
+        "parseint(number + 1, 2)",
+        "[1, 2][number > 1 ? [1] : [2]]",
+        "true ? 1 : setproduct([text], [1])",
+        "true ? 1 : (null ? [1] : [2])",
+        "false ? [toset([1])][0] : [\"a\"]",
+        "number[*].a",
+        "length(toset([1, number])).a",
+        "number > 1 ? toset(number > 1 ? [{}] : [{}]) : 1",
+        "merge(null, \"a\")",
+        "setunion(toset([\"a\"]), number > 1 ? [[1]] : [[2]])",
+        "templatestring(text, number > 1 ? [1] : [2])",
+        "merge(null, [1])",
+        "true && (null ? [1] : [2])",
+        "[for x in tolist(text) : x if 1]",
+        "regexall(\"(\", text)",
+        "join(\",\", merge(number > 1 ? { a = 1 } : { a = 2 }, { b = 1 }))",
+        "lookup({ a = 1 }, \"b\", toset([text])) + 1",
     ] {
         assert_ne!(run(text).1, "", "{text}");
     }
@@ -73,6 +96,8 @@ fn what_is_not_known_is_different_from_other_types() {
         ("upper(text) != 1", json!(true)),
         ("number + 1 == \"a\"", json!(false)),
         ("upper(text) == null", json!(false)),
+        ("text == [1]", json!(false)),
+        ("[1, text] == [2, \"a\"]", json!(false)),
         ("\"a${text}\" == toset([])", json!(false)),
         ("anytrue([any, true])", json!(true)),
         ("alltrue([false, any])", json!(false)),
@@ -80,7 +105,7 @@ fn what_is_not_known_is_different_from_other_types() {
     ] {
         assert_eq!(known(text), expected, "{text}");
     }
-    for text in ["text == null", "text == [1]", "any == 1", "upper(text) == \"A\"", "alltrue([any, false])"] {
+    for text in ["text == null", "any == 1", "upper(text) == \"A\"", "alltrue([any, false])"] {
         assert!(run(text).0.is_unknown(), "{text}");
     }
 }
@@ -90,14 +115,139 @@ fn choices_keep_what_both_values_have() {
     for (text, expected) in [
         ("number > 1 ? 1 : 1", json!(1)),
         ("number > 1 ? tolist([1, 2]) : tolist([3, 4])", json!([null, null])),
-        ("number > 1 ? {} : tomap({})", json!({})),
+        ("number > 1 ? tomap({}) : tomap({})", json!({})),
+        ("number > 1 ? toset([1]) : toset([2])", json!([null])),
+        ("length(number > 1 ? [1, 2] : [3, 4])", json!(2)),
+        ("length(slice(number > 1 ? [1, 2] : [3, 4], 1, 2))", json!(1)),
+        ("length(toset([1, number])) > 3", json!(false)),
+        ("distinct(number > 1 ? [] : [])", json!([])),
+        ("length(concat([1], number > 1 ? [1, 2] : [3, 4]))", json!(3)),
+        ("format(\"%5s|%.1s\", \"👍🏽\", \"👍🏽a\")", json!("    👍🏽|👍🏽")),
+        ("keys(merge({ a = 1 }, number > 1 ? { b = 1 } : null))", json!(["a", "b"])),
+        ("true ? (number > 1 ? [1, 2] : [3, 4]) : tolist([5])", json!([null, null])),
         ("number > 1 ? null : null", json!(null)),
         ("(number > 1 ? \"a\" : \"b\")[*]", json!([null])),
     ] {
         assert_eq!(known(text), expected, "{text}");
     }
-    for text in ["number > 1 ? true : true", "number > 1 ? \"a\" : \"a\"", "text[*]", "-(number > 1 ? 3 : 5) < 0"] {
+    for text in [
+        "number > 1 ? true : true",
+        "number > 1 ? \"a\" : \"a\"",
+        "text[*]",
+        "-(number > 1 ? 3 : 5) < 0",
+        "number > 1 ? {} : tomap({})",
+        "toset(number > 1 ? [1] : [2])",
+        "coalesce(any, [text]) == null",
+        "tolist(toset([\"a\", text])) == null",
+        "[text, 1] == [\"a\", 2]",
+        "{ a = text, b = 1 } == { a = \"a\", b = 2 }",
+        "(number > 1 ? any : true) == \"a\"",
+        "number > 1 ? [1, 2] : tolist([3, 4])",
+    ] {
         assert!(run(text).0.is_unknown(), "{text}");
+    }
+}
+
+#[test]
+fn an_argument_without_a_type_leaves_open_what_follows() {
+    assert_eq!(known("merge(null, [])"), json!({}));
+    for text in [
+        "{ for x in [number > 1 ? [1] : [2]] : x => 1 }",
+        "setproduct(any, null)",
+        "concat(\"a\", any)",
+        "\"%{ if [text] == any }a%{ endif }\"",
+    ] {
+        let (value, problems) = run(text);
+        assert!(value.is_unknown() && problems.is_empty(), "{text}: {problems}");
+    }
+    assert_eq!(run("setproduct(null, any)").1, "Invalid function argument");
+}
+
+#[test]
+fn elements_stay_known_beside_others() {
+    for (text, expected) in [
+        ("setproduct([\"a\", text], [1, 2])", json!([["a", 1], ["a", 2], [null, 1], [null, 2]])),
+        ("setproduct([], [text])", json!([])),
+        ("chunklist([\"a\", text, \"b\"], 2)", json!([["a", null], ["b"]])),
+    ] {
+        assert_eq!(known(text), expected, "{text}");
+    }
+    for text in
+        ["setproduct(toset([\"a\", text]), [1])", "one(toset([\"a\", text]))", "toset([\"a\", text]) == toset([\"b\"])"]
+    {
+        let (value, problems) = run(text);
+        assert!(value.is_unknown() && problems.is_empty(), "{text}: {problems}");
+    }
+}
+
+#[test]
+fn the_beginning_of_a_directive_is_not_known() {
+    for text in ["\"a%{ for x in [\"b\", text] }${x}%{ endfor }\"", "\"a%{ if true }b${text}%{ endif }\""] {
+        assert_eq!(known(&format!("startswith({text}, \"c\")")), json!(false), "{text}");
+        assert!(run(&format!("startswith({text}, \"ac\")")).0.is_unknown(), "{text}");
+    }
+}
+
+#[test]
+fn marks_of_both_branches_and_of_all_arguments_count() {
+    for text in [
+        "false ? hidden : \"a\"",
+        "true ? \"a\" : hidden",
+        "\"%{ if true }a%{ else }${hidden}%{ endif }\"",
+        "coalesce(\"a\", hidden)",
+        "coalesce(text, hidden)",
+        "contains([text], hidden)",
+        "one([{ a = hidden }])",
+        "formatlist(\"%s\", [hidden])",
+    ] {
+        let (value, problems) = run(text);
+        assert!(problems.is_empty() && value.marks == Marks::SENSITIVE, "{text}: {value:?} {problems}");
+    }
+}
+
+#[test]
+fn conditions_of_for_are_checked_without_elements() {
+    for text in ["[for x in [] : x if null]", "[for x in toset([]) : x if 1]", "{ for x in [\"a\"] : x => 1 if \"b\" }"]
+    {
+        let (value, problems) = run(text);
+        assert!(value.is_failed() && problems == "Invalid 'for' condition", "{text}: {value:?} {problems}");
+    }
+}
+
+#[test]
+fn attempts_may_be_expanded() {
+    for (text, expected) in
+        [("try([][0], [\"a\", \"b\"]...)", json!("a")), ("try([1]...)", json!(1)), ("can([1]...)", json!(true))]
+    {
+        assert_eq!(known(text), expected, "{text}");
+    }
+    for text in ["try(1, 2...)", "try(1, [][0]...)", "can([]...)", "can([1, 2]...)", "max(text...)", "try([]...)"] {
+        assert_ne!(run(text).1, "", "{text}");
+    }
+    assert!(run("max(any...)").0.unknown_reason().is_some_and(|reason| &**reason == "any"));
+}
+
+#[test]
+fn numbers_are_formatted_from_all_of_their_digits() {
+    for (text, expected) in [
+        ("format(\"%v\", 1000000)", "1e+06"),
+        ("format(\"%v\", 123456)", "123456"),
+        ("format(\"%+v\", 1)", "1"),
+        ("format(\"%#v\", 1e7)", "10000000"),
+        ("format(\"%g\", 1234567)", "1.234567e+06"),
+        ("format(\"%G\", 12345678901234567890)", "1.234567890123456789E+19"),
+        ("format(\"%v\", -1e-7)", "-1e-07"),
+        ("format(\"%f\", 12345678901234567890)", "12345678901234567890.000000"),
+        ("format(\"%.20f\", 0.1)", "0.10000000000000000000"),
+        ("format(\"%.0f|%.0f|%.0f\", 0.5, 1.5, 2.5)", "0|2|2"),
+        ("format(\"%.3e|%.0e|%e\", 12345, 1500, 0)", "1.234e+04|2e+03|0.000000e+00"),
+        ("format(\"%.2g|%.10g|%.3g\", 100, 100, 1234.5678)", "1e+02|100|1.23e+03"),
+        ("format(\"%08.3f|%+.1e|% g\", -1.5, 15, 1)", "-001.500|+1.5e+01| 1"),
+        ("format(\"%.1f|%.2f|%f\", 99.96, 0.004, 0.0000004)", "100.0|0.00|0.000000"),
+        ("format(\"%q\", \"<&>\")", "\"\\u003c\\u0026\\u003e\""),
+        ("format(\"%f|%v\", 1 / 0, -1 / 0)", "+Inf|-Inf"),
+    ] {
+        assert_eq!(known(text), json!(expected), "{text}");
     }
 }
 

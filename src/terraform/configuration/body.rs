@@ -4,13 +4,13 @@ use crate::hcl::ast::walk;
 use crate::hcl::ast::{Block, Body};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
-use crate::hcl::val::unknown::Facts;
+
 use crate::hcl::val::{Data, Entries, Marks, Val};
-use crate::terraform::configuration::Mode;
 use crate::terraform::configuration::expansion::Repeat;
 use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame, Planned};
 use crate::terraform::configuration::names::is_repeated;
 use crate::terraform::configuration::schemas::of_resource;
+use crate::terraform::configuration::{Mode, built_in};
 use crate::terraform::evaluation::shown;
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, Written};
@@ -191,7 +191,12 @@ impl Evaluation<'_, '_> {
         };
         let iterator = block.body.get("iterator").and_then(|a| walk::keyword(&a.expr)).unwrap_or(&kind.text);
         let collection = self.value(at, &for_each);
+        let not_iterable = |collection: &Val| {
+            let kind = Type::of(collection).name();
+            wrong(format!("invalid dynamic for_each value: cannot use a {kind} value in for_each"), for_each.place());
+        };
         let items: Vec<(Val, Val)> = match &collection.data {
+            Data::Unknown(ty, _) if ty.is_primitive() => return not_iterable(&collection),
             Data::Unknown(..) | Data::Partial(..) => {
                 let value = self.shown(at, &for_each, &Val { data: unknown(&collection), ..collection.clone() });
                 into.unknown.get_or_insert(Part { val: Val { data: unknown(&collection), ..collection }, value });
@@ -207,11 +212,7 @@ impl Evaluation<'_, '_> {
             Data::Map(_, entries) | Data::Object(entries) => {
                 entries.iter().map(|(key, value)| (Val::str(key.clone()), value.clone())).collect()
             }
-            _ => {
-                let kind = Type::of(&collection).name();
-                let message = format!("invalid dynamic for_each value: cannot use a {kind} value in for_each");
-                return wrong(message, for_each.place());
-            }
+            _ => return not_iterable(&collection),
         };
         if items.len() > MAX_BLOCKS {
             let reason = format!("{} blocks are more than the {MAX_BLOCKS} that are examined", items.len());
@@ -323,25 +324,9 @@ fn instance(address: &Text, parts: Parts, declared: &Declared, schema: Option<&B
     }
     let marks = if address.starts_with("ephemeral.") { Marks::EPHEMERAL } else { Marks::NONE };
     let prov = Prov::at(shown::origin(declared.place));
-    let val = match address.starts_with("terraform_data.") {
-        true => built_in(entries, address),
+    let val = match built_in::is_type(address.split('.').next().unwrap_or_default()) {
+        true => built_in::value(entries, address),
         false => whole(entries, address, schema),
     };
     Planned { val: val.marked(marks), value: Value::map(map).with_prov(prov) }
-}
-
-/// A `terraform_data` with these arguments: it is part of OpenTofu, so that all of its attributes are known. Its output will be
-/// what its input is.
-fn built_in(mut entries: Entries, address: &Text) -> Val {
-    for name in ["input", "triggers_replace"] {
-        entries.entry(name.into()).or_default();
-    }
-    let input = entries.get("input").cloned().unwrap_or_default();
-    let output = match input.is_null() {
-        true => Val::null(),
-        false => Val::unknown(Type::of(&input), format!("{address}.output")),
-    };
-    entries.insert("output".into(), output);
-    entries.insert("id".into(), Val::partly_unknown(Type::Str, format!("{address}.id").into(), Facts::default()));
-    Val::object(entries)
 }

@@ -149,7 +149,9 @@ pub(crate) fn for_each_problems(value: &Val) -> Vec<(bool, String)> {
     }
     let unsuitable = |why: String| (false, format!("invalid for_each argument: {why}"));
     match &value.data {
-        Data::Unknown(..) | Data::Map(..) | Data::Object(_) | Data::Partial(..) => {}
+        Data::Unknown(Type::Dynamic | Type::Map(_) | Type::Object(_), _) => {}
+        Data::Unknown(Type::Set(ty), _) if matches!(**ty, Type::Str | Type::Dynamic) => {}
+        Data::Map(..) | Data::Object(_) | Data::Partial(..) => {}
         Data::Null(_) => found.push(unsuitable("the value is null".to_owned())),
         Data::Set(_, items) if items.iter().any(Val::is_null) => {
             found.push(unsuitable("sets must not contain null values".to_owned()));

@@ -296,7 +296,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
                     let at = At::module(frame);
                     let wrong = failures.into_iter().filter(|failure| !failure.is_open);
                     wrong.for_each(|failure| self.report_at(&at, failure));
-                    Val::failed()
+                    Val::unknown(variable.ty.clone(), Text::new()).marked(variable.marks)
                 }
             }
         })

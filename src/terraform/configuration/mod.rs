@@ -17,6 +17,7 @@
 
 mod address;
 mod body;
+mod built_in;
 mod conditions;
 mod cycles;
 pub(crate) mod decisive;

@@ -7,6 +7,7 @@ use crate::hcl::types::Type;
 use crate::hcl::val::export::export;
 use crate::hcl::val::{Entries, Marks, Val};
 use crate::reads::made_of;
+use crate::terraform::configuration::built_in;
 use crate::terraform::configuration::expansion::{Instances, Repeat};
 use crate::terraform::configuration::frame::{At, Called, Evaluation};
 use crate::text::Text;
@@ -25,6 +26,11 @@ fn attribute(steps: &[TraversalStep], index: usize) -> Option<&Text> {
         Some(TraversalStep::Attribute(name)) => Some(&name.text),
         _ => None,
     }
+}
+
+/// Whether a reference to a resource is reported because of what it reads.
+fn is_wrong(kind: &str, steps: Option<&[TraversalStep]>) -> bool {
+    built_in::is_type(kind) && steps.and_then(built_in::wrong).is_some()
 }
 
 impl Scope for Names<'_, '_, '_> {
@@ -68,11 +74,15 @@ impl Scope for Names<'_, '_, '_> {
                     "resource" => format!("{first}.{name}"),
                     mode => format!("{mode}.{first}.{name}"),
                 };
+                if &*root.text == "resource" && is_wrong(first, steps.get(2..)) {
+                    return nothing();
+                }
                 return match evaluation.block(frame, &address.into()) {
                     Some(block) => Some((block.whole.clone(), 2)),
                     None => nothing(),
                 };
             }
+            (kind, _) if is_wrong(kind, steps.get(1..)) => return nothing(),
             (kind, _) => match evaluation.block(frame, &format!("{kind}.{first}").into()) {
                 Some(block) => block.whole.clone(),
                 None => return nothing(),

@@ -2,6 +2,7 @@
 
 use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Key, TraversalStep};
+use crate::terraform::configuration::built_in;
 use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::configuration::sites::{self, Owner, Site};
 use crate::terraform::evaluation::reference::{Meaning, meaning};
@@ -171,6 +172,7 @@ impl Check<'_, '_> {
             (None, Some(TraversalStep::Index(..))) => {
                 Some(format!("unexpected resource instance key: {address} has neither \"count\" nor \"for_each\" set"))
             }
+            _ if mode.is_empty() && built_in::is_type(kind) => built_in::wrong(reference.steps.get(taken..)?),
             _ => None,
         }
     }

@@ -152,7 +152,7 @@ impl Evaluator<'_> {
             let (ty, reason) = (ty.clone(), reason.clone());
             return self.element_of_unknown(&ty, &reason, key, span).marked(marks);
         }
-        if key.is_unknown() {
+        if key.is_unknown() && is_key(base, key) {
             let reason = base.unknown_reason().or_else(|| key.unknown_reason()).cloned().unwrap_or_default();
             let element = match &base.data {
                 Data::List(ty, _) | Data::Map(ty, _) => ty.clone(),
@@ -214,7 +214,10 @@ impl Evaluator<'_> {
                 }
                 Type::Dynamic | Type::Tuple(_) => return source.dynamic(),
                 // Null would be no element.
-                _ if source.facts().is_none() => return source.dynamic(),
+                _ if source.facts().is_none() => {
+                    self.each_of(Val::unknown(ty.clone(), Text::clone(reason)), each);
+                    return source.dynamic();
+                }
                 _ => {}
             }
         }
@@ -254,4 +257,14 @@ impl Evaluator<'_> {
         self.elements.pop();
         found
     }
+}
+
+/// Whether a value can be a key of another one by its type.
+fn is_key(base: &Val, key: &Val) -> bool {
+    let ty = match &base.data {
+        Data::List(..) | Data::Tuple(_) => Type::Number,
+        Data::Set(..) => return false,
+        _ => Type::Str,
+    };
+    convert(key, &ty).is_ok()
 }

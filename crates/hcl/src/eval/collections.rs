@@ -77,10 +77,18 @@ impl Evaluator<'_> {
 
     pub(super) fn for_expr(&mut self, all: &For, span: Span) -> Val {
         let collection = self.eval(&all.collection);
+        let before = self.problems.len();
         let Some(pairs) = self.iterate(&collection, all.collection.span) else {
+            let has_type = matches!(&collection.data, Data::Unknown(ty, _) if *ty != Type::Dynamic);
+            if self.problems.len() > before || has_type && !self.is_condition(all) {
+                return Val::failed();
+            }
             let reason = collection.unknown_reason().cloned().unwrap_or_default();
             return Val::unknown(Type::Dynamic, reason).marked(collection.marks);
         };
+        if !self.is_condition(all) {
+            return Val::failed();
+        }
         let mut result = Iterated { marks: collection.marks, ..Iterated::default() };
         let before = self.bound.len();
         for (key, value) in pairs {
@@ -106,6 +114,24 @@ impl Evaluator<'_> {
         self.bounded(value, span).marked(result.marks).with_prov(prov)
     }
 
+    /// Whether the condition can be one, whatever the elements are; notes what is wrong.
+    fn is_condition(&mut self, all: &For) -> bool {
+        let Some(condition) = &all.condition else { return true };
+        let element = || Val::unknown(Type::Dynamic, "an element");
+        let names = all.key_name.iter().chain([&all.value_name]).map(|name| (Text::clone(&name.text), element()));
+        let before = self.problems.len();
+        let test = self.with_bound(names.collect(), |this| this.eval(condition));
+        if self.problems.len() == before && (test.is_null() || convert(&test, &Type::Bool).is_err()) {
+            self.no_condition(condition);
+        }
+        self.problems.len() == before
+    }
+
+    fn no_condition(&mut self, condition: &Expr) {
+        let detail = "The value of the 'if' clause must be either true or false.";
+        self.problem("Invalid 'for' condition", detail, condition.span);
+    }
+
     fn iteration(&mut self, all: &For, result: &mut Iterated) {
         if let Some(condition) = &all.condition {
             let test = self.eval(condition);
@@ -118,11 +144,8 @@ impl Evaluator<'_> {
                     return;
                 }
                 _ => {
-                    self.problem(
-                        "Invalid 'for' condition",
-                        "The value of the 'if' clause must be either true or false.",
-                        condition.span,
-                    );
+                    self.no_condition(condition);
+                    result.unknown = Some(Text::new());
                     return;
                 }
             }
@@ -130,7 +153,8 @@ impl Evaluator<'_> {
         }
         let key = all.key.as_ref().map(|expr| {
             let value = self.eval(expr);
-            (self.key(value, expr.span), expr.span)
+            let key = if value.is_unknown() { value } else { self.key(value, expr.span) };
+            (key, expr.span)
         });
         let value = self.eval(&all.value);
         let Some((key, span)) = key else {
@@ -160,6 +184,7 @@ impl Evaluator<'_> {
                      use the ellipsis (...) after the value expression to enable grouping by key."
                 );
                 self.problem("Duplicate object key", detail, span);
+                result.unknown = Some(Text::new());
             }
             Entry::Vacant(place) => {
                 place.insert(value);

@@ -198,7 +198,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The value, of which the type may be known in spite of what is wrong, and what is wrong.
-    fn apart(&mut self, expr: &Expr) -> (Val, Vec<Problem>) {
+    pub(super) fn apart(&mut self, expr: &Expr) -> (Val, Vec<Problem>) {
         let before = self.problems.len();
         let value = self.eval(expr);
         (value, self.problems.split_off(before))
@@ -225,6 +225,8 @@ impl<'a> Evaluator<'a> {
         let (first, second) = (self.apart(yes), self.apart(no));
         let test = self.eval(condition);
         let (a, b) = (&first.0, &second.0);
+        // Which branch is taken may depend on what is not known, so that those of both count.
+        let marks = test.marks | a.marks | b.marks;
         let Some(ty) = common_type(a, b) else {
             let (ta, tb) = (Type::of(a).name(), Type::of(b).name());
             let detail = format!(
@@ -233,27 +235,24 @@ impl<'a> Evaluator<'a> {
             );
             return self.problem("Inconsistent conditional result types", detail, span);
         };
+        // The type of the result is known in spite of what is wrong.
+        let failed = || Val::unknown(ty.clone(), Text::new());
         if test.is_null() {
-            return self.problem(
-                "Null condition",
-                "The condition value is null. Conditions must either be true or false.",
-                condition.span,
-            );
+            let detail = "The condition value is null. Conditions must either be true or false.";
+            self.problem("Null condition", detail, condition.span);
+            return failed();
         }
         if test.is_unknown() {
             let reason = test.unknown_reason().cloned().unwrap_or_default();
-            let convert = |value: &Val| convert(value, &ty).unwrap_or_else(|_| value.clone());
-            return either(&convert(a), &convert(b), ty.clone(), reason).marked(test.marks);
+            return either(a, b, ty.clone(), reason).marked(marks);
         }
-        let chosen = match convert(&test, &Type::Bool).map(|v| v.data) {
-            Ok(Data::Bool(true)) => first,
-            Ok(Data::Bool(false)) => second,
+        let (chosen, which, place) = match convert(&test, &Type::Bool).map(|v| v.data) {
+            Ok(Data::Bool(true)) => (first, "true", yes.span),
+            Ok(Data::Bool(false)) => (second, "false", no.span),
             _ => {
-                return self.problem(
-                    "Incorrect condition type",
-                    "The condition expression must be of type bool.",
-                    condition.span,
-                );
+                let detail = "The condition expression must be of type bool.";
+                self.problem("Incorrect condition type", detail, condition.span);
+                return failed();
             }
         };
         let (value, wrong) = chosen;
@@ -262,8 +261,15 @@ impl<'a> Evaluator<'a> {
             return Val::failed();
         }
         let prov = self.derived(span, [&value, &test]);
-        let converted = convert(&value, &ty).unwrap_or(value);
-        merge_prov(converted.marked(test.marks), prov)
+        let converted = match convert(&value, &ty) {
+            Ok(converted) => converted,
+            Err(why) => {
+                let detail = format!("The {which} result value has the wrong type: {}.", why.text());
+                self.problem("Inconsistent conditional result types", detail, place);
+                return failed();
+            }
+        };
+        merge_prov(converted.marked(marks), prov)
     }
 
     /// Runs something with more names.
@@ -294,6 +300,7 @@ fn common_type(a: &Val, b: &Val) -> Option<Type> {
         (true, _) => Some(tb),
         (_, true) => Some(ta),
         _ if ta == tb => Some(ta),
+        _ if ta == Type::Dynamic || tb == Type::Dynamic => Some(Type::Dynamic),
         _ => unify(&[ta, tb]),
     }
 }

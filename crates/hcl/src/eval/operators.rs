@@ -149,9 +149,10 @@ impl Evaluator<'_> {
 
     /// One side of a logical operator, and what is wrong with it.
     fn side(&mut self, expr: &Expr) -> (Val, Vec<Problem>) {
-        match self.attempt(expr) {
-            Ok(value) => (value, Vec::new()),
-            Err(problems) => (Val::failed(), problems),
+        let (value, problems) = self.apart(expr);
+        match problems.is_empty() || value.is_failed() {
+            true => (value, problems),
+            false => (Val::unknown(Type::of(&value), Text::new()), problems),
         }
     }
 }

@@ -26,6 +26,15 @@ impl Output {
         self.unknown.get_or_insert(reason.into());
         self.prefix.get_or_insert_with(|| self.text.clone());
     }
+
+    /// Notes that a directive made the text since `start`: of a directive that is not known, no beginning is.
+    fn directive(&mut self, start: usize) {
+        if let Some(prefix) = &mut self.prefix
+            && prefix.len() > start
+        {
+            prefix.truncate(start);
+        }
+    }
 }
 
 impl Evaluator<'_> {
@@ -57,8 +66,13 @@ impl Evaluator<'_> {
             match part {
                 Part::Text(text) => output.text.push_str(text),
                 Part::Value(expr) => self.interpolation(expr, output),
-                Part::If(condition, yes, no) => self.choice(condition, yes, no, output),
+                Part::If(condition, yes, no) => {
+                    let start = output.text.len();
+                    self.choice(condition, yes, no, output);
+                    output.directive(start);
+                }
                 Part::For(all) => {
+                    let start = output.text.len();
                     let collection = self.eval(&all.collection);
                     output.marks = output.marks | collection.marks;
                     let pairs = self.iterate(&collection, all.collection.span);
@@ -71,6 +85,7 @@ impl Evaluator<'_> {
                         names.push((Text::clone(&all.value.text), value));
                         self.with_bound(names, |this| this.parts(&all.body, output, span));
                     }
+                    output.directive(start);
                     output.read.push(collection);
                 }
             }
@@ -94,9 +109,20 @@ impl Evaluator<'_> {
             output.not_known(Text::new());
             return;
         }
+        if let Data::Unknown(_, reason) = &test.data {
+            output.not_known(Text::clone(reason));
+            for branch in [yes, no] {
+                output.marks = output.marks | self.branch_marks(branch, condition.span);
+            }
+            output.read.push(test);
+            return;
+        }
         match convert(&test, &Type::Bool).map(|v| v.data) {
-            Ok(Data::Bool(chosen)) => self.parts(if chosen { yes } else { no }, output, condition.span),
-            Ok(Data::Unknown(_, reason)) => output.not_known(Text::clone(&reason)),
+            Ok(Data::Bool(chosen)) => {
+                let (taken, other) = if chosen { (yes, no) } else { (no, yes) };
+                self.parts(taken, output, condition.span);
+                output.marks = output.marks | self.branch_marks(other, condition.span);
+            }
             _ => {
                 self.problem(
                     "Incorrect condition type",
@@ -107,6 +133,15 @@ impl Evaluator<'_> {
             }
         }
         output.read.push(test);
+    }
+
+    /// The marks of a branch that is not taken. What is wrong with it does not matter.
+    fn branch_marks(&mut self, parts: &[Part], span: Span) -> Marks {
+        let before = self.problems.len();
+        let mut output = Output::default();
+        self.parts(parts, &mut output, span);
+        self.problems.truncate(before);
+        output.marks
     }
 
     fn interpolation(&mut self, expr: &Expr, output: &mut Output) {

@@ -1,6 +1,8 @@
 //! Maps and objects, and functions of all collections.
 
-use super::{A, Args, Fail, Function, LIST, MAP_OF_LISTS, NULLABLE, Outcome, S, STRINGS, function};
+use super::{
+    A, Args, ELEMENTS, Fail, Function, LIST, MAP_OF_LISTS, MAPPING, NULLABLE, Outcome, S, SEQUENCE, STRINGS, function,
+};
 use crate::types::convert::convert;
 use crate::types::{Type, unify};
 use crate::val::unknown::Facts;
@@ -11,19 +13,19 @@ use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub(super) const ALL: &[Function] = &[
-    function("coalesce", &[], coalesce).rest(NULLABLE).shallow(),
-    function("contains", &[A, A], contains).shallow(),
-    function("keys", &[A], keys).shallow(),
+    function("coalesce", &[], coalesce).rest(NULLABLE).sees_unknown(),
+    function("contains", &[A, A], contains).sees_unknown(),
+    function("keys", &[MAPPING], keys).shallow(),
     function("length", &[NULLABLE], length).shallow(),
     function("list", &[], |_| Err(Fail::Call("the \"list\" function was deprecated and is no longer available; use tolist([ ... ]) syntax to write a literal list".to_owned()))).rest(NULLABLE),
-    function("lookup", &[A, S], lookup).rest(NULLABLE).shallow(),
+    function("lookup", &[MAPPING, S], lookup).rest(NULLABLE).shallow(),
     function("map", &[], |_| Err(Fail::Call("the \"map\" function was deprecated and is no longer available; use tomap({ ... }) syntax to write a literal map".to_owned()))).rest(NULLABLE),
-    function("matchkeys", &[LIST, LIST, LIST], match_keys).shallow(),
+    function("matchkeys", &[LIST, LIST, LIST], match_keys).sees_unknown(),
     function("merge", &[], merge).rest(NULLABLE).shallow(),
-    function("one", &[A], one).shallow(),
+    function("one", &[ELEMENTS], one).sees_unknown(),
     function("transpose", &[MAP_OF_LISTS], transpose),
-    function("values", &[A], values).shallow(),
-    function("zipmap", &[STRINGS, A], zip_map).shallow(),
+    function("values", &[MAPPING], values).shallow(),
+    function("zipmap", &[STRINGS, SEQUENCE], zip_map).shallow(),
 ];
 
 fn unknown(value: &Val) -> Option<Fail> {
@@ -40,16 +42,14 @@ fn known(args: &Args<'_, '_>) -> Result<(), Fail> {
 fn coalesce(args: &mut Args<'_, '_>) -> Outcome {
     let types: Vec<Type> = args.values.iter().map(Type::of).collect();
     let ty = unify(&types).ok_or_else(|| Fail::Call("all arguments must have the same type".to_owned()))?;
-    let mut marks = Marks::NONE;
     for value in &args.values {
         if let Some(fail) = unknown(value) {
             return Err(fail);
         }
-        marks = marks | value.marks;
         let converted = convert(value, &ty).map_err(|e| Fail::Call(e.text()))?;
         let is_empty = ty == Type::Str && converted.as_str().is_some_and(|t| t.is_empty());
         if !converted.is_null() && !is_empty {
-            return Ok(converted.marked(marks));
+            return Ok(converted);
         }
     }
     Err(Fail::Call("no non-null, non-empty-string arguments".to_owned()))
@@ -60,17 +60,16 @@ fn contains(args: &mut Args<'_, '_>) -> Outcome {
     let Some(items) = args.values[0].as_items() else {
         return Err(Fail::Argument(0, "argument must be list, tuple, or set".to_owned()));
     };
-    let marks = args.values[0].all_marks() | args.values[1].all_marks();
     let mut result = Some(false);
     for item in items.iter() {
         match equal(item, &args.values[1]) {
-            Some(true) => return Ok(Val::bool(true).marked(marks)),
+            Some(true) => return Ok(Val::bool(true)),
             Some(false) => {}
             None => result = None,
         }
     }
     match result {
-        Some(found) => Ok(Val::bool(found).marked(marks)),
+        Some(found) => Ok(Val::bool(found)),
         None => Err(Fail::Unknown("an element is not known".to_owned())),
     }
 }
@@ -114,8 +113,10 @@ fn length(args: &mut Args<'_, '_>) -> Outcome {
     let count = match &value.data {
         Data::Unknown(ty, reason) => return unknown_length(value, ty, reason),
         // Elements that are not known may be the same as others.
-        Data::Set(_, items) if items.iter().any(Val::is_unknown) => {
-            return Err(Fail::Unknown(value.unknown_reason().map_or_else(String::new, |reason| reason.to_string())));
+        Data::Set(_, items) if items.len() > 1 && items.iter().any(Val::is_unknown) => {
+            let facts = Facts { range: (Some(1_usize.into()), Some(items.len().into())), ..Facts::default() };
+            let reason = value.unknown_reason().cloned().unwrap_or_default();
+            return Ok(Val::partly_unknown(Type::Number, reason, facts).marked(value.marks));
         }
         Data::Str(text) => text.graphemes(true).count(),
         Data::Null(_) => return Err(Fail::Argument(0, "argument must not be null".to_owned())),
@@ -135,8 +136,11 @@ fn unknown_length(value: &Val, ty: &Type, reason: &Text) -> Outcome {
     if let Some(length) = value.facts().and_then(|facts| facts.length) {
         return Ok(Val::number(length).marked(value.marks));
     }
-    if matches!(ty, Type::Bool | Type::Number) {
-        return Err(Fail::Call(UNCOUNTED.to_owned()));
+    match ty {
+        Type::Bool | Type::Number => return Err(Fail::Call(UNCOUNTED.to_owned())),
+        Type::Tuple(types) => return Ok(Val::number(types.len()).marked(value.marks)),
+        Type::Object(attributes) => return Ok(Val::number(attributes.len()).marked(value.marks)),
+        _ => {}
     }
     let least = match (ty, value.facts()) {
         (Type::Dynamic, _) => return Ok(Val::unknown(Type::Number, Text::clone(reason)).marked(value.marks)),
@@ -148,7 +152,7 @@ fn unknown_length(value: &Val, ty: &Type, reason: &Text) -> Outcome {
 }
 
 fn lookup(args: &mut Args<'_, '_>) -> Outcome {
-    known(args)?;
+    args.values.iter().take(2).find_map(unknown).map_or(Ok(()), Err)?;
     if args.values.len() > 3 {
         return Err(Fail::Call("lookup() takes two or three arguments".to_owned()));
     }
@@ -173,7 +177,6 @@ fn lookup(args: &mut Args<'_, '_>) -> Outcome {
 fn match_keys(args: &mut Args<'_, '_>) -> Outcome {
     let common = unify(&[Type::of(&args.values[1]), Type::of(&args.values[2])]);
     let common = common.ok_or_else(|| Fail::Call("keys and searchset must be of the same type".to_owned()))?;
-    let marks = args.values.iter().fold(Marks::NONE, |marks, value| marks | value.all_marks());
     known(args)?;
     let (values, keys) = (args.items(0), args.items(1));
     if values.len() != keys.len() {
@@ -181,10 +184,10 @@ fn match_keys(args: &mut Args<'_, '_>) -> Outcome {
     }
     let ty = if let Data::List(ty, _) = &args.values[0].data { ty.clone() } else { Type::Dynamic };
     if args.items(2).is_empty() {
-        return Ok(Val::list(ty, Vec::new()).marked(marks));
+        return Ok(Val::list(ty, Vec::new()));
     }
     if let Some(reason) = args.values.iter().find_map(Val::unknown_reason) {
-        return Ok(Val::unknown(Type::list(ty), Text::clone(reason)).marked(marks));
+        return Ok(Val::unknown(Type::list(ty), Text::clone(reason)));
     }
     let same = |value: &Val| convert(value, &common).map_err(|why| Fail::Call(why.text()));
     let (keys, wanted) = (same(&args.values[1])?, same(&args.values[2])?);
@@ -193,13 +196,14 @@ fn match_keys(args: &mut Args<'_, '_>) -> Outcome {
     let is_wanted = |key: &Val| wanted.iter().any(|one| equal(key, one) == Some(true));
     let found =
         values.iter().zip(keys.iter()).filter(|(_, key)| is_wanted(key)).map(|(value, _)| value.clone()).collect();
-    Ok(Val::list(ty, found).marked(marks))
+    Ok(Val::list(ty, found))
 }
 
 fn merge(args: &mut Args<'_, '_>) -> Outcome {
     let (mut all, mut marks) = (Entries::new(), Marks::NONE);
-    let is_other = |ty: &Type| !matches!(ty, Type::Map(_) | Type::Object(_) | Type::Dynamic);
-    if let Some(ty) = args.values.iter().map(Type::of).find(is_other) {
+    // What follows an argument without a type is not examined.
+    let mut typed = args.values.iter().map(Type::of).take_while(|ty| *ty != Type::Dynamic);
+    if let Some(ty) = typed.find(|ty| !matches!(ty, Type::Map(_) | Type::Object(_))) {
         return Err(Fail::Call(format!("arguments must be maps or objects, got \"{}\"", ty.name())));
     }
     for value in &args.values {
@@ -207,7 +211,12 @@ fn merge(args: &mut Args<'_, '_>) -> Outcome {
             return Err(fail);
         }
         marks = marks | value.marks;
-        let Some(entries) = value.as_entries() else { continue };
+        let Some(entries) = value.as_entries() else {
+            match value.is_null() || value.as_items().is_some_and(|items| items.is_empty()) {
+                true => continue,
+                false => return Err(Fail::Call("arguments must be maps or objects".to_owned())),
+            }
+        };
         for (key, entry) in entries.iter() {
             let mut entry = entry.clone();
             if let Some(earlier) = all.get(key) {
@@ -226,13 +235,19 @@ fn merge(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn one(args: &mut Args<'_, '_>) -> Outcome {
-    known(args)?;
     let value = &args.values[0];
     let wrong = || Fail::Argument(0, "must be a list, set, or tuple value with either zero or one elements".to_owned());
-    let items = value.as_items().ok_or_else(wrong)?;
-    match items.as_slice() {
-        [] => Ok(Val::null().marked(value.marks)),
-        [only] => Ok(only.clone().marked(value.marks)),
+    if matches!(&value.data, Data::Unknown(Type::Tuple(types), _) if types.len() > 1) {
+        return Err(wrong());
+    }
+    known(args)?;
+    match value.as_items().ok_or_else(wrong)?.as_slice() {
+        [] => Ok(Val::null()),
+        [only] => Ok(only.clone()),
+        // Elements of a set that are not known may be the same as others.
+        _ if matches!(value.data, Data::Set(..)) && value.unknown_reason().is_some() => {
+            Err(Fail::Unknown(value.unknown_reason().map_or_else(String::new, |reason| reason.to_string())))
+        }
         _ => Err(wrong()),
     }
 }
@@ -240,7 +255,9 @@ fn one(args: &mut Args<'_, '_>) -> Outcome {
 fn transpose(args: &mut Args<'_, '_>) -> Outcome {
     let mut all: BTreeMap<Text, Vec<Val>> = BTreeMap::new();
     for (key, list) in args.values[0].as_entries().into_iter().flat_map(|e| e.iter()) {
-        for name in list.as_items().into_iter().flat_map(|i| i.iter()).filter_map(Val::as_str) {
+        let wrong = || Fail::Call("input must be a map of lists of strings, without null".to_owned());
+        for name in list.as_items().ok_or_else(wrong)?.iter() {
+            let name = name.as_str().ok_or_else(wrong)?;
             all.entry(Text::clone(name)).or_default().push(Val::str(Text::clone(key)));
         }
     }
@@ -249,17 +266,12 @@ fn transpose(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn zip_map(args: &mut Args<'_, '_>) -> Outcome {
-    if !matches!(Type::of(&args.values[1]), Type::List(_) | Type::Tuple(_) | Type::Dynamic) {
-        return Err(Fail::Argument(1, "values argument must be a list or tuple value".to_owned()));
-    }
     known(args)?;
     if let Some(reason) = args.items(0).iter().find_map(Val::unknown_reason) {
         return Err(Fail::Unknown(reason.to_string()));
     }
     let keys = args.texts(0);
-    let Some(values) = args.values[1].as_items() else {
-        return Err(Fail::Argument(1, "values parameter must be a list or tuple value".to_owned()));
-    };
+    let values = args.items(1);
     if keys.len() != values.len() {
         let message = format!("number of keys ({}) does not match number of values ({})", keys.len(), values.len());
         return Err(Fail::Call(message));

@@ -1,8 +1,8 @@
 //! Conversions, marks, and what is done about mistakes.
 
-use super::{A, Args, Expressions, Fail, Function, NULLABLE, Outcome, function};
-use crate::ast::Span;
-use crate::eval::Evaluator;
+use super::{A, Args, Fail, Function, NULLABLE, Outcome, function};
+use crate::ast::{Call, Span};
+use crate::eval::{Evaluator, Problem};
 use crate::types::Type;
 use crate::types::convert::convert;
 use crate::val::{Data, Marks, Val};
@@ -42,7 +42,12 @@ pub(super) const ALL: &[Function] = &[
 ];
 
 fn to(args: &mut Args<'_, '_>, ty: &Type) -> Outcome {
-    convert(&args.values[0], ty).map_err(|_| {
+    let converted = convert(&args.values[0], ty);
+    if let (Ok(value), Data::Unknown(_, reason)) = (&converted, &args.values[0].data) {
+        // What is known of it beside its type is forgotten.
+        return Ok(Val::unknown(Type::of(value), Text::clone(reason)).marked(value.marks));
+    }
+    converted.map_err(|_| {
         let what = match (&args.values[0].data, ty) {
             (Data::Str(text), Type::Number) => format!(
                 "cannot convert \"{text}\" to number; given string must be a decimal representation of a number"
@@ -59,9 +64,35 @@ fn to(args: &mut Args<'_, '_>, ty: &Type) -> Outcome {
     })
 }
 
+/// What `try` and `can` take: the value of each argument or what is wrong with it; the value of the call if the last one cannot
+/// be expanded, which is no attempt.
+fn attempts(evaluator: &mut Evaluator<'_>, call: &Call) -> Result<Vec<Result<Val, Vec<Problem>>>, Val> {
+    let mut found = Vec::new();
+    let expanded = call.arguments.last().filter(|_| call.expands);
+    let single = call.arguments.len() - usize::from(expanded.is_some());
+    for expr in &call.arguments[..single] {
+        let attempt = evaluator.attempt(expr);
+        // What follows a value is not evaluated, unless it decides how many arguments there are.
+        let is_last = attempt.is_ok() && expanded.is_none();
+        found.push(attempt);
+        if is_last {
+            return Ok(found);
+        }
+    }
+    if let Some(expr) = expanded {
+        let (values, _) = super::call::expanded(evaluator, expr)?;
+        found.extend(values.into_iter().map(Ok));
+    }
+    Ok(found)
+}
+
 /// `try(a, b, …)`: the first argument without a mistake.
-pub(super) fn attempt(evaluator: &mut Evaluator<'_>, arguments: Expressions<'_>, span: Span) -> Val {
-    if arguments.is_empty() {
+pub(super) fn attempt(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Val {
+    let attempts = match attempts(evaluator, call) {
+        Ok(found) => found,
+        Err(value) => return value,
+    };
+    if attempts.is_empty() {
         return evaluator.problem(
             "Error in function call",
             "Call to function \"try\" failed: at least one argument is required.",
@@ -69,8 +100,8 @@ pub(super) fn attempt(evaluator: &mut Evaluator<'_>, arguments: Expressions<'_>,
         );
     }
     let mut found = Vec::new();
-    for expr in arguments {
-        match evaluator.attempt(expr) {
+    for attempt in attempts {
+        match attempt {
             // Something unknown may turn out to be a mistake, or to be none.
             Ok(value) if value.is_failed() => return Val::failed(),
             Ok(value) if value.unknown_reason().is_some() => {
@@ -91,11 +122,16 @@ pub(super) fn attempt(evaluator: &mut Evaluator<'_>, arguments: Expressions<'_>,
 }
 
 /// `can(a)`: whether the argument has no mistake.
-pub(super) fn can(evaluator: &mut Evaluator<'_>, arguments: Expressions<'_>, span: Span) -> Val {
-    let [expr] = arguments else {
+pub(super) fn can(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Val {
+    let mut attempts = match attempts(evaluator, call) {
+        Ok(found) => found,
+        Err(value) => return value,
+    };
+    let (Some(attempt), true) = (attempts.pop(), attempts.is_empty() && (call.expands || call.arguments.len() == 1))
+    else {
         return evaluator.problem("Error in function call", "Function \"can\" expects 1 argument.", span);
     };
-    match evaluator.attempt(expr) {
+    match attempt {
         // Something unknown may turn out to be a mistake.
         Ok(value) if value.unknown_reason().is_some() => {
             let reason = value.unknown_reason().cloned().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Files and paths.
 
 use super::hashes::{hex, md5, sha1, sha256, sha512};
-use super::{A, Args, Content, Fail, FileError, Function, Outcome, S, file_failed, function};
+use super::{Args, Content, Fail, FileError, Function, MAPPING, Outcome, S, file_failed, function};
 use crate::ast::walk;
 use crate::ast::{Expr, Name, TraversalStep};
 use crate::eval::Scope;
@@ -34,8 +34,8 @@ pub(super) const ALL: &[Function] = &[
         true => Err(Fail::Unknown("the home folder of the user is not known".to_owned())),
         false => Ok(Val::str(a.str(0))),
     }),
-    function("templatefile", &[S, A], template_file),
-    function("templatestring", &[S, A], template_string),
+    function("templatefile", &[S, MAPPING], template_file),
+    function("templatestring", &[S, MAPPING], template_string),
 ];
 
 /// How deep templates call each other.

@@ -1,6 +1,7 @@
 //! `format` and `formatlist`.
 
 use super::encoding::write_json;
+use super::format_number;
 use super::lists::can_be_sequence;
 use super::{Args, Fail, Function, NULLABLE, Outcome, S, function};
 use crate::types::Type;
@@ -8,10 +9,11 @@ use crate::types::convert::convert;
 use crate::val::number::Number;
 use crate::val::{Data, Marks, Val};
 use shared_text::Text;
+use unicode_segmentation::UnicodeSegmentation;
 
 pub(super) const ALL: &[Function] = &[
     function("format", &[S], |a| Ok(Val::str(print(a.str(0), &a.values[1..]).map_err(Fail::Call)?))).rest(NULLABLE),
-    function("formatlist", &[S], list).rest(NULLABLE).shallow(),
+    function("formatlist", &[S], list).rest(NULLABLE).sees_unknown(),
 ];
 
 /// The widest field.
@@ -19,16 +21,16 @@ const MAX_WIDTH: usize = 4096;
 
 /// A verb with its flags.
 #[derive(Clone, Copy, Debug, Default)]
-struct Verb {
+pub(super) struct Verb {
     plus: bool,
     space: bool,
     minus: bool,
     zero: bool,
     sharp: bool,
     width: usize,
-    precision: Option<usize>,
+    pub precision: Option<usize>,
     argument: Option<usize>,
-    letter: char,
+    pub letter: char,
 }
 
 fn list(args: &mut Args<'_, '_>) -> Outcome {
@@ -168,7 +170,10 @@ fn one(verb: Verb, value: &Val) -> Result<String, String> {
     match letter {
         'v' => match (&value.data, verb.sharp) {
             (Data::Str(t), false) => Ok(t.to_string()),
-            (Data::Number(n), _) => Ok(signed(verb, n.to_string())),
+            (Data::Number(n), false) => {
+                let general = Verb { letter: 'g', precision: None, ..verb };
+                Ok(format_number::float(&general, n))
+            }
             (Data::Bool(b), _) => Ok(b.to_string()),
             _ => {
                 let mut out = String::new();
@@ -182,12 +187,12 @@ fn one(verb: Verb, value: &Val) -> Result<String, String> {
             Err(why) => Err(unsupported(why.text())),
         },
         'b' | 'd' | 'o' | 'x' | 'X' => integer(verb, &number()?),
-        'e' | 'E' | 'f' | 'F' | 'g' | 'G' => Ok(signed(verb, float(verb, number()?.to_f64()))),
+        'e' | 'E' | 'f' | 'F' | 'g' | 'G' => Ok(signed(verb, format_number::float(&verb, &number()?))),
         's' => Ok(shortened(verb, &text()?)),
         'q' => {
             let mut out = String::new();
             write_json(&Val::str(shortened(verb, &text()?)), &mut out);
-            Ok(out.replace("\\u003c", "<").replace("\\u003e", ">").replace("\\u0026", "&"))
+            Ok(out)
         }
         other => Err(format!("unsupported format verb '{other}' at offset {{offset}}")),
     }
@@ -195,13 +200,13 @@ fn one(verb: Verb, value: &Val) -> Result<String, String> {
 
 fn shortened(verb: Verb, text: &str) -> String {
     match verb.precision {
-        Some(most) => text.chars().take(most).collect(),
+        Some(most) => text.graphemes(true).take(most).collect(),
         None => text.to_owned(),
     }
 }
 
 fn signed(verb: Verb, text: String) -> String {
-    match (text.starts_with('-'), verb.plus, verb.space) {
+    match (text.starts_with(['-', '+']), verb.plus, verb.space) {
         (false, true, _) => format!("+{text}"),
         (false, false, true) => format!(" {text}"),
         _ => text,
@@ -233,60 +238,8 @@ fn integer(verb: Verb, number: &Number) -> Result<String, String> {
     Ok(signed(verb, text))
 }
 
-/// A float as Go prints it.
-fn float(verb: Verb, value: f64) -> String {
-    if !value.is_finite() {
-        return if value.is_nan() {
-            "NaN"
-        } else if value > 0.0 {
-            "+Inf"
-        } else {
-            "-Inf"
-        }
-        .to_owned();
-    }
-    let upper = verb.letter.is_ascii_uppercase();
-    let text = match verb.letter.to_ascii_lowercase() {
-        'f' => format!("{value:.*}", verb.precision.unwrap_or(6)),
-        'e' => scientific(&format!("{value:.*e}", verb.precision.unwrap_or(6))),
-        _ => general(value, verb.precision),
-    };
-    if upper { text.to_uppercase() } else { text }
-}
-
-/// Formats `1.5e2` with at least two digits of the exponent, like Go.
-fn scientific(text: &str) -> String {
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
-    let (sign, digits) = match exponent.strip_prefix('-') {
-        Some(digits) => ('-', digits),
-        None => ('+', exponent),
-    };
-    format!("{mantissa}e{sign}{digits:0>2}")
-}
-
-fn general(value: f64, precision: Option<usize>) -> String {
-    let shortest = match precision {
-        None => format!("{value:e}"),
-        Some(p) => format!("{value:.*e}", p.max(1) - 1),
-    };
-    let exponent: i32 = shortest.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
-    let most = precision.map_or(21, |p| p.max(1) as i32);
-    let cut = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text.to_owned(),
-    };
-    if exponent < -4 || exponent >= most {
-        let (mantissa, power) = shortest.split_once('e').unwrap_or((&shortest, "0"));
-        return scientific(&format!("{}e{power}", cut(mantissa)));
-    }
-    match precision {
-        None => format!("{value}"),
-        Some(p) => cut(&format!("{value:.*}", (p.max(1) as i32 - 1 - exponent).max(0) as usize)),
-    }
-}
-
 fn pad(verb: Verb, text: &str, out: &mut String) {
-    let count = text.chars().count();
+    let count = text.graphemes(true).count();
     let missing = verb.width.saturating_sub(count);
     let is_number = matches!(verb.letter, 'd' | 'b' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G');
     match (verb.minus, verb.zero && (is_number || verb.letter == 's' || verb.letter == 'q' || verb.letter == 'v')) {

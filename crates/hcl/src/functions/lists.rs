@@ -1,22 +1,22 @@
 //! Lists.
 
-use super::{A, Args, Fail, Function, LIST, N, NULLABLE, Outcome, STRINGS, function};
+use super::{A, Args, ELEMENTS, Fail, Function, LIST, N, NULLABLE, Outcome, SEQUENCE, STRINGS, function};
 use crate::types::convert::convert;
 use crate::types::{Type, unify};
 use crate::val::{Data, Marks, Val, equal};
 
 pub(super) const ALL: &[Function] = &[
-    function("chunklist", &[LIST, N], chunks),
-    function("coalescelist", &[], coalesce_list).rest(NULLABLE).shallow(),
+    function("chunklist", &[LIST, N], chunks).shallow(),
+    function("coalescelist", &[], coalesce_list).rest(NULLABLE).sees_unknown(),
     function("compact", &[STRINGS], compact),
-    function("concat", &[], concat).rest(A).shallow(),
+    function("concat", &[], concat).rest(SEQUENCE).shallow(),
     function("distinct", &[LIST], distinct),
-    function("element", &[A, N], element).shallow(),
+    function("element", &[SEQUENCE, N], element).shallow(),
     function("flatten", &[A], flatten).shallow(),
     function("index", &[A, A], index),
-    function("reverse", &[A], reverse).shallow(),
-    function("slice", &[A, N, N], slice).shallow(),
-    function("sort", &[STRINGS], sort).shallow(),
+    function("reverse", &[ELEMENTS], reverse).shallow(),
+    function("slice", &[SEQUENCE, N, N], slice).shallow(),
+    function("sort", &[STRINGS], sort).sees_unknown(),
 ];
 
 fn element_type(value: &Val) -> Type {
@@ -40,16 +40,20 @@ pub(super) fn can_be_sequence(ty: &Type) -> bool {
 }
 
 fn chunks(args: &mut Args<'_, '_>) -> Outcome {
+    let marks = args.values[0].marks | args.values[1].marks;
+    if let Data::Unknown(_, reason) = &args.values[1].data {
+        return Err(Fail::Unknown(reason.to_string()));
+    }
+    let items = sequence(args, 0)?;
     let size = args.integer(1)?;
     let ty = element_type(&args.values[0]);
-    let items = args.items(0);
     let size = match size {
         s if s < 0 => return Err(Fail::Call("the size argument must be positive".to_owned())),
         0 => items.len().max(1),
         s => s as usize,
     };
     let all = items.chunks(size).map(|c| Val::list(ty.clone(), c.to_vec())).collect();
-    Ok(Val::list(Type::list(ty), all))
+    Ok(Val::list(Type::list(ty), all).marked(marks))
 }
 
 fn coalesce_list(args: &mut Args<'_, '_>) -> Outcome {
@@ -187,11 +191,6 @@ fn slice(args: &mut Args<'_, '_>) -> Outcome {
         }
     }
     let (start, end) = (args.integer(1)?, args.integer(2)?);
-    if matches!(args.values[0].data, Data::Set(..)) {
-        let message = "cannot slice a set, because its elements do not have indices; explicitly convert to a list if the \
-                       ordering of the result is not important";
-        return Err(Fail::Argument(0, message.to_owned()));
-    }
     let items = sequence(args, 0)?;
     let count = items.len() as i64;
     if start < 0 {
@@ -216,13 +215,11 @@ fn slice(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn sort(args: &mut Args<'_, '_>) -> Outcome {
-    let (value, marks) = args.values[0].unmark_deep();
-    args.values[0] = value;
     if let Some(reason) = args.values[0].unknown_reason().cloned() {
         return match args.values[0].as_items().map(|items| items.len()) {
             // Where each of them is, is not known.
-            Some(count) => Ok(Val::list(Type::Str, vec![Val::unknown(Type::Str, reason); count]).marked(marks)),
-            None => Ok(Val::unknown(Type::list(Type::Str), reason).marked(marks)),
+            Some(count) => Ok(Val::list(Type::Str, vec![Val::unknown(Type::Str, reason); count])),
+            None => Err(Fail::Unknown(reason.to_string())),
         };
     }
     let mut all = args.texts(0);
@@ -230,5 +227,5 @@ fn sort(args: &mut Args<'_, '_>) -> Outcome {
         return Err(Fail::Call("list element is null; a null value cannot be sorted".to_owned()));
     }
     all.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
-    Ok(Val::list(Type::Str, all.into_iter().map(Val::str).collect()).marked(marks))
+    Ok(Val::list(Type::Str, all.into_iter().map(Val::str).collect()))
 }

@@ -1,12 +1,13 @@
-//! The functions of the language, grouped by family. `call` converts the arguments as each function declares them, keeps
-//! marks and unknown values away from the functions that have nothing to do with them, and reports what is wrong.
+//! The functions of the language, grouped by family: what they take and return.
 
+mod call;
 mod cidr;
 mod collections;
 mod conversion;
 mod encoding;
 mod filesystem;
 mod format;
+mod format_number;
 mod hashes;
 mod lists;
 mod numbers;
@@ -18,11 +19,12 @@ mod unknown;
 mod yaml;
 mod yaml_encode;
 
-use crate::ast::{Call, Expr, Span};
+pub(crate) use call::call;
+
+use crate::ast::Span;
 use crate::eval::Evaluator;
 use crate::types::Type;
-use crate::types::convert::convert;
-use crate::val::{Data, Marks, Val};
+use crate::val::{Data, Val};
 use shared_text::Text;
 use std::sync::Arc;
 use traced_value::FileId;
@@ -125,6 +127,14 @@ struct Param {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Any,
+    /// Text, and nothing that could be converted to it.
+    Text,
+    /// A map or an object.
+    Mapping,
+    /// A list or a tuple.
+    Sequence,
+    /// A list, a set or a tuple.
+    Elements,
     Str,
     Num,
     ListAny,
@@ -141,7 +151,7 @@ impl Param {
 
     fn ty(self) -> Type {
         match self.kind {
-            Kind::Any => Type::Dynamic,
+            Kind::Any | Kind::Text | Kind::Mapping | Kind::Sequence | Kind::Elements => Type::Dynamic,
             Kind::Str => Type::Str,
             Kind::Num => Type::Number,
             Kind::ListAny => Type::list(Type::Dynamic),
@@ -150,6 +160,39 @@ impl Param {
             Kind::SetAny => Type::set(Type::Dynamic),
             Kind::MapLists => Type::map(Type::list(Type::Str)),
         }
+    }
+}
+
+impl Kind {
+    /// What is wrong with a value by its type, whether it is known or not.
+    fn rejects(self, value: &Val) -> Option<&'static str> {
+        use Data::{List, Map, Object, Partial, Set, Str, Tuple, Unknown};
+        let (is_taken, what) = match self {
+            Kind::Text => (matches!(value.data, Str(_) | Unknown(Type::Str | Type::Dynamic, _)), "must be a string"),
+            Kind::Mapping => (
+                matches!(
+                    value.data,
+                    Map(..) | Object(_) | Partial(..) | Unknown(Type::Map(_) | Type::Object(_) | Type::Dynamic, _)
+                ),
+                "must have map or object type",
+            ),
+            Kind::Sequence => (
+                matches!(value.data, List(..) | Tuple(_) | Unknown(Type::List(_) | Type::Tuple(_) | Type::Dynamic, _)),
+                "must be a list or tuple",
+            ),
+            Kind::Elements => (
+                matches!(
+                    value.data,
+                    List(..)
+                        | Set(..)
+                        | Tuple(_)
+                        | Unknown(Type::List(_) | Type::Set(_) | Type::Tuple(_) | Type::Dynamic, _)
+                ),
+                "must be a list, set, or tuple",
+            ),
+            _ => return None,
+        };
+        (!is_taken).then_some(what)
     }
 }
 
@@ -162,6 +205,10 @@ const N: Param = Param::of(Kind::Num);
 const LIST: Param = Param::of(Kind::ListAny);
 const STRINGS: Param = Param::of(Kind::ListStr);
 const TRUTHS: Param = Param::of(Kind::ListBool);
+const TEXT: Param = Param::of(Kind::Text);
+const MAPPING: Param = Param::of(Kind::Mapping);
+const SEQUENCE: Param = Param::of(Kind::Sequence);
+const ELEMENTS: Param = Param::of(Kind::Elements);
 const SET: Param = Param::of(Kind::SetAny);
 const MAP_OF_LISTS: Param = Param::of(Kind::MapLists);
 
@@ -229,13 +276,15 @@ struct Function {
     params: &'static [Param],
     /// The type of further arguments, if allowed.
     rest: Option<Param>,
-    /// Whether it deals with marks and unknown values inside of its arguments itself.
+    /// Whether it deals with unknown values inside of its arguments itself.
     is_shallow: bool,
+    /// Whether marks of its arguments, also inside of them, are marks of the whole result.
+    spreads_marks: bool,
     run: fn(&mut Args<'_, '_>) -> Outcome,
 }
 
 const fn function(name: &'static str, params: &'static [Param], run: fn(&mut Args<'_, '_>) -> Outcome) -> Function {
-    Function { name, params, rest: None, is_shallow: false, run }
+    Function { name, params, rest: None, is_shallow: false, spreads_marks: true, run }
 }
 
 impl Function {
@@ -244,7 +293,15 @@ impl Function {
         self
     }
 
+    /// It deals with marks and unknown values inside of its arguments itself.
     const fn shallow(mut self) -> Self {
+        self.is_shallow = true;
+        self.spreads_marks = false;
+        self
+    }
+
+    /// It deals with unknown values inside of its arguments itself.
+    const fn sees_unknown(mut self) -> Self {
         self.is_shallow = true;
         self
     }
@@ -275,6 +332,10 @@ fn all() -> impl Iterator<Item = &'static Function> {
 pub fn described() -> Vec<(&'static str, String)> {
     let shown = |param: Param| match param.kind {
         Kind::Any => "any",
+        Kind::Text => "string",
+        Kind::Mapping => "map",
+        Kind::Sequence => "list",
+        Kind::Elements => "list or set",
         Kind::Str => "string",
         Kind::Num => "number",
         Kind::ListAny => "list",
@@ -296,212 +357,6 @@ pub fn described() -> Vec<(&'static str, String)> {
 /// Names that are evaluated before their arguments.
 const SPECIAL: [&str; 2] = ["can", "try"];
 
-/// The value of a call.
-pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Val {
-    let host = evaluator.host;
-    let name = match host {
-        Some(_) => &call.name.text,
-        None => call.name.text.strip_prefix("core::").unwrap_or(&call.name.text),
-    };
-    match name {
-        "try" => return conversion::attempt(evaluator, &call.arguments, span),
-        "can" => return conversion::can(evaluator, &call.arguments, span),
-        _ => {}
-    }
-    if let Some(host) = host.filter(|host| host.has_own(name)) {
-        return hosted(evaluator, host, call, span);
-    }
-    // Systems with functions of their own have no providers.
-    if host.is_none() && name.starts_with("provider::") {
-        let arguments: Vec<Val> = call.arguments.iter().map(|argument| evaluator.eval(argument)).collect();
-        let marks = arguments.iter().fold(Marks::NONE, |marks, argument| marks | argument.all_marks());
-        let prov = evaluator.derived(span, &arguments);
-        return Val::unknown(Type::Dynamic, format!("{name}()")).marked(marks).with_prov(prov);
-    }
-    let is_there = |f: &&Function| host.is_none_or(|host| host.has(f.name));
-    let Some(function) = all().filter(is_there).find(|f| f.name == name) else {
-        let near = shared_text::nearest(name, all().filter(is_there).map(|f| f.name).chain(SPECIAL));
-        let hint = near.map_or_else(String::new, |n| format!(" Did you mean \"{n}\"?"));
-        let detail = format!("There is no function named \"{name}\".{hint}");
-        // The arguments may be wrong as well.
-        call.arguments.iter().for_each(|a| drop(evaluator.eval(a)));
-        return evaluator.problem("Call to unknown function", detail, call.name.span);
-    };
-    let before = evaluator.problems.len();
-    let Some((values, spans)) = arguments(evaluator, call) else { return Val::failed() };
-    if evaluator.problems.len() > before {
-        return Val::failed();
-    }
-    if !evaluator.budget.take(pattern(name, &values).map_or(0, |pattern| 10 * go_compat::regexp::cost(pattern) as u64))
-    {
-        return evaluator.exhausted(span);
-    }
-    let read = values.clone();
-    let value = run(evaluator, function, call, (values, spans), span);
-    traced(evaluator, value, &read, span)
-}
-
-/// The value of a call of a function of the system.
-fn hosted(evaluator: &mut Evaluator<'_>, host: &dyn Host, call: &Call, span: Span) -> Val {
-    let before = evaluator.problems.len();
-    let Some((values, spans)) = arguments(evaluator, call) else { return Val::failed() };
-    if evaluator.problems.len() > before {
-        return Val::failed();
-    }
-    let name = &call.name.text;
-    let value = match host.call(name, &values) {
-        Ok(value) => value,
-        Err(HostError::Call(message)) => {
-            let detail = format!("Call to function \"{name}\" failed: {message}.");
-            evaluator.problem("Error in function call", detail, span)
-        }
-        Err(HostError::Argument(index, message)) => {
-            let place = spans.get(index).copied().unwrap_or(span);
-            let detail = format!("Invalid value for argument {} of \"{name}\": {message}.", index + 1);
-            evaluator.problem("Invalid function argument", detail, place)
-        }
-    };
-    traced(evaluator, value, &values, span)
-}
-
-/// The result of a call, if it is not too large, with what it was computed from.
-fn traced(evaluator: &mut Evaluator<'_>, value: Val, read: &[Val], span: Span) -> Val {
-    let prov = evaluator.derived(span, read);
-    let value = evaluator.bounded(value, span);
-    match value.prov.origin {
-        Some(_) => {
-            let own = value.prov.clone();
-            value.with_prov(prov.with_inputs([own]))
-        }
-        None => value.with_prov(prov),
-    }
-}
-
-/// The pattern that a function compiles.
-fn pattern<'v>(name: &str, values: &'v [Val]) -> Option<&'v str> {
-    match name {
-        "regex" | "regexall" => values.first()?.as_str().map(|text| &**text),
-        "replace" => values.get(1)?.as_str()?.strip_prefix('/')?.strip_suffix('/'),
-        _ => None,
-    }
-}
-
-/// Returns the values of the arguments; `None` if the last one is expanded and unknown.
-fn arguments(evaluator: &mut Evaluator<'_>, call: &Call) -> Option<(Vec<Val>, Vec<Span>)> {
-    let mut values: Vec<Val> = Vec::new();
-    let mut spans: Vec<Span> = Vec::new();
-    for (index, expr) in call.arguments.iter().enumerate() {
-        let value = evaluator.eval(expr);
-        if !(call.expands && index + 1 == call.arguments.len()) {
-            values.push(value);
-            spans.push(expr.span);
-            continue;
-        }
-        match value.as_items() {
-            Some(items) => {
-                spans.extend(items.iter().map(|_| expr.span));
-                values.extend(items.iter().map(|item| item.clone().marked(value.marks)));
-            }
-            None if value.is_unknown() => return None,
-            None => {
-                let detail = "The expanding argument (indicated by ...) must be of a tuple, list, or set type.";
-                evaluator.problem("Invalid expanding argument value", detail, expr.span);
-                return None;
-            }
-        }
-    }
-    Some((values, spans))
-}
-
-fn run(
-    evaluator: &mut Evaluator<'_>,
-    function: &Function,
-    call: &Call,
-    (values, spans): (Vec<Val>, Vec<Span>),
-    span: Span,
-) -> Val {
-    let wanted = function.params.len();
-    if values.len() < wanted {
-        let detail =
-            format!("Function \"{}\" expects {wanted} argument(s); {} are given.", function.name, values.len());
-        let end = Span { start: span.end.saturating_sub(1), end: span.end };
-        return evaluator.problem("Not enough function arguments", detail, end);
-    }
-    if values.len() > wanted && function.rest.is_none() {
-        let detail = format!("Function \"{}\" expects only {wanted} argument(s).", function.name);
-        let place = spans.get(wanted).copied().unwrap_or(span);
-        return evaluator.problem("Too many function arguments", detail, place);
-    }
-    let is_hidden = values.iter().any(|value| value.all_marks().has(Marks::SENSITIVE));
-    let mut marks = Marks::NONE;
-    let mut unknown: Option<Text> = None;
-    let mut converted = Vec::with_capacity(values.len());
-    for (index, value) in values.into_iter().enumerate() {
-        let Some(param) = function.params.get(index).copied().or(function.rest) else { break };
-        let place = spans.get(index).copied().unwrap_or(span);
-        let invalid = "Invalid function argument";
-        let argument =
-            |message: &str| format!("Invalid value for argument {} of \"{}\": {message}.", index + 1, function.name);
-        if value.is_null() && !param.takes_null {
-            return evaluator.problem(invalid, argument("argument must not be null"), place);
-        }
-        let value = match convert(&value, &param.ty()) {
-            Ok(value) => value,
-            Err(why) => return evaluator.problem(invalid, argument(&why.text()), place),
-        };
-        if function.is_shallow {
-            // What else is in an object that is not completely known is open.
-            let value = match value.data {
-                Data::Partial(_, name) if !matches!(function.name, "sensitive" | "nonsensitive" | "issensitive") => {
-                    Val { data: Data::Unknown(Type::Dynamic, name.into()), ..value }
-                }
-                _ => value,
-            };
-            converted.push(value);
-            continue;
-        }
-        let (value, own) = value.unmark_deep();
-        marks = marks | own;
-        if let Some(reason) = value.unknown_reason() {
-            unknown.get_or_insert_with(|| Text::clone(reason));
-        }
-        converted.push(value);
-    }
-    if let Some(reason) = unknown {
-        let result = unknown::result(function.name, &converted, &reason);
-        return result.unwrap_or_else(|| unknown::typed(function.name, reason)).marked(marks);
-    }
-    let mut args = Args { values: converted, spans, evaluator };
-    let outcome = (function.run)(&mut args);
-    let spans = args.spans;
-    let (index, message) = match outcome {
-        Ok(value) => return value.marked(marks),
-        Err(Fail::Unknown(reason)) => return unknown::typed(function.name, reason.into()).marked(marks),
-        Err(Fail::Argument(index, message)) => (Some(index), message),
-        Err(Fail::Call(message)) => (None, message),
-    };
-    // Functions quote what they reject.
-    let message = if is_hidden { "it cannot take this sensitive value".to_owned() } else { message };
-    failed(evaluator, function, call, (index, &message), (&spans, span))
-}
-
-/// Reports why a call failed, at the argument that is the reason if there is one.
-fn failed(
-    evaluator: &mut Evaluator<'_>,
-    function: &Function,
-    call: &Call,
-    (index, message): (Option<usize>, &str),
-    (spans, span): (&[Span], Span),
-) -> Val {
-    let Some(index) = index else {
-        let detail = format!("Call to function \"{}\" failed: {message}.", call.name.text);
-        return evaluator.problem("Error in function call", detail, span);
-    };
-    let place = spans.get(index).copied().unwrap_or(span);
-    let detail = format!("Invalid value for argument {} of \"{}\": {message}.", index + 1, function.name);
-    evaluator.problem("Invalid function argument", detail, place)
-}
-
 /// A file that a function reads is missing, or nothing is known of it.
 fn file_failed(index: usize) -> impl Fn(FileError) -> Fail {
     move |error| match error {
@@ -509,9 +364,6 @@ fn file_failed(index: usize) -> impl Fn(FileError) -> Fail {
         FileError::Unknown(reason) => Fail::Unknown(reason),
     }
 }
-
-/// The expressions of arguments, for functions that evaluate them on their own.
-type Expressions<'a> = &'a [Expr];
 
 #[cfg(test)]
 mod tests {

@@ -17,7 +17,7 @@ pub(super) const ALL: &[Function] = &[
     function("log", &[N, N], |a| float(logarithm(a.number(0).to_f64()) / logarithm(a.number(1).to_f64()))),
     function("max", &[], |a| extreme(a, true)).rest(N),
     function("min", &[], |a| extreme(a, false)).rest(N),
-    function("parseint", &[super::A, N], parse_int),
+    function("parseint", &[super::TEXT, N], parse_int),
     function("pow", &[N, N], |a| float(power(a.number(0).to_f64(), a.number(1).to_f64()))),
     function("range", &[], range).rest(N),
     function("signum", &[N], |a| {

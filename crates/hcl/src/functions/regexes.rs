@@ -43,11 +43,11 @@ fn found_type(regex: &Regex) -> Type {
     }
 }
 
-/// The type of what a pattern finds; `None` if it is none.
-pub(super) fn type_of_match(text: &str) -> Option<Type> {
-    let regex = compile(text).ok()?;
-    check(&regex).ok()?;
-    Some(found_type(&regex))
+/// The type of what a pattern finds.
+pub(super) fn type_of_match(text: &str) -> Result<Type, Fail> {
+    let regex = compile(text)?;
+    check(&regex)?;
+    Ok(found_type(&regex))
 }
 
 /// Named and unnamed groups cannot be mixed.

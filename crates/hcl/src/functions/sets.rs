@@ -1,17 +1,20 @@
 //! Sets.
 
-use super::{A, Args, Fail, Function, Outcome, SET, function};
+use super::{Args, ELEMENTS, Fail, Function, Outcome, SET, function};
 use crate::types::convert::convert;
 use crate::types::{Type, unify};
+use crate::val::unknown::Facts;
 use crate::val::{Data, Marks, Val, compare};
 use shared_text::Text;
 use std::sync::Arc;
 
 pub(super) const ALL: &[Function] = &[
-    function("setintersection", &[SET], |a| combine(a, false, |one, other| keep(one, other, true))).rest(SET).shallow(),
-    function("setproduct", &[], product).rest(A),
-    function("setsubtract", &[SET, SET], |a| combine(a, false, |one, other| keep(one, other, false))).shallow(),
-    function("setunion", &[SET], |a| combine(a, true, |one, other| [one, other].concat())).rest(SET).shallow(),
+    function("setintersection", &[SET], |a| combine(a, false, |one, other| keep(one, other, true)))
+        .rest(SET)
+        .sees_unknown(),
+    function("setproduct", &[], product).rest(ELEMENTS).shallow(),
+    function("setsubtract", &[SET, SET], |a| combine(a, false, |one, other| keep(one, other, false))).sees_unknown(),
+    function("setunion", &[SET], |a| combine(a, true, |one, other| [one, other].concat())).rest(SET).sees_unknown(),
 ];
 
 /// The maximum number of values of a product.
@@ -24,7 +27,6 @@ fn keep(one: &[Val], other: &[Val], common: bool) -> Vec<Val> {
 
 /// Joins sets of types that have one in common. Elements that are not known are kept, or make the whole set unknown.
 fn combine(args: &mut Args<'_, '_>, keeps_unknown: bool, join: fn(&[Val], &[Val]) -> Vec<Val>) -> Outcome {
-    let marks = args.values.iter().fold(Marks::NONE, |marks, value| marks | value.all_marks());
     // An empty set of any type may be one of each.
     let element = |value: &Val| match (&value.data, Type::of(value)) {
         (Data::Set(Type::Dynamic, items), _) if items.is_empty() => None,
@@ -40,7 +42,7 @@ fn combine(args: &mut Args<'_, '_>, keeps_unknown: bool, join: fn(&[Val], &[Val]
     };
     let is_open = |value: &&Val| value.is_unknown() || !keeps_unknown && value.unknown_reason().is_some();
     if let Some(reason) = args.values.iter().find(is_open).and_then(Val::unknown_reason) {
-        return Ok(Val::unknown(Type::set(ty), Text::clone(reason)).marked(marks));
+        return Ok(Val::unknown(Type::set(ty), Text::clone(reason)));
     }
     let mut result: Option<Val> = None;
     for value in &args.values {
@@ -51,7 +53,7 @@ fn combine(args: &mut Args<'_, '_>, keeps_unknown: bool, join: fn(&[Val], &[Val]
             Some(before) => Val::set(ty.clone(), join(&items(&before), &items(&converted))),
         });
     }
-    Ok(result.unwrap_or_default().marked(marks))
+    Ok(result.unwrap_or_default())
 }
 
 fn product(args: &mut Args<'_, '_>) -> Outcome {
@@ -59,17 +61,35 @@ fn product(args: &mut Args<'_, '_>) -> Outcome {
         return Err(Fail::Call("at least two arguments are required".to_owned()));
     }
     let (mut lists, mut types) = (Vec::new(), Vec::new());
+    let (mut marks, mut open) = (Marks::NONE, None);
     for (index, value) in args.values.iter().enumerate() {
-        let items = value.as_items().ok_or_else(|| Fail::Argument(index, "a set or a list is required".to_owned()))?;
-        let ty = match &value.data {
-            Data::Set(ty, _) | Data::List(ty, _) => ty.clone(),
-            _ if items.is_empty() => Type::Dynamic,
-            _ => unify(&items.iter().map(Type::of).collect::<Vec<_>>())
+        let ty = match Type::of(value) {
+            Type::Set(ty) | Type::List(ty) => (*ty).clone(),
+            Type::Tuple(types) if types.is_empty() => Type::Dynamic,
+            Type::Tuple(types) => unify(&types)
                 .ok_or_else(|| Fail::Argument(index, "all elements must be of the same type".to_owned()))?,
+            _ => Type::Dynamic,
         };
-        let converted: Result<Vec<Val>, _> = items.iter().map(|item| convert(item, &ty)).collect();
-        lists.push(converted.map_err(|e| Fail::Argument(index, e.text()))?);
+        marks = marks | value.marks;
+        match value.as_items() {
+            // How many elements a set has is open if they may be the same.
+            Some(_) if matches!(value.data, Data::Set(..)) && value.unknown_reason().is_some() => {
+                open = open.or_else(|| value.unknown_reason().cloned());
+            }
+            Some(items) => {
+                let converted: Result<Vec<Val>, _> = items.iter().map(|item| convert(item, &ty)).collect();
+                lists.push(converted.map_err(|e| Fail::Argument(index, e.text()))?);
+            }
+            None => open = open.or_else(|| value.unknown_reason().cloned()),
+        }
         types.push(ty);
+    }
+    // Sets lose the order of what they are combined with.
+    let has_set = args.values.iter().any(|v| matches!(Type::of(v), Type::Set(_)));
+    let element = Type::Tuple(Arc::new(types));
+    if let Some(reason) = open {
+        let ty = if has_set { Type::set(element) } else { Type::list(element) };
+        return Ok(Val::partly_unknown(ty, reason, Facts::default()).marked(marks));
     }
     if lists.iter().any(Vec::is_empty) {
         // An empty set makes the product empty, so nothing is computed.
@@ -90,8 +110,5 @@ fn product(args: &mut Args<'_, '_>) -> Outcome {
     if tuples.windows(2).any(|pair| Type::of(&pair[0]) != Type::of(&pair[1])) {
         return Err(Fail::Call("panic in function implementation: inconsistent list element types".to_owned()));
     }
-    // Sets lose the order of what they are combined with.
-    let has_set = args.values.iter().any(|v| matches!(v.data, Data::Set(..)));
-    let element = Type::Tuple(Arc::new(types));
-    Ok(if has_set { Val::set(element, tuples) } else { Val::list(element, tuples) })
+    Ok(if has_set { Val::set(element, tuples) } else { Val::list(element, tuples) }.marked(marks))
 }

@@ -122,7 +122,7 @@ fn substr(args: &mut Args<'_, '_>) -> Outcome {
 
 fn truths(args: &mut Args<'_, '_>, all: bool) -> Outcome {
     let (list, marks) = args.values[0].unmark_deep();
-    let unknown = |reason: &Text| Ok(super::unknown::typed("alltrue", Text::clone(reason)).marked(marks));
+    let unknown = |reason: &Text| Ok(super::unknown::typed("alltrue", &[], Text::clone(reason)).marked(marks));
     if let Data::Unknown(_, reason) = &list.data {
         return unknown(reason);
     }

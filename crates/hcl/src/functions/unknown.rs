@@ -1,47 +1,138 @@
 //! What is known of the results of functions although not all of their arguments are.
 
-use crate::functions::regexes;
-use crate::types::Type;
+use super::{Fail, regexes};
+use crate::types::{Type, unify};
 use crate::val::unknown::Facts;
 use crate::val::{Data, Val};
 use shared_text::Text;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Returns the value of a call with arguments that are not known, as far as it is known; `None` if nothing is.
-pub(super) fn result(name: &str, arguments: &[Val], reason: &Text) -> Option<Val> {
-    let text = |prefix: String| {
-        let facts = Facts { prefix, ..Facts::default() };
-        Some(Val::partly_unknown(Type::Str, Text::clone(reason), facts))
-    };
-    match (name, arguments) {
-        ("startswith", [text, prefix]) => {
-            let (known, prefix) = (&text.facts()?.prefix, prefix.as_str()?);
-            match known.starts_with(&**prefix) {
-                true => Some(Val::bool(true)),
-                false => (!prefix.starts_with(&**known)).then(|| Val::bool(false)),
+pub(super) fn result(name: &str, arguments: &[Val], reason: &Text) -> Result<Option<Val>, Fail> {
+    let partly = |ty: Type, facts: Facts| Some(Val::partly_unknown(ty, Text::clone(reason), facts));
+    let text = |prefix: &str| partly(Type::Str, Facts { prefix: prefix.to_owned(), ..Facts::default() });
+    Ok(match (name, arguments) {
+        ("startswith", [text, prefix]) => match (text.facts(), prefix.as_str()) {
+            (Some(Facts { prefix: known, .. }), Some(prefix)) if known.starts_with(&**prefix) => Some(Val::bool(true)),
+            (Some(Facts { prefix: known, .. }), Some(prefix)) if !prefix.starts_with(&**known) => {
+                Some(Val::bool(false))
             }
-        }
-        ("format", [pattern, ..]) => text(pattern.as_str()?.split('%').next().unwrap_or_default().to_owned()),
-        ("jsonencode", [value]) => match &value.data {
-            Data::List(..) | Data::Set(..) | Data::Tuple(_) => text("[".to_owned()),
-            Data::Map(..) | Data::Object(_) | Data::Partial(..) => text("{".to_owned()),
             _ => None,
         },
-        ("regex" | "regexall", [pattern, _]) => {
-            let ty = regexes::type_of_match(pattern.as_str()?)?;
-            let ty = if name == "regex" { ty } else { Type::list(ty) };
-            Some(Val::partly_unknown(ty, Text::clone(reason), Facts::default()))
-        }
+        ("format", [pattern, ..]) => pattern.as_str().and_then(|pattern| text(pattern.split('%').next()?)),
+        ("jsonencode", [value]) => match &value.data {
+            Data::List(..) | Data::Set(..) | Data::Tuple(_) => text("["),
+            Data::Map(..) | Data::Object(_) | Data::Partial(..) => text("{"),
+            _ => None,
+        },
+        ("regex" | "regexall", [pattern, _]) => match pattern.as_str() {
+            Some(pattern) => {
+                let ty = regexes::type_of_match(pattern)?;
+                partly(if name == "regex" { ty } else { Type::list(ty) }, Facts::default())
+            }
+            None => None,
+        },
+        _ => None,
+    })
+}
+
+/// A result of a function that is not known: it has the type that all results of the function have, or those of such arguments.
+pub(super) fn typed(name: &str, arguments: &[Val], reason: Text) -> Val {
+    if let Some(element) = element_type(name, arguments) {
+        return Val::unknown(element, reason);
+    }
+    match result_type(name).or_else(|| type_by_arguments(name, arguments)) {
+        // After a mistake, nothing is said about what follows from it.
+        Some(ty) if !reason.is_empty() && ty != Type::Dynamic => Val::partly_unknown(ty, reason, Facts::default()),
+        _ => Val::unknown(Type::Dynamic, reason),
+    }
+}
+
+/// The type of the results of functions that return what is in their first argument, which can be null.
+fn element_type(name: &str, arguments: &[Val]) -> Option<Type> {
+    match (name, Type::of(arguments.first()?)) {
+        ("element", Type::List(element))
+        | ("one", Type::List(element) | Type::Set(element))
+        | ("lookup", Type::Map(element)) => Some((*element).clone()),
         _ => None,
     }
 }
 
-/// A result of a function that is not known: it has the type that all results of the function have, and is not null.
-pub(super) fn typed(name: &str, reason: Text) -> Val {
-    match result_type(name) {
-        // After a mistake, nothing is said about what follows from it.
-        Some(ty) if !reason.is_empty() => Val::partly_unknown(ty, reason, Facts::default()),
-        _ => Val::unknown(Type::Dynamic, reason),
+/// The type of the results of a function that they have with arguments of these types; no such result is null.
+fn type_by_arguments(name: &str, arguments: &[Val]) -> Option<Type> {
+    let first = || arguments.first().map(Type::of);
+    match name {
+        "coalesce" => unify(&arguments.iter().map(Type::of).collect::<Vec<_>>()),
+        "chunklist" => Some(Type::list(first()?)),
+        "concat" => {
+            let elements = arguments.iter().map(|value| match Type::of(value) {
+                Type::List(element) => Some((*element).clone()),
+                _ => None,
+            });
+            match elements.collect::<Option<Vec<_>>>() {
+                Some(elements) => Some(Type::list(unify(&elements)?)),
+                None => joined(arguments),
+            }
+        }
+        "distinct" | "matchkeys" => first(),
+        "keys" => matches!(first()?, Type::Map(_)).then(|| Type::list(Type::Str)),
+        "merge" => {
+            let ty = first()?;
+            if matches!(ty, Type::Map(_)) {
+                return arguments.iter().all(|value| Type::of(value) == ty).then_some(ty);
+            }
+            let mut merged = BTreeMap::new();
+            for value in arguments {
+                match Type::of(value) {
+                    Type::Object(_) if value.is_null() => {}
+                    Type::Object(attributes) => merged.extend((*attributes).clone()),
+                    _ => return None,
+                }
+            }
+            Some(Type::Object(Arc::new(merged)))
+        }
+        "reverse" => match first()? {
+            Type::List(element) | Type::Set(element) => Some(Type::List(element)),
+            Type::Tuple(types) => Some(Type::Tuple(Arc::new(types.iter().rev().cloned().collect()))),
+            _ => None,
+        },
+        "slice" => match first()? {
+            Type::Tuple(types) => {
+                let index = |at: usize| match &arguments.get(at)?.data {
+                    Data::Number(number) => usize::try_from(number.as_i64()?).ok(),
+                    _ => None,
+                };
+                Some(Type::Tuple(Arc::new(types.get(index(1)?..index(2)?)?.to_vec())))
+            }
+            ty => Some(ty).filter(|ty| matches!(ty, Type::List(_))),
+        },
+        "values" => match first()? {
+            Type::Map(element) => Some(Type::List(element)),
+            Type::Object(attributes) => {
+                Some(Type::Tuple(Arc::new(attributes.values().map(|attribute| attribute.ty.clone()).collect())))
+            }
+            _ => None,
+        },
+        "zipmap" => match Type::of(arguments.get(1)?) {
+            Type::List(element) => Some(Type::Map(element)),
+            _ => None,
+        },
+        _ => None,
     }
+}
+
+/// The type of the elements of several values in a row, if it is known how many there are.
+fn joined(arguments: &[Val]) -> Option<Type> {
+    let mut all = Vec::new();
+    for value in arguments {
+        match (Type::of(value), value.as_items()) {
+            (Type::Tuple(types), _) => all.extend(types.iter().cloned()),
+            (Type::List(element), Some(items)) => all.extend(vec![(*element).clone(); items.len()]),
+            _ => return None,
+        }
+    }
+    Some(Type::Tuple(Arc::new(all)))
 }
 
 /// The type of the results of a function; `None` if it depends on its arguments.

@@ -3,7 +3,7 @@
 use crate::types::unify::{is_convertible, unify};
 use crate::types::{Attribute, Type};
 use crate::val::number::Number;
-use crate::val::unknown::Facts;
+use crate::val::unknown::{Facts, of_length};
 use crate::val::{Data, Entries, Val};
 use shared_text::Text;
 use std::collections::BTreeMap;
@@ -51,12 +51,11 @@ pub fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
         }
         (Data::Unknown(from, reason), _) => {
             possible(from, ty)?;
+            let ty = &concrete(from, ty);
             match from == ty {
                 true => value.data.clone(),
                 // It stays what is not null.
-                false if value.facts().is_some() => {
-                    Val::partly_unknown(ty.clone(), Text::clone(reason), Facts::default()).data
-                }
+                false if value.facts().is_some() => not_null(from, ty, Text::clone(reason)).data,
                 false => Data::Unknown(ty.clone(), Text::clone(reason).into()),
             }
         }
@@ -77,6 +76,45 @@ pub fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
         _ => return Err(required(ty, &Type::of(value))),
     };
     Ok(Val { data, marks: value.marks, prov: value.prov.clone() })
+}
+
+/// The type that a value of a type has as another one, of which the elements may be of any type.
+fn concrete(from: &Type, to: &Type) -> Type {
+    let element = match (from, to) {
+        (Type::List(element) | Type::Set(element), Type::List(any) | Type::Set(any))
+        | (Type::Map(element), Type::Map(any))
+            if **any == Type::Dynamic =>
+        {
+            Some((**element).clone())
+        }
+        (Type::Tuple(types), Type::List(any) | Type::Set(any)) if **any == Type::Dynamic => unify(types),
+        (Type::Object(attributes), Type::Map(any)) if **any == Type::Dynamic => {
+            unify(&attributes.values().map(|attribute| attribute.ty.clone()).collect::<Vec<_>>())
+        }
+        _ => None,
+    };
+    match (element, to) {
+        (Some(element), Type::List(_)) => Type::list(element),
+        (Some(element), Type::Set(_)) => Type::set(element),
+        (Some(element), Type::Map(_)) => Type::map(element),
+        _ => to.clone(),
+    }
+}
+
+/// A value that is not known, but not null, as another type: a list of the elements of a tuple has as many.
+fn not_null(from: &Type, ty: &Type, reason: Text) -> Val {
+    match (from, ty) {
+        (Type::Tuple(types), Type::List(element)) if types.is_empty() || !element.has_dynamic() => {
+            of_length(ty.clone(), types.len(), reason)
+        }
+        (Type::Tuple(types), Type::Set(element)) if !element.has_dynamic() && types.len() < 2 => {
+            of_length(ty.clone(), types.len(), reason)
+        }
+        (Type::Object(attributes), Type::Map(element)) if !element.has_dynamic() => {
+            of_length(ty.clone(), attributes.len(), reason)
+        }
+        _ => Val::partly_unknown(ty.clone(), reason, Facts::default()),
+    }
 }
 
 /// Whether a value of a type could be converted at all.
@@ -137,7 +175,7 @@ fn sequence(value: &Val, element: &Type, ty: &Type, is_set: bool) -> Result<Val,
     }
     // How many elements a set has is open if they may be the same.
     if let (Data::Set(..), false, Some(reason)) = (&value.data, is_set, value.unknown_reason()) {
-        let unknown = Val::partly_unknown(ty.clone(), Text::clone(reason), Facts::default());
+        let unknown = Val::unknown(ty.clone(), Text::clone(reason));
         return Ok(unknown.marked(value.all_marks()).with_prov(value.prov.clone()));
     }
     let converted: Vec<Val> = each(items, element)?;

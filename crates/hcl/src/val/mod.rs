@@ -300,13 +300,23 @@ pub fn equal(a: &Val, b: &Val) -> Option<bool> {
         false => Some(false),
     };
     let entries = |a: &Entries, b: &Entries| match a.keys().eq(b.keys()) {
-        true => all(a.values().zip(b.values()).map(|(a, b)| equal(a, b))),
+        // They are compared in no certain order, so that any that is not known leaves it open.
+        true => {
+            let results: Vec<Option<bool>> = a.values().zip(b.values()).map(|(a, b)| equal(a, b)).collect();
+            if results.contains(&None) { None } else { Some(!results.contains(&Some(false))) }
+        }
         false => Some(false),
     };
     match (&a.data, &b.data) {
         (Data::Null(_), Data::Null(_)) => Some(true),
         (Data::Partial(..), Data::Null(_)) | (Data::Null(_), Data::Partial(..)) => Some(false),
         (Data::Partial(..), _) | (_, Data::Partial(..)) => None,
+        // An element that is not known may be the same as another one.
+        (Data::Set(ta, _), Data::Set(tb, _))
+            if ta == tb && (a.unknown_reason().is_some() || b.unknown_reason().is_some()) =>
+        {
+            None
+        }
         (Data::Bool(a), Data::Bool(b)) => Some(a == b),
         (Data::Number(a), Data::Number(b)) => Some(a == b),
         (Data::Str(a), Data::Str(b)) | (Data::Reference(a), Data::Reference(b)) => Some(a == b),
@@ -318,16 +328,7 @@ pub fn equal(a: &Val, b: &Val) -> Option<bool> {
     }
 }
 
+/// Whether all are equal: the first one that is not certain to be decides.
 fn all(mut results: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    let mut known = Some(true);
-    results
-        .try_for_each(|result| match result {
-            Some(false) => Err(()),
-            None => {
-                known = None;
-                Ok(())
-            }
-            Some(true) => Ok(()),
-        })
-        .map_or(Some(false), |()| known)
+    results.find(|result| *result != Some(true)).unwrap_or(Some(true))
 }

@@ -23,11 +23,11 @@ pub fn key(value: &Val) -> (u8, String, String) {
     (rank(value), text, exact)
 }
 
-/// Values that are not there come last.
+/// Values that are not known come behind others, and null comes last.
 fn rank(value: &Val) -> u8 {
     match value.data {
-        Data::Unknown(..) => 2,
-        Data::Null(_) => 1,
+        Data::Unknown(..) => 1,
+        Data::Null(_) => 2,
         _ => 0,
     }
 }
@@ -119,5 +119,10 @@ mod tests {
         // A longer list of attributes may come first.
         assert_eq!(compare(&map(&[("a", "x")]), &map(&[])), Ordering::Less);
         assert_eq!(compare(&Val::null(), &Val::tuple(vec![])), Ordering::Greater);
+        let unknown = Val::unknown(crate::types::Type::Str, "x");
+        assert_eq!(
+            (compare(&Val::null(), &unknown), compare(&Val::str("z"), &unknown)),
+            (Ordering::Greater, Ordering::Less)
+        );
     }
 }

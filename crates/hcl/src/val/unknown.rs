@@ -1,6 +1,6 @@
 //! Values that are not known, and what is known of them all the same.
 
-use super::{Data, Val};
+use super::{Data, Entries, Val};
 use crate::types::Type;
 use crate::val::number::Number;
 use shared_text::Text;
@@ -56,10 +56,14 @@ impl Val {
 
 /// Whether something unknown is certain to be different from a value.
 pub(super) fn differs(unknown: &Val, other: &Val) -> bool {
-    let Data::Unknown(ty, Reason { facts: Some(facts), .. }) = &unknown.data else { return false };
+    let Data::Unknown(ty, reason) = &unknown.data else { return false };
     match &other.data {
-        Data::Unknown(..) => false,
-        _ if !other.is_null() && is_other_type(ty, &Type::of(other)) => true,
+        Data::Unknown(..) => return false,
+        _ if !other.is_null() && is_other_type(ty, &Type::of(other)) => return true,
+        _ => {}
+    }
+    let Some(facts) = &reason.facts else { return false };
+    match &other.data {
         Data::Null(_) => true,
         Data::Str(text) => !text.starts_with(&facts.prefix),
         Data::Number(number) => {
@@ -87,7 +91,7 @@ fn is_other_type(a: &Type, b: &Type) -> bool {
 /// A choice between two values by a condition that is not known: what both have in common.
 pub fn either(a: &Val, b: &Val, ty: Type, reason: Text) -> Val {
     if a.is_null() && b.is_null() {
-        return a.clone();
+        return Data::Null(ty).into();
     }
     let can_be_null = |value: &Val| value.is_null() || value.is_unknown() && value.facts().is_none();
     if reason.is_empty() || can_be_null(a) || can_be_null(b) {
@@ -100,27 +104,30 @@ pub fn either(a: &Val, b: &Val, ty: Type, reason: Text) -> Val {
             let (least, most) = if a < b { (a, b) } else { (b, a) };
             facts.range = (Some(least.clone()), Some(most.clone()));
         }
-        (Data::List(element, a), Data::List(_, b)) if a.len() == b.len() => {
-            let items = a.iter().map(|_| Val::unknown(element.clone(), Text::clone(&reason))).collect();
-            return Val::list(element.clone(), items);
+        // Elements that are not known may be the same.
+        (Data::Set(..), Data::Set(..)) if a.unknown_reason().is_some() || b.unknown_reason().is_some() => {}
+        (Data::List(t, x), Data::List(u, y)) | (Data::Set(t, x), Data::Set(u, y)) if t == u && x.len() == y.len() => {
+            return of_length(ty, x.len(), reason);
         }
-        (Data::Set(_, a), Data::Set(_, b)) if a.is_empty() && b.is_empty() => {
-            return Data::Set(element_of(&ty), Arc::default()).into();
-        }
-        (Data::Map(_, a), Data::Map(_, b)) if a.len() == b.len() => match a.is_empty() {
-            true => return Data::Map(element_of(&ty), Arc::default()).into(),
-            false => facts.length = Some(a.len()),
-        },
+        (Data::Map(t, x), Data::Map(u, y)) if t == u && x.len() == y.len() => return of_length(ty, x.len(), reason),
         _ => {}
     }
     Val::partly_unknown(ty, reason, facts)
 }
 
-/// The type of the elements of a collection.
-fn element_of(ty: &Type) -> Type {
-    match ty {
-        Type::List(element) | Type::Set(element) | Type::Map(element) => (**element).clone(),
-        _ => Type::Dynamic,
+/// A collection of so many elements of which none is known.
+pub(crate) fn of_length(ty: Type, length: usize, reason: Text) -> Val {
+    let unknown = |element: &Type| vec![Val::unknown(element.clone(), Text::clone(&reason)); length];
+    match &ty {
+        Type::List(element) => Val::list((**element).clone(), unknown(element)),
+        // Two elements may be the same.
+        Type::Set(element) if length < 2 => Val::set((**element).clone(), unknown(element)),
+        Type::Map(element) if length == 0 => Val::map((**element).clone(), Entries::new()),
+        Type::Map(_) => {
+            let facts = Facts { length: Some(length), ..Facts::default() };
+            Val::partly_unknown(ty, reason, facts)
+        }
+        _ => Val::partly_unknown(ty, reason, Facts::default()),
     }
 }
 

@@ -1,0 +1,54 @@
+//! The resource type that is part of OpenTofu, so that all of its attributes are known.
+
+use crate::hcl::ast::TraversalStep;
+use crate::hcl::types::Type;
+use crate::hcl::val::unknown::Facts;
+use crate::hcl::val::{Entries, Val};
+use crate::text::{Text, nearest};
+
+/// Its attributes, with their types.
+const ATTRIBUTES: [(&str, Type); 4] =
+    [("id", Type::Str), ("input", Type::Dynamic), ("output", Type::Dynamic), ("triggers_replace", Type::Dynamic)];
+
+/// Whether a resource type is built in.
+pub(super) fn is_type(kind: &str) -> bool {
+    kind == "terraform_data"
+}
+
+/// What is wrong with the steps from a resource, or from its instance, to what is read of it.
+pub(super) fn wrong(steps: &[TraversalStep]) -> Option<String> {
+    let steps = match steps {
+        [TraversalStep::Index(..), rest @ ..] => rest,
+        steps => steps,
+    };
+    let [TraversalStep::Attribute(name), rest @ ..] = steps else { return None };
+    let Some((_, ty)) = ATTRIBUTES.iter().find(|(known, _)| **known == *name.text) else {
+        let near = nearest(&name.text, ATTRIBUTES.iter().map(|(known, _)| *known));
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        return Some(format!("unsupported attribute: there is no attribute \"{}\"{hint}", name.text));
+    };
+    match rest.first() {
+        Some(TraversalStep::Attribute(_)) if ty.is_primitive() => {
+            Some(format!("unsupported attribute: {} is a {}, which has no attributes", name.text, ty.name()))
+        }
+        Some(TraversalStep::Index(..)) if ty.is_primitive() => {
+            Some(format!("invalid index: {} is a {}, which has no elements", name.text, ty.name()))
+        }
+        _ => None,
+    }
+}
+
+/// The value of an instance with these arguments. Its output will be what its input is.
+pub(super) fn value(mut entries: Entries, address: &Text) -> Val {
+    for name in ["input", "triggers_replace"] {
+        entries.entry(name.into()).or_default();
+    }
+    let input = entries.get("input").cloned().unwrap_or_default();
+    let output = match input.is_null() {
+        true => Val::null(),
+        false => Val::unknown(Type::of(&input), format!("{address}.output")),
+    };
+    entries.insert("output".into(), output);
+    entries.insert("id".into(), Val::partly_unknown(Type::Str, format!("{address}.id").into(), Facts::default()));
+    Val::object(entries)
+}
