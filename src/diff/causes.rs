@@ -19,7 +19,7 @@ use super::{Cause, Located, Side};
 use crate::files::Files;
 use crate::resolution::{Resolution, Unit};
 use crate::text::{ByAddress, Text};
-use crate::value::{Data, FileId, Origin, Prov, Value};
+use crate::value::{Data, FileId, Inputs, Origin, Prov, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -269,12 +269,13 @@ impl<'a> Finder<'a> {
     fn tree(&mut self, side: Side, value: &Value, found: &mut Found) {
         let mut todo = vec![value];
         let mut seen = 0;
+        let mut inputs = Inputs::default();
         while let Some(value) = todo.pop() {
             seen += 1;
             if seen > MAX_NODES {
                 return;
             }
-            self.value(side, value, found);
+            self.new_value(side, value, &mut inputs, found);
             match &value.data {
                 Data::Map(map) => todo.extend(map.iter().map(|e| &e.value)),
                 Data::List(items) => todo.extend(items.iter()),
@@ -285,17 +286,18 @@ impl<'a> Finder<'a> {
 
     /// Collects the origin and the inputs of one value, but not those of nested values.
     fn value(&mut self, side: Side, value: &Value, found: &mut Found) {
+        self.new_value(side, value, &mut Inputs::default(), found);
+    }
+
+    /// The same without inputs that other values had.
+    fn new_value<'v>(&mut self, side: Side, value: &'v Value, inputs: &mut Inputs<'v>, found: &mut Found) {
         let container = match &value.data {
             Data::Map(map) => !map.is_empty(),
             Data::List(items) => !items.is_empty(),
             _ => false,
         };
-        self.prov(side, &value.prov, container, found);
-    }
-
-    fn prov(&mut self, side: Side, prov: &Prov, container: bool, found: &mut Found) {
-        let own = prov.origin;
-        prov.for_each_input(&mut |origin| {
+        let own = value.prov.origin;
+        value.prov.for_each_new_input(inputs, &mut |origin| {
             if !(container && Some(origin) == own) {
                 self.span(side, origin, origin.key, origin.end, found);
             } else if origin.key < origin.start {

@@ -7,7 +7,7 @@ mod vocabulary;
 
 pub(crate) use call::{Call, Language, Mark, Output, Reading, ValueKind};
 pub(crate) use traced_value::{
-    Contribution, Data, DataIdentity, Entry, FileId, Flags, Key, Map, MapBuilder, Origin, Prov, ProvIdentity, Read,
-    Trail, Unknown, Value, fit, has_template, is_call, json, key,
+    Contribution, Data, DataIdentity, Entry, FileId, Flags, Inputs, Key, Map, MapBuilder, Origin, Prov, ProvIdentity,
+    Read, Trail, Unknown, Value, fit, has_template, is_call, json, key,
 };
 pub(crate) use vocabulary::{StatePaths, Vocabulary};

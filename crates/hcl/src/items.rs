@@ -89,13 +89,14 @@ impl Scan<'_> {
     fn step(&mut self) -> bool {
         let Some(c) = self.rest().chars().next() else { return false };
         let rest = self.rest();
-        let line = rest.find('\n').unwrap_or(rest.len());
+        // Only where it is needed: a file can be one line.
+        let line = || rest.find('\n').unwrap_or(rest.len());
         match c {
             '\n' => self.separate(true),
             ',' => self.separate(false),
             _ if c.is_whitespace() => self.pos += c.len_utf8(),
-            '#' => self.pos += line,
-            '/' if rest.starts_with("//") => self.pos += line,
+            '#' => self.pos += line(),
+            '/' if rest.starts_with("//") => self.pos += line(),
             '/' if rest.starts_with("/*") => self.pos += rest.find("*/").map_or(rest.len(), |end| end + 2),
             '"' => self.word(quoted(rest)),
             '<' if rest.starts_with("<<") => self.word(heredoc(rest).unwrap_or(2)),
@@ -216,12 +217,15 @@ fn quoted(text: &str) -> usize {
 
 /// The length of a heredoc; `None` if this is none.
 fn heredoc(text: &str) -> Option<usize> {
-    let (head, _) = text.split_once('\n')?;
-    let name = head.trim_end().trim_start_matches("<<").trim_start_matches('-');
-    if name.is_empty() || !name.chars().all(is_of_name) {
+    let rest = text.strip_prefix("<<")?;
+    let rest = rest.strip_prefix('-').unwrap_or(rest);
+    let name = &rest[..rest.find(|c| !is_of_name(c)).unwrap_or(rest.len())];
+    let after = &rest[name.len()..];
+    let blank = after.find(|c: char| c == '\n' || !c.is_whitespace())?;
+    if name.is_empty() || !after[blank..].starts_with('\n') {
         return None;
     }
-    let mut at = head.len() + 1;
+    let mut at = text.len() - after.len() + blank + 1;
     for line in text[at..].split_inclusive('\n') {
         if line.trim() == name {
             return Some(at + line.trim_end().len());
@@ -269,6 +273,16 @@ mod tests {
             ("a = x ? 1 : 2\n", "a = x ? 2 : 1\n"),
         ] {
             assert_ne!(said(a), said(b), "{a}");
+        }
+    }
+
+    #[test]
+    fn one_line_of_a_megabyte_takes_no_square_of_it() {
+        for part in ["[1]", "<<x ", "a.b", "{}", "<<", "\"x\" "] {
+            let text = format!("a = {}\n", part.repeat(1_000_000 / part.len()));
+            let start = std::time::Instant::now();
+            assert_eq!(items(&text).len(), 1, "{part}");
+            assert!(start.elapsed().as_secs() < 20, "{part} takes {:?}", start.elapsed());
         }
     }
 

@@ -15,6 +15,9 @@ use libyaml_rs as sys;
 /// Deeper nesting is rejected, as in the reference.
 pub(crate) const MAX_DEPTH: usize = 10_000;
 
+/// For each token libyaml looks at all levels of the flow around it, so that both numbers are limited by their product.
+const MAX_LEVELS_READ: usize = 200_000_000;
+
 /// A position in the text passed to [`Events::new`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
@@ -128,6 +131,10 @@ pub(super) struct Events<'t> {
     parser: *mut sys::yaml_parser_t,
     event: sys::yaml_event_t,
     depth: usize,
+    /// The levels of flow around the place.
+    flow: usize,
+    /// The levels around each event so far, together.
+    levels_read: usize,
     input: PhantomData<&'t [u8]>,
 }
 
@@ -147,7 +154,7 @@ impl<'t> Events<'t> {
             sys::yaml_parser_set_encoding(parser, sys::YAML_UTF8_ENCODING);
             sys::yaml_parser_set_input_string(parser, text.as_ptr(), text.len() as u64);
             let event = MaybeUninit::<sys::yaml_event_t>::zeroed().assume_init();
-            Some(Self { parser, event, depth: 0, input: PhantomData })
+            Some(Self { parser, event, depth: 0, flow: 0, levels_read: 0, input: PhantomData })
         }
     }
 
@@ -167,22 +174,27 @@ impl<'t> Events<'t> {
         match self.event.type_ {
             sys::YAML_SEQUENCE_START_EVENT | sys::YAML_MAPPING_START_EVENT => {
                 self.depth += 1;
+                self.flow += usize::from(self.flow > 0 || self.is_flow());
                 if self.depth > MAX_DEPTH {
-                    let problem = format!("exceeded max depth of {MAX_DEPTH}");
-                    return Err(Failure {
-                        problem,
-                        context: String::new(),
-                        at: start,
-                        context_at: None,
-                        scanner: true,
-                        reader: false,
-                    });
+                    return Err(refused(format!("exceeded max depth of {MAX_DEPTH}"), start));
                 }
             }
-            sys::YAML_SEQUENCE_END_EVENT | sys::YAML_MAPPING_END_EVENT => self.depth = self.depth.saturating_sub(1),
+            sys::YAML_SEQUENCE_END_EVENT | sys::YAML_MAPPING_END_EVENT => {
+                self.depth = self.depth.saturating_sub(1);
+                self.flow = self.flow.saturating_sub(1);
+            }
             _ => {}
         }
+        self.levels_read += self.flow;
+        if self.levels_read > MAX_LEVELS_READ {
+            return Err(refused("too much is nested too deep in brackets".to_owned(), start));
+        }
         Ok(Event { kind: self.kind(), start, end })
+    }
+
+    /// Whether a collection that begins is written in brackets. All that is in it is, too.
+    fn is_flow(&self) -> bool {
+        matches!(self.kind(), EventKind::SequenceStart { flow: true, .. } | EventKind::MappingStart { flow: true, .. })
     }
 
     fn kind(&self) -> EventKind<'_> {
@@ -261,6 +273,11 @@ impl<'t> Events<'t> {
             }
         }
     }
+}
+
+/// Text that is not read any further.
+fn refused(problem: String, at: Mark) -> Failure {
+    Failure { problem, context: String::new(), at, context_at: None, scanner: true, reader: false }
 }
 
 impl Drop for Events<'_> {

@@ -137,6 +137,9 @@ fn hostile_inputs_end() {
     for text in ["- ".repeat(20_000), "[".repeat(20_000), "{a: ".repeat(11_000)] {
         assert_eq!(parse(text.as_bytes()).unwrap_err().message, "exceeded max depth of 10000");
     }
+    // Each token of the many in the innermost list takes a look at all levels.
+    let crowded = format!("{}{}{}", "[".repeat(9_900), "1,".repeat(300_000), "]".repeat(9_900));
+    assert_eq!(parse(crowded.as_bytes()).unwrap_err().message, "too much is nested too deep in brackets");
     let deep = format!("{}{}", "[".repeat(9_999), "]".repeat(9_999));
     assert_eq!(parse(deep.as_bytes()).unwrap().len(), 9_999);
 }

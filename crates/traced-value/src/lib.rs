@@ -10,7 +10,7 @@ mod provenance;
 pub use decode::{below, scalar};
 pub use flags::{Flags, has_template, is_call};
 pub use map::{Entry, Key, Map, MapBuilder, key};
-pub use provenance::{Contribution, FileId, Origin, Prov, ProvIdentity, Trail};
+pub use provenance::{Contribution, FileId, Inputs, Origin, Prov, ProvIdentity, Trail};
 use shared_text::{ByAddress, Text};
 
 use spanned_yaml::Timestamp;

@@ -51,6 +51,10 @@ pub struct Prov {
 /// The origin, and the history as one object in memory.
 pub type ProvIdentity<'a> = (Option<Origin>, Option<ByAddress<&'a Arc<Trail>>>);
 
+/// Histories whose inputs were seen.
+#[derive(Debug, Default)]
+pub struct Inputs<'a>(HashSet<ByAddress<&'a Arc<Trail>>>);
+
 /// The most values that one value replaces. Nobody reads a longer history, and files that import each other in diamonds double it
 /// on each level.
 const MAX_HISTORY: usize = 200;
@@ -336,13 +340,18 @@ impl Prov {
     /// Calls `f` for the origin of this value and of everything it was computed from, nearest first. What it overrode
     /// is not part of it.
     pub fn for_each_input(&self, f: &mut impl FnMut(Origin)) {
-        let mut seen = HashSet::new();
+        self.for_each_new_input(&mut Inputs::default(), f);
+    }
+
+    /// The same without what the histories that were seen before lead to: values that are computed from one another share most
+    /// of theirs.
+    pub fn for_each_new_input<'a>(&'a self, seen: &mut Inputs<'a>, f: &mut impl FnMut(Origin)) {
         let mut stack: Vec<&Prov> = vec![self];
         while let Some(prov) = stack.pop() {
             if let Some(origin) = prov.origin {
                 f(origin);
             }
-            if let Some(trail) = prov.trail.as_ref().filter(|trail| seen.insert(ByAddress(*trail))) {
+            if let Some(trail) = prov.trail.as_ref().filter(|trail| seen.0.insert(ByAddress(*trail))) {
                 stack.extend(trail.inputs().iter().rev());
             }
         }
@@ -360,6 +369,18 @@ mod tests {
             prov = Prov::default().with_inputs([prov]);
         }
         drop(prov);
+    }
+
+    #[test]
+    fn inputs_that_values_share_are_seen_once() {
+        let at = |n: u32| Prov::at(Origin { file: FileId::new(n), key: 1, start: 1, end: 2 });
+        let chain = (1..1_000).fold(at(0), |prov, n| at(n).with_inputs([prov]));
+        let (one, other) = (at(2_000).with_inputs([chain.clone()]), at(3_000).with_inputs([chain]));
+        let (mut seen, mut found) = (Inputs::default(), Vec::new());
+        one.for_each_new_input(&mut seen, &mut |origin| found.push(origin.file.index()));
+        assert_eq!(found.len(), 1_001);
+        other.for_each_new_input(&mut seen, &mut |origin| found.push(origin.file.index()));
+        assert_eq!(found[1_001..], [3_000, 999], "where the other one is written, and where it leads to");
     }
 
     #[test]

@@ -160,6 +160,30 @@ cases! {
     trees_that_double => (|i| format!("['${{var.a{i}}}', '${{var.a{i}}}']"), Some(200_000));
 }
 
+/// Variables that hold each other twice, and many actions that read the last of them: as values of their own they take
+/// gigabytes, and walking each of them takes minutes.
+#[test]
+fn trees_that_double_for_many_actions() {
+    let variables: String = (0..14).map(|i| format!("  a{}: ['${{var.a{i}}}', '${{var.a{i}}}']\n", i + 1)).collect();
+    let action = |name: &str, value: &str| {
+        format!("---\nkind: Run\nname: {name}\ntype: exec\nvariables: {{q: {value}}}\nspec: {{command: [x]}}\n")
+    };
+    let large = |count: usize| (0..count).map(|i| action(&format!("large{i}"), "'${var.a14}'")).collect::<String>();
+    let some = project(&format!("variables:\n  a0: [x, y]\n{variables}"), &large(20)[4..]);
+    some.write("stacklint.toml", "[limits]\nmemory = 512\n").run(&["check"]).ends_with(0);
+    let many = project(&format!("variables:\n  a0: [x, y]\n{variables}"), &large(200)[4..]);
+    limited(&many, "template-steps", 2_000_000);
+    is_found(
+        &many,
+        ("limit-exceeded", "project.garden.yml:"),
+        &["too many after those of all others", "template-steps"],
+    );
+    many.run(&["describe", "component", "large3", "-s", "dev", "--type", "run", "--format", "json"])
+        .ends_with(0)
+        .says("x");
+    many.run(&["describe", "component", "one", "-s", "dev", "--type", "run"]).ends_with(0).says("echo");
+}
+
 fn reads_itself(_: &str, variables: &str) {
     let repo = project(&format!("variables: {variables}\n"), &ACTION.replace("one", "two"));
     is_found(&repo, ("reference-cycle", "project.garden.yml:6:"), &["`a` reads itself"]);

@@ -9,7 +9,7 @@ use super::sources::Key;
 use crate::diagnostic::{Diagnostic, rules};
 use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
-use crate::dialects::garden::environment::{Part, Stage, as_written, field, value_of};
+use crate::dialects::garden::environment::{Part, Stage, as_written, field};
 use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::rules::GARDEN_DISABLED_OUTPUT;
 use crate::dialects::garden::template::evaluation::{Lookup, Roots, Scope, captured, word};
@@ -180,7 +180,7 @@ fn one(
     entries.push((literal!("disabled"), disabled(action)));
     if action.is_disabled {
         // Garden skips it: whatever else is in it has no effect.
-        let value = value_of(&Node::at(Node::map(entries).data, source.tree.prov.clone()));
+        let value = stage.value_of(&Node::at(Node::map(entries).data, source.tree.prov.clone()));
         let part = Part { is_disabled: true, ..Part::new(kind, Text::clone(&source.name), value, shaping) };
         return Resolved { part, is_complete: true };
     }
@@ -206,7 +206,7 @@ fn one(
     entries.extend(inputs.map(|inputs| (literal!("inputs"), inputs)));
     entries.push((literal!("variables"), variables));
     entries.push((literal!("dependsOn"), depends_on(action)));
-    let value = value_of(&Node::at(Node::record(entries).data, source.tree.prov.clone()));
+    let value = stage.value_of(&Node::at(Node::record(entries).data, source.tree.prov.clone()));
     let part = Part::new(kind, Text::clone(&source.name), value, shaping);
     Resolved { part, is_complete }
 }

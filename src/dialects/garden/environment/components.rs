@@ -1,6 +1,6 @@
 //! From what was resolved to components.
 
-use super::{Part, Stage, value_of};
+use super::{Part, Stage};
 use crate::dialects::garden::project::ProjectConfig;
 use crate::dialects::garden::template::node::Node;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
@@ -22,7 +22,7 @@ pub(super) fn project(config: &ProjectConfig, stage: &Stage<'_>) -> Part {
         entries.push(("namespace".into(), namespace));
     }
     let shaping = config.tree.prov.origin.into_iter().collect();
-    Part::new("project".into(), Text::clone(&config.name), value_of(&Node::map(entries)), shaping)
+    Part::new("project".into(), Text::clone(&config.name), stage.value_of(&Node::map(entries)), shaping)
 }
 
 /// Components of a stack, sorted by type and name.

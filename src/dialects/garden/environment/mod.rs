@@ -15,7 +15,6 @@ use super::actions::{self, ActionFiles, Resolved};
 use super::diagnostics::Diagnostics;
 use super::project::load::Loader;
 use super::project::{EnvironmentConfig, Loaded, ProjectConfig};
-use super::template::node::Node;
 use crate::diagnostic::rules;
 use crate::dialects::ProjectInputs;
 use crate::limits::Limit;
@@ -120,11 +119,6 @@ fn without_too_large(parts: &mut Vec<Part>, input: &Input<'_>, diagnostics: &Dia
         diagnostics.error(&rules::LIMIT_EXCEEDED, message, &place);
     }
     too_large.into_iter().map(|part| (part.kind, part.name)).collect()
-}
-
-/// A value for reports, evaluated as far as possible: `undefined` leaves no trace.
-pub(crate) fn value_of(node: &Node) -> Value {
-    node.to_value()
 }
 
 pub(crate) use stage::{Stage, as_written, field};

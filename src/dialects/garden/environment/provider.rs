@@ -1,6 +1,6 @@
 //! Providers: several entries of one name are merge patches, and entries for other environments do not count.
 
-use super::{Part, Stage, value_of};
+use super::{Part, Stage};
 use crate::diagnostic::rules;
 use crate::dialects::garden::actions::{is_among, plugins};
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
@@ -58,7 +58,7 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, diagnostics: &Di
         let context = stage.context(&roots);
         let (config, _) = stage.deep(&merged, context, diagnostics);
         check(&name, &config, diagnostics);
-        parts.push(Part::new("provider".into(), name, value_of(&config), shaping));
+        parts.push(Part::new("provider".into(), name, stage.value_of(&config), shaping));
     }
     diagnostics.breaking() == before
 }

@@ -10,9 +10,10 @@ use crate::dialects::garden::project::varfile::{self, Varfile, load};
 use crate::dialects::garden::template::evaluation::{Evaluator, Lookup, Roots, Scope};
 use crate::dialects::garden::template::failure::Failure;
 use crate::dialects::garden::template::node::{ContextId, json};
-use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::node::{Data, Node, Values};
 use crate::dialects::garden::template::syntax::path::Segment;
-use crate::value::Prov;
+use crate::value::{Prov, Value};
+use std::cell::RefCell;
 
 /// The input of the stages after the variables of an environment.
 pub(crate) struct Stage<'a> {
@@ -32,6 +33,8 @@ pub(crate) struct Stage<'a> {
     pub is_complete: bool,
     /// The data for providers: without the name of an environment.
     pub provider_context: ContextId,
+    /// Values that components share.
+    values: RefCell<Values>,
 }
 
 impl Stage<'_> {
@@ -48,6 +51,11 @@ impl Stage<'_> {
             Some(Data::List(sources)) => sources.is_empty(),
             Some(_) => false,
         }
+    }
+
+    /// A value for reports, evaluated as far as possible: `undefined` leaves no trace.
+    pub(crate) fn value_of(&self, node: &Node) -> Value {
+        self.values.borrow_mut().of(node)
     }
 
     /// Variables of the command line.
@@ -132,6 +140,7 @@ pub(super) fn prepare<'a>(input: &'a Input<'a>, diagnostics: &Diagnostics) -> Op
         is_complete: true,
         provider_context,
         evaluator,
+        values: RefCell::default(),
     };
     (stage.resolved, stage.is_complete) = all_variables(&stage, diagnostics);
     Some(stage)

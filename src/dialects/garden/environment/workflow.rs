@@ -1,6 +1,6 @@
 //! Workflows: steps that are evaluated when they run, and may read the steps before them.
 
-use super::{Part, Stage, value_of};
+use super::{Part, Stage};
 use crate::diagnostic::rules;
 use crate::dialects::garden::actions::WorkflowSource;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
@@ -94,7 +94,7 @@ fn one(stage: &Stage<'_>, workflow: &WorkflowSource, diagnostics: &Diagnostics) 
     let extra = extra.into_iter().filter_map(|(key, node)| Some((Text::from(key), node?)));
     let node = Node::at(Node::map(whole.chain(extra)).data, workflow.tree.prov.clone());
     check(stage, workflow, &node, diagnostics);
-    value_of(&node)
+    stage.value_of(&node)
 }
 
 /// The name of a step: its own, or its number from 1.

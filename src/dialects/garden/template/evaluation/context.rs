@@ -5,7 +5,7 @@ use super::evaluator::{Evaluator, Scope, captured};
 use super::lookup::{Lookup, Missing};
 use super::roots::Roots;
 use crate::dialects::garden::template::failure::{Failure, FailureKind, Result};
-use crate::dialects::garden::template::node::merge::merge;
+use crate::dialects::garden::template::node::merge::merge_counted;
 use crate::dialects::garden::template::node::{ContextId, Data, Lazy, Node, array_index};
 use crate::dialects::garden::template::syntax::path::{Segment, joined};
 use crate::text::Text;
@@ -206,7 +206,9 @@ impl Evaluator {
         if let Some(lowest) = lowest_first.next() {
             let mut merged = lowest;
             for node in lowest_first {
-                merged = merge(&merged, &node);
+                let (next, entries) = merge_counted(&merged, &node);
+                self.spend(entries)?;
+                merged = next;
             }
             return Ok(Lookup::Found(merged));
         }

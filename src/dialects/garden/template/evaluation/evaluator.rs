@@ -17,6 +17,10 @@ use std::sync::Arc;
 
 /// How deep evaluations nest: values that read values that read values.
 const MAX_DEPTH: usize = 400;
+/// How many times the steps of one run all runs of an environment may take before each of them may take little.
+const FULL_RUNS: u64 = 10;
+/// The steps that one run may take then: what is small still has a value.
+const LATER_STEPS: u64 = 5_000;
 /// How many values a result remembers that it was computed from.
 const MOST_INPUTS: usize = 64;
 
@@ -63,7 +67,12 @@ pub(crate) struct Evaluator {
     /// Whether what cannot be resolved stays as it is written, part by part, as [`LanguageVersion::Bonsai`] does on request.
     pub(super) is_partial: bool,
     depth: Cell<usize>,
+    /// The steps of this run.
     steps: Cell<u64>,
+    /// The steps that this run may take.
+    most: Cell<u64>,
+    /// The steps of all runs before.
+    earlier: Cell<u64>,
     limits: Limits,
 }
 
@@ -81,6 +90,8 @@ impl Evaluator {
             is_partial: false,
             depth: Cell::new(0),
             steps: Cell::new(0),
+            most: Cell::new(limits.get(Limit::TemplateSteps)),
+            earlier: Cell::new(0),
             limits,
         }
     }
@@ -97,9 +108,13 @@ impl Evaluator {
         self.era
     }
 
-    /// Lets another run of a template do as much work as the first one.
+    /// Lets another run of a template do as much work as the first one, if those before did not do too much together.
     pub(crate) fn start(&self) {
+        let (earlier, limit) =
+            (self.earlier.get().saturating_add(self.steps.get()), self.limits.get(Limit::TemplateSteps));
+        self.earlier.set(earlier);
         self.steps.set(0);
+        self.most.set(if earlier < limit.saturating_mul(FULL_RUNS) { limit } else { limit.min(LATER_STEPS) });
     }
 
     /// The work that was counted.
@@ -114,10 +129,17 @@ impl Evaluator {
     pub(super) fn spend(&self, steps: u64) -> Result<()> {
         let done = self.steps.get().saturating_add(steps);
         self.steps.set(done);
-        if done <= self.limits.get(Limit::TemplateSteps) {
+        if done <= self.most.get() {
             return Ok(());
         }
-        Err(self.beyond(Limit::TemplateSteps))
+        if self.most.get() == self.limits.get(Limit::TemplateSteps) {
+            return Err(self.beyond(Limit::TemplateSteps));
+        }
+        let (most, help) = (self.most.get(), self.limits.exceeded(Limit::TemplateSteps).help());
+        let message = format!(
+            "this template takes more than {most} steps, too many after those of all others in its environment; {help}"
+        );
+        Err(Failure::plain(FailureKind::Limit, message, &Prov::default()))
     }
 
     /// Counts text that is made, in bytes.

@@ -6,9 +6,11 @@ pub(crate) mod json;
 mod lazy;
 pub(crate) mod merge;
 mod object;
+mod values;
 
 pub(crate) use lazy::{ContextId, Lazy, Operator, OperatorKind, keys};
 pub(crate) use object::{Object, array_index};
+pub(crate) use values::Values;
 
 use crate::text::Text;
 use crate::value::{self, Prov, Unknown, Value};
@@ -179,19 +181,7 @@ impl Node {
 
     /// The value for reports. What is still lazy is shown as it is written.
     pub(crate) fn to_value(&self) -> Value {
-        let data = match &self.data {
-            Data::Undefined | Data::Null | Data::Context(_) => value::Data::Null,
-            Data::Bool(b) => value::Data::Bool(*b),
-            Data::Number(n) => number(*n),
-            Data::Text(text) => value::Data::Str(Text::clone(text)),
-            Data::List(items) => value::Data::List(Arc::new(items.iter().map(Node::to_value).collect())),
-            Data::Map(map) => value::Data::Map(Arc::new(
-                map.iter().filter(|(_, v)| !v.is_undefined()).map(|(k, v)| (Text::clone(k), v.to_value())).collect(),
-            )),
-            Data::Lazy(lazy) => return lazy.source().to_value().with_prov(self.prov.clone()),
-            Data::Open(_, unknown) | Data::Unknown(unknown) => value::Data::Unknown(Arc::clone(unknown)),
-        };
-        Value { data, prov: self.prov.clone() }
+        Values::default().of(self)
     }
 
     /// The node of a value that is not a template: strings stay as they are. Entries are in the order of their origins.
@@ -214,10 +204,4 @@ impl Node {
         };
         Node { data, prov: value.prov.clone() }
     }
-}
-
-/// A number for reports: an integer if possible.
-fn number(n: f64) -> value::Data {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if n.fract() == 0.0 && n.abs() <= EXACT { value::Data::Int(n as i64) } else { value::Data::Float(n) }
 }
