@@ -168,7 +168,7 @@ fn one(verb: Verb, value: &Val) -> Result<String, String> {
     match letter {
         'v' => match (&value.data, verb.sharp) {
             (Data::Str(t), false) => Ok(t.to_string()),
-            (Data::Number(n), _) => Ok(signed(verb, n.to_string())),
+            (Data::Number(n), false) => Ok(shortest(&n.to_string())),
             (Data::Bool(b), _) => Ok(b.to_string()),
             _ => {
                 let mut out = String::new();
@@ -283,6 +283,25 @@ fn general(value: f64, precision: Option<usize>) -> String {
         None => format!("{value}"),
         Some(p) => cut(&format!("{value:.*}", (p.max(1) as i32 - 1 - exponent).max(0) as usize)),
     }
+}
+
+/// The least and the first power of ten that Go writes without an exponent if it chooses the number of digits.
+const PLAIN: std::ops::Range<i64> = -4..6;
+
+/// A decimal number as Go writes one of any precision.
+fn shortest(decimal: &str) -> String {
+    let (sign, digits) = decimal.strip_prefix('-').map_or(("", decimal), |digits| ("-", digits));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{whole}{fraction}");
+    let significant = all.trim_start_matches('0');
+    let exponent = whole.len() as i64 - 1 - (all.len() - significant.len()) as i64;
+    let (first, rest) = significant.split_at(significant.len().min(1));
+    if !all.bytes().all(|b| b.is_ascii_digit()) || first.is_empty() || PLAIN.contains(&exponent) {
+        return decimal.to_owned();
+    }
+    let rest = rest.trim_end_matches('0');
+    let point = if rest.is_empty() { "" } else { "." };
+    scientific(&format!("{sign}{first}{point}{rest}e{exponent}"))
 }
 
 fn pad(verb: Verb, text: &str, out: &mut String) {
