@@ -4,7 +4,7 @@ use crate::hcl::ast::Span;
 use crate::resolution::{Address, Component};
 use crate::syntax::secrets::{MASK, is_secret_key, texts_in};
 use crate::terraform::components::builder::Builder;
-use crate::terraform::components::{self, calls};
+use crate::terraform::components::{self, calls, providers};
 use crate::terraform::configuration::{self, Configuration, Wanted};
 use crate::terraform::evaluation;
 use crate::terraform::evaluation::given::Given;
@@ -111,15 +111,26 @@ impl Evaluated<'_> {
     /// Its resources, data sources and outputs as components of a stack. What is written in generated files is where their
     /// contents are written.
     pub(crate) fn components(&self, stack: &Text) -> Vec<Arc<Component>> {
-        let mut components = components::of(stack, self);
+        self.placed(components::of(stack, self).into_iter().map(Arc::new).collect())
+    }
+
+    /// Its provider configurations as components of a stack, likewise.
+    pub(crate) fn providers(&self, stack: &Text) -> Vec<Arc<Component>> {
+        let vocabulary = &Vocabulary::EMPTY;
+        let mut builder = Builder { stack, vocabulary, components: Vec::new(), statics: &self.statics };
+        providers::add(&mut builder);
+        self.placed(builder.components)
+    }
+
+    fn placed(&self, mut components: Vec<Arc<Component>>) -> Vec<Arc<Component>> {
         if !self.generated.is_empty() {
             let place = |origin: Origin| self.generated.get(&origin.file).copied().unwrap_or(origin);
-            for component in &mut components {
+            for component in components.iter_mut().map(Arc::make_mut) {
                 component.value = component.value.with_places(&place);
                 component.shaping_origins = component.shaping_origins.iter().map(|origin| place(*origin)).collect();
             }
         }
-        components.into_iter().map(Arc::new).collect()
+        components
     }
 
     /// What it makes, as components of a stack of its own: resources, data sources, outputs, and the calls of modules that are not in

@@ -239,3 +239,39 @@ fn arguments_that_are_not_known_may_set_variables() {
     repo.write("live/app/some.tfvars", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n");
     assert!(!is_known("optional_var_files = [\"${get_terragrunt_dir()}/some.tfvars\"]"), "a pointer of Git LFS");
 }
+
+#[test]
+fn a_generated_provider_of_another_region_is_a_danger() {
+    for source in ["../../modules/vpc", "git::https://example.com/vpc.git?ref=v1"] {
+        let repo = Repo::new();
+        repo.write("modules/vpc/main.tf", "output \"id\" {\n  value = 1\n}\n");
+        let provider = "generate \"provider\" {\n  path      = \"provider.tf\"\n  if_exists = \"overwrite\"\n  contents  = \"provider \\\"aws\\\" {\\n  region = \\\"eu-west-1\\\"\\n}\\n\"\n}\n";
+        repo.write("root.hcl", provider);
+        repo.write("live/vpc/terragrunt.hcl", format!("{INCLUDE}terraform {{\n  source = \"{source}\"\n}}\n"));
+        repo.commit("base");
+        repo.write("root.hcl", provider.replace("eu-west-1", "us-east-1"));
+        repo.commit("head");
+        let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+        assert!(run.stdout.contains("danger[provider-target-changed]") && run.stdout.contains("root.hcl:4"), "{run}");
+    }
+}
+
+#[test]
+fn affected_lists_units_that_begin_to_fail() {
+    let repo = Repo::new();
+    let root = "locals {\n  unused = \"a\"\n}\nremote_state {\n  backend = \"local\"\n  config  = { path = upper(\"a\") }\n}\n";
+    repo.write("root.hcl", root);
+    let own = "remote_state {\n  backend = \"local\"\n  config  = { path = \"own\" }\n}\n";
+    repo.write("live/vpc/terragrunt.hcl", format!("{INCLUDE}{own}"));
+    repo.write("catalog/app/terragrunt.hcl", "inputs = {}\n");
+    let stack = "unit \"app\" {\n  source = \"../catalog/app\"\n  path   = \"app\"\n}\n";
+    repo.write("stack/terragrunt.stack.hcl", stack);
+    repo.commit("base");
+    repo.write("root.hcl", root.replace("upper", "uper"));
+    repo.write("stack/terragrunt.stack.hcl", stack.replace("path", "paths"));
+    repo.commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]);
+    let items: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let stacks: Vec<&str> = items.as_array().unwrap().iter().filter_map(|item| item["stack"].as_str()).collect();
+    assert_eq!(stacks, ["catalog", "live", "stack"], "without its stack, the source is a unit by itself: {run}");
+}

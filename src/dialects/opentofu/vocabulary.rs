@@ -16,39 +16,3 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     removal_help: "destroy it first",
     ..Vocabulary::EMPTY
 };
-
-/// The vocabulary of provider configurations. Providers name what they act on with few words.
-pub(super) static PROVIDERS: Vocabulary = Vocabulary {
-    target_words: &[
-        "account",
-        "address",
-        "cluster",
-        "compartment",
-        "context",
-        "database",
-        "datacenter",
-        "domain",
-        "endpoint",
-        "endpoints",
-        "host",
-        "hostname",
-        "location",
-        "namespace",
-        "org",
-        "organization",
-        "owner",
-        "profile",
-        "project",
-        "region",
-        "role",
-        "server",
-        "site",
-        "subscription",
-        "tenancy",
-        "tenant",
-        "uri",
-        "url",
-        "zone",
-    ],
-    ..Vocabulary::EMPTY
-};

@@ -1,10 +1,15 @@
 //! The units that a change affects, with their folders.
 
 use super::component::code_stack;
+use super::discovery::stack_name;
+use super::load::STACK;
 use super::unit::KIND;
 use crate::affected::{self, Affected, Item, Request};
-use crate::resolution::{Address, Component, Resolution, StackSelector};
+use crate::diagnostic::Diagnostic;
+use crate::paths;
+use crate::resolution::{Address, Component, Resolution, StackSelector, State, Unit};
 use crate::text::Text;
+use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -37,6 +42,17 @@ pub(super) fn list(request: &Request<'_>) -> Affected {
             items.entry(address.clone()).or_insert_with(|| of_unit(address, item));
         }
     }
+    let revisions = [&before, &after];
+    let failing = failing(request.resolutions, revisions).into_iter().chain(of_broken_stacks(head, revisions));
+    for (address, Failing { component, why }) in failing.filter(|(address, _)| (request.filter)(address)) {
+        items.entry(address.clone()).or_insert_with(|| {
+            let mut item = affected::of_code(&address);
+            item.component_path = component.metadata.code.as_ref().map(|code| code.folder.clone()).unwrap_or_default();
+            item.mark_unresolved(why);
+            item.extra = None;
+            item
+        });
+    }
     let mut items: Vec<Item> = items.into_values().collect();
     for item in &mut items {
         let address = item.address();
@@ -45,6 +61,49 @@ pub(super) fn list(request: &Request<'_>) -> Affected {
         }
     }
     Affected { items: ordered(items, [&after, &before]), ..Affected::default() }
+}
+
+/// A unit without a value that differs, and why it is listed.
+struct Failing<'a> {
+    component: &'a Arc<Component>,
+    why: &'static str,
+}
+
+/// The units that fail in another way than before: a run of them ends otherwise, whatever their values are.
+fn failing<'a>([base, head]: [&Resolution; 2], [before, after]: [&Units<'a>; 2]) -> Vec<(Address, Failing<'a>)> {
+    let [old, new] = [mistakes(base), mistakes(head)];
+    let both =
+        after.iter().filter(|(address, _)| before.contains_key(*address) && old.get(*address) != new.get(*address));
+    let why = "it fails in one of the two revisions, or in another way";
+    both.map(|(address, (_, component))| (address.clone(), Failing { component, why })).collect()
+}
+
+/// What keeps units from being resolved: rules and messages by unit.
+fn mistakes(resolution: &Resolution) -> BTreeMap<Address, BTreeSet<(&str, &str)>> {
+    let mut of_files: BTreeMap<FileId, Vec<&Diagnostic>> = BTreeMap::new();
+    for finding in resolution.findings.iter().filter(|finding| finding.is_breaking) {
+        of_files.entry(finding.primary.file).or_default().push(finding);
+    }
+    let mut found: BTreeMap<Address, BTreeSet<(&str, &str)>> = BTreeMap::new();
+    for unit in &resolution.units {
+        let all: Vec<&Diagnostic> =
+            unit.files.iter().filter_map(|file| of_files.get(file)).flatten().copied().collect();
+        for component in unit.components.iter().filter(|component| *component.kind == *KIND) {
+            let own = all.iter().filter(|finding| finding.stacks.contains(&component.stack));
+            found.entry(component.address()).or_default().extend(own.map(|f| (f.rule.id(), &*f.message)));
+        }
+    }
+    found
+}
+
+/// The units of the older revision whose stack file cannot be resolved any more.
+fn of_broken_stacks<'a>(head: &Resolution, [before, after]: [&Units<'a>; 2]) -> Vec<(Address, Failing<'a>)> {
+    let is_stack = |unit: &&Arc<Unit>| unit.state == State::Broken && paths::name(&unit.id) == STACK;
+    let folders: BTreeSet<Text> =
+        head.units.iter().filter(is_stack).map(|unit| stack_name(paths::parent(&unit.id))).collect();
+    let gone = before.iter().filter(|(address, _)| !after.contains_key(*address) && folders.contains(&address.0));
+    let why = "the older revision has it";
+    gone.map(|(address, (_, component))| (address.clone(), Failing { component, why })).collect()
 }
 
 /// The items, each behind those of the units that its own needs, by way of others too. Those that need each other come by address.

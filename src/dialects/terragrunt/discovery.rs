@@ -10,6 +10,9 @@ use std::collections::BTreeSet;
 /// Folders that Terragrunt and git fill.
 const SKIPPED: [&str; 3] = [".terragrunt-cache", ".terraform", ".git"];
 
+/// The file of a folder of templates of Boilerplate: what lies beside and below it is text until somebody generates files from it.
+const TEMPLATES: &str = "boilerplate.yml";
+
 /// The folders of units, and the paths of stack files.
 #[derive(Debug, Default)]
 pub(super) struct Found {
@@ -25,7 +28,15 @@ fn files<'s>(source: &'s dyn Source, folder: &str) -> impl Iterator<Item = &'s s
         let name = paths::name(path);
         matches!(name, UNIT | UNIT_JSON | STACK) && !path.split('/').any(|part| SKIPPED.contains(&part))
     };
+    let is_read = move |path: &&str| is_read(path) && !is_template(source, path);
     source.listing().under(folder).iter().map(|entry| &*entry.path).filter(is_read)
+}
+
+/// Whether a file is a template. In the root of the repository there may be units beside them, too.
+fn is_template(source: &dyn Source, path: &str) -> bool {
+    let folders = std::iter::successors(Some(paths::parent(path)), |folder| Some(paths::parent(folder)));
+    let mut folders = folders.take_while(|folder| !folder.is_empty());
+    folders.any(|folder| source.listing().resolve(&paths::join(folder, TEMPLATES)).is_ok())
 }
 
 /// Whether there is a unit or a stack below a folder.
@@ -53,7 +64,7 @@ pub(super) fn is_in(units: &BTreeSet<String>, path: &str) -> bool {
 }
 
 /// The name of a folder as a stack.
-fn stack_name(folder: &str) -> Text {
+pub(super) fn stack_name(folder: &str) -> Text {
     if folder.is_empty() { ".".into() } else { folder.into() }
 }
 

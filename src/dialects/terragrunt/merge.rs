@@ -143,7 +143,7 @@ fn with_unknown(low: &Value, high: &Value) -> Value {
     Value { data: Data::Unknown(Arc::new(merged)), prov: unknown.prov.with_inputs([other.prov.clone()]) }
 }
 
-/// Maps at any depth, lists joined; what is empty in `high` changes nothing.
+/// Maps at any depth, lists joined, so that an empty one in `high` changes nothing. A list is only joined with a list.
 fn deep(low: &Value, high: &Value, wrong: &mut Wrong) -> Value {
     match (&low.data, &high.data) {
         (Data::Map(_), Data::Map(_)) => by_name(low, high, &mut |_, low, high| deep(low, &high, wrong)),
@@ -155,9 +155,8 @@ fn deep(low: &Value, high: &Value, wrong: &mut Wrong) -> Value {
             let prov = high.prov.with_inputs([low.prov.clone()]);
             Value { data: Data::List(Arc::new(items)), prov }
         }
-        (_, Data::List(items)) if items.is_empty() => low.clone(),
-        (_, Data::Map(map)) if map.is_empty() => low.clone(),
         (Data::Unknown(_), Data::Map(_) | Data::List(_)) => with_unknown(low, high),
+        (Data::Null, _) => replaced(low, high),
         (_, Data::List(_)) => {
             *wrong = Some(
                 "cannot append two slices with different type: a list in a deep merge with something else".to_owned(),
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_changes_nothing_in_a_deep_merge() {
+    fn a_deep_merge_joins_lists_with_lists_only() {
         let merged = |low: Value, high: Value| {
             let mut wrong = None;
             (
@@ -271,8 +270,11 @@ mod tests {
         };
         assert_eq!(merged(list(&[1]), list(&[2])).0, list(&[1, 2]));
         assert_eq!(merged(list(&[1]), list(&[])).0, list(&[1]));
-        assert_eq!(merged(Value::str("x"), Value::map(Map::new())).0, Value::str("x"));
+        assert_eq!(merged(Value::str("x"), Value::map(Map::new())).0, Value::map(Map::new()));
+        assert_eq!(merged(Value::new(Data::Null), list(&[1])), (list(&[1]), None));
         assert_eq!(merged(Value::str("x"), Value::str("")).0, Value::str(""));
-        assert!(merged(Value::str("x"), list(&[1])).1.is_some());
+        for low in [Value::str("x"), Value::map(Map::new())] {
+            assert!(merged(low.clone(), list(&[1])).1.is_some() && merged(low, list(&[])).1.is_some());
+        }
     }
 }

@@ -2,15 +2,13 @@
 //!
 //! `discovery` finds the files, `load` and `json` parse them, `schema` says what they may hold. `stacks` expands stack files. `unit`
 //! resolves one unit: `config` evaluates a `file` (with `names` and `functions` in its `place`), `merge` puts included files below it,
-//! `object` shows a configuration to others (`evaluate` to functions), `component` is the result, `code` its resources. `touched` says which units an
+//! `object` shows a configuration to others (`evaluate` to functions), `component` is the result, with its resources. `touched` says which units an
 //! edit can reach.
 
 mod affected;
-mod arguments;
 mod authoring;
 mod checks;
 mod claims;
-mod code;
 mod component;
 mod config;
 mod discovery;
@@ -24,13 +22,11 @@ mod merge;
 mod mocks;
 mod names;
 mod object;
-mod own_files;
 mod place;
 mod rules;
 mod schema;
 mod session;
 mod stacks;
-mod state;
 #[cfg(test)]
 mod tests;
 mod touched;
@@ -258,7 +254,7 @@ impl Dialect for Terragrunt {
 
     fn runs(&self, resolution: &Resolution, state: super::State<'_>, project: &Project) -> Runs {
         let modules = Modules::new(state.source, state.files, state.cache, project.runner());
-        own_files::runs(resolution, state, &modules)
+        component::runs(resolution, state, &modules)
     }
 
     fn affected(&self, request: &Request<'_>, _project: &Project) -> Option<Affected> {

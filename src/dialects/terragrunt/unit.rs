@@ -11,7 +11,7 @@ use super::place::Place;
 use super::session::Session;
 use super::stacks;
 use super::values::unknown_data;
-use super::{checks, code, component, rules};
+use super::{checks, component, rules};
 use crate::diagnostic::Diagnostic;
 use crate::hcl::ast::{Attribute, Expr, ExprKind, Span, TraversalStep, walk};
 use crate::resolution::{Component, Dependency, Import, Local, LocalLevel, LocalScope, State, Unit};
@@ -118,7 +118,10 @@ fn local_names(file: &File, config: &Config) -> Option<Arc<LocalScope>> {
     (!scope.locals.is_empty()).then(|| Arc::new(scope))
 }
 
-/// The places of inputs that what is merged over the file replaces: mistakes in them have no effect.
+/// How the message begins of a mistake that has no effect where its value is replaced.
+const NO_ATTRIBUTE: &str = "unsupported attribute";
+
+/// The places of inputs that what is merged over the file replaces.
 fn replaced(file: &File, over: &Map) -> Vec<Range<u32>> {
     let inputs = file.body.get("inputs").map(|inputs| &walk::unwrapped(&inputs.expr).kind);
     let (Some(ExprKind::Object(entries)), Some(over)) = (inputs, over.get("inputs")) else { return Vec::new() };
@@ -158,7 +161,8 @@ pub(super) fn resolve(
         let (mut config, findings) = session.apart(|| config::evaluate_with(&session, file, place.clone(), &given));
         let hidden = over.as_ref().map(|over| replaced(file, &over.parts)).unwrap_or_default();
         let is_hidden = |finding: &Diagnostic| {
-            hidden.iter().any(|span| finding.primary.file == file.id && span.contains(&finding.primary.start))
+            let is_there = |span: &Range<u32>| finding.primary.file == file.id && span.contains(&finding.primary.start);
+            finding.message.starts_with(NO_ATTRIBUTE) && hidden.iter().any(is_there)
         };
         findings.into_iter().filter(|finding| !is_hidden(finding)).for_each(|finding| session.report(finding));
         if let Some(over) = over {
@@ -203,7 +207,7 @@ pub(super) fn resolve(
         unit.state = State::Resolved;
         let component = Arc::new(component::of(&session, (stack.clone(), name), (folder, file), &config));
         if !loader.leaves_code {
-            let code = code::evaluate(&session, folder, file, &component);
+            let code = component::evaluate_code(&session, folder, file, &component);
             unit.failed.extend(code.failed);
             unit.components = code.components;
         }

@@ -3,6 +3,7 @@
 pub(crate) mod builder;
 pub(crate) mod calls;
 pub(crate) mod moves;
+pub(crate) mod providers;
 
 use crate::resolution::{Component, ComponentMetadata, InstanceOf, Needed, RemovalEffect};
 use crate::terraform::configuration::reads::Reading;

@@ -35,6 +35,16 @@ fn sequence(args: &Args<'_, '_>, index: usize) -> Result<Vec<Val>, Fail> {
     }
 }
 
+/// The same of what has an order; `Err` with the name of its type if it is a set or no sequence.
+fn list(args: &Args<'_, '_>, index: usize) -> Result<Result<Vec<Val>, String>, Fail> {
+    let value = &args.values[index];
+    let is_set = matches!(&value.data, Data::Set(..) | Data::Unknown(Type::Set(_), _));
+    match is_set || value.as_items().is_none() && !value.is_unknown() {
+        true => Ok(Err(Type::of(value).name())),
+        false => sequence(args, index).map(Ok),
+    }
+}
+
 pub(super) fn can_be_sequence(ty: &Type) -> bool {
     matches!(ty, Type::Dynamic | Type::List(_) | Type::Set(_) | Type::Tuple(_))
 }
@@ -84,7 +94,8 @@ fn concat(args: &mut Args<'_, '_>) -> Outcome {
     let (mut all, mut marks) = (Vec::new(), Marks::NONE);
     let mut types = Vec::new();
     for index in 0..args.values.len() {
-        all.extend(sequence(args, index)?);
+        let wrong = |name| Fail::Argument(index, format!("all arguments must be lists or tuples; got {name}"));
+        all.extend(list(args, index)?.map_err(wrong)?);
         marks = marks | args.values[index].marks;
         if let Data::List(ty, _) = &args.values[index].data {
             types.push(ty.clone());
@@ -120,7 +131,7 @@ fn element(args: &mut Args<'_, '_>) -> Outcome {
         return Err(Fail::Unknown(reason.to_string()));
     }
     let position = args.integer(1)?;
-    let items = sequence(args, 0)?;
+    let items = list(args, 0)?.map_err(|name| Fail::Call(format!("cannot read elements from {name}")))?;
     if items.is_empty() {
         return Err(Fail::Call("cannot use element function with an empty list".to_owned()));
     }

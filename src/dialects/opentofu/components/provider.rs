@@ -1,21 +1,20 @@
 //! Provider configurations with their instances, and what uses them.
 
 use crate::dialects::opentofu::rules;
-use crate::dialects::opentofu::vocabulary::PROVIDERS;
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Block, ExprKind, Span, TraversalStep};
+use crate::hcl::ast::{ExprKind, Span, TraversalStep};
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
-use crate::terraform::components::builder::{Builder, Described, described};
+use crate::terraform::components::builder::{Builder, described};
+use crate::terraform::components::providers::{self, label, module_prefix};
 use crate::terraform::configuration::expansion::for_each_problems;
-use crate::terraform::evaluation::shown::{at, exported, map_of, origin};
-use crate::terraform::evaluation::statics::{Identifier, Node, Statics};
+use crate::terraform::evaluation::shown::{at, exported};
+use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::Module;
-use crate::terraform::module::block::{self, Declared, Provider, ProviderUse, Written};
+use crate::terraform::module::block::{self, ProviderUse};
 use crate::text::Text;
-use crate::value::{FileId, Map, Prov, Value};
-use std::rc::Rc;
+use crate::value::{Map, Prov, Value};
 
 /// The instances of a provider configuration.
 #[derive(Debug)]
@@ -26,63 +25,15 @@ struct Instances {
     pub keys: Value,
 }
 
-/// Adds components for provider configurations: for what configures each of them, and for the instances of those that have
-/// several.
+/// Adds components for provider configurations, and for the instances of those that have several.
 pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
     for index in 0..builder.statics.nodes.len() {
         for found in resolve(builder.statics, index, failures) {
             let value = Value::map(Map::from_iter([("for_each".into(), found.keys)]));
             builder.add(described("provider", found.name, value), std::iter::empty());
         }
-        let node = Rc::clone(&builder.statics.nodes[index]);
-        for provider in &node.module.providers {
-            let configuration = configuration(builder, index, provider);
-            if !configuration.is_empty() {
-                let value = Value::map(map_of([("arguments", Some(Value::map(configuration)))]));
-                let name = format!("{}{}", module_prefix(&node), label(provider));
-                let place = [origin(provider.block.place)].into_iter();
-                let described = described("provider_configuration", name, value);
-                builder.add(Described { vocabulary: Some(&PROVIDERS), ..described }, place);
-            }
-        }
     }
-}
-
-/// `aws.west`, or `aws` without an alias.
-fn label(provider: &Provider) -> String {
-    provider.alias.as_ref().map_or_else(|| provider.name.to_string(), |alias| format!("{}.{alias}", provider.name))
-}
-
-/// The arguments and blocks of a provider configuration, without those that only name it or repeat it.
-fn configuration(builder: &Builder<'_, '_>, node: usize, provider: &Provider) -> Map {
-    let Declared { arguments, blocks, place, .. } = &provider.block;
-    let own = arguments.iter().filter(|(name, _)| !matches!(&***name, "alias" | "for_each"));
-    let own = own.map(|(name, written)| (name.clone(), written.clone())).collect();
-    content(builder, node, own, (blocks, place.0))
-}
-
-/// The content of a block: its arguments, and a list of those of each type of block in it.
-fn content(
-    builder: &Builder<'_, '_>,
-    node: usize,
-    arguments: Vec<(Text, Written)>,
-    (blocks, file): (&[Block], FileId),
-) -> Map {
-    let mut map = Map::new();
-    for (name, written) in arguments {
-        let value = builder.evaluated(node, &written, format!("provider.{name}"));
-        map.set(name, value);
-    }
-    for block in blocks {
-        let attributes = block.body.attributes.iter();
-        let written = attributes.map(|attribute| (attribute.name.text.clone(), Written::of(file, attribute)));
-        let inner = Value::map(content(builder, node, written.collect(), (&block.body.blocks, file)));
-        let kind = &block.kind.text;
-        let mut all = map.get(kind).and_then(Value::as_list).map(|all| all.to_vec()).unwrap_or_default();
-        all.push(inner);
-        map.set(kind.clone(), Value::list(all));
-    }
-    map
+    providers::add(builder);
 }
 
 /// The instances of all provider configurations of a module.
@@ -124,11 +75,6 @@ fn resolve(statics: &Statics<'_>, index: usize, failures: &mut Vec<Failure>) -> 
 /// The place of the argument, with everything that the value was computed from.
 fn prov(value: &Val, at: Prov) -> Prov {
     at.with_inputs([value.prov.clone()])
-}
-
-/// `a.b:` in front of what belongs to a child.
-fn module_prefix(node: &Node) -> String {
-    if node.path.is_empty() { String::new() } else { format!("{}:", node.address()) }
 }
 
 fn keys(value: &Val) -> Option<Value> {

@@ -14,14 +14,18 @@ use crate::hcl::val::import::import;
 use crate::hcl::val::{Data, Val};
 use crate::value::{self, Flags, Key, Map, Value};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// Attributes of a file that are one value each.
-const SCALARS: [&str; 9] = [
-    "prevent_destroy",
-    "iam_role",
+/// Attributes of a file that are one value each, and are read before dependencies are.
+const EARLY: [&str; 3] = ["prevent_destroy", "iam_role", "iam_web_identity_token"];
+
+/// Blocks of an included file that are read before dependencies are.
+const FIRST_OF_INCLUDED: [&str; 2] = ["exclude", "errors"];
+
+/// The others that are one value each.
+const LATE: [&str; 6] = [
     "iam_assume_role_duration",
     "iam_assume_role_session_name",
-    "iam_web_identity_token",
     "download_dir",
     "terraform_binary",
     "terraform_version_constraint",
@@ -32,23 +36,42 @@ const SCALARS: [&str; 9] = [
 const IF_EXISTS: [&str; 4] = ["error", "skip", "overwrite", "overwrite_terragrunt"];
 const IF_DISABLED: [&str; 3] = ["skip", "remove", "remove_terragrunt"];
 
-/// Everything but includes, features, locals and dependencies.
-pub(super) fn rest(names: &Names<'_, '_>, parts: &mut Map) {
-    let body = &names.file.body;
-    for name in SCALARS {
-        let written = body.get(name).zip(schema::UNIT.attribute(name));
-        if let Some(value) = written.and_then(|(written, kind)| attribute(names, written, kind)) {
-            parts.set(name, value);
+/// What is read before dependencies are: of an included file also the blocks that are merged first.
+pub(super) fn early(names: &Names<'_, '_>, parts: &mut Map) {
+    scalars(names, parts, &EARLY);
+    if names.place.included.is_some() {
+        blocks(names, parts, &FIRST_OF_INCLUDED);
+    }
+}
+
+fn blocks(names: &Names<'_, '_>, parts: &mut Map, kinds: &[&'static str]) {
+    for name in kinds {
+        if let Some(block) = names.file.body.blocks_of(name).next().filter(|_| !parts.has(name)) {
+            parts.set(*name, whole(names, block, kind(name)));
         }
     }
+}
+
+fn scalars(names: &Names<'_, '_>, parts: &mut Map, attributes: &[&'static str]) {
+    for name in attributes {
+        let written = names.file.body.get(name).zip(schema::UNIT.attribute(name));
+        if let Some(value) = written.and_then(|(written, kind)| attribute(names, written, kind)) {
+            parts.set(*name, value);
+        }
+    }
+}
+
+/// The keys of `generate` in `remote_state`.
+const GENERATE_OF_STATE: [&str; 2] = ["path", "if_exists"];
+
+/// Everything but includes, features, locals, dependencies, and what is read before these.
+pub(super) fn rest(names: &Names<'_, '_>, parts: &mut Map) {
+    let body = &names.file.body;
+    scalars(names, parts, &LATE);
     if let Some(value) = inputs(names) {
         parts.set("inputs", value);
     }
-    for name in ["terraform", "dependencies", "exclude", "errors", "engine", "catalog", "remote_state"] {
-        if let Some(block) = body.blocks_of(name).next() {
-            parts.set(name, whole(names, block, kind(name)));
-        }
-    }
+    blocks(names, parts, &["terraform", "dependencies", "exclude", "errors", "engine", "catalog", "remote_state"]);
     if let Some(written) = body.get("remote_state") {
         let value = evaluated(names, &written.expr);
         if let Some(map) = object(names, &value, schema::REMOTE_STATE, written.expr.span) {
@@ -241,8 +264,8 @@ fn source(names: &Names<'_, '_>) {
 }
 
 /// What a block `remote_state` must have beside its types.
-fn remote_state(names: &Names<'_, '_>, parts: &Map) {
-    let Some(state) = parts.get("remote_state") else { return };
+fn remote_state(names: &Names<'_, '_>, parts: &mut Map) {
+    let Some(state) = parts.get("remote_state").cloned() else { return };
     let body = &names.file.body;
     let block = body.blocks_of("remote_state").next();
     let written = |name: &str| block.and_then(|block| block.body.get(name)).or_else(|| body.get("remote_state"));
@@ -254,10 +277,24 @@ fn remote_state(names: &Names<'_, '_>, parts: &Map) {
         wrong("config", format!("config of remote_state must be an object, and this is {}", config.a_kind()));
     }
     if let Some(generate) = state.get("generate").and_then(Value::as_map) {
-        for name in ["path", "if_exists"].into_iter().filter(|name| !generate.has(name)) {
+        for name in GENERATE_OF_STATE.into_iter().filter(|name| !generate.has(name)) {
             wrong("generate", format!("generate of remote_state needs \"{name}\""));
         }
     }
+    parts.set("remote_state", without_others(state));
+}
+
+/// `remote_state` with the keys of `generate` that count: the others are accepted, and lost.
+fn without_others(mut state: Value) -> Value {
+    if let Some(generate) = state.get("generate").filter(|generate| generate.as_map().is_some()).cloned()
+        && let (Some(map), value::Data::Map(parts)) = (generate.as_map(), &mut state.data)
+    {
+        let kept = map.iter().filter(|entry| GENERATE_OF_STATE.contains(&&*entry.key));
+        let kept: Map = kept.map(|entry| (entry.key.clone(), entry.value.clone())).collect();
+        let kept = Value { data: value::Data::Map(kept.into()), prov: generate.prov };
+        Arc::make_mut(parts).set("generate", kept);
+    }
+    state
 }
 
 /// The generated files by the name of their block.

@@ -79,7 +79,7 @@ pub(super) fn give(names: &Names<'_, '_>, includes: &mut [Included], dependencie
             findings.into_iter().for_each(|finding| session.report(finding));
             continue;
         };
-        let given = Given { names: vec![("dependency", dependencies.clone())], ..Given::default() };
+        let given = Given { outputs: Some(dependencies.clone()), ..Given::default() };
         included.config = super::evaluate_with(session, &file, names.place.of_included(&included.path), &given);
     }
 }

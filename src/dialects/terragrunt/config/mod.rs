@@ -55,6 +55,8 @@ pub(super) struct Given {
     pub names: Vec<(&'static str, Value)>,
     /// Dependencies that replace its own of the same name before anything reads them.
     pub dependencies: Option<Value>,
+    /// What its expressions see of dependencies, if that is not what its own say.
+    pub outputs: Option<Value>,
 }
 
 /// Evaluates a file.
@@ -94,17 +96,19 @@ pub(super) fn evaluate_with(session: &Session<'_>, file: &File, place: Place, gi
     if !locals.is_empty() {
         parts.set("locals", Value::map(locals));
     }
+    blocks::early(&names, &mut parts);
     let dependencies = dependency::all(&names);
     let own = merge::over("dependency", dependencies.as_ref(), given.dependencies.as_ref());
     let all = merge::parts_of("dependency", merged(&includes), own.as_ref());
     if !is_included {
         dependency::check(session, all.as_ref());
     }
-    if !given.names.iter().any(|(name, _)| *name == "dependency") {
+    let scope = given.outputs.clone().unwrap_or_else(|| {
         let scope = dependency::scope(all.as_ref());
         include::give(&names, &mut includes, &scope);
-        names.set("dependency", scope);
-    }
+        scope
+    });
+    names.set("dependency", scope);
     if !includes.is_empty() {
         names.set("include", include::scope(&includes));
     }

@@ -58,3 +58,13 @@ fn an_empty_path_is_found_unless_the_dependency_is_off() {
         found("")
     );
 }
+
+#[test]
+fn blocks_of_an_included_file_that_are_read_first_see_no_dependency() {
+    let text = "dependency \"vpc\" {\n  config_path = \"../vpc\"\n}\nexclude {\n  if      = dependency.vpc.outputs.off\n  actions = [\"all\"]\n}\n";
+    let include = "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\n";
+    let own = World::new(&[("live/app/terragrunt.hcl", text), VPC]);
+    assert_eq!(own.findings(), [""; 0]);
+    let findings = World::new(&[("root.hcl", text), ("live/app/terragrunt.hcl", include), VPC]).findings();
+    assert!(findings.len() == 1 && findings[0].contains("root.hcl:5 unknown variable"), "{findings:?}");
+}

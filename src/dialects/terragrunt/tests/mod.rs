@@ -188,3 +188,57 @@ fn places_in_generated_files_are_those_of_their_contents() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("undefined-local live/app/terragrunt.hcl:7"), "{found:?}");
 }
+
+#[test]
+fn attributes_that_are_read_early_see_no_dependency() {
+    let unit = "dependency \"vpc\" {\n  config_path = \"../vpc\"\n}\niam_role = dependency.vpc.outputs.role\ndownload_dir = dependency.vpc.outputs.dir\n";
+    let findings = World::new(&[("a/terragrunt.hcl", unit), ("vpc/terragrunt.hcl", "")]).findings();
+    assert!(findings.len() == 1 && findings[0].contains("a/terragrunt.hcl:4 unknown variable"), "{findings:?}");
+}
+
+#[test]
+fn functions_see_labels_and_what_is_not_set() {
+    let read = r#"
+feature "f" {
+  default = 1
+}
+terraform {
+  extra_arguments "e" {
+    commands = ["plan"]
+  }
+}
+errors {
+  retry "r" {
+    retryable_errors   = ["a"]
+    max_attempts       = 1
+    sleep_interval_sec = 2
+  }
+}
+remote_state {
+  backend  = "local"
+  config   = {}
+  generate = { path = "b.tf", if_exists = "skip", if_disabled = "remove" }
+}
+"#;
+    let unit = "locals {\n  r = read_terragrunt_config(\"../read.hcl\")\n}\ninputs = {\n  f = local.r.feature\n  e = local.r.terraform\n  r = local.r.errors.retry[0].name\n  s = local.r.remote_state.generate\n}\n";
+    let world = World::new(&[("a/terragrunt.hcl", unit), ("read.hcl", read)]);
+    let inputs = world.unit(". a")["inputs"].clone();
+    assert_eq!(inputs["f"], json!({"f": {"name": "f", "default": 1}}));
+    assert_eq!(inputs["e"]["before_hook"], json!({}));
+    let arguments = json!({"name": "e", "commands": ["plan"], "arguments": null, "env_vars": null, "optional_var_files": null, "required_var_files": null});
+    assert_eq!(inputs["e"]["extra_arguments"]["e"], arguments);
+    assert_eq!((&inputs["r"], &inputs["s"]), (&json!("r"), &json!({"path": "b.tf", "if_exists": "skip"})));
+    assert_eq!(world.findings(), [""; 0]);
+}
+
+#[test]
+fn templates_of_boilerplate_are_no_units() {
+    let template = "inputs = {\n  {{ .Name }} = 1\n}\n";
+    let folder = "modules/x/.boilerplate";
+    let (settings, unit) = (format!("{folder}/boilerplate.yml"), format!("{folder}/live/terragrunt.hcl"));
+    let world = World::new(&[(&settings, "variables: []\n"), (&unit, template), ("a/terragrunt.hcl", "")]);
+    assert_eq!(world.findings(), [""; 0]);
+    assert_eq!(world.resolve(&Files::default()).units.len(), 1);
+    let alone = World::new(&[(&unit, template)]).findings();
+    assert!(alone[0].contains("invalid-syntax"), "a name of a folder says nothing: {alone:?}");
+}

@@ -166,6 +166,9 @@ unit "app" {
     assert_eq!(inputs["a"], 1);
     assert!(inputs["b"]["$unknown"].is_string(), "{inputs}");
     assert_eq!(world.findings(), [""; 0]);
+    let unit = "inputs = {\n  a = tonumber(\"x\")\n}\n";
+    let world = World::new(&[("live/terragrunt.stack.hcl", stack), ("units/net/terragrunt.hcl", unit), PLAIN]);
+    assert!(world.findings()[0].contains("units/net/terragrunt.hcl:2"), "{:?}", world.findings());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Where the state of a unit is: as `remote_state` says, a backend in a generated file, or one that the code itself has.
 
-use super::session::Session;
-use super::values::unknown_data;
+use crate::dialects::terragrunt::session::Session;
+use crate::dialects::terragrunt::values::unknown_data;
 use crate::hcl::ast::{Attribute, Body, walk};
 use crate::hcl::parse::{Layout, parse_body};
 use crate::resolution::{Code, StatePlace};

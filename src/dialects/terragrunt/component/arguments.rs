@@ -1,7 +1,7 @@
 //! What a unit passes to its code beside inputs: the arguments and the environment that `extra_arguments` adds to commands.
 
-use super::place::inside;
-use super::session::Session;
+use crate::dialects::terragrunt::place::inside;
+use crate::dialects::terragrunt::session::Session;
 use crate::paths;
 use crate::source::ResolveError;
 use crate::terraform::evaluation::given::VariableInput;

@@ -1,12 +1,18 @@
 //! A unit as a component: its configuration, and what rules need to know of it.
 
-use super::arguments::Arguments;
+mod arguments;
+mod code;
+mod own_files;
+mod state;
+
+pub(super) use code::evaluate as evaluate_code;
+pub(super) use own_files::runs;
+
 use super::discovery::address;
 use super::file::Config;
 use super::place::inside;
 use super::session::Session;
 use super::stacks::is_remote;
-use super::state;
 use super::unit::KIND;
 use super::vocabulary::VOCABULARY;
 use crate::hcl::ast::walk;
@@ -18,6 +24,7 @@ use crate::resolution::{
 use crate::source::Node;
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Language, Map, Origin, Value};
+use arguments::Arguments;
 use std::sync::Arc;
 
 /// How values are read.

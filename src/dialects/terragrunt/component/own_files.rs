@@ -1,11 +1,11 @@
 //! Files beside the configuration of a unit that are a part of what runs: Terragrunt copies all files of the unit's folder to its
 //! code, and hooks execute scripts.
 
-use super::load::{UNIT, UNIT_JSON};
-use super::place::{REPOSITORY, inside};
-use super::unit::KIND;
 use crate::code::{Runs, of_components};
 use crate::dialects::State;
+use crate::dialects::terragrunt::load::{UNIT, UNIT_JSON};
+use crate::dialects::terragrunt::place::{REPOSITORY, inside};
+use crate::dialects::terragrunt::unit::KIND;
 use crate::paths::{name, parent, relative};
 use crate::reads::{Named, NamedFiles};
 use crate::resolution::{Component, Resolution, Unit};
@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 const HOOKS: [&str; 3] = ["before_hook", "after_hook", "error_hook"];
 
 /// The code of units, with these files.
-pub(super) fn runs(resolution: &Resolution, state: State<'_>, modules: &Modules<'_>) -> Runs {
+pub(in crate::dialects::terragrunt) fn runs(resolution: &Resolution, state: State<'_>, modules: &Modules<'_>) -> Runs {
     let mut runs = of_components(resolution, modules);
     // A generated unit is copied from elsewhere.
     let home = |unit: &Unit| parent(&state.files.get(unit.file).path).to_owned();

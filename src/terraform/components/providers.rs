@@ -1,0 +1,105 @@
+//! Provider configurations as components: what each of them acts on.
+
+use crate::hcl::ast::Block;
+use crate::terraform::components::builder::{Builder, Described, described};
+use crate::terraform::evaluation::shown::{map_of, origin};
+use crate::terraform::evaluation::statics::Node;
+use crate::terraform::module::block::{Declared, Provider, Written};
+use crate::text::Text;
+use crate::value::{FileId, Map, Value, Vocabulary};
+use std::rc::Rc;
+
+/// The vocabulary of provider configurations. Providers name what they act on with few words.
+static PROVIDERS: Vocabulary = Vocabulary {
+    target_words: &[
+        "account",
+        "address",
+        "cluster",
+        "compartment",
+        "context",
+        "database",
+        "datacenter",
+        "domain",
+        "endpoint",
+        "endpoints",
+        "host",
+        "hostname",
+        "location",
+        "namespace",
+        "org",
+        "organization",
+        "owner",
+        "profile",
+        "project",
+        "region",
+        "role",
+        "server",
+        "site",
+        "subscription",
+        "tenancy",
+        "tenant",
+        "uri",
+        "url",
+        "zone",
+    ],
+    ..Vocabulary::EMPTY
+};
+
+/// Adds a component for each provider configuration that has arguments.
+pub(crate) fn add(builder: &mut Builder<'_, '_>) {
+    for index in 0..builder.statics.nodes.len() {
+        let node = Rc::clone(&builder.statics.nodes[index]);
+        for provider in &node.module.providers {
+            let configuration = configuration(builder, index, provider);
+            if !configuration.is_empty() {
+                let value = Value::map(map_of([("arguments", Some(Value::map(configuration)))]));
+                let name = format!("{}{}", module_prefix(&node), label(provider));
+                let place = [origin(provider.block.place)].into_iter();
+                let described = described("provider_configuration", name, value);
+                builder.add(Described { vocabulary: Some(&PROVIDERS), ..described }, place);
+            }
+        }
+    }
+}
+
+/// `a.b:` in front of what belongs to a child.
+pub(crate) fn module_prefix(node: &Node) -> String {
+    if node.path.is_empty() { String::new() } else { format!("{}:", node.address()) }
+}
+
+/// `aws.west`, or `aws` without an alias.
+pub(crate) fn label(provider: &Provider) -> String {
+    provider.alias.as_ref().map_or_else(|| provider.name.to_string(), |alias| format!("{}.{alias}", provider.name))
+}
+
+/// The arguments and blocks of a provider configuration, without those that only name it or repeat it.
+fn configuration(builder: &Builder<'_, '_>, node: usize, provider: &Provider) -> Map {
+    let Declared { arguments, blocks, place, .. } = &provider.block;
+    let own = arguments.iter().filter(|(name, _)| !matches!(&***name, "alias" | "for_each"));
+    let own = own.map(|(name, written)| (name.clone(), written.clone())).collect();
+    content(builder, node, own, (blocks, place.0))
+}
+
+/// The content of a block: its arguments, and a list of those of each type of block in it.
+fn content(
+    builder: &Builder<'_, '_>,
+    node: usize,
+    arguments: Vec<(Text, Written)>,
+    (blocks, file): (&[Block], FileId),
+) -> Map {
+    let mut map = Map::new();
+    for (name, written) in arguments {
+        let value = builder.evaluated(node, &written, format!("provider.{name}"));
+        map.set(name, value);
+    }
+    for block in blocks {
+        let attributes = block.body.attributes.iter();
+        let written = attributes.map(|attribute| (attribute.name.text.clone(), Written::of(file, attribute)));
+        let inner = Value::map(content(builder, node, written.collect(), (&block.body.blocks, file)));
+        let kind = &block.kind.text;
+        let mut all = map.get(kind).and_then(Value::as_list).map(|all| all.to_vec()).unwrap_or_default();
+        all.push(inner);
+        map.set(kind.clone(), Value::list(all));
+    }
+    map
+}
