@@ -30,6 +30,8 @@ pub(super) const MAX_CAUSES: usize = 20;
 const MAX_COMPONENT_CAUSES: usize = 50;
 /// The maximum number of values of one sub-tree that are examined.
 const MAX_NODES: usize = 20_000;
+/// The maximum number of causes that are looked for, of which the first by their places are named.
+const MAX_FOUND: usize = 1_000;
 /// The most overridden values that are examined.
 const MAX_CHAIN: usize = 100;
 
@@ -298,6 +300,9 @@ impl<'a> Finder<'a> {
         };
         let own = value.prov.origin;
         value.prov.for_each_new_input(inputs, &mut |origin| {
+            if found.certain.len() >= MAX_FOUND {
+                return;
+            }
             if !(container && Some(origin) == own) {
                 self.span(side, origin, origin.key, origin.end, found);
             } else if origin.key < origin.start {

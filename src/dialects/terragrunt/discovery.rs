@@ -2,6 +2,8 @@
 
 use super::load::{STACK, UNIT, UNIT_JSON};
 use super::stacks::FOLDER;
+use crate::hcl::ast::SyntaxError;
+use crate::hcl::parse::{Layout, parse_body};
 use crate::paths;
 use crate::source::Source;
 use crate::text::Text;
@@ -32,11 +34,26 @@ fn files<'s>(source: &'s dyn Source, folder: &str) -> impl Iterator<Item = &'s s
     source.listing().under(folder).iter().map(|entry| &*entry.path).filter(is_read)
 }
 
-/// Whether a file is a template. In the root of the repository there may be units beside them, too.
+/// Whether a file is a template: no configuration by its syntax, in a folder of templates. What Terragrunt can read it runs, whatever
+/// lies beside it. In the root of the repository there may be units beside templates, too.
 fn is_template(source: &dyn Source, path: &str) -> bool {
     let folders = std::iter::successors(Some(paths::parent(path)), |folder| Some(paths::parent(folder)));
     let mut folders = folders.take_while(|folder| !folder.is_empty());
     folders.any(|folder| source.listing().resolve(&paths::join(folder, TEMPLATES)).is_ok())
+        && !is_configuration(source, path)
+}
+
+/// Whether a file has the syntax of configuration, as far as it can be read.
+fn is_configuration(source: &dyn Source, path: &str) -> bool {
+    let Ok(bytes) = source.listing().resolve(path).map_err(drop).and_then(|entry| source.read(entry).map_err(drop))
+    else {
+        return true;
+    };
+    let is_native = paths::name(path) != UNIT_JSON;
+    // Limits are of stacklint alone.
+    let is_limit = |error: &SyntaxError| error.summary.starts_with("Too ");
+    let parses = |text: &str| parse_body(text, Layout::Lenient).errors.iter().all(is_limit);
+    !is_native || std::str::from_utf8(&bytes).is_ok_and(parses)
 }
 
 /// Whether there is a unit or a stack below a folder.

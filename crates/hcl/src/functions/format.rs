@@ -43,6 +43,13 @@ fn list(args: &mut Args<'_, '_>) -> Outcome {
         {
             return Ok(Val::unknown(Type::list(Type::Str), Text::clone(reason)).marked(marks));
         }
+        // What is not known may be equal to something else in the set.
+        if let Data::Set(_, items) = &value.data
+            && items.len() > 1
+            && let Some(reason) = items.iter().find_map(Val::unknown_reason)
+        {
+            return Ok(Val::unknown(Type::list(Type::Str), Text::clone(reason)).marked(marks));
+        }
     }
     let mut count: Option<usize> = None;
     for (index, value) in args.values.iter().enumerate().skip(1) {

@@ -239,6 +239,9 @@ fn templates_of_boilerplate_are_no_units() {
     let world = World::new(&[(&settings, "variables: []\n"), (&unit, template), ("a/terragrunt.hcl", "")]);
     assert_eq!(world.findings(), [""; 0]);
     assert_eq!(world.resolve(&Files::default()).units.len(), 1);
+    // Terragrunt runs what it can read.
+    let hidden = World::new(&[(&settings, "variables: []\n"), (&unit, "inputs = {\n  a = \"{{ .Name }}\"\n}\n")]);
+    assert_eq!(hidden.resolve(&Files::default()).units.len(), 1);
     let alone = World::new(&[(&unit, template)]).findings();
     assert!(alone[0].contains("invalid-syntax"), "a name of a folder says nothing: {alone:?}");
 }
