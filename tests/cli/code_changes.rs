@@ -150,7 +150,7 @@ fn any_file_of_a_chart_or_an_image_counts() {
     files.iter().for_each(|(path, text, _)| _ = repo.write(path, text));
     repo.commit("base");
     for (path, text, counts) in files {
-        repo.write(path, &format!("{text}# b\n"));
+        repo.write(path, format!("{text}# b\n"));
         let run = repo.run(&["diff"]).ends_with(0);
         assert_eq!(run.stdout.contains("runs different code"), counts, "{path}: {run}");
         let jobs = repo.run(&["diff", "--format", "matrix", "--by", "configuration"]).json();

@@ -177,7 +177,7 @@ fn what_commands_and_hooks_read_is_a_part_of_a_unit() {
     files.iter().for_each(|(path, text, _)| _ = repo.write(path, text));
     repo.commit("base");
     for (path, text, expected) in files {
-        repo.write(path, &format!("{text}\n"));
+        repo.write(path, format!("{text}\n"));
         let jobs = repo.run(&["diff", "--format", "matrix"]).json();
         assert_eq!(jobs["include"].as_array().unwrap().len(), expected, "{path}: {jobs}");
         let run = repo.run(&["diff"]).ends_with(0);

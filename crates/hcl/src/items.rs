@@ -277,6 +277,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::disallowed_methods, reason = "the test measures time")]
     fn one_line_of_a_megabyte_takes_no_square_of_it() {
         for part in ["[1]", "<<x ", "a.b", "{}", "<<", "\"x\" "] {
             let text = format!("a = {}\n", part.repeat(1_000_000 / part.len()));
