@@ -4,8 +4,9 @@ use super::made_of;
 use crate::paths;
 use std::collections::BTreeSet;
 
-/// How deep files are followed that name others, how many there may be, and how many paths are looked for.
+/// How deep files are followed that name others.
 const MAX_DEPTH: usize = 3;
+/// How many files there may be, and how many paths are looked for.
 const MAX_FILES: usize = 200;
 const MAX_PATHS: usize = 50_000;
 
@@ -29,10 +30,11 @@ pub(crate) struct NamedFiles<'a> {
 }
 
 impl NamedFiles<'_> {
-    /// Visits the paths that the words of a text lead to, each once, whether something is there or not. Returns whether that is
-    /// all: there may be more than is looked for.
-    pub(crate) fn visit(&self, text: &str, visit: &mut dyn FnMut(&str) -> Named) -> bool {
-        let (mut seen, mut files, mut is_all) = (BTreeSet::new(), 0, true);
+    /// Visits the paths that the words of a text lead to, each once, whether something is there or not, with the number of files
+    /// in between. Returns whether that are
+    /// all as deep as files are followed: there may be too many.
+    pub(crate) fn visit(&self, text: &str, visit: &mut dyn FnMut(&str, usize) -> Named) -> bool {
+        let (mut seen, mut files) = (BTreeSet::new(), 0);
         let mut open = vec![(text.to_owned(), None::<String>, 0)];
         while let Some((text, beside, depth)) = open.pop() {
             for word in made_of::words(&text).into_iter().filter(|word| (self.may_name)(word)) {
@@ -45,19 +47,18 @@ impl NamedFiles<'_> {
                     if !seen.insert(path.clone()) {
                         continue;
                     }
-                    let found = visit(&path);
+                    let found = visit(&path, depth);
                     files += usize::from(!matches!(found, Named::Nothing));
-                    match found {
-                        Named::Text(text) if self.into_files && depth < MAX_DEPTH => {
-                            open.push((text, Some(paths::parent(&path).to_owned()), depth + 1));
-                        }
-                        Named::Text(_) => is_all &= !self.into_files,
-                        Named::Nothing | Named::Leaf => {}
+                    if let Named::Text(text) = found
+                        && self.into_files
+                        && depth < MAX_DEPTH
+                    {
+                        open.push((text, Some(paths::parent(&path).to_owned()), depth + 1));
                     }
                 }
             }
         }
-        is_all
+        true
     }
 }
 
@@ -69,7 +70,7 @@ mod tests {
     fn visited(files: &[(&str, String)], text: &str) -> (Vec<String>, bool) {
         let mut found = Vec::new();
         let named = NamedFiles { folders: &["", "bin"], may_name: &|_| true, into_files: true };
-        let is_all = named.visit(text, &mut |path| match files.iter().find(|(file, _)| *file == path) {
+        let is_all = named.visit(text, &mut |path, _| match files.iter().find(|(file, _)| *file == path) {
             Some((_, text)) => {
                 found.push(path.to_owned());
                 Named::Text(text.clone())
@@ -90,10 +91,11 @@ mod tests {
 
     #[test]
     fn what_is_not_looked_for_is_said() {
-        let names: Vec<String> = (0..5).map(|n| format!("f{n}")).collect();
+        let names: Vec<String> = (0..MAX_FILES + 1).map(|n| format!("f{n}")).collect();
         let chain: Vec<(&str, String)> =
             names.iter().enumerate().map(|(n, name)| (name.as_str(), format!("f{}", n + 1))).collect();
-        assert_eq!(visited(&chain[..4], "f0"), (names[..4].to_vec(), false));
+        assert_eq!(visited(&chain, "f0"), (names[..=MAX_DEPTH].to_vec(), true));
+        assert!(!visited(&chain, &names.join(" ")).1);
         let words: String = (0..MAX_PATHS).map(|n| format!("w{n} ")).collect();
         assert!(!visited(&[], &words).1);
     }

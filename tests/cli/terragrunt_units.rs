@@ -198,3 +198,24 @@ fn files_beside_the_source_of_a_generated_unit_are_a_part_of_it() {
     let jobs = repo.run(&["diff", "--format", "matrix"]).json();
     assert_eq!(jobs["include"].as_array().unwrap().len(), 1, "{jobs}");
 }
+
+/// The file in the root that others include is no unit whose folder is copied, and scripts only speak of configuration.
+#[test]
+fn a_root_file_and_a_script_that_speaks_of_it_reach_nothing_more() {
+    let repo = Repo::new();
+    repo.write("terragrunt.hcl", "locals {\n  cmd = run_cmd(\"python3\", \"${get_parent_terragrunt_dir()}/locals.py\")\n}\nterraform {\n  extra_arguments \"x\" {\n    commands = [\"plan\"]\n  }\n}\nremote_state {\n  backend = \"s3\"\n  config = {\n    key = local.cmd\n  }\n}\n");
+    repo.write("locals.py", "# Called from terragrunt.hcl, reads account.json.\n").write("live/account.json", "{}\n");
+    let unit = "include {\n  path = find_in_parent_folders()\n}\nterraform {\n  source = \"../../modules//m\"\n}\ninputs = {\n  a = 1\n}\n";
+    repo.write("live/u/terragrunt.hcl", unit)
+        .write("modules/m/main.tf", "variable \"a\" {}\n")
+        .write("charts/x.yaml", "a: 1\n");
+    repo.commit("base");
+    repo.write("charts/x.yaml", "a: 2\n");
+    repo.run(&["diff"]).ends_with(0).says("No effective change.");
+    repo.write("modules/m/main.tf", "variable \"a\" {}\nlocals {\n  b = 1\n}\n");
+    let run = repo.run(&["diff"]).ends_with(0);
+    assert!(!run.stdout.contains("remote_state"), "{run}");
+    repo.write("live/account.json", "[]\n");
+    let run = repo.run(&["diff"]);
+    assert!(run.stdout.contains("remote_state.config.key"), "{run}");
+}

@@ -281,7 +281,11 @@ impl Names<'_, '_> {
         let reader = &self.session.loader.modules.loader.reader;
         let mut found = Vec::new();
         let named = NamedFiles { folders: &folders, may_name: &may_name, into_files: is_command };
-        let is_all = named.visit(&text, &mut |path| {
+        let is_all = named.visit(&text, &mut |path, between| {
+            // A script that speaks of configuration hardly reads it: Terragrunt does.
+            if between > 0 && path.ends_with(".hcl") {
+                return Named::Nothing;
+            }
             let node = reader.lookup(path).ok().filter(|node| is_command || matches!(node, Node::File(_)));
             let Some(node) = node else { return Named::Nothing };
             found.extend(reader.made_of(path));

@@ -128,7 +128,7 @@ impl<'a> FilesRead<'a> {
         let config = self.stacks.config;
         let folders = [&*config.start, &*config.base];
         let named = NamedFiles { folders: &folders, may_name: &|_| true, into_files };
-        if !named.visit(text, &mut |path| self.path(path)) {
+        if !named.visit(text, &mut |path, _| self.path(path)) {
             let source = self.stacks.reader.source;
             self.manifest.deps().paths.extend(source.listing().iter().map(|entry| Text::from(&*entry.path)));
             self.reads.push(made_of::anything(source));

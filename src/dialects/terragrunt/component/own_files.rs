@@ -28,7 +28,10 @@ pub(in crate::dialects::terragrunt) fn runs(resolution: &Resolution, state: Stat
     for unit in &resolution.units {
         for component in unit.components.iter().filter(|component| *component.kind == *KIND) {
             let home = home(unit);
-            let mut files = beside(state.source, &home, &homes);
+            // A file that others include configures no code of its own.
+            let source = component.value.at_path(["terraform", "source"]);
+            let has_code = source.is_some_and(|source| !source.is_null()) || modules.is_there(&home);
+            let mut files = if has_code { beside(state.source, &home, &homes) } else { BTreeSet::new() };
             files.extend(executed(state.source, &home, component));
             if !files.is_empty() {
                 runs.add_files(component.address(), &unit.id, files);
@@ -70,7 +73,7 @@ fn executed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<
         let folders: Vec<&str> = [Some(home), at.as_deref(), code, Some("")].into_iter().flatten().collect();
         let may_name = |word: &str| word.contains(['.', '/']);
         let named = NamedFiles { folders: &folders, may_name: &may_name, into_files: true };
-        let is_all = named.visit(&text, &mut |path| match source.listing().lookup(path) {
+        let is_all = named.visit(&text, &mut |path, _| match source.listing().lookup(path) {
             Ok(Node::File(entry)) => {
                 found.insert(path.to_owned());
                 let bytes = source.read(entry).ok();
