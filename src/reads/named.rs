@@ -31,8 +31,7 @@ pub(crate) struct NamedFiles<'a> {
 
 impl NamedFiles<'_> {
     /// Visits the paths that the words of a text lead to, each once, whether something is there or not, with the number of files
-    /// in between. Returns whether that are
-    /// all as deep as files are followed: there may be too many.
+    /// in between. Returns whether these are all, as deep as files are followed: there may be too many.
     pub(crate) fn visit(&self, text: &str, visit: &mut dyn FnMut(&str, usize) -> Named) -> bool {
         let (mut seen, mut files) = (BTreeSet::new(), 0);
         let mut open = vec![(text.to_owned(), None::<String>, 0)];

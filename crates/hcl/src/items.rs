@@ -276,14 +276,12 @@ mod tests {
         }
     }
 
+    /// Searching for the end of the line at each word would take minutes.
     #[test]
-    #[allow(clippy::disallowed_methods, reason = "the test measures time")]
     fn one_line_of_a_megabyte_takes_no_square_of_it() {
         for part in ["[1]", "<<x ", "a.b", "{}", "<<", "\"x\" "] {
             let text = format!("a = {}\n", part.repeat(1_000_000 / part.len()));
-            let start = std::time::Instant::now();
             assert_eq!(items(&text).len(), 1, "{part}");
-            assert!(start.elapsed().as_secs() < 20, "{part} takes {:?}", start.elapsed());
         }
     }
 
