@@ -178,8 +178,7 @@ fn constructor(call: &Call, depth: usize) -> Type {
         ("object", ExprKind::Object(entries)) => {
             let mut attributes = Vec::new();
             for (key, value) in entries {
-                let name = walk::keyword(key).map(|name| &**name).or_else(|| walk::constant_text(key));
-                let Some(name) = name else { return Type::Any };
+                let Some(name) = walk::name(key) else { return Type::Any };
                 let is_optional = matches!(&value.kind, ExprKind::Call(c) if *c.name.text == *"optional");
                 attributes.push(Attribute { name: name.to_owned(), ty: parse(value, depth + 1), is_optional });
             }

@@ -219,3 +219,48 @@ fn a_root_file_and_a_script_that_speaks_of_it_reach_nothing_more() {
     let run = repo.run(&["diff"]);
     assert!(run.stdout.contains("remote_state.config.key"), "{run}");
 }
+
+#[test]
+fn a_stack_from_elsewhere_is_known_by_its_source_and_values() {
+    let repo = Repo::new();
+    let stack = |version: &str| {
+        format!(
+            "stack \"app\" {{\n  source = \"github.com/acme/catalog//stacks/app?ref={version}\"\n  path   = \"app\"\n  \
+             values = {{\n    size = 1\n  }}\n}}\n"
+        )
+    };
+    repo.write("live/terragrunt.stack.hcl", stack("v1")).commit("base");
+    repo.run(&["check"]).ends_with(0).says("checked 1 stack, 1 component");
+    repo.write("live/terragrunt.stack.hcl", stack("v2")).commit("another version");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("~ source").says("ref=v2").says("result not known");
+    let filter = repo.run(&["diff", "HEAD~1..HEAD", "--format", "terragrunt-filter"]).ends_with(0).stdout.clone();
+    assert_eq!(filter, "{./live/.terragrunt-stack/app/**}\n");
+    repo.write("dev/terragrunt.stack.hcl", stack("v2")).commit("another stack");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("+ component added: app of dev");
+}
+
+#[test]
+fn an_include_that_git_ignores_is_not_known() {
+    let repo = Repo::new();
+    let unit = |more: &str| {
+        format!(
+            "include \"secrets\" {{\n  path           = find_in_parent_folders(\"secrets.hcl\")\n  expose         = true\n{more}}}\n\
+             inputs = {{\n  size  = 1\n  token = include.secrets.locals.token\n  \
+             key   = path_relative_to_include(\"secrets\")\n}}\n"
+        )
+    };
+    let unmerged = unit("  merge_strategy = \"no_merge\"\n");
+    repo.write(".gitignore", "secrets.hcl\n").write("live/app/terragrunt.hcl", &unmerged).commit("base");
+    let run = repo.run(&["check"]).ends_with(0);
+    run.says("git ignores it").hides("no attribute").says("checked 1 stack, 1 component");
+    let shown = repo.run(&["describe", "component", "app", "-s", "live", "--format", "json"]).json();
+    assert_eq!(shown["inputs"]["size"], 1);
+    for unknown in ["token", "key"] {
+        assert!(shown["inputs"][unknown].get("$unknown").is_some(), "{shown}");
+    }
+    repo.edit("live/app/terragrunt.hcl", "size  = 1", "size  = 2").commit("a value beside it");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("inputs.size").hides("token");
+    // What is merged could replace everything.
+    repo.write("live/app/terragrunt.hcl", unit("")).commit("merged");
+    repo.run(&["check"]).hides("no attribute").says("git ignores it");
+}

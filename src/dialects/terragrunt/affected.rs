@@ -3,7 +3,7 @@
 use super::component::code_stack;
 use super::discovery::stack_name;
 use super::load::STACK;
-use super::unit::KIND;
+use super::unit::{KIND, is_run};
 use crate::affected::{self, Affected, Item, Request};
 use crate::diagnostic::Diagnostic;
 use crate::paths;
@@ -21,7 +21,7 @@ type Units<'a> = BTreeMap<Address, (&'a Text, &'a Arc<Component>)>;
 
 fn units(resolution: &Resolution) -> Units<'_> {
     let of_unit = resolution.units.iter().flat_map(|unit| unit.components.iter().map(move |c| (&unit.id, c)));
-    let of_unit = of_unit.filter(|(_, component)| *component.kind == *KIND);
+    let of_unit = of_unit.filter(|(_, component)| is_run(&component.kind));
     of_unit.map(|(folder, component)| (component.address(), (folder, component))).collect()
 }
 
@@ -33,7 +33,7 @@ pub(super) fn list(request: &Request<'_>) -> Affected {
     let mut items: BTreeMap<Address, Item> = BTreeMap::new();
     let lost = affected::lost(base, head, request.filter).map(|(_, item)| item);
     let (units, of_code): (Vec<Item>, Vec<Item>) =
-        differing.into_iter().chain(lost).partition(|item| *item.component_type == *KIND);
+        differing.into_iter().chain(lost).partition(|item| is_run(&item.component_type));
     units.into_iter().for_each(|item| _ = items.entry(item.address()).or_insert(item));
     // What the code of a unit makes belongs to the unit.
     let stacks: BTreeMap<Text, Item> = of_code.into_iter().map(|item| (Text::clone(&item.stack), item)).collect();
@@ -88,7 +88,7 @@ fn mistakes(resolution: &Resolution) -> BTreeMap<Address, BTreeSet<(&str, &str)>
     for unit in &resolution.units {
         let all: Vec<&Diagnostic> =
             unit.files.iter().filter_map(|file| of_files.get(file)).flatten().copied().collect();
-        for component in unit.components.iter().filter(|component| *component.kind == *KIND) {
+        for component in unit.components.iter().filter(|component| is_run(&component.kind)) {
             let own = all.iter().filter(|finding| finding.stacks.contains(&component.stack));
             found.entry(component.address()).or_default().extend(own.map(|f| (f.rule.id(), &*f.message)));
         }

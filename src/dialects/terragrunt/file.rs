@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::unread;
 use crate::hcl::ast::Span;
 use crate::text::Text;
-use crate::value::{FileId, Map, Origin};
+use crate::value::{FileId, Map, Origin, Value};
 
 /// How an included file is merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,8 @@ pub(super) struct Included {
     pub is_exposed: bool,
     /// What is in it.
     pub config: Config,
+    /// The object of a file that is not known, or not there; it has no configuration then.
+    pub unknown: Option<Value>,
     /// What is wrong in it, until it is known which dependencies it sees.
     pub findings: Vec<Diagnostic>,
 }

@@ -2,6 +2,7 @@
 
 use super::load::VALUES;
 use super::place::Place;
+use super::stacks::Made;
 use super::values::unknown_data;
 use crate::hcl::ast::{Body, Span};
 use crate::paths;
@@ -10,7 +11,7 @@ use crate::value::{FileId, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A unit that a stack generates.
+/// A unit that a stack generates, or a stack whose source is elsewhere.
 #[derive(Clone, Debug)]
 pub(super) struct MadeUnit {
     /// The values that it gets.
@@ -19,6 +20,8 @@ pub(super) struct MadeUnit {
     pub autoinclude: Option<Arc<Autoinclude>>,
     /// Where it is declared.
     pub at: (FileId, Span),
+    /// Which of the two it is.
+    pub made: Made,
     /// The source, as text.
     pub source: Value,
     /// Whether the source is elsewhere, so that nothing is known of the content.

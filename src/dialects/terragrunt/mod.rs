@@ -245,7 +245,7 @@ impl Dialect for Terragrunt {
     }
 
     fn run_folder(&self, component: &Component, unit: &Unit) -> Option<Text> {
-        (*component.kind == *unit::KIND).then(|| Text::clone(&unit.id))
+        unit::is_run(&component.kind).then(|| Text::clone(&unit.id))
     }
 
     fn folder_key(&self) -> Option<&'static str> {

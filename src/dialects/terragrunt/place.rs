@@ -17,8 +17,8 @@ pub(super) struct Place {
     pub original: String,
     /// The folder of the included file, if this is one.
     pub included: Option<String>,
-    /// The files that are included, with their folders.
-    pub includes: Vec<(Text, String)>,
+    /// The files that are included, with their folders; `None` if the file is not known.
+    pub includes: Vec<(Text, Option<String>)>,
 }
 
 impl Place {

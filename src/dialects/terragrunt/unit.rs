@@ -9,7 +9,7 @@ use super::load::Loader;
 use super::merge;
 use super::place::Place;
 use super::session::Session;
-use super::stacks;
+use super::stacks::{self, Made};
 use super::values::unknown_data;
 use super::{checks, component, rules};
 use crate::diagnostic::Diagnostic;
@@ -21,8 +21,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The type of all components.
+/// The type of units.
 pub(super) const KIND: &str = "unit";
+/// The type of a stack whose source is elsewhere: its units are not known.
+const STACK: &str = "stack";
+
+/// Whether components of a type are run as folders: units, and stacks of units that are not known.
+pub(super) fn is_run(kind: &str) -> bool {
+    [KIND, STACK].contains(&kind)
+}
 
 /// A unit that was resolved.
 pub(super) struct Resolved {
@@ -125,7 +132,7 @@ const NO_ATTRIBUTE: &str = "unsupported attribute";
 fn replaced(file: &File, over: &Map) -> Vec<Range<u32>> {
     let inputs = file.body.get("inputs").map(|inputs| &walk::unwrapped(&inputs.expr).kind);
     let (Some(ExprKind::Object(entries)), Some(over)) = (inputs, over.get("inputs")) else { return Vec::new() };
-    let is_replaced = |name: &Expr| walk::keyword(name).is_some_and(|name| over.get(name).is_some());
+    let is_replaced = |name: &Expr| walk::name(name).is_some_and(|name| over.get(name).is_some());
     let replaced = entries.iter().filter(|(name, _)| is_replaced(name));
     replaced.map(|(_, value)| value.span.start..value.span.end).collect()
 }
@@ -176,6 +183,7 @@ pub(super) fn resolve(
                 strategy: Some(Strategy::Shallow),
                 is_exposed: false,
                 config,
+                unknown: None,
                 findings: Vec::new(),
             };
             let locals = low.config.parts.get("locals").cloned();
@@ -226,12 +234,18 @@ pub(super) fn resolve(
 /// Whether a file that is included could not be read: what the unit has from it would seem to be removed.
 fn includes_are_missing(session: &Session<'_>, config: Option<&Config>, file: Option<&File>) -> bool {
     let written = file.map_or(0, |file| file.body.blocks_of("include").count());
-    config.is_none_or(|config| config.includes.len() < written) && session.is_broken()
+    let is_missing = |config: &Config| {
+        config.includes.len() < written || config.includes.iter().any(|included| included.unknown.is_some())
+    };
+    config.is_none_or(is_missing) && session.is_broken()
 }
 
-/// A unit whose content is elsewhere: its address and its values are known.
+/// A unit, or a stack, whose content is elsewhere: its address and its values are known.
 fn remote(id: &Text, (stack, name): (Text, Text), made: &MadeUnit) -> Resolved {
-    let reason = "the source of the unit is not part of the repository";
+    let (kind, reason) = match made.made {
+        Made::Unit => (KIND, "the source of the unit is not part of the repository"),
+        Made::Stack => (STACK, "the source of the stack is not part of the repository, so its units are not known"),
+    };
     let reads = made.values.as_ref().map(|values| crate::reads::made_of::value("values", values));
     let text = made.source.as_str().unwrap_or("(not known)");
     let source = crate::reads::made_of::value("source", &made.source);
@@ -245,7 +259,7 @@ fn remote(id: &Text, (stack, name): (Text, Text), made: &MadeUnit) -> Resolved {
     let (file, span) = made.at;
     let origin = crate::value::Origin { file, key: span.start, start: span.start, end: span.end };
     let value = Value::at(crate::value::Data::Map(Arc::new(parts)), origin);
-    let mut component = crate::resolution::Component::new((stack, KIND.into(), name), value);
+    let mut component = crate::resolution::Component::new((stack, kind.into(), name), value);
     component.language = component::language();
     component.metadata.inputs.is_open = true;
     let unit = Unit { state: State::Resolved, components: vec![Arc::new(component)], ..Unit::broken(id.clone(), file) };

@@ -89,8 +89,7 @@ fn whole_or_part(origins: &dyn Origins, expr: &Expr, is_part: bool, value: &Valu
 
 /// Whether an expression is a key that is written out.
 fn is_key(name: &Expr, key: &str) -> bool {
-    walk::keyword(name).is_some_and(|word| **word == *key)
-        || walk::constant_text(walk::unwrapped(name)).is_some_and(|text| *text == *key)
+    walk::name(name) == Some(key)
 }
 
 /// The value, all unknown parts of which come from one expression.

@@ -56,7 +56,9 @@ pub(crate) fn write_filter(out: &mut dyn io::Write, report: &Report<'_>) -> io::
     for item in items(report).iter().filter(|item| item.is_job && !item.deleted) {
         if let Some(folder) = item.integrations.get(FOLDER).filter(|folder| !folder.contains(['\n', '{', '}'])) {
             let path = if folder == "." { ".".to_owned() } else { format!("./{folder}") };
-            writeln!(out, "{{{path}}}")?;
+            // Of a stack from elsewhere, whatever it generates.
+            let below = if *item.component_type == *"stack" { "/**" } else { "" };
+            writeln!(out, "{{{path}{below}}}")?;
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! The blocks, arguments, keys and list items of a text, as one list.
 
-use crate::hcl::ast::walk::{constant_text, keyword, unwrapped};
+use crate::hcl::ast::walk::{constant_text, name, unwrapped};
 use crate::hcl::ast::{Block, Body, Expr, ExprKind, Part, Span, TemplateFor};
 use crate::syntax::yaml::NAMES;
 
@@ -178,9 +178,8 @@ impl EntryWalk<'_> {
 
     fn pair_name(&self, key: &Expr) -> String {
         let key = unwrapped(key);
-        let name = constant_text(key).or_else(|| keyword(key).map(|name| &**name));
         let written = || self.text.get(key.span.start as usize..key.span.end as usize).unwrap_or_default();
-        name.unwrap_or_else(written).to_owned()
+        name(key).unwrap_or_else(written).to_owned()
     }
 }
 
@@ -188,8 +187,7 @@ impl EntryWalk<'_> {
 fn item_name(item: &Expr) -> Option<&str> {
     let item = unwrapped(item);
     let ExprKind::Object(pairs) = &item.kind else { return constant_text(item) };
-    let is = |key: &Expr, name: &str| constant_text(key).or_else(|| keyword(key).map(|k| &**k)) == Some(name);
-    NAMES
-        .iter()
-        .find_map(|name| pairs.iter().find(|(key, _)| is(key, name)).and_then(|(_, value)| constant_text(value)))
+    NAMES.iter().find_map(|one| {
+        pairs.iter().find(|(key, _)| name(key) == Some(one)).and_then(|(_, value)| constant_text(value))
+    })
 }

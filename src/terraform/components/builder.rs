@@ -66,8 +66,8 @@ impl Builder<'_, '_> {
         exported(self.statics, node, written, found)
     }
 
-    /// The text of an argument.
+    /// The text of an argument that is an address or a type.
     pub(crate) fn text(&self, written: &Written) -> Text {
-        self.statics.source_text(written)
+        self.statics.plain_text(written)
     }
 }

@@ -189,7 +189,8 @@ impl Evaluation<'_, '_> {
                 (file, block.header()),
             );
         };
-        let iterator = block.body.get("iterator").and_then(|a| walk::keyword(&a.expr)).unwrap_or(&kind.text);
+        let iterator =
+            block.body.get("iterator").and_then(|a| walk::name(&a.expr)).map_or_else(|| kind.text.clone(), Text::from);
         let collection = self.value(at, &for_each);
         let not_iterable = |collection: &Val| {
             let kind = Type::of(collection).name();

@@ -48,13 +48,10 @@ pub(super) fn of_resource<'s>(
     let local = named.map_or_else(|| kind.split('_').next().unwrap_or(kind), |(name, _)| &**name);
     let required =
         module.required_providers.get(local).and_then(|written| match &walk::unwrapped(&written.expr).kind {
-            ExprKind::Object(items) => {
-                let is_source = |key| {
-                    walk::keyword(key).is_some_and(|key| &**key == "source")
-                        || walk::constant_text(key) == Some("source")
-                };
-                items.iter().find(|(key, _)| is_source(key)).and_then(|(_, value)| walk::constant_text(value))
-            }
+            ExprKind::Object(items) => items
+                .iter()
+                .find(|(key, _)| walk::name(key) == Some("source"))
+                .and_then(|(_, value)| walk::constant_text(value)),
             _ => None,
         });
     let usual = if local == "terraform" { "builtin/terraform".to_owned() } else { format!("hashicorp/{local}") };

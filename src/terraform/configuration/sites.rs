@@ -150,9 +150,10 @@ impl<'m> Sites<'m> {
         let Some(label) = block.labels.first().filter(|_| &*block.kind.text == "dynamic") else {
             return self.body(owner, file, &block.body, context);
         };
-        let iterator = block.body.get("iterator").and_then(|a| walk::keyword(&a.expr)).unwrap_or(&label.text);
+        let iterator =
+            block.body.get("iterator").and_then(|a| walk::name(&a.expr)).map_or_else(|| label.text.clone(), Text::from);
         let mut inner = context.clone();
-        inner.iterators.push(iterator.clone());
+        inner.iterators.push(iterator);
         for attribute in block.body.attributes.iter().filter(|a| &*a.name.text != "iterator") {
             let context = if &*attribute.name.text == "for_each" { context } else { &inner };
             self.add(owner.clone(), file, &attribute.expr, context, false);

@@ -47,7 +47,7 @@ pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
             let end = |name: &str| Endpoint::read(&block.arguments.get(name)?.expr, &|_| None);
             let Some(from) = end("from") else { continue };
             let is_there = from.is_whole() && is_declared(tree, index, &from);
-            let text = block.arguments.get("from").map(|w| tree.loader.source_text(w)).unwrap_or_default();
+            let text = block.arguments.get("from").map(|w| tree.loader.plain_text(w)).unwrap_or_default();
             match &*refactoring.kind {
                 "moved" => {
                     let Some(to) = end("to") else { continue };

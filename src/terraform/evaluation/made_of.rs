@@ -49,6 +49,11 @@ impl Statics<'_> {
     pub(crate) fn source_text(&self, written: &Written) -> Text {
         self.files.loader().source_text(written)
     }
+
+    /// The text of an argument that is an address or a type.
+    pub(crate) fn plain_text(&self, written: &Written) -> Text {
+        self.files.loader().plain_text(written)
+    }
 }
 
 struct Collector<'s, 'a> {

@@ -37,10 +37,18 @@ const TERRAFORM: &[Schema] = &[
     schema("cloud", 0, &[]),
     schema("encryption", 0, ENCRYPTION),
     schema("required_providers", 0, &[]),
+    schema("provider_meta", 1, &[]),
 ];
 
 const LANGUAGE: &[Schema] = &[schema("compatible_with", 0, &[])];
-const LIFECYCLE: &[Schema] = &[schema("lifecycle", 0, &[]), schema("connection", 0, &[])];
+const CONDITIONS: &[Schema] = &[schema("precondition", 0, &[]), schema("postcondition", 0, &[])];
+const PROVISIONER: Schema = schema("provisioner", 1, &[schema("connection", 0, &[])]);
+/// The blocks of a resource that its provider does not declare. Others are arguments: without the schema of the provider they look alike.
+const RESOURCE: &[Schema] =
+    &[schema("lifecycle", 0, CONDITIONS), schema("connection", 0, &[]), PROVISIONER, schema("dynamic", 1, DYNAMIC)];
+const DYNAMIC: &[Schema] = &[schema("content", 0, NESTED)];
+const NESTED: &[Schema] =
+    &[schema("dynamic", 1, &[schema("content", 0, &[schema("dynamic", 1, &[schema("content", 0, &[])])])])];
 
 const ROOT: &[Schema] = &[
     schema("terraform", 0, TERRAFORM),
@@ -49,14 +57,14 @@ const ROOT: &[Schema] = &[
     schema("locals", 0, &[]),
     schema("module", 1, &[schema("lifecycle", 0, &[])]),
     schema("provider", 1, &[]),
-    schema("output", 1, &[schema("precondition", 0, &[])]),
-    schema("resource", 2, LIFECYCLE),
-    schema("data", 2, LIFECYCLE),
-    schema("ephemeral", 2, LIFECYCLE),
+    schema("output", 1, CONDITIONS),
+    schema("resource", 2, RESOURCE),
+    schema("data", 2, RESOURCE),
+    schema("ephemeral", 2, RESOURCE),
     schema("moved", 0, &[]),
-    schema("removed", 0, &[]),
+    schema("removed", 0, &[schema("lifecycle", 0, &[]), PROVISIONER]),
     schema("import", 0, &[]),
-    schema("check", 1, &[]),
+    schema("check", 1, &[schema("assert", 0, &[]), schema("data", 2, RESOURCE)]),
 ];
 
 /// A file of configuration.

@@ -6,7 +6,7 @@ pub(crate) mod names;
 pub(crate) mod path;
 
 use crate::files::Files as FileTable;
-use crate::hcl::ast::{Body, Span, SyntaxError};
+use crate::hcl::ast::{Body, ExprKind, Span, SyntaxError, walk};
 use crate::hcl::parse::{self, Layout, parse_body};
 use crate::paths::join;
 use crate::reads::{ParsedCache, Reader, Unread};
@@ -78,11 +78,22 @@ pub(crate) struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    /// The text of an argument.
+    /// The text of an argument; of the JSON syntax, a text that is nothing but an expression as that expression.
     pub(crate) fn source_text(&self, written: &Written) -> Text {
         let file = self.reader.files.get(written.file);
         let span = written.expr.span;
-        file.text.get(span.start as usize..span.end as usize).unwrap_or_default().into()
+        let text = file.text.get(span.start as usize..span.end as usize).unwrap_or_default();
+        if matches!(written.expr.kind, ExprKind::Wrapped(_)) && file.path.ends_with(".json") {
+            let decoded = serde_json::from_str::<String>(text).ok();
+            let inner = decoded.as_deref().and_then(|text| text.strip_prefix("${")?.strip_suffix('}'));
+            return inner.map_or_else(|| text.into(), |inner| inner.trim().into());
+        }
+        text.into()
+    }
+
+    /// The text of an argument that is an address or a type, which the JSON syntax writes as a text.
+    pub(crate) fn plain_text(&self, written: &Written) -> Text {
+        walk::constant_text(&written.expr).map_or_else(|| self.source_text(written), Text::from)
     }
 
     pub(crate) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a ParsedFiles, runner: Runner) -> Self {

@@ -170,11 +170,8 @@ impl Check<'_> {
             let names: Vec<&str> = OF_ALL.into_iter().chain(OF_RESOURCES.into_iter().filter(|_| is_managed)).collect();
             self.known(&lifecycle.body.attributes, &names);
             if let Some(changes) = lifecycle.body.get("ignore_changes") {
-                let is_all = walk::keyword(&changes.expr).is_some_and(|word| &**word == "all");
-                // In JSON the keyword is a text.
-                let is_list = matches!(changes.expr.kind, ExprKind::Tuple(_))
-                    || walk::constant_text(&changes.expr) == Some("all");
-                if !is_all && !is_list {
+                let is_all = walk::name(&changes.expr) == Some("all");
+                if !is_all && !matches!(changes.expr.kind, ExprKind::Tuple(_)) {
                     let message = "invalid ignore_changes: a list of arguments is required, or the keyword \"all\"";
                     self.wrong(changes.expr.span, message);
                 }
@@ -197,8 +194,7 @@ impl Check<'_> {
     fn provider(&mut self, block: &Block) {
         self.local_name(block.labels.first());
         if let Some(alias) = block.body.get("alias") {
-            let text = walk::constant_text(&alias.expr).or_else(|| walk::keyword(&alias.expr).map(|word| &**word));
-            if !text.is_some_and(is_name) {
+            if !walk::name(&alias.expr).is_some_and(is_name) {
                 let message = "invalid provider configuration alias: it must be a name that is written as a literal";
                 self.wrong(alias.expr.span, message);
             }
@@ -232,8 +228,7 @@ impl Check<'_> {
             return;
         };
         for (key, value) in items {
-            let name = walk::constant_text(key).or_else(|| walk::keyword(key).map(|word| &**word)).unwrap_or_default();
-            match name {
+            match walk::name(key).unwrap_or_default() {
                 "version" => self.version(value),
                 "source" => {
                     if let Some(source) = walk::constant_text(value).filter(|source| !is_source(source)) {

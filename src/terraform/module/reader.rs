@@ -269,8 +269,7 @@ impl Reader {
         let Some(label) = block.labels.first() else { return };
         let declared = self.declared(file, block);
         self.module.is_root = true;
-        let alias = declared.arguments.get("alias").and_then(|w| walk::constant_text(&w.expr)).map(Text::from);
-        let alias = alias.or_else(|| declared.arguments.get("alias").and_then(|w| walk::keyword(&w.expr).cloned()));
+        let alias = declared.arguments.get("alias").and_then(|w| walk::name(&w.expr)).map(Text::from);
         for name in ["count", "depends_on", "source"] {
             if let Some(written) = declared.arguments.get(name) {
                 let place =

@@ -34,6 +34,12 @@ pub fn keyword(expr: &Expr) -> Option<&Text> {
     }
 }
 
+/// The name that an expression writes down, as the key of an object or as the value of `iterator` and `alias`: one name alone,
+/// or a constant text, which is how the JSON syntax writes names.
+pub fn name(expr: &Expr) -> Option<&str> {
+    keyword(expr).map(|word| &**word).or_else(|| constant_text(unwrapped(expr)))
+}
+
 /// The expression without parentheses around it.
 pub fn unwrapped(expr: &Expr) -> &Expr {
     match &expr.kind {

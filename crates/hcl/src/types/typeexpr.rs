@@ -152,9 +152,7 @@ impl Reader<'_, '_> {
         };
         let (mut attributes, mut defaults) = (BTreeMap::new(), Defaults::default());
         for (key, value) in items {
-            let name =
-                walk::keyword(key).cloned().or_else(|| walk::constant_text(walk::unwrapped(key)).map(Text::from));
-            let Some(name) = name else {
+            let Some(name) = walk::name(key).map(Text::from) else {
                 return Err(invalid(key.span, "Object constructor map keys must be attribute names."));
             };
             let (expr, is_optional, default) = match &value.kind {

@@ -71,7 +71,7 @@ fn shown(builder: &Builder<'_, '_>, declared: &Declared, name: &str, arguments: 
 fn type_of(builder: &Builder<'_, '_>, declared: &Declared) -> Value {
     let Some(written) = declared.arguments.get("type") else { return Value::str("any") };
     let text = builder.text(written);
-    let text = text.trim_matches('"').split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     Value::str(text).with_prov(at(written))
 }
 

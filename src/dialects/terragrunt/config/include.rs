@@ -5,8 +5,10 @@ use super::{Given, kind};
 use crate::dialects::terragrunt::file::{Config, File, Included, Strategy};
 use crate::dialects::terragrunt::names::Names;
 use crate::dialects::terragrunt::place::{inside, shown};
+use crate::dialects::terragrunt::values::unknown_data;
 use crate::dialects::terragrunt::{checks, object, rules};
 use crate::hcl::ast::Block;
+use crate::reads::made_of;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Value};
 
@@ -49,7 +51,23 @@ fn one(names: &Names<'_, '_>, block: &Block) -> Option<Included> {
     };
     let is_exposed = settings.get("expose").and_then(Value::as_bool) == Some(true);
     let label = block.label(0).cloned().unwrap_or_default();
-    let path = path(names, block)?;
+    let path = match path(names, block, strategy.is_some()) {
+        Ok(path) => path,
+        Err(object) => {
+            return Some(Included {
+                label,
+                path: String::new(),
+                file: None,
+                written: at,
+                at,
+                strategy,
+                is_exposed,
+                config: Config::default(),
+                unknown: Some(object),
+                findings: Vec::new(),
+            });
+        }
+    };
     let place = names.place.of_included(&path);
     let ring = session.reading.borrow().contains(&path) || session.reading.borrow().len() > 40;
     if ring {
@@ -65,13 +83,13 @@ fn one(names: &Names<'_, '_>, block: &Block) -> Option<Included> {
     let written = Origin { file: names.file.id, key: span.start, start: span.start, end: span.end };
     let file = file.map(|file| file.id);
     let (config, findings) = evaluated?;
-    Some(Included { label, path, file, written, at, strategy, is_exposed, config, findings })
+    Some(Included { label, path, file, written, at, strategy, is_exposed, config, unknown: None, findings })
 }
 
 /// Gives the dependencies of a file, with those that it inherits, to the files that it includes: they see no others.
 pub(super) fn give(names: &Names<'_, '_>, includes: &mut [Included], dependencies: &Value) {
     let session = names.session;
-    for included in includes {
+    for included in includes.iter_mut().filter(|included| included.unknown.is_none()) {
         let findings = std::mem::take(&mut included.findings);
         let is_same = super::dependency::scope(included.config.parts.get("dependency")) == *dependencies;
         let file = if is_same { None } else { File::open(session, &included.path, false) };
@@ -90,45 +108,58 @@ fn attributes_but_path(names: &Names<'_, '_>, block: &Block) -> Map {
     attributes(names, &body, kind("include"))
 }
 
-/// The path of the included file; `None` if it is not there, or not known.
-fn path(names: &Names<'_, '_>, block: &Block) -> Option<String> {
+/// The path of the included file. What is wrong is reported.
+///
+/// # Errors
+/// The object of a file that is not there, or not known: without one, all that reads it would be wrong, too.
+fn path(names: &Names<'_, '_>, block: &Block, is_merged: bool) -> Result<String, Value> {
     let session = names.session;
-    let written = block.body.get("path")?;
-    let at = (names.file.id, written.expr.span);
-    let value = attribute(names, written, kind("include").attribute("path")?)?;
-    let not_known = |message: String| {
-        session.report(session.finding(&rules::INCOMPLETE_ANALYSIS, message, at).breaking());
+    let written = block.body.get("path");
+    let span = written.map_or_else(|| block.header(), |written| written.expr.span);
+    let at = (names.file.id, span);
+    let value = written.zip(kind("include").attribute("path"));
+    let value = value.and_then(|(written, kind)| attribute(names, written, kind)).unwrap_or_default();
+    let unknown = |why: &str| {
+        let reads = [made_of::value("path", &value)];
+        let data = unknown_data(value.as_str().unwrap_or("include").into(), why, &reads);
+        Value::at(data, Origin { file: at.0, key: span.start, start: span.start, end: span.end })
+    };
+    // Without what is merged, nothing of the unit is known.
+    let not_known = |why: &str, message: String| {
+        let finding = session.finding(&rules::INCOMPLETE_ANALYSIS, message, at);
+        session.report(if is_merged { finding.breaking() } else { finding });
+        Err(unknown(why))
     };
     let text = match &value.data {
         Data::Str(text) => Text::clone(text),
         Data::Unknown(unknown) => {
             let why = unknown.reasons.first().cloned().unwrap_or_default();
-            not_known(format!("which file is included is not known: {why}"));
-            return None;
+            return not_known(&why, format!("which file is included is not known: {why}"));
         }
-        _ => return None,
+        _ => return Err(unknown("the path of the included file is not valid")),
     };
-    let found = inside(&names.place.dir, &text);
-    let Some(path) = found else {
-        not_known(format!("the included file {text} is outside of the repository, so nothing is known of it"));
-        return None;
+    let Some(path) = inside(&names.place.dir, &text) else {
+        let message = format!("the included file {text} is outside of the repository, so nothing is known of it");
+        return not_known("the included file is outside of the repository", message);
     };
     if let Some(why) = session.loader.unavailable(&path) {
-        not_known(why);
-        return None;
+        return not_known(&why, why.clone());
     }
     if text.is_empty() || !session.loader.has(&path) {
         let unit = shown(&names.file.path);
         let message = format!("include configuration not found: {text} (referenced from {unit})");
         session.error(&rules::UNRESOLVED_INCLUDE, message, at);
-        return None;
+        return Err(unknown("the included file was not found"));
     }
-    Some(path)
+    Ok(path)
 }
 
 /// The exposed files as expressions see them: `include.LABEL`, and directly `include` for one without a label.
 pub(super) fn scope(includes: &[Included]) -> Value {
-    let object = |included: &Included| object::of(&Config { includes: Vec::new(), ..included.config.clone() });
+    let object = |included: &Included| match &included.unknown {
+        Some(unknown) => unknown.clone(),
+        None => object::of(&Config { includes: Vec::new(), ..included.config.clone() }),
+    };
     if let [only] = includes
         && only.label.is_empty()
     {

@@ -82,7 +82,8 @@ pub(super) fn evaluate_with(session: &Session<'_>, file: &File, place: Place, gi
         }
         false => include::all(&names),
     };
-    names.place.includes = includes.iter().map(|i| (i.label.clone(), paths::parent(&i.path).to_owned())).collect();
+    let folder = |i: &Included| i.unknown.is_none().then(|| paths::parent(&i.path).to_owned());
+    names.place.includes = includes.iter().map(|i| (i.label.clone(), folder(i))).collect();
     let mut parts = Map::new();
     let features = feature::all(&names);
     let inherited = merge::parts_of("feature", merged(&includes), features.as_ref());

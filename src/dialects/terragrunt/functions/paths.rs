@@ -3,7 +3,6 @@
 use super::{Functions, Outcome, failed, texts};
 use crate::dialects::terragrunt::load::{UNIT, UNIT_JSON};
 use crate::dialects::terragrunt::place::{inside, shown, way};
-use crate::hcl::functions::HostError;
 use crate::hcl::types::Type;
 use crate::hcl::val::Val;
 use crate::paths;
@@ -21,33 +20,42 @@ pub(super) fn call(functions: &Functions<'_, '_>, name: &str, arguments: &[Val])
         "get_path_from_repo_root" => text(way("", &place.dir)),
         "get_path_to_repo_root" => text(way(&place.dir, "")),
         "get_parent_terragrunt_dir" => {
-            let parent = included(functions, name, &texts(name, arguments, 0, 1)?)?;
-            text(shown(parent.as_deref().unwrap_or(&place.dir)))
+            from_parent(functions, name, arguments, &|parent| shown(parent.unwrap_or(&place.dir)))
         }
-        "path_relative_to_include" => {
-            let parent = included(functions, name, &texts(name, arguments, 0, 1)?)?;
-            text(parent.map_or_else(|| ".".to_owned(), |parent| way(&parent, &place.dir)))
-        }
-        "path_relative_from_include" => {
-            let parent = included(functions, name, &texts(name, arguments, 0, 1)?)?;
-            text(parent.map_or_else(|| ".".to_owned(), |parent| way(&place.dir, &parent)))
-        }
+        "path_relative_to_include" => from_parent(functions, name, arguments, &|parent| match parent {
+            Some(parent) => way(parent, &place.dir),
+            None => ".".to_owned(),
+        }),
+        "path_relative_from_include" => from_parent(functions, name, arguments, &|parent| match parent {
+            Some(parent) => way(&place.dir, parent),
+            None => ".".to_owned(),
+        }),
         _ => text(String::new()),
     }
 }
 
-/// The folder of the included file that is meant: of several the one of the label.
-fn included(functions: &Functions<'_, '_>, name: &str, labels: &[String]) -> Result<Option<String>, HostError> {
+/// What follows from the folder of the included file that is meant, of several that of the label; `None` without an include.
+fn from_parent(
+    functions: &Functions<'_, '_>,
+    name: &str,
+    arguments: &[Val],
+    make: &dyn Fn(Option<&str>) -> String,
+) -> Outcome {
     let place = functions.place;
+    let labels = texts(name, arguments, 0, 1)?;
+    let made = |folder: &Option<String>| match folder {
+        Some(folder) => Val::str(make(Some(folder))),
+        None => Val::unknown(Type::Str, "the included file is not known".to_owned()),
+    };
     if let Some(folder) = &place.included {
-        return Ok(Some(folder.clone()));
+        return Ok(Val::str(make(Some(folder))));
     }
-    match (place.includes.as_slice(), labels) {
-        ([], _) => Ok(None),
-        ([(_, folder)], _) => Ok(Some(folder.clone())),
+    match (place.includes.as_slice(), labels.as_slice()) {
+        ([], _) => Ok(Val::str(make(None))),
+        ([(_, folder)], _) => Ok(made(folder)),
         (_, []) => Err(failed(format!("Expected 1 params for function {name}, but got 0"))),
         (several, [label, ..]) => match several.iter().find(|(known, _)| **known == **label) {
-            Some((_, folder)) => Ok(Some(folder.clone())),
+            Some((_, folder)) => Ok(made(folder)),
             None => {
                 let message = format!("There is no include block in the current config with the label '{label}'");
                 Err(failed(message))

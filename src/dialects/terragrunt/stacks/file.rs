@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// What a block generates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Made {
+pub(in crate::dialects::terragrunt) enum Made {
     /// A unit.
     Unit,
     /// A stack with units of its own.

@@ -16,7 +16,8 @@ use crate::reads::Reads;
 use crate::source::{Node, Source};
 use crate::text::Text;
 use crate::value::{Data, FileId, Key, Value};
-use file::{Entry, Given, Made, StackFile};
+pub(super) use file::Made;
+use file::{Entry, Given, StackFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -200,9 +201,7 @@ impl Work<'_, '_, '_> {
         let Some(target) = file::folder(dir, path, entry.is_beside) else { return };
         let text = source.as_str().unwrap_or_default();
         if source.as_str().is_none() || is_remote(text) {
-            if entry.made == Made::Unit {
-                self.unit(target, entry, true);
-            }
+            self.unit(target, entry, true);
             return;
         }
         let Some(from) = local(dir, entry) else {
@@ -266,6 +265,7 @@ impl Work<'_, '_, '_> {
             at: (entry.file, entry.header),
             source: entry.source.clone().unwrap_or_default(),
             is_remote,
+            made: entry.made,
             reads: Arc::default(),
         };
         self.added.push(target.clone());

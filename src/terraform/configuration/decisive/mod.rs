@@ -174,8 +174,9 @@ impl<'t> Analysis<'t> {
         let Some(label) = block.labels.first().filter(|_| &*block.kind.text == "dynamic") else {
             return self.body(node, &block.body, detail, around);
         };
-        let iterator = block.body.get("iterator").and_then(|a| walk::keyword(&a.expr)).unwrap_or(&label.text);
-        around.bound.push((iterator.clone(), Detail::Shape));
+        let iterator =
+            block.body.get("iterator").and_then(|a| walk::name(&a.expr)).map_or_else(|| label.text.clone(), Text::from);
+        around.bound.push((iterator, Detail::Shape));
         if let Some(labels) = block.body.get("labels") {
             self.expr(node, &labels.expr, Detail::Whole, around);
         }
