@@ -201,7 +201,9 @@ fn both_syntaxes_are_the_same_configuration() {
     repo.run(&["check"]).ends_with(0).says("No findings.");
     let json = described();
     assert_eq!(native, json, "{}\n{}", pretty(&native), pretty(&json));
-    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No change of configuration; 1 root module runs different code");
+    repo.run(&["diff", "HEAD~1..HEAD"])
+        .ends_with(0)
+        .says("No change of configuration; 1 root module runs different code");
 }
 
 fn pretty(json: &serde_json::Value) -> String {

@@ -90,3 +90,31 @@ fn what_a_called_module_removes_on_purpose_is_kept() {
         repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(level);
     }
 }
+
+#[test]
+fn an_argument_of_what_a_provider_reads_moves_no_provider() {
+    let cluster = |name: &str, version: &str| {
+        format!(
+            "module \"a\" {{\n  source  = \"acme/eks/aws\"\n  version = \"1.0.0\"\n  release = \"{version}\"\n}}\n\
+             module \"b\" {{\n  source  = \"acme/eks/aws\"\n  version = \"1.0.0\"\n}}\n\
+             provider \"kubernetes\" {{\n  host = module.{name}.endpoint\n}}\n"
+        )
+    };
+    let repo = change(&cluster("a", "1.29"), &cluster("a", "1.30"), &[]);
+    // The provider may be another one, or not: it is shown, and no danger.
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+    run.says("arguments.host").says("result not known").hides("provider-target-changed");
+    let repo = change(&cluster("a", "1.29"), &cluster("b", "1.29"), &[]);
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("provider-target-changed");
+}
+
+#[test]
+fn what_a_backend_leaves_out_may_come_from_elsewhere() {
+    let repo = Repo::new();
+    let backend = |bucket: &str| format!("terraform {{\n  backend \"s3\" {{\n{bucket}    key = \"a\"\n  }}\n}}\n");
+    repo.write("main.tf", backend("    bucket = \"b\"\n")).commit("base");
+    repo.write("main.tf", backend("")).commit("given to init");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("may use another state: `bucket` removed (was `b`)");
+    repo.write("main.tf", backend("    bucket = \"c\"\n")).commit("another");
+    repo.run(&["diff", "HEAD~2..HEAD"]).ends_with(1).says("will use another state: `bucket` `b` → `c`");
+}

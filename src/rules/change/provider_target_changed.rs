@@ -5,7 +5,8 @@ use crate::diagnostic::{Diagnostic, Level};
 use crate::diff::{Change, MANAGED_BY, Status, mask};
 use crate::resolution::{Component, Resolution};
 use crate::rules::rule;
-use crate::value::{Flags, Value};
+use crate::text::Text;
+use crate::value::{Data, Flags, Value};
 
 rule!(
     PROVIDER_TARGET_CHANGED,
@@ -25,7 +26,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         }
         let is_manager = |change: &Change| is_managed_elsewhere && change.path == MANAGED_BY;
         let is_target =
-            |change: &&Change| !change.is_same_call && (names_target(&change.path, words) || is_manager(change));
+            |change: &&Change| !is_same_expression(change) && (names_target(&change.path, words) || is_manager(change));
         let describe = |change: &'_ Change| {
             let name = change.path.rsplit('/').find(|part| !is_index(part)).unwrap_or_default();
             let secret = change.is_secret.then(|| mask::MASK.to_owned());
@@ -38,6 +39,17 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         "what it manages is searched in the new place: a plan finds none of it there and creates everything again";
     let help = "use a second configuration with an `alias` for the new place";
     found.into_iter().map(|finding| finding.note(note).help(help)).collect()
+}
+
+/// Whether both values are unknown results of the same expression. That what it is made of differs, such as another argument of the
+/// resource that it reads, says nothing about the place; the report shows it as not known.
+fn is_same_expression(change: &Change) -> bool {
+    let text = |value: &Option<Value>| match value.as_ref().map(|value| &value.data) {
+        Some(Data::Unknown(unknown)) => Some(Text::clone(&unknown.text)),
+        _ => None,
+    };
+    let before = text(&change.before);
+    change.is_same_call || before.is_some() && before == text(&change.after)
 }
 
 /// Whether another configuration manages a component, which is not the same under another name.

@@ -19,6 +19,7 @@ rule!(
 
 const ONE: &str = "will use another state";
 const SEVERAL: &str = "will use another state";
+const MAY: &str = "may use another state";
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&STATE_ADDRESS_CHANGED, &changes.components, |changed| match changed.change.status {
@@ -65,7 +66,10 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
         format!("`{name}` {}", transition(c.before.as_ref(), c.after.as_ref()))
     };
     let parts: Vec<String> = moved.iter().map(part).collect();
-    vec![(&first.causes[..], Phrase::new(ONE, SEVERAL, parts.join(", ")))]
+    // What a backend block leaves out, `init` can get from elsewhere.
+    let is_left_out = state.backend.is_empty() && moved.iter().all(|change| change.after.is_none());
+    let (one, several) = if is_left_out { (MAY, MAY) } else { (ONE, SEVERAL) };
+    vec![(&first.causes[..], Phrase::new(one, several, parts.join(", ")))]
 }
 
 /// A place that something else says than the settings of a backend, such as a generated file.
