@@ -264,3 +264,10 @@ fn an_include_that_git_ignores_is_not_known() {
     repo.write("live/app/terragrunt.hcl", unit("")).commit("merged");
     repo.run(&["check"]).hides("no attribute").says("git ignores it");
 }
+
+#[test]
+fn an_argument_that_was_removed_says_what_replaces_it() {
+    let repo = Repo::new();
+    repo.write("live/app/terragrunt.hcl", "skip = true\nretry_max_attempts = 3\n").commit("base");
+    repo.run(&["check"]).ends_with(1).says("use an exclude block").says("use an errors block");
+}

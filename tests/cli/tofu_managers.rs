@@ -25,6 +25,10 @@ fn another_configuration_of_a_resource() {
         .ends_with(1)
         .says("\"aws\" → \"aws.west\"")
         .says("provider-target-changed");
+    // Nothing is created again of what is only read.
+    let data = |provider: &str| format!("data \"aws_vpc\" \"v\" {{\n{provider}}}\n");
+    let read = change(&data(""), &data("  provider = aws.west\n"), &[]);
+    read.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("aws.west").hides("provider-target-changed");
     // It is no argument.
     repo.run(&["describe", "stacks", "--format", "json"]).hides("\"provider\": \"aws.west\"");
 }
@@ -117,4 +121,18 @@ fn what_a_backend_leaves_out_may_come_from_elsewhere() {
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("may use another state: `bucket` removed (was `b`)");
     repo.write("main.tf", backend("    bucket = \"c\"\n")).commit("another");
     repo.run(&["diff", "HEAD~2..HEAD"]).ends_with(1).says("will use another state: `bucket` `b` → `c`");
+}
+
+#[test]
+fn a_mistake_is_not_said_twice() {
+    let value = |name: &str| {
+        format!(
+            "variable \"a\" {{\n  default = \"x\"\n}}\nresource \"aws_vpc\" \"v\" {{\n  name = \"v-${{var.{name}}}\"\n}}\n"
+        )
+    };
+    let repo = change(&value("a"), &value("b"), &[]);
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1);
+    run.says("undefined variable var.b").hides("value-became-unknown");
+    let repo = change(&value("a"), &value("a").replace("  default = \"x\"\n", ""), &[]);
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("`name` was known before, and is not known any more");
 }

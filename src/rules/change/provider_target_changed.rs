@@ -3,7 +3,7 @@
 use super::{Changed, Changes, Phrase, transition};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::diff::{Change, MANAGED_BY, Status, mask};
-use crate::resolution::{Component, Resolution};
+use crate::resolution::{Component, RemovalEffect, Resolution};
 use crate::rules::rule;
 use crate::text::Text;
 use crate::value::{Data, Flags, Value};
@@ -55,7 +55,8 @@ fn is_same_expression(change: &Change) -> bool {
 /// Whether another configuration manages a component, which is not the same under another name.
 fn is_managed_elsewhere(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
     let (Some(before), Some(after)) = (changed.before, changed.after) else { return false };
-    if before.metadata.managed_by == after.metadata.managed_by {
+    // What is only read, such as a data source, is not created again.
+    if before.removal == RemovalEffect::Nothing || before.metadata.managed_by == after.metadata.managed_by {
         return false;
     }
     let configuration = |resolution: &Resolution, component: &Component| -> Option<Value> {

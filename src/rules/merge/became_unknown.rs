@@ -1,20 +1,14 @@
 //! `value-became-unknown`.
 
 use super::walk::at;
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::{ChangeKind, Side};
 use crate::rules::{Changes, rule};
 use crate::text::Text;
-use crate::value::{Data, FileId, Language, Value};
+use crate::value::{Data, FileId, Language, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-rule!(
-    VALUE_BECAME_UNKNOWN,
-    "value-became-unknown",
-    Change,
-    "0.1.0",
-    "a value that was known is now known only after deployment"
-);
+rule!(VALUE_BECAME_UNKNOWN, "value-became-unknown", Change, "0.1.0", "a value that was known is not known any more");
 
 /// A span of a file and a path.
 type Place = ((FileId, u32, u32), String);
@@ -45,8 +39,37 @@ fn veil(value: &Value, language: &Language) -> Option<Veil> {
     }
 }
 
+/// Where the errors of a revision are: by file, the first byte of each in order, and the last byte of all up to it.
+struct Mistakes(BTreeMap<FileId, Vec<(u32, u32)>>);
+
+impl Mistakes {
+    fn of(findings: &[Diagnostic]) -> Self {
+        let mut all: BTreeMap<FileId, Vec<(u32, u32)>> = BTreeMap::new();
+        for finding in findings.iter().filter(|finding| finding.rule.default_level() == Some(Level::Error)) {
+            all.entry(finding.primary.file).or_default().push((finding.primary.start, finding.primary.end));
+        }
+        for spans in all.values_mut() {
+            spans.sort_unstable();
+            let mut last = 0;
+            spans.iter_mut().for_each(|(_, end)| {
+                last = last.max(*end);
+                *end = last;
+            });
+        }
+        Mistakes(all)
+    }
+
+    /// Whether there is one in what is written at a place: it says why the value is not known.
+    fn touch(&self, origin: Origin) -> bool {
+        let Some(spans) = self.0.get(&origin.file) else { return false };
+        let before = spans.partition_point(|(start, _)| *start < origin.end);
+        before.checked_sub(1).is_some_and(|last| spans[last].1 > origin.start)
+    }
+}
+
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let context = changes.context;
+    let mistakes = Mistakes::of(&context.resolution.findings);
     let mut found: BTreeMap<Place, Reached> = BTreeMap::new();
     for changed in &changes.components {
         let (component, Some(language)) = (changed.change, changed.after.map(|c| c.language)) else { continue };
@@ -56,6 +79,9 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
                 continue;
             }
             let Some(veil) = veil(after, &language) else { continue };
+            if matches!(veil, Veil::Unknown(_)) && after.prov.origin.is_some_and(|origin| mistakes.touch(origin)) {
+                continue;
+            }
             let path = dotted(&change.path);
             let primary = match (after.prov.origin, change.causes.iter().find(|c| c.side == Side::Head)) {
                 (Some(origin), _) => at(context.files, origin, ""),
@@ -81,7 +107,7 @@ fn finding(path: &str, primary: Label, veil: &Veil) -> Diagnostic {
     let message = match veil {
         Veil::Function(function) => format!("`{path}` was known, and is now the result of `{function}`"),
         Veil::NoValue => format!("`{path}` was known, and now contains `<no value>`"),
-        Veil::Unknown(_) => format!("`{path}` was known before, and is now known only at run time"),
+        Veil::Unknown(_) => format!("`{path}` was known before, and is not known any more"),
     };
     let finding = Diagnostic::new(&VALUE_BECAME_UNKNOWN, message, primary).token(path);
     match veil {

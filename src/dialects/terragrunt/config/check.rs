@@ -8,6 +8,14 @@ use crate::hcl::ast::{Block, Body, Span};
 use crate::text::nearest;
 use std::collections::BTreeSet;
 
+/// Arguments that Terragrunt 1.0 removed, and what replaces them.
+const REMOVED: [(&str, &str); 4] = [
+    ("skip", "Terragrunt 1.0 removed it: use an exclude block"),
+    ("retryable_errors", "Terragrunt 1.0 removed it: use an errors block with a retry block"),
+    ("retry_max_attempts", "Terragrunt 1.0 removed it: use an errors block with a retry block"),
+    ("retry_sleep_interval_sec", "Terragrunt 1.0 removed it: use an errors block with a retry block"),
+];
+
 /// Reports what is wrong in the structure of a block.
 pub(in crate::dialects::terragrunt) fn body(session: &Session<'_>, file: &File, body: &Body, kind: &BlockType) {
     let report = |message: String, span: Span| session.error(&rules::INVALID_BLOCK, message, (file.id, span));
@@ -29,7 +37,9 @@ pub(in crate::dialects::terragrunt) fn body(session: &Session<'_>, file: &File, 
                 ),
                 (None, None) => format!("unsupported argument: an argument named \"{name}\" is not expected here"),
             };
-            report(message, attribute.name.span);
+            let finding = session.finding(&rules::INVALID_BLOCK, message, (file.id, attribute.name.span)).breaking();
+            let removed = REMOVED.iter().find(|(old, _)| *old == name);
+            session.report(removed.into_iter().fold(finding, |finding, (_, help)| finding.help(*help)));
         }
     }
     let mut once: BTreeSet<(&str, &str)> = BTreeSet::new();
