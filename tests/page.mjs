@@ -155,6 +155,21 @@ async function use(path) {
     same(await run("document.getElementById('why').hidden"), true, "the chain is closed");
     same(await run("document.activeElement.id"), "asked", "the focus after closing");
   }
+  // A value says what it reaches in the code, and an argument of a resource where it comes from.
+  if (path.endsWith("code.html")) {
+    const lines = async (component, name) => {
+      await run(`document.getElementById('tab-explorer').click()`);
+      await run(`[...document.querySelectorAll('#explorer .list button')].find((b) => b.textContent.endsWith('${component}')).click()`);
+      await run(`[...document.querySelectorAll('#explorer tr')].find((r) => r.textContent.startsWith('${name}')).querySelector('button').click()`);
+      const shown = await run("document.getElementById('why').innerText");
+      await key("Escape");
+      return shown;
+    };
+    const reached = await lines("terraform/web", "vars.size");
+    if (!/Reaches 1 value in the code/.test(reached) || !/aws_instance.web cores 3/.test(reached)) fail(`vars.size: ${reached}`);
+    const chain = await lines("resource/aws_instance.web", "cores");
+    if (!/dev.yaml:6/.test(chain) || /Reaches/.test(chain)) fail(`cores: ${chain}`);
+  }
   // A narrow window needs no scrolling sideways.
   await page.ask("Emulation.setDeviceMetricsOverride", { width: 360, height: 700, deviceScaleFactor: 1, mobile: true });
   for (const view of tabs) {

@@ -27,13 +27,24 @@ commit() {
     git tag "$2"
 }
 
-mkdir "$work/review" "$work/hostile" "$work/one" "$work/two"
+mkdir "$work/review" "$work/code" "$work/hostile" "$work/one" "$work/two"
 cd "$work/review"
 git init -q .
 commit "$here/../fixtures/review/base" base
 commit "$here/../fixtures/review/head" head
 "$stacklint" report base..head --exit-zero --out "$work/change.html" >/dev/null 2>&1
 "$stacklint" report --exit-zero --out "$work/state.html" >/dev/null 2>&1
+
+# A value that the code of its component reads.
+cd "$work/code"
+git init -q .
+mkdir -p stacks/deploy components/terraform/web
+printf 'base_path: .\nstacks: {base_path: stacks, included_paths: ["deploy/**/*"], name_pattern: "{stage}"}\ncomponents: {terraform: {base_path: components/terraform}}\n' >atmos.yaml
+printf 'vars: {stage: dev}\ncomponents:\n  terraform:\n    web:\n      vars:\n        size: 3\n' >stacks/deploy/dev.yaml
+printf 'variable "size" {}\nvariable "stage" {}\nresource "aws_instance" "web" {\n  cores = var.size\n  name  = var.stage\n}\n' >components/terraform/web/main.tf
+git add -A
+git commit -q -m code
+"$stacklint" report --exit-zero --out "$work/code.html" >/dev/null 2>&1
 
 # Markup in every name and value.
 evil='</script><img src=x onerror=alert(1)><b>'
@@ -50,4 +61,4 @@ commit "$work/two" head
 "$stacklint" report base..head --exit-zero --out "$work/hostile.html" >/dev/null 2>&1
 "$stacklint" report --exit-zero --out "$work/hostile-state.html" >/dev/null 2>&1
 
-node "$here/page.mjs" "$browser" "$work"/{change,state,hostile,hostile-state}.html
+node "$here/page.mjs" "$browser" "$work"/{change,state,code,hostile,hostile-state}.html

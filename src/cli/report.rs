@@ -8,7 +8,7 @@ use crate::diff::Status;
 use crate::query::graphs::{About, Context, Differences, Graph, graph, unresolved};
 use crate::report::Report;
 use crate::report::page::{self, Commit, Page};
-use crate::resolution::Resolution;
+use crate::resolution::{Address, Resolution, Unit};
 use crate::review::{self, Completeness, Filter, Request, Review};
 use crate::source::{Source, Spec, beside};
 use crate::terraform::{Cache, Modules};
@@ -16,6 +16,7 @@ use clap::Args;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The most commits that are read for the head of a page.
 const MAX_COMMITS: usize = 500;
@@ -115,10 +116,27 @@ pub(super) fn write(
         found.into_iter().map(|(subject, author)| Commit { subject, author }).collect()
     });
     let commits: Vec<Commit> = commits.unwrap_or_default();
-    let page = Page { report: &report, bases: &bases, heads: &heads, graph: &shown, commits: &commits };
+    let made = match (sources, &review.comparison) {
+        ([source], None) => made(&**source, review, place)?,
+        _ => Vec::new(),
+    };
+    let page = Page { report: &report, bases: &bases, heads: &heads, made: &made, graph: &shown, commits: &commits };
     place.timings.phase("report", || page::write(&mut text, &page))?;
     crate::source::write_file(&place.beside(out), &text)
         .map_err(|e| Failure::Message(format!("cannot write {}: {e}", out.display())))
+}
+
+/// What the code of all components of a state makes, where it is not one of the components itself.
+fn made(source: &dyn Source, review: &Review, place: &Invocation) -> Result<Vec<Arc<Unit>>, Failure> {
+    let (workspace, settings) = (place.workspace(), place.settings(source)?);
+    let dialects = workspace.dialects(&settings);
+    let mut found = Vec::new();
+    for resolution in review.heads() {
+        let all: BTreeSet<Address> = resolution.components().into_keys().collect();
+        let state = (source, &*review.files, &dialects);
+        found.extend(review::make(state, resolution, &all, (&workspace, &settings))?);
+    }
+    Ok(found)
 }
 
 /// Base and head.

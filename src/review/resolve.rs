@@ -12,6 +12,7 @@ use crate::resolution::{Address, Component, Resolution, State, Unit};
 use crate::settings::Settings;
 use crate::source::{Source, Supplied, Without};
 use crate::terraform::module::modules::Cache;
+use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -107,6 +108,9 @@ pub(crate) fn make(
         let run_inputs = |component: &Component| part.run_inputs(component);
         units.extend(Evaluator { modules: &modules, run_inputs: &run_inputs }.units(resolution, wanted));
     }
+    // Two projects of a system can both evaluate what one of them configures.
+    let mut seen = BTreeSet::new();
+    units.retain(|unit| seen.insert(Text::clone(&unit.id)));
     Ok(units)
 }
 

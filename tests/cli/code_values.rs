@@ -425,3 +425,26 @@ fn code_that_is_elsewhere_is_named_once() {
     repo.write("README.md", "text\n").commit("nothing");
     repo.run(&["diff", "HEAD~1..HEAD"]).hides("which is elsewhere");
 }
+
+#[test]
+fn code_is_made_once_where_several_projects_are() {
+    let repo = Repo::new();
+    for project in ["a", "b"] {
+        let config = "base_path: .\nstacks: {base_path: stacks, included_paths: [\"deploy/**/*\"], name_pattern: \"{stage}\"}\ncomponents: {terraform: {base_path: components}}\n";
+        repo.write(&format!("{project}/atmos.yaml"), config);
+        let stack = format!("vars: {{stage: {project}}}\ncomponents: {{terraform: {{web: {{vars: {{size: 3}}}}}}}}\n");
+        repo.write(&format!("{project}/stacks/deploy/dev.yaml"), stack);
+        let code =
+            "variable \"size\" {}\nvariable \"stage\" {}\nresource \"aws_instance\" \"web\" {\n  cores = var.size\n}\n";
+        repo.write(&format!("{project}/components/web/main.tf"), code);
+    }
+    repo.commit("base");
+    let shown = repo.run(&["describe", "component", "web", "-s", "a"]).ends_with(0).stdout.clone();
+    assert_eq!(shown.matches("aws_instance.web").count(), 1, "{shown}");
+    repo.run(&["report", "--out", "page.html"]).ends_with(0);
+    let page = std::fs::read_to_string(repo.root().join("page.html")).unwrap();
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    let data: serde_json::Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+    let names = data["made_by"].as_array().unwrap().iter().filter(|row| row.is_array()).count();
+    assert_eq!(names, 2, "one resource of each project");
+}

@@ -17,6 +17,7 @@ use crate::text::Text;
 use crate::value::{Data as Kind, Origin, Value};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// The maximum number of values of one state, counted once for each component that has them.
 const MAX_LEAVES: usize = 1_000_000;
@@ -123,7 +124,7 @@ impl Data {
         };
         let (groups, components) = match &report.comparison {
             Some(comparison) => (Some(builder.groups(comparison.diff, page.bases, page.heads)), None),
-            None => (None, Some(builder.components(page.heads))),
+            None => (None, Some(builder.components(page))),
         };
         let Builder { tables, addresses, made_by, labels, leaves, .. } = builder;
         let (verdict, level) = verdict(report);
@@ -323,11 +324,19 @@ impl Builder<'_> {
         ChangeData { path: changes::name(folded), moved, values, more, base: chains[0], head: chains[1] }
     }
 
-    fn components(&mut self, resolutions: &[&Resolution]) -> Vec<Vec<usize>> {
+    /// The values of all components of one state, those of what their code makes last.
+    fn components(&mut self, page: &Page<'_>) -> Vec<Vec<usize>> {
+        let made = page.made.iter().flat_map(|unit| unit.components.iter().map(move |component| (unit, component)));
+        let made: Vec<Placed> =
+            made.map(|(unit, component)| Placed { component: Arc::clone(component), unit: Arc::clone(unit) }).collect();
+        let of_heads =
+            page.heads.iter().map(|resolution| (*resolution, resolution.components().into_values().collect()));
+        let of_code = page.heads.first().map(|resolution| (*resolution, made));
         let mut all = Vec::new();
-        for resolution in resolutions {
+        for (resolution, components) in of_heads.chain(of_code).collect::<Vec<(&Resolution, Vec<Placed>)>>() {
             let mut explainer = Explainer::new(resolution, self.files);
-            for (address, placed) in resolution.components() {
+            for placed in components {
+                let address = placed.component.address();
                 if self.leaves.count > MAX_LEAVES {
                     self.leaves.is_cut = true;
                     return all;

@@ -11,9 +11,10 @@ mod graph;
 
 use crate::query::graphs::Graph;
 use crate::report::Report;
-use crate::resolution::Resolution;
+use crate::resolution::{Resolution, Unit};
 use sha2::{Digest, Sha256};
 use std::io;
+use std::sync::Arc;
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -27,6 +28,8 @@ pub(crate) struct Page<'a> {
     pub bases: &'a [&'a Resolution],
     /// The resolutions of the projects in the state, or in the newer one.
     pub heads: &'a [&'a Resolution],
+    /// What the code of the components of one state makes, a unit for each.
+    pub made: &'a [Arc<Unit>],
     /// The commits between both states, the newest first; none if one of them is the worktree.
     pub commits: &'a [Commit],
     /// The graph that is drawn: the dependencies of what changes, or the imports of one state.

@@ -92,13 +92,25 @@
   const drawn = (steps, side) => el("ol", { class: "chain" }, ...steps.map(([role, depth, file, line, text]) => el("li", { class: `d${Math.min(depth, 4)}` },
     el("span", { class: "dim" }, `${ROLES[role]} `), file === null ? "by the system, not by a file" : linked(file, line, side), " ",
     text === null ? "" : el("code", { class: "dim" }, data.texts[text]))));
-  const why = (title, chain, side) => {
+  // The values of what the code of a component makes that a line decides: component, path, value.
+  const madeBy = (i, file, line) => file === null ? [] : data.addresses.flatMap((made, j) => {
+    const by = data.made_by[j];
+    if (!by || !by.every((part, k) => part === data.addresses[i][k])) return [];
+    const leaves = data.components[j].map((leaf) => data.leaves[leaf]);
+    const decided = leaves.filter(([, , , , chain]) => (data.chains[chain] || []).some((step) => step[2] === file && step[3] === line));
+    return decided.map(([path, value]) => [address(made), path, value]);
+  });
+  const why = (title, chain, side, reaches = []) => {
     const panel = byId("why");
     const close = () => { panel.hidden = true; if (returnFocus && returnFocus.isConnected) returnFocus.focus(); };
     returnFocus = document.activeElement;
     const steps = data.chains[chain] || [];
     const button = el("button", { type: "button", on: { click: close } }, "Close");
-    panel.replaceChildren(el("h2", {}, title), steps.length ? drawn(steps, side) : el("p", {}, "No line of a file sets it."), button);
+    const rest = reaches.length - 50;
+    const below = reaches.length ? el("div", {}, el("h3", {}, `Reaches ${many(reaches.length, "value")} in the code`),
+      el("ul", {}, ...reaches.slice(0, 50).map(([made, path, value]) => el("li", {}, el("code", {}, `${made} ${path}`), " ", el("span", { class: "mono dim" }, value)))),
+      rest > 0 ? el("p", { class: "dim" }, `… ${rest} more`) : null) : null;
+    panel.replaceChildren(...[el("h2", {}, title), steps.length ? drawn(steps, side) : el("p", {}, "No line of a file sets it."), below, button].filter(Boolean));
     panel.onkeydown = (event) => { if (event.key === "Escape") close(); };
     panel.hidden = false;
     button.focus();
@@ -331,7 +343,7 @@
       const row = (leaf) => {
         const [path, value, file, line, chain] = data.leaves[leaf];
         return el("tr", {}, el("td", {}, el("code", {}, path)),
-          el("td", {}, el("button", { type: "button", class: "link mono", on: { click: () => why(path, chain) } }, value)),
+          el("td", {}, el("button", { type: "button", class: "link mono", on: { click: () => why(path, chain, undefined, madeBy(i, file, line)) } }, value)),
           el("td", { class: "mono dim" }, file === null ? "" : place(file, line)));
       };
       detail.replaceChildren(el("h2", {}, address(data.addresses[i])), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Values" },
