@@ -2,7 +2,6 @@
 
 use super::load::VALUES;
 use super::place::Place;
-use super::stacks::Made;
 use super::values::unknown_data;
 use crate::hcl::ast::{Body, Span};
 use crate::paths;
@@ -10,6 +9,15 @@ use crate::reads::Reads;
 use crate::value::{FileId, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// What a block of a stack file generates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Made {
+    /// A unit.
+    Unit,
+    /// A stack with units of its own.
+    Stack,
+}
 
 /// A unit that a stack generates, or a stack whose source is elsewhere.
 #[derive(Clone, Debug)]

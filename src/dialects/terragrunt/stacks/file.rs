@@ -4,7 +4,7 @@ use super::FOLDER;
 use crate::dialects::terragrunt::checks::reads;
 use crate::dialects::terragrunt::config::{check_body, converted, evaluated, values};
 use crate::dialects::terragrunt::file::File;
-use crate::dialects::terragrunt::generated::{Autoinclude, values_elsewhere};
+use crate::dialects::terragrunt::generated::{Autoinclude, Made, values_elsewhere};
 use crate::dialects::terragrunt::names::{Names, Stage};
 use crate::dialects::terragrunt::place::{Place, inside, shown};
 use crate::dialects::terragrunt::rules;
@@ -17,15 +17,6 @@ use crate::paths;
 use crate::text::Text;
 use crate::value::{Data, FileId, Key, Map, Value};
 use std::sync::Arc;
-
-/// What a block generates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialects::terragrunt) enum Made {
-    /// A unit.
-    Unit,
-    /// A stack with units of its own.
-    Stack,
-}
 
 /// A block of a stack file.
 #[derive(Clone, Debug)]

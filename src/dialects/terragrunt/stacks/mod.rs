@@ -5,7 +5,7 @@ mod file;
 
 use super::config;
 use super::file::{Config, File};
-use super::generated::{Generated, MadeUnit};
+use super::generated::{Generated, Made, MadeUnit};
 use super::load::{AUTOINCLUDE, Content, Loader, STACK};
 use super::place::{Place, REPOSITORY, inside, way};
 use super::rules;
@@ -16,7 +16,6 @@ use crate::reads::Reads;
 use crate::source::{Node, Source};
 use crate::text::Text;
 use crate::value::{Data, FileId, Key, Value};
-pub(super) use file::Made;
 use file::{Entry, Given, StackFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
