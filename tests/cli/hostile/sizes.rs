@@ -115,6 +115,20 @@ cases! {
     deep_component_as_yaml => &["describe", "component", "deep", "-s", "bad", "--format", "yaml"];
 }
 
+/// Indentation makes them many times as large as they are.
+#[test]
+#[cfg(target_os = "linux")]
+fn deep_values_of_one_stack_are_not_in_memory_as_text() {
+    let components: String =
+        (0..60).map(|i| format!("    c{i}: {{vars: {{a: {}1{}}}}}\n", "{a: ".repeat(900), "}".repeat(900))).collect();
+    let text = format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{components}");
+    let repo = project(&[("stacks/deploy/bad.yaml", &text), ("stacklint.toml", "[limits]\nmemory = 160\n")]);
+    for (format, least) in [("json", 90_000_000), ("yaml", 45_000_000)] {
+        let run = repo.run(&["describe", "stacks", "--format", format]).ends_with(0);
+        assert!(run.stdout.len() > least, "{} bytes of {format}", run.stdout.len());
+    }
+}
+
 const FINDINGS: usize = 1_000;
 
 /// A thousand findings: formats without a limit have all of them, others say what they omit.
