@@ -11,10 +11,11 @@ use self::refs::{Edges, cycles, order, seen_edges, true_edges};
 use crate::dialects::atmos::functions;
 use crate::dialects::atmos::templates::engine::{Engine, inputs};
 use crate::dialects::atmos::templates::values_read::values_read;
-use crate::template;
+use crate::limits::Limit;
+use crate::template::{self, Rendered};
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value, has_template};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -153,11 +154,23 @@ fn scope(
         failed.extend(raw.keys().filter(|k| !order.contains(k)).cloned());
     }
     let mut edges: Option<Edges> = None;
-    let mut run = ScopeResolution { data: Value::map(context.clone()), assumed: OnceCell::new(), engine };
+    let (assumed, steps) = (OnceCell::new(), Cell::new(0));
+    let mut run = ScopeResolution { data: Value::map(context.clone()), assumed, engine, steps };
     set_locals(&mut run.data, |all| *all = parent.clone());
-    let mut own = Map::new();
+    let (mut own, mut is_reported) = (Map::new(), false);
     for name in order {
         let Some(value) = raw.get(&name) else { continue };
+        if run.is_spent() && value.holds(Flags::TEMPLATE) {
+            // Of all that are not run, the first one is reported.
+            if !std::mem::replace(&mut is_reported, true) {
+                let message = "the templates of these locals take too many steps together".to_owned();
+                let error = template::Error { message, offset: 0, action: None, within: None };
+                let what = Wrong::Template { name: Text::clone(&name), text: value.clone(), error };
+                problems.push(Problem { kind, what });
+            }
+            failed.insert(name);
+            continue;
+        }
         match run.value(value) {
             Ok(value) => {
                 run.add(&name, &value);
@@ -220,6 +233,8 @@ struct ScopeResolution<'a> {
     /// The same data with unknown values assumed to be unset; created on demand.
     assumed: OnceCell<Value>,
     engine: &'a Engine<'a>,
+    /// The steps of all templates so far. Together they may take what one template may.
+    steps: Cell<u64>,
 }
 
 /// Changes the locals that templates see in place.
@@ -291,10 +306,11 @@ impl ScopeResolution<'_> {
         if let Some(found) = plain_reference(s, data, engine) {
             return Ok(Value { data: found.data, prov: raw.prov.with_inputs([found.prov]) });
         }
-        let rendered = engine.text(s, data).map_err(|e| Box::new((raw.clone(), e)))?;
+        let rendered = self.rendered(engine, s, data).map_err(|e| Box::new((raw.clone(), e)))?;
         let prov = raw.prov.with_inputs(inputs(s, data, engine));
         if let Some((_, first)) = rendered.unknowns.first() {
-            let assumed = engine.assuming().and_then(|e| e.text(s, self.assumed.get_or_init(|| data.assume())).ok());
+            let data_assumed = || self.assumed.get_or_init(|| data.assume());
+            let assumed = engine.assuming().and_then(|e| self.rendered(&e, s, data_assumed()).ok());
             let assumed = assumed.filter(|r| r.unknowns.is_empty()).map(|r| Box::new(Value::str(r.text)));
             let reasons = first.reasons.clone();
             let mut unknown = crate::value::Unknown { text: Text::clone(s), assumed, reasons, ..Default::default() };
@@ -305,6 +321,17 @@ impl ScopeResolution<'_> {
             return Ok(Value { data: Data::Unknown(Arc::new(unknown)), prov });
         }
         Ok(Value { data: Data::Str(rendered.text.into()), prov })
+    }
+
+    /// Whether the templates before took as many steps together as one may.
+    fn is_spent(&self) -> bool {
+        self.steps.get() > self.engine.templates.limits().get(Limit::TemplateSteps)
+    }
+
+    fn rendered(&self, engine: &Engine<'_>, text: &str, data: &Value) -> Result<Rendered, template::Error> {
+        let rendered = engine.text(text, data)?;
+        self.steps.set(self.steps.get().saturating_add(rendered.steps));
+        Ok(rendered)
     }
 }
 
