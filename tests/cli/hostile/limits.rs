@@ -188,6 +188,18 @@ fn template_steps_and_output() {
     limited(Limit::TemplateOutput, 2000, &[(BAD, long)]).run(&["check"]).ends_with(0);
 }
 
+/// Each instruction of a pattern may be looked at for every byte.
+#[test]
+fn steps_of_patterns_are_those_of_the_texts_that_they_are_run_over() {
+    let replaced = |count: usize| {
+        let value = format!("{{{{ regexReplaceAll \"(a*)*\" (repeat {count} \"ab\") \"x\" }}}}");
+        format!("vars: {{stage: bad}}\ncomponents: {{terraform: {{b: {{vars: {{a: '{value}'}}}}}}}}\n")
+    };
+    let run = |count: usize| limited(Limit::TemplateSteps, 5_000, &[(BAD, &replaced(count))]);
+    assert_reported(&run(3_000), BAD, &["template-error", "too many steps"]);
+    run(30).run(&["check"]).ends_with(0);
+}
+
 /// Atmos renders a component, and the sections of a file, as one template each.
 #[test]
 fn templates_that_are_rendered_together_have_the_limits_of_one() {
