@@ -44,6 +44,19 @@ fn locals_that_build_on_each_other() {
 }
 
 #[test]
+fn locals_that_double() {
+    let lists: String =
+        (0..60).map(|i| format!("  l{}: ['{{{{ .locals.l{i} }}}}', '{{{{ .locals.l{i} }}}}']\n", i + 1)).collect();
+    is_quick(&format!("vars: {{stage: bad}}\nlocals:\n  l0: [1]\n{lists}"), 1).says("too many steps together");
+}
+
+#[test]
+fn locals_that_all_fail() {
+    let chain: String = (0..MANY / 10).map(|i| format!("  l{}: 'x{{{{ .locals.l{i} }}}}'\n", i + 1)).collect();
+    is_quick(&format!("vars: {{stage: bad}}\nlocals:\n  l0: '{{{{ fail \"x\" }}}}'\n{chain}"), 1);
+}
+
+#[test]
 fn dotted_keys_by_the_ten_thousand() {
     let repo = project(&[]);
     let text: String = (0..MANY).map(|i| format!("  k{i}.x: {i}\n")).collect();
