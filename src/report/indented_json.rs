@@ -17,6 +17,22 @@ pub(crate) fn write(out: &mut dyn Write, value: &impl Serialize) -> io::Result<(
     out.flush()
 }
 
+/// Writes an entry of an object on the first level, after a comma if it is not the first one.
+///
+/// # Errors
+/// Those of the writer and of the value.
+pub(crate) fn write_entry(
+    mut out: &mut dyn Write,
+    is_first: bool,
+    key: &str,
+    value: &impl Serialize,
+) -> io::Result<()> {
+    line(out, 1, is_first)?;
+    serde_json::to_writer(&mut out, key)?;
+    out.write_all(b": ")?;
+    Ok(value.serialize(&mut Serializer::with_formatter(out, Indented { level: 1, has_value: false }))?)
+}
+
 /// How many items of a list are in memory as text.
 const ITEMS_AT_ONCE: usize = 256;
 
@@ -150,7 +166,13 @@ static NEXT_LINE: [u8; 2 + LEVELS * WIDTH] = {
 /// Those of the writer.
 fn line<W: ?Sized + Write>(out: &mut W, level: usize, is_first: bool) -> io::Result<()> {
     out.write_all(&NEXT_LINE[usize::from(is_first)..2 + level.min(LEVELS) * WIDTH])?;
-    (LEVELS..level).try_for_each(|_| out.write_all(&[b' '; WIDTH]))
+    let mut rest = level.saturating_sub(LEVELS);
+    while rest > 0 {
+        let levels = rest.min(LEVELS);
+        out.write_all(&NEXT_LINE[2..2 + levels * WIDTH])?;
+        rest -= levels;
+    }
+    Ok(())
 }
 
 /// Indents like `serde_json::ser::PrettyFormatter`, which takes one write for each level.

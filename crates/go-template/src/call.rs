@@ -7,7 +7,7 @@ use super::text::quote;
 use super::val::{MADE_OF_NOT_UTF8, NOT_UTF8, Val};
 use super::{Function, builtins};
 use std::sync::Arc;
-use traced_value::{Data, Unknown};
+use traced_value::{Data, Unknown, Value};
 
 /// Functions that only pass parts of their arguments on, so that something unknown deep inside does no harm.
 const PASSING: &[&str] = &[
@@ -166,14 +166,14 @@ impl<'t, 'd> State<'t, 'd> {
         })
     }
 
-    /// Pays for a function that compiles its first argument as a pattern. An instruction of a pattern takes as long as several
-    /// steps of a template, and is compiled to be run on every byte of a text.
+    /// Pays for a function that compiles its first argument as a pattern, and runs it over the other ones. An instruction of a
+    /// pattern takes as long as several steps of a template, and may have to be looked at for every byte of a text.
     pub(super) fn pay_for_pattern(&mut self, name: &str, operands: &[Operand<'d>]) -> Result<()> {
         let is_pattern = name.contains("egex") && !name.ends_with("QuoteMeta");
-        match operands.first().filter(|_| is_pattern).and_then(Operand::data) {
-            Some(Data::Str(pattern)) => self.tick(10 * go_compat::regexp::cost(pattern)),
-            _ => Ok(()),
-        }
+        let mut texts = operands.iter().map(|operand| operand.value().and_then(Value::as_str));
+        let Some(pattern) = texts.next().flatten().filter(|_| is_pattern) else { return Ok(()) };
+        let bytes: usize = texts.flatten().map(str::len).sum();
+        self.tick(go_compat::regexp::cost(pattern).saturating_mul(10 + bytes / 4))
     }
 
     /// Turns the answer of a function into a value or into an error at the right node.

@@ -92,6 +92,7 @@ pub(super) fn run(
     let mut out = state.out;
     out.inputs = state.inputs.finish();
     out.missing = state.missed;
+    out.steps = state.steps;
     Ok(out)
 }
 

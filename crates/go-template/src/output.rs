@@ -20,6 +20,8 @@ pub struct Rendered {
     pub unknowns: Vec<(Range<usize>, Arc<Unknown>)>,
     /// The words of the template that read a key which is not there, in the order in which they ran, each once.
     pub missing: Vec<Range<usize>>,
+    /// The steps that the run took, as [`Limits`](crate::Limits) counts them.
+    pub steps: u64,
 }
 
 /// From the output offset `out` on, the text comes from the template offset `src`.

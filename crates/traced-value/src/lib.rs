@@ -6,6 +6,7 @@ pub mod json;
 mod map;
 mod places;
 mod provenance;
+mod rebuilt;
 
 pub use decode::{below, scalar};
 pub use flags::{Flags, has_template, is_call};
@@ -117,21 +118,15 @@ impl Value {
     /// The value with everything unknown replaced by what is assumed of it; what nothing is assumed of stays.
     #[must_use]
     pub fn assume(&self) -> Value {
-        if !self.flags().has(Flags::UNKNOWN) {
-            return self.clone();
-        }
-        let data = match &self.data {
-            Data::Unknown(unknown) => match &unknown.assumed {
-                Some(value) => value.data.clone(),
-                None => self.data.clone(),
-            },
-            Data::List(items) => Data::List(Arc::new(items.iter().map(Value::assume).collect())),
-            Data::Map(map) => {
-                Data::Map(Arc::new(map.iter().map(|e| (Text::clone(&e.key), e.value.assume())).collect()))
+        let assumed = |value: &Value| match &value.data {
+            _ if !value.flags().has(Flags::UNKNOWN) => Some(value.clone()),
+            Data::Unknown(unknown) => {
+                let data = unknown.assumed.as_ref().map_or_else(|| value.data.clone(), |assumed| assumed.data.clone());
+                Some(Value { data, prov: value.prov.clone() })
             }
-            other => other.clone(),
+            _ => None,
         };
-        Value { data, prov: self.prov.clone() }
+        self.rebuilt(assumed, Prov::clone)
     }
 
     /// A value without provenance.
@@ -217,14 +212,7 @@ impl Value {
     /// The same value, hidden from output with everything in it.
     #[must_use]
     pub fn hidden(&self) -> Value {
-        let data = match &self.data {
-            Data::List(items) => Data::List(Arc::new(items.iter().map(Value::hidden).collect())),
-            Data::Map(map) => {
-                Data::Map(Arc::new(map.iter().map(|entry| (entry.key.clone(), entry.value.hidden())).collect()))
-            }
-            other => other.clone(),
-        };
-        Value { data, prov: self.prov.sensitive() }
+        self.rebuilt(|_| None, Prov::sensitive)
     }
 
     /// Whether it is `null`.
@@ -446,6 +434,36 @@ impl PartialEq for Data {
             (Data::Map(a), Data::Map(b)) => a == b,
             (Data::Unknown(a), Data::Unknown(b)) => a.text == b.text && a.assumed == b.assumed && a.reads == b.reads,
             _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Documents nest at most 1,000 levels, and files that are included into one as deep again.
+    const LEVELS: usize = 2_000;
+    /// The stack of a thread that asks for no other one.
+    const STACK: usize = 2 << 20;
+
+    #[test]
+    fn what_walks_values_needs_little_stack_for_each_level() {
+        let nested = |kind: fn(Value) -> Value, inner: Value| (0..LEVELS).fold(inner, |value, _| kind(value));
+        let list: fn(Value) -> Value = |value| Value::list(vec![value]);
+        let map: fn(Value) -> Value = |value| Value::map([(Key::from("a"), value)].into_iter().collect());
+        for kind in [list, map] {
+            let walk = move || {
+                let unknown = Unknown { assumed: Some(Box::new(Value::str("x"))), ..Unknown::new("t", "why") };
+                let value = nested(kind, Value::new(Data::Unknown(Arc::new(unknown))));
+                assert!(value.flags().has(Flags::UNKNOWN) && value.holds(Flags::UNKNOWN));
+                assert!(value.count(LEVELS + 1) == Some(LEVELS + 1) && value.count(LEVELS).is_none());
+                let assumed = value.assume();
+                assert!(!assumed.holds(Flags::UNKNOWN) && assumed == nested(kind, Value::str("x")) && assumed != value);
+                assert!(value.hidden().is_sensitive());
+            };
+            let thread = std::thread::Builder::new().stack_size(STACK).spawn(walk);
+            thread.expect("a thread starts").join().expect("the walks end");
         }
     }
 }

@@ -44,17 +44,57 @@ pub(crate) fn write_ordered_yaml(out: &mut dyn io::Write, components: &Component
 /// How many stacks are serialized before they are written: enough for all threads, and few of them are in memory as text.
 const BATCH: usize = 16;
 
-/// Serializes stacks on all threads, and writes them in their order.
-fn write_stacks(
+/// Bytes of a stack that are in memory as text. Indentation makes values that are nested deep as large as the square of their depth.
+const MAX_TEXT: usize = 16 << 20;
+
+/// Text in memory, up to [`MAX_TEXT`].
+#[derive(Default)]
+struct Limited {
+    text: Vec<u8>,
+    is_full: bool,
+}
+
+impl Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.text.len() + bytes.len() > MAX_TEXT {
+            self.is_full = true;
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        self.text.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Serializes stacks on all threads, and writes them in their order: as text that went through `prepare`, but what is large directly.
+fn write_stacks<W: Write>(
+    out: &mut W,
     components: &Components,
-    serialize: impl Fn(&[Row<'_>]) -> io::Result<Vec<u8>> + Sync + Send,
-    mut write: impl FnMut(&[u8]) -> io::Result<()>,
+    serialize: impl Fn(&mut dyn Write, usize, &[Row<'_>]) -> io::Result<()> + Sync + Send,
+    prepare: impl Fn(Vec<u8>) -> Vec<u8> + Sync + Send,
+    write_prepared: impl Fn(&mut W, &[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     let rows = rows(components);
-    let stacks: Vec<&[Row<'_>]> = rows.chunk_by(|a, b| a.0.0 == b.0.0).collect();
+    let stacks: Vec<(usize, &[Row<'_>])> = rows.chunk_by(|a, b| a.0.0 == b.0.0).enumerate().collect();
     for batch in stacks.chunks(BATCH) {
-        for text in threads::map(batch, |rows| serialize(rows)) {
-            write(&text?)?;
+        let texts = threads::map(batch, |(number, rows)| {
+            let mut limited = Limited::default();
+            match serialize(&mut limited, *number, rows) {
+                Err(_) if limited.is_full => Ok(None),
+                result => result.map(|()| Some(prepare(limited.text))),
+            }
+        });
+        for ((number, rows), text) in batch.iter().zip(texts) {
+            match text? {
+                Some(text) => write_prepared(out, &text)?,
+                None => {
+                    let mut out = io::BufWriter::new(&mut *out);
+                    serialize(&mut out, *number, rows)?;
+                    out.flush()?;
+                }
+            }
         }
     }
     Ok(())
@@ -66,31 +106,21 @@ fn stacks_json<W: io::Write>(out: &mut Filter<W>, components: &Components, order
     }
     out.write_all(b"{")?;
     let screen = out.screen();
-    let serialize = |rows: &[Row<'_>]| {
-        let text = serde_json::to_string_pretty(&Stacks(rows, ordered))?;
-        // Without its braces, it is an entry of the whole object.
-        let entry = text.strip_prefix('{').and_then(|text| text.strip_suffix("\n}")).unwrap_or_default();
-        Ok(screen.safe(entry.as_bytes().to_vec()))
+    let serialize = |out: &mut dyn Write, number: usize, rows: &[Row<'_>]| {
+        indented_json::write_entry(out, number == 0, &rows[0].0.0, &Sections(rows, ordered))
     };
-    let mut is_first = true;
-    write_stacks(components, serialize, |text| {
-        if !std::mem::take(&mut is_first) {
-            out.write_screened(b",")?;
-        }
-        out.write_screened(text)
-    })?;
+    write_stacks(out, components, serialize, |text| screen.safe(text), Filter::write_screened)?;
     out.write_all(b"\n}\n")
 }
 
-fn stacks_yaml(out: &mut dyn io::Write, components: &Components, ordered: bool) -> io::Result<()> {
+fn stacks_yaml(mut out: &mut dyn io::Write, components: &Components, ordered: bool) -> io::Result<()> {
     if components.is_empty() {
         return writeln!(out, "{{}}");
     }
-    let serialize = |rows: &[Row<'_>]| {
-        let text = yaml_serde::to_string(&Stacks(rows, ordered)).map_err(io::Error::other)?;
-        Ok(text.into_bytes())
+    let serialize = |out: &mut dyn Write, _: usize, rows: &[Row<'_>]| {
+        yaml_serde::to_writer(out, &Stacks(rows, ordered)).map_err(io::Error::other)
     };
-    write_stacks(components, serialize, |text| out.write_all(text))
+    write_stacks(&mut out, components, serialize, |text| text, |out, text| out.write_all(text))
 }
 
 /// Writes a value as JSON, and a line end.
@@ -195,12 +225,41 @@ mod tests {
     use crate::diff::fixture::{HEAD, resolution};
     use crate::files::Files;
     use crate::report::log::OutputKind;
+    use crate::resolution::Component;
     use crate::text::Text;
+    use crate::value::Key;
 
     fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
         let mut out = Vec::new();
         write(&mut out).expect("memory can be written to");
         String::from_utf8(out).expect("the text is UTF-8")
+    }
+
+    #[test]
+    fn a_large_stack_is_written_between_others() {
+        let files = Files::default();
+        let placed = resolution(&files, HEAD).components().into_values().next().expect("the fixture has components");
+        let large = |mut placed: Placed| {
+            let text = Value::str("x".repeat(MAX_TEXT));
+            let map = [(Key::from("large"), text)].into_iter().collect();
+            placed.component = Component { value: Value::map(map), ..(*placed.component).clone() }.into();
+            placed
+        };
+        let components: Components = ["a", "b", "c"]
+            .map(|stack| {
+                let address = (Text::from(stack), Text::from("kind"), Text::from("name"));
+                (address, if stack == "b" { large(placed.clone()) } else { placed.clone() })
+            })
+            .into();
+        let whole = Stacks(&rows(&components), false);
+        let json = |out: &mut Vec<u8>| {
+            let mut out = Filter::new(out, OutputKind::Json);
+            stacks_json(&mut out, &components, false)?;
+            out.flush()
+        };
+        assert!(written(json) == serde_json::to_string_pretty(&whole).expect("it is JSON") + "\n");
+        let yaml = written(|out| stacks_yaml(out, &components, false));
+        assert!(yaml == yaml_serde::to_string(&whole).expect("it is YAML"));
     }
 
     #[test]

@@ -78,21 +78,14 @@ pub(crate) fn with_source(value: &Value, mut source: Unknown, places: &[Prov]) -
 }
 
 fn sourced(value: &Value, source: &Unknown, places: &[Prov]) -> Value {
-    let data = match &value.data {
-        Data::Unknown(unknown) => {
-            let mut unknown = (**unknown).clone();
-            unknown.text = source.text.clone();
-            unknown.is_marked = source.is_marked;
-            unknown.add_reads(source.reads.iter().cloned());
-            let prov = value.prov.with_inputs(places.iter().cloned());
-            return Value { data: Data::Unknown(Arc::new(unknown)), prov };
-        }
-        Data::List(items) => Data::List(Arc::new(items.iter().map(|item| sourced(item, source, places)).collect())),
-        Data::Map(map) => {
-            let entries = map.iter().map(|entry| (entry.key.clone(), sourced(&entry.value, source, places)));
-            Data::Map(Arc::new(entries.collect()))
-        }
-        other => other.clone(),
+    let with_source = |value: &Value| {
+        let Data::Unknown(unknown) = &value.data else { return None };
+        let mut unknown = (**unknown).clone();
+        unknown.text = source.text.clone();
+        unknown.is_marked = source.is_marked;
+        unknown.add_reads(source.reads.iter().cloned());
+        let prov = value.prov.with_inputs(places.iter().cloned());
+        Some(Value { data: Data::Unknown(Arc::new(unknown)), prov })
     };
-    Value { data, prov: value.prov.clone() }
+    value.rebuilt(with_source, Prov::clone)
 }

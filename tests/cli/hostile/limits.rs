@@ -188,6 +188,41 @@ fn template_steps_and_output() {
     limited(Limit::TemplateOutput, 2000, &[(BAD, long)]).run(&["check"]).ends_with(0);
 }
 
+/// Each instruction of a pattern may be looked at for every byte.
+#[test]
+fn steps_of_patterns_are_those_of_the_texts_that_they_are_run_over() {
+    let replaced = |count: usize| {
+        let value = format!("{{{{ regexReplaceAll \"(a*)*\" (repeat {count} \"ab\") \"x\" }}}}");
+        format!("vars: {{stage: bad}}\ncomponents: {{terraform: {{b: {{vars: {{a: '{value}'}}}}}}}}\n")
+    };
+    let run = |count: usize| limited(Limit::TemplateSteps, 5_000, &[(BAD, &replaced(count))]);
+    assert_reported(&run(3_000), BAD, &["template-error", "too many steps"]);
+    run(30).run(&["check"]).ends_with(0);
+}
+
+/// Atmos renders a component, and the sections of a file, as one template each.
+#[test]
+fn templates_that_are_rendered_together_have_the_limits_of_one() {
+    let values = |count: usize, value: &str| -> String { (0..count).map(|i| format!("a{i}: '{value}', ")).collect() };
+    let (loops, long) = ("{{ range until 20 }}x{{ end }}", "{{ repeat 90 \"x\" }}");
+    let component =
+        |all: String| format!("vars: {{stage: bad}}\ncomponents: {{terraform: {{b: {{vars: {{{all}}}}}}}}}\n");
+    let settings = |all: String| format!("{}settings: {{{all}}}\n", component(String::new()));
+    for file in [&component as &dyn Fn(String) -> String, &settings] {
+        let run = |limit: Limit, most: u64, count: usize, value: &str| {
+            limited(limit, most, &[(BAD, &file(values(count, value)))])
+        };
+        assert_reported(&run(Limit::TemplateSteps, 1_000, 50, loops), BAD, &["template-error", "too many steps"]);
+        run(Limit::TemplateSteps, 1_000, 5, loops).run(&["check"]).ends_with(0);
+        assert_reported(&run(Limit::TemplateOutput, 2_000, 50, long), BAD, &["template-error", "writes too much"]);
+        run(Limit::TemplateOutput, 2_000, 5, long).run(&["check"]).ends_with(0);
+    }
+    let locals = |count: usize| format!("{}locals: {{{}}}\n", component(String::new()), values(count, loops));
+    let run = |count: usize| limited(Limit::TemplateSteps, 1_000, &[(BAD, &locals(count))]);
+    assert_reported(&run(50), BAD, &["template-error", "these locals take too many steps together"]);
+    run(5).run(&["check"]).ends_with(0);
+}
+
 #[test]
 fn component_values() {
     let list = |n: usize| {

@@ -44,6 +44,19 @@ fn locals_that_build_on_each_other() {
 }
 
 #[test]
+fn locals_that_double() {
+    let lists: String =
+        (0..60).map(|i| format!("  l{}: ['{{{{ .locals.l{i} }}}}', '{{{{ .locals.l{i} }}}}']\n", i + 1)).collect();
+    is_quick(&format!("vars: {{stage: bad}}\nlocals:\n  l0: [1]\n{lists}"), 1).says("too many steps together");
+}
+
+#[test]
+fn locals_that_all_fail() {
+    let chain: String = (0..MANY / 10).map(|i| format!("  l{}: 'x{{{{ .locals.l{i} }}}}'\n", i + 1)).collect();
+    is_quick(&format!("vars: {{stage: bad}}\nlocals:\n  l0: '{{{{ fail \"x\" }}}}'\n{chain}"), 1);
+}
+
+#[test]
 fn dotted_keys_by_the_ten_thousand() {
     let repo = project(&[]);
     let text: String = (0..MANY).map(|i| format!("  k{i}.x: {i}\n")).collect();
@@ -113,6 +126,20 @@ cases! {
     deep_component_as_text => &["describe", "component", "deep", "-s", "bad", "--format", "text"];
     deep_component_as_json => &["describe", "component", "deep", "-s", "bad", "--format", "json"];
     deep_component_as_yaml => &["describe", "component", "deep", "-s", "bad", "--format", "yaml"];
+}
+
+/// Indentation makes them many times as large as they are.
+#[test]
+#[cfg(target_os = "linux")]
+fn deep_values_of_one_stack_are_not_in_memory_as_text() {
+    let components: String =
+        (0..60).map(|i| format!("    c{i}: {{vars: {{a: {}1{}}}}}\n", "{a: ".repeat(900), "}".repeat(900))).collect();
+    let text = format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{components}");
+    let repo = project(&[("stacks/deploy/bad.yaml", &text), ("stacklint.toml", "[limits]\nmemory = 160\n")]);
+    for (format, least) in [("json", 90_000_000), ("yaml", 45_000_000)] {
+        let run = repo.run(&["describe", "stacks", "--format", format]).ends_with(0);
+        assert!(run.stdout.len() > least, "{} bytes of {format}", run.stdout.len());
+    }
 }
 
 const FINDINGS: usize = 1_000;

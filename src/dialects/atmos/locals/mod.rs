@@ -11,10 +11,11 @@ use self::refs::{Edges, cycles, order, seen_edges, true_edges};
 use crate::dialects::atmos::functions;
 use crate::dialects::atmos::templates::engine::{Engine, inputs};
 use crate::dialects::atmos::templates::values_read::values_read;
-use crate::template;
+use crate::limits::Limit;
+use crate::template::{self, Rendered};
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value, has_template};
-use std::cell::OnceCell;
+use std::cell::{Cell, LazyCell, OnceCell};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -152,12 +153,26 @@ fn scope(
         problems.extend(cycles(&seen).into_iter().map(|c| Problem { kind, what: Wrong::Cycle(c) }));
         failed.extend(raw.keys().filter(|k| !order.contains(k)).cloned());
     }
-    let mut edges: Option<Edges> = None;
-    let mut run = ScopeResolution { data: Value::map(context.clone()), assumed: OnceCell::new(), engine };
+    let on_cycles = LazyCell::new(|| {
+        let edges = true_edges(raw, engine);
+        (cycles(&edges), edges)
+    });
+    let (assumed, steps) = (OnceCell::new(), Cell::new(0));
+    let mut run = ScopeResolution { data: Value::map(context.clone()), assumed, engine, steps };
     set_locals(&mut run.data, |all| *all = parent.clone());
-    let mut own = Map::new();
+    let (mut own, mut is_reported) = (Map::new(), false);
     for name in order {
         let Some(value) = raw.get(&name) else { continue };
+        if run.is_spent() && value.holds(Flags::TEMPLATE) {
+            // Of all that are not run, the first one is reported.
+            if !std::mem::replace(&mut is_reported, true) {
+                let (name, text) = (Text::clone(&name), value.clone());
+                let what = Wrong::Template { name, text, error: too_many_steps() };
+                problems.push(Problem { kind, what });
+            }
+            failed.insert(name);
+            continue;
+        }
         match run.value(value) {
             Ok(value) => {
                 run.add(&name, &value);
@@ -165,8 +180,8 @@ fn scope(
             }
             Err(failure) => {
                 let (text, error) = *failure;
-                let edges = edges.get_or_insert_with(|| true_edges(raw, engine));
-                let on_cycle = cycles(edges).into_iter().find(|c| leads_to(&name, c, edges));
+                let (cycles, edges) = &*on_cycles;
+                let on_cycle = cycles.iter().find(|cycle| leads_to(&name, cycle, edges)).cloned();
                 let needs_failed = reads_any(value, failed, engine);
                 match on_cycle {
                     _ if needs_failed => {}
@@ -220,6 +235,8 @@ struct ScopeResolution<'a> {
     /// The same data with unknown values assumed to be unset; created on demand.
     assumed: OnceCell<Value>,
     engine: &'a Engine<'a>,
+    /// The steps of all templates so far. Together they may take what one template may.
+    steps: Cell<u64>,
 }
 
 /// Changes the locals that templates see in place.
@@ -289,12 +306,20 @@ impl ScopeResolution<'_> {
             return Ok(raw.clone());
         }
         if let Some(found) = plain_reference(s, data, engine) {
+            // Lists that hold one another twice double on each level, though they take no more room.
+            let left = self.limit().saturating_sub(self.steps.get());
+            let size = found.count(usize::try_from(left).unwrap_or(usize::MAX));
+            self.take(size.map_or(u64::MAX, |size| size as u64));
+            if size.is_none() {
+                return Err(Box::new((raw.clone(), too_many_steps())));
+            }
             return Ok(Value { data: found.data, prov: raw.prov.with_inputs([found.prov]) });
         }
-        let rendered = engine.text(s, data).map_err(|e| Box::new((raw.clone(), e)))?;
+        let rendered = self.rendered(engine, s, data).map_err(|e| Box::new((raw.clone(), e)))?;
         let prov = raw.prov.with_inputs(inputs(s, data, engine));
         if let Some((_, first)) = rendered.unknowns.first() {
-            let assumed = engine.assuming().and_then(|e| e.text(s, self.assumed.get_or_init(|| data.assume())).ok());
+            let data_assumed = || self.assumed.get_or_init(|| data.assume());
+            let assumed = engine.assuming().and_then(|e| self.rendered(&e, s, data_assumed()).ok());
             let assumed = assumed.filter(|r| r.unknowns.is_empty()).map(|r| Box::new(Value::str(r.text)));
             let reasons = first.reasons.clone();
             let mut unknown = crate::value::Unknown { text: Text::clone(s), assumed, reasons, ..Default::default() };
@@ -306,6 +331,30 @@ impl ScopeResolution<'_> {
         }
         Ok(Value { data: Data::Str(rendered.text.into()), prov })
     }
+
+    fn limit(&self) -> u64 {
+        self.engine.templates.limits().get(Limit::TemplateSteps)
+    }
+
+    /// Whether the templates before took more steps together than one may.
+    fn is_spent(&self) -> bool {
+        self.steps.get() > self.limit()
+    }
+
+    fn take(&self, steps: u64) {
+        self.steps.set(self.steps.get().saturating_add(steps));
+    }
+
+    fn rendered(&self, engine: &Engine<'_>, text: &str, data: &Value) -> Result<Rendered, template::Error> {
+        let rendered = engine.text(text, data)?;
+        self.take(rendered.steps);
+        Ok(rendered)
+    }
+}
+
+fn too_many_steps() -> template::Error {
+    let message = "the templates of these locals take too many steps together".to_owned();
+    template::Error { message, offset: 0, action: None, within: None }
 }
 
 /// The value behind a text that is nothing but one plain `.a.b`, if there is one.

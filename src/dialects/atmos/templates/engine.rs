@@ -86,6 +86,11 @@ impl Templates {
         })
     }
 
+    /// How much templates may take.
+    pub(in crate::dialects::atmos) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// Drops all templates.
     pub(in crate::dialects::atmos) fn forget(&self) {
         self.known.clear();

@@ -3,10 +3,30 @@
 
 use super::engine::Engine;
 use super::values_read::values_read;
+use crate::limits::{Limit, Limits};
+use crate::template;
 use crate::text::Text;
 use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value, has_template};
 use crate::yaml::Style;
 use std::sync::Arc;
+
+/// What the parts of one map took together: they may take what one template may, because Atmos renders them as one.
+struct Work {
+    limits: Limits,
+    steps: u64,
+    output: usize,
+}
+
+impl Work {
+    /// Counts a run; `None` if that is too much.
+    fn add(&mut self, rendered: &template::Rendered) -> Option<()> {
+        self.steps = self.steps.saturating_add(rendered.steps);
+        self.output = self.output.saturating_add(rendered.text.len());
+        let fits = self.steps <= self.limits.get(Limit::TemplateSteps)
+            && self.output <= self.limits.count(Limit::TemplateOutput);
+        fits.then_some(())
+    }
+}
 
 impl Engine<'_> {
     /// Renders the strings of a map one by one; `None` if the result may differ from that for the whole map.
@@ -19,10 +39,11 @@ impl Engine<'_> {
     /// Returns the rendered strings of a map; `None` if the result may differ from that for the whole map.
     pub(crate) fn renderings(&self, map: &Map, data: &Value, rounds: usize) -> Option<Renderings> {
         let simple = rounds == 1 && self.delimiters.0 == "{{" && !map.flags().has(Flags::NOT_YAML_STABLE);
-        simple.then(|| self.parts(map, data, 0)).flatten()
+        let mut work = Work { limits: self.templates.limits(), steps: 0, output: 0 };
+        simple.then(|| self.parts(map, data, 0, &mut work)).flatten()
     }
 
-    fn parts(&self, map: &Map, data: &Value, indent: usize) -> Option<Renderings> {
+    fn parts(&self, map: &Map, data: &Value, indent: usize, work: &mut Work) -> Option<Renderings> {
         if !map.flags().has(Flags::TEMPLATE) {
             return Some(Renderings(Vec::new()));
         }
@@ -33,13 +54,13 @@ impl Engine<'_> {
             }
             match &value.data {
                 Data::Map(m) if m.flags().has(Flags::TEMPLATE) => {
-                    parts.push((i, Part::Inside(self.parts(m, data, indent + 2)?)));
+                    parts.push((i, Part::Inside(self.parts(m, data, indent + 2, work)?)));
                 }
                 Data::Str(text) if has_template(text) => {
-                    parts.push((i, Part::Value(self.scalar(text, &value.prov, data, indent + 2)?)));
+                    parts.push((i, Part::Value(self.scalar(text, &value.prov, data, indent + 2, work)?)));
                 }
                 Data::List(_) if value.holds(Flags::TEMPLATE) => {
-                    parts.push((i, Part::Value(self.item(value, data, indent + 2)?.into())));
+                    parts.push((i, Part::Value(self.item(value, data, indent + 2, work)?.into())));
                 }
                 _ => {}
             }
@@ -48,16 +69,16 @@ impl Engine<'_> {
     }
 
     /// Renders one value of a map or list; `None` if only rendering the whole text shows the result.
-    fn item(&self, value: &Value, data: &Value, indent: usize) -> Option<Value> {
+    fn item(&self, value: &Value, data: &Value, indent: usize, work: &mut Work) -> Option<Value> {
         let rendered = match &value.data {
-            Data::Str(s) if has_template(s) => return Some(self.scalar(s, &value.prov, data, indent)?.value),
+            Data::Str(s) if has_template(s) => return Some(self.scalar(s, &value.prov, data, indent, work)?.value),
             Data::Map(m) if m.flags().has(Flags::TEMPLATE) => {
                 let mut rendered = Arc::clone(m);
-                self.parts(m, data, indent)?.put_into(&mut rendered);
+                self.parts(m, data, indent, work)?.put_into(&mut rendered);
                 Data::Map(rendered)
             }
             Data::List(l) if value.holds(Flags::TEMPLATE) => {
-                let items: Option<Vec<Value>> = l.iter().map(|v| self.item(v, data, indent + 2)).collect();
+                let items: Option<Vec<Value>> = l.iter().map(|v| self.item(v, data, indent + 2, work)).collect();
                 Data::List(Arc::new(items?))
             }
             _ => return Some(value.clone()),
@@ -65,17 +86,19 @@ impl Engine<'_> {
         Some(Value { data: rendered, prov: value.prov.clone() })
     }
 
-    fn scalar(&self, text: &Text, prov: &Prov, data: &Value, indent: usize) -> Option<Flagged> {
+    fn scalar(&self, text: &Text, prov: &Prov, data: &Value, indent: usize, work: &mut Work) -> Option<Flagged> {
         let parsed = self.written(text, indent);
         let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
         let rendered = template.execute(data, self.missing, &self.declared()).ok()?;
+        work.add(&rendered)?;
         if rendered.not_utf8().is_some() {
             return None;
         }
         self.note(template, &rendered.missing, &|_| prov.clone());
         if let Some((_, first)) = rendered.unknowns.first() {
             // Not the value, but why it is unknown.
-            let assumed = self.assuming().and_then(|e| e.scalar(text, &Prov::default(), &data.assume(), indent));
+            let assume = |engine: Self| engine.scalar(text, &Prov::default(), &data.assume(), indent, work);
+            let assumed = self.assuming().and_then(assume);
             let assumed =
                 assumed.map(|assumed| assumed.value).filter(|v| !matches!(v.data, Data::Unknown(_))).map(Box::new);
             let mut unknown =
