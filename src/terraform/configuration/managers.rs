@@ -88,7 +88,7 @@ impl Evaluation<'_, '_> {
 }
 
 /// `aws.west`, or `aws` without an alias.
-fn label(expr: &Expr) -> Option<String> {
+pub(super) fn label(expr: &Expr) -> Option<String> {
     if let Some(text) = walk::constant_text(expr) {
         return Some(text.to_owned());
     }
@@ -98,7 +98,7 @@ fn label(expr: &Expr) -> Option<String> {
     })
 }
 
-fn is_labelled(provider: &Provider, label: &str) -> bool {
+pub(super) fn is_labelled(provider: &Provider, label: &str) -> bool {
     match label.split_once('.') {
         Some((name, alias)) => *provider.name == *name && provider.alias.as_deref() == Some(alias),
         None => *provider.name == *label && provider.alias.is_none(),
@@ -106,7 +106,7 @@ fn is_labelled(provider: &Provider, label: &str) -> bool {
 }
 
 /// What the `providers` of a call pass for a configuration of the called module.
-fn passed_as<'e>(providers: &'e Expr, wanted: &str) -> Option<&'e Expr> {
+pub(super) fn passed_as<'e>(providers: &'e Expr, wanted: &str) -> Option<&'e Expr> {
     let ExprKind::Object(items) = &walk::unwrapped(providers).kind else { return None };
     items.iter().find(|(key, _)| label(key).as_deref() == Some(wanted)).map(|(_, value)| value)
 }
