@@ -131,8 +131,12 @@ fn mistakes_in_provider_configurations_are_reported() {
         let text = |more: &str| format!("locals {{\n  names = {{ a = 1 }}\n}}\n{}{more}", west(argument));
         repo.write("main.tf", text(used)).commit("used");
         repo.run(&["check"]).ends_with(1).says(message);
-        // What nothing uses is not evaluated.
+        // What manages nothing is not evaluated.
         repo.write("main.tf", text("")).commit("unused");
+        repo.run(&["check"]).hides(message);
+        repo.write("m/main.tf", "terraform {\n  required_providers {\n    aws = {\n      configuration_aliases = [aws.peer]\n    }\n  }\n}\n");
+        let passed = "module \"m\" {\n  source = \"./m\"\n  providers = { aws.peer = aws.west }\n}\n";
+        repo.write("main.tf", text(passed)).commit("passed");
         repo.run(&["check"]).hides(message);
     }
 }
@@ -186,6 +190,9 @@ fn ids_of_imports_are_texts_that_may_be_shown() {
             output.ends_with(1).says(message)
         };
     }
+    let import = "import {\n  to = terraform_data.v\n  id = \"i\"\n}\n";
+    repo.write("main.tf", format!("resource \"terraform_data\" \"v\" {{}}\n{import}{import}")).commit("twice");
+    repo.run(&["check"]).ends_with(1).says("duplicate import: another import block is for terraform_data.v");
     repo.write("main.tf", "resource \"a\" \"b\" {\n  lifecycle {\n    prevent_destroy = [1]\n  }\n}\n")
         .commit("protected");
     repo.run(&["check"]).ends_with(1).says("invalid prevent_destroy: bool required");

@@ -28,10 +28,7 @@ impl Evaluation<'_, '_> {
                 prov = shown::at(written);
                 self.named(&At { repeat, ..At::module(frame) }, written)
             }
-            None => {
-                let kind = address.trim_start_matches("data.").trim_start_matches("ephemeral.");
-                Named { label: kind.split(['_', '.']).next().unwrap_or(kind).to_owned(), key: None }
-            }
+            None => Named { label: of_type(address).to_owned(), key: None },
         };
         let mut frame = frame;
         while let Some((caller, call, repeat)) = &frame.caller {
@@ -85,6 +82,12 @@ impl Evaluation<'_, '_> {
         let label = label(expr).unwrap_or_else(|| self.statics.source_text(written).to_string());
         Named { label, key: literal.or(computed) }
     }
+}
+
+/// The local name of the provider that a resource has by its type.
+pub(super) fn of_type(address: &str) -> &str {
+    let kind = address.trim_start_matches("data.").trim_start_matches("ephemeral.");
+    kind.split(['_', '.']).next().unwrap_or(kind)
 }
 
 /// `aws.west`, or `aws` without an alias.

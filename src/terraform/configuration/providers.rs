@@ -2,14 +2,14 @@
 
 use crate::hcl::ast::{Block, ExprKind, Key, TraversalStep, walk};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame};
-use crate::terraform::configuration::managers::{is_labelled, label, passed_as};
+use crate::terraform::configuration::managers::{is_labelled, label, of_type, passed_as};
 use crate::terraform::configuration::module_tree::Tree;
-use crate::terraform::configuration::sites::is_used;
 use crate::terraform::evaluation::statics::{Node, Statics};
 use crate::terraform::failure::Failure;
-use crate::terraform::module::block::Written;
+use crate::terraform::module::block::{Provider, Written};
 use crate::terraform::rules;
 use crate::text::Text;
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -103,10 +103,12 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// Evaluates the provider configurations of a module that something uses.
+    /// Evaluates the provider configurations of a module that manage something.
     pub(super) fn configurations(&self, frame: &Rc<Frame>) {
         let module = self.module(frame);
-        for provider in module.providers.iter().filter(|provider| is_used(&module, provider)) {
+        let used = self.managing.get_or_init(|| managing(self.statics));
+        let is_used = |provider: &&Provider| used.contains(&(frame.node, name_of(provider)));
+        for provider in module.providers.iter().filter(is_used) {
             let at = At::module(frame);
             let blocks: Vec<&Block> = provider.block.blocks.iter().collect();
             for repeat in self.expand(&at, &provider.block).repeats() {
@@ -117,6 +119,36 @@ impl Evaluation<'_, '_> {
                 self.blocks(&at, &blocks, (provider.block.place.0, None), 0);
             }
         }
+    }
+}
+
+/// The provider configurations that manage resources, with the modules that declare them.
+fn managing(statics: &Statics<'_>) -> HashSet<(usize, String)> {
+    let mut found = HashSet::new();
+    for (index, node) in statics.nodes.iter().enumerate() {
+        for (address, declared) in &node.module.resources {
+            let named = declared.arguments.get("provider").and_then(|written| label(&written.expr));
+            let mut name = named.unwrap_or_else(|| of_type(address).to_owned());
+            let mut at = index;
+            while !statics.nodes[at].module.providers.iter().any(|provider| is_labelled(provider, &name)) {
+                let Some((parent, call)) = statics.nodes[at].parent.zip(statics.nodes[at].path.last()) else { break };
+                let passed = statics.nodes[parent].module.calls.get(call).and_then(|c| c.arguments.get("providers"));
+                name = passed.and_then(|passed| label(passed_as(&passed.expr, &name)?)).unwrap_or(name);
+                at = parent;
+            }
+            found.insert((at, name));
+        }
+    }
+    let imports = statics.nodes[0].module.refactorings.iter().filter_map(|r| r.block.arguments.get("provider"));
+    found.extend(imports.filter_map(|written| Some((0, label(&written.expr)?))));
+    found
+}
+
+/// `aws.west`, or `aws` without an alias.
+fn name_of(provider: &Provider) -> String {
+    match &provider.alias {
+        Some(alias) => format!("{}.{alias}", provider.name),
+        None => provider.name.to_string(),
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn of(module: &Module) -> Vec<Site<'_>> {
 }
 
 /// Whether a provider configuration is evaluated: one with an alias only if something names it.
-pub(super) fn is_used(module: &Module, provider: &Provider) -> bool {
+fn is_used(module: &Module, provider: &Provider) -> bool {
     let imports = module.refactorings.iter().filter_map(|block| block.block.arguments.get("provider"));
     let mut uses = module.uses.iter().map(|used| &used.written).chain(imports);
     let is_meant = |(name, alias): (&Text, Option<&Text>)| *name == provider.name && alias == provider.alias.as_ref();

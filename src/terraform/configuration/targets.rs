@@ -4,7 +4,7 @@ use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Marks, Val};
 use crate::terraform::configuration::address::{Address, Endpoint};
-use crate::terraform::configuration::expansion::Repeat;
+use crate::terraform::configuration::expansion::{OPEN, Repeat};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame};
 use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::evaluation::statics::Node;
@@ -97,6 +97,7 @@ impl Evaluation<'_, '_> {
     /// Reports imports into instances that are not there.
     pub(super) fn imports(&self, root: &Rc<Frame>, addresses: &BTreeSet<&Address>) {
         let module = self.module(root);
+        let mut seen: BTreeSet<Address> = BTreeSet::new();
         for import in module.refactorings.iter().filter(|block| &*block.kind == "import") {
             let Some(to) = import.block.arguments.get("to") else { continue };
             let instances = self.expand(&At::module(root), &import.block);
@@ -111,7 +112,7 @@ impl Evaluation<'_, '_> {
                 let keyed = |(name, key): &(Text, Option<String>)| (name.clone(), key.clone().unwrap_or_default());
                 let modules: Vec<(Text, String)> = endpoint.modules.iter().map(keyed).collect();
                 let address = Address { modules, block, key: block_key.unwrap_or_default() };
-                let is_open = |other: &&Address| other.block == address.block && other.to_string().contains("[*]");
+                let is_open = |other: &&Address| other.block == address.block && other.to_string().contains(OPEN);
                 let is_here = module_at(&self.statics.nodes, 0, &endpoint).is_some();
                 if is_here && !addresses.contains(&address) && !addresses.iter().any(is_open) {
                     let message = format!(
@@ -121,6 +122,10 @@ impl Evaluation<'_, '_> {
                 }
                 if let Some(id) = import.block.arguments.get("id") {
                     self.import_id(&at, id);
+                }
+                if repeat.is_certain() && !address.to_string().contains(OPEN) && !seen.insert(address.clone()) {
+                    let message = format!("duplicate import: another import block is for {address}");
+                    self.report(Failure::new(&rules::INVALID_MOVE, message, to.place()));
                 }
             }
         }
