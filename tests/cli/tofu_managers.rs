@@ -136,3 +136,82 @@ fn a_mistake_is_not_said_twice() {
     let repo = change(&value("a"), &value("a").replace("  default = \"x\"\n", ""), &[]);
     repo.run(&["diff", "HEAD~1..HEAD"]).says("`name` was known before, and is not known any more");
 }
+
+#[test]
+fn mistakes_in_provider_configurations_are_reported() {
+    let (repo, used) = (Repo::new(), "resource \"aws_vpc\" \"v\" {\n  provider = aws.west\n}\n");
+    let west = |argument: &str| format!("provider \"aws\" {{\n  alias = \"west\"\n  {argument}\n}}\n");
+    for (argument, message) in [
+        ("region = local.names.gone", "unsupported attribute"),
+        ("assume_role {\n    role_arn = tobool(\"x\")\n  }", "invalid function argument"),
+        ("for_each = toset([\"a\"])\n  region = each.value + {}", "invalid operand"),
+    ] {
+        let text = |more: &str| format!("locals {{\n  names = {{ a = 1 }}\n}}\n{}{more}", west(argument));
+        repo.write("main.tf", text(used)).commit("used");
+        repo.run(&["check"]).ends_with(1).says(message);
+        // What manages nothing is not evaluated.
+        repo.write("main.tf", text("")).commit("unused");
+        repo.run(&["check"]).hides(message);
+        repo.write("m/main.tf", "terraform {\n  required_providers {\n    aws = {\n      configuration_aliases = [aws.peer]\n    }\n  }\n}\n");
+        let passed = "module \"m\" {\n  source = \"./m\"\n  providers = { aws.peer = aws.west }\n}\n";
+        repo.write("main.tf", text(passed)).commit("passed");
+        repo.run(&["check"]).hides(message);
+    }
+}
+
+#[test]
+fn a_call_passes_the_configurations_that_its_module_asks_for() {
+    let repo = Repo::new();
+    let module = |more: &str| {
+        format!(
+            "terraform {{\n  required_providers {{\n    aws = {{\n      source = \"hashicorp/aws\"\n      configuration_aliases = [aws.peer]\n    }}\n  }}\n}}\n{more}"
+        )
+    };
+    let message = "missing required provider configuration: module.m needs aws.peer";
+    for (providers, own, is_wrong) in [
+        ("", "", true),
+        ("providers = { aws = aws }", "", true),
+        ("providers = { aws.peer = aws }", "", false),
+        ("", "provider \"aws\" {\n  alias = \"peer\"\n}\n", false),
+    ] {
+        repo.write("m/main.tf", module(own));
+        repo.write("main.tf", format!("module \"m\" {{\n  source = \"./m\"\n  {providers}\n}}\n")).commit("base");
+        let output = repo.run(&["check"]);
+        if is_wrong {
+            output.ends_with(1).says(message)
+        } else {
+            output.hides(message)
+        };
+    }
+}
+
+#[test]
+fn ids_of_imports_are_texts_that_may_be_shown() {
+    let repo = Repo::new();
+    for (id, message) in [
+        ("sensitive(\"i\")", "invalid import id: the id of what is imported cannot be sensitive"),
+        ("null", "invalid import id: the id of what is imported is null"),
+        ("{}", "invalid import id: string required"),
+        ("12", ""),
+        ("terraform_data.a.id", ""),
+    ] {
+        let import = format!("import {{\n  to = terraform_data.v\n  id = {id}\n}}\n");
+        repo.write(
+            "main.tf",
+            format!("resource \"terraform_data\" \"a\" {{}}\nresource \"terraform_data\" \"v\" {{}}\n{import}"),
+        )
+        .commit("base");
+        let output = repo.run(&["check"]);
+        if message.is_empty() {
+            output.hides("invalid import id")
+        } else {
+            output.ends_with(1).says(message)
+        };
+    }
+    let import = "import {\n  to = terraform_data.v\n  id = \"i\"\n}\n";
+    repo.write("main.tf", format!("resource \"terraform_data\" \"v\" {{}}\n{import}{import}")).commit("twice");
+    repo.run(&["check"]).ends_with(1).says("duplicate import: another import block is for terraform_data.v");
+    repo.write("main.tf", "resource \"a\" \"b\" {\n  lifecycle {\n    prevent_destroy = [1]\n  }\n}\n")
+        .commit("protected");
+    repo.run(&["check"]).ends_with(1).says("invalid prevent_destroy: bool required");
+}

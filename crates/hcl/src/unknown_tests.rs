@@ -84,6 +84,9 @@ fn results_that_are_not_known_have_a_type() {
         "regexall(\"(\", text)",
         "join(\",\", merge(number > 1 ? { a = 1 } : { a = 2 }, { b = 1 }))",
         "lookup({ a = 1 }, \"b\", toset([text])) + 1",
+        "sort(toset([text])).b",
+        "setproduct(text, sort([text]))",
+        "cidrcontains(text, \"10.0.0.1\").a",
     ] {
         assert_ne!(run(text).1, "", "{text}");
     }
@@ -96,6 +99,8 @@ fn what_is_not_known_is_different_from_other_types() {
         ("upper(text) != 1", json!(true)),
         ("number + 1 == \"a\"", json!(false)),
         ("upper(text) == null", json!(false)),
+        ("sort([text]) == null", json!(false)),
+        ("setsubtract(toset([text]), toset([text])) == null", json!(false)),
         ("text == [1]", json!(false)),
         ("[1, text] == [2, \"a\"]", json!(false)),
         ("\"a${text}\" == toset([])", json!(false)),

@@ -39,16 +39,16 @@ const BLOCK_COST: u64 = 100;
 
 /// A part of a resource: an argument, or all blocks of a type.
 #[derive(Clone)]
-struct Part {
+pub(super) struct Part {
     val: Val,
     value: Value,
 }
 
 /// The parts by name.
-type Parts = BTreeMap<Text, Part>;
+pub(super) type Parts = BTreeMap<Text, Part>;
 
 /// The file of a block, and its schema if there is one.
-type OfFile<'e> = (FileId, Option<&'e BlockSchema>);
+pub(super) type OfFile<'e> = (FileId, Option<&'e BlockSchema>);
 
 /// The blocks of a type so far.
 #[derive(Default)]
@@ -149,7 +149,7 @@ impl Evaluation<'_, '_> {
     }
 
     /// Blocks, by type.
-    fn blocks(&self, at: &At<'_>, blocks: &[&Block], (file, schema): OfFile<'_>, depth: usize) -> Parts {
+    pub(super) fn blocks(&self, at: &At<'_>, blocks: &[&Block], (file, schema): OfFile<'_>, depth: usize) -> Parts {
         let mut found: BTreeMap<Text, Blocks> = BTreeMap::new();
         for block in blocks {
             let of_type = found.entry(block_type(block).clone()).or_default();

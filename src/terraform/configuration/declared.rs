@@ -2,7 +2,7 @@
 
 use crate::terraform::configuration::decisive::{self, key};
 use crate::terraform::configuration::module_tree::Tree;
-use crate::terraform::configuration::{cycles, references, schemas, targets};
+use crate::terraform::configuration::{cycles, providers, references, schemas, targets};
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::module::modules::{Checked, Modules, SoundKey};
 use std::sync::Arc;
@@ -12,6 +12,7 @@ fn check_tree(tree: &Tree<'_>) -> Checked {
     let found = cycles::check(tree);
     let is_cyclic = !found.is_empty();
     failures.extend(targets::check(tree));
+    failures.extend(providers::check(tree));
     failures.extend(schemas::check(tree));
     failures.extend(found);
     Checked { failures, is_cyclic, decisive: decisive::of(tree), number: None }

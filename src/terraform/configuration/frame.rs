@@ -18,7 +18,7 @@ use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::{FileId, Flags, Prov, Unknown, Value};
 use foldhash::fast::RandomState;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -131,6 +131,8 @@ pub(super) struct Evaluation<'s, 'a> {
     sources: RefCell<Sources>,
     /// What was evaluated for certain.
     pub evaluated: RefCell<Evaluated>,
+    /// The provider configurations that manage resources, with the modules that declare them.
+    pub managing: OnceCell<HashSet<(usize, String)>>,
     /// Whether nothing is known of variables, resources and modules.
     pub validates: bool,
     /// What is wanted of it.
@@ -154,6 +156,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
             children: nodes.filter_map(child).collect(),
             sources: RefCell::default(),
             evaluated: RefCell::default(),
+            managing: OnceCell::new(),
             validates: false,
             wanted,
         }

@@ -28,10 +28,7 @@ impl Evaluation<'_, '_> {
                 prov = shown::at(written);
                 self.named(&At { repeat, ..At::module(frame) }, written)
             }
-            None => {
-                let kind = address.trim_start_matches("data.").trim_start_matches("ephemeral.");
-                Named { label: kind.split(['_', '.']).next().unwrap_or(kind).to_owned(), key: None }
-            }
+            None => Named { label: of_type(address).to_owned(), key: None },
         };
         let mut frame = frame;
         while let Some((caller, call, repeat)) = &frame.caller {
@@ -87,8 +84,14 @@ impl Evaluation<'_, '_> {
     }
 }
 
+/// The local name of the provider that a resource has by its type.
+pub(super) fn of_type(address: &str) -> &str {
+    let kind = address.trim_start_matches("data.").trim_start_matches("ephemeral.");
+    kind.split(['_', '.']).next().unwrap_or(kind)
+}
+
 /// `aws.west`, or `aws` without an alias.
-fn label(expr: &Expr) -> Option<String> {
+pub(super) fn label(expr: &Expr) -> Option<String> {
     if let Some(text) = walk::constant_text(expr) {
         return Some(text.to_owned());
     }
@@ -98,7 +101,7 @@ fn label(expr: &Expr) -> Option<String> {
     })
 }
 
-fn is_labelled(provider: &Provider, label: &str) -> bool {
+pub(super) fn is_labelled(provider: &Provider, label: &str) -> bool {
     match label.split_once('.') {
         Some((name, alias)) => *provider.name == *name && provider.alias.as_deref() == Some(alias),
         None => *provider.name == *label && provider.alias.is_none(),
@@ -106,7 +109,7 @@ fn is_labelled(provider: &Provider, label: &str) -> bool {
 }
 
 /// What the `providers` of a call pass for a configuration of the called module.
-fn passed_as<'e>(providers: &'e Expr, wanted: &str) -> Option<&'e Expr> {
+pub(super) fn passed_as<'e>(providers: &'e Expr, wanted: &str) -> Option<&'e Expr> {
     let ExprKind::Object(items) = &walk::unwrapped(providers).kind else { return None };
     items.iter().find(|(key, _)| label(key).as_deref() == Some(wanted)).map(|(_, value)| value)
 }

@@ -10,6 +10,7 @@
 //! - `sites`: the expressions of a module, with what they may refer to.
 //! - `address`, `moves`, `targets`: addresses, what they were before, and what blocks say about them.
 //! - `managers`: the provider configurations that manage them.
+//! - `providers`: the provider configurations themselves.
 //! - `reads`: what resources read, for graphs.
 //! - `schemas`: what providers say about resources.
 //! - `decisive`: how much of the inputs decides whether something is wrong.
@@ -28,6 +29,7 @@ mod managers;
 mod module_tree;
 mod moves;
 mod names;
+mod providers;
 pub(crate) mod reads;
 mod references;
 mod schemas;

@@ -1,15 +1,13 @@
-//! What `moved`, `removed` and `import` blocks name has to be gone, or there; and the provider configurations of resources.
+//! What `moved`, `removed` and `import` blocks name has to be gone, or there.
 
-use crate::hcl::ast::walk;
-use crate::hcl::ast::{ExprKind, TraversalStep};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
-use crate::hcl::val::{Data, Val};
+use crate::hcl::val::{Data, Marks, Val};
 use crate::terraform::configuration::address::{Address, Endpoint};
-use crate::terraform::configuration::expansion::Repeat;
+use crate::terraform::configuration::expansion::{OPEN, Repeat};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame};
 use crate::terraform::configuration::module_tree::Tree;
-use crate::terraform::evaluation::statics::{Node, Statics};
+use crate::terraform::evaluation::statics::Node;
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, Written};
 use crate::terraform::rules;
@@ -99,6 +97,7 @@ impl Evaluation<'_, '_> {
     /// Reports imports into instances that are not there.
     pub(super) fn imports(&self, root: &Rc<Frame>, addresses: &BTreeSet<&Address>) {
         let module = self.module(root);
+        let mut seen: BTreeSet<Address> = BTreeSet::new();
         for import in module.refactorings.iter().filter(|block| &*block.kind == "import") {
             let Some(to) = import.block.arguments.get("to") else { continue };
             let instances = self.expand(&At::module(root), &import.block);
@@ -113,7 +112,7 @@ impl Evaluation<'_, '_> {
                 let keyed = |(name, key): &(Text, Option<String>)| (name.clone(), key.clone().unwrap_or_default());
                 let modules: Vec<(Text, String)> = endpoint.modules.iter().map(keyed).collect();
                 let address = Address { modules, block, key: block_key.unwrap_or_default() };
-                let is_open = |other: &&Address| other.block == address.block && other.to_string().contains("[*]");
+                let is_open = |other: &&Address| other.block == address.block && other.to_string().contains(OPEN);
                 let is_here = module_at(&self.statics.nodes, 0, &endpoint).is_some();
                 if is_here && !addresses.contains(&address) && !addresses.iter().any(is_open) {
                     let message = format!(
@@ -122,78 +121,36 @@ impl Evaluation<'_, '_> {
                     self.report(Failure::new(&rules::INVALID_MOVE, message, to.place()));
                 }
                 if let Some(id) = import.block.arguments.get("id") {
-                    self.value(&at, id);
+                    self.import_id(&at, id);
+                }
+                if repeat.is_certain() && !address.to_string().contains(OPEN) && !seen.insert(address.clone()) {
+                    let message = format!("duplicate import: another import block is for {address}");
+                    self.report(Failure::new(&rules::INVALID_MOVE, message, to.place()));
                 }
             }
         }
     }
 
-    /// Reports resources of provider configurations that are not there.
-    pub(super) fn providers(&self, frame: &Rc<Frame>) {
-        let module = self.module(frame);
-        let node = &self.statics.nodes[frame.node];
-        for declared in module.resources.values() {
-            let Some(written) = declared.arguments.get("provider") else { continue };
-            let expr = walk::unwrapped(&written.expr);
-            let (base, key_expr) = match &expr.kind {
-                ExprKind::Index(base, key) => (&**base, Some(&**key)),
-                _ => (expr, None),
-            };
-            let ExprKind::Traversal(name, steps) = &base.kind else { continue };
-            let Some(TraversalStep::Attribute(alias)) = steps.first() else { continue };
-            let found = module.providers.iter().find(|p| p.name == name.text && p.alias.as_ref() == Some(&alias.text));
-            let label = format!("{}.{}", name.text, alias.text);
-            match found {
-                None if !is_passed(self.statics, node, &label) => {
-                    let message = format!(
-                        "provider configuration not present: no provider configuration {label} is declared, or passed to the module"
-                    );
-                    self.report(Failure::new(&rules::UNDEFINED_NAME, message, written.place()));
-                }
-                Some(provider) => {
-                    let Some(for_each) = provider.block.arguments.get("for_each") else { continue };
-                    let keys = self.value(&At::module(frame), for_each);
-                    let known: Vec<Text> = match (keys.as_entries(), keys.as_items()) {
-                        (Some(entries), _) => entries.keys().cloned().collect(),
-                        (_, Some(items)) if items.iter().all(|item| item.as_str().is_some()) => {
-                            items.iter().filter_map(|item| item.as_str().cloned()).collect()
-                        }
-                        _ => continue,
-                    };
-                    let literal = steps.iter().find_map(|step| match step {
-                        TraversalStep::Index(crate::hcl::ast::Key::Text(text), _) => Some(text.clone()),
-                        _ => None,
-                    });
-                    for repeat in self.expand(&At::module(frame), declared).repeats() {
-                        let at = At { repeat: &repeat, ..At::module(frame) };
-                        let computed = key_expr.and_then(|expr| {
-                            let expr = std::sync::Arc::new(expr.clone());
-                            self.value(&at, &Written { expr, ..written.clone() }).as_str().cloned()
-                        });
-                        if let Some(key) = literal.clone().or(computed).filter(|key| !known.contains(key)) {
-                            let message = format!("provider instance not present: {label} has no instance \"{key}\"");
-                            self.report(Failure::new(&rules::UNDEFINED_NAME, message, written.place()));
-                        }
-                    }
-                }
-                None => {}
+    /// Reports an `id` that is no text, or that must not be shown.
+    fn import_id(&self, at: &At<'_>, id: &Written) {
+        let value = self.value(at, id);
+        let hidden = [(Marks::SENSITIVE, "sensitive"), (Marks::EPHEMERAL, "ephemeral")];
+        let wrong = match convert(&value, &Type::Str) {
+            _ if value.is_failed() => return,
+            Err(why) => Some((&rules::INVALID_VALUE, why.text())),
+            Ok(text) if text.is_null() => {
+                Some((&rules::INVALID_VALUE, "the id of what is imported is null".to_owned()))
             }
+            Ok(text) if text.is_unknown() => None,
+            Ok(_) => hidden
+                .iter()
+                .find(|(mark, _)| value.marks.has(*mark))
+                .map(|(_, word)| (&rules::SENSITIVE, format!("the id of what is imported cannot be {word}"))),
+        };
+        if let Some((rule, why)) = wrong {
+            self.report_at(at, Failure::new(rule, format!("invalid import id: {why}"), id.place()));
         }
     }
-}
-
-/// Whether the call of a module passes a provider configuration to it, or may: nothing is known of calls without `providers` in
-/// modules that declare what they take.
-fn is_passed(statics: &Statics<'_>, node: &Node, label: &str) -> bool {
-    let Some(parent) = node.parent else { return false };
-    let call = node.path.last().and_then(|name| statics.nodes[parent].module.calls.get(name));
-    let Some(providers) = call.and_then(|call| call.arguments.get("providers")) else { return false };
-    let ExprKind::Object(items) = &providers.expr.kind else { return true };
-    items.iter().any(|(key, _)| {
-        let text = statics.files.loader().reader.files.get(providers.file);
-        let written = text.text.get(key.span.start as usize..key.span.end as usize).unwrap_or_default();
-        written.trim_matches(['"', '(', ')']) == label
-    })
 }
 
 /// A key of an instance.

@@ -1,5 +1,7 @@
 //! Evaluates everything that a root module declares, in all of its modules.
 
+use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
 use crate::hcl::val::Marks;
 use crate::resolution::Repetition;
 use crate::terraform::configuration::address::Address;
@@ -90,6 +92,7 @@ impl Evaluation<'_, '_> {
             self.preconditions(&At::module(frame), declared, "precondition");
         }
         self.providers(frame);
+        self.configurations(frame);
         for declared in module.checks.values() {
             self.assertions(frame, declared);
         }
@@ -210,7 +213,18 @@ impl Evaluation<'_, '_> {
     /// What `prevent_destroy` of a resource is; null without it.
     fn protection(&self, frame: &Rc<Frame>, declared: &Declared) -> Value {
         let (at, written) = (At::module(frame), lifecycle(declared, "prevent_destroy"));
-        written.map_or_else(Value::default, |written| self.shown(&at, &written, &self.value(&at, &written)))
+        let Some(written) = written else { return Value::default() };
+        let value = self.value(&at, &written);
+        let wrong = match convert(&value, &Type::Bool) {
+            Ok(value) if value.is_null() => Some("the value is null".to_owned()),
+            Ok(_) => None,
+            Err(why) => Some(why.text()),
+        };
+        if let Some(why) = wrong {
+            let message = format!("invalid prevent_destroy: {why}");
+            self.report_at(&at, Failure::new(&rules::INVALID_VALUE, message, written.place()));
+        }
+        self.shown(&at, &written, &value)
     }
 
     /// The outputs of the root module.

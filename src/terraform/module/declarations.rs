@@ -275,7 +275,16 @@ impl Check<'_> {
                 let message = "invalid \"removed\" address: a single instance cannot be removed, only all of them";
                 self.wrong(from.expr.span, message);
             }
+            Some(address) if !address.is_stored => {
+                let message = "invalid \"removed\" address: data sources and ephemeral resources are not destroyed";
+                self.wrong(from.expr.span, message);
+            }
             Some(_) => {}
+        }
+        for destroy in block.body.blocks_of("lifecycle").filter_map(|lifecycle| lifecycle.body.get("destroy")) {
+            if !walk::references(&destroy.expr).is_empty() {
+                self.wrong(destroy.expr.span, "invalid destroy: true or false is required, without references");
+            }
         }
     }
 }
@@ -285,6 +294,16 @@ struct Address {
     is_module: bool,
     /// Whether it selects an instance.
     has_key: bool,
+    /// Whether it is of something that a state keeps: no data source and no ephemeral resource.
+    is_stored: bool,
+}
+
+impl Address {
+    fn of(names: &[&str], has_key: bool) -> Self {
+        let calls = names.chunks(2).take_while(|pair| pair[0] == "module").count();
+        let is_stored = !matches!(names.get(2 * calls), Some(&"data" | &"ephemeral"));
+        Address { is_module: is_module(names), has_key, is_stored }
+    }
 }
 
 /// The address that an expression is; JSON has it as text.
@@ -293,7 +312,7 @@ fn address(expr: &Expr) -> Option<Address> {
         let without_keys = without_keys(text);
         let names: Vec<&str> = without_keys.split('.').collect();
         let is_address = names.iter().all(|name| is_name(name));
-        return is_address.then(|| Address { is_module: is_module(&names), has_key: text.contains('[') });
+        return is_address.then(|| Address::of(&names, text.contains('[')));
     }
     let expr = walk::unwrapped(expr);
     let (expr, has_index) = match &expr.kind {
@@ -307,7 +326,7 @@ fn address(expr: &Expr) -> Option<Address> {
     });
     let has_key = has_index || reference.steps.iter().any(|step| matches!(step, TraversalStep::Index(..)));
     let names: Vec<&str> = std::iter::once(&*reference.root.text).chain(names).collect();
-    Some(Address { is_module: is_module(&names), has_key })
+    Some(Address::of(&names, has_key))
 }
 
 /// Whether the names of an address are those of a module: every second one, from the first one on, is `module`.
@@ -365,7 +384,13 @@ mod tests {
             assert_eq!(found.is_empty(), is_right, "{from} {to}: {found:?}");
         }
         assert!(wrong("removed {\n  from = module.a\n}\n").is_empty());
-        assert_eq!(wrong("removed {\n  from = aws_vpc.x[0]\n}\n").len(), 1);
+        for from in ["aws_vpc.x[0]", "data.aws_vpc.x", "module.a.ephemeral.aws_vpc.x"] {
+            assert_eq!(wrong(&format!("removed {{\n  from = {from}\n}}\n")).len(), 1, "{from}");
+        }
+        for (destroy, expected) in [("false", 0), ("!true", 0), ("var.x", 1)] {
+            let text = format!("removed {{\n  from = a.b\n  lifecycle {{\n    destroy = {destroy}\n  }}\n}}\n");
+            assert_eq!(wrong(&text).len(), expected, "{destroy}");
+        }
     }
 
     #[test]

@@ -42,7 +42,10 @@ fn combine(args: &mut Args<'_, '_>, keeps_unknown: bool, join: fn(&[Val], &[Val]
     };
     let is_open = |value: &&Val| value.is_unknown() || !keeps_unknown && value.unknown_reason().is_some();
     if let Some(reason) = args.values.iter().find(is_open).and_then(Val::unknown_reason) {
-        return Ok(Val::unknown(Type::set(ty), Text::clone(reason)));
+        return Ok(match ty.has_dynamic() {
+            true => Val::unknown(Type::set(ty), Text::clone(reason)),
+            false => Val::partly_unknown(Type::set(ty), Text::clone(reason), Facts::default()),
+        });
     }
     let mut result: Option<Val> = None;
     for value in &args.values {

@@ -149,8 +149,9 @@ fn result_type(name: &str) -> Option<Type> {
         }
         "abs" | "ceil" | "floor" | "index" | "log" | "max" | "min" | "parseint" | "pow" | "signum" | "sum"
         | "timecmp" => Type::Number,
-        "alltrue" | "anytrue" | "contains" | "endswith" | "fileexists" | "startswith" | "strcontains" => Type::Bool,
-        "cidrsubnets" | "compact" | "formatlist" | "split" => Type::list(Type::Str),
+        "alltrue" | "anytrue" | "cidrcontains" | "contains" | "endswith" | "fileexists" | "startswith"
+        | "strcontains" => Type::Bool,
+        "cidrsubnets" | "compact" | "formatlist" | "sort" | "split" => Type::list(Type::Str),
         "range" => Type::list(Type::Number),
         "fileset" => Type::set(Type::Str),
         "transpose" => Type::map(Type::list(Type::Str)),

@@ -1,0 +1,168 @@
+//! The provider configurations of modules: those that resources and modules need are there, and what they contain can be evaluated.
+
+use crate::hcl::ast::{Block, ExprKind, Key, TraversalStep, walk};
+use crate::terraform::configuration::frame::{At, Evaluation, Frame};
+use crate::terraform::configuration::managers::{is_labelled, label, of_type, passed_as};
+use crate::terraform::configuration::module_tree::Tree;
+use crate::terraform::evaluation::statics::{Node, Statics};
+use crate::terraform::failure::Failure;
+use crate::terraform::module::block::{Provider, Written};
+use crate::terraform::rules;
+use crate::text::Text;
+use std::collections::HashSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Arguments of a provider configuration that are not evaluated with the others.
+const META: [&str; 3] = ["alias", "for_each", "version"];
+
+/// Reports calls that do not pass the provider configurations that their modules ask for, and do not have themselves.
+pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    for node in tree.nodes.iter().filter(|node| !node.module.is_open) {
+        let Some((parent, name)) = node.parent.zip(node.path.last()) else { continue };
+        let Some(call) = tree.nodes[parent].module.calls.get(name) else { continue };
+        let passed = call.arguments.get("providers");
+        for label in aliases(node) {
+            let is_passed = passed.is_some_and(|passed| passes(passed, &label));
+            if !is_passed && !node.module.providers.iter().any(|provider| is_labelled(provider, &label)) {
+                let message = format!(
+                    "missing required provider configuration: module.{name} needs {label}, which \"providers\" does not pass"
+                );
+                failures.push(Failure::new(&rules::UNDEFINED_NAME, message, call.place));
+            }
+        }
+    }
+    failures
+}
+
+/// The configurations that a module asks its callers for.
+fn aliases(node: &Node) -> Vec<String> {
+    let of_provider = |written: &Written| {
+        let ExprKind::Object(items) = &walk::unwrapped(&written.expr).kind else { return Vec::new() };
+        let asked = items.iter().find(|(key, _)| walk::name(key) == Some("configuration_aliases"));
+        match asked.map(|(_, value)| &walk::unwrapped(value).kind) {
+            Some(ExprKind::Tuple(aliases)) => aliases.iter().filter_map(label).collect(),
+            _ => Vec::new(),
+        }
+    };
+    node.module.required_providers.values().flat_map(of_provider).collect()
+}
+
+impl Evaluation<'_, '_> {
+    /// Reports resources of provider configurations that are not there.
+    pub(super) fn providers(&self, frame: &Rc<Frame>) {
+        let module = self.module(frame);
+        let node = &self.statics.nodes[frame.node];
+        for declared in module.resources.values() {
+            let Some(written) = declared.arguments.get("provider") else { continue };
+            let expr = walk::unwrapped(&written.expr);
+            let (base, key_expr) = match &expr.kind {
+                ExprKind::Index(base, key) => (&**base, Some(&**key)),
+                _ => (expr, None),
+            };
+            let ExprKind::Traversal(name, steps) = &base.kind else { continue };
+            let Some(TraversalStep::Attribute(alias)) = steps.first() else { continue };
+            let found = module.providers.iter().find(|p| p.name == name.text && p.alias.as_ref() == Some(&alias.text));
+            let label = format!("{}.{}", name.text, alias.text);
+            match found {
+                None if !is_passed(self.statics, node, &label) => {
+                    let message = format!(
+                        "provider configuration not present: no provider configuration {label} is declared, or passed to the module"
+                    );
+                    self.report(Failure::new(&rules::UNDEFINED_NAME, message, written.place()));
+                }
+                Some(provider) => {
+                    let Some(for_each) = provider.block.arguments.get("for_each") else { continue };
+                    let keys = self.value(&At::module(frame), for_each);
+                    let known: Vec<Text> = match (keys.as_entries(), keys.as_items()) {
+                        (Some(entries), _) => entries.keys().cloned().collect(),
+                        (_, Some(items)) if items.iter().all(|item| item.as_str().is_some()) => {
+                            items.iter().filter_map(|item| item.as_str().cloned()).collect()
+                        }
+                        _ => continue,
+                    };
+                    let literal = steps.iter().find_map(|step| match step {
+                        TraversalStep::Index(Key::Text(text), _) => Some(text.clone()),
+                        _ => None,
+                    });
+                    for repeat in self.expand(&At::module(frame), declared).repeats() {
+                        let at = At { repeat: &repeat, ..At::module(frame) };
+                        let computed = key_expr.and_then(|expr| {
+                            let expr = Arc::new(expr.clone());
+                            self.value(&at, &Written { expr, ..written.clone() }).as_str().cloned()
+                        });
+                        if let Some(key) = literal.clone().or(computed).filter(|key| !known.contains(key)) {
+                            let message = format!("provider instance not present: {label} has no instance \"{key}\"");
+                            self.report(Failure::new(&rules::UNDEFINED_NAME, message, written.place()));
+                        }
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Evaluates the provider configurations of a module that manage something.
+    pub(super) fn configurations(&self, frame: &Rc<Frame>) {
+        let module = self.module(frame);
+        let used = self.managing.get_or_init(|| managing(self.statics));
+        let is_used = |provider: &&Provider| used.contains(&(frame.node, name_of(provider)));
+        for provider in module.providers.iter().filter(is_used) {
+            let at = At::module(frame);
+            let blocks: Vec<&Block> = provider.block.blocks.iter().collect();
+            for repeat in self.expand(&at, &provider.block).repeats() {
+                let at = At { repeat: &repeat, ..at };
+                for (_, written) in provider.block.arguments.iter().filter(|(name, _)| !META.contains(&&***name)) {
+                    self.value(&at, written);
+                }
+                self.blocks(&at, &blocks, (provider.block.place.0, None), 0);
+            }
+        }
+    }
+}
+
+/// The provider configurations that manage resources, with the modules that declare them.
+fn managing(statics: &Statics<'_>) -> HashSet<(usize, String)> {
+    let mut found = HashSet::new();
+    for (index, node) in statics.nodes.iter().enumerate() {
+        for (address, declared) in &node.module.resources {
+            let named = declared.arguments.get("provider").and_then(|written| label(&written.expr));
+            let mut name = named.unwrap_or_else(|| of_type(address).to_owned());
+            let mut at = index;
+            while !statics.nodes[at].module.providers.iter().any(|provider| is_labelled(provider, &name)) {
+                let Some((parent, call)) = statics.nodes[at].parent.zip(statics.nodes[at].path.last()) else { break };
+                let passed = statics.nodes[parent].module.calls.get(call).and_then(|c| c.arguments.get("providers"));
+                name = passed.and_then(|passed| label(passed_as(&passed.expr, &name)?)).unwrap_or(name);
+                at = parent;
+            }
+            found.insert((at, name));
+        }
+    }
+    let imports = statics.nodes[0].module.refactorings.iter().filter_map(|r| r.block.arguments.get("provider"));
+    found.extend(imports.filter_map(|written| Some((0, label(&written.expr)?))));
+    found
+}
+
+/// `aws.west`, or `aws` without an alias.
+fn name_of(provider: &Provider) -> String {
+    match &provider.alias {
+        Some(alias) => format!("{}.{alias}", provider.name),
+        None => provider.name.to_string(),
+    }
+}
+
+/// Whether the call of a module passes a provider configuration to it.
+fn is_passed(statics: &Statics<'_>, node: &Node, label: &str) -> bool {
+    let Some(parent) = node.parent else { return false };
+    let call = node.path.last().and_then(|name| statics.nodes[parent].module.calls.get(name));
+    call.and_then(|call| call.arguments.get("providers")).is_some_and(|providers| passes(providers, label))
+}
+
+/// Whether `providers` pass a configuration, or may.
+fn passes(providers: &Written, label: &str) -> bool {
+    match &walk::unwrapped(&providers.expr).kind {
+        ExprKind::Object(_) => passed_as(&providers.expr, label).is_some(),
+        _ => true,
+    }
+}
