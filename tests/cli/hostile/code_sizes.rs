@@ -46,6 +46,14 @@ fn blocks_of_one_resource() {
     is_quick(&[("main.tf", &format!("{ROOT}resource \"x_y\" \"r\" {{\n{blocks}}}\n"))], 0);
 }
 
+/// Each text is small enough.
+#[test]
+fn long_texts_of_one_module() {
+    let long = "replace(format(\"%10000s\", \"x\"), \" \", format(\"%10000s\", \"y\"))";
+    let locals: String = (0..120).map(|i| format!("  a{i} = {long}\n")).collect();
+    is_quick(&[("main.tf", &format!("{ROOT}locals {{\n{locals}}}\n"))], 1).says("limit-exceeded");
+}
+
 #[test]
 fn units_of_one_stack() {
     let units: String =

@@ -213,9 +213,9 @@ impl<'a> Evaluator<'a> {
 
     /// The value, if it is not too large.
     pub(super) fn bounded(&mut self, value: Val, span: Span) -> Val {
-        let mut left = MAX_VALUES;
-        let fits = measure(&value, &mut left, 0);
-        if !fits || !self.budget.take((MAX_VALUES - left) as u64 / 8) {
+        let mut size = Size::default();
+        let fits = size.add(&value, 0);
+        if !fits || !self.budget.take((size.values / 8 + size.text) as u64) {
             return self.exhausted(span);
         }
         value
@@ -318,18 +318,27 @@ pub(super) fn merge_prov(value: Val, prov: Prov) -> Val {
     }
 }
 
-fn measure(value: &Val, left: &mut usize, depth: usize) -> bool {
-    let cost = match &value.data {
-        Data::Str(text) => 1 + text.len() / 64,
-        _ => 1,
-    };
-    if depth > MAX_DEPTH || *left < cost {
-        return false;
-    }
-    *left -= cost;
-    match (value.as_items(), value.as_entries()) {
-        (Some(items), _) => items.iter().all(|item| measure(item, left, depth + 1)),
-        (_, Some(entries)) => entries.values().all(|item| measure(item, left, depth + 1)),
-        _ => true,
+/// The size of a value: the values in it, and 64 bytes of text each.
+#[derive(Default)]
+struct Size {
+    values: usize,
+    text: usize,
+}
+
+impl Size {
+    /// Adds a value; returns `false` if it is too large.
+    fn add(&mut self, value: &Val, depth: usize) -> bool {
+        self.values += 1;
+        if let Data::Str(text) = &value.data {
+            self.text += text.len() / 64;
+        }
+        if depth > MAX_DEPTH || self.values + self.text > MAX_VALUES {
+            return false;
+        }
+        match (value.as_items(), value.as_entries()) {
+            (Some(items), _) => items.iter().all(|item| self.add(item, depth + 1)),
+            (_, Some(entries)) => entries.values().all(|item| self.add(item, depth + 1)),
+            _ => true,
+        }
     }
 }
