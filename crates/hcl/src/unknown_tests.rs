@@ -100,6 +100,8 @@ fn what_is_not_known_is_different_from_other_types() {
         ("number + 1 == \"a\"", json!(false)),
         ("upper(text) == null", json!(false)),
         ("sort([text]) == null", json!(false)),
+        ("{ a = upper(text), b = \"q\" } == { a = \"x\", b = 1 }", json!(false)),
+        ("[upper(text), \"q\"] == [\"x\", 1]", json!(false)),
         ("setsubtract(toset([text]), toset([text])) == null", json!(false)),
         ("text == [1]", json!(false)),
         ("[1, text] == [2, \"a\"]", json!(false)),
