@@ -85,6 +85,7 @@ fn results_that_are_not_known_have_a_type() {
         "join(\",\", merge(number > 1 ? { a = 1 } : { a = 2 }, { b = 1 }))",
         "lookup({ a = 1 }, \"b\", toset([text])) + 1",
         "sort(toset([text])).b",
+        "element(number > 1 ? [[\"a\"]] : [[\"b\"]], -1) + 1",
         "setproduct(text, sort([text]))",
         "cidrcontains(text, \"10.0.0.1\").a",
     ] {
