@@ -215,3 +215,21 @@ fn ids_of_imports_are_texts_that_may_be_shown() {
         .commit("protected");
     repo.run(&["check"]).ends_with(1).says("invalid prevent_destroy: bool required");
 }
+
+#[test]
+fn outputs_of_called_modules_say_that_they_are_ephemeral() {
+    let repo = Repo::new();
+    let variable = "variable \"token\" {\n  ephemeral = true\n  default = \"t\"\n}\n";
+    repo.write("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n");
+    for (more, is_wrong) in [("", true), ("  ephemeral = true\n", false)] {
+        let output = format!("output \"o\" {{\n  value = \"x-${{var.token}}\"\n{more}}}\n");
+        repo.write("m/main.tf", format!("{variable}{output}")).commit("base");
+        let message = "output \"o\" refers to ephemeral values: it needs `ephemeral = true`";
+        let run = repo.run(&["check"]);
+        if is_wrong {
+            run.ends_with(1).says(message)
+        } else {
+            run.hides(message)
+        };
+    }
+}

@@ -85,6 +85,7 @@ fn results_that_are_not_known_have_a_type() {
         "join(\",\", merge(number > 1 ? { a = 1 } : { a = 2 }, { b = 1 }))",
         "lookup({ a = 1 }, \"b\", toset([text])) + 1",
         "sort(toset([text])).b",
+        "element(number > 1 ? [[\"a\"]] : [[\"b\"]], -1) + 1",
         "setproduct(text, sort([text]))",
         "cidrcontains(text, \"10.0.0.1\").a",
     ] {
@@ -100,6 +101,8 @@ fn what_is_not_known_is_different_from_other_types() {
         ("number + 1 == \"a\"", json!(false)),
         ("upper(text) == null", json!(false)),
         ("sort([text]) == null", json!(false)),
+        ("{ a = upper(text), b = \"q\" } == { a = \"x\", b = 1 }", json!(false)),
+        ("[upper(text), \"q\"] == [\"x\", 1]", json!(false)),
         ("setsubtract(toset([text]), toset([text])) == null", json!(false)),
         ("text == [1]", json!(false)),
         ("[1, text] == [2, \"a\"]", json!(false)),

@@ -312,6 +312,12 @@ impl<'s, 'a> Evaluation<'s, 'a> {
             let Some(declared) = module.outputs.get(name) else { return Val::failed() };
             let Some(written) = declared.arguments.get("value") else { return Val::failed() };
             let value = self.value(&At::module(frame), written);
+            // Outputs of the root module are checked where they are collected.
+            let is_called = frame.caller.is_some();
+            if is_called && value.all_marks().has(Marks::EPHEMERAL) && !declared.is_set("ephemeral") {
+                let message = format!("output \"{name}\" refers to ephemeral values: it needs `ephemeral = true`");
+                self.report_at(&At::module(frame), Failure::new(&rules::SENSITIVE, message, written.place()));
+            }
             let mut marks = Marks::NONE;
             if declared.is_set("sensitive") {
                 marks = marks | Marks::SENSITIVE;

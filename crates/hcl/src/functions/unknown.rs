@@ -55,6 +55,10 @@ fn element_type(name: &str, arguments: &[Val]) -> Option<Type> {
         ("element", Type::List(element))
         | ("one", Type::List(element) | Type::Set(element))
         | ("lookup", Type::Map(element)) => Some((*element).clone()),
+        ("element", Type::Tuple(types)) => match &arguments.get(1)?.data {
+            Data::Number(index) => types.get(index.as_i64()?.checked_rem_euclid(types.len() as i64)? as usize).cloned(),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -307,6 +307,7 @@ pub fn equal(a: &Val, b: &Val) -> Option<bool> {
         }
         false => Some(false),
     };
+    let of_other_types = || unknown::is_other_type(&Type::of(a), &Type::of(b)).then_some(false);
     match (&a.data, &b.data) {
         (Data::Null(_), Data::Null(_)) => Some(true),
         (Data::Partial(..), Data::Null(_)) | (Data::Null(_), Data::Partial(..)) => Some(false),
@@ -322,8 +323,8 @@ pub fn equal(a: &Val, b: &Val) -> Option<bool> {
         (Data::Str(a), Data::Str(b)) | (Data::Reference(a), Data::Reference(b)) => Some(a == b),
         (Data::List(ta, a), Data::List(tb, b)) | (Data::Set(ta, a), Data::Set(tb, b)) if ta == tb => items(a, b),
         (Data::Map(ta, a), Data::Map(tb, b)) if ta == tb => entries(a, b),
-        (Data::Tuple(a), Data::Tuple(b)) => items(a, b),
-        (Data::Object(a), Data::Object(b)) => entries(a, b),
+        (Data::Tuple(x), Data::Tuple(y)) => items(x, y).or_else(of_other_types),
+        (Data::Object(x), Data::Object(y)) => entries(x, y).or_else(of_other_types),
         _ => Some(false),
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn differs(unknown: &Val, other: &Val) -> bool {
 }
 
 /// Whether no value has both types, whatever is not known of them.
-fn is_other_type(a: &Type, b: &Type) -> bool {
+pub(super) fn is_other_type(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (Type::Dynamic, _) | (_, Type::Dynamic) => false,
         (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) | (Type::Map(a), Type::Map(b)) => {
