@@ -103,6 +103,8 @@ pub(crate) struct Proof {
     pub refuting: Vec<Counterexample>,
     /// What is not known.
     pub open: Vec<Open>,
+    /// What differs and is only there to be inherited from: indexes into [`crate::diff::Diff::components`].
+    pub bases: Vec<usize>,
     /// The files that differ and can have no effect, sorted.
     pub harmless: Vec<Text>,
     /// The number of stacks and components that were resolved, and of resources that were evaluated.
@@ -146,7 +148,7 @@ impl Proof {
         comparison: &Comparison,
         coverage: &Coverage,
         unseen: Unseen,
-        [bases, heads]: [&[&Resolution]; 2],
+        [before, after]: [&[&Resolution]; 2],
     ) -> Proof {
         let diff = &comparison.diff;
         let kept: Vec<&Rename> = match expectation {
@@ -154,18 +156,22 @@ impl Proof {
             _ => Vec::new(),
         };
         let moved: BTreeSet<usize> = kept.iter().flat_map(|rename| [rename.from, rename.to]).collect();
-        let (mut refuting, mut open) = (Vec::new(), unseen.open);
+        let (mut refuting, mut open, mut bases) = (Vec::new(), unseen.open, Vec::new());
         for (component, change) in diff.components.iter().enumerate() {
-            if moved.contains(&component) || is_base(change, expectation) || expectation.allows(&owner(change)) {
+            let is_moved = |one: &Change| {
+                *expectation == Expectation::Moves
+                    && change.after.as_ref().is_some_and(|component| is_name(&one.path, component))
+            };
+            let is_base = is_base(change, expectation);
+            if is_base && (change.changes.is_empty() || !change.changes.iter().all(is_moved)) {
+                bases.push(component);
+            }
+            if moved.contains(&component) || is_base || expectation.allows(&owner(change)) {
                 continue;
             }
             if change.changes.is_empty() {
                 refuting.push(Counterexample { component, change: None });
             }
-            let is_moved = |one: &Change| {
-                *expectation == Expectation::Moves
-                    && change.after.as_ref().is_some_and(|component| is_name(&one.path, component))
-            };
             let differing = change.changes.iter().enumerate();
             for (index, one) in differing.filter(|(_, one)| !one.is_same_call && !is_moved(one)) {
                 match is_uncertain(one) {
@@ -185,18 +191,19 @@ impl Proof {
         open.extend(unseen.files.into_iter().map(Open::File));
         open.sort();
         open.dedup();
-        let made = heads.iter().flat_map(|side| &side.made).flat_map(|unit| &unit.components);
+        let made = after.iter().flat_map(|side| &side.made).flat_map(|unit| &unit.components);
         let resources = made.filter(|component| &*component.kind == "resource").count();
         let (stacks, components) = coverage.totals();
         Proof {
             expectation: expectation.clone(),
             refuting,
             open,
+            bases,
             harmless: unseen.harmless.into_iter().collect(),
             resolved: [stacks, components, resources],
-            unknown: deployable(heads).iter().map(|component| unknown_parts(&component.value)).sum(),
+            unknown: deployable(after).iter().map(|component| unknown_parts(&component.value)).sum(),
             moved: kept.len(),
-            digests: [digest(bases), digest(heads)],
+            digests: [digest(before), digest(after)],
         }
     }
 
