@@ -34,7 +34,7 @@ pub(super) enum What {
     Hoist(HoistOptions),
     /// Remove values that repeat what they override, and values that every stack overrides
     Prune(PruneOptions),
-    /// Give a file or a local another name, where it is defined and where it is named
+    /// Give a component, a file or a local another name, where it is defined and where it is named
     #[command(subcommand)]
     Rename(Rename),
 }

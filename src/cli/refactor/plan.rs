@@ -2,10 +2,12 @@
 
 use crate::cli::open::{Invocation, State};
 use crate::cli::{Failure, output};
+use crate::diff::{ComponentChange, pointer};
 use crate::refactor::Texts;
 use crate::report::log::{Filter as LogFilter, OutputKind};
 use crate::report::{Report, proof, unified};
-use crate::review::{self, BaselineFile, Expectation, Filter, Overrides, Request, Review, Verdict};
+use crate::resolution::Component;
+use crate::review::{self, BaselineFile, Expectation, Filter, Overrides, Request, Review, Unkept, Verdict};
 use crate::source::{FileChange, Overlay, Source, Without, replace_all};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -28,6 +30,25 @@ pub(super) struct Plan {
 pub(super) struct Moved {
     pub(super) from: String,
     pub(super) to: String,
+}
+
+/// The maximum number of components that are named.
+const MAX_UNKEPT: usize = 5;
+
+/// What would differ in a component under its new name, as a sentence.
+fn differing(unkept: &Unkept, components: &[ComponentChange]) -> Option<String> {
+    let (before, after) = (components[unkept.from].before.as_ref()?, components[unkept.to].after.as_ref()?);
+    let of = format!("{} in {}", before.name, before.stack);
+    if let Some(path) = &unkept.path {
+        return Some(format!("{} of {of} would differ", pointer::keys(path).collect::<Vec<_>>().join(".")));
+    }
+    let workspace = |one: &Component| one.metadata.workspace.as_deref().unwrap_or("(not known)").to_owned();
+    let [old, new] = [workspace(before), workspace(after)];
+    let place = match old == new {
+        true => "its backend says another place".to_owned(),
+        false => format!("workspace {old} → {new}"),
+    };
+    Some(format!("the state of {of} would be searched elsewhere: {place}"))
 }
 
 /// The worktree with some files changed, and one of them at another path as well.
@@ -71,7 +92,10 @@ impl Plan {
         output::eprint(&format!("stacklint: {}", proof::sentence(&comparison, found)));
         if found.verdict() != Verdict::Proved {
             let lines = proof::lines(&comparison, found, &review.files);
-            lines.iter().for_each(|line| output::eprint(&format!("stacklint: {line}")));
+            let unkept = found.unkept.iter().filter_map(|one| differing(one, &comparison.diff.components));
+            for line in lines.into_iter().chain(unkept.take(MAX_UNKEPT)) {
+                output::eprint(&format!("stacklint: {line}"));
+            }
             return Ok(Some("it is not proved that nothing differs; nothing was changed".to_owned()));
         }
         // Components that are never deployed refute nothing, but are printed.

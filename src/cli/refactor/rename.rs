@@ -8,14 +8,29 @@ use crate::refactor::rename;
 use crate::review::Expectation;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Give something another name, where it is defined and where it is named: every stack is resolved before and after, in memory.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Rename {
+    /// Rename a component of all stacks; what keeps its code and its state in place is added
+    Component(ComponentOptions),
     /// Move a file, and change the paths by which others import it
     File(FileOptions),
     /// Rename a local of a file, where it is defined and where it is read
     Local(LocalOptions),
+}
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct ComponentOptions {
+    /// The name of the component
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// Its new name
+    #[arg(value_name = "NEW")]
+    new: String,
+    #[command(flatten)]
+    common: Common,
 }
 
 #[derive(Args, Debug)]
@@ -48,6 +63,7 @@ pub(in crate::cli) struct LocalOptions {
 impl Rename {
     pub(super) fn common(&self) -> &Common {
         match self {
+            Rename::Component(options) => &options.common,
             Rename::File(options) => &options.common,
             Rename::Local(options) => &options.common,
         }
@@ -55,9 +71,22 @@ impl Rename {
 
     pub(super) fn plan(&self, place: &Invocation) -> Result<Planned, Failure> {
         match self {
+            Rename::Component(options) => options.plan(place),
             Rename::File(options) => options.plan(place),
             Rename::Local(options) => options.plan(place),
         }
+    }
+}
+
+impl ComponentOptions {
+    fn plan(&self, place: &Invocation) -> Result<Planned, Failure> {
+        let mut expectation = Expectation::Nothing;
+        let planned = resolved(place, &mut |resolution, files| {
+            let (edits, renaming, what) = rename::component([&self.old, &self.new], resolution, files)?;
+            expectation = Expectation::Renamed(Arc::new(renaming));
+            Ok((edits, what))
+        })?;
+        Ok(planned.map(|plan| Plan { expectation, ..plan }))
     }
 }
 

@@ -49,6 +49,7 @@ mod document;
 mod functions;
 mod imports;
 mod include;
+mod keeping;
 mod locals;
 mod manifest;
 mod merge;

@@ -1,8 +1,10 @@
 //! Something gets another name, where it is defined and where it is named.
 
+mod component;
 mod file;
 mod local;
 
+pub(crate) use component::component;
 pub(crate) use file::file;
 pub(crate) use local::{LocalNames, is_local, local, occurrences};
 
