@@ -69,6 +69,8 @@ fn what_follows_from_the_name_refuses_another_one() {
     refused(&name, &rename, "vars.name of vpc in dev would differ");
     let computed = with("!terraform.state vpc vpc", "!terraform.state {{ .vars.of }} vpc\n        of: vpc");
     refused(&computed, &rename, "it is not proved");
+    let unknown = with("\"vpc\" .stack", "(printf \"%s\" .vars.of) .stack");
+    refused(&unknown, &rename, "it is not known which component is read");
     let heir = with("    eks:", "    heir: {metadata: {inherits: [vpc]}}\n    eks:");
     refused(&heir, &rename, "for example metadata.");
     let store = with("{name: vpc}", "{name: !store ssm vpc id}");

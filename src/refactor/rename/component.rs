@@ -9,7 +9,7 @@ use crate::resolution::authoring::{Function, Names};
 use crate::resolution::{Component, LinkKind, Resolution, Unit};
 use crate::review::Renaming;
 use crate::text::Text;
-use crate::value::{FileId, Origin, Value};
+use crate::value::{Data, FileId, Origin, Value};
 use crate::yaml::NodeKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -257,6 +257,12 @@ impl Named<'_> {
         }
         if let Some(list) = value.as_list() {
             return list.iter().try_for_each(|item| self.stays(item, resolution));
+        }
+        if let Data::Unknown(unknown) = &value.data
+            && self.renaming.has_computed_names(&unknown.text)
+        {
+            let at = value.prov.origin.map_or_else(String::new, |origin| format!("{}: ", place(origin, self.files)));
+            return Err(format!("{at}it is not known which component is read"));
         }
         let Some(text) = value.as_str().filter(|text| text.starts_with('!')) else { return Ok(()) };
         let mut words = text.split_whitespace();

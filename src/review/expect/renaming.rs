@@ -65,6 +65,14 @@ impl Renaming {
         found.filter(is_word).collect()
     }
 
+    /// Whether a text reads a component whose name is not written in it.
+    pub(crate) fn has_computed_names(&self, text: &str) -> bool {
+        let readers = self.readers.iter().filter(|reader| !reader.is_empty());
+        let mut behind =
+            readers.flat_map(|reader| text.match_indices(&**reader).map(|(at, _)| &text[at + reader.len()..]));
+        behind.any(|behind| !behind.trim_start_matches(BETWEEN).starts_with(char::is_alphanumeric))
+    }
+
     /// A text with the new name wherever it reads the component.
     fn renamed(&self, text: &str) -> String {
         let (mut renamed, mut at) = (String::with_capacity(text.len()), 0);
