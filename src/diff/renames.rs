@@ -346,7 +346,7 @@ fn state_object(component: &Component) -> Option<Vec<(&'static str, String)>> {
 }
 
 /// Whether the state would be searched in another place. Without a configured place, the workspace decides.
-fn moves_state(old: &Component, new: &Component) -> bool {
+pub(crate) fn moves_state(old: &Component, new: &Component) -> bool {
     let has_state = matches!(old.removal, RemovalEffect::Orphaned | RemovalEffect::Relocated);
     if !old.metadata.is_deployed() || !new.metadata.is_deployed() || !has_state {
         return false;

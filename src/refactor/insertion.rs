@@ -56,6 +56,14 @@ impl Written {
         Ok(Written { lines: whole.lines().map(unindented).collect(), inline })
     }
 
+    /// Entries that are not written anywhere yet: keys and texts.
+    pub(super) fn entries(entries: &[(&str, String)]) -> Self {
+        let one = |(key, text): &(&str, String)| format!("{}: {}", scalar_text(key, STEP), scalar_text(text, STEP));
+        let lines: Vec<String> = entries.iter().map(one).collect();
+        let inline = Some(lines.join(", "));
+        Written { lines, inline }
+    }
+
     /// Whether another entry has the same comments.
     pub(super) fn is_written_like(&self, other: &Written) -> bool {
         self.lines == other.lines

@@ -6,6 +6,7 @@ mod hoist;
 mod insertion;
 mod manifest;
 mod removal;
+pub(crate) mod rename;
 
 pub(crate) use hoist::{Hoist, hoist};
 pub(crate) use removal::removed;

@@ -23,12 +23,20 @@ pub(crate) fn write(out: &mut dyn io::Write, path: &str, old: &str, new: &str, c
     out.write_all(hunks(old, new, theme, |line| escape(line.trim_end_matches(['\n', '\r']))).as_bytes())
 }
 
-/// The difference of two texts of the file at `path` as `git apply` takes it, in which nothing is escaped.
-pub(crate) fn patch(path: &str, old: &str, new: &str) -> String {
-    // A name with blanks ends at a tab.
-    let end = if path.contains(' ') { "\t" } else { "" };
+/// The difference of two texts of the file at `path`, which may be at another one afterwards, as `git apply` takes it, in which
+/// nothing is escaped.
+pub(crate) fn patch([path, to]: [&str; 2], old: &str, new: &str) -> String {
+    let mut patch = format!("diff --git a/{path} b/{to}\n");
+    if path != to {
+        patch.push_str(&format!("rename from {path}\nrename to {to}\n"));
+    }
     let lines = hunks(old, new, Theme::new(false), |line| line.strip_suffix('\n').unwrap_or(line).into());
-    format!("diff --git a/{path} b/{path}\n--- a/{path}{end}\n+++ b/{path}{end}\n{lines}")
+    if !lines.is_empty() {
+        // A name with blanks ends at a tab.
+        let end = |path: &str| if path.contains(' ') { "\t" } else { "" };
+        patch.push_str(&format!("--- a/{path}{}\n+++ b/{to}{}\n{lines}", end(path), end(to)));
+    }
+    patch
 }
 
 /// The lines that differ with those around them, each as it is shown.

@@ -34,6 +34,24 @@ pub(crate) trait Authoring: Send + Sync {
 
     /// Returns the members that templates can read below a path, given the components that they are evaluated for.
     fn members(&self, components: &[&Component], names: &[&str]) -> Vec<Member>;
+
+    /// Returns what a component has to say so that its code and its state stay where they are if it gets another name, given its
+    /// resolution in some stacks; `None` if nothing.
+    ///
+    /// # Errors
+    /// Something that cannot be kept depends on the name: a clause.
+    fn keeping(&self, instances: &[&Component]) -> Result<Option<Kept>, String> {
+        _ = instances;
+        Ok(None)
+    }
+}
+
+/// Entries of a section of a component.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Kept {
+    pub section: &'static str,
+    /// Keys and texts.
+    pub entries: Vec<(&'static str, String)>,
 }
 
 impl fmt::Debug for dyn Authoring {

@@ -33,7 +33,7 @@ mod whole;
 
 pub(crate) use check::check_again;
 pub(crate) use coverage::Coverage;
-pub(crate) use expect::{Counterexample, Expectation, Open, Proof, Verdict};
+pub(crate) use expect::{Counterexample, Expectation, Open, Proof, Renaming, Unkept, Verdict};
 pub(crate) use filter::Filter;
 pub(crate) use judge::{BaselineFile, Overrides};
 pub(crate) use merge::MergeReview;

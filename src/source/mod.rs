@@ -62,7 +62,7 @@ pub(crate) use scratch::{Commit, Scratch};
 pub(crate) use supplied::{Inputs, Supplied};
 pub(crate) use unavailable::Unavailable;
 pub(crate) use without::Without;
-pub(crate) use write::{make_folder, read_named, replace, write_file};
+pub(crate) use write::{FileChange, make_folder, read_named, replace, replace_all, write_file};
 
 /// The maximum size of a file in bytes, unless [`Repository::with_limit`] sets another one.
 pub(crate) const MAX_FILE: u64 = 64 << 20;

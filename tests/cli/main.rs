@@ -48,6 +48,8 @@ mod projects;
 mod questions;
 mod reading;
 mod refactor;
+mod refactor_component;
+mod refactor_rename;
 mod renames;
 mod revisions;
 mod snapshots;

@@ -1,12 +1,13 @@
 //! Descriptions of manifests and `atmos.yaml` for editors.
 
+use super::keeping::keeping;
 use crate::dialects::atmos::config::{Config, projects};
 use crate::dialects::atmos::functions::tags;
 use crate::dialects::atmos::schema::MANIFEST;
 use crate::dialects::atmos::shapes::shape::{Map, Rest, Shape};
 use crate::dialects::atmos::templates::function_sets;
 use crate::resolution::Component;
-use crate::resolution::authoring::{Authoring, Expected, Function, Key, Member, Names, WrittenPlace, members_of};
+use crate::resolution::authoring::{Authoring, Expected, Function, Kept, Key, Member, Names, WrittenPlace, members_of};
 use crate::syntax::place::ITEM;
 use crate::syntax::template::Notation;
 use crate::text::Text;
@@ -86,6 +87,10 @@ impl Authoring for Atmos {
 
     fn members(&self, components: &[&Component], names: &[&str]) -> Vec<Member> {
         members_of(components.iter().map(|component| &component.value), names)
+    }
+
+    fn keeping(&self, instances: &[&Component]) -> Result<Option<Kept>, String> {
+        keeping(instances)
     }
 }
 

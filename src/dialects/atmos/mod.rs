@@ -28,6 +28,7 @@
 //! | `run` | says what the code of a component gets beside its variables | `RunInputs` |
 //! | `checks` | finds what else Atmos, or a reader of the repository, would reject | `Diagnostic` |
 //! | `resolve` | runs all stages for one revision, on all cores | `Resolution` |
+//! | `keeping` | says what keeps code and state in place under another name | `Kept` |
 //! | `authoring` | says what may be written in files, for editors | `Expected`, `Function` |
 //! | `affected` | lists what a change between two revisions affects, as `atmos describe affected` does | `Affected` |
 //! Data flow: `config` converts `atmos.yaml` to a `Config`, with which `imports` finds the top-level manifests. Each
@@ -49,6 +50,7 @@ mod document;
 mod functions;
 mod imports;
 mod include;
+mod keeping;
 mod locals;
 mod manifest;
 mod merge;

@@ -183,7 +183,7 @@ pub(super) fn templated(text: &str, engine: &Engine<'_>, data: &Value) -> Result
 pub(super) type Siblings<'a> = FastMap<&'a str, &'a Map>;
 
 /// Metadata that names a workspace, the strongest first.
-const WORKSPACE_KEYS: [&str; 3] =
+pub(super) const WORKSPACE_KEYS: [&str; 3] =
     ["terraform_workspace", "terraform_workspace_pattern", "terraform_workspace_template"];
 
 /// Whether the metadata of some component may set its workspace, given the metadata of the whole stack and the components of one

@@ -2,6 +2,7 @@
 
 use super::{code, completion, hover, links};
 use crate::lsp::view::{Cursor, View};
+use crate::refactor::rename;
 use crate::resolution::{Component, StackSelector};
 use crate::syntax;
 use crate::syntax::template::inside;
@@ -180,20 +181,13 @@ fn variables(place: &Cursor<'_>) -> Vec<Location> {
 /// The local name that is used at a place, with its byte offset: `.locals.name`, `local.name`, as the system writes it.
 pub(super) fn local<'a>(place: &Cursor<'a>) -> Option<(usize, &'a str)> {
     let (start, name) = place.word();
-    let before = place.text.get(..start)?.strip_suffix('.')?;
-    let sections = place.view.resolutions().into_iter().flat_map(|resolution| &resolution.vocabularies);
-    let mut sections = sections.map(|vocabulary| vocabulary.locals).filter(|section| !section.is_empty());
-    let is_use = sections.any(|section| {
-        // HCL declares `locals` and reads `local`.
-        let singular = section.strip_suffix('s').unwrap_or(section);
-        let rest = before.strip_suffix(section).or_else(|| before.strip_suffix(singular));
-        rest.is_some_and(|rest| !rest.strip_suffix('.').unwrap_or(rest).ends_with(is_part))
-    });
-    is_use.then_some((start, name))
+    rename::is_local(place.text.get(..start)?, &local_sections(&place.view)).then_some((start, name))
 }
 
-fn is_part(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '-' || c == '.'
+/// The sections that define locals.
+pub(super) fn local_sections(view: &View<'_>) -> Vec<&'static str> {
+    let sections = view.resolutions().into_iter().flat_map(|resolution| &resolution.vocabularies);
+    sections.map(|vocabulary| vocabulary.locals).filter(|section| !section.is_empty()).collect()
 }
 
 /// The local name that is used or defined at a place, with its byte offset.
@@ -223,18 +217,9 @@ pub(super) fn definitions(view: &View<'_>, path: &str, name: &str) -> Vec<Origin
 pub(super) fn uses<'a>(place: &'a Cursor<'_>, name: &'a str) -> impl Iterator<Item = Location> + 'a {
     let uri = place.view.uri(place.path);
     let lines = crate::lsp::position::Lines::new(place.text, place.view.encoding);
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    let is_use = move |at: usize| {
-        // A name in a long word is found without reading the whole word.
-        let (before, after) = (&place.text[..at], &place.text[at + name.len()..]);
-        if !before.ends_with('.') || after.starts_with(is_part) {
-            return false;
-        }
-        let at_name = Cursor { view: place.view, path: place.path, text: place.text, offset: at };
-        local(&at_name).is_some_and(|(start, found)| start == at && found == name)
-    };
-    let found = place.text.match_indices(name).map(|(at, _)| at).filter(move |at| is_use(*at)).take(MOST);
-    found.filter_map(move |at| {
+    let sections = local_sections(&place.view);
+    let found: Vec<usize> = rename::occurrences(place.text, name, &sections).take(MOST).collect();
+    found.into_iter().filter_map(move |at| {
         let range = lines.range(at as u32, (at + name.len()) as u32);
         Some(Location { uri: uri.clone()?, range })
     })

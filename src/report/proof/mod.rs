@@ -42,6 +42,7 @@ fn claim(proof: &Proof) -> String {
     match &proof.expectation {
         Expectation::Nothing => "no effect".to_owned(),
         Expectation::Moves => "only addresses change".to_owned(),
+        Expectation::Renamed(renaming) => format!("only a name changes, `{}` to `{}`", renaming.old, renaming.new),
         Expectation::Only(glob) => format!("an effect only in `{}`", glob.as_str()),
     }
 }

@@ -4,6 +4,9 @@
 //! not read leaves it open; what differs and is known refutes it.
 
 mod files;
+mod renaming;
+
+pub(crate) use renaming::{Renaming, Unkept};
 
 pub(super) use files::{ComparedProject, Unseen, run_settings};
 
@@ -20,6 +23,7 @@ use crate::value::{Data, Flags, Value, is_call};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 /// What a change is expected to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub(crate) enum Expectation {
     Nothing,
     /// Components and resources get other addresses, and keep their state. Nothing else.
     Moves,
+    /// A component gets another name, and everything else follows from that or stays as it is.
+    Renamed(Arc<Renaming>),
     /// It has an effect in what matches only.
     Only(Glob),
 }
@@ -54,7 +60,20 @@ impl Expectation {
             Expectation::Only(glob) => {
                 glob.matches(stack) || glob.matches(name) || glob.matches(&format!("{stack}/{name}"))
             }
-            Expectation::Nothing | Expectation::Moves => false,
+            Expectation::Nothing | Expectation::Moves | Expectation::Renamed(_) => false,
+        }
+    }
+
+    /// Whether addresses may change.
+    fn is_about_names(&self) -> bool {
+        matches!(self, Expectation::Moves | Expectation::Renamed(_))
+    }
+
+    /// What gets another name, if that is what is expected.
+    fn renaming(&self) -> Option<&Renaming> {
+        match self {
+            Expectation::Renamed(renaming) => Some(renaming),
+            _ => None,
         }
     }
 
@@ -69,6 +88,7 @@ impl fmt::Display for Expectation {
         match self {
             Expectation::Nothing => f.write_str("none"),
             Expectation::Moves => f.write_str("moves"),
+            Expectation::Renamed(renaming) => write!(f, "{} becomes {}", renaming.old, renaming.new),
             Expectation::Only(glob) => write!(f, "only={}", glob.as_str()),
         }
     }
@@ -103,6 +123,10 @@ pub(crate) struct Proof {
     pub refuting: Vec<Counterexample>,
     /// What is not known.
     pub open: Vec<Open>,
+    /// What differs and is only there to be inherited from: indexes into [`crate::diff::Diff::components`].
+    pub bases: Vec<usize>,
+    /// What does not stay the same under its new name.
+    pub unkept: Vec<Unkept>,
     /// The files that differ and can have no effect, sorted.
     pub harmless: Vec<Text>,
     /// The number of stacks and components that were resolved, and of resources that were evaluated.
@@ -146,26 +170,41 @@ impl Proof {
         comparison: &Comparison,
         coverage: &Coverage,
         unseen: Unseen,
-        [bases, heads]: [&[&Resolution]; 2],
+        [before, after]: [&[&Resolution]; 2],
     ) -> Proof {
         let diff = &comparison.diff;
-        let kept: Vec<&Rename> = match expectation {
-            Expectation::Moves => diff.renames.iter().filter(|one| keeps_all(one, &diff.components)).collect(),
-            _ => Vec::new(),
+        let (kept, unkept) = match expectation {
+            Expectation::Moves => {
+                let kept = diff.renames.iter().filter(|one| keeps_all(one, &diff.components));
+                (kept.map(|rename| [rename.from, rename.to]).collect(), Vec::new())
+            }
+            Expectation::Renamed(renaming) => renaming.judge(&diff.components),
+            Expectation::Nothing | Expectation::Only(_) => (Vec::new(), Vec::new()),
         };
-        let moved: BTreeSet<usize> = kept.iter().flat_map(|rename| [rename.from, rename.to]).collect();
-        let (mut refuting, mut open) = (Vec::new(), unseen.open);
+        let moved: BTreeSet<usize> = kept.iter().flatten().copied().collect();
+        let (mut refuting, mut open, mut bases) = (Vec::new(), unseen.open, Vec::new());
         for (component, change) in diff.components.iter().enumerate() {
-            if moved.contains(&component) || is_base(change, expectation) || expectation.allows(&owner(change)) {
+            let is_moved = |one: &Change| {
+                let Some(after) = &change.after else { return false };
+                let is_new_name = || Some(expectation.renaming()?.explains(one, [change.before.as_ref()?, after]));
+                expectation.is_about_names() && (is_name(&one.path, after) || is_new_name() == Some(true))
+            };
+            let is_base = is_base(change, expectation);
+            if moved.contains(&component) || expectation.allows(&owner(change)) {
+                continue;
+            }
+            if is_base {
+                if expectation.renaming().is_some_and(|renaming| renaming.is_about(change)) {
+                    continue;
+                }
+                let is_kept = |one: &Change| expectation.renaming().is_some_and(|all| all.added.contains(&one.path));
+                let is_same = |one: &Change| is_moved(one) || is_kept(one);
+                bases.extend((change.changes.is_empty() || !change.changes.iter().all(is_same)).then_some(component));
                 continue;
             }
             if change.changes.is_empty() {
                 refuting.push(Counterexample { component, change: None });
             }
-            let is_moved = |one: &Change| {
-                *expectation == Expectation::Moves
-                    && change.after.as_ref().is_some_and(|component| is_name(&one.path, component))
-            };
             let differing = change.changes.iter().enumerate();
             for (index, one) in differing.filter(|(_, one)| !one.is_same_call && !is_moved(one)) {
                 match is_uncertain(one) {
@@ -182,21 +221,24 @@ impl Proof {
         if coverage.has_empty_project() {
             open.push(Open::Part("a project without a stack that could be analyzed".to_owned()));
         }
-        open.extend(unseen.files.into_iter().map(Open::File));
+        let is_named = |path: &Text| expectation.renaming().is_some_and(|renaming| renaming.files.contains(path));
+        open.extend(unseen.files.into_iter().filter(|path| !is_named(path)).map(Open::File));
         open.sort();
         open.dedup();
-        let made = heads.iter().flat_map(|side| &side.made).flat_map(|unit| &unit.components);
+        let made = after.iter().flat_map(|side| &side.made).flat_map(|unit| &unit.components);
         let resources = made.filter(|component| &*component.kind == "resource").count();
         let (stacks, components) = coverage.totals();
         Proof {
             expectation: expectation.clone(),
             refuting,
             open,
+            bases,
+            unkept,
             harmless: unseen.harmless.into_iter().collect(),
             resolved: [stacks, components, resources],
-            unknown: deployable(heads).iter().map(|component| unknown_parts(&component.value)).sum(),
+            unknown: deployable(after).iter().map(|component| unknown_parts(&component.value)).sum(),
             moved: kept.len(),
-            digests: [digest(bases), digest(heads)],
+            digests: [digest(before), digest(after)],
         }
     }
 
@@ -227,7 +269,7 @@ fn owner(change: &ComponentChange) -> Address {
 fn is_base(change: &ComponentChange, expectation: &Expectation) -> bool {
     let mut sides = change.before.iter().chain(&change.after);
     let says_moves = |component: &Component| component.kind == component.language.vocabulary.moves;
-    let are_moves_expected = *expectation == Expectation::Moves;
+    let are_moves_expected = expectation.is_about_names();
     sides.all(|component| component.metadata.is_abstract || are_moves_expected && says_moves(component))
 }
 

@@ -14,24 +14,88 @@ use target::Target;
 /// The largest file that is read because the user names it, in bytes.
 const MAX_NAMED: u64 = 64 << 20;
 
+/// What becomes of a regular file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileChange<'a> {
+    pub path: &'a str,
+    /// Its path afterwards.
+    pub to: &'a str,
+    /// What the change was made from.
+    pub old: &'a [u8],
+    pub new: &'a [u8],
+}
+
 /// Replaces the content of a regular file below `root`, if it still is what the change was made from.
 ///
 /// # Errors
 /// The file is no regular file (a link, say), has changed meanwhile, or cannot be written.
 pub(crate) fn replace(root: &Path, path: &str, old: &[u8], new: &[u8]) -> Result<(), Error> {
-    let full = root.join(path);
+    replace_all(root, &[FileChange { path, to: path, old, new }])
+}
+
+/// Changes all of some files below `root`, or none of them: all are examined before the first one is written, and what was written
+/// is taken back if a later one fails.
+///
+/// # Errors
+/// One of them is no regular file (a link, say), has changed meanwhile, or cannot be written; or its new path is taken.
+pub(crate) fn replace_all(root: &Path, changes: &[FileChange<'_>]) -> Result<(), Error> {
+    changes.iter().try_for_each(|change| check(root, change))?;
+    for (done, change) in changes.iter().enumerate() {
+        if let Err(error) = written(root, change) {
+            for FileChange { path, to, old, new } in changes[..done].iter().rev() {
+                // What cannot be taken back stays: the first failure says what is wrong.
+                _ = written(root, &FileChange { path: to, to: path, old: new, new: old });
+            }
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a change can be made.
+fn check(root: &Path, change: &FileChange<'_>) -> Result<(), Error> {
+    let full = root.join(change.path);
     let fail = |reason: String| Error::Write { path: full.clone(), reason };
     let target = Target::of(&full, false).map_err(|e| fail(e.to_string()))?;
     let meta = fs::symlink_metadata(target.path()).map_err(|e| fail(e.to_string()))?;
     if !meta.is_file() {
         return Err(fail("it is not a regular file".to_owned()));
     }
-    match read_file(&target.path(), old.len() as u64) {
-        Ok(Some(bytes)) if *bytes == *old => {}
+    match read_file(&target.path(), change.old.len() as u64) {
+        Ok(Some(bytes)) if *bytes == *change.old => {}
         Ok(_) => return Err(fail("it was modified in the meantime".to_owned())),
         Err(error) => return Err(fail(error.to_string())),
     }
-    beside(&target, new, None).map_err(|e| fail(e.to_string()))
+    let to = root.join(change.to);
+    if change.to != change.path && fs::symlink_metadata(&to).is_ok() {
+        return Err(Error::Write { path: to, reason: "it exists already".to_owned() });
+    }
+    Ok(())
+}
+
+fn written(root: &Path, change: &FileChange<'_>) -> Result<(), Error> {
+    let full = root.join(change.to);
+    let write = || {
+        if change.to == change.path {
+            return beside(&Target::of(&full, false)?, change.new, None);
+        }
+        let from = Target::of(&root.join(change.path), false)?.path();
+        beside(&Target::of(&full, true)?, change.new, mode(&from))?;
+        fs::remove_file(from)
+    };
+    write().map_err(|e| Error::Write { path: full.clone(), reason: e.to_string() })
+}
+
+/// The permissions of a file, where there are some.
+#[cfg(unix)]
+fn mode(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::symlink_metadata(path).ok().map(|there| there.permissions().mode())
+}
+
+#[cfg(not(unix))]
+fn mode(_: &Path) -> Option<u32> {
+    None
 }
 
 /// Writes a file that the user names. A link inside of a worktree is replaced by the file, one elsewhere is followed.
@@ -133,6 +197,23 @@ mod tests {
             assert!(replace(folder.path(), "link.yaml", b"other", b"x").is_err());
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), if cfg!(unix) { 2 } else { 1 });
+    }
+
+    #[test]
+    fn all_files_are_changed_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let read = |path: &str| fs::read_to_string(root.join(path)).ok();
+        fs::write(root.join("a"), "1").unwrap();
+        fs::write(root.join("b"), "2").unwrap();
+        let moved = |path, to, old, new| FileChange { path, to, old, new };
+        let change = moved("a", "c/d", b"1", b"3");
+        for other in [moved("b", "b", b"other", b"4"), moved("b", "a", b"2", b"4"), moved("b", "c/d/e", b"2", b"4")] {
+            replace_all(root, &[change, other]).unwrap_err();
+            assert_eq!([read("a"), read("b"), read("c/d")], [Some("1".into()), Some("2".into()), None]);
+        }
+        replace_all(root, &[change, moved("b", "b", b"2", b"4")]).unwrap();
+        assert_eq!([read("a"), read("b"), read("c/d")], [None, Some("4".into()), Some("3".into())]);
     }
 
     #[cfg(unix)]

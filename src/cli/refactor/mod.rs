@@ -1,23 +1,23 @@
 //! `stacklint refactor`: edits of manifests that are proved to have no effect.
 
-use super::open::{Invocation, State};
-use super::options::functions::Functions;
-use super::{Failure, Global, Outcome, output};
+mod plan;
+mod rename;
+
+use crate::cli::open::{Invocation, State};
+use crate::cli::options::functions::Functions;
+use crate::cli::{Failure, Global, Outcome, output};
 use crate::diagnostic::Edit;
 use crate::files::Files;
 use crate::refactor::{self, Hoist, Texts};
-use crate::report::log::{Filter as LogFilter, OutputKind};
-use crate::report::{Report, proof, unified};
 use crate::resolution::Resolution;
-use crate::review::{self, BaselineFile, Expectation, Filter, Overrides, Request, Review, Verdict};
+use crate::review::{self, BaselineFile, Filter, Overrides, Request, Review};
 use crate::rules::{self, Group};
-use crate::source::{Overlay, Source};
 use crate::text::count;
 use clap::{Args, Subcommand};
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
+use plan::Plan;
+use rename::Rename;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// What is removed may make something else redundant; more rounds than this are not made.
 const MAX_ROUNDS: usize = 10;
@@ -34,6 +34,9 @@ pub(super) enum What {
     Hoist(HoistOptions),
     /// Remove values that repeat what they override, and values that every stack overrides
     Prune(PruneOptions),
+    /// Give a component, a file or a local another name, where it is defined and where it is named
+    #[command(subcommand)]
+    Rename(Rename),
 }
 
 #[derive(Args, Debug)]
@@ -72,32 +75,18 @@ pub(super) struct Common {
     functions: Functions,
 }
 
-/// What is to be changed.
-struct Plan {
-    texts: Texts,
-    /// What that does, as a clause.
-    what: String,
-    /// The component that may differ where it is only there to be inherited from.
-    base: Option<String>,
-}
-
-impl Plan {
-    /// The edits of some files, which are to have no effect.
-    fn new(texts: Texts, what: String) -> Self {
-        Plan { texts, what, base: None }
-    }
-}
-
 pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let common = match what {
         What::Hoist(options) => &options.common,
         What::Prune(options) => &options.common,
+        What::Rename(what) => what.common(),
     };
     let mut place = Invocation::find(global)?;
     common.functions.apply(&[], &mut place)?;
     let planned = match what {
         What::Hoist(options) => options.plan(&place)?,
         What::Prune(options) => options.plan(&place)?,
+        What::Rename(what) => what.plan(&place)?,
     };
     let plan = match planned {
         Ok(plan) => plan,
@@ -199,80 +188,6 @@ fn values(number: usize) -> String {
 fn redundant(place: &Invocation, texts: &Texts) -> Result<Review, Failure> {
     let overrides = Overrides { groups: vec![Group::Hygiene], baseline: BaselineFile::Nowhere, ..Overrides::default() };
     let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
-    let source = edited(place, texts)?;
+    let source = plan::edited(place, texts, None)?;
     Ok(review::check(&*source, &place.workspace(), &request)?)
-}
-
-/// The worktree with some files changed.
-fn edited(place: &Invocation, texts: &Texts) -> Result<Box<dyn Source>, Failure> {
-    let bytes = |text: &String| -> Arc<[u8]> { Arc::from(text.as_bytes()) };
-    let buffers: BTreeMap<String, Arc<[u8]>> =
-        texts.iter().map(|(path, [_, new])| (path.clone(), bytes(new))).collect();
-    Ok(Box::new(Overlay::new(place.open(&State::Worktree)?, &buffers)))
-}
-
-impl Plan {
-    /// The worktree, compared with what it becomes.
-    fn compared(&self, place: &Invocation) -> Result<Review, Failure> {
-        let before = place.open(&State::Worktree)?;
-        let after = edited(place, &self.texts)?;
-        let expect = Some(Expectation::Nothing);
-        let overrides = Overrides { expect, baseline: BaselineFile::Nowhere, ..Overrides::default() };
-        let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
-        Ok(review::compare(&*before, &*after, &place.workspace(), &request)?)
-    }
-
-    /// Why it is not proved that everything stays as it is; `None` if it is.
-    fn refuted(&self, place: &Invocation) -> Result<Option<String>, Failure> {
-        let review = self.compared(place)?;
-        let report = Report::of(&review, None);
-        let Some((comparison, found)) = report.comparison.and_then(|one| Some((one, one.proof?))) else {
-            return Ok(Some("the change could not be compared".to_owned()));
-        };
-        output::eprint(&format!("stacklint: {}", proof::sentence(&comparison, found)));
-        if found.verdict() != Verdict::Proved {
-            let lines = proof::lines(&comparison, found, &review.files);
-            lines.iter().for_each(|line| output::eprint(&format!("stacklint: {line}")));
-            return Ok(Some("it is not proved that nothing differs; nothing was changed".to_owned()));
-        }
-        // Components that are never deployed refute nothing, but are printed.
-        let mut others = comparison.diff.components.iter().filter(|one| self.base.as_deref() != Some(&*one.name));
-        Ok(others.next().map(|one| format!("{} of {} would differ; nothing was changed", one.name, one.stack)))
-    }
-
-    /// Changes the files, unless one of them is another one by now.
-    fn write(&self, place: &Invocation) -> Result<(), Failure> {
-        for (path, [old, new]) in &self.texts {
-            crate::source::replace(place.root(), path, old.as_bytes(), new.as_bytes())?;
-        }
-        Ok(())
-    }
-
-    fn print(&self, shows_secrets: bool) -> Result<(), Failure> {
-        let patches = self.texts.iter().map(|(path, [old, new])| unified::patch(path, old, new));
-        let patch: String = patches.collect();
-        // What a patch may have in it, though it is not passed on in text.
-        let plain = patch.replace("\r\n", "\n").replace('\t', " ");
-        let is_changed = |shows_secrets: bool| -> std::io::Result<bool> {
-            let mut shown = Vec::new();
-            let mut filter = LogFilter::new(&mut shown, OutputKind::Text).showing_secrets(shows_secrets);
-            filter.write_all(plain.as_bytes())?;
-            filter.flush()?;
-            drop(filter);
-            Ok(shown != plain.as_bytes())
-        };
-        let why = match (is_changed(true)?, is_changed(shows_secrets)?) {
-            (true, _) => "the files have text that a terminal or a CI system would act on: change them with --write",
-            (_, true) => {
-                "the patch would show a secret: print it with --show-secrets, or change the files with --write"
-            }
-            (false, false) => "",
-        };
-        if !why.is_empty() {
-            return Err(Failure::Message(why.to_owned()));
-        }
-        let mut out = output::stdout_of(OutputKind::Raw);
-        out.write_all(patch.as_bytes())?;
-        Ok(out.flush()?)
-    }
 }

@@ -1,0 +1,18 @@
+//! Something gets another name, where it is defined and where it is named.
+
+mod component;
+mod file;
+mod local;
+
+pub(crate) use component::component;
+pub(crate) use file::file;
+pub(crate) use local::{LocalNames, is_local, local, occurrences};
+
+use crate::files::Files;
+use crate::value::Origin;
+
+/// `stacks/dev.yaml:7`.
+fn place(origin: Origin, files: &Files) -> String {
+    let file = files.get(origin.file);
+    format!("{}:{}", file.path, file.line(origin.start))
+}
