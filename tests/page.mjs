@@ -165,6 +165,10 @@ async function use(path) {
       await key("Escape");
       return shown;
     };
+    await run(`document.getElementById('tab-overview').click()`);
+    const overview = await run("document.getElementById('view').innerText.replace(/\\s+/g, ' ')");
+    for (const part of ["acme/lb/aws 1.2.0 1 component", "module/lb inputs.target ${aws_instance.web.id} 1 stack"])
+      if (!overview.includes(part)) fail(`the overview lacks ${part}: ${overview}`);
     const reached = await lines("terraform/web", "vars.size");
     if (!/Reaches 1 value in the code/.test(reached) || !/aws_instance.web cores 3/.test(reached)) fail(`vars.size: ${reached}`);
     const chain = await lines("resource/aws_instance.web", "cores");

@@ -41,7 +41,7 @@ git init -q .
 mkdir -p stacks/deploy components/terraform/web
 printf 'base_path: .\nstacks: {base_path: stacks, included_paths: ["deploy/**/*"], name_pattern: "{stage}"}\ncomponents: {terraform: {base_path: components/terraform}}\n' >atmos.yaml
 printf 'vars: {stage: dev}\ncomponents:\n  terraform:\n    web:\n      vars:\n        size: 3\n' >stacks/deploy/dev.yaml
-printf 'variable "size" {}\nvariable "stage" {}\nresource "aws_instance" "web" {\n  cores = var.size\n  name  = var.stage\n}\n' >components/terraform/web/main.tf
+printf 'variable "size" {}\nvariable "stage" {}\nresource "aws_instance" "web" {\n  cores = var.size\n  name  = var.stage\n}\nmodule "lb" {\n  source  = "acme/lb/aws"\n  version = "1.2.0"\n  target  = aws_instance.web.id\n}\n' >components/terraform/web/main.tf
 git add -A
 git commit -q -m code
 "$stacklint" report --exit-zero --out "$work/code.html" >/dev/null 2>&1

@@ -57,7 +57,7 @@ fn rewritten(item: &Import, files: &Files, change: impl Fn(&str) -> Option<Strin
     let mut changed = pieces(text).filter_map(|range| Some((change(&text[range.clone()])?, range)));
     let (path, range) = changed.next().filter(|_| changed.next().is_none())?;
     let at = |offset: usize| origin.start + offset as u32;
-    Some(Edit { file: origin.file, start: at(range.start), end: at(range.end), text: path.into() })
+    Some(Edit { file: origin.file, start: at(range.start), end: at(range.end), text: path })
 }
 
 /// The parts of a text that may be paths.

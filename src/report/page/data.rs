@@ -14,9 +14,9 @@ use crate::report::text::value::inline;
 use crate::report::{Finding, Novelty, Report, coverage, headline, links};
 use crate::resolution::{Address, Component, Placed, Resolution};
 use crate::text::Text;
-use crate::value::{Data as Kind, Origin, Value};
+use crate::value::{Data as Kind, Flags, Origin, Value};
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The maximum number of values of one state, counted once for each component that has them.
@@ -56,6 +56,8 @@ pub(super) struct Data {
     #[serde(skip_serializing_if = "Option::is_none")]
     components: Option<Vec<Vec<usize>>>,
     leaves: Vec<Leaf>,
+    /// The values that are not known, by their indexes.
+    unknown: BTreeSet<usize>,
     cut: bool,
     findings: Vec<FindingData>,
     graph: GraphData,
@@ -147,6 +149,7 @@ impl Data {
             labels,
             groups,
             components,
+            unknown: leaves.unknown,
             leaves: leaves.rows,
             cut: leaves.is_cut,
             findings,
@@ -212,6 +215,7 @@ fn of_finding(finding: &Finding, tables: &mut Tables<'_>, report: &Report<'_>) -
 struct Leaves {
     rows: Vec<Leaf>,
     index: HashMap<Leaf, usize>,
+    unknown: BTreeSet<usize>,
     count: usize,
     is_cut: bool,
 }
@@ -365,7 +369,11 @@ impl Builder<'_> {
             let text = inline(value, secret, &self.tables.options);
             let place = value.prov.origin.map(|origin| self.tables.place(origin)).unzip();
             let chain = self.tables.chain(own.iter(), secret);
-            leaves.push(self.leaves.add((changes::path(path), text, place.0, place.1.unwrap_or(0), chain)));
+            let leaf = self.leaves.add((changes::path(path), text, place.0, place.1.unwrap_or(0), chain));
+            if value.holds(Flags::UNKNOWN) {
+                self.leaves.unknown.insert(leaf);
+            }
+            leaves.push(leaf);
             self.leaves.count += 1;
         }
         leaves

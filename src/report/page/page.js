@@ -290,7 +290,44 @@
       open: () => { Object.assign(state, { view: "explorer", pick: cell.address, kind: "", open: "" }); render(); byId("main").focus(); },
     });
     count(many(cells.size, "component"));
-    return el("div", {}, legend(["danger", "error"], ["warning", "warning"], ["clean", "no finding"]), matrix(el, data, "Components and stacks", cells));
+    return el("div", {}, legend(["danger", "error"], ["warning", "warning"], ["clean", "no finding"]), matrix(el, data, "Components and stacks", cells), versions(), unknowns());
+  };
+  // A table with the first rows of many.
+  const MOST = 20;
+  const table = (title, heads, rows) => rows.length ? el("section", {}, el("h2", {}, title),
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, el("table", {}, el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))),
+      el("tbody", {}, ...rows.slice(0, MOST).map((row) => el("tr", {}, ...row.map((cell) => el("td", { class: "mono" }, cell))))))),
+    rows.length > MOST ? el("p", { class: "dim" }, `… ${many(rows.length - MOST, "row")} more; the components show all`) : null) : null;
+  const shownComponents = () => data.components.map((leaves, i) => [i, leaves]).filter(([i]) => inStack(data.made_by[i] || data.addresses[i]) && matches([address(data.addresses[i])]));
+  // The sources of code that name a version, those with several versions first.
+  const versions = () => {
+    const found = new Map();
+    for (const [, leaves] of shownComponents()) {
+      const own = new Map(leaves.map((leaf) => data.leaves[leaf]).map(([path, value]) => [path, value.replace(/^"|"$/g, "")]));
+      for (const prefix of ["", "terraform.", "metadata.", "source."]) {
+        const source = own.get(`${prefix}source`) || (prefix === "source." ? own.get("source.uri") : undefined);
+        if (!source) continue;
+        const [, name, query] = source.match(/^([^?]*)\??(.*)$/);
+        const version = own.get(`${prefix}version`) || new URLSearchParams(query).get("ref") || new URLSearchParams(query).get("version");
+        if (!version) continue;
+        if (!found.has(name)) found.set(name, new Map());
+        found.get(name).set(version, (found.get(name).get(version) || 0) + 1);
+      }
+    }
+    const rows = [...found].sort(([a, x], [b, y]) => y.size - x.size || a.localeCompare(b));
+    return table("Versions of modules", ["source", "version", "used by"], rows.flatMap(([name, all]) => [...all].map(([version, n], i) => [i ? "" : name, version, many(n, "component")])));
+  };
+  // What is known only when it is deployed, equal values of several stacks once.
+  const unknowns = () => {
+    const unknown = new Set(data.unknown), found = new Map();
+    for (const [i, leaves] of shownComponents()) for (const leaf of leaves) if (unknown.has(leaf)) {
+      const [path, value] = data.leaves[leaf];
+      const key = `${data.kinds[data.addresses[i][1]]}/${data.names[data.addresses[i][2]]}\u0000${path}\u0000${value}`;
+      if (!found.has(key)) found.set(key, new Set());
+      found.get(key).add(data.addresses[i][0]);
+    }
+    const rows = [...found].map(([key, stacks]) => [...key.split("\u0000"), many(stacks.size, "stack")]);
+    return table("Values that are not known", ["component", "value", "as written", "in"], rows);
   };
 
   const SVG = "http://www.w3.org/2000/svg";

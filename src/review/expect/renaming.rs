@@ -216,6 +216,6 @@ mod tests {
         ] {
             assert_eq!(renaming.renamed(text), expected);
         }
-        assert_eq!(renaming.words("terraform plan vpc -s vpc-dev"), [15..18]);
+        assert_eq!(renaming.words("terraform plan vpc -s vpc-dev"), vec![Range { start: 15, end: 18 }]);
     }
 }

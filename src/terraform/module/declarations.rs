@@ -193,11 +193,11 @@ impl Check<'_> {
 
     fn provider(&mut self, block: &Block) {
         self.local_name(block.labels.first());
-        if let Some(alias) = block.body.get("alias") {
-            if !walk::name(&alias.expr).is_some_and(is_name) {
-                let message = "invalid provider configuration alias: it must be a name that is written as a literal";
-                self.wrong(alias.expr.span, message);
-            }
+        if let Some(alias) = block.body.get("alias")
+            && !walk::name(&alias.expr).is_some_and(is_name)
+        {
+            let message = "invalid provider configuration alias: it must be a name that is written as a literal";
+            self.wrong(alias.expr.span, message);
         }
         block.body.get("version").into_iter().for_each(|version| self.version(&version.expr));
     }
