@@ -246,3 +246,17 @@ fn what_is_released_in_json_is_not_destroyed() {
     repo.write("live/main.tf.json", json.replace(r#""destroy": false"#, r#""destroy": true"#)).commit("destroyed");
     repo.run(&["diff", "HEAD~2..HEAD"]).ends_with(1).says("danger");
 }
+
+#[test]
+fn dynamic_blocks_nest_at_any_depth() {
+    let repo = Repo::new();
+    let mut body = r#"{"deep": "${b1.value}-${b6.value}"}"#.to_owned();
+    for level in (1..=6).rev() {
+        body = format!(r#"{{"dynamic": {{"b{level}": {{"for_each": ["v{level}"], "content": {body}}}}}}}"#);
+    }
+    let json =
+        format!(r#"{{"terraform": {{"backend": {{"local": {{}}}}}}, "resource": {{"aws_x": {{"x": {body}}}}}}}"#);
+    repo.write("main.tf.json", json).commit("base");
+    repo.run(&["check"]).ends_with(0).says("No findings.");
+    repo.run(&["describe", "stacks", "--format", "json"]).says("v1-v6");
+}

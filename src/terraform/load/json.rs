@@ -45,10 +45,10 @@ const CONDITIONS: &[Schema] = &[schema("precondition", 0, &[]), schema("postcond
 const PROVISIONER: Schema = schema("provisioner", 1, &[schema("connection", 0, &[])]);
 /// The blocks of a resource that its provider does not declare. Others are arguments: without the schema of the provider they look alike.
 const RESOURCE: &[Schema] =
-    &[schema("lifecycle", 0, CONDITIONS), schema("connection", 0, &[]), PROVISIONER, schema("dynamic", 1, DYNAMIC)];
-const DYNAMIC: &[Schema] = &[schema("content", 0, NESTED)];
-const NESTED: &[Schema] =
-    &[schema("dynamic", 1, &[schema("content", 0, &[schema("dynamic", 1, &[schema("content", 0, &[])])])])];
+    &[schema("lifecycle", 0, CONDITIONS), schema("connection", 0, &[]), PROVISIONER, schema("dynamic", 1, &DYNAMIC)];
+/// What a dynamic block makes can have dynamic blocks again, at any depth.
+static DYNAMIC: [Schema; 1] = [schema("content", 0, &NESTED)];
+static NESTED: [Schema; 1] = [schema("dynamic", 1, &DYNAMIC)];
 
 const ROOT: &[Schema] = &[
     schema("terraform", 0, TERRAFORM),
