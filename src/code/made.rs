@@ -1,14 +1,17 @@
 //! What the code of components makes of their inputs: resources, data sources, outputs, and calls of modules that are elsewhere.
 //!
 //! A component whose code is in the repository is a root module with inputs. Its evaluation is a [`Made`]: components of a stack of
-//! its own, `dev/vpc` for `vpc` of `dev`. A comparison evaluates the components that differ or whose code differs ([`compare`]).
+//! its own, `dev/vpc` for `vpc` of `dev`. A comparison evaluates the components that differ or whose code differs ([`compare`]), and
+//! of code that is the same only what the inputs that differ reach.
 
 use crate::code::{CodeChange, CodeChanges, Runs};
 use crate::diagnostic::Diagnostic;
-use crate::diff::{Diff, Status};
+use crate::diff::same::same;
+use crate::diff::{self, Diff, Status};
 use crate::hcl::ast::Span;
 use crate::resolution::{Address, Code, CodeOrigin, Component, Inputs, Placed, Resolution, State, Unit, made_stack};
 use crate::terraform::configuration::Wanted;
+use crate::terraform::configuration::reached::Reached;
 use crate::terraform::evaluation::given::{Given, Overlay, RunInputs, VariableInput};
 use crate::terraform::module::modules::Modules;
 use crate::terraform::root::{self, Evaluated};
@@ -16,8 +19,9 @@ use crate::terraform::rules::FAILED_CONDITION;
 use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Flags, Map, Value};
+use parking_lot::Mutex;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What a system gives to the code of a component; `None` if that is not to be evaluated.
@@ -34,10 +38,20 @@ pub(crate) struct Evaluator<'a> {
 /// The code of one component, evaluated.
 struct Made {
     /// What it makes: a unit of its own. It has failed if the code hides what it makes.
-    unit: Arc<Unit>,
+    unit: Unit,
     findings: Vec<Diagnostic>,
     /// The variables and locals that the code reads: `var.size`. `None` if it has files that are not known.
     read: Option<BTreeSet<String>>,
+}
+
+/// The code of one component with its inputs, before it is evaluated.
+struct EnteredCode<'a> {
+    root: root::Entered<'a>,
+    /// The inputs that the component has, as the code gets them.
+    values: Map,
+    /// What else sets variables.
+    variables: Vec<VariableInput>,
+    env: BTreeMap<String, String>,
 }
 
 /// What is wrong with the code of a component.
@@ -48,9 +62,8 @@ struct Failures {
 }
 
 impl Evaluator<'_> {
-    /// Evaluates the code of a component of a unit, with what is wrong with it; `None` if it has no code in the repository, or is not
-    /// deployed.
-    fn evaluate(&self, component: &Component, unit: &Unit, wanted: Wanted) -> Option<(Evaluated<'_>, Failures)> {
+    /// The code of a component with its inputs; `None` if it has no code in the repository, or is not deployed.
+    fn enter(&self, component: &Component) -> Option<EnteredCode<'_>> {
         let metadata = &component.metadata;
         let code = metadata.code.as_ref().filter(|code| metadata.is_module && code.supply != CodeOrigin::Fetched)?;
         if !metadata.is_deployed() || !self.modules.is_there(&code.folder) {
@@ -72,7 +85,20 @@ impl Evaluator<'_> {
             env: &env,
             workspace: metadata.workspace.as_deref(),
         };
-        let mut evaluated = root::evaluate(&code.folder, given, self.modules, wanted);
+        let root = root::enter(&code.folder, given, self.modules);
+        Some(EnteredCode { root, values: values.into_owned(), variables, env })
+    }
+
+    /// Evaluates the code of a component of a unit, or of it what is reached, with what is wrong with that.
+    fn evaluate<'e>(
+        &self,
+        code: EnteredCode<'e>,
+        (component, unit): (&Component, &Unit),
+        wanted: Wanted,
+        reached: Option<Arc<Reached>>,
+    ) -> (Evaluated<'e>, Failures) {
+        let EnteredCode { root, values, .. } = code;
+        let mut evaluated = root.evaluate(wanted, reached);
         let mut failures = evaluated.take_failures(Vec::new());
         let is_hidden = failures.iter().any(|failure| failure.hides);
         if !failures.is_empty() {
@@ -90,7 +116,7 @@ impl Evaluator<'_> {
             if failure.hides || !is_hidden && !failure.is_lint { finding.breaking() } else { finding }
         });
         let findings = findings.collect();
-        Some((evaluated, Failures { findings, is_hidden }))
+        (evaluated, Failures { findings, is_hidden })
     }
 
     /// Whether the code of a component comes from elsewhere, so that it is not evaluated.
@@ -106,8 +132,15 @@ impl Evaluator<'_> {
     }
 
     /// What the code of a component of a unit makes, in a stack with the address that the component has in the newer state.
-    fn of(&self, component: &Component, address: &Address, unit: &Unit) -> Option<Made> {
-        let (evaluated, Failures { findings, is_hidden }) = self.evaluate(component, unit, Wanted::Values)?;
+    fn of(
+        &self,
+        code: EnteredCode<'_>,
+        (component, unit): (&Component, &Unit),
+        address: &Address,
+        reached: Option<Arc<Reached>>,
+    ) -> Made {
+        let (evaluated, Failures { findings, is_hidden }) =
+            self.evaluate(code, (component, unit), Wanted::Values, reached);
         let stack = made_stack(address);
         let files: BTreeSet<FileId> = evaluated.files().into_iter().chain(unit.files.iter().copied()).collect();
         let made = Unit {
@@ -119,7 +152,7 @@ impl Evaluator<'_> {
         };
         let module = &evaluated.statics.nodes[0].module;
         let read = (!is_hidden && !module.is_open).then(|| module.read_by_code());
-        Some(Made { unit: Arc::new(made), findings, read })
+        Made { unit: made, findings, read }
     }
 
     /// What the code of some components makes.
@@ -127,9 +160,10 @@ impl Evaluator<'_> {
         let placed: Vec<Placed> = resolution.components().into_values().collect();
         let found = threads::map(&placed, |Placed { component, unit }| {
             let address = component.address();
-            wanted.contains(&address).then(|| self.of(component, &address, unit)).flatten()
+            let code = self.enter(component).filter(|_| wanted.contains(&address))?;
+            Some(Arc::new(self.of(code, (component, unit), &address, None).unit))
         });
-        found.into_iter().flatten().map(|made| made.unit).collect()
+        found.into_iter().flatten().collect()
     }
 
     /// Adds what the code of those components makes whose code was not evaluated yet.
@@ -145,8 +179,9 @@ impl Evaluator<'_> {
     /// Evaluates the code of all components of a resolution, and adds what is found. What it makes is not kept.
     pub(crate) fn check(&self, resolution: &mut Resolution) {
         let found = threads::map(&resolution.units, |unit| {
-            let evaluated = unit.components.iter().filter_map(|c| self.evaluate(c, unit, Wanted::Failures));
-            evaluated.flat_map(|(_, failures)| failures.findings).collect::<Vec<_>>()
+            let entered = unit.components.iter().filter_map(|component| Some((component, self.enter(component)?)));
+            let evaluated = entered.map(|(c, code)| self.evaluate(code, (c, unit), Wanted::Failures, None).1);
+            evaluated.flat_map(|failures| failures.findings).collect::<Vec<_>>()
         });
         add_findings(resolution, found.into_iter().flatten());
     }
@@ -173,9 +208,26 @@ fn values(inputs: &Inputs) -> Cow<'_, Map> {
     Cow::Owned(passed.collect())
 }
 
-/// The components whose code was evaluated on both sides, with the variables and locals that it reads on one of them, if that is
-/// known: `var.size`.
-pub(crate) type Compared = BTreeMap<Address, Option<BTreeSet<String>>>;
+/// The code of a component that was evaluated on both sides.
+#[derive(Debug)]
+pub(crate) struct ComparedCode {
+    /// The variables and locals that it reads on one of them, if that is known: `var.size`.
+    pub read: Option<BTreeSet<String>>,
+    /// How many resources were evaluated on the newer one.
+    pub resources: usize,
+}
+
+/// The components whose code was evaluated on both sides.
+pub(crate) type Compared = BTreeMap<Address, ComparedCode>;
+
+/// How much of the code is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// What may differ; only what does is kept.
+    Differing,
+    /// Everything, and all of it is kept: policies read it.
+    Whole,
+}
 
 /// Evaluates the code of the components that both sides have and that differ, or whose code differs, and adds what it makes and what is
 /// found to both resolutions. Of a renamed component the two sides are those of its names. Returns the components whose code was
@@ -183,24 +235,36 @@ pub(crate) type Compared = BTreeMap<Address, Option<BTreeSet<String>>>;
 pub(crate) fn compare(
     evaluators: [Evaluator<'_>; 2],
     resolutions: [&mut Resolution; 2],
-    diff: &Diff,
-    code: &CodeChanges,
+    (diff, code): (&Diff, &CodeChanges),
+    extent: Extent,
 ) -> Compared {
     let [base, head] = resolutions;
     let pairs = pairs([base, head], diff, code);
+    let reaches = Reaches::default();
     let made = threads::map(&pairs, |(before, after)| {
         let address = after.component.address();
-        let of = |evaluator: &Evaluator<'_>, placed: &Placed| evaluator.of(&placed.component, &address, &placed.unit);
-        of(&evaluators[0], before).zip(of(&evaluators[1], after)).map(|sides| (address.clone(), sides))
+        let entered = [before, after].into_iter().zip(&evaluators).map(|(placed, side)| side.enter(&placed.component));
+        let [old, new] = <[_; 2]>::try_from(entered.collect::<Option<Vec<_>>>()?).ok()?;
+        let is_whole = extent == Extent::Whole || !has_same_surroundings(&before.component, &after.component);
+        let reached = if is_whole { None } else { reaches.of(&old, &new) };
+        let of = |side: usize, placed: &Placed, code| {
+            evaluators[side].of(code, (&placed.component, &placed.unit), &address, reached.clone())
+        };
+        let (mut before, mut after) = (of(0, before, old), of(1, after, new));
+        let resources = after.unit.components.iter().filter(|component| &*component.kind == "resource").count();
+        if extent == Extent::Differing {
+            diff::keep_differing([&mut before.unit.components, &mut after.unit.components]);
+        }
+        Some((address, before, after, resources))
     });
     let (mut evaluated, mut found) = (Compared::new(), [Vec::new(), Vec::new()]);
-    for (address, (before, after)) in made.into_iter().flatten() {
+    for (address, before, after, resources) in made.into_iter().flatten() {
         if before.unit.failed.is_empty() && after.unit.failed.is_empty() {
             let read = before.read.zip(after.read).map(|(before, after)| before.union(&after).cloned().collect());
-            evaluated.insert(address, read);
+            evaluated.insert(address, ComparedCode { read, resources });
         }
-        base.made.push(before.unit);
-        head.made.push(after.unit);
+        base.made.push(Arc::new(before.unit));
+        head.made.push(Arc::new(after.unit));
         found[0].extend(before.findings);
         found[1].extend(after.findings);
     }
@@ -208,6 +272,45 @@ pub(crate) fn compare(
     add_findings(base, in_base.into_iter());
     add_findings(head, in_head.into_iter());
     evaluated
+}
+
+/// Whether nothing but inputs can make the code of a component make something else: the workspace, and what calls in its values read.
+fn has_same_surroundings(before: &Component, after: &Component) -> bool {
+    let [before, after] = [before, after].map(|component| &component.metadata);
+    let has_same_calls = before.calls.len() == after.calls.len()
+        && before.calls.iter().zip(&*after.calls).all(|(before, after)| same(before, after));
+    before.workspace == after.workspace && has_same_calls
+}
+
+/// What inputs that differ reach in code that is the same on both sides, by the number of the code and the names of these inputs.
+/// `None` is everything.
+#[derive(Default)]
+struct Reaches(Mutex<HashMap<(u64, BTreeSet<Text>), Option<Arc<Reached>>>>);
+
+impl Reaches {
+    /// What differs for the code of a component in two revisions; `None` if that may be everything.
+    fn of(&self, before: &EnteredCode<'_>, after: &EnteredCode<'_>) -> Option<Arc<Reached>> {
+        let number = before.root.number().filter(|number| after.root.number() == Some(*number))?;
+        let is_same = before.env == after.env
+            && before.variables == after.variables
+            && before.root.files_of_values() == after.root.files_of_values();
+        if !is_same {
+            return None;
+        }
+        let [old, new] = [&before.values, &after.values];
+        let differs = |name: &&Text| match (old.get(name), new.get(name)) {
+            (Some(before), Some(after)) => !same(before, after),
+            _ => true,
+        };
+        let names = old.iter().chain(new.iter()).map(|entry| &entry.key);
+        let names: BTreeSet<Text> = names.filter(differs).cloned().collect();
+        let key = (number, names);
+        if let Some(known) = self.0.lock().get(&key) {
+            return known.clone();
+        }
+        let reached = after.root.reached(&key.1).map(Arc::new);
+        self.0.lock().entry(key).or_insert(reached).clone()
+    }
 }
 
 /// The components of both sides whose code may make something else.
@@ -240,7 +343,7 @@ pub(crate) fn mark(code: &mut [CodeChange], diff: &mut Diff, evaluated: &Compare
         change.makes_the_same = change.is_loaded && change.components.iter().all(is_same);
     }
     for component in diff.components.iter_mut().filter(|change| change.status == Status::Modified) {
-        let Some(Some(read)) = evaluated.get(&component.address()) else { continue };
+        let Some(read) = evaluated.get(&component.address()).and_then(|code| code.read.as_ref()) else { continue };
         let Some(after) = &component.after else { continue };
         let inputs = format!("/{}/", after.language.vocabulary.inputs);
         for change in &mut component.changes {
@@ -260,7 +363,7 @@ pub(crate) fn equal(
     runs: [&Runs; 2],
 ) -> BTreeSet<Address> {
     let mut all: BTreeSet<Address> =
-        evaluated.iter().filter(|(_, read)| read.is_some()).map(|(a, _)| a.clone()).collect();
+        evaluated.iter().filter(|(_, code)| code.read.is_some()).map(|(a, _)| a.clone()).collect();
     let runs_on_both = |address: &Address| runs.iter().all(|side| side.of(address).is_some());
     all.extend(of_code.filter(|address| runs_on_both(address) && !code.touched.contains_key(address)));
     for change in &diff.components {

@@ -23,7 +23,7 @@ use crate::text::Text;
 use crate::threads;
 use crate::value::{Data, FileId, Value};
 use pairs::{Components, Located, Pair, candidates, pairs};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use structural::DiffStep;
 
@@ -300,6 +300,16 @@ pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options:
     Diff { components, renames, locals, removed_stacks, unresolved: unresolved(base, head) }
 }
 
+/// Removes from the components of two units what is the same in both.
+pub(crate) fn keep_differing([old, new]: [&mut Vec<Arc<Component>>; 2]) {
+    let known: HashMap<Address, &Arc<Component>> = old.iter().map(|component| (component.address(), component)).collect();
+    let is_same = |after: &&Arc<Component>| {
+        known.get(&after.address()).is_some_and(|before| difference(before, after).is_empty())
+    };
+    let same: HashSet<Address> = new.iter().filter(is_same).map(|component| component.address()).collect();
+    [old, new].into_iter().for_each(|side| side.retain(|component| !same.contains(&component.address())));
+}
+
 /// How many components are compared before their causes are searched: what differs in them is in memory at once.
 const BATCH: usize = 8192;
 /// How many components a thread compares at a time.
@@ -359,19 +369,20 @@ pub(crate) const MANAGED_BY: &str = "/provider";
 /// The differences of a component of both sides; none if it is of one.
 fn steps<'a>(pair: &Pair<'a>) -> Vec<DiffStep<'a>> {
     match (pair.old, pair.new) {
-        (Some(old), Some(new)) => {
-            let [before, after] = [&old.component.metadata, &new.component.metadata];
-            let calls = [&*before.calls, &*after.calls];
-            let values = (&old.component.value, &new.component.value);
-            let mut steps = structural::compare(values.0, values.1, &new.component.language, calls);
-            steps.extend(repetitions(before, after));
-            if before.managed_by != after.managed_by {
-                steps.push(DiffStep::of_whole(MANAGED_BY, [&before.managed_by, &after.managed_by]));
-            }
-            steps
-        }
+        (Some(old), Some(new)) => difference(old.component, new.component),
         _ => Vec::new(),
     }
+}
+
+/// The differences of two states of a component.
+fn difference<'a>(old: &'a Component, new: &'a Component) -> Vec<DiffStep<'a>> {
+    let [before, after] = [&old.metadata, &new.metadata];
+    let mut steps = structural::compare(&old.value, &new.value, &new.language, [&*before.calls, &*after.calls]);
+    steps.extend(repetitions(before, after));
+    if before.managed_by != after.managed_by {
+        steps.push(DiffStep::of_whole(MANAGED_BY, [&before.managed_by, &after.managed_by]));
+    }
+    steps
 }
 
 /// What repeats an instance where it is not known on one side which instances there are.

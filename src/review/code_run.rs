@@ -57,7 +57,9 @@ impl<'a> CodeRun<'a> {
         let run_inputs = |component: &Component| part.run_inputs(component);
         let evaluators = self.modules.each_ref().map(|modules| Evaluator { modules, run_inputs: &run_inputs });
         phase(workspace.host, "evaluate", || {
-            let evaluated = made::compare(evaluators, [base, head], diff, code);
+            let is_read = self.run.policies.iter().any(|policies| policies.reads_resources());
+            let extent = if is_read { made::Extent::Whole } else { made::Extent::Differing };
+            let evaluated = made::compare(evaluators, [base, head], (diff, code), extent);
             let is_touched = |path: &str| touched.contains(path);
             let options = diff::DiffOptions { touched: Some(&is_touched), ..diff::DiffOptions::default() };
             let found = diff::diff(&made::alone(base), &made::alone(head), files, &options);

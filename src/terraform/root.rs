@@ -5,6 +5,7 @@ use crate::resolution::{Address, Component};
 use crate::syntax::secrets::{MASK, is_secret_key, texts_in};
 use crate::terraform::components::builder::Builder;
 use crate::terraform::components::{self, calls, providers};
+use crate::terraform::configuration::reached::Reached;
 use crate::terraform::configuration::{self, Configuration, Wanted};
 use crate::terraform::evaluation;
 use crate::terraform::evaluation::given::Given;
@@ -25,6 +26,12 @@ use std::sync::Arc;
 /// The fewest bytes of a secret that is searched for in messages: shorter ones are parts of words.
 const SHORTEST: usize = 4;
 
+/// A root module with the modules that it calls, before anything in them is evaluated.
+pub(crate) struct Entered<'a> {
+    modules: &'a Modules<'a>,
+    evaluated: Evaluated<'a>,
+}
+
 /// A root module that was evaluated.
 pub(crate) struct Evaluated<'a> {
     /// Its modules with the values that can be computed before anything runs.
@@ -37,11 +44,18 @@ pub(crate) struct Evaluated<'a> {
     failures: Vec<Failure>,
     /// The generated files, and where their contents are written.
     generated: BTreeMap<FileId, Origin>,
+    /// What is evaluated of it; everything if this is `None`.
+    reached: Option<Arc<Reached>>,
 }
 
 /// Evaluates the code in a folder, with what a run gives to it. This is the only way for a dialect to get the resources that the
 /// code of a component makes.
 pub(crate) fn evaluate<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>, wanted: Wanted) -> Evaluated<'a> {
+    enter(dir, given, modules).evaluate(wanted, None)
+}
+
+/// Enters the code in a folder, with what a run gives to it.
+pub(crate) fn enter<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>) -> Entered<'a> {
     let mut statics = evaluation::of_root(dir, given, modules);
     let module = Arc::clone(&statics.nodes[0].module);
     let mut failures: Vec<Failure> = module.failures.clone();
@@ -51,13 +65,42 @@ pub(crate) fn evaluate<'a>(dir: &str, given: Given<'_>, modules: &'a Modules<'a>
     failures.extend(imports_in_calls(&statics));
     failures.extend(repeated_providers(&statics));
     secrets::note(&statics);
-    let configuration = configuration::evaluate(&statics, modules, wanted);
     let generated = given.over.map_or(&[][..], |over| &over.generated).iter();
     let generated = generated.filter_map(|file| Some((modules.loader.generated_id(file)?.0, file.origin))).collect();
-    Evaluated { statics, calls, configuration, failures, generated }
+    let (configuration, reached) = (Configuration::default(), None);
+    Entered { modules, evaluated: Evaluated { statics, calls, configuration, failures, generated, reached } }
+}
+
+impl<'a> Entered<'a> {
+    /// What identifies the code, if that is known.
+    pub(crate) fn number(&self) -> Option<u64> {
+        configuration::tree_number(&self.evaluated.statics, self.modules)
+    }
+
+    /// The files of values for its variables.
+    pub(crate) fn files_of_values(&self) -> &[FileId] {
+        &self.evaluated.statics.inputs.files
+    }
+
+    /// What some of its variables reach; `None` if that may be everything.
+    pub(crate) fn reached(&self, differing: &BTreeSet<Text>) -> Option<Reached> {
+        Reached::of(&self.evaluated.statics, differing)
+    }
+
+    /// Evaluates it, or of it what is reached.
+    pub(crate) fn evaluate(self, wanted: Wanted, reached: Option<Arc<Reached>>) -> Evaluated<'a> {
+        let Entered { modules, evaluated } = self;
+        let configuration = configuration::evaluate(&evaluated.statics, modules, wanted, reached.as_deref());
+        Evaluated { configuration, reached, ..evaluated }
+    }
 }
 
 impl Evaluated<'_> {
+    /// Whether an output of the root module was evaluated.
+    pub(super) fn includes_output(&self, name: &Text) -> bool {
+        self.reached.as_ref().is_none_or(|reached| reached.has_output(name))
+    }
+
     /// Returns all failures: those of the declarations with more of their kind, then those of values. Where declarations are
     /// hidden, the values count for nothing: OpenTofu stops there, too.
     pub(crate) fn take_failures(&mut self, more: Vec<Failure>) -> Vec<Failure> {

@@ -25,6 +25,8 @@ pub(in crate::review) struct Unseen {
     pub harmless: BTreeSet<Text>,
     /// Code and settings whose effect is not known.
     pub open: Vec<Open>,
+    /// How many resources of code of components were evaluated in the head.
+    pub resources: usize,
 }
 
 impl Unseen {
@@ -32,7 +34,8 @@ impl Unseen {
     pub(in crate::review) fn and(self, other: Unseen) -> Unseen {
         let files = self.files.intersection(&other.files).cloned().collect();
         let harmless = self.harmless.intersection(&other.harmless).cloned().collect();
-        Unseen { files, harmless, open: [self.open, other.open].concat() }
+        let (open, resources) = ([self.open, other.open].concat(), self.resources + other.resources);
+        Unseen { files, harmless, open, resources }
     }
 }
 
@@ -68,7 +71,8 @@ impl ComparedProject<'_> {
             let below = reaches().find_map(|reach| reach.seen_from_code(path)).unwrap_or(path);
             is_aside(below) && !reaches().any(|reach| reach.names(path) || reach.loads(path))
         };
-        let mut unseen = Unseen::default();
+        let resources = self.evaluated.values().map(|code| code.resources).sum();
+        let mut unseen = Unseen { resources, ..Unseen::default() };
         for pair in &differing {
             let path = Text::from(pair.path());
             let is_read = read.contains(&path) || config.contains(&path);
@@ -101,7 +105,7 @@ impl ComparedProject<'_> {
         let passing = Passing::new(self.sources, &differing, [&runs[0], &runs[1]], is_stack);
         let mut open: BTreeMap<Vec<Text>, usize> = BTreeMap::new();
         for (address, touched) in self.code.touched.iter().filter(|(address, _)| !expectation.allows(address)) {
-            let is_evaluated = matches!(self.evaluated.get(address), Some(Some(_))) || is_stack;
+            let is_evaluated = self.evaluated.get(address).is_some_and(|code| code.read.is_some()) || is_stack;
             let code = touched.iter().map(|one| &*one.path).filter(|path| !is_harmless(path));
             if is_evaluated && touched.iter().all(|one| one.touch != Touch::Variables) && passing.is_seen(address, code)
             {

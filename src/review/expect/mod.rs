@@ -225,8 +225,6 @@ impl Proof {
         open.extend(unseen.files.into_iter().filter(|path| !is_named(path)).map(Open::File));
         open.sort();
         open.dedup();
-        let made = after.iter().flat_map(|side| &side.made).flat_map(|unit| &unit.components);
-        let resources = made.filter(|component| &*component.kind == "resource").count();
         let (stacks, components) = coverage.totals();
         Proof {
             expectation: expectation.clone(),
@@ -235,7 +233,7 @@ impl Proof {
             bases,
             unkept,
             harmless: unseen.harmless.into_iter().collect(),
-            resolved: [stacks, components, resources],
+            resolved: [stacks, components, unseen.resources],
             unknown: deployable(after).iter().map(|component| unknown_parts(&component.value)).sum(),
             moved: kept.len(),
             digests: [digest(before), digest(after)],

@@ -112,8 +112,7 @@ impl<'a> Changes<'a> {
     /// Whether a stack is there in both states, as far as that is known.
     fn stays(&self, stack: &str) -> bool {
         let has = |resolution: &Resolution| {
-            let units = resolution.units.iter().chain(&resolution.made);
-            units.clone().any(|u| u.components.iter().any(|c| *c.stack == *stack))
+            resolution.units.iter().any(|unit| unit.components.iter().any(|c| *c.stack == *stack))
                 || resolution.empty_stacks().any(|empty| **empty == *stack)
         };
         let is_broken =

@@ -32,8 +32,8 @@ pub(super) fn of(stack: &Text, evaluated: &Evaluated<'_>) -> Vec<Component> {
     let mut names = SecretNames::default();
     let instances = evaluated.configuration.instances.iter();
     let instances: Vec<Component> = instances.map(|instance| of_instance(stack, instance, &mut names)).collect();
-    let outputs = &evaluated.statics.nodes[0].module.outputs;
-    let outputs = outputs.iter().map(|(name, declared)| of_output(stack, name, declared, evaluated));
+    let outputs = evaluated.statics.nodes[0].module.outputs.iter().filter(|(name, _)| evaluated.includes_output(name));
+    let outputs = outputs.map(|(name, declared)| of_output(stack, name, declared, evaluated));
     instances.into_iter().chain(outputs).collect()
 }
 

@@ -8,6 +8,8 @@ use crate::limits::Limit;
 use crate::terraform::configuration::Wanted;
 use crate::terraform::configuration::expansion::{Instances, Repeat};
 use crate::terraform::configuration::names::Names;
+use crate::terraform::configuration::reached::Reached;
+use crate::terraform::configuration::sites::Owner;
 use crate::terraform::evaluation::shown;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::evaluation::variable;
@@ -137,10 +139,14 @@ pub(super) struct Evaluation<'s, 'a> {
     pub validates: bool,
     /// What is wanted of it.
     pub wanted: Wanted,
+    /// What is evaluated; everything if this is `None`.
+    pub reached: Option<&'s Reached>,
+    /// How many things are being evaluated only because something that is reached reads them.
+    only_read: Cell<usize>,
 }
 
 impl<'s, 'a> Evaluation<'s, 'a> {
-    pub(super) fn new(statics: &'s Statics<'a>, wanted: Wanted) -> Self {
+    pub(super) fn new(statics: &'s Statics<'a>, wanted: Wanted, reached: Option<&'s Reached>) -> Self {
         let steps = statics.files.loader().reader.limits().get(Limit::TemplateSteps);
         let nodes = statics.nodes.iter().enumerate();
         let child = |(index, node): (usize, &Rc<crate::terraform::evaluation::statics::Node>)| {
@@ -159,12 +165,28 @@ impl<'s, 'a> Evaluation<'s, 'a> {
             managing: OnceCell::new(),
             validates: false,
             wanted,
+            reached,
+            only_read: Cell::new(0),
         }
     }
 
     /// The same without values of variables, resources and modules.
     pub(super) fn validating(statics: &'s Statics<'a>) -> Self {
-        Evaluation { validates: true, ..Evaluation::new(statics, Wanted::Failures) }
+        Evaluation { validates: true, ..Evaluation::new(statics, Wanted::Failures, None) }
+    }
+
+    /// Whether something in a module is evaluated by itself, and not only where something else reads it.
+    pub(super) fn includes(&self, frame: &Frame, owner: impl FnOnce() -> Owner) -> bool {
+        self.reached.is_none_or(|reached| reached.has(frame.node, owner()))
+    }
+
+    /// Whether something in the module of a call is, or what repeats the call.
+    pub(super) fn enters(&self, frame: &Frame, call: &Text) -> bool {
+        let child = || self.children.get(&(frame.node, call.clone()));
+        let is_reached = |reached: &Reached| {
+            reached.has(frame.node, Owner::Call(call.clone())) || child().is_some_and(|child| reached.enters(*child))
+        };
+        self.reached.is_none_or(is_reached)
     }
 
     /// Notes what is wrong at a place, once. Of what may have no instances nothing is certain.
@@ -174,8 +196,20 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         }
     }
 
+    /// Evaluates something in a module. If it is not reached, the same is wrong with it as before, whoever reads it.
+    fn evaluated<T>(&self, frame: &Frame, owner: impl FnOnce() -> Owner, compute: impl FnOnce() -> T) -> T {
+        let count = usize::from(!self.includes(frame, owner));
+        self.only_read.set(self.only_read.get() + count);
+        let found = compute();
+        self.only_read.set(self.only_read.get() - count);
+        found
+    }
+
     /// Notes what is wrong, once.
     pub(super) fn report(&self, failure: Failure) {
+        if self.only_read.get() > 0 && failure.rule != &rules::LIMIT_EXCEEDED {
+            return;
+        }
         let place = failure.place.map(|(file, span)| (file, span.start, span.end));
         if self.known.borrow_mut().insert(format!("{place:?} {}", failure.message)) {
             self.failures.borrow_mut().push(failure);
@@ -249,7 +283,12 @@ impl<'s, 'a> Evaluation<'s, 'a> {
             return known.clone().unwrap_or_else(Val::failed);
         }
         frame.names.borrow_mut().insert(key.clone(), None);
-        let value = compute();
+        let owner = || match key.0 {
+            Kind::Local => Owner::Local(key.1.clone()),
+            Kind::Variable => Owner::Variable(key.1.clone()),
+            Kind::Output => Owner::Output(key.1.clone()),
+        };
+        let value = self.evaluated(frame, owner, compute);
         frame.names.borrow_mut().insert(key, Some(value.clone()));
         value
     }
@@ -337,7 +376,8 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         let module = self.module(frame);
         let declared = module.resources.get(address)?;
         frame.blocks.borrow_mut().insert(address.clone(), None);
-        let expanded = Some(Rc::new(self.plan(frame, address, declared)));
+        let plan = || self.plan(frame, address, declared);
+        let expanded = Some(Rc::new(self.evaluated(frame, || Owner::Resource(address.clone()), plan)));
         frame.blocks.borrow_mut().insert(address.clone(), expanded.clone());
         expanded
     }
@@ -350,7 +390,8 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         let module = self.module(frame);
         let declared = module.calls.get(name)?;
         frame.calls.borrow_mut().insert(name.clone(), None);
-        let instances = self.expand(&At::module(frame), declared);
+        let expand = || self.expand(&At::module(frame), declared);
+        let instances = self.evaluated(frame, || Owner::Call(name.clone()), expand);
         let child = self.children.get(&(frame.node, name.clone())).copied();
         let child = child.filter(|child| !self.statics.nodes[*child].module.files.is_empty());
         let own = declared.arguments.iter().filter(|(name, _)| !META.contains(&&***name));

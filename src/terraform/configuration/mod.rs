@@ -12,6 +12,7 @@
 //! - `managers`: the provider configurations that manage them.
 //! - `providers`: the provider configurations themselves.
 //! - `reads`: what resources read, for graphs.
+//! - `reached`: what inputs that differ can change.
 //! - `schemas`: what providers say about resources.
 //! - `decisive`: how much of the inputs decides whether something is wrong.
 //! - `references`, `cycles`: names that nothing declares, and those that depend on themselves.
@@ -30,6 +31,9 @@ mod module_tree;
 mod moves;
 mod names;
 mod providers;
+#[cfg(test)]
+mod random;
+pub(crate) mod reached;
 pub(crate) mod reads;
 mod references;
 mod schemas;
@@ -49,6 +53,7 @@ use crate::value::{FileId, Origin, Value};
 use address::Address;
 use body::{OWN_ARGUMENTS, OWN_BLOCKS};
 use frame::Evaluation;
+use reached::Reached;
 use reads::Reading;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -134,16 +139,27 @@ pub(crate) enum Wanted {
     Failures,
 }
 
-/// Evaluates a root module whose modules were entered. Where only failures are wanted, inputs that nothing distinguishes from those
-/// of a root module without failures are not evaluated again.
-pub(crate) fn evaluate(statics: &Statics<'_>, modules: &Modules<'_>, wanted: Wanted) -> Configuration {
+/// The number of the tree of modules of a root module: the same number, the same declarations in the same places. `None` where that is
+/// not known, and where schemas say how arguments are converted.
+pub(crate) fn tree_number(statics: &Statics<'_>, modules: &Modules<'_>) -> Option<u64> {
+    declared::check(statics, modules).number.filter(|_| modules.loader.schemas.is_none())
+}
+
+/// Evaluates a root module whose modules were entered, or of it only what is reached by inputs that differ. Where only failures are
+/// wanted, inputs that nothing distinguishes from those of a root module without failures are not evaluated again.
+pub(crate) fn evaluate(
+    statics: &Statics<'_>,
+    modules: &Modules<'_>,
+    wanted: Wanted,
+    reached: Option<&Reached>,
+) -> Configuration {
     let declared = declared::check(statics, modules);
     let key = (wanted == Wanted::Failures).then(|| declared.key(statics, modules)).flatten();
     let mut configuration = match &key {
         // Of names that depend on themselves nothing is known.
         _ if declared.is_cyclic => Configuration::default(),
         Some(key) if modules.is_sound(key) => Configuration::default(),
-        _ => run(statics, wanted),
+        _ => run(statics, wanted, reached),
     };
     if let Some(key) = key.filter(|_| configuration.failures.is_empty()) {
         modules.note_sound(key);
@@ -152,9 +168,9 @@ pub(crate) fn evaluate(statics: &Statics<'_>, modules: &Modules<'_>, wanted: Wan
     configuration
 }
 
-fn run(statics: &Statics<'_>, wanted: Wanted) -> Configuration {
-    let evaluation = Evaluation::new(statics, wanted);
+fn run(statics: &Statics<'_>, wanted: Wanted, reached: Option<&Reached>) -> Configuration {
+    let evaluation = Evaluation::new(statics, wanted, reached);
     let mut configuration = evaluation.run();
-    configuration.failures.extend(validate::check(statics, &evaluation.evaluated.take()));
+    configuration.failures.extend(validate::check(statics, &evaluation.evaluated.take(), reached));
     configuration
 }

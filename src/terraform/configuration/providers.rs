@@ -54,7 +54,7 @@ impl Evaluation<'_, '_> {
     pub(super) fn providers(&self, frame: &Rc<Frame>) {
         let module = self.module(frame);
         let node = &self.statics.nodes[frame.node];
-        for declared in module.resources.values() {
+        for (_, declared) in self.resources(frame, &module) {
             let Some(written) = declared.arguments.get("provider") else { continue };
             let expr = walk::unwrapped(&written.expr);
             let (base, key_expr) = match &expr.kind {

@@ -5,6 +5,7 @@ use crate::hcl::types::Type;
 use crate::hcl::val::Val;
 use crate::terraform::configuration::expansion::Repeat;
 use crate::terraform::configuration::frame::{At, Evaluated, Evaluation, Frame};
+use crate::terraform::configuration::reached::Reached;
 use crate::terraform::configuration::sites::{self, Owner, Site};
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::Failure;
@@ -14,15 +15,17 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Reports what is wrong with expressions that were not evaluated for certain.
-pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated) -> Vec<Failure> {
+/// Reports what is wrong with expressions that were not evaluated for certain, as far as they are reached.
+pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated, reached: Option<&Reached>) -> Vec<Failure> {
     let evaluation = Evaluation::validating(statics);
     let mut seen = HashSet::new();
     for (index, node) in statics.nodes.iter().enumerate() {
         let dir = Text::from(&*node.module.dir);
-        if node.module.files.is_empty() || !seen.insert(dir.clone()) {
+        let is_skipped = reached.is_some_and(|reached| !reached.enters(index));
+        if is_skipped || node.module.files.is_empty() || !seen.insert(dir.clone()) {
             continue;
         }
+        let is_reached = |owner: &Owner| reached.is_none_or(|reached| reached.has(index, owner.clone()));
         let is_entered = evaluated.modules.contains(&dir);
         let is_open = |owner: &Owner| match owner {
             Owner::Resource(address) => !evaluated.resources.contains(&(dir.clone(), address.clone())),
@@ -35,7 +38,9 @@ pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated) -> Vec<Failure
             continue;
         }
         let frame = Rc::new(Frame::new(0, index, None));
-        for site in sites::of(&node.module).iter().filter(|site| !site.is_dependency && is_open(&site.owner)) {
+        let sites = sites::of(&node.module);
+        let is_wanted = |site: &&Site<'_>| !site.is_dependency && is_open(&site.owner) && is_reached(&site.owner);
+        for site in sites.iter().filter(is_wanted) {
             evaluate(&evaluation, &frame, site);
         }
     }

@@ -9,9 +9,11 @@ use crate::terraform::configuration::expansion::{FOR_EACH, Repeat, lifecycle, re
 use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame, Planned};
 use crate::terraform::configuration::moves::Moves;
 use crate::terraform::configuration::reads::Reading;
+use crate::terraform::configuration::sites::Owner;
 use crate::terraform::configuration::{Configuration, Instance, Mode, Wanted};
 use crate::terraform::evaluation::shown;
 use crate::terraform::failure::Failure;
+use crate::terraform::module::Module;
 use crate::terraform::module::block::Declared;
 use crate::terraform::rules;
 use crate::text::Text;
@@ -60,14 +62,14 @@ impl Evaluation<'_, '_> {
         if At::module(frame).is_certain() {
             self.evaluated.borrow_mut().modules.insert((&*module.dir).into());
         }
-        for name in module.variables.keys() {
+        for name in module.variables.keys().filter(|name| self.includes(frame, || Owner::Variable((*name).clone()))) {
             self.variable(frame, name);
             self.validations(frame, name);
         }
-        for name in module.locals.keys() {
+        for name in module.locals.keys().filter(|name| self.includes(frame, || Owner::Local((*name).clone()))) {
             self.local(frame, name);
         }
-        for (address, declared) in &module.resources {
+        for (address, declared) in self.resources(frame, &module) {
             let before = self.failed();
             if let Some(block) = self.block(frame, address) {
                 self.note_evaluated(frame, &module.dir, address, &block);
@@ -75,7 +77,7 @@ impl Evaluation<'_, '_> {
             }
         }
         let mut seen = HashSet::new();
-        for name in module.calls.keys() {
+        for name in module.calls.keys().filter(|name| self.enters(frame, name)) {
             let Some(called) = self.call(frame, name) else { continue };
             if called.frames.iter().any(|(_, child)| At::module(child).is_certain()) {
                 self.evaluated.borrow_mut().calls.insert(((&*module.dir).into(), name.clone()));
@@ -87,15 +89,29 @@ impl Evaluation<'_, '_> {
                 }
             }
         }
-        for (name, declared) in &module.outputs {
+        let outputs = module.outputs.iter();
+        for (name, declared) in outputs.filter(|(name, _)| self.includes(frame, || Owner::Output((*name).clone()))) {
             self.output(frame, name);
             self.preconditions(&At::module(frame), declared, "precondition");
         }
         self.providers(frame);
-        self.configurations(frame);
-        for declared in module.checks.values() {
+        if self.includes(frame, || Owner::Other) {
+            self.configurations(frame);
+        }
+        let checks = module.checks.iter();
+        for (_, declared) in checks.filter(|(name, _)| self.includes(frame, || Owner::Check((*name).clone()))) {
             self.assertions(frame, declared);
         }
+    }
+
+    /// The resources of a module that are evaluated by themselves.
+    pub(super) fn resources<'m>(
+        &'m self,
+        frame: &'m Frame,
+        module: &'m Module,
+    ) -> impl Iterator<Item = (&'m Text, &'m Declared)> {
+        let all = module.resources.iter();
+        all.filter(|(address, _)| self.includes(frame, || Owner::Resource((*address).clone())))
     }
 
     /// Notes what is evaluated for certain.
@@ -109,7 +125,7 @@ impl Evaluation<'_, '_> {
     /// The instances in a module, and in those that it calls, with their addresses.
     fn collect(&self, frame: &Rc<Frame>, path: &Path, moves: &Moves, into: &mut Vec<Instance>) {
         let module = self.module(frame);
-        for (address, declared) in &module.resources {
+        for (address, declared) in self.resources(frame, &module) {
             let Some(block) = self.block(frame, address) else { continue };
             let (level, shaping) = self.repetition(frame, declared);
             let protection = self.protection(frame, declared);
@@ -134,7 +150,7 @@ impl Evaluation<'_, '_> {
                 });
             }
         }
-        for (name, declared) in &module.calls {
+        for (name, declared) in module.calls.iter().filter(|(name, _)| self.enters(frame, name)) {
             let Some(called) = self.call(frame, name) else { continue };
             let (level, shaping) = self.repetition(frame, declared);
             for (repeat, child) in &called.frames {
@@ -231,7 +247,8 @@ impl Evaluation<'_, '_> {
     fn root_outputs(&self, root: &Rc<Frame>) -> BTreeMap<Text, Value> {
         let module = self.module(root);
         let mut outputs = BTreeMap::new();
-        for (name, declared) in &module.outputs {
+        let all = module.outputs.iter();
+        for (name, declared) in all.filter(|(name, _)| self.includes(root, || Owner::Output((*name).clone()))) {
             let Some(written) = declared.arguments.get("value") else { continue };
             let value = self.output(root, name);
             let is_hidden = declared.arguments.contains_key("sensitive");

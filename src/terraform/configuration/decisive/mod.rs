@@ -246,6 +246,13 @@ impl<'t> Analysis<'t> {
                 self.expr(node, key, Detail::Whole, around);
             }
             ExprKind::Splat(base, each) => {
+                if let (ExprKind::Traversal(root, steps), ExprKind::Access(of, attribute)) = (&base.kind, &each.kind)
+                    && matches!(of.kind, ExprKind::Element)
+                {
+                    // `aws_lb.main[*].id` reads one attribute of all instances.
+                    let steps: Vec<TraversalStep> = steps.iter().chain(attribute).cloned().collect();
+                    return self.reference(node, &root.text, &steps, detail, around);
+                }
                 around.elements.push(Detail::Shape);
                 self.expr(node, each, detail, around);
                 let of_elements = around.elements.pop().unwrap_or(Detail::Whole);
@@ -381,8 +388,10 @@ impl<'t> Analysis<'t> {
         let is_written = |name: &Text| {
             declared.arguments.contains_key(name) || declared.blocks.iter().any(|block| block_type(block) == name)
         };
-        match attribute.filter(|name| is_written(name)) {
-            Some(name) => self.raise(node, Name::Argument(address, name.clone()), detail),
+        match attribute {
+            Some(name) if is_written(name) => self.raise(node, Name::Argument(address, name.clone()), detail),
+            // Its provider computes it: it is unknown, whatever the arguments are.
+            Some(_) => {}
             None => self.raise(node, Name::Resource(address), detail),
         }
     }
