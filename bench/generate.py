@@ -31,10 +31,11 @@ ENVIRONMENT = {
 }
 
 
-def org(owner):
+def org(owner="platform", revision=1):
     return f"""\
 vars:
   namespace: acme
+  revision: {revision}
   tags:
     Owner: {owner}
     Managed: terraform
@@ -102,7 +103,7 @@ components:
 
 
 VARIABLES = ["namespace", "tenant", "stage", "tags", "enabled", "name", "protected", "vpc_id", "token", "ingress_rules", "logging",
-             "size", "bucket"]
+             "size", "bucket", "revision"]
 
 
 def code(resources):
@@ -126,6 +127,7 @@ resource "aws_thing" "r{i}" {{
   }}
 }}
 """
+    text += 'resource "aws_thing" "revision" {\n  value = var.revision\n}\n'
     return text + 'output "names" {\n  value = aws_thing.r0[*].name\n}\n'
 
 
@@ -137,7 +139,7 @@ def write(root, files):
 
 
 def generate(root, stacks, components, change, resources=0):
-    """Writes a repository with `stacks` stacks of about `components` components each; `change` is `leaf` or `all`.
+    """Writes a repository with `stacks` stacks of about `components` components each; `change` is `leaf`, `default` or `all`.
     With `resources` every kind has code that makes as many."""
     root = pathlib.Path(root)
     root.mkdir(parents=True)
@@ -154,7 +156,7 @@ def generate(root, stacks, components, change, resources=0):
         git("tag", tag)
 
     git("init", "-q", "-b", "main")
-    write(root, {"atmos.yaml": CONFIG, "stacks/orgs/acme.yaml": org("platform")})
+    write(root, {"atmos.yaml": CONFIG, "stacks/orgs/acme.yaml": org()})
     for layer in range(layers):
         names = [f"catalog/kind-{layer}-{n}" for n in range(catalogs)]
         if resources:
@@ -168,7 +170,7 @@ def generate(root, stacks, components, change, resources=0):
         tenant, stage = places[-1]
         write(root, {f"stacks/deploy/{tenant}/{stage}.yaml": stack(tenant, stage, layers, 2)})
     else:
-        write(root, {"stacks/orgs/acme.yaml": org("someone-else")})
+        write(root, {"stacks/orgs/acme.yaml": org(revision=2) if change == "default" else org("someone-else")})
     commit("head")
     git("gc", "-q")
     return stacks * layers * catalogs * each
@@ -179,7 +181,8 @@ def main():
     parser.add_argument("out", help="the folder to create")
     parser.add_argument("--stacks", type=int, default=20)
     parser.add_argument("--components", type=int, default=100, help="in each stack, abstract ones not counted")
-    parser.add_argument("--change", choices=["leaf", "all"], default="leaf", help="one variable of one component, or of all")
+    parser.add_argument("--change", choices=["leaf", "default", "all"], default="leaf",
+                        help="a variable of one component, of all that one of their resources reads, or that all of them read")
     parser.add_argument("--resources", type=int, default=0, help="made by the code of each component; without, there is no code")
     options = parser.parse_args()
     number = generate(options.out, options.stacks, options.components, options.change, options.resources)

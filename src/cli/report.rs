@@ -116,9 +116,9 @@ pub(super) fn write(
         found.into_iter().map(|(subject, author)| Commit { subject, author }).collect()
     });
     let commits: Vec<Commit> = commits.unwrap_or_default();
-    let made = match (sources, &review.comparison) {
-        ([source], None) => made(&**source, review, place)?,
-        _ => Vec::new(),
+    let made = || match (sources, &review.comparison) {
+        ([source], None) => made(&**source, review, place).ok(),
+        _ => Some(Vec::new()),
     };
     let page = Page { report: &report, bases: &bases, heads: &heads, made: &made, graph: &shown, commits: &commits };
     place.timings.phase("report", || page::write(&mut text, &page))?;

@@ -302,7 +302,8 @@ pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options:
 
 /// Removes from the components of two units what is the same in both.
 pub(crate) fn keep_differing([old, new]: [&mut Vec<Arc<Component>>; 2]) {
-    let known: HashMap<Address, &Arc<Component>> = old.iter().map(|component| (component.address(), component)).collect();
+    let known: HashMap<Address, &Arc<Component>> =
+        old.iter().map(|component| (component.address(), component)).collect();
     let is_same = |after: &&Arc<Component>| {
         known.get(&after.address()).is_some_and(|before| difference(before, after).is_empty())
     };

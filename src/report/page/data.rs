@@ -122,6 +122,7 @@ impl Data {
             addresses: Vec::new(),
             made_by: Vec::new(),
             labels: BTreeMap::new(),
+            paths: HashMap::new(),
             leaves: Leaves::default(),
         };
         let (groups, components) = match &report.comparison {
@@ -251,6 +252,8 @@ struct Builder<'a> {
     addresses: Vec<AddressRow>,
     made_by: Vec<Option<AddressRow>>,
     labels: BTreeMap<usize, Vec<String>>,
+    /// Whether the values at a path are secret, and how the path is shown.
+    paths: HashMap<String, (bool, String)>,
     leaves: Leaves,
 }
 
@@ -330,25 +333,38 @@ impl Builder<'_> {
 
     /// The values of all components of one state, those of what their code makes last.
     fn components(&mut self, page: &Page<'_>) -> Vec<Vec<usize>> {
-        let made = page.made.iter().flat_map(|unit| unit.components.iter().map(move |component| (unit, component)));
-        let made: Vec<Placed> =
-            made.map(|(unit, component)| Placed { component: Arc::clone(component), unit: Arc::clone(unit) }).collect();
-        let of_heads =
-            page.heads.iter().map(|resolution| (*resolution, resolution.components().into_values().collect()));
-        let of_code = page.heads.first().map(|resolution| (*resolution, made));
         let mut all = Vec::new();
-        for (resolution, components) in of_heads.chain(of_code).collect::<Vec<(&Resolution, Vec<Placed>)>>() {
-            let mut explainer = Explainer::new(resolution, self.files);
-            for placed in components {
-                let address = placed.component.address();
-                if self.leaves.count > MAX_LEAVES {
-                    self.leaves.is_cut = true;
-                    return all;
-                }
-                self.add(&address, &placed.component);
-                let steps = explainer.why(&placed, &[]).map(|answer| answer.steps).unwrap_or_default();
-                all.push(self.values(&steps));
+        for resolution in page.heads {
+            all.extend(self.placed(resolution, resolution.components().into_values()));
+        }
+        let Some(resolution) = page.heads.first().filter(|_| !self.leaves.is_cut) else { return all };
+        match (page.made)() {
+            Some(made) => {
+                let placed = made.iter().flat_map(|unit| {
+                    let of = |component: &Arc<Component>| Placed {
+                        component: Arc::clone(component),
+                        unit: Arc::clone(unit),
+                    };
+                    unit.components.iter().map(of)
+                });
+                all.extend(self.placed(resolution, placed));
             }
+            None => self.leaves.is_cut = true,
+        }
+        all
+    }
+
+    /// The values of some components, as far as there is room.
+    fn placed(&mut self, resolution: &Resolution, components: impl Iterator<Item = Placed>) -> Vec<Vec<usize>> {
+        let (mut all, mut explainer) = (Vec::new(), Explainer::new(resolution, self.files));
+        for placed in components {
+            if self.leaves.count > MAX_LEAVES {
+                self.leaves.is_cut = true;
+                break;
+            }
+            self.add(&placed.component.address(), &placed.component);
+            let steps = explainer.why(&placed, &[]).map(|answer| answer.steps).unwrap_or_default();
+            all.push(self.values(&steps));
         }
         all
     }
@@ -365,11 +381,14 @@ impl Builder<'_> {
             let Some(value) = own[0].value.as_ref().filter(|v| own[0].role == Role::Value && !is_filled(v)) else {
                 continue;
             };
-            let secret = mask::is_secret_pointer(path) || value.prov.is_masked();
+            let known = self.paths.entry(path.clone());
+            let (is_secret, shown) = known.or_insert_with(|| (mask::is_secret_pointer(path), changes::path(path)));
+            let secret = *is_secret || value.prov.is_masked();
+            let shown = shown.clone();
             let text = inline(value, secret, &self.tables.options);
             let place = value.prov.origin.map(|origin| self.tables.place(origin)).unzip();
             let chain = self.tables.chain(own.iter(), secret);
-            let leaf = self.leaves.add((changes::path(path), text, place.0, place.1.unwrap_or(0), chain));
+            let leaf = self.leaves.add((shown, text, place.0, place.1.unwrap_or(0), chain));
             if value.holds(Flags::UNKNOWN) {
                 self.leaves.unknown.insert(leaf);
             }

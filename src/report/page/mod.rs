@@ -28,8 +28,9 @@ pub(crate) struct Page<'a> {
     pub bases: &'a [&'a Resolution],
     /// The resolutions of the projects in the state, or in the newer one.
     pub heads: &'a [&'a Resolution],
-    /// What the code of the components of one state makes, a unit for each.
-    pub made: &'a [Arc<Unit>],
+    /// What the code of the components of one state makes, a unit for each, if it can be evaluated. It is asked for only if the page
+    /// has room for it.
+    pub made: &'a dyn Fn() -> Option<Vec<Arc<Unit>>>,
     /// The commits between both states, the newest first; none if one of them is the worktree.
     pub commits: &'a [Commit],
     /// The graph that is drawn: the dependencies of what changes, or the imports of one state.

@@ -177,14 +177,14 @@ impl<'s, 'a> Evaluation<'s, 'a> {
 
     /// Whether something in a module is evaluated by itself, and not only where something else reads it.
     pub(super) fn includes(&self, frame: &Frame, owner: impl FnOnce() -> Owner) -> bool {
-        self.reached.is_none_or(|reached| reached.has(frame.node, owner()))
+        self.reached.is_none_or(|reached| reached.has(frame.node, &owner()))
     }
 
     /// Whether something in the module of a call is, or what repeats the call.
     pub(super) fn enters(&self, frame: &Frame, call: &Text) -> bool {
         let child = || self.children.get(&(frame.node, call.clone()));
         let is_reached = |reached: &Reached| {
-            reached.has(frame.node, Owner::Call(call.clone())) || child().is_some_and(|child| reached.enters(*child))
+            reached.has(frame.node, &Owner::Call(call.clone())) || child().is_some_and(|child| reached.enters(*child))
         };
         self.reached.is_none_or(is_reached)
     }

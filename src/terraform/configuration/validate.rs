@@ -21,11 +21,12 @@ pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated, reached: Optio
     let mut seen = HashSet::new();
     for (index, node) in statics.nodes.iter().enumerate() {
         let dir = Text::from(&*node.module.dir);
-        let is_skipped = reached.is_some_and(|reached| !reached.enters(index));
-        if is_skipped || node.module.files.is_empty() || !seen.insert(dir.clone()) {
+        if reached.is_some_and(|reached| !reached.enters(index))
+            || node.module.files.is_empty()
+            || !seen.insert(dir.clone())
+        {
             continue;
         }
-        let is_reached = |owner: &Owner| reached.is_none_or(|reached| reached.has(index, owner.clone()));
         let is_entered = evaluated.modules.contains(&dir);
         let is_open = |owner: &Owner| match owner {
             Owner::Resource(address) => !evaluated.resources.contains(&(dir.clone(), address.clone())),
@@ -34,9 +35,14 @@ pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated, reached: Optio
         };
         let owners = node.module.resources.keys().map(|address| Owner::Resource(address.clone()));
         let calls = node.module.calls.keys().map(|name| Owner::Argument(name.clone(), Text::default()));
-        if is_entered && !owners.chain(calls).any(|owner| is_open(&owner)) {
+        let has_open = match reached {
+            Some(reached) => reached.things(index).any(is_open),
+            None => !is_entered || owners.chain(calls).any(|owner| is_open(&owner)),
+        };
+        if !has_open {
             continue;
         }
+        let is_reached = |owner: &Owner| reached.is_none_or(|reached| reached.has(index, owner));
         let frame = Rc::new(Frame::new(0, index, None));
         let sites = sites::of(&node.module);
         let is_wanted = |site: &&Site<'_>| !site.is_dependency && is_open(&site.owner) && is_reached(&site.owner);

@@ -21,7 +21,8 @@ type Thing = (usize, Owner);
 /// What reads inputs that differ.
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
-    things: HashSet<Thing, RandomState>,
+    /// By module.
+    things: HashMap<usize, HashSet<Owner, RandomState>, RandomState>,
     /// The modules that have some of it, and those that call these.
     entered: HashSet<usize>,
 }
@@ -41,11 +42,11 @@ impl Reached {
             if thing.1 == Owner::Other {
                 return None;
             }
-            if reached.things.insert(thing.clone()) {
+            if reached.things.entry(thing.0).or_default().insert(thing.1.clone()) {
                 todo.extend(readers.of_thing(&thing));
             }
         }
-        for (node, _) in &reached.things {
+        for node in reached.things.keys() {
             let parents = std::iter::successors(Some(*node), |node| statics.nodes[*node].parent);
             reached.entered.extend(parents);
         }
@@ -53,13 +54,18 @@ impl Reached {
     }
 
     /// Whether something in a module is a part of it.
-    pub(super) fn has(&self, node: usize, owner: Owner) -> bool {
-        self.things.contains(&(node, owner))
+    pub(super) fn has(&self, node: usize, owner: &Owner) -> bool {
+        self.things.get(&node).is_some_and(|things| things.contains(owner))
+    }
+
+    /// Everything in a module that is a part of it.
+    pub(super) fn things(&self, node: usize) -> impl Iterator<Item = &Owner> {
+        self.things.get(&node).into_iter().flatten()
     }
 
     /// Whether an output of the root module is a part of it.
     pub(crate) fn has_output(&self, name: &Text) -> bool {
-        self.has(0, Owner::Output(name.clone()))
+        self.has(0, &Owner::Output(name.clone()))
     }
 
     /// Whether something in a module, or in one that it calls, is a part of it.
@@ -81,7 +87,8 @@ impl<'t> Readers<'t> {
     fn of(nodes: &'t [Rc<Node>]) -> Self {
         let indexed = nodes.iter().enumerate();
         let here = indexed.filter(|(_, node)| !node.module.files.is_empty());
-        let children = here.filter_map(|(index, node)| Some(((node.parent?, node.path.last()?.clone()), index))).collect();
+        let children =
+            here.filter_map(|(index, node)| Some(((node.parent?, node.path.last()?.clone()), index))).collect();
         let mut readers = Readers { nodes, children, known: HashMap::default(), of_files: Vec::new() };
         for (index, node) in nodes.iter().enumerate() {
             for site in sites::of(&node.module) {
@@ -101,9 +108,8 @@ impl<'t> Readers<'t> {
 
     /// Notes what an expression of something reads.
     fn add(&mut self, node: usize, owner: &Owner, expr: &Expr) {
-        let reads_files = walk::calls(expr).iter().any(|name| {
-            is_reader(name.text.strip_prefix("core::").unwrap_or(&name.text))
-        });
+        let reads_files =
+            walk::calls(expr).iter().any(|name| is_reader(name.text.strip_prefix("core::").unwrap_or(&name.text)));
         let mut is_seen = !reads_files;
         for reference in walk::references(expr) {
             match self.named(node, &reference) {
@@ -174,9 +180,11 @@ impl<'t> Readers<'t> {
                 let arguments = declared.into_iter().flat_map(|declared| declared.arguments.keys());
                 found.extend(arguments.map(|name| (*node, Owner::Argument(call.clone(), name.clone()))));
                 let child = self.children.get(&(*node, call.clone()));
-                found.extend(child.into_iter().flat_map(|child| {
-                    all(&self.nodes[*child].module).into_iter().map(|owner| (*child, owner))
-                }));
+                found.extend(
+                    child
+                        .into_iter()
+                        .flat_map(|child| all(&self.nodes[*child].module).into_iter().map(|owner| (*child, owner))),
+                );
             }
             _ => {}
         }

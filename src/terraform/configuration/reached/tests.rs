@@ -37,9 +37,8 @@ fn sides(texts: &[(String, String)], inputs: [&[VariableInput]; 2], only_reached
         of(inputs[0]) != of(inputs[1])
     });
     let differing = differing.collect();
-    let entered = inputs.map(|variables| {
-        root::enter("m", Given { variables, workspace: Some("w"), ..Given::default() }, &modules)
-    });
+    let entered = inputs
+        .map(|variables| root::enter("m", Given { variables, workspace: Some("w"), ..Given::default() }, &modules));
     assert!(entered[0].number().is_some() && entered[0].number() == entered[1].number());
     let reached = entered[0].reached(&differing).filter(|_| only_reached).map(Arc::new);
     let mut failures = [BTreeSet::new(), BTreeSet::new()];
@@ -53,7 +52,9 @@ fn sides(texts: &[(String, String)], inputs: [&[VariableInput]; 2], only_reached
     let count = made.iter().map(Vec::len).sum();
     let [mut before, mut after] = made;
     keep_differing([&mut before, &mut after]);
-    let shown = |all: Vec<Arc<Component>>| all.iter().map(|one| (one.address(), serde_json::to_string(&one.value).unwrap())).collect();
+    let shown = |all: Vec<Arc<Component>>| {
+        all.iter().map(|one| (one.address(), serde_json::to_string(&one.value).unwrap())).collect()
+    };
     let [old, new] = failures;
     let (fixed, found) = (old.difference(&new).cloned().collect(), new.difference(&old).cloned().collect());
     (([shown(before), shown(after)], [fixed, found]), count)
