@@ -4,6 +4,7 @@
 use super::{code as names_of_code, links};
 use crate::code::of_components;
 use crate::diff::{inline, mask, pointer};
+use crate::files::File;
 use crate::lsp::view::{Cursor, View};
 use crate::query::impact::{Impact, Place, Via, add_resources, impact};
 use crate::query::why::{Explainer, Role};
@@ -58,7 +59,7 @@ fn import(place: &Cursor<'_>) -> Option<String> {
         let units = place.view.resolutions().into_iter().flat_map(|resolution| &resolution.units);
         let components = units.filter(|unit| unit.files.contains(id)).flat_map(|unit| &unit.components);
         let stacks: BTreeSet<&Text> = components.map(|component| &component.stack).collect();
-        let _ = write!(text, "\n- {}, part of {}", code(&file.path), count(stacks.len(), "stack"));
+        let _ = write!(text, "\n- {}, part of {}", link(place, &file, None), count(stacks.len(), "stack"));
         contribution(place, &file.path, &mut text);
     }
     more(&mut text, import.targets.len());
@@ -148,7 +149,7 @@ fn values(place: &Cursor<'_>) -> Option<String> {
     more(&mut text, groups.len());
     for (file, offset) in replaced.iter().take(MOST) {
         let file = place.view.file(*file);
-        let _ = write!(text, "\n- replaced by {}", code(&format!("{}:{}", file.path, file.line(*offset))));
+        let _ = write!(text, "\n- replaced by {}", link(place, &file, Some(file.line(*offset))));
     }
     more(&mut text, replaced.len());
     resources(place, &found, &mut text);
@@ -203,11 +204,27 @@ fn history(place: &Cursor<'_>, resolution: &Resolution, placed: &Placed, keys: &
         let Some(origin) = step.origin else { continue };
         let file = files.get(origin.file);
         let word = if step.role == Role::Value { "set at" } else { "replaces" };
-        let _ = write!(text, "\n  - {word} {}", code(&format!("{}:{}", file.path, file.line(origin.key))));
+        let _ = write!(text, "\n  - {word} {}", link(place, &file, Some(file.line(origin.key))));
         if let (Role::Overrides, Some(value)) = (step.role, &step.value) {
             let shown = inline::inline(value, mask::is_secret_pointer(&step.path), false);
             let _ = write!(text, " ({})", code(&shown));
         }
+    }
+}
+
+/// A link to a file, or to one of its lines.
+fn link(place: &Cursor<'_>, file: &File, line: Option<u32>) -> String {
+    let (name, fragment) = match line {
+        Some(line) => (format!("{}:{line}", file.path), format!("#L{line}")),
+        None => (file.path.to_string(), String::new()),
+    };
+    match place.view.uri(&file.path) {
+        // A parenthesis would end the target.
+        Some(uri) => {
+            let target = uri.as_str().replace('(', "%28").replace(')', "%29");
+            format!("[{}]({target}{fragment})", code(&name))
+        }
+        None => code(&name),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::report::answers::shown_line;
 use crate::resolution::Address;
 use crate::text::Text;
 use crate::value::{FileId, Origin};
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 /// The maximum number of steps of one chain.
@@ -16,12 +17,12 @@ const MAX_STEPS: usize = 40;
 #[derive(Debug)]
 pub(super) struct Table<T> {
     rows: Vec<T>,
-    index: HashMap<T, usize>,
+    index: HashMap<T, usize, RandomState>,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Table { rows: Vec::new(), index: HashMap::new() }
+        Table { rows: Vec::new(), index: HashMap::default() }
     }
 }
 
@@ -53,7 +54,7 @@ pub(super) struct Tables<'a> {
     pub(super) paths: Table<Text>,
     pub(super) texts: Table<String>,
     pub(super) chains: Table<Vec<StepRow>>,
-    lines: HashMap<(FileId, u32, bool), usize>,
+    lines: HashMap<(FileId, u32, bool), usize, RandomState>,
 }
 
 impl<'a> Tables<'a> {
@@ -67,7 +68,7 @@ impl<'a> Tables<'a> {
             paths: Table::default(),
             texts: Table::default(),
             chains: Table::default(),
-            lines: HashMap::new(),
+            lines: HashMap::default(),
         }
     }
 

@@ -15,6 +15,7 @@ use crate::report::{Finding, Novelty, Report, coverage, headline, links};
 use crate::resolution::{Address, Component, Placed, Resolution};
 use crate::text::Text;
 use crate::value::{Data as Kind, Flags, Origin, Value};
+use foldhash::fast::RandomState;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -122,7 +123,7 @@ impl Data {
             addresses: Vec::new(),
             made_by: Vec::new(),
             labels: BTreeMap::new(),
-            paths: HashMap::new(),
+            paths: HashMap::default(),
             leaves: Leaves::default(),
         };
         let (groups, components) = match &report.comparison {
@@ -215,7 +216,7 @@ fn of_finding(finding: &Finding, tables: &mut Tables<'_>, report: &Report<'_>) -
 #[derive(Default)]
 struct Leaves {
     rows: Vec<Leaf>,
-    index: HashMap<Leaf, usize>,
+    index: HashMap<Leaf, usize, RandomState>,
     unknown: BTreeSet<usize>,
     count: usize,
     is_cut: bool,
@@ -253,7 +254,7 @@ struct Builder<'a> {
     made_by: Vec<Option<AddressRow>>,
     labels: BTreeMap<usize, Vec<String>>,
     /// Whether the values at a path are secret, and how the path is shown.
-    paths: HashMap<String, (bool, String)>,
+    paths: HashMap<String, (bool, String), RandomState>,
     leaves: Leaves,
 }
 

@@ -155,11 +155,12 @@ fn hover_shows_values_with_their_history() {
     client.open("stacks/catalog/vpc.yaml", CATALOG);
     let hover = client.at("textDocument/hover", "stacks/deploy/dev.yaml", STACK, "cidr: 10.1", 7);
     let shown = text(&hover);
+    let [stack, catalog] = ["stacks/deploy/dev.yaml", "stacks/catalog/vpc.yaml"].map(|path| client.uri(path));
     for part in [
         "reaches 1 component in 1 stack",
         "`vars.cidr` = `\"10.1.0.0/16\"` in `dev`",
-        "set at `stacks/deploy/dev.yaml:7`",
-        "replaces `stacks/catalog/vpc.yaml:5` (`\"10.0.0.0/16\"`)",
+        &format!("set at [`stacks/deploy/dev.yaml:7`]({stack}#L7)"),
+        &format!("replaces [`stacks/catalog/vpc.yaml:5`]({catalog}#L5) (`\"10.0.0.0/16\"`)"),
     ] {
         assert!(shown.contains(part), "{part} is not in {shown}");
     }
@@ -170,12 +171,12 @@ fn hover_shows_values_with_their_history() {
     let hover = client.at("textDocument/hover", "stacks/catalog/vpc.yaml", CATALOG, "zones", 1);
     assert!(text(&hover).contains("reaches 4 components in 2 stacks"), "{hover}");
     let hover = client.at("textDocument/hover", "stacks/catalog/vpc.yaml", CATALOG, "cidr", 1);
-    assert!(text(&hover).contains("replaced by `stacks/deploy/dev.yaml:7`"), "{hover}");
+    assert!(text(&hover).contains(&format!("replaced by [`stacks/deploy/dev.yaml:7`]({stack}#L7)")), "{hover}");
     let hover = client.at("textDocument/hover", "stacks/deploy/dev.yaml", STACK, "catalog/vpc", 3);
     assert!(
-        text(&hover).contains(
-            "leads to 1 file\n- `stacks/catalog/vpc.yaml`, part of 2 stacks\n  - sets `vars.zones` of 4 components"
-        ),
+        text(&hover).contains(&format!(
+            "leads to 1 file\n- [`stacks/catalog/vpc.yaml`]({catalog}), part of 2 stacks\n  - sets `vars.zones` of 4 components"
+        )),
         "{hover}"
     );
     let commented = format!("# stacklint: ignore-file[unused-local] reason\n{STACK}");
