@@ -365,19 +365,21 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Returns the edited lines of a unit's files, its own file first.
+    /// Returns the edited lines of a unit's files, its own file first, then by path.
     fn unit(&mut self, side: Side, unit: &Arc<Unit>) -> Rc<Found> {
         let key = (side, ByAddress(Arc::clone(unit)));
         if let Some(known) = self.units.get(&key) {
             return Rc::clone(known);
         }
         let mut found = Found::default();
-        let others = unit.files.iter().filter(|f| **f != unit.file);
-        for id in std::iter::once(&unit.file).chain(others) {
-            let edited = self.edits.of(side, *id);
+        // The order of file ids depends on which thread read a file first.
+        let mut others: Vec<FileId> = unit.files.iter().copied().filter(|file| *file != unit.file).collect();
+        others.sort_by_cached_key(|file| Text::clone(&self.files.get(*file).path));
+        for id in std::iter::once(unit.file).chain(others) {
+            let edited = self.edits.of(side, id);
             let cause = |line: u32| {
                 let column = indentation(edited.file.line_text(line));
-                Cause { side, file: *id, line, column }
+                Cause { side, file: id, line, column }
             };
             match &edited.edits {
                 FileEdits::Untouched => {}

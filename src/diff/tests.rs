@@ -260,3 +260,33 @@ fn what_one_side_does_not_know_is_not_compared() {
     assert!(whole.components.is_empty());
     assert_eq!(whole.unresolved, ["dev"]);
 }
+
+#[test]
+fn the_order_in_which_files_are_read_decides_nothing() {
+    let paths: Vec<String> = (10..50).map(|n| format!("catalog/{n}.yaml")).collect();
+    let imports: String = paths.iter().map(|path| format!("  - {path}\n")).collect();
+    let stack = format!("import:\n{imports}components:\n  terraform:\n    vpc:\n      vars: {{}}\n");
+    // Nothing says which of the edited files made the difference.
+    let found = |is_reversed: bool| {
+        let files = Files::default();
+        let sides = ["other: 1\n", "other: 2\n"].map(|text| {
+            let mut tree: Vec<(&str, &str)> = paths.iter().map(|path| (&**path, text)).collect();
+            tree.push(("stacks/dev.yaml", &stack));
+            let mut order: Vec<&(&str, &str)> = tree.iter().collect();
+            if is_reversed {
+                order.reverse();
+            }
+            order.into_iter().for_each(|(path, text)| _ = files.add(path, text, || (*text).into()));
+            let mut resolution = resolution(&files, &tree);
+            let unit = Arc::get_mut(&mut resolution.units[0]).unwrap();
+            let component = Arc::get_mut(&mut unit.components[0]).unwrap();
+            component.value = Value::map([("computed".into(), Value::str(text))].into_iter().collect());
+            component.shaping_origins = Default::default();
+            resolution
+        });
+        let diff = diff(&sides[0], &sides[1], &files, &DiffOptions::default());
+        causes(&diff.components[0].causes, &files)
+    };
+    assert!(found(false).contains("catalog/10.yaml"), "{}", found(false));
+    assert_eq!(found(false), found(true));
+}

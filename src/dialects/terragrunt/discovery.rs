@@ -30,17 +30,27 @@ fn files<'s>(source: &'s dyn Source, folder: &str) -> impl Iterator<Item = &'s s
         let name = paths::name(path);
         matches!(name, UNIT | UNIT_JSON | STACK) && !path.split('/').any(|part| SKIPPED.contains(&part))
     };
-    let is_read = move |path: &&str| is_read(path) && !is_template(source, path);
+    let templates = folders_of_templates(source);
+    let is_read = move |path: &&str| is_read(path) && !is_template(source, &templates, path);
     source.listing().under(folder).iter().map(|entry| &*entry.path).filter(is_read)
+}
+
+/// The folders with a file that makes them folders of templates.
+fn folders_of_templates(source: &dyn Source) -> BTreeSet<&str> {
+    let listing = source.listing();
+    let named = listing.iter().map(|entry| &*entry.path).filter(|path| paths::name(path) == TEMPLATES);
+    named.filter(|path| listing.resolve(path).is_ok()).map(paths::parent).collect()
 }
 
 /// Whether a file is a template: no configuration by its syntax, in a folder of templates. What Terragrunt can read it runs, whatever
 /// lies beside it. In the root of the repository there may be units beside templates, too.
-fn is_template(source: &dyn Source, path: &str) -> bool {
+fn is_template(source: &dyn Source, templates: &BTreeSet<&str>, path: &str) -> bool {
+    if templates.is_empty() {
+        return false;
+    }
     let folders = std::iter::successors(Some(paths::parent(path)), |folder| Some(paths::parent(folder)));
     let mut folders = folders.take_while(|folder| !folder.is_empty());
-    folders.any(|folder| source.listing().resolve(&paths::join(folder, TEMPLATES)).is_ok())
-        && !is_configuration(source, path)
+    folders.any(|folder| templates.contains(folder)) && !is_configuration(source, path)
 }
 
 /// Whether a file has the syntax of configuration, as far as it can be read.

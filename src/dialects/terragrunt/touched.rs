@@ -42,6 +42,8 @@ pub(super) enum Mention {
 pub(super) struct Touched<'a> {
     source: &'a dyn Source,
     changed: BTreeSet<&'a str>,
+    /// Those that belong to the configuration beside them, whether that names them or not.
+    changed_beside: Vec<&'a str>,
     /// The files of configuration by their names; those of units by the names of their folders, too.
     by_name: BTreeMap<&'a str, Vec<&'a str>>,
     mentions: Mutex<FastMap<String, Arc<Vec<Mention>>>>,
@@ -67,9 +69,11 @@ impl<'a> Touched<'a> {
             let key = if paths::name(path) == UNIT { last(path, 2) } else { last(path, 1) };
             by_name.entry(key).or_default().push(path);
         }
-        let changed = changes.iter().map(|change| &*change.path).collect();
+        let changed: BTreeSet<&str> = changes.iter().map(|change| &*change.path).collect();
+        let is_read_beside = |path: &&str| matches!(paths::name(path), VALUES | AUTOINCLUDE);
+        let changed_beside = changed.iter().copied().filter(is_read_beside).collect();
         let (mentions, nearest, is_read_by_code) = Default::default();
-        Some(Touched { source, changed, by_name, mentions, nearest, is_read_by_code })
+        Some(Touched { source, changed, changed_beside, by_name, mentions, nearest, is_read_by_code })
     }
 
     /// Whether the unit of a folder, with its file, may read an edited file.
@@ -83,8 +87,9 @@ impl<'a> Touched<'a> {
             if !seen.insert(path.clone()) {
                 continue;
             }
-            let beside = |name: &str| self.changed.contains(&*paths::join(paths::parent(&path), name));
-            if self.changed.contains(&*path) || beside(VALUES) || beside(AUTOINCLUDE) || seen.len() > MAX_MEANT * 5 {
+            let is_beside = |other: &&str| paths::parent(other) == paths::parent(&path);
+            let has_beside = self.changed_beside.iter().any(is_beside);
+            if self.changed.contains(&*path) || has_beside || seen.len() > MAX_MEANT * 5 {
                 return true;
             }
             for mention in self.mentions(loader, &path).iter() {
