@@ -13,6 +13,7 @@ use crate::terraform::module::paths::{self, Base, NamedPath, Pattern};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov, Read};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The most names that are followed from one expression. One with more is made of all files and inputs of the root module.
@@ -223,7 +224,7 @@ impl Collector<'_, '_> {
         let value = self.statics.value(node, &written, Identifier { text: "path".to_owned(), place: (file, span) });
         if let Some(text) = value.ok().as_ref().and_then(Val::as_str) {
             if let Ok(inside) = self.statics.files.inside(text) {
-                self.files(reader.made_of(&crate::go::path::clean(&inside)));
+                self.files(&reader.made_of(&crate::go::path::clean(&inside)));
             }
             return;
         }
@@ -231,22 +232,34 @@ impl Collector<'_, '_> {
         let anywhere = || [Base::Root, Base::Module].map(|base| NamedPath { base, before: String::new(), after: None });
         let named = paths::of_argument(&written.expr).unwrap_or_else(|| anywhere().into_iter().collect());
         for pattern in named.iter().filter_map(|named| named.resolve(&root, &module.dir)) {
-            let name = match &pattern {
-                Pattern::Path(path) => path.clone(),
-                Pattern::Between(before, after) => format!("{before}*{after}"),
-            };
-            self.files(reader.made_of_matching(&name, &|path| pattern.matches(path)));
+            let found = self.matching(&pattern);
+            self.files(&found);
         }
     }
 
+    /// The files that a path may mean that is not known. Many expressions name the same ones, and a repository may have many files.
+    fn matching(&self, pattern: &Pattern) -> Rc<[Read]> {
+        if let Some(known) = self.statics.matching.borrow().get(pattern) {
+            return Rc::clone(known);
+        }
+        let name = match pattern {
+            Pattern::Path(path) => path.clone(),
+            Pattern::Between(before, after) => format!("{before}*{after}"),
+        };
+        let reader = &self.statics.files.loader().reader;
+        let found: Rc<[Read]> = reader.made_of_matching(&name, &|path| pattern.matches(path)).into();
+        self.statics.matching.borrow_mut().insert(pattern.clone(), Rc::clone(&found));
+        found
+    }
+
     /// Adds files, with the whole of each as a place.
-    fn files(&mut self, reads: Vec<Read>) {
+    fn files(&mut self, reads: &[Read]) {
         let loader = self.statics.files.loader();
         for file in reads.iter().take(MAX_PLACES).filter_map(|read| loader.add(&read.name)) {
             let end = loader.reader.files.get(file).text.len() as u32;
             self.places.push(place((file, Span { start: 0, end })));
         }
-        self.reads.extend(reads);
+        self.reads.extend(reads.iter().cloned());
     }
 }
 

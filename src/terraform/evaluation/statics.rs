@@ -15,13 +15,14 @@ use crate::terraform::failure::{Failure, Hop, Place};
 use crate::terraform::load::functions::RootFiles;
 use crate::terraform::module::Module;
 use crate::terraform::module::block::Written;
+use crate::terraform::module::paths::Pattern;
 use crate::terraform::module::variable::Variable;
 use crate::terraform::rules;
 use crate::text::{Text, nearest};
 use crate::value::{FileId, Read};
 use foldhash::fast::RandomState;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -66,6 +67,8 @@ pub(crate) struct Statics<'a> {
     given: RefCell<HashMap<Text, Found, RandomState>>,
     /// What an expression is made of that refers to too many names; see `made_of`.
     pub(super) whole: OnceCell<Read>,
+    /// The files that expressions may read whose paths are not known; see `made_of`.
+    pub(super) matching: RefCell<BTreeMap<Pattern, Rc<[Read]>>>,
     /// The values of arguments of module calls, by the calling module and their place; `None` for those without a
     /// value.
     argument_values: RefCell<ArgumentValues>,
@@ -122,6 +125,7 @@ impl<'a> Statics<'a> {
             known: RefCell::default(),
             given: RefCell::default(),
             whole: OnceCell::new(),
+            matching: RefCell::default(),
             argument_values: RefCell::default(),
         }
     }
