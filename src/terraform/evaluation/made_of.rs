@@ -57,6 +57,13 @@ impl Statics<'_> {
     }
 }
 
+/// Files that an expression may read.
+pub(super) struct ReadFiles {
+    reads: Vec<Read>,
+    /// The whole of each of the first ones.
+    places: Vec<Prov>,
+}
+
 struct Collector<'s, 'a> {
     statics: &'s Statics<'a>,
     /// The names that were followed, with the module that they are in.
@@ -224,7 +231,8 @@ impl Collector<'_, '_> {
         let value = self.statics.value(node, &written, Identifier { text: "path".to_owned(), place: (file, span) });
         if let Some(text) = value.ok().as_ref().and_then(Val::as_str) {
             if let Ok(inside) = self.statics.files.inside(text) {
-                self.files(&reader.made_of(&crate::go::path::clean(&inside)));
+                let found = self.files(reader.made_of(&crate::go::path::clean(&inside)));
+                self.add(&found);
             }
             return;
         }
@@ -233,12 +241,12 @@ impl Collector<'_, '_> {
         let named = paths::of_argument(&written.expr).unwrap_or_else(|| anywhere().into_iter().collect());
         for pattern in named.iter().filter_map(|named| named.resolve(&root, &module.dir)) {
             let found = self.matching(&pattern);
-            self.files(&found);
+            self.add(&found);
         }
     }
 
     /// The files that a path may mean that is not known. Many expressions name the same ones, and a repository may have many files.
-    fn matching(&self, pattern: &Pattern) -> Rc<[Read]> {
+    fn matching(&self, pattern: &Pattern) -> Rc<ReadFiles> {
         if let Some(known) = self.statics.matching.borrow().get(pattern) {
             return Rc::clone(known);
         }
@@ -247,19 +255,23 @@ impl Collector<'_, '_> {
             Pattern::Between(before, after) => format!("{before}*{after}"),
         };
         let reader = &self.statics.files.loader().reader;
-        let found: Rc<[Read]> = reader.made_of_matching(&name, &|path| pattern.matches(path)).into();
+        let found = Rc::new(self.files(reader.made_of_matching(&name, &|path| pattern.matches(path))));
         self.statics.matching.borrow_mut().insert(pattern.clone(), Rc::clone(&found));
         found
     }
 
-    /// Adds files, with the whole of each as a place.
-    fn files(&mut self, reads: &[Read]) {
+    /// Files, with the whole of each as a place.
+    fn files(&self, reads: Vec<Read>) -> ReadFiles {
         let loader = self.statics.files.loader();
-        for file in reads.iter().take(MAX_PLACES).filter_map(|read| loader.add(&read.name)) {
-            let end = loader.reader.files.get(file).text.len() as u32;
-            self.places.push(place((file, Span { start: 0, end })));
-        }
-        self.reads.extend(reads.iter().cloned());
+        let files = reads.iter().take(MAX_PLACES).filter_map(|read| loader.add(&read.name));
+        let whole = |file| Span { start: 0, end: loader.reader.files.get(file).text.len() as u32 };
+        let places = files.map(|file| place((file, whole(file)))).collect();
+        ReadFiles { reads, places }
+    }
+
+    fn add(&mut self, files: &ReadFiles) {
+        self.places.extend(files.places.iter().cloned());
+        self.reads.extend(files.reads.iter().cloned());
     }
 }
 

@@ -8,6 +8,7 @@ use crate::hcl::functions::Files;
 use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Val};
 use crate::terraform::evaluation::inputs::Inputs;
+use crate::terraform::evaluation::made_of::ReadFiles;
 pub(crate) use crate::terraform::evaluation::node::Node;
 use crate::terraform::evaluation::reference::{Meaning, meaning};
 use crate::terraform::evaluation::variable;
@@ -68,7 +69,7 @@ pub(crate) struct Statics<'a> {
     /// What an expression is made of that refers to too many names; see `made_of`.
     pub(super) whole: OnceCell<Read>,
     /// The files that expressions may read whose paths are not known; see `made_of`.
-    pub(super) matching: RefCell<BTreeMap<Pattern, Rc<[Read]>>>,
+    pub(super) matching: RefCell<BTreeMap<Pattern, Rc<ReadFiles>>>,
     /// The values of arguments of module calls, by the calling module and their place; `None` for those without a
     /// value.
     argument_values: RefCell<ArgumentValues>,
