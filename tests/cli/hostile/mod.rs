@@ -29,6 +29,7 @@ mod objects;
 mod output;
 mod paths;
 mod policies;
+mod queries;
 mod review;
 mod roots;
 mod secret_forms;
