@@ -33,6 +33,7 @@ mod queries;
 mod review;
 mod roots;
 mod secret_forms;
+mod secret_places;
 mod secrets;
 mod sizes;
 mod storage;
