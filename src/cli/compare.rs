@@ -95,7 +95,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         Ok(Environment { name, members })
     };
     let both = [environment(0)?, environment(1)?];
-    let diff = place.timings.phase("compare", || environments::compare(both.each_ref(), &is_declared));
+    let mut diff = place.timings.phase("compare", || environments::compare(both.each_ref(), &is_declared));
+    diff.mask(&files);
     let unresolved: BTreeSet<String> = sides.into_iter().flat_map(broken).collect();
     let unresolved: Vec<String> = unresolved.into_iter().collect();
     let names = [&*options.left, &*options.right];

@@ -2,24 +2,24 @@
 
 use super::{Diagnostic, Label};
 use crate::files::Files;
-use crate::syntax::secrets::{self, MASK};
+use crate::syntax::secrets::{self, MASK, tokens};
 
 /// The fewest bytes of a text that is searched for: shorter ones are parts of words.
 const SHORTEST: usize = 4;
 
 impl Diagnostic {
-    /// Masks the secrets that are written at its places in its texts.
+    /// Masks the secrets that are written at its places in its texts, and what is a secret wherever it is written.
     pub(crate) fn hide_secrets(&mut self, files: &Files) {
         let places = [&self.primary].into_iter().chain(&self.related);
         let mut written: Vec<String> = places.flat_map(|label| written_at(label, files)).collect();
-        if written.is_empty() {
-            return;
-        }
         // One secret may be a part of another one.
         written.sort_by_key(|text| std::cmp::Reverse(text.len()));
         let labels = [&mut self.primary].into_iter().chain(&mut self.related).map(|label| &mut label.message);
         let texts = [&mut self.message].into_iter().chain(&mut self.notes).chain(&mut self.help).chain(labels);
         for text in texts {
+            for range in tokens::shown(text).into_iter().rev() {
+                text.replace_range(range, MASK);
+            }
             for secret in written.iter().filter(|secret| !secret.is_empty()) {
                 if text.contains(secret.as_str()) {
                     *text = text.replace(secret.as_str(), MASK);

@@ -52,7 +52,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Masks the texts in a value that come from places of secrets.
-    pub(super) fn mask(&mut self, value: &mut Value) {
+    pub(crate) fn mask(&mut self, value: &mut Value) {
         if let Some(masked) = self.found(value, 0) {
             *value = masked;
         }

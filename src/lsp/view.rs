@@ -124,13 +124,6 @@ impl<'a> View<'a> {
         Uri::from_file_path(full)
     }
 
-    /// Some bytes of a file.
-    pub(super) fn location(&self, id: FileId, start: u32, end: u32) -> Option<Location> {
-        let file = self.file(id);
-        let range = Lines::new(&file.text, self.encoding).range(start, file.trimmed_end(start, end));
-        Some(Location { uri: self.uri(&file.path)?, range })
-    }
-
     /// Only the key of a place, without the entries below it.
     pub(super) fn key(&self, origin: Origin) -> Option<Location> {
         self.keys([origin]).pop()

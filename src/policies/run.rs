@@ -296,7 +296,8 @@ impl<'a> Run<'a> {
                 let mut scope = input.scope();
                 memo.turn_to(input.owner.component);
                 for (number, (i, policy)) in active.iter().enumerate() {
-                    if spent.load(Ordering::Relaxed) > left {
+                    if spent.load(Ordering::Relaxed).saturating_add(tally.unpublished) > left {
+                        spent.fetch_add(tally.unpublished, Ordering::Relaxed);
                         return answers;
                     }
                     let known = match memo.get(number, input) {

@@ -3,10 +3,10 @@
 use super::Comment;
 use super::secrets::{self, Masks};
 use crate::text::Text;
-use crate::yaml::{Document, NodeId, NodeKind, Span, document_of};
+use crate::yaml::{Document, NodeId, NodeKind, Span, document_of, documents_of};
 use std::sync::OnceLock;
 
-/// A file of YAML: its document, if it can be parsed, and where its secrets are.
+/// A file of YAML: its first document, if it can be parsed, and where the secrets of all of them are.
 #[derive(Debug)]
 pub(crate) struct Source {
     text: Text,
@@ -25,9 +25,14 @@ impl Source {
         self.document.as_ref()
     }
 
-    /// Where its secrets are; `None` if the document does not say so.
+    /// Where its secrets are; `None` if its documents do not say so.
     pub(super) fn masks(&self) -> Option<&Masks> {
         let read = || match &self.document {
+            Some(_) if self.text.contains("\n---") => {
+                let all = documents_of(Text::clone(&self.text)).ok()?;
+                let parts: Vec<Masks> = all.iter().filter_map(|one| secrets::yaml_masks(one, &self.text)).collect();
+                (!parts.is_empty()).then(|| Masks::of_all(parts.into_iter()))
+            }
             Some(document) => secrets::yaml_masks(document, &self.text),
             None => secrets::yaml_masks(&document_of(without_actions(&self.text).into()).ok()?, &self.text),
         };

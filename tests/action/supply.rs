@@ -56,6 +56,27 @@ fn tools_are_pinned() {
     assert!(compilers.len() == 2 && compilers[0] == compilers[1], "{compilers:?}");
 }
 
+/// A tag of an image can be moved, its digest cannot.
+#[test]
+fn images_are_pinned_by_digest() {
+    let names = ["alpine:", "python:", "debian:", "ubuntu:", "rust:"];
+    let mut found = 0;
+    for file in WORKFLOWS.iter().chain(&["packaging/container/Containerfile"]) {
+        for line in read(file).lines() {
+            let words = line.split([' ', '\'', '"', ',', '[', ']']).filter(|w| names.iter().any(|n| w.starts_with(n)));
+            for image in words {
+                let digest = image.split_once("@sha256:").map_or("", |(_, digest)| digest);
+                let is_digest = digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit());
+                assert!(is_digest, "{file}: {line}");
+                found += 1;
+            }
+        }
+    }
+    assert_eq!(found, 6, "two of the container, one of the test, three of the release");
+    let container = read("packaging/container/Containerfile");
+    assert!(container.lines().filter(|l| l.starts_with("FROM ")).all(|l| l.contains("@sha256:")), "{container}");
+}
+
 /// Snippets are copied: a tag in one can be moved to other code.
 #[test]
 fn snippets_of_the_documentation_are_pinned() {

@@ -286,4 +286,6 @@ fn hostile_texts_end() {
     assert!(!parse_body(&blocks).errors.is_empty());
     let doubling = format!("[for a in range(1000) : [for b in range(1000) : {}]]", "[for c in range(1000) : c]");
     assert_eq!(problem(&doubling), "Evaluation limit exceeded");
+    // A value of a list that a function makes is a step.
+    assert_eq!(problem("[for a in range(300) : length(range(1000))]"), "Evaluation limit exceeded");
 }

@@ -188,6 +188,7 @@ fn delete(engine: &mut Engine, ctx: &Ctx, expr: Option<&Rc<Expr>>) -> R<Ctx> {
         };
         let Some(step) = engine.arena.last_step(id) else { return bad("cannot delete a node without a path") };
         let content = engine.arena.content(parent).to_vec();
+        engine.arena.take(content.len())?;
         let mut kept = Vec::with_capacity(content.len());
         match (engine.arena.kind(parent), step) {
             (Kind::Map, Step::Key(key)) => {

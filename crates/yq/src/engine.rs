@@ -6,8 +6,6 @@ use super::{QueryError, R};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// More evaluations than any sensible expression takes.
-const MAX_STEPS: usize = 300_000;
 /// Expressions inside texts and aliases nest on top of the tree's own depth.
 const MAX_NESTING: usize = 220;
 
@@ -52,7 +50,6 @@ pub(super) struct Engine {
     pub(super) arena: Arena,
     /// The function that evaluates expressions: operators use it for their operands, and need not depend on each other.
     apply: Apply,
-    steps: usize,
     nesting: usize,
 }
 
@@ -66,8 +63,15 @@ pub(super) fn bad<T>(message: impl Into<String>) -> R<T> {
 }
 
 impl Engine {
-    pub(super) fn new(apply: Apply) -> Self {
-        Engine { arena: Arena::default(), apply, steps: 0, nesting: 0 }
+    /// An engine that may take so many steps.
+    pub(super) fn new(apply: Apply, steps: u64) -> Self {
+        Engine { arena: Arena::new(steps), apply, nesting: 0 }
+    }
+
+    /// Parses an expression, which costs as much as it is long.
+    pub(super) fn parse(&self, expression: &str) -> R<Option<Rc<Expr>>> {
+        self.arena.take(expression.len())?;
+        super::parse::parse(expression)
     }
 
     /// A context of one node.
@@ -91,9 +95,8 @@ impl Engine {
     }
 
     /// Counts work, so that no expression runs without end.
-    pub(super) fn tick(&mut self) -> R<()> {
-        self.steps += 1;
-        if self.steps > MAX_STEPS { too_much() } else { Ok(()) }
+    pub(super) fn tick(&self) -> R<()> {
+        self.arena.take(1)
     }
 
     /// Evaluates an expression; `None` leaves everything unchanged.

@@ -16,7 +16,7 @@ pub(super) fn apply(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>) -> R<Ctx> {
         Op::Pipe | Op::ShortPipe => pipe(engine, ctx, e),
         Op::Union => union(engine, ctx, e),
         Op::Alias(text) => {
-            let expr = super::parse::parse(text)?;
+            let expr = engine.parse(text)?;
             engine.eval(ctx, expr.as_ref())
         }
         Op::Scalar { tag, text } => scalars(engine, ctx, tag, text),
@@ -88,6 +88,7 @@ fn pipe(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>) -> R<Ctx> {
 fn union(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>) -> R<Ctx> {
     let lhs = engine.eval(ctx, e.lhs.as_ref())?;
     let rhs = engine.eval(ctx, e.rhs.as_ref())?;
+    engine.arena.take(lhs.nodes.len() + rhs.nodes.len())?;
     let mut nodes = lhs.nodes.to_vec();
     // Two operands that both changed the same nodes are one result.
     if !Rc::ptr_eq(&lhs.nodes, &rhs.nodes) {
@@ -182,7 +183,7 @@ fn interpolate(engine: &mut Engine, ctx: &Ctx, text: &str) -> R<String> {
         match (c, next) {
             (')', _) if brackets == 0 => {
                 let expression = inner.take().unwrap_or_default();
-                let parsed = super::parse::parse(&expression)?;
+                let parsed = engine.parse(&expression)?;
                 let result = engine.eval(ctx, parsed.as_ref())?;
                 if let Some(id) = result.first() {
                     out.push_str(&engine.as_text(id)?);

@@ -26,6 +26,8 @@ pub enum QueryError {
     Bad(String),
     /// It is beyond what is evaluated here: what exactly.
     Unsupported(String),
+    /// It takes more steps than are left.
+    TooMuch,
 }
 
 impl fmt::Display for QueryError {
@@ -33,6 +35,7 @@ impl fmt::Display for QueryError {
         match self {
             QueryError::Bad(reason) => f.write_str(reason),
             QueryError::Unsupported(what) => write!(f, "{what} is not evaluated"),
+            QueryError::TooMuch => f.write_str("it takes too many steps"),
         }
     }
 }
@@ -66,13 +69,20 @@ fn name(op: &op::Op) -> String {
     }
 }
 
-/// Returns what `yq EXPRESSION` prints for a document: the results as YAML, one after the other.
+/// Returns what `yq EXPRESSION` prints for a document: the results as YAML, one after the other. It may take so many steps as
+/// `left` says, and those that it took are no longer there afterwards, also if it fails.
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn print(value: &Value, expression: &str) -> Result<String, QueryError> {
-    let parsed = parse::parse(expression)?;
-    let mut engine = engine::Engine::new(eval::apply);
+pub fn print(value: &Value, expression: &str, left: &mut u64) -> Result<String, QueryError> {
+    let mut engine = engine::Engine::new(eval::apply, *left);
+    let printed = results(&mut engine, value, expression);
+    *left = engine.arena.left();
+    printed
+}
+
+fn results(engine: &mut engine::Engine, value: &Value, expression: &str) -> Result<String, QueryError> {
+    let parsed = engine.parse(expression)?;
     let root = engine.arena.document(value, 0)?;
     let results = engine.eval(&engine.root(root), parsed.as_ref())?;
     let mut out = String::new();

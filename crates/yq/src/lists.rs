@@ -91,7 +91,7 @@ pub(super) fn ordering(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>) -> R<Ctx> {
             for &id in ctx.nodes.iter() {
                 for &target in engine.eval(&ctx.of(id).read_only(), rhs)?.nodes.iter() {
                     if engine.arena.kind(target) == Kind::Map {
-                        sort_keys(engine, target);
+                        sort_keys(engine, target)?;
                     }
                 }
             }
@@ -122,6 +122,7 @@ pub(super) fn ordering(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>) -> R<Ctx> {
                 let mut children = path::splat(this, id)?.into_iter();
                 let Some(mut best) = children.next() else { return Ok(()) };
                 for child in children {
+                    this.tick()?;
                     if math::holds(this, child, best, false, greater)? {
                         best = child;
                     }
@@ -175,10 +176,13 @@ fn only_list(engine: &Engine, id: Id, what: &str) -> R<()> {
     }
 }
 
-fn sort_keys(engine: &mut Engine, id: Id) {
+fn sort_keys(engine: &mut Engine, id: Id) -> R<()> {
+    let size = engine.arena.content(id).len();
+    engine.arena.take(size * (1 + size.max(1).ilog2() as usize))?;
     let mut pairs: Vec<(Id, Id)> = engine.arena.content(id).chunks_exact(2).map(|p| (p[0], p[1])).collect();
     pairs.sort_by(|a, b| engine.arena.text(a.0).as_bytes().cmp(engine.arena.text(b.0).as_bytes()));
     engine.arena.get_mut(id).content = pairs.into_iter().flat_map(|(k, v)| [k, v]).collect();
+    Ok(())
 }
 
 fn sorted(engine: &mut Engine, ctx: &Ctx, id: Id, expr: Option<&Rc<Expr>>) -> R<Id> {
@@ -194,6 +198,8 @@ fn sorted(engine: &mut Engine, ctx: &Ctx, id: Id, expr: Option<&Rc<Expr>>) -> R<
         }
         rows.push((value, keys.nodes));
     }
+    let keys: usize = rows.iter().map(|(_, keys)| 1 + keys.len()).sum();
+    engine.arena.take(keys.saturating_mul(1 + rows.len().max(1).ilog2() as usize))?;
     // The order need not be total (numbers and texts in one list), so a sort that relies on it is out.
     let rows = merge_sort(rows, &|a, b| before(engine, &a.1, &b.1));
     let list = engine.arena.copy_bare(id)?;

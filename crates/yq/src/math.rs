@@ -5,7 +5,7 @@ use super::engine::{Ctx, Engine, bad};
 use super::node::{Id, Kind, Style, too_much};
 use super::op::{Expr, MergePrefs, Op};
 use super::texts;
-use super::{QueryError, R, path, scalar};
+use super::{QueryError, R, scalar};
 use go_compat::strconv;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -102,7 +102,7 @@ pub(super) fn comparison(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>) -> R<Ctx>
                     (Some(l), Some(r)) => {
                         this.arena.kind(l) == Kind::Scalar
                             && this.arena.kind(r) == Kind::Scalar
-                            && path::fits(this.arena.text(l), this.arena.text(r))
+                            && this.arena.fits(l, r)?
                     }
                 };
                 this.boolean(left.or(right), same != flip).map(Some)
@@ -122,7 +122,7 @@ pub(super) fn comparison(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>) -> R<Ctx>
                 let (r, l) = (this.arena.tag(r), this.arena.tag(l));
                 return bad(format!("{r} cannot check contained in {l}"));
             }
-            let contained = contains(this, l, r, 0);
+            let contained = contains(this, l, r, 0)?;
             this.boolean(left, contained).map(Some)
         }),
     }
@@ -161,21 +161,22 @@ pub(super) fn holds(engine: &Engine, left: Id, right: Id, or_equal: bool, greate
     })
 }
 
-fn contains(engine: &Engine, left: Id, right: Id, depth: usize) -> bool {
+fn contains(engine: &Engine, left: Id, right: Id, depth: usize) -> R<bool> {
     let (l, r) = (engine.arena.get(left), engine.arena.get(right));
+    engine.arena.take(1 + l.text.len() / super::node::TEXT_STEP)?;
     if depth > super::node::MAX_DEPTH {
-        return false;
+        return Ok(false);
     }
-    let any = |item: Id| l.content.iter().any(|&c| contains(engine, c, item, depth + 1));
-    match l.kind {
-        Kind::List if r.kind == Kind::List => r.content.iter().all(|&item| any(item)),
-        Kind::List => any(right),
+    let any = |item: Id| any_of(l.content.iter(), |&c| contains(engine, c, item, depth + 1));
+    Ok(match l.kind {
+        Kind::List if r.kind == Kind::List => !any_of(r.content.iter(), |&item| Ok(!any(item)?))?,
+        Kind::List => any(right)?,
         Kind::Map => {
-            r.kind == Kind::Map
-                && r.content.chunks_exact(2).all(|pair| match engine.arena.find(left, pair[0]) {
-                    Some(i) if i % 2 == 0 => contains(engine, l.content[i + 1], pair[1], depth + 1),
-                    _ => false,
-                })
+            let lacks = |pair: &[Id]| match engine.arena.find(left, pair[0]) {
+                Some(i) if i % 2 == 0 => Ok(!contains(engine, l.content[i + 1], pair[1], depth + 1)?),
+                _ => Ok(true),
+            };
+            r.kind == Kind::Map && !any_of(r.content.chunks_exact(2), lacks)?
         }
         Kind::Scalar if r.kind != Kind::Scalar || l.tag != r.tag => false,
         Kind::Scalar => match &*l.tag {
@@ -183,7 +184,12 @@ fn contains(engine: &Engine, left: Id, right: Id, depth: usize) -> bool {
             "!!str" => l.text.contains(&*r.text),
             _ => l.text == r.text,
         },
-    }
+    })
+}
+
+/// Whether a test holds for one of them; the first failure ends the search.
+fn any_of<T>(mut items: impl Iterator<Item = T>, mut test: impl FnMut(T) -> R<bool>) -> R<bool> {
+    items.try_fold(false, |found, item| Ok(found || test(item)?))
 }
 
 /// `+ - * / %`.

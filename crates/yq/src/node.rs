@@ -3,6 +3,7 @@
 use super::scalar;
 use super::{QueryError, R};
 use go_compat::strconv::yaml_float;
+use std::cell::Cell;
 use std::rc::Rc;
 use traced_value::{Data, Value};
 
@@ -40,14 +41,17 @@ pub(super) struct Node {
     pub(super) is_key: bool,
 }
 
-/// All nodes made so far.
-#[derive(Debug, Default)]
+/// All nodes made so far, and the steps that are left. A step is a node made, read or compared, or 16 bytes of text.
+#[derive(Debug)]
 pub(super) struct Arena {
     nodes: Vec<Node>,
     written: usize,
+    left: Cell<u64>,
 }
 
 const MAX_NODES: usize = 1_000_000;
+/// Bytes of text that are one step.
+pub(super) const TEXT_STEP: usize = 16;
 /// Bytes of new text.
 pub(super) const MAX_TEXT: usize = 32 << 20;
 /// Deeper trees are not worked on; a real document is far from it.
@@ -58,6 +62,33 @@ pub(super) fn too_much<T>() -> R<T> {
 }
 
 impl Arena {
+    pub(super) fn new(left: u64) -> Self {
+        Arena { nodes: Vec::new(), written: 0, left: Cell::new(left) }
+    }
+
+    pub(super) fn left(&self) -> u64 {
+        self.left.get()
+    }
+
+    /// Counts steps; whoever may repeat them without end has to [`take`](Self::take) them.
+    pub(super) fn spend(&self, steps: usize) {
+        self.left.set(self.left.get().saturating_sub(steps as u64));
+    }
+
+    /// Counts steps; fails if none is left.
+    pub(super) fn take(&self, steps: usize) -> R<()> {
+        self.spend(steps);
+        if self.left.get() == 0 { Err(QueryError::TooMuch) } else { Ok(()) }
+    }
+
+    /// [`fits`] of the texts of two nodes.
+    pub(super) fn fits(&self, name: Id, pattern: Id) -> R<bool> {
+        let (name, pattern) = (self.text(name), self.text(pattern));
+        let rounds = if pattern.contains('*') { pattern.len() } else { 1 };
+        self.take(1 + (name.len() / TEXT_STEP).saturating_mul(rounds))?;
+        Ok(fits(name, pattern))
+    }
+
     pub(super) fn get(&self, id: Id) -> &Node {
         &self.nodes[id]
     }
@@ -90,12 +121,14 @@ impl Arena {
         if self.nodes.len() >= MAX_NODES {
             return too_much();
         }
+        self.take(1)?;
         self.nodes.push(node);
         Ok(self.nodes.len() - 1)
     }
 
     pub(super) fn make(&mut self, kind: Kind, tag: &str, text: &str) -> R<Id> {
         self.written += text.len();
+        self.spend(text.len() / TEXT_STEP);
         if self.written > MAX_TEXT {
             return too_much();
         }
@@ -313,6 +346,7 @@ impl Arena {
 
     /// Equal in kind, tag and text, maps in any order.
     pub(super) fn equal(&self, a: Id, b: Id, depth: usize) -> bool {
+        self.spend(1);
         let (x, y) = (&self.nodes[a], &self.nodes[b]);
         if x.kind != y.kind || depth > MAX_DEPTH {
             return false;
@@ -330,6 +364,63 @@ impl Arena {
                         at.and_then(|i| y.content.get(i + 1)).is_some_and(|&v| self.equal(pair[1], v, depth + 1))
                     })
             }
+        }
+    }
+}
+
+/// Whether a name matches a pattern with `*` and `?` over bytes.
+fn fits(name: &str, pattern: &str) -> bool {
+    if pattern.is_empty() {
+        return name.is_empty();
+    }
+    let (name, pattern) = (name.as_bytes(), pattern.as_bytes());
+    let (mut p, mut n) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    while p < pattern.len() || n < name.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                retry = Some((p, n + 1));
+                p += 1;
+                continue;
+            }
+            Some(b'?') if n < name.len() => {
+                p += 1;
+                n += 1;
+                continue;
+            }
+            Some(c) if *c != b'?' && name.get(n) == Some(c) => {
+                p += 1;
+                n += 1;
+                continue;
+            }
+            _ => {}
+        }
+        match retry {
+            Some((rp, rn)) if rn <= name.len() => (p, n) = (rp, rn),
+            _ => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn wildcards() {
+        for (name, pattern, want) in [
+            ("abc", "abc", true),
+            ("abc", "a*", true),
+            ("abc", "a?c", true),
+            ("abc", "a?", false),
+            ("", "", true),
+            ("abc", "", false),
+            ("abc", "*", true),
+            ("abcbd", "a*b?", true),
+            ("abc", "*d", false),
+        ] {
+            assert_eq!(fits(name, pattern), want, "{name} {pattern}");
         }
     }
 }

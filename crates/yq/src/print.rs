@@ -1,6 +1,6 @@
 //! Documents as text: YAML in block style, JSON.
 
-use super::node::{Arena, Id, Kind, MAX_DEPTH, MAX_TEXT, Style, too_much};
+use super::node::{Arena, Id, Kind, MAX_DEPTH, MAX_TEXT, Style, TEXT_STEP, too_much};
 use super::{QueryError, R, scalar};
 use go_compat::escape::{JsonText, push_json};
 use go_compat::strconv;
@@ -12,6 +12,7 @@ pub(super) fn yaml(arena: &Arena, id: Id) -> R<String> {
     if arena.kind(id) == Kind::Scalar {
         out.push_str(arena.text(id));
         out.push('\n');
+        arena.take(out.len() / TEXT_STEP)?;
         return Ok(out);
     }
     let tag = foreign_tag(arena, id);
@@ -71,6 +72,7 @@ fn block(arena: &Arena, id: Id, indent: usize, inline: bool, out: &mut String) -
 
 /// A value behind `key:` or `-`.
 fn value(arena: &Arena, id: Id, indent: usize, behind_key: bool, out: &mut String) -> R<()> {
+    arena.take(1 + arena.text(id).len() / TEXT_STEP)?;
     if arena.kind(id) == Kind::Scalar {
         out.push(' ');
         inline_scalar(arena, id, Some(indent + 2), out);
@@ -162,6 +164,7 @@ fn write_json(arena: &Arena, id: Id, indent: usize, depth: usize, out: &mut Stri
     if depth > MAX_DEPTH || out.len() > MAX_TEXT {
         return too_much();
     }
+    arena.take(1 + arena.text(id).len() / TEXT_STEP)?;
     let content = arena.content(id);
     let line = |out: &mut String, depth: usize| {
         if indent > 0 {

@@ -1,12 +1,17 @@
 //! Expressions with the output of the real evaluator; `None` means an error.
 
-use super::{QueryError, print};
+use super::QueryError;
 use traced_value::{Data, Value, json};
 
 const DOCUMENT: &str = r#"{"name": "api", "size": 3, "rate": 2.5, "note": null, "on": true, "off": false, "none": [], "void": {}, "text": "one\ntwo\n", "code": "042",
  "zones": ["a", "b", "c"], "counts": [4, 1, 3, 1], "mixed": ["x", null, 2, true], "deep": [[1, [2]], 3],
  "net": {"cidr": {"v4": "10.0.0.0/8"}, "ports": [80, 443]}, "team": [{"id": "ann", "age": 41, "roles": ["dev"]}, {"id": "ben", "age": 27}, {"id": "cat", "age": 41}],
  "a key": "s", "dot.key": "d", "limits": {"cpu": 2, "mem": 512}}"#;
+
+/// What is printed within more steps than any of these takes.
+fn print(value: &Value, expression: &str) -> Result<String, QueryError> {
+    super::print(value, expression, &mut 5_000_000)
+}
 
 fn document() -> Value {
     json::parse(DOCUMENT).unwrap()
@@ -331,6 +336,46 @@ fn bounded() {
     {
         let _ = print(&deep, expression);
     }
+}
+
+#[test]
+fn work_is_counted_and_ends() {
+    let keys: traced_value::Map = (0..3_000).map(|i| (format!("k{i}").into(), Value::new(Data::Int(i)))).collect();
+    let list = Value::list((0..3_000).map(|i| Value::new(Data::Int(i))).collect());
+    let text = Value::str("ab".repeat(50_000));
+    let map = Value::map(keys);
+    for (value, expression) in [
+        (&map, "[keys[] as $k | .[$k]]"),
+        (&map, "keys[] as $k ireduce (.; .[$k] = 1)"),
+        (&map, "[keys[] as $k | has($k)]"),
+        (&map, ". * ."),
+        (&map, "pick(keys)"),
+        (&map, "omit(keys)"),
+        (&map, "del(.[])"),
+        (&map, "[.[] | parent | contains({\"k1\": 1})]"),
+        (&map, "[.[] | parent | to_yaml | length]"),
+        (&map, "[.[] | parent | @json | length]"),
+        (&map, "[.[] | parent | sort_keys(.) | length]"),
+        (&list, "contains(.)"),
+        (&list, ". - ."),
+        (&list, "[.[] | parent | sort | .[0]]"),
+        (&list, "[.[] | parent | min]"),
+        (&list, "[.[] | parent | .[]] | length"),
+        (&list, "[.[] | test(\"(a|b){900}\")]"),
+        (&list, "[.[] | \"\\(1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1)\"]"),
+        (&text, ". == \"*a*b*c\""),
+        (&text, "[match(\"(b+b)+c\")]"),
+        (&text, "[., ., ., ., ., ., ., .] | map(contains(\"bb\"))"),
+    ] {
+        let mut left = 30_000;
+        assert_eq!(super::print(value, expression, &mut left), Err(QueryError::TooMuch), "{expression}");
+        assert_eq!(left, 0, "{expression}");
+    }
+    let mut left = 10_000;
+    assert!(super::print(&map, ".k1", &mut left).is_err() && left == 0, "a document is part of the work");
+    let mut left = 10_000;
+    assert_eq!(super::print(&document(), ".name", &mut left).as_deref(), Ok("api\n"));
+    assert!((9_800..10_000).contains(&left), "{left}");
 }
 
 proptest::proptest! {

@@ -148,10 +148,13 @@ fn encode(engine: &mut Engine, id: Id, format: Format, indent: usize) -> R<Strin
     }
 }
 
-fn regex(pattern: &str) -> R<Regex> {
+/// A compiled pattern, and what each four bytes cost that it is run over.
+fn regex(engine: &Engine, pattern: &str) -> R<(Regex, usize)> {
+    let cost = go_compat::regexp::cost(pattern);
+    engine.arena.take(cost.saturating_mul(10))?;
     // RE2's classes are ASCII; `\d` and similar classes here match more, which shows only with other scripts.
     let built = RegexBuilder::new(pattern).size_limit(2 << 20).build();
-    built.map_err(|error| match error {
+    built.map(|regex| (regex, cost)).map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => QueryError::Unsupported("a regular expression of this size".to_owned()),
         _ => QueryError::Bad(format!("error parsing regexp: {pattern}")),
     })
@@ -167,10 +170,11 @@ fn substitute(engine: &mut Engine, ctx: &Ctx, block: Option<&Rc<Expr>>) -> R<Ctx
     let pattern: Rc<str> = text(engine, pattern);
     let replacement = engine.eval(ctx, block.rhs.as_ref())?;
     let replacement: Rc<str> = text(engine, replacement);
-    let regex = regex(&pattern)?;
+    let (regex, cost) = regex(engine, &pattern)?;
     engine.each(ctx, |this, id, out| {
         must_be_text(this, id, "substitute with", "can only substitute strings")?;
         let text = this.arena.text(id);
+        this.arena.take(cost.saturating_mul(text.len() / 4))?;
         if replacement.len().saturating_mul(text.len() + 1) > MAX_TEXT {
             return too_much();
         }
@@ -194,10 +198,11 @@ fn matching(engine: &mut Engine, ctx: &Ctx, e: &Rc<Expr>) -> R<Ctx> {
     };
     let pattern = engine.eval(&ctx.read_only(), pattern)?.first();
     let pattern = pattern.map_or_else(|| "".into(), |id| engine.arena.get(id).text.clone());
-    let regex = regex(&pattern)?;
+    let (regex, cost) = regex(engine, &pattern)?;
     engine.each(ctx, |this, id, out| {
         must_be_text(this, id, "match with", "can only match strings")?;
         let text = this.arena.get(id).text.clone();
+        this.arena.take(cost.saturating_mul(text.len() / 4))?;
         if matches!(e.op, Op::Test) {
             out.push(this.boolean(Some(id), regex.is_match(&text))?);
             return Ok(());

@@ -1,6 +1,6 @@
 //! Fixes of findings, and comments that silence them.
 
-use super::diagnostics::diagnostic;
+use super::diagnostics::{self, Places, diagnostic};
 use crate::diagnostic::{Applicability, Finding, Fix};
 use crate::lsp::position::Lines;
 use crate::lsp::view::Cursor;
@@ -23,8 +23,11 @@ pub(super) fn actions(place: &Cursor<'_>, end: usize) -> Vec<CodeActionOrCommand
     let lines = Lines::new(place.text, view.encoding);
     let syntax = OnceCell::new();
     let mut found = Vec::new();
-    for finding in view.analysis.review.findings.iter().filter(is_here).take(MOST) {
-        let shown = diagnostic(finding, &lines, &view);
+    let here: Vec<&Finding> = view.analysis.review.findings.iter().filter(is_here).take(MOST).collect();
+    let files = diagnostics::files(&view, here.iter().copied());
+    let places = Places::new(&view, &files);
+    for finding in here {
+        let shown = diagnostic(finding, &places);
         let fix = finding.diagnostic.fix.as_ref().filter(|fix| fix.applicability != Applicability::DisplayOnly);
         if let Some((fix, edit)) = fix.and_then(|fix| Some((fix, edits(place, fix)?))) {
             let title = match fix.applicability {

@@ -1,6 +1,7 @@
 //! Links of imports, and of other values that name files, to their files.
 
 use super::code;
+use crate::files::File;
 use crate::lsp::position::Lines;
 use crate::lsp::view::{Cursor, View};
 use crate::resolution::Import;
@@ -14,14 +15,20 @@ use ls_types::DocumentLink;
 
 /// The links of a file.
 pub(super) fn links(place: &Cursor<'_>) -> Vec<DocumentLink> {
-    let of = |import: &Import| {
-        let location = place.view.location(import.path.file, import.path.start, import.path.end)?;
+    let of = |import: &Import, file: &File, lines: &Lines<'_>| {
+        let range = lines.range(import.path.start, file.trimmed_end(import.path.start, import.path.end));
         let target = place.view.file(*import.targets.first()?);
         let more = import.targets.len() - 1;
         let tooltip = (more > 0).then(|| format!("{} and {more} more", target.path));
-        Some(DocumentLink { range: location.range, target: place.view.uri(&target.path), tooltip, data: None })
+        Some(DocumentLink { range, target: place.view.uri(&target.path), tooltip, data: None })
     };
-    let mut found: Vec<DocumentLink> = imports(&place.view, place.path).into_iter().filter_map(of).collect();
+    let mut found: Vec<DocumentLink> = Vec::new();
+    for same in imports(&place.view, place.path).chunk_by(|a, b| a.path.file == b.path.file) {
+        let Some(first) = same.first() else { continue };
+        let file = place.view.file(first.path.file);
+        let lines = Lines::new(&file.text, place.view.encoding);
+        found.extend(same.iter().filter_map(|import| of(import, &file, &lines)));
+    }
     found.extend(code::links(place));
     let lines = Lines::new(place.text, place.view.encoding);
     found.extend(paths(place).into_iter().map(|(path, start, end)| {

@@ -251,6 +251,8 @@ impl<'a> Scope<'a> {
         }
         let mut unknown = all.open();
         if let Some(items) = all.items() {
+            // They are copied before they are compared.
+            self.steps.take(items.len() as u64 * 3)?;
             for other in items {
                 match equal(item, &other, &mut self.steps)? {
                     Ok(true) => return Ok(Val::Bool(true)),

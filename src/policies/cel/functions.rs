@@ -32,6 +32,9 @@ const OPERATORS: [&str; 18] = [
     operators::IN,
 ];
 
+/// The steps for an item that is copied into another list.
+const ITEM: u64 = 16;
+
 /// Functions with the least and the most arguments that they take; the value before the dot is one.
 const FUNCTIONS: [(&str, usize, usize); 26] = [
     ("bool", 1, 1),
@@ -100,9 +103,10 @@ pub(super) fn call<'a>(
             compare(name, a, b)
         }
         (operators::ADD, [a, b]) if a.type_name() == "list" && b.type_name() == "list" => {
+            let length = a.len().unwrap_or_default() + b.len().unwrap_or_default();
+            steps.take(length as u64 * ITEM)?;
             let mut all = a.items().unwrap_or_default();
             all.extend(b.items().unwrap_or_default());
-            steps.take(all.len() as u64)?;
             Ok(Val::List(Rc::new(all)))
         }
         (operators::ADD, [a, b]) if a.as_str().is_some() && b.as_str().is_some() => text::join(&[a, b], "", steps),

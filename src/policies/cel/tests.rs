@@ -278,6 +278,7 @@ fn hostile_expressions_end_within_their_limits() {
         ("component.vars.s.replace('a', component.vars.s) == ''", &["exceeded"]),
         ("component.vars.k.map(x, component.vars.s).join(component.vars.s) == ''", &["exceeded"]),
         ("component.vars.k.distinct().size() == 2000", &["exceeded"]),
+        ("(component.vars.k + component.vars.k + component.vars.k + component.vars.k).size() > 0", &["exceeded"]),
     ] {
         let result = evaluated(expression, &component, 200_000);
         assert!(allowed.contains(&result.as_str()), "{expression}: {result}");

@@ -11,6 +11,7 @@ pub(crate) use select::{Member, select};
 
 use crate::diff::structural;
 use crate::diff::{ChangeKind, mask, pointer, same::same};
+use crate::files::Files;
 use crate::resolution::Component;
 use crate::text::Text;
 use crate::value::{Data, Flags, Map, Value, Vocabulary, is_call};
@@ -116,6 +117,14 @@ pub(crate) fn compare(
     found.differences.sort_by_key(|one| (!one.is_version, std::cmp::Reverse(one.places.len())));
     found.names = names.into_named();
     found
+}
+
+impl EnvironmentDiff {
+    /// Masks the values that come from places of secrets.
+    pub(crate) fn mask(&mut self, files: &Files) {
+        let mut sources = mask::Sources::new(files);
+        self.differences.iter_mut().flat_map(|one| &mut one.values).flatten().for_each(|value| sources.mask(value));
+    }
 }
 
 fn is_same(one: &[Option<Value>; 2], other: &[Option<Value>; 2]) -> bool {

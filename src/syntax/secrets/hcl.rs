@@ -1,6 +1,6 @@
 //! Secrets in lines of HCL.
 
-use super::keys::{is_named_by, is_naming, is_secret_below, is_secret_key, only_refers};
+use super::keys::{is_named_by, is_naming, is_secret_below, is_secret_flag, is_secret_key, only_refers};
 use super::masks::Masks;
 use super::tokens;
 use crate::syntax::hcl::{Entry, HclEntryKind, Literal};
@@ -45,11 +45,17 @@ fn secret_entries(entries: &[Entry]) -> Vec<bool> {
         }
     }
     let mut found: Vec<bool> = Vec::with_capacity(entries.len());
+    // `["--password", "…"]`: whether the last item of a list says that of the next one.
+    let mut is_next = vec![false; entries.len()];
     for entry in entries {
         let around = entry.parent.is_some_and(|parent| found[parent]);
         let is_beside = is_named_by(&entry.name) && entry.parent.is_some_and(|parent| names_secret[parent]);
         found.push(match entry.kind {
-            HclEntryKind::Item => around,
+            HclEntryKind::Item => {
+                let is_flag = entry.text.as_deref().is_some_and(is_secret_flag);
+                let is_after = entry.parent.is_some_and(|parent| std::mem::replace(&mut is_next[parent], is_flag));
+                around || is_after && !is_flag
+            }
             HclEntryKind::Block { is_labelled: true } => false,
             HclEntryKind::Block { .. } | HclEntryKind::Key => is_beside || is_secret_below(around, &entry.name),
         });
@@ -95,6 +101,11 @@ mod tests {
             ("password = data.x[\"y\"].z", "password = data.x[\"y\"].z"),
             ("password = null", "password = null"),
             ("a = [{ name = \"DB_PASSWORD\", value = \"b\" }]", "a = [{ name = \"DB_PASSWORD\", value = * }]"),
+            ("a = [\"--db-password\", \"b\", \"c\"]", "a = [\"--db-password\", *, \"c\"]"),
+            (
+                "a = { kind = \"Secret\", stringData = { b = \"c\" } }",
+                "a = { kind = \"Secret\", stringData = { b = * } }",
+            ),
             ("url = \"http://x:y@z\"", "url = \"http://x:*@z\""),
             ("!a = \"b\"", "a = *"),
             ("!a = var.b", "a = var.b"),

@@ -20,6 +20,8 @@ const SECRET: &[&[&str]] = &[
     &["tokens"],
     &["credential"],
     &["credentials"],
+    &["credentials", "json"],
+    &["sig"],
     &["apikey"],
     &["api", "key"],
     &["api", "keys"],
@@ -102,11 +104,17 @@ pub(crate) fn is_secret_below(parent: bool, key: &str) -> bool {
 }
 
 /// Keys whose text names the value of a sibling.
-const NAMING: &[&str] = &["name", "key", "variable", "env", "parameter"];
+const NAMING: &[&str] = &["name", "key", "variable", "env", "parameter", "kind", "type"];
 /// Keys of values that a sibling names.
 const NAMED: &[&str] = &["value", "default", "content", "data", "val"];
 
-/// Whether the text of a key names the value of a sibling: `name`, `ParameterKey`.
+/// Whether the item of a list that follows this one is a secret: `--db-password`.
+pub(super) fn is_secret_flag(text: &str) -> bool {
+    let name = text.trim_start_matches('-');
+    name.len() < text.len() && !name.contains(['=', ' ']) && is_secret_key(name)
+}
+
+/// Whether the text of a key names the value of a sibling: `name`, `ParameterKey`, `kind: Secret`.
 pub(crate) fn is_naming(key: &str) -> bool {
     ends_in(key, NAMING)
 }

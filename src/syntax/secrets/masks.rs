@@ -14,6 +14,17 @@ pub(crate) struct Masks {
 }
 
 impl Masks {
+    /// The masks of parts of one file.
+    pub(in crate::syntax) fn of_all(parts: impl Iterator<Item = Masks>) -> Self {
+        let mut all = Masks::default();
+        for part in parts {
+            all.secret.extend(part.secret);
+            all.all.extend(part.all);
+            all.places.extend(part.places);
+        }
+        all.sorted()
+    }
+
     /// Sorts what was found.
     pub(super) fn sorted(mut self) -> Self {
         self.secret.sort_by_key(|range| range.start);

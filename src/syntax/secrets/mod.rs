@@ -65,7 +65,15 @@ pub(crate) fn declared_in_line(file: &File, number: u32, line: &str) -> Vec<Rang
 pub(crate) fn is_place(file: &File, key: u32, value: u32) -> bool {
     match Syntax::source(file) {
         Some(source) => source.masks().has([key, value]),
-        None => yaml_source(file).masks().is_some_and(|masks| masks.has([key, value])),
+        None => match yaml_source(file).masks() {
+            Some(masks) => masks.has([key, value]),
+            // A line that is not known to be one of YAML: `DB_PASSWORD=x`.
+            None => {
+                let number = file.line(value);
+                let at = (value - file.line_span(number).start) as usize;
+                in_yaml_line(file, number, file.line_text(number), false).iter().any(|range| at < range.end)
+            }
+        },
     }
 }
 

@@ -1,6 +1,6 @@
 //! Secrets in YAML: what is under a secret key, however it is written.
 
-use super::keys::{is_named_by, is_naming, is_secret_below, is_secret_key, only_refers};
+use super::keys::{is_named_by, is_naming, is_secret_below, is_secret_flag, is_secret_key, only_refers};
 use super::masks::Masks;
 use super::tokens;
 use crate::yaml::{Document, Node, NodeId, NodeKind, Style};
@@ -55,7 +55,14 @@ fn secret_nodes(document: &Document) -> Vec<bool> {
                     is_secret[value.index()] |= is_secret_below(around, key) || names_secret && is_named_by(key);
                 }
             }
-            NodeKind::Sequence(items) => items.iter().for_each(|item| is_secret[item.index()] |= around),
+            NodeKind::Sequence(items) => {
+                let mut is_after = false;
+                for item in items {
+                    let is_flag = document.scalar(*item).is_some_and(|text| is_secret_flag(text));
+                    is_secret[item.index()] |= around || is_after && !is_flag;
+                    is_after = is_flag;
+                }
+            }
             NodeKind::Alias { target } if around && !is_secret[target.index()] => {
                 is_secret[target.index()] = true;
                 waiting.extend(below(document, *target));
@@ -147,6 +154,13 @@ mod tests {
             ("env:\n- value: a\n  x: b\n\n  name: PGPASSWORD", "env:\n- value: *\n  x: b\n\n  name: PGPASSWORD"),
             ("a: &a x\npassword: *a", "a: &a *\npassword: *a"),
             ("url: http://x:y@z", "url: http://x:*@z"),
+            ("args: [--db-password, x, --token, --verbose, y]", "args: [--db-password, *, --token, *, y]"),
+            ("kind: Secret\nstringData: {user: x}\ndata: [y]", "kind: Secret\nstringData: {user: *}\ndata: [*]"),
+            (
+                "a: 1\n---\nenv: [{name: A_TOKEN, value: x}]\n---\npassword: |\n  y",
+                "a: 1\n---\nenv: [{name: A_TOKEN, value: *}]\n---\npassword: |\n  *",
+            ),
+            ("a: 1\n---\npassword: x\n---\n[", "a: 1\n---\npassword: *\n---\n["),
             ("dsn: Server=a;Password=b;Port=1", "dsn: Server=a;Password=*;Port=1"),
         ] {
             assert_eq!(masked(text), shown, "{text}");

@@ -334,6 +334,16 @@ fn garden_matrix() -> String {
     )
 }
 
+/// Many actions of each of many.
+fn garden_multiplied() -> String {
+    let configs: String = (0..200)
+        .map(|i| format!("- {{kind: Run, type: exec, name: 'a${{inputs.n}}-{i}', spec: {{command: [a]}}}}\n"))
+        .collect();
+    let renders: String =
+        (0..200).map(|i| format!("---\nkind: RenderTemplate\nname: r{i}\ntemplate: t\ninputs: {{n: {i}}}\n")).collect();
+    format!("---\nkind: ConfigTemplate\nname: t\nconfigs:\n{configs}{renders}")
+}
+
 fn garden_doubled() -> String {
     let doubled: String = (0..40).map(|i| format!("  v{i}: '${{var.v{n}}}${{var.v{n}}}'\n", n = i + 1)).collect();
     format!("variables:\n{doubled}  v40: x\n{}", garden_run("['${var.v0}']"))
@@ -348,6 +358,7 @@ cases! {
     garden_ends:
     garden_loops_over_ranges => (garden_run("{$forEach: '${range(1, 1000000)}', $return: {$forEach: '${range(1, 1000000)}', $return: '${item.value}'}}"), "limit-exceeded");
     garden_a_matrix_that_explodes => (garden_matrix(), "limit-exceeded");
+    garden_actions_that_multiply => (garden_multiplied(), "templates render more than 20000 configs");
     garden_variables_that_double => (garden_doubled(), "limit-exceeded");
     garden_variables_that_need_each_other => ("variables: {a: '${var.b}', b: '${var.a}'}\n".to_owned(), "cycle");
     garden_nested_templates => (garden_nested(), "template-error");

@@ -3,6 +3,7 @@
 use super::project;
 use crate::common::Repo;
 use stacklint::testing::Limit;
+use std::time::{Duration, Instant};
 
 /// The project with one limit, and a manifest `bad` beside `dev`.
 fn limited(limit: Limit, value: u64, files: &[(&str, &str)]) -> Repo {
@@ -250,6 +251,20 @@ fn policy_steps() {
     assert_reported(&repo, "stacklint.toml", &["limit-exceeded", "policy-steps"]);
     repo.write("stacklint.toml", settings(10_000_000)).commit("limits");
     repo.run(&["check"]).ends_with(0);
+}
+
+/// Steps are counted while one component is judged, whatever the number of policies.
+#[test]
+fn steps_of_all_policies_together() {
+    let list = "[1, 2, 3, 4, 5, 6, 7, 8]";
+    let loops: String = ["a", "b", "c", "d", "e", "f", "g"].map(|x| format!("{list}.all({x}, ")).concat();
+    let policies: String = (0..400)
+        .map(|i| format!("[[require]]\nid = 'p{i}'\nthat = '{loops}true{}'\nmessage = 'm'\n", ")".repeat(7)))
+        .collect();
+    let repo = project(&[("stacklint.toml", &format!("[limits]\npolicy-steps = 2000000\n{policies}"))]);
+    let start = Instant::now();
+    repo.run(&["check"]).ends_with(1).says("limit-exceeded").says("2000000 steps for all policies together");
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
 /// A stack whose templates take minutes: each of them as long as it may.

@@ -3,6 +3,7 @@
 use crate::common::Repo;
 use crate::lsp::client::Client;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 const STACK: &str = "vars: {stage: dev}\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        name: VALUE\n";
 
@@ -223,6 +224,23 @@ fn a_name_in_a_long_word_is_found_quickly() {
     let renamed = client.request("textDocument/rename", params);
     assert_eq!(renamed["changes"][client.uri(path)].as_array().map(Vec::len), Some(2), "{renamed}");
     client.shut_down();
+}
+
+/// The lines of the file are counted once, not for each link.
+#[test]
+fn many_links_of_a_file_are_made_quickly() {
+    let repo = Repo::atmos();
+    let path = "stacks/deploy/dev.yaml";
+    let text = format!("import:\n{}{STACK}", "- catalog/a\n".repeat(15_000));
+    repo.write("stacks/catalog/a.yaml", "vars: {a: 1}\n").write(path, &text);
+    let mut client = Client::start(&repo);
+    client.open(path, &text);
+    client.wait_until_idle();
+    let start = Instant::now();
+    let links = client.response("textDocument/documentLink", json!({"textDocument": {"uri": client.uri(path)}}));
+    assert_eq!(links["result"].as_array().map(Vec::len), Some(15_000));
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert_eq!(client.shut_down(), (0, String::new()));
 }
 
 #[cfg(unix)]

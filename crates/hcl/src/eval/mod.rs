@@ -211,11 +211,21 @@ impl<'a> Evaluator<'a> {
         self.problem("Evaluation limit exceeded", "The expressions of this module need more steps than allowed.", span)
     }
 
-    /// The value, if it is not too large.
+    /// A value that is put together of others, if it is not too large.
     pub(super) fn bounded(&mut self, value: Val, span: Span) -> Val {
+        self.within(value, 8, span)
+    }
+
+    /// A value that a function made, if it is not too large: unlike one that is put together, all of it may be new.
+    pub(crate) fn made(&mut self, value: Val, span: Span) -> Val {
+        self.within(value, 1, span)
+    }
+
+    /// The value, if it is not too large, and so many values in it are a step.
+    fn within(&mut self, value: Val, values: usize, span: Span) -> Val {
         let mut size = Size::default();
         let fits = size.add(&value, 0);
-        if !fits || !self.budget.take((size.values / 8 + size.text) as u64) {
+        if !fits || !self.budget.take((size.values / values + size.text) as u64) {
             return self.exhausted(span);
         }
         value

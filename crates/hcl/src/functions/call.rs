@@ -86,7 +86,7 @@ fn hosted(evaluator: &mut Evaluator<'_>, host: &dyn Host, call: &Call, span: Spa
 /// The result of a call, if it is not too large, with what it was computed from.
 fn traced(evaluator: &mut Evaluator<'_>, value: Val, read: &[Val], span: Span) -> Val {
     let prov = evaluator.derived(span, read);
-    let value = evaluator.bounded(value, span);
+    let value = evaluator.made(value, span);
     match value.prov.origin {
         Some(_) => {
             let own = value.prov.clone();

@@ -9,7 +9,6 @@ use crate::limits::Limits;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Span};
-use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -247,11 +246,11 @@ impl ConfigSearch<'_, '_> {
 fn decode(reader: &Reader<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) -> Result<Value, ConfigError> {
     let doc = loaded.doc().map_err(|e| ConfigError::File(Arc::clone(loaded), vec![syntax_issue(e)]))?;
     let dir = paths::parent(&loaded.path);
-    let includer = Includer { reader, manifest: &loaded.path, base: dir, start: dir, deps: Mutex::default() };
+    let includer = Includer::new(reader, &loaded.path, dir, dir);
     let place = |key: u32, span: Span| loaded.prov(key, span);
     let decoder = Decoder { place: &place, include: Some(&includer), delimiter: None, limits: reader.limits() };
     let value = decoder.decode(doc).map_err(|issues| ConfigError::File(Arc::clone(loaded), issues))?;
-    deps.add(&includer.deps.into_inner());
+    deps.add(&includer.into_deps());
     match value.data {
         Data::Map(_) => Ok(super::lower_keys(&value)),
         Data::Null => Ok(Value::map(Map::new())),

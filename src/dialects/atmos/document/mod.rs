@@ -48,11 +48,13 @@ pub(super) struct NotIncluded {
     pub message: String,
     /// The place in the file, if it is the cause.
     pub place: Option<Label>,
+    /// Advice, if it would be beyond a limit.
+    pub beyond: Option<String>,
 }
 
 impl From<String> for NotIncluded {
     fn from(message: String) -> Self {
-        NotIncluded { message, place: None }
+        NotIncluded { message, place: None, beyond: None }
     }
 }
 
@@ -218,10 +220,11 @@ impl Decoding<'_, '_> {
                 self.walk.values = self.walk.values.saturating_add(count);
                 if self.is_within(node) { value } else { Value::default() }
             }
-            Some(Err(NotIncluded { message, place })) => {
+            Some(Err(NotIncluded { message, place, beyond })) => {
                 let span = Span { start: tag.start, end: node.span.end.max(tag.end) };
-                let issue = Issue::new(&rules::UNRESOLVED_INCLUDE, message, span);
-                self.issues.push(Issue { elsewhere: place, ..issue });
+                let rule = if beyond.is_some() { &rules::LIMIT_EXCEEDED } else { &rules::UNRESOLVED_INCLUDE };
+                let issue = Issue::new(rule, message, span);
+                self.issues.push(Issue { elsewhere: place, help: beyond, ..issue });
                 Value::default()
             }
             None => Value::default(),

@@ -16,7 +16,7 @@ use crate::value::{Map, Value};
 use embed::embed;
 
 /// How the content of a file is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Format {
     Json,
     /// `.yaml`, `.yml`
@@ -74,21 +74,20 @@ pub(super) fn decode(
     }
 }
 
-/// Returns the value of an include tag: the decoded file, or the result of the query on it. `format` is
-/// [`Format::Text`] for `!include.raw`; `yaml` decodes a document like a manifest.
+/// Returns the value of an include tag for the content of the file: all of it, or the result of the query on it. `yaml` decodes a
+/// document like a manifest, and `left` is how many steps the query may take; those that it took are gone afterwards.
 ///
 /// # Errors
-/// The content does not fit its format, or the query fails.
-pub(super) fn include(
-    format: Format,
-    bytes: &[u8],
+/// The content does not fit into a manifest, or the query fails.
+pub(super) fn included(
+    content: &Value,
     expression: Option<&str>,
     yaml: &dyn Fn(&str) -> Result<Value, String>,
+    left: &mut u64,
 ) -> Result<Value, QueryError> {
-    let value = decode(format, bytes, yaml).map_err(QueryError::Bad)?;
     let value = match expression {
-        Some(expression) => query(&value, expression, yaml)?,
-        None => value,
+        Some(expression) => query(content, expression, yaml, left)?,
+        None => content.clone(),
     };
     match value.as_str() {
         // Written in quotes, so nothing happens to it.

@@ -6,7 +6,7 @@ use crate::value::{Data, Value};
 pub(crate) use yq::QueryError;
 use yq::print;
 
-/// Evaluates an expression as Atmos does: the document is written as YAML, the answer is read as YAML.
+/// Evaluates an expression as Atmos does: the document is written as YAML, the answer is read as YAML. It takes its steps from `left`.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -14,9 +14,10 @@ pub(crate) fn query(
     value: &Value,
     expression: &str,
     yaml: &dyn Fn(&str) -> Result<Value, String>,
+    left: &mut u64,
 ) -> Result<Value, QueryError> {
     let embedded = embed(value).map_err(QueryError::Bad)?;
-    let printed = print(&embedded, expression)?;
+    let printed = print(&embedded, expression, left)?;
     let text = printed.trim();
     if text.is_empty() {
         return Ok(Value::new(Data::Null));
@@ -55,7 +56,7 @@ mod tests {
         let echo = |text: &str| Ok(Value::str(format!("<{text}>")));
         let broken = |_: &str| Err("broken".to_owned());
         let ask = |text: &str, yaml: &dyn Fn(&str) -> Result<Value, String>| {
-            query(&Value::str(text), ".", yaml).map(|v| v.as_str().map(str::to_owned))
+            query(&Value::str(text), ".", yaml, &mut 100).map(|v| v.as_str().map(str::to_owned))
         };
         assert_eq!(ask("a", &echo), Ok(Some("<a\n>".to_owned())));
         assert_eq!(ask("#c", &echo), Ok(Some("#c".to_owned())));

@@ -19,7 +19,6 @@ use crate::template::{MissingKey, Segment};
 use crate::text::Text;
 use crate::value::{Data, Map, Prov, Value};
 use crate::yaml::{self, Document, Span};
-use parking_lot::Mutex;
 use std::sync::Arc;
 
 impl Manifests<'_> {
@@ -219,7 +218,7 @@ impl Manifests<'_> {
         deps: &mut Deps,
     ) -> Result<Value, Vec<Issue>> {
         let (base, start) = (&self.config.base, &self.config.start);
-        let includer = Includer { reader: self.reader, manifest: &loaded.path, base, start, deps: Mutex::default() };
+        let includer = Includer::new(self.reader, &loaded.path, base, start);
         let decoder = Decoder {
             place,
             include: Some(&includer),
@@ -227,7 +226,7 @@ impl Manifests<'_> {
             limits: self.reader.limits(),
         };
         let value = decoder.decode(doc);
-        deps.add(&includer.deps.into_inner());
+        deps.add(&includer.into_deps());
         value
     }
 

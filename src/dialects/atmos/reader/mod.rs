@@ -1,9 +1,11 @@
 //! Reads the files of one revision for the dialect, each once, and keeps account of what a result depends on.
 
 mod import_section;
+mod includes;
 
-use crate::diagnostic::Label;
-use crate::dialects::atmos::document::{Decoder, Include, Issue, NotIncluded};
+pub(super) use includes::Includer;
+
+use crate::dialects::atmos::document::{Decoder, Issue};
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::rules;
 use crate::files::Files;
@@ -11,7 +13,7 @@ use crate::limits::{Limit, Limits};
 use crate::reads::{self, Unread};
 use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
 use crate::text::{FastMap, Text};
-use crate::value::{Data, FileId, Map, Origin, Prov, Value};
+use crate::value::{FileId, Map, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -228,7 +230,7 @@ impl<'a> Reader<'a> {
         if let Some(known) = shared().get(&key).cloned() {
             return known.0.clone();
         }
-        let includer = Includer { reader: self, manifest: &loaded.path, base, start, deps: Mutex::default() };
+        let includer = Includer::new(self, &loaded.path, base, start);
         let value = match loaded.doc() {
             Ok(doc) => {
                 let place = |key: u32, span: Span| loaded.prov(key, span);
@@ -236,7 +238,7 @@ impl<'a> Reader<'a> {
             }
             Err(error) => Err(vec![syntax_issue(error)]),
         };
-        let own = includer.deps.into_inner();
+        let own = includer.into_deps();
         deps.add(&own);
         let alone = own.is_empty();
         let decoded = Arc::new((value.clone(), own));
@@ -293,110 +295,12 @@ pub(super) fn syntax_issue(error: &yaml::Error) -> Issue {
     }
 }
 
-/// Reads files for `!include`.
-pub(super) struct Includer<'a, 'r> {
-    pub(super) reader: &'a Reader<'r>,
-    /// The manifest that includes.
-    pub(super) manifest: &'a str,
-    /// `base_path`.
-    pub(super) base: &'a str,
-    /// Where Atmos is started.
-    pub(super) start: &'a str,
-    pub(super) deps: Mutex<Deps>,
-}
-
-impl Include for Includer<'_, '_> {
-    fn include(&self, arguments: &str, raw: bool, site: &Prov) -> Result<Value, NotIncluded> {
-        use crate::dialects::atmos::include;
-        let function = if raw { "!include.raw" } else { "!include" };
-        let words = include::parse_arguments(arguments)?;
-        let Some(path) = words.first().filter(|p| !p.is_empty()) else {
-            return Err(format!("`{function}` needs the path of a file").into());
-        };
-        let mut deps = self.deps.lock();
-        if path.contains("://") || path.contains("::") {
-            let reason = format!("`{function} {path}` fetches a file from the network");
-            return Ok(unknown(&format!("{function} {arguments}"), &reason, site));
-        }
-        let near = path.starts_with("./") || path.starts_with("../");
-        let candidates: Vec<Option<String>> = if near {
-            vec![paths::join(paths::parent(self.manifest), path)]
-        } else {
-            vec![paths::join(self.start, path), paths::join(self.base, path)]
-        };
-        let mut loaded = None;
-        for candidate in candidates.into_iter().flatten() {
-            loaded = match self.reader.load(&candidate, &mut deps) {
-                Ok(loaded) => loaded,
-                Err(why) if why.is_unavailable => {
-                    return Ok(unknown(&format!("{function} {arguments}"), &why.message, site));
-                }
-                Err(why) => return Err(why.message.into()),
-            };
-            if loaded.is_some() {
-                break;
-            }
-        }
-        let Some(loaded) = loaded else {
-            return Err(format!("`{function}` names a file that does not exist: {path}").into());
-        };
-        let whole = loaded.prov(0, Span { start: 0, end: loaded.text.len() as u32 });
-        let prov = site.with_inputs([whole]);
-        let format = if raw { include::Format::Text } else { include::format_of(&loaded.path) };
-        let whole_file = format == include::Format::Yaml && words.get(1).is_none();
-        let limits = self.reader.limits();
-        let yaml = |text: &str| if whole_file { plain_value(&loaded, limits) } else { plain_text(text, limits) };
-        let expression = words.get(1).map(String::as_str);
-        let value = match include::include(format, loaded.text.as_bytes(), expression, &yaml) {
-            Ok(value) => value,
-            Err(include::QueryError::Bad(message)) => {
-                let offset = loaded.doc().err().filter(|_| whole_file).map_or(0, |e| e.offset);
-                let place = Label::new(loaded.file, offset, offset, "the included file");
-                let message = format!("{} cannot be included: {message}", loaded.path);
-                return Err(NotIncluded { message, place: Some(place) });
-            }
-            Err(include::QueryError::Unsupported(reason)) => {
-                let reason = format!("`{reason}` is not evaluated");
-                return Ok(unknown(&format!("{function} {arguments}"), &reason, site));
-            }
-        };
-        Ok(placed(&value, &prov))
-    }
-}
-
-fn unknown(text: &str, reason: &str, site: &Prov) -> Value {
-    let unknown = crate::value::Unknown::new(text, reason);
-    Value { data: Data::Unknown(Arc::new(unknown)), prov: site.clone() }
-}
-
-/// The value of an included YAML file: its tags have no meaning there.
-fn plain_value(loaded: &Loaded, limits: Limits) -> Result<Value, String> {
-    let doc = loaded.doc().map_err(|e| format!("{}:{}: {}", loaded.path, e.position.line, e.message))?;
-    let place = |key: u32, span: Span| loaded.prov(key, span);
-    let decoder = Decoder { place: &place, include: None, delimiter: None, limits };
-    decoder.decode(doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
-}
-
 /// Decodes a YAML text that is not in a file.
 pub(super) fn plain_text(text: &str, limits: Limits) -> Result<Value, String> {
     let doc = yaml::document_of(text.into()).map_err(|e| e.message)?;
     let place = |_: u32, _: Span| Prov::default();
     let decoder = Decoder { place: &place, include: None, delimiter: None, limits };
     decoder.decode(&doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
-}
-
-/// Sets the provenance of values without one.
-fn placed(value: &Value, prov: &Prov) -> Value {
-    let data = match &value.data {
-        Data::List(l) => Data::List(Arc::new(l.iter().map(|v| placed(v, prov)).collect())),
-        Data::Map(m) => Data::Map(Arc::new(m.iter().map(|e| (Text::clone(&e.key), placed(&e.value, prov))).collect())),
-        other => other.clone(),
-    };
-    let prov = match value.prov.origin {
-        Some(_) => value.prov.with_inputs([prov.clone()]),
-        None => prov.clone(),
-    };
-    Value { data, prov }
 }
 
 #[cfg(test)]

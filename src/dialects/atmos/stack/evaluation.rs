@@ -8,7 +8,7 @@ use crate::dialects::atmos::functions::{Env, json_or_text, reason};
 use crate::dialects::atmos::include::{QueryError, query};
 use crate::dialects::atmos::merge::deferred::{Deferral, put, resolved};
 use crate::dialects::atmos::reader::plain_text;
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Language, Map, MapBuilder, Unknown, Value};
 use std::sync::Arc;
@@ -170,12 +170,13 @@ impl Evaluation<'_> {
             return Some(value.data.clone());
         }
         let dot = if parsed.expression.starts_with('.') { "" } else { "." };
-        match query(outputs, &format!("{dot}{}", parsed.expression), &|text: &str| plain_text(text, Limits::default()))
-        {
+        let (limits, expression) = (Limits::default(), format!("{dot}{}", parsed.expression));
+        let yaml = |text: &str| plain_text(text, limits);
+        match query(outputs, &expression, &yaml, &mut limits.get(Limit::TemplateSteps)) {
             // There is no value: it may have no input.
             Ok(value) if value.is_null() => None,
             Ok(value) => Some(value.data),
-            Err(QueryError::Bad(_) | QueryError::Unsupported(_)) => None,
+            Err(QueryError::Bad(_) | QueryError::Unsupported(_) | QueryError::TooMuch) => None,
         }
     }
 

@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// The maximum number of combinations of a matrix that are rendered.
 const MOST_COMBINATIONS: usize = 10_000;
 
+/// The maximum number of configs of all templates that are rendered in one environment.
+const MOST_CONFIGS: usize = 20_000;
+
 /// A template of configs.
 #[derive(Debug)]
 pub(crate) struct Template {
@@ -154,6 +157,9 @@ pub(super) fn render(
     let run = Run { stage, resource, template, parent };
     let mut names: BTreeMap<(Text, Text), ()> = BTreeMap::new();
     for combination in run.combinations(&fields, &inputs, diagnostics) {
+        if out.is_full {
+            break;
+        }
         run.one(combination, &mut names, out, diagnostics);
     }
 }
@@ -224,6 +230,13 @@ impl Run<'_> {
                 None => continue,
             };
             for config in configs.as_list().cloned().unwrap_or_default().iter() {
+                if out.count() >= MOST_CONFIGS {
+                    if !std::mem::replace(&mut out.is_full, true) {
+                        let message = format!("templates render more than {MOST_CONFIGS} configs: write fewer");
+                        diagnostics.error(&rules::LIMIT_EXCEEDED, message, &first_line(&self.resource.tree.prov));
+                    }
+                    return;
+                }
                 self.config(config, key == "modules", scope, &rendered, (names, out), diagnostics);
             }
         }

@@ -59,6 +59,15 @@ pub(super) struct Sources {
     pub workflows: Vec<WorkflowSource>,
     /// Modules; their kind means nothing.
     pub modules: Vec<ActionSource>,
+    /// Whether there were more than are kept.
+    pub is_full: bool,
+}
+
+impl Sources {
+    /// How many there are of all kinds.
+    pub(super) fn count(&self) -> usize {
+        self.actions.len() + self.workflows.len() + self.modules.len()
+    }
 }
 
 /// Collects what a project has in an environment.

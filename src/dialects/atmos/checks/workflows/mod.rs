@@ -16,7 +16,6 @@ use crate::text::{Text, nearest};
 use crate::value::{Data, Map, Value};
 use crate::yaml::{self, Span};
 use command::Stack;
-use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Sections that make commands run in another place, where other stacks may be.
@@ -155,7 +154,7 @@ fn workflow_files(
 fn workflows(loaded: &Loaded, reader: &Reader<'_>, config: &Config) -> Option<Map> {
     let doc = yaml::document_of(Text::clone(&loaded.text)).ok()?;
     let (base, start) = (&config.base, &config.start);
-    let includer = Includer { reader, manifest: &loaded.path, base, start, deps: Mutex::default() };
+    let includer = Includer::new(reader, &loaded.path, base, start);
     let place = |key: u32, span: Span| loaded.prov(key, span);
     let decoder = Decoder { place: &place, include: Some(&includer), delimiter: None, limits: reader.limits() };
     let content = decoder.decode(&doc).ok()?;
