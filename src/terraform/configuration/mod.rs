@@ -155,6 +155,7 @@ pub(crate) fn evaluate(statics: &Statics<'_>, modules: &Modules<'_>, wanted: Wan
 fn run(statics: &Statics<'_>, wanted: Wanted) -> Configuration {
     let evaluation = Evaluation::new(statics, wanted);
     let mut configuration = evaluation.run();
-    configuration.failures.extend(validate::check(statics, &evaluation.evaluated.take()));
+    let hidden = validate::check(statics, &evaluation.evaluated.take(), &configuration.failures);
+    configuration.failures.extend(hidden);
     configuration
 }

@@ -1,45 +1,76 @@
 //! Expressions that no instance evaluates, because there is none: `validate` evaluates every block once, without knowing
 //! what is given to variables, and what `count` and `each` are.
 
+use crate::hcl::ast::{BinaryOp, Expr, ExprKind, walk};
 use crate::hcl::types::Type;
 use crate::hcl::val::Val;
-use crate::terraform::configuration::expansion::Repeat;
+use crate::terraform::configuration::expansion::{FOR_EACH, Repeat, repeated};
 use crate::terraform::configuration::frame::{At, Evaluated, Evaluation, Frame};
 use crate::terraform::configuration::sites::{self, Owner, Site};
 use crate::terraform::evaluation::statics::Statics;
-use crate::terraform::failure::Failure;
+use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
 use crate::text::Text;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Reports what is wrong with expressions that were not evaluated for certain.
-pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated) -> Vec<Failure> {
+/// Reports what is wrong with expressions that were not evaluated for certain, and what known values hide of the others, where
+/// nothing is reported already.
+pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated, failures: &[Failure]) -> Vec<Failure> {
     let evaluation = Evaluation::validating(statics);
     let mut seen = HashSet::new();
+    let mut frames: Vec<Rc<Frame>> = Vec::new();
     for (index, node) in statics.nodes.iter().enumerate() {
+        let caller = node.parent.and_then(|parent| {
+            let name = node.path.last()?.clone();
+            let call = statics.nodes[parent].module.calls.get(&name)?;
+            let repeat = match repeated(call) {
+                Some((FOR_EACH, _)) => Repeat::AnyEach(Text::default()),
+                Some(_) => Repeat::AnyCount(Text::default()),
+                None => Repeat::None,
+            };
+            Some((Rc::clone(&frames[parent]), name, repeat))
+        });
+        let frame = Rc::new(Frame::new(index, index, caller));
+        frames.push(Rc::clone(&frame));
         let dir = Text::from(&*node.module.dir);
-        if node.module.files.is_empty() || !seen.insert(dir.clone()) {
+        if node.module.files.is_empty() {
             continue;
         }
+        let is_first = seen.insert(dir.clone());
         let is_entered = evaluated.modules.contains(&dir);
         let is_open = |owner: &Owner| match owner {
             Owner::Resource(address) => !evaluated.resources.contains(&(dir.clone(), address.clone())),
             Owner::Argument(call, _) => !evaluated.calls.contains(&(dir.clone(), call.clone())),
             _ => !is_entered,
         };
-        let owners = node.module.resources.keys().map(|address| Owner::Resource(address.clone()));
-        let calls = node.module.calls.keys().map(|name| Owner::Argument(name.clone(), Text::default()));
-        if is_entered && !owners.chain(calls).any(|owner| is_open(&owner)) {
-            continue;
-        }
-        let frame = Rc::new(Frame::new(0, index, None));
-        for site in sites::of(&node.module).iter().filter(|site| !site.is_dependency && is_open(&site.owner)) {
-            evaluate(&evaluation, &frame, site);
+        for site in sites::of(&node.module).iter().filter(|site| !site.is_dependency) {
+            if is_first && is_open(&site.owner) || site.iterators.is_empty() && may_hide(site.expr) {
+                evaluate(&evaluation, &frame, site);
+            }
         }
     }
-    evaluation.take_failures()
+    let is_new = |failure: &Failure| {
+        !failures
+            .iter()
+            .filter_map(|known| known.place)
+            .any(|known| failure.place.is_some_and(|place| overlap(known, place)))
+    };
+    evaluation.take_failures().into_iter().filter(is_new).collect()
+}
+
+fn overlap(a: Place, b: Place) -> bool {
+    a.0 == b.0 && a.1.start < b.1.end && b.1.start < a.1.end
+}
+
+/// Whether a known operand can hide what is wrong with the other one.
+fn may_hide(expr: &Expr) -> bool {
+    let mut found = false;
+    walk::visit(expr, &mut |expr| {
+        found |= matches!(&expr.kind, ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..));
+    });
+    found
 }
 
 fn evaluate(evaluation: &Evaluation<'_, '_>, frame: &Rc<Frame>, site: &Site<'_>) {
