@@ -334,3 +334,9 @@ fn a_splat_reads_the_elements_of_a_tuple_that_is_not_known() {
     assert_eq!(run("(text == \"a\" ? [true, 1] : [false, 2])[*].k").1, "Unsupported attribute, Unsupported attribute");
     assert_eq!(known("length((text == \"a\" ? [true, 1] : [false, 2])[*])"), json!(2));
 }
+
+#[test]
+fn a_conversion_of_what_is_not_known_forgets_the_type_of_the_elements() {
+    let text = "true ? regexall(\"^\", \"a\") : toset(text == \"a\" ? [[true]] : [[false]])";
+    assert_eq!(known(text), json!([""]));
+}
