@@ -200,6 +200,12 @@ fn a_known_operand_hides_no_mistake_of_the_other_one() {
     let call = "module \"m\" {\n  source = \"./m\"\n  a      = \"x\"\n}\n";
     assert_eq!(errors(&[("main.tf", &variable("tobool(\"yes\") || true || var.a == \"x\""))]), [""; 0]);
     assert_eq!(errors(&[("main.tf", call), ("m/main.tf", &variable("tobool(\"yes\") || var.a == \"x\""))]), [""; 0]);
+    let output =
+        "variable \"a\" {\n  type = string\n}\noutput \"o\" {\n  value = tobool(\"yes\") || var.a == \"x\"\n}\n";
+    assert_eq!(errors(&[("main.tf", call), ("m/main.tf", output)]), ["tofu-invalid-value"]);
+    let many = format!("{}  for_each = toset([\"k\"])\n}}\n", call.trim_end_matches("}\n"));
+    let validated = variable("tobool(\"yes\") || var.a == \"x\"");
+    assert_eq!(errors(&[("main.tf", &many), ("m/main.tf", &validated)]), ["tofu-invalid-value"]);
     // Reported once.
     assert_eq!(errors(&[("main.tf", &variable("tobool(\"yes\") || var.a == null"))]), ["tofu-invalid-value"]);
 }

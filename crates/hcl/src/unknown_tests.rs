@@ -340,3 +340,9 @@ fn a_conversion_of_what_is_not_known_forgets_the_type_of_the_elements() {
     let text = "true ? regexall(\"^\", \"a\") : toset(text == \"a\" ? [[true]] : [[false]])";
     assert_eq!(known(text), json!([""]));
 }
+
+#[test]
+fn a_map_with_a_key_that_is_not_known_is_as_sensitive_as_its_keys() {
+    assert!(run("zipmap([\"a\", hidden], [1, 2])").0.marks.has(Marks::SENSITIVE));
+    assert!(!run("zipmap([\"a\", text], [1, 2])").0.marks.has(Marks::SENSITIVE));
+}

@@ -4,10 +4,10 @@
 use crate::hcl::ast::{BinaryOp, Expr, ExprKind, walk};
 use crate::hcl::types::Type;
 use crate::hcl::val::Val;
-use crate::terraform::configuration::expansion::{FOR_EACH, Repeat, repeated};
+use crate::terraform::configuration::expansion::{Repeat, repeated};
 use crate::terraform::configuration::frame::{At, Evaluated, Evaluation, Frame};
 use crate::terraform::configuration::sites::{self, Owner, Site};
-use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::evaluation::statics::{Node, Statics};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
 use crate::text::Text;
@@ -19,34 +19,31 @@ use std::sync::Arc;
 /// nothing is reported already.
 pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated, failures: &[Failure]) -> Vec<Failure> {
     let evaluation = Evaluation::validating(statics);
-    let mut seen = HashSet::new();
-    let mut frames: Vec<Rc<Frame>> = Vec::new();
+    let (mut seen, mut validated) = (HashSet::new(), HashSet::new());
     for (index, node) in statics.nodes.iter().enumerate() {
-        let caller = node.parent.and_then(|parent| {
-            let name = node.path.last()?.clone();
-            let call = statics.nodes[parent].module.calls.get(&name)?;
-            let repeat = match repeated(call) {
-                Some((FOR_EACH, _)) => Repeat::AnyEach(Text::default()),
-                Some(_) => Repeat::AnyCount(Text::default()),
-                None => Repeat::None,
-            };
-            Some((Rc::clone(&frames[parent]), name, repeat))
-        });
-        let frame = Rc::new(Frame::new(index, index, caller));
-        frames.push(Rc::clone(&frame));
         let dir = Text::from(&*node.module.dir);
         if node.module.files.is_empty() {
             continue;
         }
         let is_first = seen.insert(dir.clone());
+        let hides_validations = !is_given(statics, node) && validated.insert(dir.clone());
+        if !is_first && !hides_validations {
+            continue;
+        }
         let is_entered = evaluated.modules.contains(&dir);
         let is_open = |owner: &Owner| match owner {
             Owner::Resource(address) => !evaluated.resources.contains(&(dir.clone(), address.clone())),
             Owner::Argument(call, _) => !evaluated.calls.contains(&(dir.clone(), call.clone())),
             _ => !is_entered,
         };
+        let frame = Rc::new(Frame::new(0, index, None));
         for site in sites::of(&node.module).iter().filter(|site| !site.is_dependency) {
-            if is_first && is_open(&site.owner) || site.iterators.is_empty() && may_hide(site.expr) {
+            let is_hidden = match &site.owner {
+                Owner::Variable(_) => hides_validations,
+                _ => is_first,
+            };
+            let is_hidden = is_hidden && site.iterators.is_empty() && may_hide(site.expr);
+            if is_hidden || is_first && is_open(&site.owner) {
                 evaluate(&evaluation, &frame, site);
             }
         }
@@ -58,6 +55,14 @@ pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated, failures: &[Fa
             .any(|known| failure.place.is_some_and(|place| overlap(known, place)))
     };
     evaluation.take_failures().into_iter().filter(is_new).collect()
+}
+
+/// Whether validations of a module know what is given to its variables: those of the root module and of calls with `count` or
+/// `for_each` do not.
+fn is_given(statics: &Statics<'_>, node: &Node) -> bool {
+    let caller = node.parent.zip(node.path.last());
+    let call = caller.and_then(|(parent, name)| statics.nodes[parent].module.calls.get(name));
+    call.is_some_and(|call| repeated(call).is_none())
 }
 
 fn overlap(a: Place, b: Place) -> bool {
