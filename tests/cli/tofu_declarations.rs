@@ -184,3 +184,35 @@ fn what_no_instance_and_no_failure_evaluates_is_checked() {
                    check \"c\" {\n  assert {\n    condition     = length(terraform_data.a) == 0\n    error_message = \"${join(\",\", terraform_data.a[*].id)}\"\n  }\n}\n";
     assert_eq!(errors(&[("main.tf", healthy), ("m/main.tf", "variable \"v\" {\n}\n")]), [""; 0]);
 }
+
+#[test]
+fn a_known_operand_hides_no_mistake_of_the_other_one() {
+    let variable = |condition: &str| {
+        format!(
+            "variable \"a\" {{\n  type    = string\n  default = \"x\"\n  validation {{\n    condition     = {condition}\n    \
+             error_message = \"no\"\n  }}\n}}\n"
+        )
+    };
+    for wrong in ["tobool(\"yes\") || var.a != null", "length(\"ab\") > 1 && (contains([], null) || var.a == var.a)"] {
+        assert_eq!(errors(&[("main.tf", &variable(wrong))]), ["tofu-invalid-value"], "{wrong}");
+    }
+    // Decided by what is written, and by what a call gives.
+    let call = "module \"m\" {\n  source = \"./m\"\n  a      = \"x\"\n}\n";
+    assert_eq!(errors(&[("main.tf", &variable("tobool(\"yes\") || true || var.a == \"x\""))]), [""; 0]);
+    assert_eq!(errors(&[("main.tf", call), ("m/main.tf", &variable("tobool(\"yes\") || var.a == \"x\""))]), [""; 0]);
+    let output =
+        "variable \"a\" {\n  type = string\n}\noutput \"o\" {\n  value = tobool(\"yes\") || var.a == \"x\"\n}\n";
+    assert_eq!(errors(&[("main.tf", call), ("m/main.tf", output)]), ["tofu-invalid-value"]);
+    let many = format!("{}  for_each = toset([\"k\"])\n}}\n", call.trim_end_matches("}\n"));
+    let validated = variable("tobool(\"yes\") || var.a == \"x\"");
+    assert_eq!(errors(&[("main.tf", &many), ("m/main.tf", &validated)]), ["tofu-invalid-value"]);
+    // Reported once.
+    assert_eq!(errors(&[("main.tf", &variable("tobool(\"yes\") || var.a == null"))]), ["tofu-invalid-value"]);
+}
+
+#[test]
+fn an_ephemeral_variable_that_is_null_is_still_not_stored() {
+    let text = "variable \"a\" {\n  type      = string\n  ephemeral = true\n  default   = null\n}\n\
+                resource \"a\" \"b\" {\n  c = var.a\n}\n";
+    assert_eq!(errors(&[("main.tf", text)]), ["tofu-sensitive-address"]);
+}

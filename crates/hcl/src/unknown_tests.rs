@@ -312,3 +312,37 @@ fn a_format_that_is_not_known_makes_texts_that_are_not_known() {
     let (length, problems) = run("length(formatlist(\"%s\", setunion([text], [\"a\"])))");
     assert!(length.is_unknown() && problems.is_empty(), "{length:?} {problems}");
 }
+
+#[test]
+fn arguments_that_are_no_lists_are_wrong_also_with_parts_that_are_not_known() {
+    for text in ["sum({ a = number, b = 1 })", "index({ a = text, b = 1 }, \"x\")", "index(toset([text]), \"x\")"] {
+        assert_eq!(run(text).1, "Invalid function argument", "{text}");
+    }
+    assert!(run("sum([1, number])").0.is_unknown());
+}
+
+#[test]
+fn a_remainder_with_infinity_has_no_value() {
+    for text in ["5.5 % (1 / 0)", "(1 / 0) % 5", "0 % (1 / 0)"] {
+        assert_eq!(run(text).1, "Operation failed", "{text}");
+    }
+    assert_eq!(known("1 % 0"), json!(1));
+}
+
+#[test]
+fn a_splat_reads_the_elements_of_a_tuple_that_is_not_known() {
+    assert_eq!(run("(text == \"a\" ? [true, 1] : [false, 2])[*].k").1, "Unsupported attribute, Unsupported attribute");
+    assert_eq!(known("length((text == \"a\" ? [true, 1] : [false, 2])[*])"), json!(2));
+}
+
+#[test]
+fn a_conversion_of_what_is_not_known_forgets_the_type_of_the_elements() {
+    let text = "true ? regexall(\"^\", \"a\") : toset(text == \"a\" ? [[true]] : [[false]])";
+    assert_eq!(known(text), json!([""]));
+}
+
+#[test]
+fn a_map_with_a_key_that_is_not_known_is_as_sensitive_as_its_keys() {
+    assert!(run("zipmap([\"a\", hidden], [1, 2])").0.marks.has(Marks::SENSITIVE));
+    assert!(!run("zipmap([\"a\", text], [1, 2])").0.marks.has(Marks::SENSITIVE));
+}

@@ -119,6 +119,12 @@ impl Evaluation<'_, '_> {
         let mut parts = Parts::new();
         for (name, written) in arguments {
             let mut val = self.value(at, written);
+            if !at.takes_ephemeral && !name.ends_with("_wo") && val.all_marks().has(Marks::EPHEMERAL) {
+                let message = format!(
+                    "ephemeral value used in non-ephemeral context: \"{name}\" is stored, which ephemeral values are not"
+                );
+                self.report_at(at, Failure::new(&rules::SENSITIVE, message, written.place()));
+            }
             // Null is the same as nothing.
             if !val.is_null() {
                 if let Some(schema) = schema {
@@ -126,12 +132,6 @@ impl Evaluation<'_, '_> {
                         self.report_at(at, Failure::new(&rules::INVALID_VALUE, message, written.place()));
                         Val::failed()
                     });
-                }
-                if !at.takes_ephemeral && !name.ends_with("_wo") && val.all_marks().has(Marks::EPHEMERAL) {
-                    let message = format!(
-                        "ephemeral value used in non-ephemeral context: \"{name}\" is stored, which ephemeral values are not"
-                    );
-                    self.report_at(at, Failure::new(&rules::SENSITIVE, message, written.place()));
                 }
                 let value = self.shown(at, written, &val);
                 parts.insert(name.clone(), Part { val, value });

@@ -171,6 +171,7 @@ pub(crate) fn evaluate(
 fn run(statics: &Statics<'_>, wanted: Wanted, reached: Option<&Reached>) -> Configuration {
     let evaluation = Evaluation::new(statics, wanted, reached);
     let mut configuration = evaluation.run();
-    configuration.failures.extend(validate::check(statics, &evaluation.evaluated.take(), reached));
+    let hidden = validate::check(statics, &evaluation.evaluated.take(), &configuration.failures, reached);
+    configuration.failures.extend(hidden);
     configuration
 }

@@ -1,56 +1,92 @@
 //! Expressions that no instance evaluates, because there is none: `validate` evaluates every block once, without knowing
 //! what is given to variables, and what `count` and `each` are.
 
+use crate::hcl::ast::{BinaryOp, Expr, ExprKind, walk};
 use crate::hcl::types::Type;
 use crate::hcl::val::Val;
-use crate::terraform::configuration::expansion::Repeat;
+use crate::terraform::configuration::expansion::{Repeat, repeated};
 use crate::terraform::configuration::frame::{At, Evaluated, Evaluation, Frame};
 use crate::terraform::configuration::reached::Reached;
 use crate::terraform::configuration::sites::{self, Owner, Site};
-use crate::terraform::evaluation::statics::Statics;
-use crate::terraform::failure::Failure;
+use crate::terraform::evaluation::statics::{Node, Statics};
+use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
 use crate::text::Text;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Reports what is wrong with expressions that were not evaluated for certain, as far as they are reached.
-pub(super) fn check(statics: &Statics<'_>, evaluated: &Evaluated, reached: Option<&Reached>) -> Vec<Failure> {
+/// Reports what is wrong with expressions that were not evaluated for certain, and what known values hide of the others, where
+/// nothing is reported already: all of them, or those that are reached.
+pub(super) fn check(
+    statics: &Statics<'_>,
+    evaluated: &Evaluated,
+    failures: &[Failure],
+    reached: Option<&Reached>,
+) -> Vec<Failure> {
     let evaluation = Evaluation::validating(statics);
-    let mut seen = HashSet::new();
+    let (mut seen, mut validated) = (HashSet::new(), HashSet::new());
     for (index, node) in statics.nodes.iter().enumerate() {
         let dir = Text::from(&*node.module.dir);
-        if reached.is_some_and(|reached| !reached.enters(index))
-            || node.module.files.is_empty()
-            || !seen.insert(dir.clone())
-        {
+        if node.module.files.is_empty() {
             continue;
         }
+        let is_first = seen.insert(dir.clone());
+        let hides_validations = !is_given(statics, node) && validated.insert(dir.clone());
+        if !is_first && !hides_validations {
+            continue;
+        }
+        let is_reached = |owner: &Owner| {
+            // What is given to a module does not count here: it is the same wherever it is called.
+            let alike = || (0..statics.nodes.len()).filter(|other| *statics.nodes[*other].module.dir == *dir);
+            reached.is_none_or(|reached| alike().any(|other| reached.has(other, owner)))
+        };
         let is_entered = evaluated.modules.contains(&dir);
         let is_open = |owner: &Owner| match owner {
             Owner::Resource(address) => !evaluated.resources.contains(&(dir.clone(), address.clone())),
             Owner::Argument(call, _) => !evaluated.calls.contains(&(dir.clone(), call.clone())),
             _ => !is_entered,
         };
-        let owners = node.module.resources.keys().map(|address| Owner::Resource(address.clone()));
-        let calls = node.module.calls.keys().map(|name| Owner::Argument(name.clone(), Text::default()));
-        let has_open = match reached {
-            Some(reached) => reached.things(index).any(is_open),
-            None => !is_entered || owners.chain(calls).any(|owner| is_open(&owner)),
-        };
-        if !has_open {
-            continue;
-        }
-        let is_reached = |owner: &Owner| reached.is_none_or(|reached| reached.has(index, owner));
         let frame = Rc::new(Frame::new(0, index, None));
-        let sites = sites::of(&node.module);
-        let is_wanted = |site: &&Site<'_>| !site.is_dependency && is_open(&site.owner) && is_reached(&site.owner);
-        for site in sites.iter().filter(is_wanted) {
-            evaluate(&evaluation, &frame, site);
+        for site in sites::of(&node.module).iter().filter(|site| !site.is_dependency && is_reached(&site.owner)) {
+            let is_hidden = match &site.owner {
+                Owner::Variable(_) => hides_validations,
+                _ => is_first,
+            };
+            let is_hidden = is_hidden && site.iterators.is_empty() && may_hide(site.expr);
+            if is_hidden || is_first && is_open(&site.owner) {
+                evaluate(&evaluation, &frame, site);
+            }
         }
     }
-    evaluation.take_failures()
+    let is_new = |failure: &Failure| {
+        !failures
+            .iter()
+            .filter_map(|known| known.place)
+            .any(|known| failure.place.is_some_and(|place| overlap(known, place)))
+    };
+    evaluation.take_failures().into_iter().filter(is_new).collect()
+}
+
+/// Whether validations of a module know what is given to its variables: those of the root module and of calls with `count` or
+/// `for_each` do not.
+fn is_given(statics: &Statics<'_>, node: &Node) -> bool {
+    let caller = node.parent.zip(node.path.last());
+    let call = caller.and_then(|(parent, name)| statics.nodes[parent].module.calls.get(name));
+    call.is_some_and(|call| repeated(call).is_none())
+}
+
+fn overlap(a: Place, b: Place) -> bool {
+    a.0 == b.0 && a.1.start < b.1.end && b.1.start < a.1.end
+}
+
+/// Whether a known operand can hide what is wrong with the other one.
+fn may_hide(expr: &Expr) -> bool {
+    let mut found = false;
+    walk::visit(expr, &mut |expr| {
+        found |= matches!(&expr.kind, ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..));
+    });
+    found
 }
 
 fn evaluate(evaluation: &Evaluation<'_, '_>, frame: &Rc<Frame>, site: &Site<'_>) {

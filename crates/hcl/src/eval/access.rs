@@ -6,6 +6,7 @@ use crate::types::convert::convert;
 use crate::types::{Type, unify};
 use crate::val::{Data, Val};
 use shared_text::Text;
+use std::sync::Arc;
 
 impl Evaluator<'_> {
     pub(super) fn traversal(&mut self, root: &Name, steps: &[TraversalStep], span: Span) -> Val {
@@ -212,7 +213,12 @@ impl Evaluator<'_> {
                     let found = self.each_of(Val::unknown((**element).clone(), Text::clone(reason)), each);
                     return Val::unknown(Type::list(Type::of(&found)), Text::clone(reason)).marked(source.marks);
                 }
-                Type::Dynamic | Type::Tuple(_) => return source.dynamic(),
+                Type::Tuple(types) => {
+                    let element = |ty: &Type| Val::unknown(ty.clone(), Text::clone(reason));
+                    let found = types.iter().map(|ty| Type::of(&self.each_of(element(ty), each))).collect();
+                    return Val::unknown(Type::Tuple(Arc::new(found)), Text::clone(reason)).marked(source.marks);
+                }
+                Type::Dynamic => return source.dynamic(),
                 // Null would be no element.
                 _ if source.facts().is_none() => {
                     self.each_of(Val::unknown(ty.clone(), Text::clone(reason)), each);

@@ -100,7 +100,7 @@ impl Evaluator<'_> {
             Some(number) => Val::number(number),
             None => self.problem(
                 "Operation failed",
-                "Error during operation: division of zero by zero or infinity by infinity.",
+                "Error during operation: zero divided by zero, or infinity by infinity, or the remainder with infinity.",
                 span,
             ),
         }

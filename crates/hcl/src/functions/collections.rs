@@ -267,8 +267,10 @@ fn transpose(args: &mut Args<'_, '_>) -> Outcome {
 
 fn zip_map(args: &mut Args<'_, '_>) -> Outcome {
     known(args)?;
-    if let Some(reason) = args.items(0).iter().find_map(Val::unknown_reason) {
-        return Err(Fail::Unknown(reason.to_string()));
+    let marks = args.values[0].all_marks() | args.values[1].marks;
+    let reason = args.items(0).iter().find_map(Val::unknown_reason).cloned();
+    if let Some(reason) = reason {
+        return Ok(super::unknown::typed("zipmap", &args.values, reason).marked(marks));
     }
     let keys = args.texts(0);
     let values = args.items(1);
@@ -277,7 +279,6 @@ fn zip_map(args: &mut Args<'_, '_>) -> Outcome {
         return Err(Fail::Call(message));
     }
     let entries: Entries = keys.into_iter().zip(values.iter().cloned()).collect();
-    let marks = args.values[0].all_marks() | args.values[1].marks;
     Ok(match &args.values[1].data {
         Data::List(ty, _) => Val::map(ty.clone(), entries),
         _ => Val::object(entries),

@@ -44,8 +44,8 @@ pub(super) const ALL: &[Function] = &[
 fn to(args: &mut Args<'_, '_>, ty: &Type) -> Outcome {
     let converted = convert(&args.values[0], ty);
     if let (Ok(value), Data::Unknown(_, reason)) = (&converted, &args.values[0].data) {
-        // What is known of it beside its type is forgotten.
-        return Ok(Val::unknown(Type::of(value), Text::clone(reason)).marked(value.marks));
+        // What is known of it beside the type is forgotten, also the type of its elements.
+        return Ok(Val::unknown(ty.clone(), Text::clone(reason)).marked(value.marks));
     }
     converted.map_err(|_| {
         let what = match (&args.values[0].data, ty) {

@@ -13,7 +13,7 @@ pub(super) const ALL: &[Function] = &[
     function("distinct", &[LIST], distinct),
     function("element", &[SEQUENCE, N], element).shallow(),
     function("flatten", &[A], flatten).shallow(),
-    function("index", &[A, A], index),
+    function("index", &[SEQUENCE, A], index),
     function("reverse", &[ELEMENTS], reverse).shallow(),
     function("slice", &[SEQUENCE, N, N], slice).shallow(),
     function("sort", &[STRINGS], sort).sees_unknown(),
@@ -26,7 +26,7 @@ fn element_type(value: &Val) -> Type {
     }
 }
 
-fn sequence(args: &Args<'_, '_>, index: usize) -> Result<Vec<Val>, Fail> {
+pub(super) fn sequence(args: &Args<'_, '_>, index: usize) -> Result<Vec<Val>, Fail> {
     let value = &args.values[index];
     match (&value.data, value.as_items()) {
         (Data::Unknown(ty, reason), _) if can_be_sequence(ty) => Err(Fail::Unknown(reason.to_string())),
@@ -172,9 +172,7 @@ fn level(value: &Val, all: &mut Vec<Val>, marks: &mut Marks) -> Result<(), Fail>
 }
 
 fn index(args: &mut Args<'_, '_>) -> Outcome {
-    let Some(items) = args.values[0].as_items() else {
-        return Err(Fail::Call("argument must be a list or tuple".to_owned()));
-    };
+    let items = sequence(args, 0)?;
     if items.is_empty() {
         return Err(Fail::Call("cannot search an empty list".to_owned()));
     }

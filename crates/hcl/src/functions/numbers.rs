@@ -1,6 +1,7 @@
 //! Numbers.
 
-use super::{Args, Fail, Function, N, Outcome, function};
+use super::lists::sequence;
+use super::{Args, ELEMENTS, Fail, Function, N, Outcome, function};
 use crate::types::Type;
 use crate::types::convert::convert;
 use crate::val::number::Number;
@@ -25,7 +26,7 @@ pub(super) const ALL: &[Function] = &[
         let wrong = || Fail::Call(format!("value must be a whole number, between {} and {}", i64::MIN, i64::MAX));
         Ok(Val::number(number.ok_or_else(wrong)?.signum()))
     }),
-    function("sum", &[super::A], sum),
+    function("sum", &[ELEMENTS], sum),
 ];
 
 fn float(value: f64) -> Outcome {
@@ -181,9 +182,7 @@ fn range(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn sum(args: &mut Args<'_, '_>) -> Outcome {
-    let Some(items) = args.values[0].as_items() else {
-        return Err(Fail::Argument(0, "argument must be list, set, or tuple. Received something else".to_owned()));
-    };
+    let items = sequence(args, 0)?;
     if items.is_empty() {
         return Err(Fail::Argument(0, "cannot sum an empty list".to_owned()));
     }

@@ -285,10 +285,13 @@ impl Number {
     }
 
     /// Returns the remainder of a division whose quotient is rounded towards zero; the number itself if the divisor is
-    /// zero.
+    /// zero, and `None` if one of them is infinite.
     pub fn remainder(&self, other: &Number) -> Option<Self> {
         if other.is_zero() {
             return Some(self.clone());
+        }
+        if let (Number::Infinite(_), _) | (_, Number::Infinite(_)) = (self, other) {
+            return None;
         }
         let whole = self.divide(other)?.truncate();
         Some(self.subtract(&other.multiply(&whole)))

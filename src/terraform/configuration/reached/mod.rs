@@ -58,11 +58,6 @@ impl Reached {
         self.things.get(&node).is_some_and(|things| things.contains(owner))
     }
 
-    /// Everything in a module that is a part of it.
-    pub(super) fn things(&self, node: usize) -> impl Iterator<Item = &Owner> {
-        self.things.get(&node).into_iter().flatten()
-    }
-
     /// Whether an output of the root module is a part of it.
     pub(crate) fn has_output(&self, name: &Text) -> bool {
         self.has(0, &Owner::Output(name.clone()))
