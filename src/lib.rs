@@ -30,6 +30,7 @@ mod code;
 mod diagnostic;
 mod dialects;
 mod diff;
+mod environments;
 mod files;
 #[cfg(test)]
 mod fuzz;

@@ -5,6 +5,7 @@
 //! environment.
 
 mod accept;
+mod age;
 mod align;
 mod check;
 mod code_run;
@@ -31,6 +32,8 @@ mod session;
 mod trust;
 mod whole;
 
+pub(crate) use crate::source::CommitInfo;
+pub(crate) use age::{DriftAges, History, Since};
 pub(crate) use check::check_again;
 pub(crate) use coverage::Coverage;
 pub(crate) use expect::{Counterexample, Expectation, Open, Proof, Renaming, Unkept, Verdict};
