@@ -37,6 +37,7 @@ mod fuzz;
 mod graph;
 mod limits;
 mod lsp;
+mod manifests;
 mod paths;
 mod policies;
 mod query;

@@ -50,6 +50,7 @@ mod reading;
 mod refactor;
 mod refactor_component;
 mod refactor_rename;
+mod refactor_stack;
 mod renames;
 mod revisions;
 mod snapshots;
