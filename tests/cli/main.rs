@@ -49,6 +49,7 @@ mod questions;
 mod reading;
 mod refactor;
 mod refactor_component;
+mod refactor_random;
 mod refactor_rename;
 mod refactor_stack;
 mod renames;
