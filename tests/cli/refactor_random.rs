@@ -191,6 +191,15 @@ fn without_names(printed: &str, name: &str) -> Vec<Value> {
     all.as_object().unwrap().values().map(of).collect()
 }
 
+/// What is printed but for the base, which is only there to be inherited from.
+fn deployed(printed: &str) -> Value {
+    let mut all: Value = serde_json::from_str(printed).unwrap();
+    for stack in all.as_object_mut().unwrap().values_mut() {
+        stack["components"]["terraform"].as_object_mut().unwrap().remove("base");
+    }
+    all
+}
+
 #[test]
 fn refactorings_are_printed_as_before_and_another_value_is_not() {
     let input = |numbers: &mut Numbers| format!("in{}", numbers.below(4));
@@ -231,7 +240,7 @@ fn refactorings_are_printed_as_before_and_another_value_is_not() {
         }
         let paths = ["stacks/deploy/dev.yaml", "stacks/deploy/prod.yaml"];
         if change_one(&repo, &mut numbers, &paths) {
-            let is_same = before == stacks(&repo);
+            let is_same = deployed(&before) == deployed(&stacks(&repo));
             differing += usize::from(!is_same);
             is_sound(&repo, is_same, &words.join(" "));
         }
