@@ -30,12 +30,14 @@ mod code;
 mod diagnostic;
 mod dialects;
 mod diff;
+mod environments;
 mod files;
 #[cfg(test)]
 mod fuzz;
 mod graph;
 mod limits;
 mod lsp;
+mod manifests;
 mod paths;
 mod policies;
 mod query;

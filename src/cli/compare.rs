@@ -4,14 +4,16 @@ use super::open::{Invocation, State};
 use super::options::functions::Functions;
 use super::output::{self, AnswerFormat};
 use super::{Failure, Global, Outcome};
+use crate::environments::{self, Environment, EnvironmentDiff};
 use crate::files::Files;
-use crate::query::environments::{self, Environment, select};
 use crate::report::environments::{Environments, write_json, write_markdown, write_text};
 use crate::resolution::Resolution;
-use crate::review::{self, Filter, Resolved, ResolvedPair, Revision};
+use crate::review::{self, DriftAges, Filter, History, Resolved, ResolvedPair, Revision};
+use crate::settings::Settings;
 use crate::text::{count, nearest};
 use clap::Args;
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 
 /// Show what differs between two environments, but for what follows from their names.
 ///
@@ -35,6 +37,9 @@ pub(super) struct Options {
     /// Show values that look like secrets
     #[arg(long)]
     show_secrets: bool,
+    /// Show since which commit each difference is there, and look at the last COMMITS commits for that
+    #[arg(long, value_name = "COMMITS", num_args = 0..=1, require_equals = true, default_missing_value = "200")]
+    since: Option<NonZeroUsize>,
     /// Exit with 3 if something differs
     #[arg(long)]
     exit_code: bool,
@@ -71,7 +76,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     };
     let left = open(&named[0])?;
     let settings = place.settings(&*left)?;
-    let is_declared = |path: &str, component: &str| settings.differences.iter().any(|one| one.covers(path, component));
+    let declared = &settings.limits.environments;
     let (files, resolutions, revisions, dialects);
     if named[0].revision == named[1].revision {
         let resolved = review::resolve(&*left, &place.workspace(), &settings, Files::default())?;
@@ -87,21 +92,24 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     }
     let sides = [&resolutions[0], &resolutions[resolutions.len() - 1]];
     let environment = |index: usize| -> Result<Environment<'_>, Failure> {
-        let (name, resolution): (&str, &Resolution) = (named[index].name, sides[index]);
-        let members = select(resolution, name);
-        if members.is_empty() {
-            return Err(missing(name, resolution));
+        let found = Environment::of(named[index].name, sides[index]);
+        match found.members.is_empty() {
+            true => Err(missing(found.name, sides[index])),
+            false => Ok(found),
         }
-        Ok(Environment { name, members })
     };
     let both = [environment(0)?, environment(1)?];
-    let mut diff = place.timings.phase("compare", || environments::compare(both.each_ref(), &is_declared));
+    let mut diff = place.timings.phase("compare", || environments::compare(both.each_ref(), declared));
+    let ages = match options.since {
+        Some(limit) => Some(options.ages(limit.get(), (&named, &place), &settings, &diff)?),
+        None => None,
+    };
     diff.mask(&files);
     let unresolved: BTreeSet<String> = sides.into_iter().flat_map(broken).collect();
     let unresolved: Vec<String> = unresolved.into_iter().collect();
     let names = [&*options.left, &*options.right];
-    let shown =
-        Environments { names, revisions: revisions.each_ref(), files: &files, diff: &diff, unresolved: &unresolved };
+    let (revisions, ages) = (revisions.each_ref(), ages.as_ref());
+    let shown = Environments { names, revisions, files: &files, diff: &diff, ages, unresolved: &unresolved };
     options.write(&shown, global)?;
     let differs = !diff.differences.is_empty() || diff.only.iter().any(|only| !only.is_empty());
     global.leftovers.leave((resolutions, files, dialects));
@@ -134,6 +142,24 @@ fn missing(name: &str, resolution: &Resolution) -> Failure {
 }
 
 impl Options {
+    /// Finds since when the environments differ.
+    fn ages(
+        &self,
+        limit: usize,
+        (named, place): (&[Named<'_>; 2], &Invocation),
+        settings: &Settings,
+        diff: &EnvironmentDiff,
+    ) -> Result<DriftAges, Failure> {
+        if named[0].revision != named[1].revision {
+            return Err(Failure::Message("--since takes two environments of one revision".to_owned()));
+        }
+        let repository = place.repository()?;
+        let head = repository.resolve(named[0].revision.unwrap_or("HEAD"))?;
+        let names = named.each_ref().map(|one| one.name);
+        let history = History { repository, workspace: &place.workspace(), settings, names, limit };
+        Ok(place.timings.phase("history", || history.ages(head, diff))?)
+    }
+
     fn write(&self, shown: &Environments<'_>, global: &Global) -> Result<(), Failure> {
         output::answer(self.format, (self.all, self.show_secrets), global, &mut |out, style| match self.format {
             AnswerFormat::Json => write_json(out, shown, style),

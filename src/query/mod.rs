@@ -4,7 +4,6 @@
 //! This module is independent of any system, and neither resolves nor reads files.
 
 mod code;
-pub(crate) mod environments;
 pub(crate) mod graphs;
 pub(crate) mod impact;
 mod imports;

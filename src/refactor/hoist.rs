@@ -1,14 +1,13 @@
 //! A value that several files repeat, moved into a file that all of them import, or into the component that all inherit from.
 
 use super::insertion::{Written, inserted};
-use super::manifest::{self, Entry, Manifest};
 use super::removal::Removal;
 use crate::diagnostic::Edit;
 use crate::diff::pointer;
 use crate::files::Files;
+use crate::manifests::{self, Entry, Importers, Manifest, Writers, heirs};
 use crate::resolution::Resolution;
-use crate::value::FileId;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What is to be moved.
 #[derive(Debug)]
@@ -40,7 +39,7 @@ pub(crate) fn hoist(of: &Hoist<'_>, resolution: &Resolution, files: &Files) -> R
     if keys.iter().any(String::is_empty) {
         return Err(format!("`{}` is not a path: expected keys with dots between them", of.path));
     }
-    let manifests = manifest::some(resolution, files, |_| true);
+    let manifests = manifests::some(resolution, files, |_| true);
     let (target, target_keys, members) = match of.base {
         Some(base) => for_base(base, &keys, of.into, resolution, &manifests)?,
         None => for_import(&keys, of, resolution, &manifests)?,
@@ -61,8 +60,8 @@ pub(crate) fn hoist(of: &Hoist<'_>, resolution: &Resolution, files: &Files) -> R
     }
     let mut edits = vec![inserted(target, &target_keys, &written[0])?];
     // Without its values a component is still one of its file, unless the other file has it, too.
-    let sections = manifest::sections(resolution);
-    let is_kept = |path: &[&str]| of.base.is_some() && manifest::is_component(path, &sections);
+    let sections = manifests::sections(resolution);
+    let is_kept = |path: &[&str]| of.base.is_some() && manifests::is_component(path, &sections);
     let by_path: BTreeMap<&str, &Manifest<'_>> =
         members.iter().map(|member| (&*member.manifest.file.path, member.manifest)).collect();
     for manifest in by_path.into_values() {
@@ -95,82 +94,36 @@ fn for_import<'m, 'a>(
     resolution: &Resolution,
     manifests: &'m [Manifest<'a>],
 ) -> Result<Found<'m, 'a>, String> {
-    let importers = importers(resolution);
-    let writers = manifests.iter().filter_map(|manifest| {
-        let entry = manifest.entry(keys)?;
-        Some((manifest.id, Member { manifest, keys: keys.to_vec(), entry }))
-    });
-    let mut writers: BTreeMap<FileId, Member<'_, '_>> = writers.collect();
+    let importers = Importers::of(resolution);
+    let entry = |manifest: &Manifest<'_>| Some((manifest.id, manifest.entry(keys)?));
+    let writers: Writers = manifests.iter().filter_map(entry).collect();
     if writers.is_empty() {
         return Err(format!("no file writes `{}`", of.path));
     }
-    let target = match of.into {
-        Some(into) => manifests
-            .iter()
-            .find(|manifest| *manifest.file.path == *into)
-            .ok_or_else(|| format!("{into} is no manifest that is read"))?,
+    let (target, members) = match of.into {
+        Some(into) => {
+            let mut all = manifests.iter();
+            let target = all.find(|manifest| *manifest.file.path == *into);
+            let target = target.ok_or_else(|| format!("{into} is no manifest that is read"))?;
+            (target, importers.nearest(target.id, &writers).0)
+        }
         None => {
-            let is_target = |id: &FileId| {
-                let (members, is_whole) = nearest(*id, &importers, &writers);
-                is_whole && members.len() > 1 && !writers.contains_key(id)
-            };
-            let mut found: Vec<&Manifest<'_>> =
-                manifests.iter().filter(|one| importers.contains_key(&one.id) && is_target(&one.id)).collect();
-            // Where one of them has the component, or the section, that is the place for it.
-            for length in (1..keys.len()).rev() {
-                if found.len() > 1 && found.iter().any(|manifest| manifest.entry(&keys[..length]).is_some()) {
-                    found.retain(|manifest| manifest.entry(&keys[..length]).is_some());
-                }
-            }
-            let paths: Vec<&str> = found.iter().map(|manifest| &*manifest.file.path).collect();
-            match found[..] {
-                [one] => one,
-                [] => return Err(format!("no file is imported only by files that write `{}`", of.path)),
+            let mut found = importers.targets(keys, &writers, manifests);
+            let paths: Vec<&str> = found.iter().map(|(manifest, _)| &*manifest.file.path).collect();
+            match paths.len() {
+                1 => found.remove(0),
+                0 => return Err(format!("no file is imported only by files that write `{}`", of.path)),
                 _ => return Err(format!("several files can take it, choose with --into: {}", paths.join(", "))),
             }
         }
     };
-    let (members, _) = nearest(target.id, &importers, &writers);
     if members.is_empty() {
         return Err(format!("no file that imports {} writes `{}`", target.file.path, of.path));
     }
     let members = manifests.iter().filter(|one| members.contains(&one.id));
-    let members = members.filter_map(|manifest| writers.remove(&manifest.id)).collect();
-    Ok((target, keys.to_vec(), members))
-}
-
-/// The files that import each file.
-fn importers(resolution: &Resolution) -> BTreeMap<FileId, BTreeSet<FileId>> {
-    let mut importers: BTreeMap<FileId, BTreeSet<FileId>> = BTreeMap::new();
-    for item in &resolution.imports.items {
-        for target in item.targets.iter().filter(|target| **target != item.path.file) {
-            importers.entry(*target).or_default().insert(item.path.file);
-        }
-    }
-    importers
-}
-
-/// The files that write a value and import a file, directly or through files that do not write it; and whether all others that
-/// import it do so through these.
-fn nearest(
-    target: FileId,
-    importers: &BTreeMap<FileId, BTreeSet<FileId>>,
-    writers: &BTreeMap<FileId, Member<'_, '_>>,
-) -> (BTreeSet<FileId>, bool) {
-    let (mut found, mut seen, mut open) = (BTreeSet::new(), BTreeSet::from([target]), vec![target]);
-    let mut is_whole = true;
-    while let Some(file) = open.pop() {
-        let above = importers.get(&file);
-        is_whole &= above.is_some();
-        for importer in above.into_iter().flatten().copied() {
-            if writers.contains_key(&importer) {
-                found.insert(importer);
-            } else if seen.insert(importer) {
-                open.push(importer);
-            }
-        }
-    }
-    (found, is_whole)
+    let member =
+        |manifest: &'m Manifest<'a>| Some(Member { manifest, keys: keys.to_vec(), entry: *writers.get(&manifest.id)? });
+    Ok((target, keys.to_vec(), members.filter_map(member).collect()))
 }
 
 /// The file that declares a base component, and where the components that inherit from it write the value.
@@ -181,22 +134,16 @@ fn for_base<'m, 'a>(
     resolution: &Resolution,
     manifests: &'m [Manifest<'a>],
 ) -> Result<Found<'m, 'a>, String> {
-    let components = resolution.units.iter().flat_map(|unit| &unit.components);
-    let inherits = |component: &crate::resolution::Component| {
-        component.metadata.bases.iter().any(|one| *one.name == *base && one.origin.is_some())
-    };
-    let heirs: BTreeSet<(&str, &str)> =
-        components.filter(|component| inherits(component)).map(|one| (&*one.kind, &*one.name)).collect();
-    let kinds: BTreeSet<&str> = heirs.iter().map(|(kind, _)| *kind).collect();
-    let [kind] = kinds.into_iter().collect::<Vec<_>>()[..] else {
-        return Err(match heirs.is_empty() {
+    let all: Vec<_> = heirs(resolution).into_iter().filter(|((_, name), _)| *name == base).collect();
+    let [((kind, _), names)] = &all[..] else {
+        return Err(match all.is_empty() {
             true => format!("no component inherits from `{base}`"),
             false => format!("components of several types inherit from `{base}`"),
         });
     };
-    let sections = manifest::sections(resolution);
+    let sections = manifests::sections(resolution);
     let [section] = sections[..] else { return Err("this system has no components that inherit".to_owned()) };
-    let keys = |name: &str| -> Vec<String> { [section, kind, name].map(str::to_owned).into() };
+    let keys = |name: &str| -> Vec<String> { [section, *kind, name].map(str::to_owned).into() };
     let declares = |manifest: &&Manifest<'_>| match into {
         Some(into) => *manifest.file.path == *into,
         None => manifest.entry(&keys(base)).is_some(),
@@ -211,7 +158,7 @@ fn for_base<'m, 'a>(
     };
     let whole = |name: &str| -> Vec<String> { keys(name).into_iter().chain(path.iter().cloned()).collect() };
     let mut members = Vec::new();
-    for (_, name) in &heirs {
+    for name in names {
         let keys = whole(name);
         let found = manifests
             .iter()

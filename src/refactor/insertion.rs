@@ -1,8 +1,9 @@
 //! An entry, put into the map of a manifest in the style of that map.
 
-use super::manifest::{Entry, Manifest};
 use crate::diagnostic::Edit;
+use crate::manifests::{Entry, Manifest};
 use crate::yaml::{NodeId, NodeKind, Style, scalar_text};
+use std::collections::BTreeMap;
 
 /// How far maps are indented where nothing shows it.
 const STEP: usize = 2;
@@ -64,9 +65,51 @@ impl Written {
         Written { lines, inline }
     }
 
+    /// Entries of several levels.
+    pub(super) fn tree(tree: &BTreeMap<String, Tree>) -> Self {
+        let (mut lines, mut inline) = (Vec::new(), Vec::new());
+        for (key, below) in tree {
+            let name = scalar_text(key, STEP);
+            match below {
+                Tree::Text(text) => {
+                    let entry = format!("{name}: {}", scalar_text(text, STEP));
+                    lines.push(entry.clone());
+                    inline.push(entry);
+                }
+                Tree::Map(below) => {
+                    let below = Written::tree(below);
+                    lines.push(format!("{name}:"));
+                    lines.extend(below.lines.iter().map(|line| format!("{}{line}", " ".repeat(STEP))));
+                    inline.push(format!("{name}: {{{}}}", below.inline.unwrap_or_default()));
+                }
+            }
+        }
+        Written { lines, inline: Some(inline.join(", ")) }
+    }
+
     /// Whether another entry has the same comments.
     pub(super) fn is_written_like(&self, other: &Written) -> bool {
         self.lines == other.lines
+    }
+}
+
+/// A value to be written: a text, or a map.
+pub(super) enum Tree {
+    Text(String),
+    Map(BTreeMap<String, Tree>),
+}
+
+impl Tree {
+    /// Adds a text at the place that some keys lead to.
+    pub(super) fn add(tree: &mut BTreeMap<String, Tree>, keys: &[&str], key: &str, text: String) {
+        let Some((first, rest)) = keys.split_first() else {
+            tree.insert(key.to_owned(), Tree::Text(text));
+            return;
+        };
+        let below = tree.entry((*first).to_owned()).or_insert_with(|| Tree::Map(BTreeMap::new()));
+        if let Tree::Map(below) = below {
+            Tree::add(below, rest, key, text);
+        }
     }
 }
 

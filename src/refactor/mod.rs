@@ -4,7 +4,6 @@
 
 mod hoist;
 mod insertion;
-mod manifest;
 mod removal;
 pub(crate) mod rename;
 

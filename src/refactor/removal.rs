@@ -1,8 +1,8 @@
 //! Entries of maps, removed from the text of a manifest. A map that loses all its entries goes with them.
 
-use super::manifest::{self, Entry, Manifest};
 use crate::diagnostic::Edit;
 use crate::files::Files;
+use crate::manifests::{self, Entry, Manifest};
 use crate::resolution::Resolution;
 use crate::value::FileId;
 use crate::yaml::{NodeId, NodeKind};
@@ -22,12 +22,12 @@ pub(crate) struct Removed {
 /// Removes the entries whose keys begin at some places, as far as no comment, anchor or anything else on their lines goes with
 /// them.
 pub(crate) fn removed(keys: &BTreeSet<(FileId, u32)>, resolution: &Resolution, files: &Files) -> Removed {
-    let sections = manifest::sections(resolution);
-    let is_kept = |path: &[&str]| manifest::is_component(path, &sections);
+    let sections = manifests::sections(resolution);
+    let is_kept = |path: &[&str]| manifests::is_component(path, &sections);
     let mut by_file: BTreeMap<FileId, BTreeSet<usize>> = BTreeMap::new();
     keys.iter().for_each(|(file, start)| _ = by_file.entry(*file).or_default().insert(*start as usize));
     let mut all = Removed::default();
-    for manifest in manifest::some(resolution, files, |id| by_file.contains_key(&id)) {
+    for manifest in manifests::some(resolution, files, |id| by_file.contains_key(&id)) {
         let starts = &by_file[&manifest.id];
         let is_gone = |entry: Entry| starts.contains(&manifest.start(entry.key));
         let found = Removal { manifest: &manifest, is_gone: &is_gone, is_kept: &is_kept, allows_comments: false }.run();

@@ -5,9 +5,9 @@ use super::markdown::{code, sentence};
 use super::text::style::{self, Theme, count, escape};
 use super::text::value;
 use super::{RenderOptions, json::RevisionJson};
+use crate::environments::{Difference, EnvironmentDiff, Place};
 use crate::files::Files;
-use crate::query::environments::{Difference, EnvironmentDiff, Place};
-use crate::review::Revision;
+use crate::review::{CommitInfo, DriftAges, Revision, Since};
 use crate::value::Value;
 use crate::value::json::Masked;
 use serde::Serialize;
@@ -17,8 +17,14 @@ use std::io;
 const SCHEMA: &str = "stacklint/compare/v1";
 /// More names than this are counted.
 const MAX_NAMES: usize = 4;
-/// Columns of one value.
+/// Columns of one value, and of what is shown in front of the first difference of two long ones.
 const VALUE: usize = 44;
+const CONTEXT: usize = 10;
+/// More components that only one environment has are counted.
+const MAX_ONLY: usize = 12;
+/// Characters of the id of a commit, and of the first line of its message.
+const COMMIT: usize = 10;
+const SUBJECT: usize = 60;
 /// The most differences of a comment.
 const MAX_ITEMS: usize = 100;
 
@@ -29,6 +35,8 @@ pub(crate) struct Environments<'a> {
     pub revisions: [&'a Revision; 2],
     pub files: &'a Files,
     pub diff: &'a EnvironmentDiff,
+    /// Since when everything differs, if that was asked for.
+    pub ages: Option<&'a DriftAges>,
     /// What could not be resolved.
     pub unresolved: &'a [String],
 }
@@ -60,10 +68,7 @@ impl Environments<'_> {
     fn closing(&self) -> String {
         let named: Vec<String> =
             self.diff.names.iter().map(|one| format!("{} {} → {}", one.by, one.left, one.right)).collect();
-        let mut shown: Vec<String> = named.iter().take(MAX_NAMES * 2).cloned().collect();
-        if named.len() > shown.len() {
-            shown.push(format!("… {} more", named.len() - shown.len()));
-        }
+        let shown = some_of(named.into_iter(), MAX_NAMES * 2);
         let declared = match self.diff.declared {
             0 => String::new(),
             1 => "; 1 difference is declared".to_owned(),
@@ -88,6 +93,11 @@ impl Environments<'_> {
         (number > 0).then(|| format!("{} {verb} not resolved: {}", count(number, "part"), listed(self.unresolved)))
     }
 
+    /// The components that only one of them has, with since when; nothing if that was not asked for.
+    fn alone_since(&self) -> impl Iterator<Item = (&Place, &Since)> {
+        self.ages.into_iter().flat_map(|ages| self.diff.only.iter().flatten().zip(ages.only.iter().flatten()))
+    }
+
     /// Where a value is written, from the folder of its environment.
     fn near(&self, value: &Option<Value>, name: &str) -> Option<String> {
         let place = self.place(value)?;
@@ -104,13 +114,27 @@ impl Environments<'_> {
     }
 }
 
+/// `since 1a2b3c4 of 2026-03-01: raise the size`.
+fn since(of: &Since) -> String {
+    let named = |commit: &CommitInfo| {
+        let id = commit.id.get(..COMMIT).unwrap_or(&commit.id);
+        format!("{id} of {}: {}", commit.date, style::cut(&commit.summary, SUBJECT))
+    };
+    match of {
+        Since::Worktree => "not committed".to_owned(),
+        Since::Commit(commit) => format!("since {}", named(commit)),
+        Since::AtLeast(commit, why) => format!("since {} or earlier ({why})", named(commit)),
+    }
+}
+
 /// A few names; the rest is counted.
 fn listed(names: &[String]) -> String {
-    let mut shown: Vec<String> = names.iter().take(MAX_NAMES).cloned().collect();
-    if names.len() > MAX_NAMES {
-        shown.push(format!("… {} more", names.len() - MAX_NAMES));
-    }
-    shown.join(", ")
+    some_of(names.iter().cloned(), MAX_NAMES).join(", ")
+}
+
+fn some_of(names: impl ExactSizeIterator<Item = String>, most: usize) -> Vec<String> {
+    let rest = names.len().saturating_sub(most);
+    names.take(most).chain((rest > 0).then(|| format!("… {rest} more"))).collect()
 }
 
 fn name((place, name): &Place) -> String {
@@ -126,15 +150,27 @@ fn components(places: &[Place]) -> String {
     }
 }
 
+/// Texts that are cut, and begin near the first difference where that would be cut off.
+fn shortened(texts: [Option<String>; 2]) -> [Option<String>; 2] {
+    let alike = match &texts {
+        [Some(left), Some(right)] => left.chars().zip(right.chars()).take_while(|(a, b)| a == b).count(),
+        _ => 0,
+    };
+    let is_long = texts.iter().flatten().any(|text| text.chars().nth(VALUE).is_some());
+    let left_out = if is_long { alike.saturating_sub(CONTEXT) } else { 0 };
+    texts.map(|text| {
+        let rest = text?.chars().skip(left_out).collect::<String>();
+        let rest = if left_out > 1 { format!("…{rest}") } else { rest };
+        Some(style::cut(&rest, VALUE).into_owned())
+    })
+}
+
 /// Both values in one line.
 fn values(one: &Difference, options: &RenderOptions) -> String {
-    let [left, right] = one.values.each_ref().map(|side| match side {
-        Some(side) => {
-            let text = value::inline(side, one.is_secret, options);
-            if options.all { text } else { style::cut(&text, VALUE).into_owned() }
-        }
-        None => "–".to_owned(),
-    });
+    let text = |side: &Option<Value>| side.as_ref().map(|side| value::inline(side, one.is_secret, options));
+    let texts = one.values.each_ref().map(text);
+    let shown = if options.all { texts } else { shortened(texts) };
+    let [left, right] = shown.map(|side| side.unwrap_or_else(|| "–".to_owned()));
     let note = if one.is_unknown { " (known only at run time)" } else { "" };
     format!("{left} → {right}{note}")
 }
@@ -149,13 +185,16 @@ pub(crate) fn write_text(out: &mut dyn io::Write, shown: &Environments<'_>, opti
     lines.extend(shown.unresolved().map(|line| theme.bold(&escape(&line))));
     lines.push(String::new());
     for (side, only) in shown.names.iter().zip(&shown.diff.only).filter(|(_, only)| !only.is_empty()) {
-        let names: Vec<String> = only.iter().map(name).collect();
+        let names = some_of(only.iter().map(name), if options.all { usize::MAX } else { MAX_ONLY });
         lines.push(escape(&format!("only in {side}: {}", names.join(", "))).into_owned());
+    }
+    for (place, age) in shown.alone_since().take(if options.all { usize::MAX } else { MAX_ONLY }) {
+        lines.push(format!("    {}  {}", escape(&name(place)), theme.dim(&escape(&since(age)))));
     }
     if shown.diff.only.iter().any(|only| !only.is_empty()) && !shown.diff.differences.is_empty() {
         lines.push(String::new());
     }
-    for one in &shown.diff.differences {
+    for (index, one) in shown.diff.differences.iter().enumerate() {
         lines.push(format!("{} of {}", theme.path(&escape(&one.dotted())), escape(&components(&one.places))));
         let mut places: Vec<String> =
             one.values.iter().zip(shown.names).filter_map(|(v, name)| shown.near(v, name)).collect();
@@ -163,6 +202,8 @@ pub(crate) fn write_text(out: &mut dyn io::Write, shown: &Environments<'_>, opti
         let places =
             if places.is_empty() { String::new() } else { format!("  {}", theme.place(&escape(&places.join(" · ")))) };
         lines.push(format!("    {}{places}", values(one, options)));
+        let age = shown.ages.map(|ages| since(&ages.differences[index]));
+        lines.extend(age.map(|age| format!("    {}", theme.dim(&escape(&age)))));
     }
     if !shown.diff.differences.is_empty() || shown.diff.only.iter().any(|only| !only.is_empty()) {
         lines.push(String::new());
@@ -194,11 +235,16 @@ pub(crate) fn write_markdown(
     shown.unresolved().iter().try_for_each(|line| writeln!(out, "> {}\n", sentence(line)))?;
     let mut items = Vec::new();
     for (side, only) in shown.names.iter().zip(&shown.diff.only).filter(|(_, only)| !only.is_empty()) {
-        let names: Vec<String> = only.iter().map(|place| code(&name(place))).collect();
+        let names =
+            some_of(only.iter().map(|place| code(&name(place))), if options.all { usize::MAX } else { MAX_ITEMS });
         items.push(format!("only in {}: {}", code(side), names.join(", ")));
     }
-    items.extend(shown.diff.differences.iter().map(|one| {
-        format!("{} of {}: {}", code(&one.dotted()), sentence(&components(&one.places)), code(&values(one, options)))
+    items.extend(shown.alone_since().map(|(place, age)| format!("{}: {}", code(&name(place)), sentence(&since(age)))));
+    items.extend(shown.diff.differences.iter().enumerate().map(|(index, one)| {
+        let age =
+            shown.ages.map(|ages| format!(", {}", sentence(&since(&ages.differences[index])))).unwrap_or_default();
+        let (path, of) = (code(&one.dotted()), sentence(&components(&one.places)));
+        format!("{path} of {of}: {}{age}", code(&values(one, options)))
     }));
     items.iter().take(MAX_ITEMS).try_for_each(|item| writeln!(out, "- {item}"))?;
     if items.len() > MAX_ITEMS {
@@ -211,6 +257,37 @@ pub(crate) fn write_markdown(
 struct PlaceJson<'a> {
     place: &'a str,
     component: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<SinceJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct SinceJson<'a> {
+    commit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<&'a str>,
+    exact: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+impl<'a> SinceJson<'a> {
+    fn of(since: &'a Since) -> Self {
+        let (commit, reason) = match since {
+            Since::Worktree => (None, None),
+            Since::Commit(commit) => (Some(commit), None),
+            Since::AtLeast(commit, why) => (Some(commit), Some(&**why)),
+        };
+        SinceJson {
+            commit: commit.map(|commit| &*commit.id),
+            date: commit.map(|commit| &*commit.date),
+            subject: commit.map(|commit| &*commit.summary),
+            exact: reason.is_none(),
+            reason,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -225,10 +302,13 @@ struct DifferenceJson<'a> {
     unknown: bool,
     components: Vec<PlaceJson<'a>>,
     places: [Option<String>; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<SinceJson<'a>>,
 }
 
 impl<'a> DifferenceJson<'a> {
-    fn of(one: &'a Difference, shown: &Environments<'_>, options: &RenderOptions) -> Self {
+    fn of(index: usize, shown: &Environments<'a>, options: &RenderOptions) -> Self {
+        let one = &shown.diff.differences[index];
         let [left, right] =
             one.values.each_ref().map(|value| value.as_ref().map(|value| Masked(value, options.mask())));
         DifferenceJson {
@@ -238,8 +318,9 @@ impl<'a> DifferenceJson<'a> {
             right,
             version: one.is_version,
             unknown: one.is_unknown,
-            components: places_of(&one.places),
+            components: places_of(&one.places, None),
             places: one.values.each_ref().map(|value| shown.place(value)),
+            since: shown.ages.map(|ages| SinceJson::of(&ages.differences[index])),
         }
     }
 }
@@ -266,15 +347,15 @@ pub(crate) fn write_json(out: &mut dyn io::Write, shown: &Environments<'_>, opti
     let side = |index: usize| SideJson {
         name: shown.names[index],
         revision: RevisionJson::of(shown.revisions[index]),
-        only: places_of(&shown.diff.only[index]),
+        only: places_of(&shown.diff.only[index], shown.ages.map(|ages| &*ages.only[index])),
     };
-    let difference = |one| DifferenceJson::of(one, shown, options);
     let mut object = Object::begin(out)?;
     object.field("schema", &SCHEMA)?;
     object.field("left", &side(0))?;
     object.field("right", &side(1))?;
     object.field("compared", &shown.diff.compared)?;
-    let differences: Vec<DifferenceJson<'_>> = shown.diff.differences.iter().map(difference).collect();
+    let numbers = 0..shown.diff.differences.len();
+    let differences: Vec<DifferenceJson<'_>> = numbers.map(|index| DifferenceJson::of(index, shown, options)).collect();
     object.field("differences", &differences)?;
     object.field("folded", &shown.diff.folded)?;
     object.field("unknown", &shown.diff.unknown)?;
@@ -286,6 +367,8 @@ pub(crate) fn write_json(out: &mut dyn io::Write, shown: &Environments<'_>, opti
     object.end()
 }
 
-fn places_of(all: &[Place]) -> Vec<PlaceJson<'_>> {
-    all.iter().map(|(place, component)| PlaceJson { place, component }).collect()
+fn places_of<'a>(all: &'a [Place], ages: Option<&'a [Since]>) -> Vec<PlaceJson<'a>> {
+    let since = |index: usize| ages.map(|ages| SinceJson::of(&ages[index]));
+    let one = |(index, (place, component)): (usize, &'a Place)| PlaceJson { place, component, since: since(index) };
+    all.iter().enumerate().map(one).collect()
 }

@@ -44,6 +44,20 @@ pub(crate) trait Authoring: Send + Sync {
         _ = instances;
         Ok(None)
     }
+
+    /// Returns how manifests name their stack; `None` where they do not.
+    fn stack_naming(&self) -> Option<StackNaming> {
+        None
+    }
+}
+
+/// How manifests name their stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StackNaming {
+    /// The key of a manifest whose value is the name of its stack, whatever its other values are.
+    pub key: &'static str,
+    /// What a component says so that its state stays where it is if its stack gets another name.
+    pub keeping: fn(&Component) -> Option<Kept>,
 }
 
 /// Entries of a section of a component.

@@ -329,6 +329,7 @@ impl CompareRun<'_> {
     fn resolve(&self, modules: &[Modules<'_>; 2]) -> ComparedSides {
         let (mut base, mut head) = self.both(Scope::Touched(self.changes));
         let same = self.same_interfaces([&base, &head], modules.each_ref());
+        let same = same.filter(|_| !rules::need_all_units(self.rules, &self.settings.limits));
         let is_whole = same.is_none();
         // Even if an edit reaches all units: commands that name components are looked for only where everything is resolved.
         if is_whole {

@@ -2,6 +2,7 @@
 
 use super::{Error, Expectation, SettingsFrom, Workspace};
 use crate::diagnostic::{Baseline, Level, Policy, Side, TrustedFile, Verdict};
+use crate::environments::Environment;
 use crate::files::Files;
 use crate::limits::Limit;
 use crate::resolution::{Resolution, State};
@@ -172,6 +173,9 @@ pub(super) fn idle_patterns(settings: &Settings, source: &dyn Source, resolution
         idle.extend(
             protected.map(|glob| format!("no stack matches `{}` of `protected` in the settings", glob.as_str())),
         );
+        let is_missing = |name: &&String| resolutions.iter().all(|one| Environment::of(name, one).members.is_empty());
+        let environments = settings.limits.environments.alike.iter().flatten().filter(is_missing);
+        idle.extend(environments.map(|name| format!("nothing matches `{name}` of `environments` in the settings")));
     }
     for (pattern, glob) in settings.overrides.iter().flat_map(|o| &o.paths) {
         if !source.listing().iter().any(|entry| glob.matches(&entry.path)) {

@@ -5,6 +5,7 @@
 //! environment.
 
 mod accept;
+mod age;
 mod align;
 mod check;
 mod code_run;
@@ -31,9 +32,11 @@ mod session;
 mod trust;
 mod whole;
 
+pub(crate) use crate::source::CommitInfo;
+pub(crate) use age::{DriftAges, History, Since};
 pub(crate) use check::check_again;
 pub(crate) use coverage::Coverage;
-pub(crate) use expect::{Counterexample, Expectation, Open, Proof, Renaming, Unkept, Verdict};
+pub(crate) use expect::{Counterexample, Expectation, Open, Proof, Renaming, Subject, Unkept, Verdict};
 pub(crate) use filter::Filter;
 pub(crate) use judge::{BaselineFile, Overrides};
 pub(crate) use merge::MergeReview;

@@ -84,7 +84,7 @@ pub(crate) fn resolve_pair(
 }
 
 /// A result, unless the clone lacks files that were read for it, or has them damaged.
-fn whole<T>(sources: &[&dyn Source], result: Result<T, Error>) -> Result<T, Error> {
+pub(super) fn whole<T>(sources: &[&dyn Source], result: Result<T, Error>) -> Result<T, Error> {
     sources.iter().try_for_each(|source| source.lacking())?;
     result
 }

@@ -16,6 +16,7 @@ mod withheld;
 use crate::diagnostic::{Diagnostic, Label, Level, RuleRef, rule, rules as shared};
 pub(crate) use crate::diagnostic::{Group, Rule};
 use crate::dialects;
+use crate::environments::Declared;
 use crate::files::Files;
 use crate::resolution::{
     CommandReference, Component, Detail, FetchedFolder, Link, LinkKind, ReadTarget, Resolution, StackSelector, Unit,
@@ -70,11 +71,19 @@ pub(crate) struct Thresholds {
     pub max_slow_calls: usize,
     /// Stacks in which every change is worth a word, by patterns of their names.
     pub protected: Vec<Glob>,
+    /// What is declared of environments, for `environment-drift`.
+    pub environments: Declared,
 }
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Thresholds { max_components: 50, max_imports: 20, max_slow_calls: 20, protected: Vec::new() }
+        Thresholds {
+            max_components: 50,
+            max_imports: 20,
+            max_slow_calls: 20,
+            protected: Vec::new(),
+            environments: Declared::default(),
+        }
     }
 }
 
@@ -200,6 +209,7 @@ pub(crate) enum Check {
 }
 
 pub(crate) use change::Changes;
+use components::environment_drift::ENVIRONMENT_DRIFT;
 pub(crate) use source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT;
 
 /// A rule and how it finds what it reports.
@@ -302,6 +312,11 @@ pub(crate) fn is_whole(resolution: &Resolution) -> bool {
         unit.state == crate::resolution::State::Resolved && !unit.is_incomplete()
     };
     resolution.gap.is_none() && resolution.units.iter().all(|unit| is_resolved(&unit))
+}
+
+/// Whether a rule that is on examines values of all units, so that a comparison has to resolve all of them.
+pub(crate) fn need_all_units(enabled: &[(RuleRef, Level)], limits: &Thresholds) -> bool {
+    !limits.environments.alike.is_empty() && enabled.iter().any(|(rule, _)| *rule == &ENVIRONMENT_DRIFT)
 }
 
 /// Runs the rules that check a change.

@@ -1,9 +1,10 @@
 //! Reading `stacklint.toml`.
 
-use super::{Acceptance, DeclaredDifference, FailOn, From, Override, Setting, Settings, Sourced};
+use super::{Acceptance, FailOn, From, Override, Setting, Settings, Sourced};
 use crate::diagnostic::policy::unknown_rule;
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::dialects::VariableSet;
+use crate::environments::DeclaredDifference;
 use crate::files::{File, Files};
 use crate::limits::Limit;
 use crate::policies::{self, Policies};
@@ -79,6 +80,8 @@ struct Content {
     overrides: Vec<OverrideContent>,
     #[serde(default)]
     differences: Vec<DifferenceContent>,
+    #[serde(default)]
+    environments: Vec<EnvironmentsContent>,
     #[serde(default)]
     require: Vec<policies::Require>,
     #[serde(default)]
@@ -158,6 +161,14 @@ struct DifferenceContent {
     reason: Spanned<String>,
 }
 
+/// Two environments that should be alike.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EnvironmentsContent {
+    left: String,
+    right: String,
+}
+
 /// A pattern of folders below the folder of the settings, from the root of the repository.
 fn below(folder: &str, pattern: &str) -> String {
     let name = pattern.trim_matches('/');
@@ -197,9 +208,9 @@ impl Load {
     /// # Errors
     /// As for [`Load::find`].
     pub(crate) fn resolving(source: &dyn Source, start: &str) -> Result<Settings, String> {
-        let Settings { projects, roots, inputs, work, differences, .. } =
+        let Settings { projects, roots, inputs, work, limits, .. } =
             Self::find(source, start, &Files::default())?.settings;
-        Ok(Settings { projects, roots, inputs, work: work.lowered(), differences, ..Settings::default() })
+        Ok(Settings { projects, roots, inputs, work: work.lowered(), limits, ..Settings::default() })
     }
 
     /// The settings in a file.
@@ -360,8 +371,10 @@ impl Load {
             let paths = one.paths.iter().map(|path| glob(path, &path.get_ref().replace('.', "/")));
             let components = one.components.iter().map(|name| glob(name, name.get_ref()));
             let (paths, components) = (paths.collect::<Result<_, _>>()?, components.collect::<Result<_, _>>()?);
-            settings.differences.push(DeclaredDifference { paths, components });
+            settings.limits.environments.differences.push(DeclaredDifference { paths, components });
         }
+        let alike = content.environments.into_iter().map(|one| [one.left, one.right]);
+        settings.limits.environments.alike.extend(alike);
         settings.policies = Arc::new(policies);
         Ok(load)
     }

@@ -151,28 +151,6 @@ pub(crate) struct Override {
     pub rules: BTreeMap<String, Sourced<Setting>>,
 }
 
-/// A difference between environments that is meant.
-#[derive(Clone, Debug)]
-pub(crate) struct DeclaredDifference {
-    /// The places in components: their keys with `/` between them.
-    pub paths: Vec<Glob>,
-    /// The names of the components; all of them without any.
-    pub components: Vec<Glob>,
-}
-
-impl DeclaredDifference {
-    /// Whether it is about the place of a JSON Pointer in a component of this name.
-    pub(crate) fn covers(&self, pointer: &str, component: &str) -> bool {
-        let path = pointer.trim_start_matches('/');
-        let is_below = |glob: &Glob| {
-            let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
-            ends.into_iter().any(|end| glob.matches(&path[..end]))
-        };
-        self.paths.iter().any(is_below)
-            && (self.components.is_empty() || self.components.iter().any(|glob| glob.matches(component)))
-    }
-}
-
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -210,8 +188,6 @@ pub(crate) struct Settings {
     pub rules: BTreeMap<String, Sourced<Setting>>,
     /// Levels for some paths; the last one that matches counts.
     pub overrides: Vec<Override>,
-    /// The differences between environments that are meant.
-    pub differences: Vec<DeclaredDifference>,
     /// The policies of the repository.
     pub policies: Arc<Policies>,
 }
@@ -236,7 +212,6 @@ impl Default for Settings {
             groups: BTreeMap::new(),
             rules: BTreeMap::new(),
             overrides: Vec::new(),
-            differences: Vec::new(),
             policies: Arc::default(),
         }
     }

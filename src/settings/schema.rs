@@ -167,8 +167,21 @@ pub(crate) fn schema() -> Value {
             "rules": { "$ref": "#/$defs/rules", "description": "Levels of single rules." },
             "require": requirements(),
             "rego": rego(),
+            "environments": {
+                "description": "Environments that should be alike, named as for `stacklint compare`: `environment-drift`, which is off by default, reports what differs.",
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "left": { "description": "The left one.", "type": "string", "minLength": 1 },
+                        "right": { "description": "The right one.", "type": "string", "minLength": 1 },
+                    },
+                    "required": ["left", "right"],
+                    "additionalProperties": false,
+                },
+            },
             "differences": {
-                "description": "Differences between environments that are meant: `stacklint compare` does not list them.",
+                "description": "Differences between environments that are meant: `stacklint compare` and `environment-drift` do not list them.",
                 "type": "array",
                 "items": {
                     "type": "object",

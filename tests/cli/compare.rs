@@ -107,3 +107,108 @@ fn what_does_not_resolve_is_named() {
     repo.write("stacks/deploy/broken.yaml", "vars: {stage: [x\n").commit("broken");
     assert_eq!(json(&repo, &["staging", "prod"], 1)["unresolved"].as_array().unwrap().len(), 1);
 }
+
+/// The oldest commit from which on a difference is there, and whether that is certain.
+fn since<'a>(one: &'a Value, repo: &Repo) -> (String, bool) {
+    let subject = one["since"]["commit"].as_str().map(|id| repo.git(&["log", "-1", "--format=%s", id]));
+    (subject.map_or_else(|| "worktree".to_owned(), |text| text.trim().to_owned()), one["since"]["exact"] == true)
+}
+
+/// A history in which environments drift apart.
+fn drifted() -> Repo {
+    let repo = repo();
+    repo.write("README.md", "words").commit("words");
+    repo.edit("stacks/deploy/prod.yaml", "size: 5", "size: 1").commit("alike");
+    repo.edit("stacks/deploy/prod.yaml", "size: 1", "size: 6").commit("more");
+    repo.write("README.md", "more words").commit("more words");
+    repo.edit("stacks/deploy/prod.yaml", "size: 6", "size: 7").commit("even more");
+    repo
+}
+
+#[test]
+fn history_says_since_when_something_differs() {
+    let repo = drifted();
+    let found = json(&repo, &["staging", "prod", "--since"], 0);
+    let of = |found: &Value, number: usize| since(&found["differences"][number], &repo);
+    assert_eq!(listed(&found), ["/vars/replicas web", "/vars/size db"]);
+    assert_eq!(of(&found, 0), ("base".to_owned(), true));
+    assert_eq!(of(&found, 1), ("more".to_owned(), true), "values may change, it still is the same difference");
+    assert_eq!(since(&found["left"]["only"][0], &repo), ("base".to_owned(), true));
+    let found = json(&repo, &["HEAD~2:staging", "HEAD~2:prod", "--since"], 0);
+    assert_eq!(of(&found, 1), ("more".to_owned(), true));
+    // What is not committed.
+    repo.edit("stacks/deploy/staging.yaml", "replicas: 3", "replicas: 3, size: 1");
+    let found = json(&repo, &["staging", "prod", "--since"], 0);
+    assert_eq!(listed(&found)[0], "/vars/replicas web");
+    assert_eq!(of(&found, 2), ("worktree".to_owned(), true), "{found}");
+    repo.git(&["checkout", "--quiet", "."]);
+    // Where the search ends.
+    let found = json(&repo, &["staging", "prod", "--since=2"], 0);
+    assert_eq!(of(&found, 1), ("more words".to_owned(), false));
+    let run = repo.run(&["compare", "staging", "prod", "--since=2"]).ends_with(0);
+    assert!(run.stdout.contains(": more words or earlier (only 2 commits were examined)"), "{run}");
+    repo.run(&["compare", "staging", "prod", "--since", "--format", "markdown"]).ends_with(0).says(": more\n");
+    let run = repo.run(&["compare", "HEAD~:staging", "HEAD:prod", "--since"]).ends_with(2);
+    assert!(run.stderr.contains("of one revision"), "{run}");
+}
+
+#[test]
+fn what_older_states_do_not_show_is_not_known() {
+    let repo = drifted();
+    repo.write("stacks/deploy/broken.yaml", "vars: {stage: [x\n").commit("broken");
+    repo.edit("stacks/deploy/prod.yaml", "size: 7", "size: 1").commit("alike, perhaps");
+    repo.remove("stacks/deploy/broken.yaml").edit("stacks/deploy/prod.yaml", "size: 1", "size: 8").commit("repaired");
+    let found = json(&repo, &["staging", "prod", "--since"], 0);
+    assert_eq!(since(&found["differences"][1], &repo), ("repaired".to_owned(), false));
+    assert_eq!(found["differences"][1]["since"]["reason"], "the state before it is not resolved");
+    let clone = repo.beside("clone");
+    repo.git(&[
+        "clone",
+        "--quiet",
+        "--depth",
+        "1",
+        &format!("file://{}", repo.root().display()),
+        clone.to_str().unwrap(),
+    ]);
+    let run = repo.run(&["-C", clone.to_str().unwrap(), "compare", "staging", "prod", "--since"]).ends_with(0);
+    assert!(run.stdout.contains(": repaired or earlier (the clone has no older commits)"), "{run}");
+}
+
+#[test]
+fn drift_is_a_finding() {
+    let repo = repo();
+    repo.write(
+        "stacklint.toml",
+        "[[environments]]\nleft = \"staging\"\nright = \"prod\"\n[rules]\nenvironment-drift = \"warning\"\n",
+    );
+    repo.commit("declared");
+    let run = repo.run(&["check", "--format", "concise"]).ends_with(0);
+    assert_eq!(run.stdout.matches("environment-drift").count(), 3, "{run}");
+    // A change of one file is compared with what nobody edited.
+    repo.edit("stacks/deploy/staging.yaml", "level: 1}}", "level: 1}}\n    db: {vars: {owner: x}}").commit("drift");
+    let run = repo.run(&["diff", "HEAD~..HEAD", "--format", "concise"]).ends_with(0);
+    assert!(run.stdout.contains("`vars.owner` of db differs between staging and prod"), "{run}");
+    repo.edit("stacklint.toml", "\"prod\"", "\"prd\"").commit("a typo");
+    let run = repo.run(&["check"]).ends_with(0);
+    assert!(format!("{run}").contains("nothing matches `prd` of `environments`"), "{run}");
+}
+
+#[test]
+fn long_lists_and_texts_are_shortened_to_what_differs() {
+    let repo = Repo::atmos();
+    for (stage, version) in [("staging", "2.1.0"), ("prod", "2.0.9")] {
+        let extra: String =
+            (0..20).filter(|_| stage == "prod").map(|i| format!("    extra-{i}: {{vars: {{a: 1}}}}\n")).collect();
+        let address = format!("https://modules.example/a-long-way/to/the/module.zip?version={version}");
+        let text = format!(
+            "vars: {{stage: {stage}}}\ncomponents:\n  terraform:\n    web: {{vars: {{from: '{address}'}}}}\n{extra}"
+        );
+        repo.write(&format!("stacks/deploy/{stage}.yaml"), text);
+    }
+    repo.commit("base");
+    let run = repo.run(&["compare", "staging", "prod"]).ends_with(0);
+    assert!(run.stdout.contains("…version=2.1.0\" → …version=2.0.9\""), "{run}");
+    assert!(run.stdout.contains("… 8 more"), "{run}");
+    let run = repo.run(&["compare", "staging", "prod", "--all"]).ends_with(0);
+    assert!(run.stdout.contains("extra-9") && run.stdout.contains("https://modules.example/a-long-way"), "{run}");
+}

@@ -182,6 +182,16 @@ fn redundant_values_are_removed() {
 }
 
 #[test]
+fn projects_that_share_files_are_pruned_once() {
+    let repo = repo("        owner: net\n        size: 5\n", "        size: 6\n");
+    let config = read(&repo, "atmos.yaml").replace("base_path: .\n", "base_path: ..\n");
+    repo.remove("atmos.yaml").write("one/atmos.yaml", &config).write("two/atmos.yaml", &config).commit("two projects");
+    let run = repo.run(&["refactor", "prune", "--write"]).ends_with(0);
+    assert!(run.stderr.contains("1 redundant value is removed from 1 file"), "{run}");
+    assert_eq!(read(&repo, "stacks/deploy/dev.yaml"), stack("dev", "        size: 5\n"));
+}
+
+#[test]
 fn comments_are_never_removed() {
     let repo = repo("        owner: net # why\n        size: 5\n", "        owner: net\n        size: 6\n");
     let run = proved(&repo, &["prune"]);
@@ -214,10 +224,10 @@ fn files_behind_links_are_not_written() {
 }
 
 /// A sequence of numbers below some bound, the same for the same seed.
-struct Numbers(u64);
+pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % bound
     }

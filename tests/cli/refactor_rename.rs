@@ -63,6 +63,29 @@ fn the_name_of_a_file_may_be_a_name_of_a_stack() {
 }
 
 #[test]
+fn units_follow_a_file_that_they_include() {
+    let repo = Repo::new();
+    repo.write("modules/app/main.tf", "variable \"size\" {\n  default = 1\n}\n")
+        .write("live/root.hcl", "inputs = {\n  owner = \"net\"\n}\n")
+        .write("live/common/env.hcl", "locals {\n  size = 5\n}\n")
+        .write(
+            "live/dev/app/terragrunt.hcl",
+            "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\") # all\n}\n\nterraform {\n  source = \"../../../modules/app\"\n}\n\nlocals {\n  env = \
+             read_terragrunt_config(\"${get_repo_root()}/live/common/env.hcl\")\n}\n\ninputs = {\n  size = \
+             local.env.locals.size\n}\n",
+        )
+        .write("live/prod/app/terragrunt.hcl", "include {\n  path = \"../../root.hcl\"\n}\n\nterraform {\n  source = \"../../../modules/app\"\n}\n")
+        .commit("base");
+    let run = proved(&repo, &["rename", "file", "live/root.hcl", "live/base.hcl"]);
+    assert!(run.stderr.contains("live/root.hcl becomes live/base.hcl, in 2 imports"), "{run}");
+    assert!(read(&repo, "live/dev/app/terragrunt.hcl").contains("find_in_parent_folders(\"base.hcl\") # all"));
+    assert!(read(&repo, "live/prod/app/terragrunt.hcl").contains("path = \"../../base.hcl\""));
+    repo.commit("renamed");
+    let rename = ["rename", "file", "live/common/env.hcl", "live/shared/settings.hcl"];
+    refused(&repo, &rename, "live/common/env.hcl is read, and not by an import");
+}
+
+#[test]
 fn what_reads_a_local_follows_it() {
     let repo = Repo::atmos();
     let stack = "# The size.\nlocals: {size: 5, 'twice': \"{{ .locals.size }}-{{ .locals.size_of }}\", size_of: 1}\nvars:\n  \

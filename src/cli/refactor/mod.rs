@@ -13,6 +13,7 @@ use crate::resolution::Resolution;
 use crate::review::{self, BaselineFile, Filter, Overrides, Request, Review};
 use crate::rules::{self, Group};
 use crate::text::count;
+use crate::value::FileId;
 use clap::{Args, Subcommand};
 use plan::Plan;
 use rename::Rename;
@@ -34,7 +35,7 @@ pub(super) enum What {
     Hoist(HoistOptions),
     /// Remove values that repeat what they override, and values that every stack overrides
     Prune(PruneOptions),
-    /// Give a component, a file or a local another name, where it is defined and where it is named
+    /// Give a component, a stack, a file or a local another name, where it is defined and where it is named
     #[command(subcommand)]
     Rename(Rename),
 }
@@ -147,12 +148,15 @@ impl PruneOptions {
             let places = review.findings.iter().filter(|finding| rules::is_redundant(&finding.diagnostic.rule));
             let places = places.map(|finding| &finding.diagnostic.primary);
             let places = places.filter(|label| is_meant(&review.files.get(label.file).path));
-            let keys: BTreeSet<_> = places.map(|label| (label.file, label.start)).collect();
-            let heads = review.heads();
-            let removed = heads.iter().map(|resolution| refactor::removed(&keys, resolution, &review.files));
+            let mut keys: BTreeSet<_> = places.map(|label| (label.file, label.start)).collect();
             let (mut edits, mut count) = (Vec::new(), 0);
             kept.clear();
-            for one in removed {
+            for resolution in review.heads() {
+                // Projects may share files.
+                let is_read = |(file, _): &(FileId, u32)| resolution.documents.iter().any(|(id, _)| id == file);
+                let (own, others) = keys.into_iter().partition(is_read);
+                keys = others;
+                let one = refactor::removed(&own, resolution, &review.files);
                 edits.extend(one.edits);
                 count += one.entries;
                 kept.extend(one.kept);

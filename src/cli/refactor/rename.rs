@@ -4,8 +4,11 @@ use super::plan::{Moved, Plan};
 use super::{Common, Planned, resolved};
 use crate::cli::Failure;
 use crate::cli::open::{Invocation, State};
+use crate::diagnostic::Edit;
+use crate::files::Files;
 use crate::refactor::rename;
-use crate::review::Expectation;
+use crate::resolution::Resolution;
+use crate::review::{Expectation, Renaming};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,6 +20,8 @@ pub(in crate::cli) enum Rename {
     Component(ComponentOptions),
     /// Move a file, and change the paths by which others import it
     File(FileOptions),
+    /// Rename a stack; what keeps the states of its components in place is added
+    Stack(StackOptions),
     /// Rename a local of a file, where it is defined and where it is read
     Local(LocalOptions),
 }
@@ -24,6 +29,18 @@ pub(in crate::cli) enum Rename {
 #[derive(Args, Debug)]
 pub(in crate::cli) struct ComponentOptions {
     /// The name of the component
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// Its new name
+    #[arg(value_name = "NEW")]
+    new: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct StackOptions {
+    /// The name of the stack
     #[arg(value_name = "OLD")]
     old: String,
     /// Its new name
@@ -65,29 +82,37 @@ impl Rename {
         match self {
             Rename::Component(options) => &options.common,
             Rename::File(options) => &options.common,
+            Rename::Stack(options) => &options.common,
             Rename::Local(options) => &options.common,
         }
     }
 
     pub(super) fn plan(&self, place: &Invocation) -> Result<Planned, Failure> {
         match self {
-            Rename::Component(options) => options.plan(place),
+            Rename::Component(options) => {
+                renaming(place, &|resolution, files| rename::component([&options.old, &options.new], resolution, files))
+            }
             Rename::File(options) => options.plan(place),
+            Rename::Stack(options) => {
+                renaming(place, &|resolution, files| rename::stack([&options.old, &options.new], resolution, files))
+            }
             Rename::Local(options) => options.plan(place),
         }
     }
 }
 
-impl ComponentOptions {
-    fn plan(&self, place: &Invocation) -> Result<Planned, Failure> {
-        let mut expectation = Expectation::Nothing;
-        let planned = resolved(place, &mut |resolution, files| {
-            let (edits, renaming, what) = rename::component([&self.old, &self.new], resolution, files)?;
-            expectation = Expectation::Renamed(Arc::new(renaming));
-            Ok((edits, what))
-        })?;
-        Ok(planned.map(|plan| Plan { expectation, ..plan }))
-    }
+/// Edits, the map under which both states are the same, and what they do; or why there are none.
+type Renamed = Result<(Vec<Edit>, Renaming, String), String>;
+
+/// Makes edits after which everything is the same but for a name.
+fn renaming(place: &Invocation, make: &dyn Fn(&Resolution, &Files) -> Renamed) -> Result<Planned, Failure> {
+    let mut expectation = Expectation::Nothing;
+    let planned = resolved(place, &mut |resolution, files| {
+        let (edits, renaming, what) = make(resolution, files)?;
+        expectation = Expectation::Renamed(Arc::new(renaming));
+        Ok((edits, what))
+    })?;
+    Ok(planned.map(|plan| Plan { expectation, ..plan }))
 }
 
 impl FileOptions {

@@ -1,13 +1,15 @@
 //! Descriptions of manifests and `atmos.yaml` for editors.
 
-use super::keeping::keeping;
+use super::keeping::{keeping, keeping_workspace};
 use crate::dialects::atmos::config::{Config, projects};
 use crate::dialects::atmos::functions::tags;
 use crate::dialects::atmos::schema::MANIFEST;
 use crate::dialects::atmos::shapes::shape::{Map, Rest, Shape};
 use crate::dialects::atmos::templates::function_sets;
 use crate::resolution::Component;
-use crate::resolution::authoring::{Authoring, Expected, Function, Kept, Key, Member, Names, WrittenPlace, members_of};
+use crate::resolution::authoring::{
+    Authoring, Expected, Function, Kept, Key, Member, Names, StackNaming, WrittenPlace, members_of,
+};
 use crate::syntax::place::ITEM;
 use crate::syntax::template::Notation;
 use crate::text::Text;
@@ -91,6 +93,10 @@ impl Authoring for Atmos {
 
     fn keeping(&self, instances: &[&Component]) -> Result<Option<Kept>, String> {
         keeping(instances)
+    }
+
+    fn stack_naming(&self) -> Option<StackNaming> {
+        Some(StackNaming { key: "name", keeping: keeping_workspace })
     }
 }
 

@@ -19,21 +19,33 @@ pub(super) fn keeping(instances: &[&Component]) -> Result<Option<Kept>, String> 
     if let Some(one) = instances.iter().find(|one| stores(one)) {
         return Err(format!("a hook of `{}` stores outputs under its name", one.name));
     }
-    let metadata = |one: &Component, key: &str| one.value.get("metadata").and_then(|of| of.get(key)).is_some();
     let mut entries = Vec::new();
     let is_folder = |one: &&Component| one.value.get("component").and_then(Value::as_str) == Some(&one.name);
     if let Some(one) = instances.iter().find(|one| is_folder(one) && !metadata(one, "component")) {
         entries.push(("component", one.name.to_string()));
     }
-    let follows = |one: &&Component| {
-        one.value.get("workspace").is_some()
-            && one.metadata.workspace.as_deref().is_some_and(|name| name != "default")
-            && !WORKSPACE_KEYS.iter().any(|key| metadata(one, key))
-    };
-    if instances.iter().all(follows) {
+    if instances.iter().all(|one| follows_names(one)) {
         entries.extend(workspace(instances));
     }
     Ok((!entries.is_empty()).then_some(Kept { section: "metadata", entries }))
+}
+
+/// What keeps the state of a component where it is if its stack gets another name.
+pub(super) fn keeping_workspace(component: &Component) -> Option<Kept> {
+    let name = component.metadata.workspace.as_ref().filter(|_| follows_names(component))?;
+    Some(Kept { section: "metadata", entries: vec![("terraform_workspace", name.to_string())] })
+}
+
+/// Whether the metadata of a component has a key.
+fn metadata(one: &Component, key: &str) -> bool {
+    one.value.get("metadata").and_then(|of| of.get(key)).is_some()
+}
+
+/// Whether the workspace of a component follows from its name and that of its stack.
+fn follows_names(one: &Component) -> bool {
+    one.value.get("workspace").is_some()
+        && one.metadata.workspace.as_deref().is_some_and(|name| name != "default")
+        && !WORKSPACE_KEYS.iter().any(|key| metadata(one, key))
 }
 
 /// What sets the workspaces that the component has now: their name, or a pattern that fits all of them.

@@ -3,11 +3,11 @@
 use super::place;
 use crate::diagnostic::Edit;
 use crate::files::Files;
+use crate::manifests::{self, Manifest};
 use crate::refactor::insertion::{Written, inserted};
-use crate::refactor::manifest::{self, Manifest};
 use crate::resolution::authoring::{Function, Names};
 use crate::resolution::{Component, LinkKind, Resolution, Unit};
-use crate::review::Renaming;
+use crate::review::{Renaming, Subject};
 use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Value};
 use crate::yaml::NodeKind;
@@ -47,7 +47,7 @@ pub(crate) fn component(
     let links = || all().flat_map(|one| one.metadata.links.iter());
     let readers = readers(resolution);
     let mut renaming = Renaming {
-        kind: Text::clone(kind),
+        subject: Subject::Component(Text::clone(kind)),
         old: old.into(),
         new: new.into(),
         readers,
@@ -78,8 +78,8 @@ pub(crate) fn component(
             mentioning.insert(Text::clone(&files.get(name.origin.file).path));
         }
     }
-    let manifests = manifest::some(resolution, files, |_| true);
-    let sections = manifest::sections(resolution);
+    let manifests = manifests::some(resolution, files, |_| true);
+    let sections = manifests::sections(resolution);
     let keys = |section: &str| -> Vec<String> { [section, kind, old].map(str::to_owned).into() };
     let mut configuring: Vec<(&Manifest<'_>, Vec<String>)> = Vec::new();
     for manifest in &manifests {
@@ -261,8 +261,7 @@ impl Named<'_> {
         if let Data::Unknown(unknown) = &value.data
             && self.renaming.has_computed_names(&unknown.text)
         {
-            let at = value.prov.origin.map_or_else(String::new, |origin| format!("{}: ", place(origin, self.files)));
-            return Err(format!("{at}it is not known which component is read"));
+            return Err(format!("{}it is not known which component is read", self.at(value)));
         }
         let Some(text) = value.as_str().filter(|text| text.starts_with('!')) else { return Ok(()) };
         let mut words = text.split_whitespace();
@@ -277,11 +276,15 @@ impl Named<'_> {
         };
         match functions.any(|known| names_components(&known)) {
             true => {
-                let at =
-                    value.prov.origin.map_or_else(String::new, |origin| format!("{}: ", place(origin, self.files)));
-                Err(format!("{at}`{function}` reads what is kept under the name `{}`", self.renaming.old))
+                let (at, old) = (self.at(value), &self.renaming.old);
+                Err(format!("{at}`{function}` reads what is kept under the name `{old}`"))
             }
             false => Ok(()),
         }
+    }
+
+    /// The place of a value, in front of a message.
+    fn at(&self, value: &Value) -> String {
+        value.prov.origin.map_or_else(String::new, |origin| format!("{}: ", place(origin, self.files)))
     }
 }

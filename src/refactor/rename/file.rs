@@ -23,14 +23,20 @@ pub(crate) fn file(
     let is_it = |id: &crate::value::FileId| *files.get(*id).path == *old;
     let is_read = resolution.documents.iter().any(|(id, _)| is_it(id) && !resolution.config.contains(id));
     if !is_read && !items.iter().any(|item| item.targets.iter().any(is_it)) {
-        return Err(format!("{old} is no file of the configuration that is read"));
+        let is_part = resolution.config.iter().all(|file| !is_it(file))
+            && resolution.units.iter().any(|unit| unit.files.iter().any(is_it));
+        return Err(match is_part {
+            true => format!("{old} is read, and not by an import: it is not known what names it"),
+            false => format!("{old} is no file of the configuration that is read"),
+        });
     }
     let mut edits = Vec::new();
     // A pattern finds the file by its new path as well, or the comparison shows that it does not.
     for item in items.iter().filter(|item| !item.is_pattern && item.targets.iter().any(is_it)) {
-        let written = if item.is_computed { None } else { rewritten(item, files, |path| renamed(path, old, new)) };
-        edits
-            .push(written.ok_or_else(|| format!("{} imports it by a path that is computed", place(item.path, files)))?);
+        let written = rewritten(item, files, |path| renamed(path, old, new));
+        let written =
+            written.ok_or_else(|| format!("{} imports it by a path that is computed", place(item.path, files)));
+        edits.push(written?);
     }
     let importers = edits.len();
     let is_own = |item: &&Import| is_it(&item.path.file) && !item.is_pattern && !item.is_computed;

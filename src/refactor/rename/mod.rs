@@ -3,10 +3,12 @@
 mod component;
 mod file;
 mod local;
+mod stack;
 
 pub(crate) use component::component;
 pub(crate) use file::file;
 pub(crate) use local::{LocalNames, is_local, local, occurrences};
+pub(crate) use stack::stack;
 
 use crate::files::Files;
 use crate::value::Origin;

@@ -6,7 +6,7 @@
 mod files;
 mod renaming;
 
-pub(crate) use renaming::{Renaming, Unkept};
+pub(crate) use renaming::{Renaming, Subject, Unkept};
 
 pub(super) use files::{ComparedProject, Unseen, run_settings};
 

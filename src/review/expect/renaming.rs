@@ -1,10 +1,10 @@
-//! A component that gets another name: the map under which two states are the same.
+//! A component, or a stack, that gets another name: the map under which two states are the same.
 
 use super::is_name;
 use crate::diff::renames::moves_state;
 use crate::diff::structural::{self, DiffStep};
 use crate::diff::{Change, ChangeKind, ComponentChange, Status};
-use crate::resolution::{Component, ComponentMetadata, LinkKind, RemovalEffect};
+use crate::resolution::{Address, Component, Link, LinkKind, RemovalEffect, StackSelector};
 use crate::text::Text;
 use crate::value::{Data, Origin, Value, is_call};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,16 +23,24 @@ pub(crate) struct Unkept {
 /// What stands between a function and its first argument.
 const BETWEEN: [char; 6] = [' ', '\t', '"', '\'', '`', '\\'];
 
-/// A component of all stacks that gets another name and keeps everything else.
+/// What gets another name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// A component of all stacks, of a type.
+    Component(Text),
+    /// A stack with all of its components.
+    Stack,
+}
+
+/// Something that gets another name and keeps everything else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Renaming {
-    /// Its type.
-    pub kind: Text,
+    pub subject: Subject,
     pub old: Text,
     pub new: Text,
     /// The functions whose first argument names a component.
     pub readers: BTreeSet<Text>,
-    /// Paths in the component, JSON Pointers, of what is added so that its code and state stay where they are.
+    /// Paths in a component, JSON Pointers, of what is added so that its code and state stay where they are.
     pub added: BTreeSet<String>,
     /// The files that only say how the component is called.
     pub files: BTreeSet<Text>,
@@ -56,7 +64,7 @@ impl Renaming {
         found.into_iter().map(|start| start..start + self.old.len()).collect()
     }
 
-    /// Whether a name in the text of a command, which may hold others, is the old one.
+    /// Where the old name is a word of a text, which may hold others.
     pub(crate) fn words(&self, text: &str) -> Vec<Range<usize>> {
         let found = text.match_indices(&*self.old).map(|(at, _)| at..at + self.old.len());
         let is_word = |at: &Range<usize>| {
@@ -73,10 +81,14 @@ impl Renaming {
         behind.any(|behind| !behind.trim_start_matches(BETWEEN).starts_with(char::is_alphanumeric))
     }
 
-    /// A text with the new name wherever it reads the component.
+    /// A text with the new name wherever it reads what gets it.
     fn renamed(&self, text: &str) -> String {
         let (mut renamed, mut at) = (String::with_capacity(text.len()), 0);
-        for range in self.uses(text) {
+        let places = match self.subject {
+            Subject::Component(_) => self.uses(text),
+            Subject::Stack => self.words(text),
+        };
+        for range in places {
             renamed.push_str(&text[at..range.start]);
             renamed.push_str(&self.new);
             at = range.end;
@@ -85,10 +97,18 @@ impl Renaming {
         renamed
     }
 
-    /// Whether it is the component under its old name, that is gone, or under its new one.
+    /// Whether it is what gets another name, or a part of it: under the old name, that is gone, or under the new one.
     pub(super) fn is_about(&self, change: &ComponentChange) -> bool {
-        let name = if change.status == Status::Removed { &self.old } else { &self.new };
-        change.status != Status::Modified && change.kind == self.kind && change.name == *name
+        change.status != Status::Modified && self.has(change.status, &change.address())
+    }
+
+    /// Whether an address has the old name where something is gone, and the new one otherwise.
+    fn has(&self, status: Status, (stack, kind, name): &Address) -> bool {
+        let expected = if status == Status::Removed { &self.old } else { &self.new };
+        match &self.subject {
+            Subject::Component(of) => kind == of && name == expected,
+            Subject::Stack => stack == expected,
+        }
     }
 
     /// Pairs what is gone with what is new: the component itself, and what its code makes. Returns the pairs that are the same but
@@ -111,12 +131,18 @@ impl Renaming {
         (kept, unkept)
     }
 
-    /// What is the same under both names: the stack, and what the code makes if it is not the component itself.
-    fn key<'a>(&self, change: &'a ComponentChange) -> Option<(&'a str, Option<(&'a str, &'a str)>)> {
-        let Some(owner) = change.made_by() else { return self.is_about(change).then_some((&*change.stack, None)) };
-        let name = if change.status == Status::Removed { &self.old } else { &self.new };
-        let (stack, kind, of) = &**owner;
-        (*kind == self.kind && of == name).then_some((&**stack, Some((&*change.kind, &*change.name))))
+    /// What is the same under both names: the rest of the address, and what the code makes if it is not the component itself.
+    fn key(&self, change: &ComponentChange) -> Option<(Text, Text, Option<(Text, Text)>)> {
+        let owner = change.made_by().map_or_else(|| change.address(), |owner| Address::clone(owner));
+        if !self.has(change.status, &owner) {
+            return None;
+        }
+        let made = change.made_by().map(|_| (Text::clone(&change.kind), Text::clone(&change.name)));
+        let (stack, kind, name) = owner;
+        Some(match self.subject {
+            Subject::Component(_) => (stack, kind, made),
+            Subject::Stack => (kind, name, made),
+        })
     }
 
     /// The first difference that does not follow from the name: the path of a value, or nothing where the state is.
@@ -151,7 +177,8 @@ impl Renaming {
         };
         match (step.before, step.after) {
             (Some(old), Some(new)) => {
-                step.kind == ChangeKind::Changed && self.is_renamed(&step.path, [old, new], sides)
+                step.kind == ChangeKind::Changed
+                    && (self.is_renamed(&step.path, [old, new], sides) || self.is_kept_workspace(&step.path, sides))
             }
             // All of a map that is added because of one entry.
             (None, Some(new)) => {
@@ -162,25 +189,47 @@ impl Renaming {
         }
     }
 
+    /// Whether a path says in which workspace a component runs, and it is written down in which one it ran before.
+    fn is_kept_workspace(&self, path: &str, [before, after]: [&Component; 2]) -> bool {
+        let state = after.language.vocabulary.state.as_ref();
+        self.subject == Subject::Stack
+            && state.is_some_and(|state| !state.workspace.is_empty() && state.workspace == path)
+            && before.metadata.workspace.is_some()
+            && before.metadata.workspace == after.metadata.workspace
+    }
+
+    /// Whether the place names what gets another name.
+    fn is_name_of(&self, component: &Component, name: &str, origin: Option<Origin>) -> bool {
+        let metadata = &component.metadata;
+        let mut links = metadata.links.iter().filter(|link| link.how == LinkKind::Declared);
+        let is_stack = |link: &Link| matches!(&link.stack, StackSelector::Stack(stack) if **stack == *name);
+        origin.is_some()
+            && match self.subject {
+                Subject::Component(_) => {
+                    links.any(|link| *link.component == *name && *link.origin == origin)
+                        || metadata.bases.iter().any(|base| *base.name == *name && base.origin == origin)
+                }
+                Subject::Stack => links.any(|link| is_stack(link) && *link.stack_origin == origin),
+            }
+    }
+
     fn is_renamed(&self, path: &str, [old, new]: [&Value; 2], [before, after]: [&Component; 2]) -> bool {
         let (Some(old_text), Some(new_text)) = (text(old), text(new)) else { return false };
         if *old_text == *self.old && *new_text == *self.new {
             let section = path.split('/').nth(1);
             let repeats = section.is_some_and(|section| before.language.vocabulary.repeated.contains(&section));
-            let names = |metadata: &ComponentMetadata, name: &str, origin: Option<Origin>| {
-                let mut links = metadata.links.iter().filter(|link| link.how == LinkKind::Declared);
-                let mut bases = metadata.bases.iter();
-                origin.is_some()
-                    && (links.any(|link| *link.component == *name && *link.origin == origin)
-                        || bases.any(|base| *base.name == *name && base.origin == origin))
-            };
             return repeats
-                || names(&before.metadata, &self.old, old.prov.origin)
-                    && names(&after.metadata, &self.new, new.prov.origin);
+                || self.is_name_of(before, &self.old, old.prov.origin)
+                    && self.is_name_of(after, &self.new, new.prov.origin);
         }
         // The text of what is not evaluated: it reads the same component.
         let is_open = |value: &Value| matches!(&value.data, Data::Unknown(_)) || value.as_str().is_some_and(is_call);
-        is_open(old) && is_open(new) && old_text != new_text && *self.renamed(old_text) == *new_text
+        let reads = |component: &Component, name: &str| {
+            let mut links = component.metadata.links.iter().filter(|link| link.how == LinkKind::Reads);
+            links.any(|link| matches!(&link.stack, StackSelector::Stack(stack) if **stack == *name))
+        };
+        let is_read = self.subject != Subject::Stack || reads(before, &self.old) && reads(after, &self.new);
+        is_open(old) && is_open(new) && old_text != new_text && *self.renamed(old_text) == *new_text && is_read
     }
 }
 
@@ -204,8 +253,8 @@ mod tests {
     #[test]
     fn only_arguments_that_name_the_component_are_uses() {
         let readers = ["!terraform.state", "atmos.Component"].map(Text::from).into();
-        let (kind, old, new) = ("terraform".into(), "vpc".into(), "net".into());
-        let renaming = Renaming { kind, old, new, readers, added: BTreeSet::new(), files: BTreeSet::new() };
+        let (subject, old, new) = (Subject::Component("terraform".into()), "vpc".into(), "net".into());
+        let renaming = Renaming { subject, old, new, readers, added: BTreeSet::new(), files: BTreeSet::new() };
         for (text, expected) in [
             ("!terraform.state vpc vpc vpc", "!terraform.state net vpc vpc"),
             ("!terraform.state vpc/a vpc", "!terraform.state vpc/a vpc"),

@@ -10,6 +10,7 @@ mod deferred;
 mod import_order;
 pub(super) mod list_replaced;
 mod redundant;
+mod repeated;
 pub(super) mod scalar_kind;
 pub(super) mod type_conflict;
 mod unset;
@@ -33,6 +34,7 @@ pub(super) static CHECKS: &[Checked] = &[
     (&list_replaced::LIST_REPLACED, Check::State(list_replaced::check)),
     (&type_conflict::MERGE_TYPE_CONFLICT, Check::State(type_conflict::check)),
     (&redundant::REDUNDANT_OVERRIDE, Check::State(redundant::check)),
+    (&repeated::REPEATED_VALUE, Check::State(repeated::check)),
     (&scalar_kind::SCALAR_KIND_CHANGE, Check::State(scalar_kind::check)),
     (&unset::UNSET_WITHOUT_EFFECT, Check::State(unset::check)),
     (&became_unknown::VALUE_BECAME_UNKNOWN, Check::Change(became_unknown::check)),

@@ -19,6 +19,14 @@ pub(crate) const ALL: &[Planting] = &[
         p.vpc(&["dependencies", "components"], "[{component: planted/base}]");
         p.expect("[{component: planted/base}]");
     }),
+    ("environment-drift", |p| {
+        let (name, code) = p.tree.vpc;
+        let settings = format!("[[environments]]\nleft = \"{}\"\nright = \"planted\"\n", p.tree.stack);
+        p.write("stacklint.toml", settings);
+        let vpc = format!("    {name}:\n      metadata: {{component: {code}}}\n      vars:\n        name: another\n");
+        p.twin(&format!("name: planted\ncomponents:\n  terraform:\n{vpc}"));
+        p.expect("name: another");
+    }),
     ("implicit-dependency", |p| {
         reader(p, "planted", "vpc_id");
         p.expect("network: !terraform.state");

@@ -60,6 +60,13 @@ pub(crate) const ALL: &[Planting] = &[
         );
         p.expect("# again");
     }),
+    ("repeated-value", |p| {
+        let low = p.shared("low", "terraform:\n  vars:\n    low: 1\n");
+        p.import(&low);
+        p.top(&["terraform", "vars", "planted"], "5");
+        p.twin(&format!("import: [{low}]\nterraform:\n  vars:\n    planted: 5\n"));
+        p.expect("planted: 5");
+    }),
     ("scalar-kind-change", |p| layers(p, "\"12\"", "12")),
     ("secret-in-plain-text", |p| {
         p.top(&["vars", "db_password"], "kJ8sd7fK2mQ9");

@@ -155,7 +155,7 @@ impl Names {
 }
 
 /// Whether an input says which environment it is, or where.
-fn is_name(key: &str, stack_inputs: &[&str]) -> bool {
+pub(crate) fn is_name(key: &str, stack_inputs: &[&str]) -> bool {
     stack_inputs.contains(&key) || key.split(|c: char| !c.is_alphanumeric()).any(|word| WORDS.contains(&word))
 }
 

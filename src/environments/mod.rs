@@ -3,16 +3,19 @@
 //! Components are paired by their names and by where they are within their environment. What follows from the names of the
 //! environments and from the inputs that say where they are ([`Names`]) is folded: the left value is the right one, with other names.
 
+mod declared;
 mod names;
 mod select;
 
-pub(crate) use names::Named;
-pub(crate) use select::{Member, select};
+pub(crate) use declared::{Declared, DeclaredDifference};
+pub(crate) use names::{Named, is_name};
+pub(crate) use select::Member;
+use select::select;
 
 use crate::diff::structural;
 use crate::diff::{ChangeKind, mask, pointer, same::same};
 use crate::files::Files;
-use crate::resolution::Component;
+use crate::resolution::{Component, Resolution};
 use crate::text::Text;
 use crate::value::{Data, Flags, Map, Value, Vocabulary, is_call};
 use names::Names;
@@ -25,6 +28,13 @@ pub(crate) struct Environment<'a> {
     /// What the user calls it.
     pub name: &'a str,
     pub members: Vec<Member<'a>>,
+}
+
+impl<'a> Environment<'a> {
+    /// What a name means in a state.
+    pub(crate) fn of(name: &'a str, resolution: &'a Resolution) -> Self {
+        Environment { name, members: select(resolution, name) }
+    }
 }
 
 /// Where a component is: the place in its environment, and its name.
@@ -72,11 +82,8 @@ struct Pair<'a> {
     sides: [&'a Component; 2],
 }
 
-/// Compares two environments. `is_declared` says whether a difference is expected, by its path and the name of its component.
-pub(crate) fn compare(
-    environments: [&Environment<'_>; 2],
-    is_declared: &dyn Fn(&str, &str) -> bool,
-) -> EnvironmentDiff {
+/// Compares two environments.
+pub(crate) fn compare(environments: [&Environment<'_>; 2], declared: &Declared) -> EnvironmentDiff {
     let (mut pairs, mut only) = pair(environments);
     let mut names = Names::of(environments, &pairs);
     // Names of components may have those of environments in them.
@@ -101,7 +108,7 @@ pub(crate) fn compare(
             if step.is_same_call || step.moved.is_some_and(|_| step.kind == ChangeKind::Removed) {
                 continue;
             }
-            if is_declared(&step.path, &pair.place.1) {
+            if declared.covers(&step.path, &pair.place.1) {
                 found.declared += 1;
                 continue;
             }

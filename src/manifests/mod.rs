@@ -1,4 +1,8 @@
-//! A manifest as text: where the entries of its maps are.
+//! Manifests as text: where the entries of their maps are, and which of them are written alike.
+
+mod members;
+
+pub(crate) use members::{Importers, Writers, has_place, heirs};
 
 use crate::files::{File, Files};
 use crate::resolution::Resolution;
@@ -8,24 +12,27 @@ use crate::yaml::{Document, NodeId, NodeKind, Style, resolve};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// How many keys lead to a component: its section, its type and its name.
+const COMPONENT: usize = 3;
+
 /// A file of YAML with its first document.
-pub(super) struct Manifest<'a> {
-    pub(super) id: FileId,
-    pub(super) file: Arc<File>,
-    pub(super) document: &'a Document,
+pub(crate) struct Manifest<'a> {
+    pub(crate) id: FileId,
+    pub(crate) file: Arc<File>,
+    pub(crate) document: &'a Document,
     comments: Vec<Comment>,
 }
 
 /// An entry of a map.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub(super) key: NodeId,
-    pub(super) value: NodeId,
+pub(crate) struct Entry {
+    pub(crate) key: NodeId,
+    pub(crate) value: NodeId,
 }
 
 /// The manifests of the files that are meant, in the order of their paths: ids depend on the order in which files happened to be
 /// read.
-pub(super) fn some<'a>(
+pub(crate) fn some<'a>(
     resolution: &'a Resolution,
     files: &Files,
     is_meant: impl Fn(FileId) -> bool,
@@ -37,13 +44,13 @@ pub(super) fn some<'a>(
 }
 
 /// The sections whose entries are components, by type and name.
-pub(super) fn sections(resolution: &Resolution) -> Vec<&'static str> {
+pub(crate) fn sections(resolution: &Resolution) -> Vec<&'static str> {
     resolution.vocabularies.iter().map(|words| words.components).filter(|section| !section.is_empty()).collect()
 }
 
 /// Whether some keys lead to a component.
-pub(super) fn is_component(path: &[&str], sections: &[&str]) -> bool {
-    path.len() == 3 && sections.contains(&path[0])
+pub(crate) fn is_component(path: &[&str], sections: &[&str]) -> bool {
+    path.len() == COMPONENT && sections.contains(&path[0])
 }
 
 impl<'a> Manifest<'a> {
@@ -54,17 +61,17 @@ impl<'a> Manifest<'a> {
     }
 
     /// The text of the file, which spans point into.
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.file.text
     }
 
     /// `stacks/dev.yaml:7`.
-    pub(super) fn place(&self, offset: usize) -> String {
+    pub(crate) fn place(&self, offset: usize) -> String {
         format!("{}:{}", self.file.path, self.file.line(offset as u32))
     }
 
     /// The entries of a map; nothing for an alias.
-    pub(super) fn pairs(&self, map: NodeId) -> &'a [(NodeId, NodeId)] {
+    pub(crate) fn pairs(&self, map: NodeId) -> &'a [(NodeId, NodeId)] {
         match &self.document.node(map).kind {
             NodeKind::Mapping(pairs) => pairs,
             _ => &[],
@@ -72,7 +79,7 @@ impl<'a> Manifest<'a> {
     }
 
     /// The entry that some keys lead to, without following aliases.
-    pub(super) fn entry(&self, keys: &[String]) -> Option<Entry> {
+    pub(crate) fn entry(&self, keys: &[String]) -> Option<Entry> {
         let mut at = self.document.root()?;
         let mut found = None;
         for key in keys {
@@ -84,51 +91,51 @@ impl<'a> Manifest<'a> {
         found
     }
 
-    pub(super) fn start(&self, node: NodeId) -> usize {
+    pub(crate) fn start(&self, node: NodeId) -> usize {
         self.document.node(node).span.start as usize
     }
 
     /// The end of a node without the white space that it ends with.
-    pub(super) fn end(&self, node: NodeId) -> usize {
+    pub(crate) fn end(&self, node: NodeId) -> usize {
         let span = self.document.node(node).span;
         self.file.trimmed_end(span.start, span.end) as usize
     }
 
     /// The end of an entry: that of its value, or of the colon of an empty one.
-    pub(super) fn entry_end(&self, entry: Entry) -> usize {
+    pub(crate) fn entry_end(&self, entry: Entry) -> usize {
         self.end(entry.value).max(self.colon(entry).map_or(0, |colon| colon + 1))
     }
 
     /// The colon of an entry.
-    pub(super) fn colon(&self, entry: Entry) -> Option<usize> {
+    pub(crate) fn colon(&self, entry: Entry) -> Option<usize> {
         let end = self.end(entry.key);
         let found = end + self.text().get(end..)?.find(':')?;
         self.text()[end..found].trim().is_empty().then_some(found)
     }
 
     /// The first byte of the line of a place.
-    pub(super) fn line_start(&self, at: usize) -> usize {
+    pub(crate) fn line_start(&self, at: usize) -> usize {
         self.text()[..at].rfind('\n').map_or(0, |i| i + 1)
     }
 
     /// The end of the line of a place, with its line break.
-    pub(super) fn line_end(&self, at: usize) -> usize {
+    pub(crate) fn line_end(&self, at: usize) -> usize {
         self.text()[at..].find('\n').map_or(self.text().len(), |i| at + i + 1)
     }
 
     /// Whether a map is written in braces.
-    pub(super) fn is_flow(&self, map: NodeId) -> bool {
+    pub(crate) fn is_flow(&self, map: NodeId) -> bool {
         self.text()[self.start(map)..].starts_with('{')
     }
 
     /// The first comment in a range of bytes.
-    pub(super) fn comment_in(&self, range: &Range<usize>) -> Option<&Comment> {
+    pub(crate) fn comment_in(&self, range: &Range<usize>) -> Option<&Comment> {
         let first = self.comments.partition_point(|comment| comment.span.start < range.start);
         self.comments.get(first).filter(|comment| comment.span.start < range.end)
     }
 
     /// Whether what is written at a node means the same wherever it stands: it has no anchors and refers to none.
-    pub(super) fn is_plain(&self, node: NodeId) -> bool {
+    pub(crate) fn is_plain(&self, node: NodeId) -> bool {
         let of = self.document.node(node);
         let within = match &of.kind {
             NodeKind::Alias { .. } => false,
@@ -140,7 +147,7 @@ impl<'a> Manifest<'a> {
     }
 
     /// Whether two nodes, which are plain, are the same value.
-    pub(super) fn is_same(&self, node: NodeId, other: &Manifest<'_>, there: NodeId) -> bool {
+    pub(crate) fn is_same(&self, node: NodeId, other: &Manifest<'_>, there: NodeId) -> bool {
         let (a, b) = (self.document.node(node), other.document.node(there));
         let tags = [&a.tag, &b.tag].map(|tag| tag.as_ref().map(|tag| &*tag.text));
         if tags[0] != tags[1] {
