@@ -131,7 +131,7 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
                 format!("No change of configuration{part}; {}.", run_settings(coverage))
             }
             None if all && !coverage.unread.is_empty() => {
-                format!("No effective change in what was examined; {}.", unread(coverage))
+                format!("Nothing that was examined changes; {}.", unread(coverage))
             }
             None if all => format!("No effective change{part}."),
             None => "No change in what could be resolved.".to_owned(),
