@@ -171,8 +171,8 @@ impl<'s, 'a> Evaluation<'s, 'a> {
     }
 
     /// The same without values of variables, resources and modules.
-    pub(super) fn validating(statics: &'s Statics<'a>) -> Self {
-        Evaluation { validates: true, ..Evaluation::new(statics, Wanted::Failures, None) }
+    pub(super) fn validating(statics: &'s Statics<'a>, reached: Option<&'s Reached>) -> Self {
+        Evaluation { validates: true, ..Evaluation::new(statics, Wanted::Failures, reached) }
     }
 
     /// Whether something in a module is evaluated by itself, and not only where something else reads it.

@@ -24,7 +24,8 @@ pub(super) fn check(
     failures: &[Failure],
     reached: Option<&Reached>,
 ) -> Vec<Failure> {
-    let evaluation = Evaluation::validating(statics);
+    let reached = reached.map(Reached::of_folders);
+    let evaluation = Evaluation::validating(statics, reached);
     let (mut seen, mut validated) = (HashSet::new(), HashSet::new());
     for (index, node) in statics.nodes.iter().enumerate() {
         let dir = Text::from(&*node.module.dir);
@@ -36,11 +37,7 @@ pub(super) fn check(
         if !is_first && !hides_validations {
             continue;
         }
-        let is_reached = |owner: &Owner| {
-            // What is given to a module does not count here: it is the same wherever it is called.
-            let alike = || (0..statics.nodes.len()).filter(|other| *statics.nodes[*other].module.dir == *dir);
-            reached.is_none_or(|reached| alike().any(|other| reached.has(other, owner)))
-        };
+        let is_reached = |owner: &Owner| reached.is_none_or(|reached| reached.has(index, owner));
         let is_entered = evaluated.modules.contains(&dir);
         let is_open = |owner: &Owner| match owner {
             Owner::Resource(address) => !evaluated.resources.contains(&(dir.clone(), address.clone())),

@@ -25,6 +25,8 @@ pub(crate) struct Reached {
     things: HashMap<usize, HashSet<Owner, RandomState>, RandomState>,
     /// The modules that have some of it, and those that call these.
     entered: HashSet<usize>,
+    /// The same where modules of one folder have all that one of them has, if there are several.
+    of_folders: Option<Box<Reached>>,
 }
 
 impl Reached {
@@ -50,7 +52,29 @@ impl Reached {
             let parents = std::iter::successors(Some(*node), |node| statics.nodes[*node].parent);
             reached.entered.extend(parents);
         }
+        reached.of_folders = reached.united(&statics.nodes);
         Some(reached)
+    }
+
+    /// What modules of one folder have together; `None` if each folder is one module.
+    fn united(&self, nodes: &[Rc<Node>]) -> Option<Box<Reached>> {
+        let mut folders: HashMap<&str, Vec<usize>> = HashMap::new();
+        nodes.iter().enumerate().for_each(|(i, node)| folders.entry(&node.module.dir).or_default().push(i));
+        if folders.len() == nodes.len() {
+            return None;
+        }
+        let mut united = Reached { entered: self.entered.clone(), ..Reached::default() };
+        for alike in folders.values() {
+            let all = alike.iter().filter_map(|node| self.things.get(node)).flatten();
+            let all: HashSet<Owner, RandomState> = all.cloned().collect();
+            alike.iter().for_each(|node| _ = united.things.insert(*node, all.clone()));
+        }
+        Some(Box::new(united))
+    }
+
+    /// The same for expressions that are evaluated without what is given to a module, once for each folder.
+    pub(super) fn of_folders(&self) -> &Reached {
+        self.of_folders.as_deref().unwrap_or(self)
     }
 
     /// Whether something in a module is a part of it.
