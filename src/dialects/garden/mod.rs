@@ -35,7 +35,7 @@ use crate::resolution::{Address, Component, Extent, Gap, Resolution, State, Unit
 use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
-use crate::value::{FileId, Unknown, Value};
+use crate::value::{FileId, Origin, Prov, Unknown, Value};
 use actions::ActionFiles;
 use diagnostics::Diagnostics;
 use environment::{Environment, Input};
@@ -147,12 +147,34 @@ impl Garden {
             self.environments.insert(key, reads, Arc::clone(&resolved));
             resolved
         };
-        for (resolved, requested) in threads::map(&all, one).into_iter().zip(&all) {
-            out.add(unit(&requested.stack), &resolved, scope);
+        let mut components = 0;
+        let mut left = all.iter();
+        while components <= MOST_COMPONENTS && !left.as_slice().is_empty() {
+            let (some, rest) = left.as_slice().split_at(left.len().min(TOGETHER));
+            for (resolved, requested) in threads::map(some, one).into_iter().zip(some) {
+                components += resolved.environment.components.len();
+                out.add(unit(&requested.stack), &resolved, scope);
+            }
+            left = rest.iter();
         }
+        if let Some(first) = left.as_slice().first() {
+            let message = format!(
+                "the environments have more than {MOST_COMPONENTS} components together: those from `{}` on are not resolved",
+                first.stack
+            );
+            let place = Prov::at(Origin { file: config.file, key: 0, start: 0, end: 0 });
+            diagnostics.error(&diagnostic::rules::LIMIT_EXCEEDED, message, &place);
+            out.units.extend(left.map(|requested| unit(&requested.stack)));
+        }
+        out.findings.extend(diagnostics.into_findings());
         out
     }
 }
+
+/// The most components of all environments of a project together.
+const MOST_COMPONENTS: usize = 100_000;
+/// How many environments are resolved before their components are counted.
+const TOGETHER: usize = 8;
 
 /// A project that was resolved.
 struct Resolved {

@@ -334,6 +334,20 @@ fn garden_matrix() -> String {
     )
 }
 
+/// Many actions in each of many environments.
+#[test]
+fn garden_environments_with_many_actions() {
+    let environments: Vec<String> = (0..1_000).map(|i| format!("{{name: e{i}}}")).collect();
+    let actions: String =
+        (0..1_000).map(|i| format!("---\nkind: Run\nname: a{i}\ntype: exec\nspec: {{command: [a]}}\n")).collect();
+    let project = format!("kind: Project\nname: shop\nenvironments: [{}]\n", environments.join(", "));
+    let repo = Repo::new();
+    repo.write("project.garden.yml", format!("apiVersion: garden.io/v2\n{project}{actions}")).commit("hostile");
+    let run = measured("1,000 environments with 1,000 actions", &repo, &["check", "--format", "concise"]);
+    assert_eq!(run.status, Some(1), "{}", run.said);
+    assert!(run.said.contains("those from `e104` on are not resolved"), "{}", run.said);
+}
+
 /// Many actions of each of many.
 fn garden_multiplied() -> String {
     let configs: String = (0..200)
