@@ -282,10 +282,12 @@ fn has_same_surroundings(before: &Component, after: &Component) -> bool {
     before.workspace == after.workspace && has_same_calls
 }
 
-/// What inputs that differ reach in code that is the same on both sides, by the number of the code and the names of these inputs.
-/// `None` is everything.
+/// What inputs that differ reach in code that is the same on both sides. `None` is everything.
 #[derive(Default)]
-struct Reaches(Mutex<HashMap<(u64, BTreeSet<Text>), Option<Arc<Reached>>>>);
+struct Reaches(Mutex<HashMap<CodeEdit, Option<Arc<Reached>>>>);
+
+/// The number of the code, and the names of the inputs that differ.
+type CodeEdit = (u64, BTreeSet<Text>);
 
 impl Reaches {
     /// What differs for the code of a component in two revisions; `None` if that may be everything.

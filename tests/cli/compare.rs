@@ -109,7 +109,7 @@ fn what_does_not_resolve_is_named() {
 }
 
 /// The oldest commit from which on a difference is there, and whether that is certain.
-fn since<'a>(one: &'a Value, repo: &Repo) -> (String, bool) {
+fn since(one: &Value, repo: &Repo) -> (String, bool) {
     let subject = one["since"]["commit"].as_str().map(|id| repo.git(&["log", "-1", "--format=%s", id]));
     (subject.map_or_else(|| "worktree".to_owned(), |text| text.trim().to_owned()), one["since"]["exact"] == true)
 }

@@ -137,6 +137,7 @@ fn functions_have_the_peculiarities_of_opentofu() {
         ("true && null", json!(false)),
         ("null || true", json!(true)),
         ("coalesce(null, [\"a\"], true)", json!(["a"])),
+        ("coalesce([\"a\"], toset([7]))", json!([7])),
         ("toset([{ a = \"x\" }, {}])", json!([{"a": "x"}, {}])),
         ("tomap({ a = null, b = { c = 1 } })", json!({"a": null, "b": {"c": 1}})),
         ("timecmp(\"2020-01-01T1:00:00Z\", \"2020-01-01T01:00:00Z\")", json!(0)),

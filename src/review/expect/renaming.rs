@@ -46,6 +46,9 @@ pub(crate) struct Renaming {
     pub files: BTreeSet<Text>,
 }
 
+/// Two names of an address that stay, and the kind and the name of what the code makes.
+type UnderBothNames = (Text, Text, Option<(Text, Text)>);
+
 impl Renaming {
     /// Where a text reads the component by its old name, in the order of the text.
     pub(crate) fn uses(&self, text: &str) -> Vec<Range<usize>> {
@@ -132,7 +135,7 @@ impl Renaming {
     }
 
     /// What is the same under both names: the rest of the address, and what the code makes if it is not the component itself.
-    fn key(&self, change: &ComponentChange) -> Option<(Text, Text, Option<(Text, Text)>)> {
+    fn key(&self, change: &ComponentChange) -> Option<UnderBothNames> {
         let owner = change.made_by().map_or_else(|| change.address(), |owner| Address::clone(owner));
         if !self.has(change.status, &owner) {
             return None;

@@ -46,7 +46,8 @@ fn coalesce(args: &mut Args<'_, '_>) -> Outcome {
         if let Some(fail) = unknown(value) {
             return Err(fail);
         }
-        let converted = convert(value, &ty).map_err(|e| Fail::Call(e.text()))?;
+        // OpenTofu passes over what cannot be converted.
+        let Ok(converted) = convert(value, &ty) else { continue };
         let is_empty = ty == Type::Str && converted.as_str().is_some_and(|t| t.is_empty());
         if !converted.is_null() && !is_empty {
             return Ok(converted);
