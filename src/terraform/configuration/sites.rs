@@ -1,7 +1,7 @@
 //! The expressions of a module, with what each of them may refer to.
 
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Block, Body, Expr};
+use crate::hcl::ast::{BinaryOp, Block, Body, Expr, ExprKind};
 use crate::terraform::module::Module;
 use crate::terraform::module::block::{Declared, Provider, Written, configuration};
 use crate::text::Text;
@@ -89,6 +89,15 @@ pub(super) fn of(module: &Module) -> Vec<Site<'_>> {
         }
     }
     all.found
+}
+
+/// Whether a known operand can hide what is wrong with the other one.
+pub(super) fn may_hide(expr: &Expr) -> bool {
+    let mut found = false;
+    walk::visit(expr, &mut |expr| {
+        found |= matches!(&expr.kind, ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..));
+    });
+    found
 }
 
 /// Whether a provider configuration is evaluated: one with an alias only if something names it.

@@ -1,7 +1,6 @@
 //! Expressions that no instance evaluates, because there is none: `validate` evaluates every block once, without knowing
 //! what is given to variables, and what `count` and `each` are.
 
-use crate::hcl::ast::{BinaryOp, Expr, ExprKind, walk};
 use crate::hcl::types::Type;
 use crate::hcl::val::Val;
 use crate::terraform::configuration::expansion::{Repeat, repeated};
@@ -44,13 +43,16 @@ pub(super) fn check(
             Owner::Argument(call, _) => !evaluated.calls.contains(&(dir.clone(), call.clone())),
             _ => !is_entered,
         };
+        if reached.is_some_and(|reached| !reached.is_validated(index, is_open)) {
+            continue;
+        }
         let frame = Rc::new(Frame::new(0, index, None));
         for site in sites::of(&node.module).iter().filter(|site| !site.is_dependency && is_reached(&site.owner)) {
             let is_hidden = match &site.owner {
                 Owner::Variable(_) => hides_validations,
                 _ => is_first,
             };
-            let is_hidden = is_hidden && site.iterators.is_empty() && may_hide(site.expr);
+            let is_hidden = is_hidden && site.iterators.is_empty() && sites::may_hide(site.expr);
             if is_hidden || is_first && is_open(&site.owner) {
                 evaluate(&evaluation, &frame, site);
             }
@@ -75,15 +77,6 @@ fn is_given(statics: &Statics<'_>, node: &Node) -> bool {
 
 fn overlap(a: Place, b: Place) -> bool {
     a.0 == b.0 && a.1.start < b.1.end && b.1.start < a.1.end
-}
-
-/// Whether a known operand can hide what is wrong with the other one.
-fn may_hide(expr: &Expr) -> bool {
-    let mut found = false;
-    walk::visit(expr, &mut |expr| {
-        found |= matches!(&expr.kind, ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..));
-    });
-    found
 }
 
 fn evaluate(evaluation: &Evaluation<'_, '_>, frame: &Rc<Frame>, site: &Site<'_>) {

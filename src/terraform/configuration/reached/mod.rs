@@ -25,6 +25,8 @@ pub(crate) struct Reached {
     things: HashMap<usize, HashSet<Owner, RandomState>, RandomState>,
     /// The modules that have some of it, and those that call these.
     entered: HashSet<usize>,
+    /// The modules of which a part of it has operands that can hide each other's mistakes.
+    hiding: HashSet<usize>,
     /// The same where modules of one folder have all that one of them has, if there are several.
     of_folders: Option<Box<Reached>>,
 }
@@ -45,6 +47,9 @@ impl Reached {
                 return None;
             }
             if reached.things.entry(thing.0).or_default().insert(thing.1.clone()) {
+                if readers.hiding.contains(&thing) {
+                    reached.hiding.insert(thing.0);
+                }
                 todo.extend(readers.of_thing(&thing));
             }
         }
@@ -67,7 +72,11 @@ impl Reached {
         for alike in folders.values() {
             let all = alike.iter().filter_map(|node| self.things.get(node)).flatten();
             let all: HashSet<Owner, RandomState> = all.cloned().collect();
-            alike.iter().for_each(|node| _ = united.things.insert(*node, all.clone()));
+            let is_hiding = alike.iter().any(|node| self.hiding.contains(node));
+            for node in alike {
+                united.things.insert(*node, all.clone());
+                united.hiding.extend(is_hiding.then_some(*node));
+            }
         }
         Some(Box::new(united))
     }
@@ -80,6 +89,11 @@ impl Reached {
     /// Whether something in a module is a part of it.
     pub(super) fn has(&self, node: usize, owner: &Owner) -> bool {
         self.things.get(&node).is_some_and(|things| things.contains(owner))
+    }
+
+    /// Whether something in a module that is a part of it has to be validated: what is open, or has operands that can hide mistakes.
+    pub(super) fn is_validated(&self, node: usize, is_open: impl Fn(&Owner) -> bool) -> bool {
+        self.hiding.contains(&node) || self.things.get(&node).is_some_and(|things| things.iter().any(is_open))
     }
 
     /// Whether an output of the root module is a part of it.
@@ -100,6 +114,8 @@ struct Readers<'t> {
     known: HashMap<Thing, Vec<Thing>, RandomState>,
     /// What reads files, or something that its text does not show.
     of_files: Vec<Thing>,
+    /// What has operands that can hide each other's mistakes.
+    hiding: HashSet<Thing, RandomState>,
 }
 
 impl<'t> Readers<'t> {
@@ -108,9 +124,13 @@ impl<'t> Readers<'t> {
         let here = indexed.filter(|(_, node)| !node.module.files.is_empty());
         let children =
             here.filter_map(|(index, node)| Some(((node.parent?, node.path.last()?.clone()), index))).collect();
-        let mut readers = Readers { nodes, children, known: HashMap::default(), of_files: Vec::new() };
+        let mut readers =
+            Readers { nodes, children, known: HashMap::default(), of_files: Vec::new(), hiding: HashSet::default() };
         for (index, node) in nodes.iter().enumerate() {
             for site in sites::of(&node.module) {
+                if sites::may_hide(site.expr) {
+                    readers.hiding.insert((index, site.owner.clone()));
+                }
                 readers.add(index, &site.owner, site.expr);
             }
             for (address, declared) in &node.module.resources {
