@@ -20,6 +20,20 @@ use proptest::sample::select;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Numbers that only depend on a seed (SplitMix64).
+pub(crate) struct Dice(pub u64);
+
+impl Dice {
+    /// A number below `limit`.
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % limit as u64) as usize
+    }
+}
+
 /// Fragments with a meaning for one of the readers.
 const PIECES: &[&str] = &[
     "a",

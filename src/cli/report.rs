@@ -13,6 +13,7 @@ use crate::review::{self, Completeness, Filter, Request, Review};
 use crate::source::{Source, Spec, beside};
 use crate::terraform::{Cache, Modules};
 use clap::Args;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -116,12 +117,16 @@ pub(super) fn write(
         found.into_iter().map(|(subject, author)| Commit { subject, author }).collect()
     });
     let commits: Vec<Commit> = commits.unwrap_or_default();
+    let failed = Cell::new(None);
     let made = || match (sources, &review.comparison) {
-        ([source], None) => made(&**source, review, place).ok(),
+        ([source], None) => made(&**source, review, place).map_err(|why| failed.set(Some(why))).ok(),
         _ => Some(Vec::new()),
     };
     let page = Page { report: &report, bases: &bases, heads: &heads, made: &made, graph: &shown, commits: &commits };
     place.timings.phase("report", || page::write(&mut text, &page))?;
+    if let Some(why) = failed.take() {
+        return Err(why);
+    }
     crate::source::write_file(&place.beside(out), &text)
         .map_err(|e| Failure::Message(format!("cannot write {}: {e}", out.display())))
 }

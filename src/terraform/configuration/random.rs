@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 //! Random root modules with inputs, to compare ways of evaluating them.
 
+use crate::fuzz::Dice;
 use crate::terraform::evaluation::given::VariableInput;
 
 /// Values that are given to variables, as they are written; those of a row have the same shape.
@@ -104,18 +105,7 @@ const DECIDING: [&str; 28] = [
 /// What is taken where an expression has no value.
 const FALLBACKS: [&str; 4] = ["\"t\"", "[]", "{ z = 1 }", "null"];
 
-/// Numbers that look random and are the same every time (SplitMix64).
-pub(super) struct Dice(pub u64);
-
 impl Dice {
-    pub(super) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
-    }
-
     pub(super) fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
         of[self.below(of.len())]
     }
@@ -183,7 +173,7 @@ impl Dice {
     }
 
     /// A root module that calls a module.
-    pub(super) fn module(&mut self) -> [(String, String); 2] {
+    pub(super) fn modules(&mut self) -> [(String, String); 2] {
         let names = ["var.a", "local.x", "var.a", "var.b", "terraform.workspace", "\"t\"", "1"];
         let (mut root, mut child) = (self.variables(&["a", "b"]), self.variables(&["p", "q"]));
         root += &format!("locals {{\n  x = {}\n  z = {}\n}}\n", self.value(&names[..2], 1), self.value(&names, 1));

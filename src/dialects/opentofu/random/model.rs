@@ -1,5 +1,6 @@
 //! Configurations that are made up, each with a small evaluation of its own that shares nothing with the real one.
 
+use crate::fuzz::Dice;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,19 +10,7 @@ const MODULUS: i64 = 7;
 /// The most instances of a `count`.
 const MOST: i64 = 3;
 
-/// Numbers that only depend on a seed (SplitMix64).
-pub(super) struct Dice(pub u64);
-
 impl Dice {
-    /// A number below `limit`.
-    pub(super) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
-    }
-
     fn text(&mut self) -> String {
         ["a", "b", "web", "Z", "10", "x-y"][self.below(6)].to_owned()
     }

@@ -1,8 +1,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 use crate::files::Files;
+use crate::fuzz::Dice;
 use crate::source::Memory;
 use crate::terraform::configuration::Wanted;
-use crate::terraform::configuration::random::{Dice, VALUES};
+use crate::terraform::configuration::random::VALUES;
 use crate::terraform::evaluation::given::{Given, VariableInput};
 use crate::terraform::load::Runner;
 use crate::terraform::module::modules::{Cache, Modules};
@@ -24,7 +25,7 @@ fn failures(modules: &Modules<'_>, inputs: &[VariableInput], workspace: &str) ->
 /// Evaluates a random root module with several inputs, alone and after each other. Returns how many of these needed no evaluation.
 fn compare(seed: u64) -> Result<usize, String> {
     let mut dice = Dice(seed);
-    let texts = dice.module();
+    let texts = dice.modules();
     let bytes: BTreeMap<_, _> = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
     let source = Memory::new("memory", bytes);
     let (files, cache) = (Files::default(), Cache::default());

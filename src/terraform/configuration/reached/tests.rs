@@ -1,10 +1,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 use crate::diff::keep_differing;
 use crate::files::Files;
+use crate::fuzz::Dice;
 use crate::resolution::{Address, Component};
 use crate::source::Memory;
 use crate::terraform::configuration::Wanted;
-use crate::terraform::configuration::random::{Dice, VALUES};
+use crate::terraform::configuration::random::VALUES;
 use crate::terraform::evaluation::given::{Given, VariableInput};
 use crate::terraform::load::Runner;
 use crate::terraform::module::modules::{Cache, Modules};
@@ -64,7 +65,7 @@ fn sides(texts: &[(String, String)], inputs: [&[VariableInput]; 2], only_reached
 /// not evaluated.
 fn compare(seed: u64) -> Result<usize, String> {
     let mut dice = Dice(seed);
-    let texts = dice.module();
+    let texts = dice.modules();
     let rows = [(); 2].map(|()| dice.below(VALUES.len()));
     let mut left_out = 0;
     for _ in 0..8 {
