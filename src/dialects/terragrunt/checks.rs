@@ -160,7 +160,8 @@ fn text(session: &Session<'_>, file: &File) {
             let message = "an include without a label is deprecated";
             report(&rules::DEPRECATED, message.to_owned(), block.kind.span, "give it a label: include \"root\"");
         }
-        if matches!(kind, "dependency" | "feature" | "include") && !seen.insert((kind, label)) {
+        let is_named = matches!(kind, "dependency" | "feature" | "include") && !block.labels.is_empty();
+        if is_named && !seen.insert((kind, label)) {
             let message =
                 format!("a second {kind} \"{label}\": Terragrunt says nothing, and one of them has no effect");
             report(&rules::REPEATED_BLOCK, message, block.header(), "remove one of them, or give it another label");

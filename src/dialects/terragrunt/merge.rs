@@ -2,7 +2,7 @@
 
 use super::file::{Included, Strategy};
 use super::rules;
-use super::session::Session;
+use super::session::{At, Session};
 use crate::hcl::ast::Span;
 use crate::reads::made_of;
 use crate::value::{Data, Map, Origin, Value};
@@ -16,17 +16,22 @@ pub(super) fn includes(session: &Session<'_>, parts: &mut Map, includes: &[Inclu
     for included in includes.iter().rev() {
         let Some(strategy) = included.strategy else { continue };
         let at = (file.file, Span { start: included.at.start, end: included.at.end });
-        for entry in included.config.parts.iter().filter(|entry| *entry.key != *"locals") {
-            let mut wrong = None;
-            let own = parts.get(&entry.key);
-            let merged = match own {
-                Some(own) => part(&entry.key, strategy, &entry.value, own, &mut wrong),
-                None => entry.value.clone(),
-            };
-            parts.set(entry.key.clone(), merged);
-            if let Some(message) = wrong {
-                session.error(&rules::INVALID_BLOCK, message, at);
-            }
+        below(session, parts, strategy, &included.config.parts, at);
+    }
+}
+
+/// Merges the parts of one file below those of another one. Each file keeps its locals for itself.
+pub(super) fn below(session: &Session<'_>, parts: &mut Map, strategy: Strategy, low: &Map, at: At) {
+    for entry in low.iter().filter(|entry| *entry.key != *"locals") {
+        let mut wrong = None;
+        let own = parts.get(&entry.key);
+        let merged = match own {
+            Some(own) => part(&entry.key, strategy, &entry.value, own, &mut wrong),
+            None => entry.value.clone(),
+        };
+        parts.set(entry.key.clone(), merged);
+        if let Some(message) = wrong {
+            session.error(&rules::INVALID_BLOCK, message, at);
         }
     }
 }

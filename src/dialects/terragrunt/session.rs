@@ -134,6 +134,17 @@ impl<'a> Session<'a> {
         (result, self.findings.replace(before))
     }
 
+    /// Works on what lies in another folder, with what is left of the budget. Its findings are added to these.
+    pub(super) fn within(&self, folder: &str, work: impl FnOnce(&Session<'a>)) {
+        let mut inner = Session::new(self.loader, self.env, self.generated, (folder, self.evaluate));
+        let left = self.budget.left();
+        inner.budget = Budget::new(left);
+        work(&inner);
+        self.budget.take(left - inner.budget.left());
+        self.files.borrow_mut().append(&mut inner.files.borrow_mut());
+        inner.into_findings().into_iter().for_each(|finding| self.report(finding));
+    }
+
     /// Whether something so far prevents a part from being resolved.
     pub(super) fn is_broken(&self) -> bool {
         self.findings.borrow().iter().any(|finding| finding.is_breaking)

@@ -3,10 +3,9 @@
 use super::config;
 use super::discovery::address;
 use super::evaluate::object_at;
-use super::file::{Config, File, Included, Strategy};
+use super::file::{Config, File, Included};
 use super::generated::{Generated, Made, MadeUnit};
 use super::load::Loader;
-use super::merge;
 use super::place::Place;
 use super::session::Session;
 use super::stacks;
@@ -163,38 +162,14 @@ pub(super) fn resolve(
     let resolved = opened.as_ref().map(|file| {
         let place = Place::of_file(&path, folder);
         let over = stacks::over(&session, folder, &place);
-        let dependencies = over.as_ref().and_then(|over| over.parts.get("dependency")).cloned();
-        let given = config::Given { dependencies, ..config::Given::default() };
-        let (mut config, findings) = session.apart(|| config::evaluate_with(&session, file, place.clone(), &given));
+        let given = config::Given { over: over.as_ref().map(|over| &over.parts), ..config::Given::default() };
+        let (config, findings) = session.apart(|| config::evaluate_with(&session, file, place.clone(), &given));
         let hidden = over.as_ref().map(|over| replaced(file, &over.parts)).unwrap_or_default();
         let is_hidden = |finding: &Diagnostic| {
             let is_there = |span: &Range<u32>| finding.primary.file == file.id && span.contains(&finding.primary.start);
             finding.message.starts_with(NO_ATTRIBUTE) && hidden.iter().any(is_there)
         };
         findings.into_iter().filter(|finding| !is_hidden(finding)).for_each(|finding| session.report(finding));
-        if let Some(over) = over {
-            let at = crate::value::Origin { file: file.id, key: 0, start: 0, end: 0 };
-            let low = Included {
-                label: Text::default(),
-                path: path.clone(),
-                file: Some(file.id),
-                written: at,
-                at,
-                strategy: Some(Strategy::Shallow),
-                is_exposed: false,
-                config,
-                unknown: None,
-                findings: Vec::new(),
-            };
-            let locals = low.config.parts.get("locals").cloned();
-            let includes = low.config.includes.clone();
-            let mut parts = over.parts;
-            merge::includes(&session, &mut parts, &[low], at);
-            if let Some(locals) = locals {
-                parts.set("locals", locals);
-            }
-            config = Config { parts, includes };
-        }
         config
     });
     let coexists = made.is_none() && loader.has(&crate::paths::join(folder, super::load::STACK));

@@ -63,6 +63,11 @@ impl Budget {
         Budget(Cell::new(steps))
     }
 
+    /// The steps that are left.
+    pub fn left(&self) -> u64 {
+        self.0.get()
+    }
+
     /// Takes steps; returns `false` if there are not enough left.
     pub fn take(&self, steps: u64) -> bool {
         let left = self.0.get();

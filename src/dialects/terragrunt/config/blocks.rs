@@ -13,7 +13,6 @@ use crate::hcl::types::convert::convert;
 use crate::hcl::val::import::import;
 use crate::hcl::val::{Data, Val};
 use crate::value::{self, Flags, Key, Map, Value};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Attributes of a file that are one value each, and are read before dependencies are.
@@ -154,16 +153,7 @@ pub(in crate::dialects::terragrunt) fn converted(val: &Val, kind: Kind) -> Resul
         Kind::Number => Type::Number,
         Kind::Texts => Type::list(Type::Str),
         Kind::TextMap => Type::map(Type::Str),
-        Kind::Map => {
-            let types: BTreeSet<String> =
-                val.children().filter(|v| !v.is_unknown()).map(|v| Type::of(v).name()).collect();
-            return match (val.as_entries(), types.len()) {
-                (Some(_), 0 | 1) => Ok(val.clone()),
-                (Some(_), _) => Err("all map elements must have the same type".to_owned()),
-                (None, _) if val.is_unknown() => Ok(val.clone()),
-                (None, _) => Err("map required".to_owned()),
-            };
-        }
+        Kind::Map => Type::map(Type::Dynamic),
     };
     convert(val, &ty).map_err(|why| why.text())
 }

@@ -22,6 +22,10 @@ pub(super) fn all(names: &Names<'_, '_>) -> Vec<Included> {
         let message = format!("a file with more than {MAX_INCLUDES} includes: the others are left out");
         names.session.error(&rules::LIMIT_EXCEEDED, message, (names.file.id, block.header()));
     }
+    if let Some(block) = blocks.clone().filter(|block| block.labels.is_empty()).nth(1) {
+        let message = "a second include without a label: only one is allowed";
+        names.session.error(&rules::INVALID_BLOCK, message, (names.file.id, block.header()));
+    }
     blocks.take(MAX_INCLUDES).filter_map(|block| one(names, block)).collect()
 }
 

@@ -18,6 +18,7 @@ use super::place::Place;
 use super::rules;
 use super::schema::{self, BlockType};
 use super::session::Session;
+use crate::hcl::ast::Span;
 use crate::paths;
 use crate::value::{Key, Map, Origin, Value};
 
@@ -50,11 +51,12 @@ pub(super) fn literals(session: &Session<'_>, file: &File) -> Map {
 
 /// What others give to a file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Given {
+pub(super) struct Given<'g> {
     /// Names with their values, which take the place of its own.
     pub names: Vec<(&'static str, Value)>,
-    /// Dependencies that replace its own of the same name before anything reads them.
-    pub dependencies: Option<Value>,
+    /// The parts of a file that is merged over it, below the files that it includes. Its dependencies replace those of the file
+    /// before anything reads them.
+    pub over: Option<&'g Map>,
     /// What its expressions see of dependencies, if that is not what its own say.
     pub outputs: Option<Value>,
 }
@@ -65,7 +67,7 @@ pub(super) fn evaluate(session: &Session<'_>, file: &File, place: Place) -> Conf
 }
 
 /// The same with what others give to it.
-pub(super) fn evaluate_with(session: &Session<'_>, file: &File, place: Place, given: &Given) -> Config {
+pub(super) fn evaluate_with(session: &Session<'_>, file: &File, place: Place, given: &Given<'_>) -> Config {
     check::body(session, file, &file.body, &schema::UNIT);
     let is_included = place.included.is_some();
     let mut names = Names::new(session, file, place);
@@ -99,7 +101,7 @@ pub(super) fn evaluate_with(session: &Session<'_>, file: &File, place: Place, gi
     }
     blocks::early(&names, &mut parts);
     let dependencies = dependency::all(&names);
-    let own = merge::over("dependency", dependencies.as_ref(), given.dependencies.as_ref());
+    let own = merge::over("dependency", dependencies.as_ref(), given.over.and_then(|over| over.get("dependency")));
     let all = merge::parts_of("dependency", merged(&includes), own.as_ref());
     if !is_included {
         dependency::check(session, all.as_ref());
@@ -115,6 +117,11 @@ pub(super) fn evaluate_with(session: &Session<'_>, file: &File, place: Place, gi
     }
     add(&mut parts, "dependency", dependencies);
     blocks::rest(&names, &mut parts);
+    if let Some(over) = given.over {
+        let own = std::mem::replace(&mut parts, over.clone());
+        merge::below(session, &mut parts, Strategy::Shallow, &own, (file.id, Span::default()));
+        add(&mut parts, "locals", own.get("locals").cloned());
+    }
     let at = Origin { file: file.id, key: 0, start: 0, end: 0 };
     merge::includes(session, &mut parts, &includes, at);
     Config { parts, includes }

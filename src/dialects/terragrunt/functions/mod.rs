@@ -107,6 +107,9 @@ impl Host for Functions<'_, '_> {
             if name == "run_cmd" && arguments.is_empty() {
                 return Err(failed("parsing run_cmd parameters: EmptyStringNotAllowedError"));
             }
+            if name == "sops_decrypt_file" && arguments.iter().all(|argument| argument.unknown_reason().is_none()) {
+                read::is_there(self, &texts(name, arguments, 1, 1)?[0])?;
+            }
             let text = matches!(name, "get_terraform_cli_args");
             return Ok(Val::unknown(if text { Type::Dynamic } else { Type::Str }, *reason));
         }

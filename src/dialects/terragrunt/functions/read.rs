@@ -89,6 +89,20 @@ fn config(session: &Session<'_>, path: &str) -> Result<Value, String> {
     result
 }
 
+/// Whether a file whose content is not read is there, as far as that is known.
+///
+/// # Errors
+/// It is not.
+pub(super) fn is_there(functions: &Functions<'_, '_>, written: &str) -> Result<(), HostError> {
+    let loader = functions.session.loader;
+    match inside(&functions.place.dir, written) {
+        Some(path) if loader.unavailable(&path).is_none() && !loader.has(&path) => {
+            Err(failed(format!("there is no {}", shown(&path))))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// `read_tfvars_file(path)`: the values as JSON text.
 pub(super) fn tfvars(functions: &Functions<'_, '_>, written: &str) -> Outcome {
     let Some(path) = inside(&functions.place.dir, written) else {

@@ -6,7 +6,7 @@ mod file;
 use super::config;
 use super::file::{Config, File};
 use super::generated::{Generated, Made, MadeUnit};
-use super::load::{AUTOINCLUDE, Content, Loader, STACK};
+use super::load::{AUTOINCLUDE, Content, Loader, STACK, UNIT, UNIT_JSON};
 use super::place::{Place, REPOSITORY, inside, way};
 use super::rules;
 use super::session::{Evaluate, Session};
@@ -106,6 +106,8 @@ pub(super) fn expand<'a>(
         expansion.files.push((path, id, is_broken));
         expansion.findings.extend(session.into_findings());
     }
+    let Expansion { generated, templates, .. } = &mut expansion;
+    generated.units.retain(|folder, _| !templates.contains(folder));
     expansion
 }
 
@@ -200,7 +202,7 @@ impl Work<'_, '_, '_> {
         let Some(target) = file::folder(dir, path, entry.is_beside) else { return };
         let text = source.as_str().unwrap_or_default();
         if source.as_str().is_none() || is_remote(text) {
-            self.unit(target, entry, true);
+            self.unit(&target, entry, true);
             return;
         }
         let Some(from) = local(dir, entry) else {
@@ -211,53 +213,79 @@ impl Work<'_, '_, '_> {
             );
             return;
         };
-        let real = match self.session.loader.modules.loader.reader.lookup(&from) {
-            Ok(Node::Dir(real)) => real,
-            _ => {
-                let message = format!("the source of {} does not exist: there is no folder {from}", entry.name);
-                self.session.error(&rules::STACK, message, (entry.file, entry.source_span));
-                return;
-            }
+        let Some(real) = self.real(&from) else {
+            let message = format!("the source of {} does not exist: there is no folder {from}", entry.name);
+            self.session.error(&rules::STACK, message, (entry.file, entry.source_span));
+            return;
+        };
+        let (what, wanted, has_own) = match entry.made {
+            Made::Unit => ("unit", UNIT, self.session.loader.unit_file(&real).is_some()),
+            Made::Stack => ("stack", STACK, self.session.loader.has(&paths::join(&real, STACK))),
         };
         self.expansion.templates.insert(from.clone());
+        if !has_own && !entry.is_unchecked && !entry.is_beside {
+            self.wrong(entry, format!("the source of {what} {} holds no {wanted}", entry.name));
+            return;
+        }
+        // What lies around the stack file would be copied into itself.
+        let is_around = from.is_empty() || dir == from || dir.starts_with(&format!("{from}/"));
+        self.copy(entry, &real, &target, is_around, depth);
+    }
+
+    /// Copies a folder, and generates the units and stacks in it.
+    fn copy(&mut self, entry: &Entry, real: &str, target: &str, is_around: bool, depth: usize) {
         let skip = if real.is_empty() { 0 } else { real.len() + 1 };
-        let names = self.source.listing().under(&real).iter().filter_map(|file| Some((file.path.get(skip..)?, file)));
+        let names = self.source.listing().under(real).iter().filter_map(|file| Some((file.path.get(skip..)?, file)));
         let copied: Vec<(String, String)> = names
             .filter(|(name, _)| !name.split('/').any(|part| part == FOLDER || part == ".terragrunt-cache"))
             .take(MAX_FILES)
-            .map(|(name, file)| (paths::join(&target, name), file.path.to_string()))
+            .map(|(name, file)| (paths::join(target, name), file.path.to_string()))
             .collect();
-        match entry.made {
-            Made::Unit => {
-                let is_unit = self.session.loader.unit_file(&real).is_some();
-                if !is_unit && !entry.is_unchecked {
-                    self.wrong(entry, format!("the source of unit {} holds no terragrunt.hcl", entry.name));
-                    return;
+        self.expansion.links.extend(copied.iter().cloned());
+        // What lies deeper gets no values.
+        let plain = Entry { values: None, autoinclude: None, ..entry.clone() };
+        for (place, path) in copied {
+            let folder = paths::parent(&place);
+            let is_own = folder == target;
+            match paths::name(&place) {
+                _ if is_around && !is_own => {}
+                STACK => {
+                    let (values, added) = (entry.values.as_ref(), &*entry.added);
+                    let given = if is_own { Given { values, added, ..Given::default() } } else { Given::default() };
+                    self.stack(&path, folder, Given { is_nested: true, ..given }, depth);
                 }
-                self.expansion.links.extend(copied);
-                if is_unit {
-                    self.unit(target, entry, false);
-                }
-            }
-            Made::Stack => {
-                self.expansion.links.extend(copied);
-                let path = paths::join(&real, STACK);
-                let Some(file) =
-                    self.session.loader.has(&path).then(|| File::open(self.session, &path, false)).flatten()
-                else {
-                    self.wrong(entry, format!("the source of stack {} holds no {STACK}", entry.name));
-                    return;
-                };
-                let given = Given { values: entry.values.as_ref(), added: &entry.added, is_nested: true };
-                let nested = file::read(self.session, &file, &target, given);
-                if !self.session.is_broken() {
-                    self.entries(&target, &nested, file.id, depth + 1);
-                }
+                UNIT | UNIT_JSON => self.unit(folder, if is_own { entry } else { &plain }, false),
+                _ => {}
             }
         }
     }
 
-    fn unit(&mut self, target: String, entry: &Entry, is_remote: bool) {
+    /// Where the files of a folder are, which may be a copied one.
+    fn real(&self, folder: &str) -> Option<String> {
+        if let Ok(Node::Dir(real)) = self.session.loader.modules.loader.reader.lookup(folder) {
+            return Some(real);
+        }
+        let within = format!("{folder}/");
+        let (place, path) = self.expansion.links.range(within.clone()..).next()?;
+        path.strip_suffix(place.strip_prefix(&within)?).map(|real| real.trim_end_matches('/').to_owned())
+    }
+
+    /// The units of a stack file that was copied into a folder.
+    fn stack(&mut self, path: &str, folder: &str, given: Given<'_>, depth: usize) {
+        let (source, outer) = (self.source, self.session);
+        outer.within(folder, |session| {
+            let Some(file) = File::open(session, path, false) else { return };
+            let stack = file::read(session, &file, folder, given);
+            if !session.is_broken() {
+                let added = std::mem::take(&mut self.added);
+                let mut work = Work { source, session, expansion: self.expansion, added };
+                work.entries(folder, &stack, file.id, depth + 1);
+                self.added = work.added;
+            }
+        });
+    }
+
+    fn unit(&mut self, target: &str, entry: &Entry, is_remote: bool) {
         let made = MadeUnit {
             values: entry.values.clone(),
             autoinclude: entry.autoinclude.clone(),
@@ -267,8 +295,8 @@ impl Work<'_, '_, '_> {
             made: entry.made,
             reads: Arc::default(),
         };
-        self.added.push(target.clone());
-        self.expansion.generated.units.insert(target, made);
+        self.added.push(target.to_owned());
+        self.expansion.generated.units.insert(target.to_owned(), made);
     }
 }
 

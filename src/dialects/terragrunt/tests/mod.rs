@@ -108,10 +108,29 @@ fn mistakes_are_found_at_their_places() {
         ("inputs = {\n", "terragrunt-invalid-syntax a/terragrunt.hcl:1"),
         ("/* x\n", "terragrunt-invalid-syntax a/terragrunt.hcl:1"),
         ("dependencies {\n  paths = [\"../b\"]\n}\n", "undefined-dependency a/terragrunt.hcl:2"),
+        (
+            "include {\n  path = \"../r.hcl\"\n}\ninclude {\n  path = \"../r.hcl\"\n}\n",
+            "terragrunt-invalid-block a/terragrunt.hcl:4",
+        ),
+        ("inputs = {\n  a = sops_decrypt_file(\"gone.yaml\")\n}\n", "terragrunt-invalid-value a/terragrunt.hcl:2"),
     ] {
-        let found = World::new(&[("a/terragrunt.hcl", text)]).findings();
+        let found = World::new(&[("a/terragrunt.hcl", text), ("r.hcl", "")]).findings();
         assert!(found.iter().any(|finding| finding.starts_with(expected)), "{text}: {found:?}");
     }
+}
+
+#[test]
+fn signals_have_one_type() {
+    let of = |signals: &str| {
+        let unit = format!(
+            "errors {{\n  ignore \"i\" {{\n    ignorable_errors = [\".*\"]\n    signals = {signals}\n  }}\n}}\n"
+        );
+        let world = World::new(&[("a/terragrunt.hcl", &unit)]);
+        (world.unit(". a")["errors"]["ignore"]["i"]["signals"].clone(), world.findings())
+    };
+    assert_eq!(of("{ a = true, b = \"x\" }"), (json!({"a": "true", "b": "x"}), Vec::new()));
+    assert_eq!(of("{ a = null, b = 1, c = \"x\" }"), (json!({"a": null, "b": "1", "c": "x"}), Vec::new()));
+    assert_eq!(of("{ a = 1, b = true }").1.len(), 1);
 }
 
 #[test]

@@ -185,3 +185,42 @@ fn a_catalog_waits_for_values() {
     let alone = World::new(&[("units/a/terragrunt.hcl", unit)]).findings();
     assert!(alone[0].contains("no variable named \"values\""), "{alone:?}");
 }
+
+#[test]
+fn all_units_and_stacks_of_a_copied_folder_are_generated() {
+    let stack = "unit \"all\" {\n  source = \"../catalog\"\n  path = \"all\"\n  no_validation = true\n}\nstack \"beside\" {\n  source = \"../catalog/app\"\n  path = \"beside\"\n  no_dot_terragrunt_stack = true\n}\n";
+    let nested = "unit \"again\" {\n  source = \"../app\"\n  path = \"again\"\n  values = { n = 2 }\n}\n";
+    let app = "inputs = {\n  n = try(values.n, 1)\n}\n";
+    let files = [
+        ("live/terragrunt.stack.hcl", stack),
+        ("catalog/db/terragrunt.hcl", "inputs = { dir = get_path_from_repo_root() }\n"),
+        ("catalog/app/terragrunt.hcl", app),
+        ("catalog/more/terragrunt.stack.hcl", nested),
+    ];
+    let world = World::new(&files);
+    assert_eq!(world.unit("live all/db")["inputs"]["dir"], "live/.terragrunt-stack/all/db");
+    assert_eq!(world.unit("live all/more/again")["inputs"]["n"], 2);
+    assert_eq!(world.unit("live beside")["inputs"]["n"], 1, "without a check, a unit where a stack should be");
+    assert_eq!(world.findings(), [""; 0]);
+}
+
+#[test]
+fn files_that_a_nested_stack_reads_are_evaluated_for_its_folder() {
+    let outer = "stack \"dev\" {\n  source = \"../stacks/env\"\n  path   = \"dev\"\n}\n";
+    let inner = "locals {\n  c = read_terragrunt_config(\"${get_repo_root()}/c.hcl\")\n}\nunit \"app\" {\n  source = \"${get_repo_root()}/units/app\"\n  path   = \"app\"\n  values = { name = local.c.locals.dir }\n}\n";
+    let common = ("c.hcl", "locals {\n  dir = get_original_terragrunt_dir()\n}\n");
+    let files = [("live/terragrunt.stack.hcl", outer), ("stacks/env/terragrunt.stack.hcl", inner), common, APP, DATA];
+    let world = World::new(&files);
+    assert_eq!(world.unit("live dev/app")["inputs"]["name"], "<repo>/live/.terragrunt-stack/dev");
+}
+
+#[test]
+fn what_is_merged_over_a_unit_comes_before_its_includes() {
+    let root = "inputs = {\n  m = { a = 1 }\n  l = [1]\n}\n";
+    let unit = "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n  merge_strategy = \"deep\"\n}\ninputs = {\n  m = { b = 2 }\n  l = \"x\"\n}\n";
+    let over = "inputs = {\n  m = { c = 3 }\n  l = [2]\n}\n";
+    let files = [("root.hcl", root), ("live/app/terragrunt.hcl", unit), ("live/app/terragrunt.autoinclude.hcl", over)];
+    let world = World::new(&files);
+    assert_eq!(world.unit("live app")["inputs"], json!({"m": {"a": 1, "c": 3}, "l": [1, 2]}));
+    assert_eq!(world.findings(), [""; 0], "the list is never merged with text");
+}
