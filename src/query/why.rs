@@ -109,12 +109,14 @@ pub(crate) struct Explainer<'a> {
     files: &'a Files,
     imports: ImportIndex<'a>,
     leads: HashMap<FileId, Leads<'a>>,
+    secrets: mask::Sources<'a>,
 }
 
 impl<'a> Explainer<'a> {
     /// An explainer for values of a state.
     pub(crate) fn new(resolution: &'a Resolution, files: &'a Files) -> Self {
-        Explainer { files, imports: ImportIndex::new(resolution), leads: HashMap::new() }
+        let secrets = mask::Sources::new(files);
+        Explainer { files, imports: ImportIndex::new(resolution), leads: HashMap::new(), secrets }
     }
 
     /// Explains the value at some keys of a component.
@@ -124,18 +126,24 @@ impl<'a> Explainer<'a> {
     pub(crate) fn why(&mut self, placed: &Placed, keys: &[String]) -> Result<Answer, String> {
         let imports = &self.imports;
         let leads = self.leads.entry(placed.unit.file).or_insert_with(|| imports.chains(placed.unit.file));
-        explain(placed, keys, leads, self.files)
+        let around = super::path::find(&placed.component.value, keys)?;
+        let Some((value, parents)) = around.split_last() else { return Err("no value".to_owned()) };
+        let value = self.secrets.masked(value);
+        Ok(explain(placed, keys, (value, parents), leads, self.files))
     }
 }
 
-fn explain(placed: &Placed, keys: &[String], leads: &Leads<'_>, files: &Files) -> Result<Answer, String> {
-    let component = &placed.component;
-    let around = super::path::find(&component.value, keys)?;
-    let Some((value, parents)) = around.split_last() else { return Err("no value".to_owned()) };
-    let value = &mask::masked(value, files);
+/// The answer about a value, masked, that lies in some others.
+fn explain(
+    placed: &Placed,
+    keys: &[String],
+    (value, parents): (Value, &[&Value]),
+    leads: &Leads<'_>,
+    files: &Files,
+) -> Answer {
     let mut chain = Chain { steps: Vec::new(), is_cut: false, files: BTreeSet::new() };
     let mut path = super::path::pointer(keys);
-    chain.value(value, &mut path.clone(), 0);
+    chain.value(&value, &mut path.clone(), 0);
     let mut own = path.clone();
     for parent in parents.iter().rev() {
         own.truncate(own.rfind('/').unwrap_or(0));
@@ -147,7 +155,7 @@ fn explain(placed: &Placed, keys: &[String], leads: &Leads<'_>, files: &Files) -
     chain.bases(placed, &path);
     chain.imports(leads, files, &path);
     let Chain { steps, is_cut, .. } = chain;
-    Ok(Answer { address: component.address(), path, value: value.clone(), steps, is_cut })
+    Answer { address: placed.component.address(), path, value, steps, is_cut }
 }
 
 /// The provenance of a collection, if it was computed from something.
@@ -202,23 +210,21 @@ impl Chain {
 
     /// Adds the inputs of a value, recursively.
     fn reads(&mut self, prov: &Prov, path: &str, depth: usize) {
-        let mut seen: HashSet<Origin> = prov.origin.into_iter().collect();
-        let inputs = |prov: &Prov, depth: usize| -> Vec<(Prov, usize)> {
-            let trail = prov.trail.as_ref();
-            trail
-                .into_iter()
-                .flat_map(|t| t.inputs().iter().rev().map(|p| (p.clone(), depth)).collect::<Vec<_>>())
-                .collect()
+        let inputs = |prov: &Prov, depth: usize, todo: &mut Vec<(Prov, usize)>| {
+            let inputs = prov.trail.as_ref().map_or(&[][..], |trail| trail.inputs());
+            todo.extend(inputs.iter().rev().map(|input| (input.clone(), depth)));
         };
-        let mut todo = inputs(prov, depth);
-        while let Some((prov, depth)) = todo.pop() {
-            match prov.origin {
-                Some(origin) if !seen.insert(origin) => {}
+        let mut seen: HashSet<Origin> = HashSet::new();
+        let mut todo = Vec::new();
+        inputs(prov, depth, &mut todo);
+        while let Some((input, depth)) = todo.pop() {
+            match input.origin {
+                Some(origin) if prov.origin == Some(origin) || !seen.insert(origin) => {}
                 Some(origin) => {
                     self.push(Role::Reads, depth, path, Some(origin), None);
-                    todo.extend(inputs(&prov, depth + 1));
+                    inputs(&input, depth + 1, &mut todo);
                 }
-                None => todo.extend(inputs(&prov, depth)),
+                None => inputs(&input, depth, &mut todo),
             }
             if self.is_cut {
                 return;

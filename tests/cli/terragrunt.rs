@@ -275,3 +275,29 @@ fn affected_lists_units_that_begin_to_fail() {
     let stacks: Vec<&str> = items.as_array().unwrap().iter().filter_map(|item| item["stack"].as_str()).collect();
     assert_eq!(stacks, ["catalog", "live", "stack"], "without its stack, the source is a unit by itself: {run}");
 }
+
+#[test]
+fn what_is_not_known_changes_because_of_the_files_it_reads() {
+    let repo = Repo::new();
+    let unit = "locals {\n  secret = yamldecode(sops_decrypt_file(\"secret.yaml\"))\n}\ninputs = {\n  known  = file(\"known.txt\")\n  secret = local.secret.key\n  page   = templatefile(\"page.tpl\", { n = get_env(\"N\") })\n  made   = run_cmd(\"./make.sh\")\n}\n";
+    repo.write("app/terragrunt.hcl", unit);
+    let files = ["app/secret.yaml", "app/known.txt", "app/page.tpl", "app/make.sh"];
+    files.iter().for_each(|path| _ = repo.write(path, "# first\nkey: one\n"));
+    repo.commit("base");
+    files.iter().for_each(|path| _ = repo.write(path, "# first\nkey: two\n"));
+    repo.commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]);
+    let changes = run.json()["components"][0]["changes"].as_array().unwrap().clone();
+    let cause = |path: &str| {
+        let change = changes.iter().find(|change| change["path"] == path);
+        let causes = change.unwrap_or_else(|| panic!("{path}: {run}"))["causes"].as_array().unwrap().clone();
+        let places = causes.iter().map(|cause| format!("{}:{}", cause["file"].as_str().unwrap(), cause["line"]));
+        places.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(cause("/inputs/known"), ["app/known.txt:2"]);
+    assert_eq!(cause("/inputs/secret"), ["app/secret.yaml:2"]);
+    assert_eq!(cause("/inputs/page"), ["app/page.tpl:2"]);
+    assert_eq!(cause("/inputs/made"), ["app/make.sh:2"]);
+    let text = repo.run(&["diff", "HEAD~1..HEAD"]).stdout;
+    assert_eq!(text.matches("templatefile").count(), 1, "the same text is shown once: {text}");
+}

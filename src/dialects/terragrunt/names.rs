@@ -14,7 +14,7 @@ use crate::paths;
 use crate::reads::{Named, NamedFiles, made_of};
 use crate::source::Node;
 use crate::text::Text;
-use crate::value::{self, FileId, Map, Read, Value};
+use crate::value::{self, FileId, Map, Origin, Prov, Read, Value};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -221,8 +221,8 @@ impl Origins for Names<'_, '_> {
         tidy_text(file.text.get(start as usize..end as usize).unwrap_or_default())
     }
 
-    fn reads(&self, expr: &Expr) -> Vec<Read> {
-        let mut found = Vec::new();
+    fn reads(&self, expr: &Expr) -> (Vec<Read>, Vec<Prov>) {
+        let (mut found, mut sources) = (Vec::new(), Vec::new());
         for reference in walk::references(expr) {
             if let Some((value, _)) = self.at(&reference.root.text, reference.steps) {
                 let names = reference.steps.iter().filter_map(|step| match step {
@@ -236,10 +236,11 @@ impl Origins for Names<'_, '_> {
                     true => made_of::value(name, &value),
                     false => Read { name: name.into(), content: None },
                 });
+                sources.push(value.prov);
             }
         }
-        found.extend(self.files_read(expr));
-        found
+        found.extend(self.files_read(expr, &mut sources));
+        (found, sources)
     }
 
     fn referred(&self, expr: &Expr) -> Option<Value> {
@@ -256,8 +257,8 @@ impl Origins for Names<'_, '_> {
 
 impl Names<'_, '_> {
     /// The files that a command or a function of an expression may read: those that it names, or values that it refers to. A path
-    /// may begin in any folder around: `${get_repo_root()}/run.sh`.
-    fn files_read(&self, expr: &Expr) -> Vec<Read> {
+    /// may begin in any folder around: `${get_repo_root()}/run.sh`. Adds where their texts are to `sources`.
+    fn files_read(&self, expr: &Expr, sources: &mut Vec<Prov>) -> Vec<Read> {
         let mut text = self.text(expr).replace("}/", "} ");
         // Other functions read one file, and no folder: that of a source is compared as code.
         let is_command = text.contains(COMMAND);
@@ -292,7 +293,11 @@ impl Names<'_, '_> {
             let Node::File(entry) = node else { return Named::Leaf };
             let bytes = reader.bytes(path, entry).ok().filter(|bytes| self.session.budget.take(bytes.len() as u64));
             let text = bytes.and_then(|bytes| Some(std::str::from_utf8(&bytes).ok()?.to_owned()));
-            text.map_or(Named::Leaf, Named::Text)
+            let Some(text) = text else { return Named::Leaf };
+            let file = reader.files.add(&entry.path, &entry.id.to_string(), || text.as_str().into());
+            self.session.files.borrow_mut().insert(file);
+            sources.push(Prov::at(Origin { file, key: 0, start: 0, end: text.len() as u32 }));
+            Named::Text(text)
         });
         if !is_all {
             found.extend(reader.made_of_matching("some file of the repository", &|_| true));

@@ -19,8 +19,8 @@ pub(super) trait Origins {
     /// The text of an expression.
     fn text(&self, expr: &Expr) -> Text;
 
-    /// What it reads of the repository, besides its text.
-    fn reads(&self, expr: &Expr) -> Vec<Read>;
+    /// What it reads of the repository, besides its text, and where that is written.
+    fn reads(&self, expr: &Expr) -> (Vec<Read>, Vec<Prov>);
 
     /// The value that a name refers to, where the expression is nothing but the name: its own unknown parts are those of that.
     fn referred(&self, expr: &Expr) -> Option<Value>;
@@ -97,20 +97,20 @@ fn made_of(origins: &dyn Origins, expr: &Expr, value: &Value) -> Value {
     if !value.holds(Flags::UNKNOWN) {
         return value.clone();
     }
-    let (text, reads) = (origins.text(expr), origins.reads(expr));
-    filled(value, &text, &reads)
+    let (text, (reads, sources)) = (origins.text(expr), origins.reads(expr));
+    filled(value, &text, &reads, &sources)
 }
 
-fn filled(value: &Value, text: &Text, reads: &[Read]) -> Value {
+fn filled(value: &Value, text: &Text, reads: &[Read], sources: &[Prov]) -> Value {
+    let inner = |value: &Value| filled(value, text, reads, sources);
     let data = match &value.data {
         Data::Unknown(unknown) => {
             let reason = unknown.reasons.first().cloned().unwrap_or_default();
-            return Value { data: unknown_data(Text::clone(text), &reason, reads), prov: value.prov.clone() };
+            let data = unknown_data(Text::clone(text), &reason, reads);
+            return Value { data, prov: value.prov.with_inputs(sources.iter().cloned()) };
         }
-        Data::List(items) => Data::List(Arc::new(items.iter().map(|item| filled(item, text, reads)).collect())),
-        Data::Map(map) => {
-            Data::Map(Arc::new(map.iter().map(|e| (e.key.clone(), filled(&e.value, text, reads))).collect()))
-        }
+        Data::List(items) => Data::List(Arc::new(items.iter().map(inner).collect())),
+        Data::Map(map) => Data::Map(Arc::new(map.iter().map(|e| (e.key.clone(), inner(&e.value))).collect())),
         other => other.clone(),
     };
     Value { data, prov: value.prov.clone() }

@@ -94,7 +94,11 @@ fn one(change: &Folded<'_>, room: usize, options: &RenderOptions) -> String {
         n => theme.dim(&format!(" (the first of {n} different values)")),
     };
     let text = |v: &Option<Value>| v.as_ref().map(|v| value::inline(v, first.is_secret, options));
-    let values = match (text(&first.before), text(&first.after)) {
+    let (before, after) = (text(&first.before), text(&first.after));
+    if let Some(text) = changes::once(first, before.as_deref(), after.as_deref()) {
+        return format!("{start} {}{}{others}", style::cut(text, room), theme.dim(&changes::remark(first)));
+    }
+    let values = match (before, after) {
         (Some(before), Some(after)) => {
             let (before, after) = words::focus(&before, &after, room);
             let mark = theme.dim(&changes::remark(first));

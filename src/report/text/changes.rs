@@ -143,6 +143,11 @@ pub(in crate::report) fn holders(of: &[Address], options: &RenderOptions) -> Str
     }
 }
 
+/// The text of what is not known on either side, and written the same: only what it reads differs.
+pub(in crate::report) fn once<'t>(change: &Change, before: Option<&'t str>, after: Option<&str>) -> Option<&'t str> {
+    before.filter(|_| before == after && !change.edited_reads().is_empty())
+}
+
 /// Returns `before → after` if it fits into `room` columns.
 fn short(change: &Change, room: usize, options: &RenderOptions) -> Option<String> {
     let theme = Theme::new(options.color);
@@ -159,15 +164,16 @@ fn short(change: &Change, room: usize, options: &RenderOptions) -> Option<String
         return None;
     }
     let (before, after) = (text(&change.before), text(&change.after));
+    if let Some(text) = once(change, before.as_deref(), after.as_deref()) {
+        let note = remark(change);
+        let room = if options.all { usize::MAX } else { room.saturating_sub(style::width(&note)).max(MIN_MOVED) };
+        return Some(format!("{}{}", style::cut(text, room), theme.dim(&note)));
+    }
     let width = |t: &Option<String>| t.as_ref().map_or(0, |t| style::width(t));
     if width(&before) + width(&after) + 3 > room {
         return None;
     }
     Some(match (before, after) {
-        // What is not known on both sides is shown once.
-        (Some(b), Some(a)) if a == b && !change.edited_reads().is_empty() => {
-            format!("{b}{}", theme.dim(&remark(change)))
-        }
         (Some(b), Some(a)) => {
             let mark = match remark(change) {
                 mark if mark.is_empty() && a == b => theme.dim(&looks_same(change)),

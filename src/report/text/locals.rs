@@ -59,6 +59,9 @@ fn values(local: &LocalChange, theme: Theme, options: &RenderOptions) -> String 
         return mask::MASK.to_owned();
     }
     match (&local.before, &local.after) {
+        (Some(a), Some(b)) if value::inline(a, false, options) == value::inline(b, false, options) => {
+            format!("{}{}", text(a), theme.dim(" (what it is computed from differs)"))
+        }
         (Some(a), Some(b)) => format!("{} {} {}", theme.removed(&text(a)), theme.dim("→"), theme.added(&text(b))),
         (Some(a), None) => theme.removed(&text(a)),
         (None, Some(b)) => theme.added(&text(b)),

@@ -111,8 +111,8 @@ static EMBEDDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// passwords (`${PASSWORD}`, `{{ .password }}`) are not secrets.
 pub(crate) fn shown(text: &str) -> Vec<Range<usize>> {
     let mut found = find(text);
-    let lower = |word: &str| text.len() > word.len() && text.to_ascii_lowercase().contains(word);
-    if text.contains("://") || lower("bearer ") || lower("basic ") {
+    let has_scheme = |text: &str| ["bearer ", "basic "].iter().any(|scheme| text.contains(scheme));
+    if text.contains("://") || text.contains(' ') && has_scheme(&text.to_ascii_lowercase()) {
         let places = PLACES.iter().flat_map(|regex| regex.captures_iter(text));
         let inner = places.filter_map(|c| ["password", "user", "token"].iter().find_map(|name| c.name(name)));
         let is_port = |text: &str| text.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('/');

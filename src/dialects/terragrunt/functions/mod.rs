@@ -179,17 +179,16 @@ fn env(functions: &Functions<'_, '_>, arguments: &[Val]) -> Outcome {
 }
 
 /// The files that functions of the language read: relative paths begin in the folder of the file with the call.
-pub(super) struct CalledFiles<'a> {
+pub(super) struct CalledFiles<'s, 'a> {
+    session: &'s Session<'a>,
     files: RootFiles<'a>,
     folder: String,
 }
 
-impl<'a> CalledFiles<'a> {
-    pub(super) fn new(session: &Session<'a>, folder: &str) -> Self {
-        CalledFiles {
-            files: RootFiles::new(&session.loader.modules.loader, String::new(), None),
-            folder: folder.to_owned(),
-        }
+impl<'s, 'a> CalledFiles<'s, 'a> {
+    pub(super) fn new(session: &'s Session<'a>, folder: &str) -> Self {
+        let files = RootFiles::new(&session.loader.modules.loader, String::new(), None);
+        CalledFiles { session, files, folder: folder.to_owned() }
     }
 
     /// A path from the root of the repository.
@@ -199,9 +198,11 @@ impl<'a> CalledFiles<'a> {
     }
 }
 
-impl Files for CalledFiles<'_> {
+impl Files for CalledFiles<'_, '_> {
     fn read(&self, path: &str) -> Result<Content, FileError> {
-        Files::read(&self.files, &self.inside(path)?)
+        let content = Files::read(&self.files, &self.inside(path)?)?;
+        self.session.files.borrow_mut().insert(content.file);
+        Ok(content)
     }
 
     fn exists(&self, path: &str) -> Result<bool, FileError> {
