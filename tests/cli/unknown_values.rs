@@ -98,6 +98,16 @@ fn arguments_of_modules_are_made_of_names_and_files() {
 }
 
 #[test]
+fn the_cause_is_the_edited_line_of_a_file_that_is_read() {
+    let repo = Repo::new();
+    let code = "terraform {\n  backend \"s3\" {}\n}\nresource \"x_y\" \"a\" {}\nresource \"x_y\" \"b\" {\n  v = templatefile(\"t.tpl\", { n = x_y.a.id })\n}\n";
+    repo.write("main.tf", code).write("t.tpl", "first ${n}\nsecond\n").commit("base");
+    repo.edit("t.tpl", "second", "other").commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    assert!(run.stdout.contains("t.tpl:2") && !run.stdout.contains("t.tpl:1"), "{run}");
+}
+
+#[test]
 fn what_is_unknown_is_never_what_it_is_assumed_to_be() {
     let repo = Repo::new();
     let stack = |value: &str| {

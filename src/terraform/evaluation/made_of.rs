@@ -264,6 +264,7 @@ impl Collector<'_, '_> {
     fn files(&self, reads: Vec<Read>) -> ReadFiles {
         let loader = self.statics.files.loader();
         let files = reads.iter().take(MAX_PLACES).filter_map(|read| loader.add(&read.name));
+        let files = files.inspect(|file| self.statics.files.note(*file));
         let whole = |file| Span { start: 0, end: loader.reader.files.get(file).text.len() as u32 };
         let places = files.map(|file| place((file, whole(file)))).collect();
         ReadFiles { reads, places }

@@ -33,6 +33,11 @@ impl<'a> RootFiles<'a> {
         self.loader
     }
 
+    /// Notes that a file has a part in a value that is not known.
+    pub(crate) fn note(&self, file: FileId) {
+        self.read.borrow_mut().insert(file);
+    }
+
     /// The files that were read so far.
     pub(crate) fn read(&self) -> BTreeSet<FileId> {
         self.read.borrow().clone()
