@@ -105,6 +105,15 @@ fn the_cause_is_the_edited_line_of_a_file_that_is_read() {
     repo.edit("t.tpl", "second", "other").commit("head");
     let run = repo.run(&["diff", "HEAD~1..HEAD"]);
     assert!(run.stdout.contains("t.tpl:2") && !run.stdout.contains("t.tpl:1"), "{run}");
+    let repo = Repo::new();
+    let stack = "vars: {stage: dev}\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        a: !include ../../a.txt\n        b: '{{ file.Read \"b.txt\" }}'\n";
+    repo.write("atmos.yaml", ATMOS).write("stacks/deploy/dev.yaml", stack);
+    repo.write("a.txt", "first\nsecond\n").write("b.txt", "first\nsecond\n").commit("base");
+    repo.edit("a.txt", "second", "other").edit("b.txt", "second", "other").commit("head");
+    let changes = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json()["components"][0]["changes"].clone();
+    let causes = |index: usize| changes[index]["causes"].as_array().unwrap().iter().map(|cause| cause["file"].clone());
+    assert!(causes(0).all(|file| file == "a.txt"), "{changes}");
+    assert!(causes(1).count() > 0 && causes(1).all(|file| file == "b.txt"), "{changes}");
 }
 
 #[test]

@@ -22,10 +22,10 @@ pub(super) fn complete(map: &mut Map, stacks: &StackContext<'_>, manifest: &Stac
         let sources = [settings, of_config];
         let all = Value::map(std::mem::take(map));
         let all = with_reads(&all, &|part| {
-            let Data::Unknown(unknown) = &part.data else { return Vec::new() };
+            let Data::Unknown(unknown) = &part.data else { return Default::default() };
             let mut files = FilesRead::new(stacks, manifest);
             files.unknown(unknown, &sources);
-            files.reads
+            (files.reads, files.places)
         });
         *map = all.as_map().map(|map| (**map).clone()).unwrap_or_default();
     }

@@ -310,7 +310,7 @@ impl Written {
         let decoder = Decoder { place: &place, include: None, delimiter: None, limits: engine.templates.limits };
         let value = decoder.decode(&doc).map_err(|issues| self.issue(&issues))?;
         let value = reveal(&value, &self.unknowns);
-        let value = with_reads(&value, &|part| self.values_read(part, data, engine));
+        let value = with_reads(&value, &|part| (self.values_read(part, data, engine), Vec::new()));
         match value.data {
             Data::Map(map) => Ok(map),
             Data::Null => Ok(Arc::default()),

@@ -2,7 +2,7 @@
 
 use crate::reads::made_of;
 use crate::template::Template;
-use crate::value::{Data, Flags, Read, Value};
+use crate::value::{Data, Flags, Prov, Read, Value};
 use std::sync::Arc;
 
 /// The values that the actions of a template refer to, with their contents.
@@ -19,16 +19,20 @@ pub(in crate::dialects::atmos) fn values_read(template: &Template, data: &Value)
     paths.map(one).collect()
 }
 
+/// What an unknown part reads, and where that is written.
+pub(in crate::dialects::atmos) type ReadBy = (Vec<Read>, Vec<Prov>);
+
 /// The value with what its unknown parts read added, as `reads` says for each.
-pub(in crate::dialects::atmos) fn with_reads(value: &Value, reads: &dyn Fn(&Value) -> Vec<Read>) -> Value {
+pub(in crate::dialects::atmos) fn with_reads(value: &Value, reads: &dyn Fn(&Value) -> ReadBy) -> Value {
     if !value.holds(Flags::UNKNOWN) {
         return value.clone();
     }
     let data = match &value.data {
         Data::Unknown(unknown) => {
             let mut unknown = (**unknown).clone();
-            unknown.add_reads(reads(value));
-            Data::Unknown(Arc::new(unknown))
+            let (reads, places) = reads(value);
+            unknown.add_reads(reads);
+            return Value { data: Data::Unknown(Arc::new(unknown)), prov: value.prov.with_inputs(places) };
         }
         Data::List(items) => Data::List(Arc::new(items.iter().map(|item| with_reads(item, reads)).collect())),
         Data::Map(map) => {
