@@ -198,6 +198,12 @@ pub(crate) fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
     all
 }
 
+/// Groups side by side that the same lines cause.
+pub(crate) fn by_lines<'g, 'a>(groups: &'g [Group<'a>]) -> impl Iterator<Item = &'g [Group<'a>]> {
+    let lines = |group: &Group<'_>| -> Vec<_> { group.causes.iter().map(|c| (c.file, c.line, c.side)).collect() };
+    groups.chunk_by(move |a, b| lines(a) == lines(b))
+}
+
 /// Takes out the groups about what code makes of which is only known that values may differ, because they read what changes. Returns what
 /// they are about, sorted, each once.
 pub(crate) fn take_uncertain(groups: &mut Vec<Group<'_>>) -> Vec<Address> {

@@ -2,7 +2,7 @@
 
 use super::escape::{code, cut, diff_block, html, text};
 use super::{MAX_NAME, MAX_NAMES, Page, Piece};
-use crate::diff::group::{Effect, Folded, Group, Renamed};
+use crate::diff::group::{Effect, Folded, Group, Renamed, by_lines};
 use crate::diff::{Cause, Change, ChangeKind, Side, mask};
 use crate::report::RenderOptions;
 use crate::report::text::{addresses, causes, changes, style, value, words};
@@ -52,7 +52,7 @@ impl Page<'_> {
     pub(super) fn edits(&self, groups: &[Group]) -> io::Result<Vec<Piece>> {
         let components = self.report.comparison.as_ref().map_or(&[][..], |c| &c.diff.components);
         let several_types = addresses::has_several_types(components);
-        groups.chunk_by(|a, b| a.causes == b.causes).map(|block| self.edit(block, several_types)).collect()
+        by_lines(groups).map(|block| self.edit(block, several_types)).collect()
     }
 
     fn edit(&self, block: &[Group], several_types: bool) -> io::Result<Piece> {

@@ -300,7 +300,7 @@ fn diff_blocks(
             blocks.push(Block::whole(lines.clone(), lines, 1));
         }
         blocks.push(listed(rendered(|out| locals::write(out, &part.locals, options))?));
-        for block in groups.chunk_by(|a, b| a.causes == b.causes) {
+        for block in group::by_lines(&groups) {
             edits.add(&causes::shown(&block[0].causes, is_whole(block), options));
         }
         all.extend(groups);
@@ -342,7 +342,7 @@ fn group_blocks(
     options: &RenderOptions,
 ) -> io::Result<Vec<Block>> {
     let has_several_types = addresses::has_several_types(&diff.components);
-    let mut edits: Vec<&[group::Group<'_>]> = groups.chunk_by(|a, b| a.causes == b.causes).collect();
+    let mut edits: Vec<&[group::Group<'_>]> = group::by_lines(groups).collect();
     let reach = |block: &[group::Group<'_>]| {
         let addresses: BTreeSet<&Address> = block.iter().flat_map(|group| &group.addresses).collect();
         (addresses.iter().any(|address| protected.contains(&address.0)), addresses.len())
