@@ -73,7 +73,7 @@ pub(super) fn rest(names: &Names<'_, '_>, parts: &mut Map) {
     blocks(names, parts, &["terraform", "dependencies", "exclude", "errors", "engine", "catalog", "remote_state"]);
     if let Some(written) = body.get("remote_state") {
         let value = evaluated(names, &written.expr);
-        if let Some(map) = object(names, &value, schema::REMOTE_STATE, written.expr.span) {
+        if let Some(map) = object(names, &value, (schema::REMOTE_STATE, &[]), written.expr.span) {
             parts.set("remote_state", Value { data: value::Data::Map(map.into()), prov: value.prov.clone() });
         }
     }
@@ -203,8 +203,8 @@ pub(super) fn attributes(names: &Names<'_, '_>, body: &Body, kind: &BlockType) -
     body.attributes.iter().filter_map(one).collect()
 }
 
-/// An object that stands for a block; `None` if it cannot.
-fn object(names: &Names<'_, '_>, value: &Value, kind: &[Attribute], span: Span) -> Option<Map> {
+/// An object that stands for a block, of which some attributes need not be there; `None` if it cannot.
+fn object(names: &Names<'_, '_>, value: &Value, (kind, lacking): (&[Attribute], &[&str]), span: Span) -> Option<Map> {
     let wrong = |message: String| names.session.error(&rules::INVALID_VALUE, message, (names.file.id, span));
     let Some(map) = value.as_map() else {
         if !value.holds(Flags::UNKNOWN) {
@@ -227,7 +227,10 @@ fn object(names: &Names<'_, '_>, value: &Value, kind: &[Attribute], span: Span) 
             Err(why) => wrong(format!("unsuitable value for {}: {why}", known.name)),
         }
     }
-    for required in kind.iter().filter(|attribute| attribute.is_required && !found.has(attribute.name)) {
+    let is_missing = |attribute: &&Attribute| {
+        attribute.is_required && !found.has(attribute.name) && !lacking.contains(&attribute.name)
+    };
+    for required in kind.iter().filter(is_missing) {
         wrong(format!("missing required argument: \"{}\" is not set", required.name));
     }
     Some(found)
@@ -309,7 +312,10 @@ fn generate(names: &Names<'_, '_>) -> Map {
         let value = evaluated(names, &written.expr);
         for entry in value.as_map().into_iter().flat_map(|map| map.iter()) {
             let span = written.expr.span;
-            let Some(map) = object(names, &entry.value, schema::GENERATE, span) else { continue };
+            // Terragrunt writes an empty file without contents, and nothing at all if it is switched off.
+            let is_off = entry.value.get("disable").and_then(Value::as_bool) == Some(true);
+            let lacking = if is_off { &["contents", "path"][..] } else { &["contents"] };
+            let Some(map) = object(names, &entry.value, (schema::GENERATE, lacking), span) else { continue };
             for (name, words) in [("if_exists", &IF_EXISTS[..]), ("if_disabled", &IF_DISABLED[..])] {
                 word(names, map.get(name).map(|value| (value, span)), name, words);
             }

@@ -120,6 +120,16 @@ fn mistakes_are_found_at_their_places() {
 }
 
 #[test]
+fn generated_files_as_values_need_fewer_arguments_than_blocks() {
+    let of =
+        |entry: &str| World::new(&[("a/terragrunt.hcl", &format!("generate = {{ x = {{ {entry} }} }}\n"))]).findings();
+    assert_eq!(of("path = \"p.tf\", if_exists = \"skip\""), [""; 0]);
+    assert_eq!(of("if_exists = \"skip\", disable = true"), [""; 0]);
+    assert_eq!(of("if_exists = \"skip\"").len(), 1);
+    assert_eq!(of("path = \"p.tf\"").len(), 1);
+}
+
+#[test]
 fn signals_have_one_type() {
     let of = |signals: &str| {
         let unit = format!(
