@@ -7,7 +7,7 @@
    way in each pair: a variable, a local, a module, `for_each`, a file, a function. Every tool has one check for it: stacklint a
    policy, checkov CKV_AWS_24, trivy AVD-AWS-0107. Right is a finding in the open one and none in the closed one. tflint has no such
    check: its time is that of its own rules.
-2. Terragrunt: the inputs of all units (gen_terragrunt.py), against `terragrunt render`.
+2. Terragrunt: the inputs of all units (gen_terragrunt.py), against `terragrunt render`. The mock of an output counts as not known.
 3. Atmos: all components (generate.py), against `atmos describe stacks`.
 """
 import argparse
@@ -184,18 +184,24 @@ def compare_values(binary, copies):
             print(f"| {pathlib.Path(command).name} {version(command)} | {right} | {wrong} | {cost} |", flush=True)
 
 
+def sorted_inputs(units, is_mock):
+    """Returns the inputs of units as sorted lines, without the values of mocks, which nothing that is deployed has."""
+    all_inputs = ({key: None if is_mock(value) else value for key, value in (unit.get("inputs") or {}).items()} for unit in units)
+    return sorted(json.dumps(inputs, sort_keys=True) for inputs in all_inputs)
+
+
 def inputs_of_terragrunt(text):
-    """Returns the inputs of all units, sorted, of what `terragrunt render --all --json` prints: one object after another, in any order."""
-    decoder, found, at = json.JSONDecoder(), [], 0
+    """Returns the inputs of all units in what `terragrunt render --all --json` prints: one object after another, in any order."""
+    decoder, units, at = json.JSONDecoder(), [], 0
     while (at := text.find("{", at)) >= 0:
         value, at = decoder.raw_decode(text, at)
-        found.append(json.dumps(value.get("inputs") or {}, sort_keys=True))
-    return sorted(found)
+        units.append(value)
+    return sorted_inputs(units, lambda value: value == "mock")
 
 
 def inputs_of_stacklint(text):
     units = (unit for stack in json.loads(text).values() for unit in stack["components"].get("unit", {}).values())
-    return sorted(json.dumps(unit.get("inputs") or {}, sort_keys=True) for unit in units)
+    return sorted_inputs(units, lambda value: isinstance(value, dict) and "$unknown" in value)
 
 
 def as_written(text):
