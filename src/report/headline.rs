@@ -124,6 +124,9 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
         let part = if coverage.narrowed.is_some() { " in this part" } else { "" };
         return match code {
             None if !coverage.projects.is_empty() && coverage.is_empty() => "Nothing was compared.".to_owned(),
+            Some(code) if all && !coverage.unread.is_empty() => {
+                format!("Nothing that was examined changes; {code}; {}", unread(coverage))
+            }
             Some(code) if all => format!("No change of configuration{part}; {code}"),
             Some(code) => format!("No change in the configuration that could be resolved; {code}"),
             None if coverage.is_resolved() && !coverage.is_whole() => "No change in what was analyzed.".to_owned(),

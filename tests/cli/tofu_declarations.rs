@@ -29,6 +29,9 @@ fn declarations_that_stop_init_are_errors() {
         "output \"o\" {\n  value = 1\n  precondition {\n    condition = path.root != null\n  }\n}\n",
         "terraform {\n  required_providers {\n    a = [1]\n  }\n}\n",
         "resource \"a\" \"b\" {\n  lifecycle {\n  }\n  lifecycle {\n  }\n}\n",
+        "output \"o\" {\n  value     = 1\n  sensitive = tobool(\"true\")\n}\n",
+        "output \"o\" {\n  value     = 1\n  sensitive = { a = 1 }\n}\n",
+        "locals {\n  x = true\n}\nresource \"a\" \"b\" {\n  lifecycle {\n    create_before_destroy = local.x\n  }\n}\n",
         "module \"i\" {\n  source = \"./i\"\n}\n",
         "module \"p\" {\n  source = \"./p\"\n  count  = 2\n}\n",
     ] {
@@ -176,6 +179,11 @@ fn what_no_instance_and_no_failure_evaluates_is_checked() {
             "resource \"terraform_data\" \"a\" {\n  input = 1\n}\nlocals {\n  x = [for i in terraform_data.a.output : i]\n}\n",
             "tofu-invalid-value",
         ),
+        (
+            "resource \"terraform_data\" \"a\" {\n}\nresource \"a\" \"b\" {\n  dynamic \"c\" {\n    for_each = split(\",\", terraform_data.a.id)\n    \
+             content {\n      d {\n        dynamic \"e\" {\n          for_each = c.value == \"\" ? null : null\n          content {\n          }\n        }\n      }\n    }\n  }\n}\n",
+            "tofu-invalid-repetition",
+        ),
     ] {
         let child = ("m/main.tf", "variable \"v\" {\n}\n");
         assert_eq!(errors(&[("main.tf", text), child]), [rule], "{text}");
@@ -203,9 +211,23 @@ fn a_known_operand_hides_no_mistake_of_the_other_one() {
     let output =
         "variable \"a\" {\n  type = string\n}\noutput \"o\" {\n  value = tobool(\"yes\") || var.a == \"x\"\n}\n";
     assert_eq!(errors(&[("main.tf", call), ("m/main.tf", output)]), ["tofu-invalid-value"]);
-    let many = format!("{}  for_each = toset([\"k\"])\n}}\n", call.trim_end_matches("}\n"));
+    // What a call with several instances gives is known as well, but not what its own variables and its key are.
+    let given = |value: &str| {
+        format!(
+            "variable \"r\" {{\n  default = \"x\"\n}}\nmodule \"m\" {{\n  source   = \"./m\"\n  for_each = toset([\"x\"])\n  a        = \
+             {value}\n}}\n"
+        )
+    };
     let validated = variable("tobool(\"yes\") || var.a == \"x\"");
-    assert_eq!(errors(&[("main.tf", &many), ("m/main.tf", &validated)]), ["tofu-invalid-value"]);
+    for (value, expected) in
+        [("\"x\"", &[][..]), ("var.r", &["tofu-invalid-value"]), ("each.key", &["tofu-invalid-value"])]
+    {
+        assert_eq!(errors(&[("main.tf", &given(value)), ("m/main.tf", &validated)]), expected, "{value}");
+    }
+    // The type of what is read is known.
+    let typed = variable("slice(terraform_data.t.id, 1, 3) || var.a != null");
+    let resource = "resource \"terraform_data\" \"t\" {\n}\n";
+    assert_eq!(errors(&[("main.tf", &format!("{typed}{resource}"))]), ["tofu-invalid-value"]);
     // Reported once.
     assert_eq!(errors(&[("main.tf", &variable("tobool(\"yes\") || var.a == null"))]), ["tofu-invalid-value"]);
 }
@@ -215,4 +237,23 @@ fn an_ephemeral_variable_that_is_null_is_still_not_stored() {
     let text = "variable \"a\" {\n  type      = string\n  ephemeral = true\n  default   = null\n}\n\
                 resource \"a\" \"b\" {\n  c = var.a\n}\n";
     assert_eq!(errors(&[("main.tf", text)]), ["tofu-sensitive-address"]);
+}
+
+#[test]
+fn a_value_that_is_sensitive_is_not_shown_and_decides_nothing_that_is() {
+    let secret = "variable \"s\" {\n  type      = string\n  sensitive = true\n  default   = \"true\"\n}\n";
+    for (text, rule) in [
+        ("output \"o\" {\n  value     = var.s\n  sensitive = true\n}\n", None),
+        ("output \"o\" {\n  value     = var.s\n  sensitive = false\n}\n", Some("tofu-sensitive-address")),
+        // Decided by what is known, and not before that.
+        (
+            "resource \"terraform_data\" \"t\" {\n}\noutput \"o\" {\n  value = terraform_data.t.output >= var.s && false\n}\n",
+            Some("tofu-sensitive-address"),
+        ),
+        ("resource \"a\" \"b\" {\n  lifecycle {\n    prevent_destroy = var.s\n  }\n}\n", Some("tofu-invalid-value")),
+        ("resource \"a\" \"b\" {\n  lifecycle {\n    prevent_destroy = nonsensitive(var.s)\n  }\n}\n", None),
+        ("resource \"a\" \"b\" {\n  lifecycle {\n    prevent_destroy = 1 + {}\n  }\n}\n", Some("tofu-invalid-value")),
+    ] {
+        assert_eq!(errors(&[("main.tf", &format!("{secret}{text}"))]), rule.into_iter().collect::<Vec<_>>(), "{text}");
+    }
 }

@@ -118,6 +118,15 @@ fn code_that_nothing_examined_reads_is_no_all_clear() {
         after(path).0.says("No effective change.").hides("no component reads");
     }
     after("modules/a/main.tf").0.hides("no component reads");
+    // Also beside values that nothing loads.
+    repo.write("tests/b.tfvars", "x = 3\n");
+    let both =
+        format!("Nothing that was examined changes; 1 variable file differs that nothing loads by itself; {says}");
+    after("modules/b/main.tf").0.hides("No effective change.");
+    repo.write("tests/b.tfvars", "x = 4\n")
+        .write("modules/b/main.tf", "variable \"x\" {\n  default = 5\n}\n")
+        .commit("both");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says(&both);
 }
 
 #[test]

@@ -111,6 +111,7 @@ fn functions_of_each_family() {
         ("formatdate(\"EEE, DD MMM YYYY hh:mm ZZZ\", \"2026-11-22T13:14:15Z\")", json!("Sun, 22 Nov 2026 13:14 UTC")),
         ("timeadd(\"2026-01-01T00:00:00Z\", \"-1h30m\")", json!("2025-12-31T22:30:00Z")),
         ("merge({ a = 1 }, { b = 2 })", json!({"a": 1, "b": 2})),
+        ("title(\"👍🏽false a-b·c\")", json!("👍🏽false A-B·c")),
         ("setproduct([\"a\"], [1, 2])", json!([["a", 1], ["a", 2]])),
         ("try(tonumber(\"x\"), -1)", json!(-1)),
         ("sort(distinct([\"b\", \"a\", \"b\"]))", json!(["a", "b"])),

@@ -88,6 +88,11 @@ fn results_that_are_not_known_have_a_type() {
         "element(number > 1 ? [[\"a\"]] : [[\"b\"]], -1) + 1",
         "setproduct(text, sort([text]))",
         "cidrcontains(text, \"10.0.0.1\").a",
+        "number > 1 ? \"a\" + {} : []",
+        "number > 1 ? !{} : []",
+        "number > 1 ? -\"a\" : []",
+        "number > 1 ? (null < 1) : []",
+        "number > 1 ? (null && true) : []",
     ] {
         assert_ne!(run(text).1, "", "{text}");
     }
@@ -100,6 +105,9 @@ fn what_is_not_known_is_different_from_other_types() {
         ("upper(text) != 1", json!(true)),
         ("number + 1 == \"a\"", json!(false)),
         ("upper(text) == null", json!(false)),
+        ("formatlist(\"%s\", split(\",\", text)) == null", json!(false)),
+        ("formatlist(\"%s\", [text])[0] == null", json!(false)),
+        ("issensitive(text) == null", json!(false)),
         ("sort([text]) == null", json!(false)),
         ("{ a = upper(text), b = \"q\" } == { a = \"x\", b = 1 }", json!(false)),
         ("[upper(text), \"q\"] == [\"x\", 1]", json!(false)),
@@ -113,7 +121,16 @@ fn what_is_not_known_is_different_from_other_types() {
     ] {
         assert_eq!(known(text), expected, "{text}");
     }
-    for text in ["text == null", "any == 1", "upper(text) == \"A\"", "alltrue([any, false])"] {
+    for text in [
+        "text == null",
+        "any == 1",
+        "upper(text) == \"A\"",
+        "alltrue([any, false])",
+        "strcontains(text, \"a\") == null",
+        "timeadd(text, \"1h\") == null",
+        "ephemeralasnull({ a = upper(text) }).a == null",
+        "formatlist(\"a%s\", [text])[0] == \"b\"",
+    ] {
         assert!(run(text).0.is_unknown(), "{text}");
     }
 }
@@ -176,13 +193,19 @@ fn elements_stay_known_beside_others() {
     for (text, expected) in [
         ("setproduct([\"a\", text], [1, 2])", json!([["a", 1], ["a", 2], [null, 1], [null, 2]])),
         ("setproduct([], [text])", json!([])),
+        ("setproduct(toset([\"a\"]), toset([text]))", json!([["a", null]])),
+        ("setproduct([1, 2], number > 1 ? [] : [])", json!([])),
         ("chunklist([\"a\", text, \"b\"], 2)", json!([["a", null], ["b"]])),
     ] {
         assert_eq!(known(text), expected, "{text}");
     }
-    for text in
-        ["setproduct(toset([\"a\", text]), [1])", "one(toset([\"a\", text]))", "toset([\"a\", text]) == toset([\"b\"])"]
-    {
+    for text in [
+        "setproduct(toset([\"a\", text]), [1])",
+        "setproduct([], compact([text]))",
+        "setproduct([], toset([\"a\", text]))",
+        "one(toset([\"a\", text]))",
+        "toset([\"a\", text]) == toset([\"b\"])",
+    ] {
         let (value, problems) = run(text);
         assert!(value.is_unknown() && problems.is_empty(), "{text}: {problems}");
     }
@@ -190,9 +213,20 @@ fn elements_stay_known_beside_others() {
 
 #[test]
 fn the_beginning_of_a_directive_is_not_known() {
-    for text in ["\"a%{ for x in [\"b\", text] }${x}%{ endfor }\"", "\"a%{ if true }b${text}%{ endif }\""] {
+    for text in ["\"a-%{ for x in [\"b\", text] }${x}%{ endfor }\"", "\"a-%{ if true }b${text}%{ endif }\""] {
         assert_eq!(known(&format!("startswith({text}, \"c\")")), json!(false), "{text}");
-        assert!(run(&format!("startswith({text}, \"ac\")")).0.is_unknown(), "{text}");
+        assert!(run(&format!("startswith({text}, \"a-c\")")).0.is_unknown(), "{text}");
+    }
+}
+
+#[test]
+fn what_follows_may_combine_with_the_end_of_a_beginning() {
+    for text in ["\"ab${text}\"", "\"-${text}\"", "\"日本${text}\"", "\"e\\u0301 ${text}\"", "format(\"ab%s\", text)"]
+    {
+        assert_eq!(known(&format!("{text} == \"c\"")), json!(false), "{text}");
+    }
+    for text in ["\"a${text}\"", "\"e\\u0301${text}\"", "\"👍🏽${text}\"", "format(\"é%s\", text)"] {
+        assert!(run(&format!("{text} == \"c\"")).0.is_unknown(), "{text}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! The arguments and blocks of a resource.
 
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Block, Body};
+use crate::hcl::ast::{Block, Body, Name};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 
@@ -189,23 +189,9 @@ impl Evaluation<'_, '_> {
                 (file, block.header()),
             );
         };
-        let iterator =
-            block.body.get("iterator").and_then(|a| walk::name(&a.expr)).map_or_else(|| kind.text.clone(), Text::from);
-        let collection = self.value(at, &for_each);
-        let not_iterable = |collection: &Val| {
-            let kind = Type::of(collection).name();
-            wrong(format!("invalid dynamic for_each value: cannot use a {kind} value in for_each"), for_each.place());
-        };
+        let iterator = iterator(block, kind);
+        let Some(collection) = self.collection(at, &for_each) else { return };
         let items: Vec<(Val, Val)> = match &collection.data {
-            Data::Unknown(ty, _) if ty.is_primitive() => return not_iterable(&collection),
-            Data::Unknown(..) | Data::Partial(..) => {
-                let value = self.shown(at, &for_each, &Val { data: unknown(&collection), ..collection.clone() });
-                into.unknown.get_or_insert(Part { val: Val { data: unknown(&collection), ..collection }, value });
-                return;
-            }
-            Data::Null(_) => {
-                return wrong("invalid dynamic for_each value: it is null".to_owned(), for_each.place());
-            }
             Data::Set(_, items) => items.iter().map(|item| (item.clone(), item.clone())).collect(),
             Data::List(_, items) | Data::Tuple(items) => {
                 items.iter().enumerate().map(|(index, item)| (Val::number(index), item.clone())).collect()
@@ -213,7 +199,12 @@ impl Evaluation<'_, '_> {
             Data::Map(_, entries) | Data::Object(entries) => {
                 entries.iter().map(|(key, value)| (Val::str(key.clone()), value.clone())).collect()
             }
-            _ => return not_iterable(&collection),
+            _ => {
+                self.content_of_unknown(at, iterator, &content.body, file);
+                let value = self.shown(at, &for_each, &Val { data: unknown(&collection), ..collection.clone() });
+                into.unknown.get_or_insert(Part { val: Val { data: unknown(&collection), ..collection }, value });
+                return;
+            }
         };
         if items.len() > MAX_BLOCKS {
             let reason = format!("{} blocks are more than the {MAX_BLOCKS} that are examined", items.len());
@@ -247,6 +238,51 @@ impl Evaluation<'_, '_> {
             into.add(&labels, object(parts, (file, block), marks, schema));
         }
     }
+
+    /// The collection of a dynamic block; `None` if there is something wrong with it.
+    fn collection(&self, at: &At<'_>, for_each: &Written) -> Option<Val> {
+        let found = self.value(at, for_each);
+        let why = match &found.data {
+            _ if found.is_failed() => return Some(found),
+            Data::Null(_) => "it is null".to_owned(),
+            _ if found.as_items().is_none() && found.as_entries().is_none() && Type::of(&found).is_primitive() => {
+                format!("cannot use a {} value in for_each", Type::of(&found).name())
+            }
+            _ => return Some(found),
+        };
+        let message = format!("invalid dynamic for_each value: {why}");
+        self.report_at(at, Failure::new(&rules::INVALID_REPETITION, message, for_each.place()));
+        None
+    }
+
+    /// Checks what is evaluated in the content of a dynamic block of which it is not known how often it is there: the collections of
+    /// dynamic blocks inside of it, and nothing else.
+    fn content_of_unknown(&self, at: &At<'_>, iterator: Text, content: &Body, file: FileId) {
+        let one = || Val::unknown(Type::Dynamic, "it is not known how many blocks there are");
+        let mut iterators = at.iterators.to_vec();
+        iterators.push((iterator, Val::object([("key".into(), one()), ("value".into(), one())].into())));
+        self.inner_collections(&At { iterators: &iterators, ..*at }, content, file);
+    }
+
+    fn inner_collections(&self, at: &At<'_>, body: &Body, file: FileId) {
+        for block in &body.blocks {
+            let Some(kind) = block.labels.first().filter(|_| &*block.kind.text == "dynamic") else {
+                self.inner_collections(at, &block.body, file);
+                continue;
+            };
+            let for_each = block.body.get("for_each").map(|attribute| Written::of(file, attribute));
+            if for_each.is_some_and(|for_each| self.collection(at, &for_each).is_some()) {
+                let contents = block.body.blocks_of("content");
+                contents.for_each(|inner| self.content_of_unknown(at, iterator(block, kind), &inner.body, file));
+            }
+        }
+    }
+}
+
+/// The name that a dynamic block gives to its iterator.
+fn iterator(block: &Block, kind: &Name) -> Text {
+    let own = block.body.get("iterator").and_then(|a| walk::name(&a.expr));
+    own.map_or_else(|| kind.text.clone(), Text::from)
 }
 
 /// The data of a value that is not known, as that of something without a type.

@@ -10,6 +10,9 @@ use crate::text::{Text, nearest};
 const ATTRIBUTES: [(&str, Type); 4] =
     [("id", Type::Str), ("input", Type::Dynamic), ("output", Type::Dynamic), ("triggers_replace", Type::Dynamic)];
 
+/// Why values are not known where nothing is known of resources.
+pub(super) const NOT_EVALUATED: &str = "not evaluated";
+
 /// Whether a resource type is built in.
 pub(super) fn is_type(kind: &str) -> bool {
     kind == "terraform_data"
@@ -51,4 +54,10 @@ pub(super) fn value(mut entries: Entries, address: &Text) -> Val {
     entries.insert("output".into(), output);
     entries.insert("id".into(), Val::partly_unknown(Type::Str, format!("{address}.id").into(), Facts::default()));
     Val::object(entries)
+}
+
+/// An instance of which only the types are known.
+pub(super) fn not_known() -> Val {
+    let entries = ATTRIBUTES.iter().map(|(name, ty)| (Text::from(*name), Val::unknown(ty.clone(), NOT_EVALUATED)));
+    Val::object(entries.collect())
 }

@@ -423,4 +423,10 @@ impl Frame {
         let is_certain = caller.as_ref().is_none_or(|(frame, _, repeat)| frame.is_certain && repeat.is_certain());
         Frame { id, node, is_certain, caller, names, blocks, calls }
     }
+
+    /// The same with the value of a variable.
+    pub(super) fn with_variable(self, name: &Text, value: Val) -> Self {
+        self.names.borrow_mut().insert((Kind::Variable, name.clone()), Some(value));
+        self
+    }
 }

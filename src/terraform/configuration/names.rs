@@ -8,7 +8,7 @@ use crate::hcl::val::export::export;
 use crate::hcl::val::{Entries, Marks, Val};
 use crate::reads::made_of;
 use crate::terraform::configuration::built_in;
-use crate::terraform::configuration::expansion::{Instances, Repeat};
+use crate::terraform::configuration::expansion::{self, Instances, Repeat};
 use crate::terraform::configuration::frame::{At, Called, Evaluation};
 use crate::text::Text;
 use crate::value::Read;
@@ -63,7 +63,15 @@ impl Scope for Names<'_, '_, '_> {
             }
             ("count" | "each", _) => repeat_value(self.at.repeat, &root.text, first).unwrap_or_else(Val::failed),
             ("self", _) => return Some((self.at.itself.cloned().unwrap_or_else(Val::failed), 0)),
-            _ if evaluation.validates => return Some((Val::unknown(Type::Dynamic, "not evaluated"), steps.len())),
+            (kind, _) if evaluation.validates => {
+                let module = evaluation.module(frame);
+                let declared = module.resources.get(&*format!("{kind}.{first}"));
+                let is_typed = built_in::is_type(kind) && !is_wrong(kind, steps.get(1..));
+                return match declared.filter(|declared| is_typed && expansion::repeated(declared).is_none()) {
+                    Some(_) => Some((built_in::not_known(), 1)),
+                    None => Some((Val::unknown(Type::Dynamic, built_in::NOT_EVALUATED), steps.len())),
+                };
+            }
             ("module", _) => match evaluation.call(frame, first) {
                 Some(called) => self.outputs(&called, first, steps),
                 None => return nothing(),

@@ -7,11 +7,11 @@ use crate::terraform::configuration::expansion::{Repeat, repeated};
 use crate::terraform::configuration::frame::{At, Evaluated, Evaluation, Frame};
 use crate::terraform::configuration::reached::Reached;
 use crate::terraform::configuration::sites::{self, Owner, Site};
-use crate::terraform::evaluation::statics::{Node, Statics};
+use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
 use crate::text::Text;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -25,17 +25,18 @@ pub(super) fn check(
 ) -> Vec<Failure> {
     let reached = reached.map(Reached::of_folders);
     let evaluation = Evaluation::validating(statics, reached);
-    let (mut seen, mut validated) = (HashSet::new(), HashSet::new());
+    // Whether known values can hide something in the validations of the modules of a folder.
+    let mut hiding: HashMap<&str, bool> = HashMap::new();
     for (index, node) in statics.nodes.iter().enumerate() {
         let dir = Text::from(&*node.module.dir);
-        if node.module.files.is_empty() {
+        let is_first = !hiding.contains_key(&*node.module.dir);
+        if node.module.files.is_empty() || hiding.get(&*node.module.dir) == Some(&false) {
             continue;
         }
-        let is_first = seen.insert(dir.clone());
-        let hides_validations = !is_given(statics, node) && validated.insert(dir.clone());
-        if !is_first && !hides_validations {
-            continue;
-        }
+        let sites = sites::of(&node.module);
+        let is_validation = |site: &Site<'_>| matches!(site.owner, Owner::Variable(_));
+        hiding.entry(&node.module.dir).or_insert_with(|| sites.iter().any(|site| is_validation(site) && hides(site)));
+        let frame = Rc::new(Frame::new(0, index, None));
         let is_reached = |owner: &Owner| reached.is_none_or(|reached| reached.has(index, owner));
         let is_entered = evaluated.modules.contains(&dir);
         let is_open = |owner: &Owner| match owner {
@@ -46,15 +47,24 @@ pub(super) fn check(
         if reached.is_some_and(|reached| !reached.is_validated(index, is_open)) {
             continue;
         }
-        let frame = Rc::new(Frame::new(0, index, None));
-        for site in sites::of(&node.module).iter().filter(|site| !site.is_dependency && is_reached(&site.owner)) {
-            let is_hidden = match &site.owner {
-                Owner::Variable(_) => hides_validations,
-                _ => is_first,
+        for site in sites.iter().filter(|site| !site.is_dependency && is_reached(&site.owner)) {
+            let is_hidden = hides(site) && (is_first || is_validation(site));
+            if !is_hidden && !(is_first && is_open(&site.owner)) {
+                continue;
+            }
+            let frame = match &site.owner {
+                Owner::Variable(name) => with_given(&evaluation, index, name).unwrap_or_else(|| Rc::clone(&frame)),
+                _ => Rc::clone(&frame),
             };
-            let is_hidden = is_hidden && site.iterators.is_empty() && sites::may_hide(site.expr);
-            if is_hidden || is_first && is_open(&site.owner) {
-                evaluate(&evaluation, &frame, site);
+            let value = evaluate(&evaluation, &frame, site);
+            let output = match &site.owner {
+                Owner::Output(name) if node.parent.is_none() => node.module.outputs.get_key_value(name),
+                _ => None,
+            };
+            if let Some((name, declared)) = output
+                && declared.arguments.get("value").is_some_and(|written| std::ptr::eq(&*written.expr, site.expr))
+            {
+                evaluation.exposed(name, declared, &value);
             }
         }
     }
@@ -67,19 +77,32 @@ pub(super) fn check(
     evaluation.take_failures().into_iter().filter(is_new).collect()
 }
 
-/// Whether validations of a module know what is given to its variables: those of the root module and of calls with `count` or
-/// `for_each` do not.
-fn is_given(statics: &Statics<'_>, node: &Node) -> bool {
-    let caller = node.parent.zip(node.path.last());
-    let call = caller.and_then(|(parent, name)| statics.nodes[parent].module.calls.get(name));
-    call.is_some_and(|call| repeated(call).is_none())
+/// Whether a known operand in an expression can hide what is wrong with the other one.
+fn hides(site: &Site<'_>) -> bool {
+    !site.is_dependency && site.iterators.is_empty() && sites::may_hide(site.expr)
+}
+
+/// A module of which only the value of one variable is known, as its call gives it: a validation is evaluated with it. `None` for the
+/// root module.
+fn with_given(evaluation: &Evaluation<'_, '_>, index: usize, variable: &Text) -> Option<Rc<Frame>> {
+    let node = &evaluation.statics.nodes[index];
+    let (parent, name) = (node.parent?, node.path.last()?);
+    // It is evaluated once, whatever repeats it.
+    let repeat = match repeated(evaluation.statics.nodes[parent].module.calls.get(name)?) {
+        Some(("count", _)) => Repeat::AnyCount(Text::default()),
+        Some(("for_each", _)) => Repeat::AnyEach(Text::default()),
+        _ => Repeat::None,
+    };
+    let caller = (Rc::new(Frame::new(0, parent, None)), name.clone(), repeat);
+    let value = evaluation.variable(&Rc::new(Frame::new(0, index, Some(caller))), variable);
+    Some(Rc::new(Frame::new(0, index, None).with_variable(variable, value)))
 }
 
 fn overlap(a: Place, b: Place) -> bool {
     a.0 == b.0 && a.1.start < b.1.end && b.1.start < a.1.end
 }
 
-fn evaluate(evaluation: &Evaluation<'_, '_>, frame: &Rc<Frame>, site: &Site<'_>) {
+fn evaluate(evaluation: &Evaluation<'_, '_>, frame: &Rc<Frame>, site: &Site<'_>) -> Val {
     let unknown = || Val::unknown(Type::Dynamic, "no instance has it");
     let repeat = match (site.has_count, site.has_each) {
         (true, _) => Repeat::AnyCount(Text::default()),
@@ -94,5 +117,5 @@ fn evaluate(evaluation: &Evaluation<'_, '_>, frame: &Rc<Frame>, site: &Site<'_>)
     let itself = unknown();
     let at = At { repeat: &repeat, itself: Some(&itself), iterators: &iterators, ..At::module(frame) };
     let expr = Arc::new(site.expr.clone());
-    evaluation.value(&at, &Written { file: site.file, span: expr.span, expr });
+    evaluation.value(&at, &Written { file: site.file, span: expr.span, expr })
 }

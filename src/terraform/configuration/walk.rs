@@ -2,7 +2,7 @@
 
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
-use crate::hcl::val::Marks;
+use crate::hcl::val::{Marks, Val};
 use crate::resolution::Repetition;
 use crate::terraform::configuration::address::Address;
 use crate::terraform::configuration::expansion::{FOR_EACH, Repeat, lifecycle, repeated};
@@ -232,7 +232,10 @@ impl Evaluation<'_, '_> {
         let Some(written) = written else { return Value::default() };
         let value = self.value(&at, &written);
         let wrong = match convert(&value, &Type::Bool) {
+            _ if value.is_failed() => None,
             Ok(value) if value.is_null() => Some("the value is null".to_owned()),
+            Ok(value) if value.marks.has(Marks::SENSITIVE) => Some("the value is sensitive".to_owned()),
+            Ok(value) if value.marks.has(Marks::EPHEMERAL) => Some("the value is ephemeral".to_owned()),
             Ok(_) => None,
             Err(why) => Some(why.text()),
         };
@@ -251,19 +254,25 @@ impl Evaluation<'_, '_> {
         for (name, declared) in all.filter(|(name, _)| self.includes(root, || Owner::Output((*name).clone()))) {
             let Some(written) = declared.arguments.get("value") else { continue };
             let value = self.output(root, name);
-            let is_hidden = declared.arguments.contains_key("sensitive");
-            if value.all_marks().has(Marks::SENSITIVE) && !is_hidden {
-                let message = format!(
-                    "output refers to sensitive values: output \"{name}\" needs `sensitive = true`, or nonsensitive()"
-                );
-                self.report(Failure::new(&rules::SENSITIVE, message, declared.place));
-            }
-            if value.all_marks().has(Marks::EPHEMERAL) {
-                let message = format!("output \"{name}\" of the root module refers to ephemeral values");
-                self.report(Failure::new(&rules::SENSITIVE, message, written.place()));
-            }
+            self.exposed(name, declared, &value);
             outputs.insert(name.clone(), self.shown(&At::module(root), written, &value));
         }
         outputs
+    }
+
+    /// Reports an output of the root module whose value must not be shown or stored.
+    pub(super) fn exposed(&self, name: &str, declared: &Declared, value: &Val) {
+        let Some(written) = declared.arguments.get("value") else { return };
+        let is_hidden = declared.arguments.get("sensitive").is_some_and(|written| !written.is_false());
+        if value.all_marks().has(Marks::SENSITIVE) && !is_hidden {
+            let message = format!(
+                "output refers to sensitive values: output \"{name}\" needs `sensitive = true`, or nonsensitive()"
+            );
+            self.report(Failure::new(&rules::SENSITIVE, message, declared.place));
+        }
+        if value.all_marks().has(Marks::EPHEMERAL) {
+            let message = format!("output \"{name}\" of the root module refers to ephemeral values");
+            self.report(Failure::new(&rules::SENSITIVE, message, written.place()));
+        }
     }
 }

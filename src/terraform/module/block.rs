@@ -34,6 +34,11 @@ impl Written {
     pub(crate) fn argument(&self) -> Place {
         (self.file, self.span)
     }
+
+    /// Whether it is written as `false`.
+    pub(crate) fn is_false(&self) -> bool {
+        matches!(self.expr.kind, ExprKind::Bool(false))
+    }
 }
 
 /// Arguments by name.

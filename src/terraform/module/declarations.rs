@@ -2,9 +2,10 @@
 //! that are none, missing arguments, addresses of the wrong kind, texts that are no version and no source.
 
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Attribute, Block, Expr, ExprKind, Name, Span, TraversalStep};
+use crate::hcl::ast::{Attribute, Block, Body, Expr, ExprKind, Name, Span, TraversalStep};
 use crate::terraform::failure::Failure;
-use crate::terraform::module::variable::is_name;
+use crate::terraform::module::block::Written;
+use crate::terraform::module::variable::{flag, is_name};
 use crate::terraform::module::version::is_constraint;
 use crate::terraform::rules;
 use crate::text::nearest;
@@ -49,6 +50,7 @@ impl Check<'_> {
             "output" => {
                 self.name(block.labels.first(), "output");
                 self.required(block, &["value"]);
+                self.flags(&block.body, &["sensitive", "ephemeral"]);
                 self.depends_on(block);
                 self.conditions(block, &["precondition"]);
             }
@@ -107,6 +109,13 @@ impl Check<'_> {
                 format!("missing required argument: a {kind} block needs \"{name}\""),
                 (self.file, block.header()),
             ));
+        }
+    }
+
+    /// Arguments that are true or false as they are written: nothing is evaluated for them.
+    fn flags(&mut self, body: &Body, names: &[&str]) {
+        for attribute in names.iter().filter_map(|name| body.get(name)) {
+            flag(&Written::of(self.file, attribute), self.failures);
         }
     }
 
@@ -169,6 +178,7 @@ impl Check<'_> {
             self.conditions(lifecycle, &["precondition", "postcondition"]);
             let names: Vec<&str> = OF_ALL.into_iter().chain(OF_RESOURCES.into_iter().filter(|_| is_managed)).collect();
             self.known(&lifecycle.body.attributes, &names);
+            self.flags(&lifecycle.body, &["create_before_destroy"]);
             if let Some(changes) = lifecycle.body.get("ignore_changes") {
                 let is_all = walk::name(&changes.expr) == Some("all");
                 if !is_all && !matches!(changes.expr.kind, ExprKind::Tuple(_)) {

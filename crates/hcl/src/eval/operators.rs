@@ -5,7 +5,7 @@ use crate::eval::{Evaluator, Problem};
 use crate::types::Type;
 use crate::types::convert::convert;
 use crate::val::number::Number;
-use crate::val::unknown::{Facts, is_less};
+use crate::val::unknown::is_less;
 use crate::val::{Data, Val, equal};
 use shared_text::Text;
 
@@ -14,11 +14,11 @@ impl Evaluator<'_> {
         let ty = if op == UnaryOp::Not { Type::Bool } else { Type::Number };
         let value = self.eval(inner);
         let prov = self.derived(span, [&value]);
-        let Some(value) = self.operand(&value, &ty, inner.span, "unary operand") else { return Val::failed() };
+        let Some(value) = self.operand(&value, &ty, inner.span, "unary operand") else { return failed(ty) };
         let data = match (op, value.data) {
             (UnaryOp::Not, Data::Bool(b)) => Data::Bool(!b),
             (UnaryOp::Negate, Data::Number(n)) => Data::Number(n.negate()),
-            (_, Data::Unknown(ty, reason)) => not_null(ty, Text::clone(&reason)).data,
+            (_, Data::Unknown(ty, reason)) => Val::not_null(ty, Text::clone(&reason)).data,
             (_, other) => other,
         };
         Val::from(data).marked(value.marks).with_prov(prov)
@@ -65,7 +65,10 @@ impl Evaluator<'_> {
         }
         let a = self.operand(&a, &Type::Number, left.span, "left operand");
         let b = self.operand(&b, &Type::Number, right.span, "right operand");
-        let (Some(a), Some(b)) = (a, b) else { return Val::failed() };
+        let compares =
+            matches!(op, BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual);
+        let ty = if compares { Type::Bool } else { Type::Number };
+        let (Some(a), Some(b)) = (a, b) else { return failed(ty) };
         let marks = a.marks | b.marks;
         let value = match (&a.data, &b.data) {
             (Data::Number(x), Data::Number(y)) => self.arithmetic(op, x, y, span),
@@ -74,10 +77,7 @@ impl Evaluator<'_> {
                 match (op, less) {
                     (BinaryOp::Less | BinaryOp::LessOrEqual, Some(less)) => Val::bool(less),
                     (BinaryOp::Greater | BinaryOp::GreaterOrEqual, Some(less)) => Val::bool(!less),
-                    (BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual, None) => {
-                        unknown(Type::Bool, &a, &b)
-                    }
-                    _ => unknown(Type::Number, &a, &b),
+                    _ => unknown(ty, &a, &b),
                 }
             }
         };
@@ -98,11 +98,11 @@ impl Evaluator<'_> {
         };
         match number {
             Some(number) => Val::number(number),
-            None => self.problem(
-                "Operation failed",
-                "Error during operation: zero divided by zero, or infinity by infinity, or the remainder with infinity.",
-                span,
-            ),
+            None => {
+                let detail = "Error during operation: zero divided by zero, or infinity by infinity, or the remainder with infinity.";
+                self.problem("Operation failed", detail, span);
+                failed(Type::Number)
+            }
         }
     }
 
@@ -114,7 +114,7 @@ impl Evaluator<'_> {
         let second = self.converted(&b, &Type::Bool, right.span, "right operand");
         let (Some(first), Some(second)) = (first, second) else {
             self.problems.extend(wrong_a.into_iter().chain(wrong_b));
-            return Val::failed();
+            return failed(Type::Bool);
         };
         let marks = first.marks | second.marks;
         // Null is not true, which is enough for `&&`.
@@ -134,14 +134,14 @@ impl Evaluator<'_> {
                 let (span, what) =
                     if first.is_null() { (left.span, "left operand") } else { (right.span, "right operand") };
                 self.null_operand(span, what);
-                return Val::failed();
+                return failed(Type::Bool);
             }
             (Some(_), Some(_)) => Val::bool(is_and),
             (None, None) if wrong_a.is_empty() => unknown(Type::Bool, &first, &second),
             _ if wrong_a.is_empty() && wrong_b.is_empty() => unknown(Type::Bool, &first, &second),
             _ => {
                 self.problems.extend(wrong_a.into_iter().chain(wrong_b));
-                return Val::failed();
+                return failed(Type::Bool);
             }
         };
         value.marked(marks).with_prov(prov)
@@ -157,16 +157,13 @@ impl Evaluator<'_> {
     }
 }
 
+/// The result of an operation with something wrong, of which the type is known all the same.
+fn failed(ty: Type) -> Val {
+    Val::unknown(ty, Text::new())
+}
+
 fn unknown(ty: Type, a: &Val, b: &Val) -> Val {
     let reasons = || a.unknown_reason().into_iter().chain(b.unknown_reason());
     let reason = reasons().find(|r| !r.is_empty()).or_else(|| reasons().next()).cloned().unwrap_or_default();
-    not_null(ty, reason)
-}
-
-/// A result that is not known. After a mistake, nothing is said about it.
-fn not_null(ty: Type, reason: Text) -> Val {
-    match reason.is_empty() {
-        true => Val::unknown(ty, reason),
-        false => Val::partly_unknown(ty, reason, Facts::default()),
-    }
+    Val::not_null(ty, reason)
 }

@@ -53,7 +53,7 @@ impl Evaluator<'_> {
         let value = match output.unknown {
             Some(reason) if reason.is_empty() => Val::unknown(Type::Str, reason),
             Some(reason) => {
-                let facts = Facts { prefix: output.prefix.unwrap_or_default(), ..Facts::default() };
+                let facts = Facts::starting_with(&output.prefix.unwrap_or_default());
                 Val::partly_unknown(Type::Str, reason, facts)
             }
             None => Val::str(output.text),

@@ -13,15 +13,19 @@ pub(super) const ALL: &[Function] = &[
         Err(Fail::Unknown("convert() takes a type, which no value is".to_owned()))
     }),
     function("ephemeralasnull", &[NULLABLE], |a| {
-        Ok(a.values[0].transform(&mut |value| match value.marks.has(Marks::EPHEMERAL) {
-            true => Val::from(Data::Null(Type::of(&value))).marked(value.marks.without(Marks::EPHEMERAL)),
-            false => value,
+        Ok(a.values[0].transform(&mut |value| match &value.data {
+            _ if value.marks.has(Marks::EPHEMERAL) => {
+                Val::from(Data::Null(Type::of(&value))).marked(value.marks.without(Marks::EPHEMERAL))
+            }
+            // What is known of it beside the type is forgotten.
+            Data::Unknown(ty, reason) => Val { data: Data::Unknown(ty.clone(), Text::clone(reason).into()), ..value },
+            _ => value,
         }))
     })
     .shallow(),
     function("issensitive", &[NULLABLE], |a| match &a.values[0].data {
         // What it will be decides whether it is.
-        Data::Unknown(_, reason) => Ok(Val::unknown(Type::Bool, Text::clone(reason))),
+        Data::Unknown(_, reason) => Ok(Val::not_null(Type::Bool, Text::clone(reason))),
         _ => Ok(Val::bool(a.values[0].marks.has(Marks::SENSITIVE))),
     })
     .shallow(),

@@ -41,14 +41,14 @@ fn list(args: &mut Args<'_, '_>) -> Outcome {
         if let Data::Unknown(ty, reason) = &value.data
             && can_be_sequence(ty)
         {
-            return Ok(Val::unknown(Type::list(Type::Str), Text::clone(reason)).marked(marks));
+            return Ok(Val::not_null(Type::list(Type::Str), Text::clone(reason)).marked(marks));
         }
         // What is not known may be equal to something else in the set.
         if let Data::Set(_, items) = &value.data
             && items.len() > 1
             && let Some(reason) = items.iter().find_map(Val::unknown_reason)
         {
-            return Ok(Val::unknown(Type::list(Type::Str), Text::clone(reason)).marked(marks));
+            return Ok(Val::not_null(Type::list(Type::Str), Text::clone(reason)).marked(marks));
         }
     }
     let mut count: Option<usize> = None;
@@ -72,7 +72,7 @@ fn list(args: &mut Args<'_, '_>) -> Outcome {
         let cell = |value: &Val| value.as_items().map_or_else(|| value.clone(), |items| items[row].clone());
         let values: Vec<Val> = args.values[1..].iter().map(cell).collect();
         if let Some(reason) = args.values[..1].iter().chain(&values).find_map(Val::unknown_reason) {
-            all.push(Val::unknown(Type::Str, Text::clone(reason)));
+            all.push(Val::not_null(Type::Str, Text::clone(reason)));
             continue;
         }
         let text =

@@ -65,6 +65,8 @@ fn product(args: &mut Args<'_, '_>) -> Outcome {
     }
     let (mut lists, mut types) = (Vec::new(), Vec::new());
     let (mut marks, mut open) = (Marks::NONE, None);
+    // The most elements that the product has, if that is known.
+    let mut most = Some(1_usize);
     for (index, value) in args.values.iter().enumerate() {
         let ty = match Type::of(value) {
             Type::Set(ty) | Type::List(ty) => (*ty).clone(),
@@ -74,11 +76,17 @@ fn product(args: &mut Args<'_, '_>) -> Outcome {
             _ => Type::Dynamic,
         };
         marks = marks | value.marks;
-        match value.as_items() {
-            // How many elements a set has is open if they may be the same.
-            Some(_) if matches!(value.data, Data::Set(..)) && value.unknown_reason().is_some() => {
-                open = open.or_else(|| value.unknown_reason().cloned());
-            }
+        // How many elements a set has is open if they may be the same.
+        let may_shrink =
+            |items: &[Val]| matches!(value.data, Data::Set(..)) && items.len() > 1 && value.unknown_reason().is_some();
+        let items = value.as_items().filter(|items| !may_shrink(items));
+        let length = match (items, Type::of(value)) {
+            (Some(items), _) => Some(items.len()),
+            (None, Type::Tuple(types)) => Some(types.len()),
+            _ => None,
+        };
+        most = most.zip(length).map(|(most, length)| most.saturating_mul(length));
+        match items {
             Some(items) => {
                 let converted: Result<Vec<Val>, _> = items.iter().map(|item| convert(item, &ty)).collect();
                 lists.push(converted.map_err(|e| Fail::Argument(index, e.text()))?);
@@ -90,11 +98,11 @@ fn product(args: &mut Args<'_, '_>) -> Outcome {
     // Sets lose the order of what they are combined with.
     let has_set = args.values.iter().any(|v| matches!(Type::of(v), Type::Set(_)));
     let element = Type::Tuple(Arc::new(types));
-    if let Some(reason) = open {
+    if let Some(reason) = open.filter(|_| most != Some(0)) {
         let ty = if has_set { Type::set(element) } else { Type::list(element) };
         return Ok(Val::partly_unknown(ty, reason, Facts::default()).marked(marks));
     }
-    if lists.iter().any(Vec::is_empty) {
+    if most == Some(0) {
         // An empty set makes the product empty, so nothing is computed.
         lists = vec![Vec::new()];
     }

@@ -64,7 +64,11 @@ fn upper(c: char) -> char {
 fn title(text: &str) -> String {
     let mut previous = ' ';
     let change = |c: char| {
-        let inside = previous == '_' || previous.is_alphanumeric();
+        // Of what is not ASCII, only spaces separate words.
+        let inside = match previous.is_ascii() {
+            true => previous == '_' || previous.is_ascii_alphanumeric(),
+            false => !previous.is_whitespace(),
+        };
         previous = c;
         if inside { c } else { title_letter(c) }
     };

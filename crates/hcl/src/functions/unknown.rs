@@ -8,10 +8,13 @@ use shared_text::Text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Functions whose results are never null, which OpenTofu does not know.
+const MAY_BE_NULL: [&str; 4] = ["cidrcontains", "strcontains", "timeadd", "yamlencode"];
+
 /// Returns the value of a call with arguments that are not known, as far as it is known; `None` if nothing is.
 pub(super) fn result(name: &str, arguments: &[Val], reason: &Text) -> Result<Option<Val>, Fail> {
     let partly = |ty: Type, facts: Facts| Some(Val::partly_unknown(ty, Text::clone(reason), facts));
-    let text = |prefix: &str| partly(Type::Str, Facts { prefix: prefix.to_owned(), ..Facts::default() });
+    let text = |prefix: &str| partly(Type::Str, Facts::starting_with(prefix));
     Ok(match (name, arguments) {
         ("startswith", [text, prefix]) => match (text.facts(), prefix.as_str()) {
             (Some(Facts { prefix: known, .. }), Some(prefix)) if known.starts_with(&**prefix) => Some(Val::bool(true)),
@@ -44,7 +47,8 @@ pub(super) fn typed(name: &str, arguments: &[Val], reason: Text) -> Val {
     }
     match result_type(name).or_else(|| type_by_arguments(name, arguments)) {
         // After a mistake, nothing is said about what follows from it.
-        Some(ty) if !reason.is_empty() && ty != Type::Dynamic => Val::partly_unknown(ty, reason, Facts::default()),
+        Some(ty) if !reason.is_empty() && MAY_BE_NULL.contains(&name) => Val::unknown(ty, reason),
+        Some(ty) if !reason.is_empty() => Val::not_null(ty, reason),
         _ => Val::unknown(Type::Dynamic, reason),
     }
 }

@@ -6,6 +6,8 @@ use crate::val::number::Number;
 use shared_text::Text;
 use std::ops::Deref;
 use std::sync::Arc;
+use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Why a value is not known. An empty text: an error was reported.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,20 @@ pub struct Facts {
     pub range: (Option<Number>, Option<Number>),
     /// How many elements it has.
     pub length: Option<usize>,
+}
+
+/// Characters that nothing that follows combines with.
+const DELIMITERS: &str = "-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'";
+
+impl Facts {
+    /// A text that begins with another one. What follows may combine with its last character, unless that is a delimiter.
+    pub fn starting_with(text: &str) -> Self {
+        let text: String = text.nfc().collect();
+        let last = text.graphemes(true).next_back().unwrap_or_default();
+        let ends = last.chars().count() == 1 && DELIMITERS.contains(last);
+        let certain = if ends { &text[..] } else { &text[..text.len() - last.len()] };
+        Facts { prefix: certain.to_owned(), ..Facts::default() }
+    }
 }
 
 impl Deref for Reason {
@@ -43,6 +59,14 @@ impl Val {
     /// Something that is not known and not null, with what is known of it.
     pub fn partly_unknown(ty: Type, reason: Text, facts: Facts) -> Self {
         Data::Unknown(ty, Reason { text: reason, facts: Some(Arc::new(facts)) }).into()
+    }
+
+    /// Something that is not known and not null. After a mistake, nothing is said about it.
+    pub fn not_null(ty: Type, reason: Text) -> Self {
+        match reason.is_empty() || ty == Type::Dynamic {
+            true => Val::unknown(ty, reason),
+            false => Val::partly_unknown(ty, reason, Facts::default()),
+        }
     }
 
     /// What is known of an unknown value that is not null.
