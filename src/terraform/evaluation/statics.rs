@@ -131,6 +131,11 @@ impl<'a> Statics<'a> {
         }
     }
 
+    /// The path of a file.
+    pub(crate) fn path(&self, file: FileId) -> String {
+        self.files.loader().reader.files.get(file).path.to_string()
+    }
+
     /// The files that functions read so far.
     pub(crate) fn read_files(&self) -> std::collections::BTreeSet<crate::value::FileId> {
         RootFiles::read(&self.files)
