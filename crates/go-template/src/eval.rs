@@ -88,7 +88,9 @@ pub(super) fn run(
         max_output: limits.output,
     };
     state.out.text.reserve(template.text.len() + 32);
-    state.list(&root, &template.root)?;
+    let done = state.list(&root, &template.root);
+    functions.took(state.steps);
+    done?;
     let mut out = state.out;
     out.inputs = state.inputs.finish();
     out.missing = state.missed;

@@ -6,7 +6,7 @@ use crate::dialects::garden::template::failure::{Failure, FailureKind, Result};
 use crate::dialects::garden::template::node::merge::patch;
 use crate::dialects::garden::template::node::{ContextId, Data, Lazy, Node};
 use crate::dialects::garden::template::syntax::ast::LanguageVersion;
-use crate::limits::{Limit, Limits};
+use crate::limits::{Limit, Limits, take_steps};
 use crate::text::Text;
 use crate::value::{Prov, Unknown};
 use foldhash::fast::RandomState;
@@ -76,6 +76,12 @@ pub(crate) struct Evaluator {
     limits: Limits,
 }
 
+impl Drop for Evaluator {
+    fn drop(&mut self) {
+        take_steps(self.steps.get());
+    }
+}
+
 impl Evaluator {
     /// Without contexts.
     pub(crate) fn new(era: LanguageVersion, limits: Limits) -> Self {
@@ -113,7 +119,7 @@ impl Evaluator {
         let (earlier, limit) =
             (self.earlier.get().saturating_add(self.steps.get()), self.limits.get(Limit::TemplateSteps));
         self.earlier.set(earlier);
-        self.steps.set(0);
+        take_steps(self.steps.take());
         self.most.set(if earlier < limit.saturating_mul(FULL_RUNS) { limit } else { limit.min(LATER_STEPS) });
     }
 
