@@ -89,7 +89,8 @@ pub(super) fn run(
     };
     state.out.text.reserve(template.text.len() + 32);
     let done = state.list(&root, &template.root);
-    functions.took(state.steps);
+    // What was refused was not done.
+    functions.took(state.steps.min(state.max_steps));
     done?;
     let mut out = state.out;
     out.inputs = state.inputs.finish();

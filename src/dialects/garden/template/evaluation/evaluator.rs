@@ -78,7 +78,7 @@ pub(crate) struct Evaluator {
 
 impl Drop for Evaluator {
     fn drop(&mut self) {
-        take_steps(self.steps.get());
+        self.count();
     }
 }
 
@@ -119,8 +119,14 @@ impl Evaluator {
         let (earlier, limit) =
             (self.earlier.get().saturating_add(self.steps.get()), self.limits.get(Limit::TemplateSteps));
         self.earlier.set(earlier);
-        take_steps(self.steps.take());
+        self.count();
+        self.steps.set(0);
         self.most.set(if earlier < limit.saturating_mul(FULL_RUNS) { limit } else { limit.min(LATER_STEPS) });
+    }
+
+    /// Counts this run for all of the process. What was refused was not done.
+    fn count(&self) {
+        take_steps(self.steps.get().min(self.most.get()));
     }
 
     /// The work that was counted.
