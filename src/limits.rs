@@ -5,8 +5,11 @@
 //! Limits that belong to a format or to an algorithm (how deep YAML nests in the reference, how many digits a number is
 //! printed with) are defined in the code that knows the reason.
 
+use parking_lot::Mutex;
 use serde::Deserialize;
+use std::cell::Cell;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +45,8 @@ pub enum Limit {
     ComponentValues,
     /// Steps of all policies together.
     PolicySteps,
+    /// Steps of all templates, queries and expressions of the whole run together.
+    RunSteps,
     /// Seconds of the whole run.
     Time,
     /// MiB of memory of the whole run.
@@ -53,7 +58,7 @@ struct LimitSpec(&'static str, u64, u64, u64, &'static str);
 
 impl Limit {
     /// Every limit, in the order of the documentation.
-    pub const ALL: [Limit; 14] = [
+    pub const ALL: [Limit; 15] = [
         Limit::FileSize,
         Limit::NestingDepth,
         Limit::DocumentValues,
@@ -66,6 +71,7 @@ impl Limit {
         Limit::TemplateOutput,
         Limit::ComponentValues,
         Limit::PolicySteps,
+        Limit::RunSteps,
         Limit::Time,
         Limit::Memory,
     ];
@@ -131,6 +137,13 @@ impl Limit {
                 100,
                 100_000 * MILLION,
                 "steps of all policies in `stacklint.toml` together; one policy may use a quarter",
+            ),
+            Limit::RunSteps => LimitSpec(
+                "run-steps",
+                300 * MILLION,
+                100,
+                100_000 * MILLION,
+                "steps of all templates, queries and expressions in the whole run",
             ),
             Limit::Time => LimitSpec("time", 600, 1, 86_400, "seconds for the whole run"),
             Limit::Memory => LimitSpec("memory", 6 * 1_024, 64, 1 << 30, "MiB of memory for the whole run (on Linux)"),
@@ -241,6 +254,54 @@ impl fmt::Display for Exceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "more than {} {}", self.value, self.limit.summary())
     }
+}
+
+/// The steps of [`Limit::RunSteps`] that this process took, and how many it may take.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
+static ALLOWED: AtomicU64 = AtomicU64::new(u64::MAX);
+/// What ends the process if it takes more, given the costliest piece of work so far.
+static END: Mutex<Option<fn(&str) -> !>> = Mutex::new(None);
+/// The piece of work that took the most steps, with how many.
+static COSTLIEST: Mutex<(u64, String)> = Mutex::new((0, String::new()));
+
+thread_local! {
+    /// The steps that were taken on this thread.
+    static TAKEN_HERE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Lets this process take so many steps; `end` is called where it takes more.
+pub(crate) fn allow_steps(most: u64, end: fn(&str) -> !) {
+    *END.lock() = Some(end);
+    ALLOWED.store(most, Ordering::Relaxed);
+}
+
+/// Counts steps of the whole run.
+pub(crate) fn take_steps(steps: u64) {
+    TAKEN_HERE.set(TAKEN_HERE.get().saturating_add(steps));
+    let before = TAKEN.fetch_add(steps, Ordering::Relaxed);
+    if before.saturating_add(steps) <= ALLOWED.load(Ordering::Relaxed) {
+        return;
+    }
+    let end = *END.lock();
+    if let Some(end) = end {
+        let costliest = COSTLIEST.lock().1.clone();
+        end(&costliest);
+    }
+}
+
+/// Does a piece of work on this thread. Its name is given where the run takes too many steps, and no other piece took as many.
+pub(crate) fn count_steps<R>(name: impl FnOnce() -> String, work: impl FnOnce() -> R) -> R {
+    let before = TAKEN_HERE.get();
+    let result = work();
+    let taken = TAKEN_HERE.get().saturating_sub(before);
+    // Only work that may take part in exceeding a limit is worth a name.
+    if taken > 100_000 {
+        let mut costliest = COSTLIEST.lock();
+        if taken > costliest.0 {
+            *costliest = (taken, name());
+        }
+    }
+    result
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 )]
 
 use super::output;
-use crate::limits::{Limit, Limits};
+use crate::limits::{self, Limit, Limits};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -63,11 +63,22 @@ fn plant_defect() {
 pub(super) fn set(limits: &Limits) {
     TIME.store(limits.get(Limit::Time), Ordering::Relaxed);
     MEMORY.store(limits.get(Limit::Memory), Ordering::Relaxed);
+    limits::allow_steps(limits.get(Limit::RunSteps), abort_over_steps);
 }
 
-/// Lifts the limit of time: a server runs for as long as its client does.
+/// Lifts the limits of time and of steps: a server runs for as long as its client does.
 pub(super) fn without_time() {
     TIME.store(u64::MAX, Ordering::Relaxed);
+    limits::allow_steps(u64::MAX, abort_over_steps);
+}
+
+fn abort_over_steps(costliest: &str) -> ! {
+    let most = match costliest {
+        "" => String::new(),
+        costliest => format!(", most of them for {costliest}"),
+    };
+    let why = "the templates, queries and expressions of this run take more steps together than one may";
+    abort_over_limit(&format!("{why}{most}"), Limit::RunSteps)
 }
 
 fn abort_over_limit(why: &str, limit: Limit) -> ! {

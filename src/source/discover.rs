@@ -56,9 +56,19 @@ pub(super) fn objects_of(git_dir: &Path) -> Option<ThreadSafeRepository> {
     options(Environment::Ignore).open_path_as_is(true).open(git_dir).ok()
 }
 
-/// Rejects references in a format that looks as if there were none.
+/// Rejects references in a format that looks as if there were none, a damaged HEAD, which looks as if it had no commit yet, and a list
+/// of the commits where history is cut off that cannot be read.
 fn references_can_be_read(found: &ThreadSafeRepository) -> Result<(), Error> {
     let repo = found.to_thread_local();
+    if let Err(error) = repo.shallow_commits() {
+        return Err(Error::Open { path: repo.git_dir().into(), reason: reason(error) });
+    }
+    if let Ok(head) = repo.head()
+        && let Some(name) = head.referent_name().filter(|name| !name.as_bstr().starts_with(b"refs/"))
+    {
+        let reason = format!("HEAD names `{name}`, which is no reference");
+        return Err(Error::Open { path: repo.git_dir().into(), reason });
+    }
     match repo.config_snapshot().string("extensions.refStorage").map(|format| format.to_string()) {
         Some(format) if format != "files" => Err(Error::Open {
             path: repo.git_dir().into(),

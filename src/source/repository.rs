@@ -85,7 +85,8 @@ impl Repository {
         };
         let full = missing.iter().rev().fold(real, |path, name| path.join(name));
         let inside = full.strip_prefix(root).ok()?;
-        if inside.starts_with(".git") {
+        // Git takes up nothing that is called so, at any depth.
+        if inside.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
             return None;
         }
         let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();

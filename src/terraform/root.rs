@@ -1,6 +1,7 @@
 //! A whole root module: what dialects ask of the code that their components run.
 
 use crate::hcl::ast::Span;
+use crate::limits::count_steps;
 use crate::resolution::{Address, Component};
 use crate::syntax::secrets::{MASK, is_secret_key, texts_in};
 use crate::terraform::components::builder::Builder;
@@ -90,7 +91,8 @@ impl<'a> Entered<'a> {
     /// Evaluates it, or of it what is reached.
     pub(crate) fn evaluate(self, wanted: Wanted, reached: Option<Arc<Reached>>) -> Evaluated<'a> {
         let Entered { modules, evaluated } = self;
-        let configuration = configuration::evaluate(&evaluated.statics, modules, wanted, reached.as_deref());
+        let evaluate = || configuration::evaluate(&evaluated.statics, modules, wanted, reached.as_deref());
+        let configuration = count_steps(|| evaluated.statics.nodes[0].module.dir.to_string(), evaluate);
         Evaluated { configuration, reached, ..evaluated }
     }
 }

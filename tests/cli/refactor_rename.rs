@@ -35,6 +35,12 @@ fn a_file_goes_nowhere_if_that_has_an_effect() {
     refused(&repo, &rename("stacks/catalog/all.yaml"), "stacks/catalog/all.yaml exists already");
     refused(&repo, &rename("stacks/deploy/vpc.yaml"), "it is not proved");
     refused(&repo, &["rename", "file", "stacks/catalog/nothing.yaml", "stacks/x.yaml"], "is no file");
+    for hidden in [".git/vpc.yaml", "stacks/.git/vpc.yaml", "stacks/.GIT/a/vpc.yaml"] {
+        let rename = ["refactor", "rename", "file", "stacks/catalog/vpc.yaml", hidden, "--write"];
+        repo.run(&rename).ends_with(2).complains("is outside of the repository");
+    }
+    repo.write(".gitignore", "stacks/tmp/\n").commit("ignored");
+    refused(&repo, &rename("stacks/tmp/vpc.yaml"), "stacks/tmp/vpc.yaml cannot be its path");
     refused(&repo, &["rename", "file", "atmos.yaml", "stacks/x.yaml"], "is no file of the configuration that is read");
     // A pattern does not find it any more, and a computed path is not changed.
     repo.edit("stacks/deploy/dev.yaml", "catalog/vpc.yaml", "catalog/v*").commit("a pattern");

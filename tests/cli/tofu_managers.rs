@@ -233,3 +233,61 @@ fn outputs_of_called_modules_say_that_they_are_ephemeral() {
         };
     }
 }
+
+#[test]
+fn what_is_removed_without_a_word_is_kept_only_where_terraform_reads_nothing() {
+    for (file, level) in [("gone.tofu", 0), ("gone.tf", 1)] {
+        let repo = Repo::new();
+        repo.write("main.tf", format!("{PROVIDERS}resource \"aws_vpc\" \"v\" {{}}\n")).commit("base");
+        repo.write("main.tf", PROVIDERS).write(file, "removed {\n  from = aws_vpc.v\n}\n").commit("head");
+        repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(level);
+    }
+}
+
+#[test]
+fn override_files_change_blocks_inside_of_others() {
+    let assume = |role: &str| format!("provider \"aws\" {{\n  assume_role {{\n    role_arn = \"{role}\"\n  }}\n}}\n");
+    let protected = |flag: &str| {
+        let lifecycle = format!("  lifecycle {{\n    prevent_destroy = {flag}\n  }}\n");
+        format!("resource \"aws_vpc\" \"v\" {{\n{lifecycle}}}\n")
+    };
+    for (base, over, says) in [
+        (assume("a"), assume("b"), "danger[provider-target-changed]"),
+        (protected("true"), protected("false"), "danger[destroy-protection-removed]"),
+    ] {
+        let repo = Repo::new();
+        repo.write("main.tf", format!("terraform {{\n  backend \"local\" {{}}\n}}\n{base}")).commit("base");
+        repo.write("override.tf", over).commit("head");
+        repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says(says);
+        // The last one of several counts.
+        repo.write("z_override.tf", base).commit("again");
+        repo.run(&["diff", "HEAD~2..HEAD"]).ends_with(0);
+    }
+}
+
+#[test]
+fn blocks_of_override_files_are_found_there() {
+    let block = |size: &str| format!("resource \"aws_vpc\" \"v\" {{\n  tag {{\n    size = {size}\n  }}\n}}\n");
+    let repo = Repo::new();
+    repo.write("main.tf", format!("terraform {{\n  backend \"local\" {{}}\n}}\n{}", block("1")));
+    repo.write("override.tf", format!("# {}\n{}", "long ".repeat(50), block("2"))).commit("base");
+    repo.write("override.tf", format!("# {}\n{}", "long ".repeat(50), block("3"))).commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0);
+    let causes = run.json()["components"][0]["changes"][0]["causes"].to_string();
+    assert!(causes.contains("\"override.tf\"") && causes.contains("\"line\":4"), "{run}");
+}
+
+#[test]
+fn conditions_of_override_files_have_no_effect() {
+    let condition =
+        "    precondition {\n      condition     = path.module == \"2\"\n      error_message = \"no\"\n    }\n";
+    let repo = Repo::new();
+    repo.write("main.tf", "terraform {\n  backend \"local\" {}\n}\nresource \"aws_vpc\" \"v\" {\n}\n");
+    repo.write(
+        "override.tf",
+        format!("resource \"aws_vpc\" \"v\" {{\n  lifecycle {{\n    enabled = false\n{condition}  }}\n}}\n"),
+    );
+    repo.commit("base");
+    repo.run(&["check"]).ends_with(0);
+    repo.run(&["describe", "component", "aws_vpc.v", "-s", "."]).ends_with(0);
+}

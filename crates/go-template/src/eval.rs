@@ -88,7 +88,10 @@ pub(super) fn run(
         max_output: limits.output,
     };
     state.out.text.reserve(template.text.len() + 32);
-    state.list(&root, &template.root)?;
+    let done = state.list(&root, &template.root);
+    // What was refused was not done.
+    functions.took(state.steps.min(state.max_steps));
+    done?;
     let mut out = state.out;
     out.inputs = state.inputs.finish();
     out.missing = state.missed;

@@ -64,6 +64,8 @@ pub trait Functions: Send + Sync {
     fn limits(&self) -> Limits {
         Limits::default()
     }
+    /// Told how many steps a run took, whether it succeeded or not.
+    fn took(&self, _steps: u64) {}
     /// The function called `name`.
     fn get(&self, name: &str) -> Option<Function>;
     /// The result of a function that depends on more than its arguments; called before the function from

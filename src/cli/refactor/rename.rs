@@ -9,6 +9,7 @@ use crate::files::Files;
 use crate::refactor::rename;
 use crate::resolution::Resolution;
 use crate::review::{Expectation, Renaming};
+use crate::source::ResolveError;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -123,8 +124,12 @@ impl FileOptions {
             Ok(entry) if *entry.path == *from => entry,
             _ => return Ok(Err(format!("{from} is no file"))),
         };
-        if source.listing().resolve(&to).is_ok() || source.listing().is_dir(&to) {
-            return Ok(Err(format!("{to} exists already")));
+        match source.listing().resolve(&to) {
+            Ok(_) => return Ok(Err(format!("{to} exists already"))),
+            // A commit would not have it.
+            Err(ResolveError::Unavailable(why)) => return Ok(Err(format!("{to} cannot be its path: {why}"))),
+            Err(_) if source.listing().is_dir(&to) => return Ok(Err(format!("{to} exists already"))),
+            Err(_) => {}
         }
         let Ok(text) = String::from_utf8(source.read(entry)?.to_vec()) else {
             return Ok(Err(format!("{from} is not valid UTF-8")));

@@ -27,7 +27,7 @@ use crate::affected::{Affected, Request};
 use crate::code::Runs;
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
-use crate::limits::Limits;
+use crate::limits::{Limits, count_steps};
 use crate::paths;
 use crate::reads::{Answers, Reads, Table};
 use crate::resolution::authoring::Authoring;
@@ -139,7 +139,8 @@ impl Garden {
                 return known;
             }
             let own = loader.fork();
-            let (environment, (findings, lacks)) = environment_of(&own, &loaded, (config, requested), project);
+            let resolve = || environment_of(&own, &loaded, (config, requested), project);
+            let (environment, (findings, lacks)) = count_steps(|| requested.stack.to_string(), resolve);
             let mut reads = own.reader.take();
             reads.add(&shared);
             let reads = Arc::new(reads);

@@ -39,7 +39,7 @@ use crate::affected::{Affected, Request};
 use crate::code::Runs;
 use crate::diagnostic::{self, Diagnostic, Diagnostics, Rule};
 use crate::files::Files;
-use crate::limits::Limits;
+use crate::limits::{Limits, count_steps};
 use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, Resolution, State, Unit};
@@ -194,7 +194,8 @@ impl Dialect for Terragrunt {
                     return Arc::new(Known::untouched(&loader, folder, own.as_deref()));
                 }
             }
-            self.unit(&loader, &answers, &env, &expansion, folder)
+            let resolve = || self.unit(&loader, &answers, &env, &expansion, folder);
+            count_steps(|| folder.clone(), resolve)
         });
         let mut resolution = Resolution::default();
         let included: BTreeSet<FileId> =

@@ -6,7 +6,7 @@ use super::rules;
 use crate::diagnostic::{Diagnostic, Label, Rule};
 use crate::hcl::ast::{Span, SyntaxError};
 use crate::hcl::eval::{Budget, Problem};
-use crate::limits::Limit;
+use crate::limits::{Limit, take_steps};
 use crate::value::{FileId, Value};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ impl<'a> Session<'a> {
             env,
             generated,
             evaluate,
-            budget: Budget::new(steps),
+            budget: Budget::counted(steps, take_steps),
             unit: unit.to_owned(),
             files: RefCell::default(),
             reading: RefCell::default(),

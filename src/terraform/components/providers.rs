@@ -7,6 +7,7 @@ use crate::terraform::evaluation::statics::Node;
 use crate::terraform::module::block::{Declared, Provider, Written};
 use crate::text::Text;
 use crate::value::{FileId, Map, Value, Vocabulary};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The vocabulary of provider configurations. Providers name what they act on with few words.
@@ -74,32 +75,34 @@ pub(crate) fn label(provider: &Provider) -> String {
 
 /// The arguments and blocks of a provider configuration, without those that only name it or repeat it.
 fn configuration(builder: &Builder<'_, '_>, node: usize, provider: &Provider) -> Map {
-    let Declared { arguments, blocks, place, .. } = &provider.block;
+    let Declared { arguments, blocks, .. } = &provider.block;
     let own = arguments.iter().filter(|(name, _)| !matches!(&***name, "alias" | "for_each"));
     let own = own.map(|(name, written)| (name.clone(), written.clone())).collect();
-    content(builder, node, own, (blocks, place.0))
+    content(builder, node, own, blocks.iter().map(|nested| (nested.file, &nested.block)))
 }
 
 /// The content of a block: its arguments, and a list of those of each type of block in it.
-fn content(
+fn content<'b>(
     builder: &Builder<'_, '_>,
     node: usize,
     arguments: Vec<(Text, Written)>,
-    (blocks, file): (&[Block], FileId),
+    blocks: impl Iterator<Item = (FileId, &'b Block)>,
 ) -> Map {
     let mut map = Map::new();
     for (name, written) in arguments {
         let value = builder.evaluated(node, &written, format!("provider.{name}"));
         map.set(name, value);
     }
-    for block in blocks {
+    let mut of_kinds: BTreeMap<&Text, Vec<Value>> = BTreeMap::new();
+    for (file, block) in blocks {
         let attributes = block.body.attributes.iter();
         let written = attributes.map(|attribute| (attribute.name.text.clone(), Written::of(file, attribute)));
-        let inner = Value::map(content(builder, node, written.collect(), (&block.body.blocks, file)));
-        let kind = &block.kind.text;
-        let mut all = map.get(kind).and_then(Value::as_list).map(|all| all.to_vec()).unwrap_or_default();
-        all.push(inner);
-        map.set(kind.clone(), Value::list(all));
+        let inner: Box<dyn Iterator<Item = _>> = Box::new(block.body.blocks.iter().map(|inner| (file, inner)));
+        let inner = Value::map(content(builder, node, written.collect(), inner));
+        of_kinds.entry(&block.kind.text).or_default().push(inner);
+    }
+    for (kind, blocks) in of_kinds {
+        map.set(kind.clone(), Value::list(blocks));
     }
     map
 }

@@ -68,15 +68,15 @@ impl Evaluation<'_, '_> {
         let mut instances = self.expand(&at, declared);
         let arguments = declared.arguments.iter().filter(|(name, _)| !OWN_ARGUMENTS.contains(&&***name));
         let arguments: Vec<(Text, Written)> = arguments.map(|(name, w)| (name.clone(), w.clone())).collect();
-        let blocks: Vec<&Block> =
-            declared.blocks.iter().filter(|block| !OWN_BLOCKS.contains(&&*block.kind.text)).collect();
+        let blocks = declared.blocks.iter().filter(|block| !OWN_BLOCKS.contains(&&*block.kind.text));
+        let blocks: Vec<(FileId, &Block)> = blocks.map(|nested| (nested.file, &nested.block)).collect();
         // What reads neither `each` nor `count` is the same in all instances.
         let (own, common): (Vec<_>, Vec<_>) = arguments.into_iter().partition(|(_, w)| is_repeated(&w.expr));
         let own_kinds: HashSet<&str> =
-            blocks.iter().filter(|block| reads_instance(&block.body)).map(|block| &**block_type(block)).collect();
+            blocks.iter().filter(|(_, b)| reads_instance(&b.body)).map(|(_, b)| &**block_type(b)).collect();
         let is_own = |block: &Block| own_kinds.contains(&**block_type(block));
-        let (own_blocks, common_blocks): (Vec<&Block>, Vec<&Block>) = blocks.iter().copied().partition(|b| is_own(b));
-        let (file, schema) = (declared.place.0, self.schema(frame, address, declared));
+        let (own_blocks, common_blocks): (Vec<_>, Vec<_>) = blocks.iter().copied().partition(|(_, b)| is_own(b));
+        let schema = self.schema(frame, address, declared);
         let mut known: Option<Parts> = None;
         let mut planned: Vec<(Repeat, Planned)> = Vec::new();
         let has_own = !own.is_empty() || !own_blocks.is_empty();
@@ -97,12 +97,12 @@ impl Evaluation<'_, '_> {
             let at = At { repeat: &repeat, takes_ephemeral: Mode::of(address) == Mode::Ephemeral, ..at };
             let shared = known.get_or_insert_with(|| {
                 let mut parts = self.arguments(&at, &common, schema);
-                parts.extend(self.blocks(&at, &common_blocks, (file, schema), 0));
+                parts.extend(self.blocks(&at, &common_blocks, schema, 0));
                 parts
             });
             let mut parts = shared.clone();
             parts.extend(self.arguments(&at, &own, schema));
-            parts.extend(self.blocks(&at, &own_blocks, (file, schema), 0));
+            parts.extend(self.blocks(&at, &own_blocks, schema, 0));
             planned.push((repeat.clone(), instance(address, parts, declared, schema)));
         }
         let whole = instances.whole(planned.iter().map(|(_, planned)| planned.val.clone()).collect());
@@ -144,14 +144,21 @@ impl Evaluation<'_, '_> {
     fn body(&self, at: &At<'_>, body: &Body, (file, schema): OfFile<'_>, depth: usize) -> Parts {
         let written = |a: &crate::hcl::ast::Attribute| (a.name.text.clone(), Written::of(file, a));
         let mut parts = self.arguments(at, &body.attributes.iter().map(written).collect::<Vec<_>>(), schema);
-        parts.extend(self.blocks(at, &body.blocks.iter().collect::<Vec<_>>(), (file, schema), depth));
+        let blocks: Vec<(FileId, &Block)> = body.blocks.iter().map(|block| (file, block)).collect();
+        parts.extend(self.blocks(at, &blocks, schema, depth));
         parts
     }
 
-    /// Blocks, by type.
-    pub(super) fn blocks(&self, at: &At<'_>, blocks: &[&Block], (file, schema): OfFile<'_>, depth: usize) -> Parts {
+    /// Blocks with their files, by type.
+    pub(super) fn blocks(
+        &self,
+        at: &At<'_>,
+        blocks: &[(FileId, &Block)],
+        schema: Option<&BlockSchema>,
+        depth: usize,
+    ) -> Parts {
         let mut found: BTreeMap<Text, Blocks> = BTreeMap::new();
-        for block in blocks {
+        for &(file, block) in blocks {
             let of_type = found.entry(block_type(block).clone()).or_default();
             if depth >= MAX_NESTING {
                 let message = format!("blocks nest more than {MAX_NESTING} levels deep");

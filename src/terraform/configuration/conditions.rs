@@ -32,7 +32,7 @@ impl Evaluation<'_, '_> {
             Some(caller.calls.get(call)?.arguments.get(name)?.place())
         });
         for block in declared.blocks.iter().filter(|block| &*block.kind.text == "validation") {
-            let Some(condition) = written(declared.place.0, block, "condition") else { continue };
+            let Some(condition) = written(block.file, block, "condition") else { continue };
             if self.variable(frame, name).is_failed() {
                 continue;
             }
@@ -58,20 +58,21 @@ impl Evaluation<'_, '_> {
         for (repeat, planned) in &block.planned {
             let at = At { repeat, ..At::module(frame) };
             for lifecycle in declared.blocks.iter().filter(|block| &*block.kind.text == "lifecycle") {
-                self.all(&at, &lifecycle.body.blocks, declared.place.0, "precondition");
+                let blocks = || lifecycle.body.blocks.iter().map(|block| (lifecycle.file, block));
+                self.all(&at, blocks(), "precondition");
                 let at = At { itself: Some(&planned.val), ..at };
-                self.all(&at, &lifecycle.body.blocks, declared.place.0, "postcondition");
+                self.all(&at, blocks(), "postcondition");
             }
         }
     }
 
     /// Checks the conditions that a block has itself.
     pub(super) fn preconditions(&self, at: &At<'_>, declared: &Declared, kind: &str) {
-        self.all(at, &declared.blocks, declared.place.0, kind);
+        self.all(at, declared.blocks.iter().map(|nested| (nested.file, &nested.block)), kind);
     }
 
-    fn all(&self, at: &At<'_>, blocks: &[Block], file: FileId, kind: &str) {
-        for block in blocks.iter().filter(|block| *block.kind.text == *kind) {
+    fn all<'b>(&self, at: &At<'_>, blocks: impl Iterator<Item = (FileId, &'b Block)>, kind: &str) {
+        for (file, block) in blocks.filter(|(_, block)| *block.kind.text == *kind) {
             let Some(condition) = written(file, block, "condition") else { continue };
             let place = condition.place();
             self.condition(at, &condition, block, |message| {
@@ -83,7 +84,7 @@ impl Evaluation<'_, '_> {
     /// Checks the assertions of a check. They fail without consequences.
     pub(super) fn assertions(&self, frame: &Rc<Frame>, declared: &Declared) {
         for block in declared.blocks.iter().filter(|block| &*block.kind.text == "assert") {
-            let Some(condition) = written(declared.place.0, block, "condition") else { continue };
+            let Some(condition) = written(block.file, block, "condition") else { continue };
             let place: Place = condition.place();
             self.condition(&At::module(frame), &condition, block, |message| {
                 Failure::new(&rules::FAILED_CHECK, format!("check block assertion failed: {message}"), place).lint(None)

@@ -167,10 +167,10 @@ pub(crate) fn for_each_problems(value: &Val) -> Vec<(bool, String)> {
     found
 }
 
-/// An argument in the `lifecycle` of a block.
+/// An argument in the `lifecycle` of a block: that of the last override which has it.
 pub(super) fn lifecycle(declared: &Declared, name: &str) -> Option<Written> {
-    let blocks = declared.blocks.iter().filter(|block| &*block.kind.text == "lifecycle");
-    blocks.filter_map(|block| block.body.get(name)).next().map(|found| Written::of(declared.place.0, found))
+    let mut blocks = declared.blocks.iter().rev().filter(|block| &*block.kind.text == "lifecycle");
+    blocks.find_map(|block| Some(Written::of(block.file, block.body.get(name)?)))
 }
 
 /// The argument that decides how many instances a block has, with its name.

@@ -4,7 +4,7 @@
 use crate::hcl::eval::{Budget, Evaluator};
 use crate::hcl::types::Type;
 use crate::hcl::val::{Marks, Val};
-use crate::limits::Limit;
+use crate::limits::{Limit, take_steps};
 use crate::terraform::configuration::Wanted;
 use crate::terraform::configuration::expansion::{Instances, Repeat};
 use crate::terraform::configuration::names::Names;
@@ -154,7 +154,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         };
         Evaluation {
             statics,
-            budget: Budget::new(steps),
+            budget: Budget::counted(steps, take_steps),
             depth: Cell::new(0),
             frames: Cell::new(0),
             failures: RefCell::default(),

@@ -9,6 +9,7 @@ use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Provider, Written};
 use crate::terraform::rules;
 use crate::text::Text;
+use crate::value::FileId;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -110,13 +111,14 @@ impl Evaluation<'_, '_> {
         let is_used = |provider: &&Provider| used.contains(&(frame.node, name_of(provider)));
         for provider in module.providers.iter().filter(is_used) {
             let at = At::module(frame);
-            let blocks: Vec<&Block> = provider.block.blocks.iter().collect();
+            let blocks = provider.block.blocks.iter().map(|nested| (nested.file, &nested.block));
+            let blocks: Vec<(FileId, &Block)> = blocks.collect();
             for repeat in self.expand(&at, &provider.block).repeats() {
                 let at = At { repeat: &repeat, ..at };
                 for (_, written) in provider.block.arguments.iter().filter(|(name, _)| !META.contains(&&***name)) {
                     self.value(&at, written);
                 }
-                self.blocks(&at, &blocks, (provider.block.place.0, None), 0);
+                self.blocks(&at, &blocks, None, 0);
             }
         }
     }

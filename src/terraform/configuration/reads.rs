@@ -50,10 +50,11 @@ impl Evaluation<'_, '_> {
         for (name, written) in &declared.arguments {
             add(written.file, &written.expr, &**name == "depends_on");
         }
-        let mut todo: Vec<&Block> = declared.blocks.iter().collect();
-        while let Some(block) = todo.pop() {
-            block.body.attributes.iter().for_each(|attribute| add(declared.place.0, &attribute.expr, false));
-            todo.extend(&block.body.blocks);
+        let mut todo: Vec<(FileId, &Block)> =
+            declared.blocks.iter().map(|nested| (nested.file, &nested.block)).collect();
+        while let Some((file, block)) = todo.pop() {
+            block.body.attributes.iter().for_each(|attribute| add(file, &attribute.expr, false));
+            todo.extend(block.body.blocks.iter().map(|block| (file, block)));
         }
         found.into_values().collect()
     }

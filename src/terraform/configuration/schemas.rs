@@ -76,12 +76,13 @@ impl Names {
         if declared.is_json {
             // There, blocks are written like arguments.
             let names = arguments.into_iter().filter(|(name, _)| schema.block_type(name).is_err());
-            return self.body(schema, &names.collect(), (&[], declared.place.0), None);
+            return self.body(schema, &names.collect(), &[], None);
         }
-        let blocks: Vec<&Block> = declared.blocks.iter().filter(|b| !OWN_BLOCKS.contains(&&*b.kind.text)).collect();
+        let blocks = declared.blocks.iter().filter(|b| !OWN_BLOCKS.contains(&&*b.kind.text));
+        let blocks: Vec<(FileId, &Block)> = blocks.map(|nested| (nested.file, &nested.block)).collect();
         // Arguments with the names of others are in a block of their own.
         let is_complete = declared.blocks.iter().all(|block| &*block.kind.text != "_");
-        self.body(schema, &arguments, (&blocks, declared.place.0), is_complete.then_some(declared.place));
+        self.body(schema, &arguments, &blocks, is_complete.then_some(declared.place));
     }
 
     /// The content of a block; `header` is the place where missing arguments are reported.
@@ -89,7 +90,7 @@ impl Names {
         &mut self,
         schema: &BlockSchema,
         arguments: &BTreeMap<&Text, Place>,
-        (blocks, file): (&[&Block], FileId),
+        blocks: &[(FileId, &Block)],
         header: Option<Place>,
     ) {
         for (name, place) in arguments {
@@ -98,8 +99,8 @@ impl Names {
                 self.report(message, (place.0, span));
             }
         }
-        for block in blocks {
-            self.block(schema, block, file);
+        for (file, block) in blocks {
+            self.block(schema, block, *file);
         }
         let Some(header) = header else { return };
         for name in schema.missing(|name| arguments.keys().any(|written| &***written == name)) {
@@ -119,8 +120,8 @@ impl Names {
                 let Some(inner) = inner else { return };
                 let attributes = inner.body.attributes.iter();
                 let arguments = attributes.map(|a| (&a.name.text, (file, a.span()))).collect();
-                let blocks: Vec<&Block> = inner.body.blocks.iter().collect();
-                self.body(schema, &arguments, (&blocks, file), Some((file, inner.header())));
+                let blocks: Vec<(FileId, &Block)> = inner.body.blocks.iter().map(|block| (file, block)).collect();
+                self.body(schema, &arguments, &blocks, Some((file, inner.header())));
             }
         }
     }

@@ -75,7 +75,7 @@ pub(super) fn of(module: &Module) -> Vec<Site<'_>> {
             all.add(Owner::Other, written.file, &written.expr, &context, false);
         }
         for block in &provider.block.blocks {
-            all.block(&Owner::Other, provider.block.place.0, block, &context);
+            all.block(&Owner::Other, block.file, block, &context);
         }
     }
     for (name, declared) in &module.checks {
@@ -142,7 +142,7 @@ impl<'m> Sites<'m> {
     /// The expressions in the blocks of some types of a block.
     fn inner_blocks(&mut self, owner: &Owner, declared: &'m Declared, kinds: &[&str], context: Context) {
         for block in declared.blocks.iter().filter(|block| kinds.contains(&&*block.kind.text)) {
-            self.body(owner, declared.place.0, &block.body, &context);
+            self.body(owner, block.file, &block.body, &context);
         }
     }
 
@@ -184,9 +184,9 @@ impl<'m> Sites<'m> {
             let context = if matches!(&**name, "count" | "for_each" | "depends_on") { &plain } else { &context };
             self.add(owner.clone(), written.file, &written.expr, context, &**name == "depends_on");
         }
-        let file = declared.place.0;
         let with_self = Context { has_self: true, ..context.clone() };
-        for block in &declared.blocks {
+        for nested in &declared.blocks {
+            let (file, block) = (nested.file, &nested.block);
             match &*block.kind.text {
                 "lifecycle" => self.lifecycle(&owner, file, block, &context),
                 "provisioner" | "connection" => {
@@ -239,7 +239,7 @@ impl<'m> Sites<'m> {
             }
         }
         for block in declared.blocks.iter().filter(|block| &*block.kind.text == "lifecycle") {
-            self.body(&Owner::Call(name.clone()), declared.place.0, &block.body, &Context::default());
+            self.body(&Owner::Call(name.clone()), block.file, &block.body, &Context::default());
         }
     }
 }

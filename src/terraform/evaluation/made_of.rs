@@ -211,8 +211,7 @@ impl Collector<'_, '_> {
         }
         let mut arguments: BTreeMap<String, Written> = BTreeMap::new();
         arguments.extend(declared.arguments.iter().map(|(name, written)| (name.to_string(), written.clone())));
-        let file = declared.place.0;
-        declared.blocks.iter().enumerate().for_each(|(i, block)| nested(block, i, file, &mut arguments));
+        declared.blocks.iter().enumerate().for_each(|(i, block)| nested(block, i, block.file, &mut arguments));
         let texts = arguments.iter().map(|(name, w)| format!("{name} = {}", self.statics.source_text(w)));
         let texts: Vec<String> = texts.collect();
         self.reads.push(made_of::text(label, &texts.join("\n")));

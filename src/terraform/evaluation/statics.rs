@@ -7,6 +7,7 @@ use crate::hcl::eval::{Budget, Evaluator, Scope};
 use crate::hcl::functions::Files;
 use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Val};
+use crate::limits::take_steps;
 use crate::terraform::evaluation::inputs::Inputs;
 use crate::terraform::evaluation::made_of::ReadFiles;
 pub(crate) use crate::terraform::evaluation::node::Node;
@@ -122,13 +123,18 @@ impl<'a> Statics<'a> {
             inputs,
             workspace,
             files,
-            budget: Budget::new(steps),
+            budget: Budget::counted(steps, take_steps),
             known: RefCell::default(),
             given: RefCell::default(),
             whole: OnceCell::new(),
             matching: RefCell::default(),
             argument_values: RefCell::default(),
         }
+    }
+
+    /// The path of a file.
+    pub(crate) fn path(&self, file: FileId) -> String {
+        self.files.loader().reader.files.get(file).path.to_string()
     }
 
     /// The files that functions read so far.

@@ -5,6 +5,7 @@ use crate::terraform::failure::Place;
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Arguments of a module call that mean something to the call itself.
@@ -44,6 +45,21 @@ impl Written {
 /// Arguments by name.
 pub(crate) type Arguments = BTreeMap<Text, Written>;
 
+/// A block inside of another one, with its file: overrides are in files of their own.
+#[derive(Clone, Debug)]
+pub(crate) struct Nested {
+    pub file: FileId,
+    pub block: Block,
+}
+
+impl Deref for Nested {
+    type Target = Block;
+
+    fn deref(&self) -> &Block {
+        &self.block
+    }
+}
+
 /// A block with arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
@@ -53,7 +69,7 @@ pub(crate) struct Declared {
     pub brace: Place,
     /// Its arguments, the last override first.
     pub arguments: Arguments,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<Nested>,
     /// Whether it was written in JSON.
     pub is_json: bool,
     /// Where the last override is, if there is one.

@@ -5,7 +5,9 @@ use crate::hcl::ast::walk;
 use crate::hcl::ast::{Block, Body, Expr, Span, TraversalStep};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::load::SourceFile;
-use crate::terraform::module::block::{Arguments, Backend, Declared, Provider, ProviderUse, Refactoring, Written};
+use crate::terraform::module::block::{
+    Arguments, Backend, Declared, Nested, Provider, ProviderUse, Refactoring, Written,
+};
 use crate::terraform::module::lead::Lead;
 use crate::terraform::module::{declarations, encryption, paths, schema, variable};
 use crate::terraform::rules;
@@ -96,7 +98,7 @@ impl Reader {
             place: (file.file, block.header()),
             brace: (file.file, Span { start, end: start + 1 }),
             arguments,
-            blocks: block.body.blocks.clone(),
+            blocks: block.body.blocks.iter().map(|block| Nested { file: file.file, block: block.clone() }).collect(),
             is_json: file.is_json,
             overridden: None,
         }
@@ -283,8 +285,7 @@ impl Reader {
         let known = self.module.providers.iter_mut().find(|p| p.name == name && p.alias == alias);
         match known {
             Some(known) if is_override => {
-                known.block.arguments.extend(declared.arguments);
-                known.block.overridden = Some(declared.place);
+                override_block(&mut known.block, declared);
             }
             Some(_) => {
                 let message = format!(
@@ -319,14 +320,7 @@ impl Reader {
             let declared = self.declared(file, block);
             match (self.module.resources.get_mut(&*address), is_override) {
                 (Some(known), true) => {
-                    known.overridden = Some(declared.place);
-                    known.arguments.extend(declared.arguments);
-                    // Blocks replace all of their type, except those that only say how the resource is treated.
-                    let is_replaced = |kind: &str| {
-                        kind != "lifecycle" && declared.blocks.iter().any(|block| *block_type(block) == *kind)
-                    };
-                    known.blocks.retain(|block| !is_replaced(block_type(block)));
-                    known.blocks.extend(declared.blocks);
+                    override_block(known, declared);
                 }
                 (Some(_), false) => {
                     self.wrong(format!("duplicate resource: {address} was already declared"), declared.place);
@@ -351,6 +345,24 @@ impl Reader {
         self.module.declarations = self.variables;
         self.module
     }
+}
+
+/// The arguments of `lifecycle` that an override replaces. Its others, and its conditions, have no effect there.
+const OVERRIDDEN: [&str; 3] = ["create_before_destroy", "prevent_destroy", "ignore_changes"];
+
+/// Overrides arguments one by one, and all blocks of the types that the override has.
+fn override_block(known: &mut Declared, over: Declared) {
+    known.overridden = Some(over.place);
+    known.arguments.extend(over.arguments);
+    let is_replaced = |kind: &str| kind != "lifecycle" && over.blocks.iter().any(|block| *block_type(block) == *kind);
+    known.blocks.retain(|block| !is_replaced(block_type(block)));
+    known.blocks.extend(over.blocks.into_iter().map(|mut nested| {
+        if &*nested.block.kind.text == "lifecycle" {
+            nested.block.body.attributes.retain(|attribute| OVERRIDDEN.contains(&&*attribute.name.text));
+            nested.block.body.blocks.clear();
+        }
+        nested
+    }));
 }
 
 /// The type of a block, or of the blocks that it makes.

@@ -330,3 +330,46 @@ fn limits_are_shown_with_their_place() {
     repo.write("stacklint.toml", "[limits]\nimports = 7\n");
     repo.run(&["config"]).ends_with(0).says("limits.imports").says("stacklint.toml:2").says("limits.memory");
 }
+
+#[test]
+fn steps_of_the_run_end_it_with_words() {
+    let text = |i: usize| {
+        format!(
+            "vars: {{stage: s{i}}}\ncomponents: {{terraform: {{b: {{vars: {{a: '{{{{ range until 2000 }}}}{{{{ end }}}}'}}}}}}}}\n"
+        )
+    };
+    let repo = limited(Limit::RunSteps, 20_000, &[("stacks/deploy/bad0.yaml", &text(0))]);
+    repo.run(&["check"]).ends_with(0);
+    let many: Vec<String> = (0..20).map(|i| format!("stacks/deploy/bad{i}.yaml")).collect();
+    many.iter().enumerate().for_each(|(i, path)| _ = repo.write(path, text(i)));
+    repo.write("stacklint.toml", "[limits]\nrun-steps = 100000000\n").commit("many");
+    let run =
+        repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(2).complains("take more steps together").complains("`run-steps`");
+    assert_eq!(run.stdout, "");
+}
+
+#[test]
+fn steps_of_every_language_count_for_the_run() {
+    let ends = |files: &[(&str, &str)]| {
+        let repo = Repo::new();
+        files.iter().for_each(|(path, text)| _ = repo.write(path, text));
+        repo.write("stacklint.toml", "[limits]\nrun-steps = 3000\n").commit("all");
+        repo.run(&["check"]).ends_with(2).complains("`run-steps`");
+    };
+    let stack = |settings: &str| format!("vars: {{stage: bad}}\nsettings: {settings}\n");
+    let atmos = ("atmos.yaml", crate::common::ATMOS);
+    let numbers = format!("{{\"a\": [{}1]}}", "1, ".repeat(200));
+    ends(&[atmos, (BAD, &stack("\n  a: !include ../../x.json '.a[] as $x | .a[] | $x'")), ("x.json", &numbers)]);
+    ends(&[atmos, (BAD, &format!("{}locals: {{a: '{{{{ range until 5000 }}}}{{{{ end }}}}'}}\n", stack("{}")))]);
+    let products = "length([for a in range(100) : [for b in range(100) : a * b]])";
+    ends(&[(
+        "main.tf",
+        &format!("terraform {{\n  backend \"local\" {{}}\n}}\nresource \"a_b\" \"c\" {{\n  v = {products}\n}}\n"),
+    )]);
+    ends(&[("u/terragrunt.hcl", &format!("inputs = {{ v = {products} }}\n"))]);
+    let project =
+        "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\n";
+    let each = "{$forEach: '${var.l}', $return: {$forEach: '${var.l}', $return: '${item.value}'}}";
+    let list = "1, ".repeat(99);
+    ends(&[("project.garden.yml", &format!("{project}variables:\n  l: [{list}1]\n  a: {each}\n"))]);
+}

@@ -211,6 +211,30 @@ fn broken_packs_and_indexes() {
 }
 
 #[test]
+fn a_damaged_head_is_no_branch_without_commits() {
+    let repo = project(&[]);
+    let path = repo.root().join(".git/HEAD");
+    for text in ["ref: refw/heads/main\n", "ref: sefs.heads/main\n", "ref: \n", "garbage\n", ""] {
+        std::fs::write(&path, text).unwrap();
+        for arguments in [&["diff"][..], &["diff", "--staged"], &["check", "--rev", "HEAD"]] {
+            let run = repo.run(arguments);
+            assert!(run.status == 2 && !run.stderr.is_empty(), "{text:?}: {run}");
+        }
+    }
+    std::fs::write(&path, "ref: refs/heads/other\n").unwrap();
+    repo.run(&["diff", "--staged"]).ends_with(0).says("1 added");
+}
+
+#[test]
+fn a_damaged_list_of_commits_without_history() {
+    let repo = project(&[]);
+    repo.write("more.yaml", "a: 1\n").commit("more");
+    std::fs::write(repo.root().join(".git/shallow"), "garbage\n").unwrap();
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(2).complains("cannot open the git repository");
+    assert!(!run.stderr.contains("internal error"), "{run}");
+}
+
+#[test]
 fn a_file_of_data_that_is_lost_is_a_value_that_is_not_known() {
     let repo = Repo::new();
     let root = "terraform {\n  backend \"local\" {}\n}\nresource \"a_b\" \"c\" {\n  data = file(\"${path.module}/data.csv\")\n  size = 1\n}\n";

@@ -91,6 +91,19 @@ fn packed_and_indexed_repositories_give_the_same_bytes() {
     is_same(&expected, repo.root(), &questions, "reftable");
 }
 
+#[test]
+fn an_index_without_the_files_of_folders_gives_the_same_bytes() {
+    let repo = history();
+    repo.git(&["reset", "--quiet", "--hard"]);
+    let questions = [&REVISIONS[..], &WORKTREE[..]].concat();
+    let expected = answers(repo.root(), &questions);
+    repo.git(&["sparse-checkout", "init", "--cone", "--sparse-index"]);
+    is_same(&expected, repo.root(), &questions, "only the files of the root");
+    assert!(repo.git(&["ls-files", "--sparse"]).lines().any(|path| path == "stacks/"));
+    repo.git(&["sparse-checkout", "set", "live"]);
+    is_same(&expected, repo.root(), &questions, "one folder");
+}
+
 /// Stores the references in a table.
 ///
 /// # Errors

@@ -55,12 +55,25 @@ pub struct Problem {
 
 /// How much is computed. Shared by all evaluations of one unit of work.
 #[derive(Debug)]
-pub struct Budget(Cell<u64>);
+pub struct Budget {
+    left: Cell<u64>,
+    /// Steps that `count` was not told yet.
+    uncounted: Cell<u64>,
+    count: fn(u64),
+}
+
+/// Steps are counted so many at once.
+const COUNTED_TOGETHER: u64 = 1_000;
 
 impl Budget {
     /// So many steps: a value made, or 16 bytes of text.
     pub fn new(steps: u64) -> Self {
-        Budget(Cell::new(steps))
+        Self::counted(steps, |_| ())
+    }
+
+    /// The same; `count` is told how many are taken.
+    pub fn counted(steps: u64, count: fn(u64)) -> Self {
+        Budget { left: Cell::new(steps), uncounted: Cell::new(0), count }
     }
 
     /// The steps that are left.
@@ -70,9 +83,23 @@ impl Budget {
 
     /// Takes steps; returns `false` if there are not enough left.
     pub fn take(&self, steps: u64) -> bool {
-        let left = self.0.get();
-        self.0.set(left.saturating_sub(steps));
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(steps));
+        self.uncounted.set(self.uncounted.get().saturating_add(steps.min(left)));
+        if self.uncounted.get() >= COUNTED_TOGETHER {
+            self.tell();
+        }
         left >= steps
+    }
+
+    fn tell(&self) {
+        (self.count)(self.uncounted.take());
+    }
+}
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        self.tell();
     }
 }
 

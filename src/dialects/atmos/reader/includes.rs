@@ -5,7 +5,7 @@ use crate::diagnostic::Label;
 use crate::dialects::atmos::document::{Decoder, Include, NotIncluded};
 use crate::dialects::atmos::include::{self, Format, QueryError};
 use crate::dialects::atmos::paths;
-use crate::limits::{Limit, Limits};
+use crate::limits::{Limit, Limits, take_steps};
 use crate::text::{FastMap, Text};
 use crate::value::{Data, FileId, Prov, Unknown, Value};
 use crate::yaml::Span;
@@ -100,10 +100,12 @@ impl Include for Includer<'_, '_> {
             .contents
             .entry((loaded.file, format, expression.is_none()))
             .or_insert_with(|| include::decode(format, loaded.text.as_bytes(), &yaml));
+        let before = work.left;
         let value = match content {
             Ok(content) => include::included(content, expression, &yaml, &mut work.left),
             Err(message) => Err(QueryError::Bad(message.clone())),
         };
+        take_steps(before.saturating_sub(work.left));
         match value {
             Ok(value) => Ok(placed(&value, &prov)),
             Err(QueryError::Bad(message)) => {

@@ -17,6 +17,7 @@ use crate::dialects::atmos::stack::{
 };
 use crate::dialects::atmos::templates::host;
 use crate::dialects::atmos::{paths, rules};
+use crate::limits::count_steps;
 use crate::resolution::{Component, State, Unit};
 use crate::text::{FastSet, Text};
 use crate::threads;
@@ -60,7 +61,8 @@ impl Units<'_> {
             Some(files) => Some((self.out_of_reach(path, files)?, None)),
             None => self.unit(path, &recorder),
         };
-        let resolved = threads::catch_panic(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
+        let resolve = || threads::catch_panic(&format!("stack {path}"), unit);
+        let resolved = count_steps(|| path.clone(), resolve).unwrap_or_else(|defect| {
             let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
             recorder.diagnostics.push(Diagnostic::defect(&defect, file));
             Some((ResolvedManifest::broken(path, self.key(path), file), None))

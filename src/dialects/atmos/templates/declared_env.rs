@@ -3,7 +3,7 @@
 use super::function_sets::NAMESPACE;
 use super::host::Host;
 use crate::dialects::atmos::functions::Env;
-use crate::limits::{Limit, Limits};
+use crate::limits::{Limit, Limits, take_steps};
 use crate::template::{self, Function, Functions, Val};
 use crate::value::Value;
 
@@ -29,6 +29,10 @@ impl Functions for Declared<'_> {
     fn limits(&self) -> template::Limits {
         let (steps, output) = (Limit::TemplateSteps, Limit::TemplateOutput);
         template::Limits { steps: self.limits.get(steps), output: self.limits.count(output) }
+    }
+
+    fn took(&self, steps: u64) {
+        take_steps(steps);
     }
 
     fn get(&self, name: &str) -> Option<Function> {

@@ -133,9 +133,9 @@ fn has_instances(statics: &Statics<'_>, node: usize, call: &Declared) -> bool {
     });
     let repeated = of("for_each").is_none_or(|all| all.is_some_and(|all| all.children().next().is_some()));
     let lifecycle = call.blocks.iter().filter(|block| &*block.kind.text == "lifecycle");
-    let mut enabled = lifecycle.filter_map(|block| block.body.get("enabled"));
-    let is_enabled = enabled.all(|attribute| {
-        let written = Written { file: call.place.0, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+    let mut enabled = lifecycle.filter_map(|block| Some((block.file, block.body.get("enabled")?)));
+    let is_enabled = enabled.all(|(file, attribute)| {
+        let written = Written { file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
         value(&written, "enabled").is_some_and(|value| matches!(value.data, Data::Bool(true)))
     });
     counted && repeated && is_enabled

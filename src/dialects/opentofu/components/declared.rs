@@ -84,14 +84,20 @@ fn refactored(builder: &mut Builder<'_, '_>, node: &Node, refactoring: &Refactor
     // What a called module names is in it.
     let name = node.path.iter().rev().fold(name, |name, module| format!("module.{module}.{name}").into());
     let lifecycle = block.blocks.iter().filter(|b| &*b.kind.text == "lifecycle").find_map(|b| b.body.get("destroy"));
-    let destroys = lifecycle.is_some_and(|a| matches!(a.expr.kind, crate::hcl::ast::ExprKind::Bool(true)));
+    // Where nothing is written, OpenTofu keeps it and Terraform destroys it; of the files, only OpenTofu reads `.tofu`.
+    let path = builder.statics.path(block.place.0);
+    let is_kept_by_default = path.ends_with(".tofu") || path.ends_with(".tofu.json");
+    let destroys = match lifecycle {
+        Some(attribute) => Some(matches!(attribute.expr.kind, crate::hcl::ast::ExprKind::Bool(true))),
+        None => is_kept_by_default.then_some(false),
+    };
     let (kind, map) = match &**kind {
         "moved" => ("moved", map_of([("to", argument("to").map(text))])),
-        "removed" => ("removed", map_of([("destroy", Some(Value::new(Data::Bool(destroys))))])),
+        "removed" => ("removed", map_of([("destroy", destroys.map(|destroys| Value::new(Data::Bool(destroys))))])),
         _ => ("import", map_of([("id", argument("id").map(|w| builder.evaluated(0, w, "import.id".to_owned())))])),
     };
     let mut metadata = ComponentMetadata::default();
-    if kind == "removed" && !destroys {
+    if kind == "removed" && destroys == Some(false) {
         let address = subject.and_then(moves::call_address);
         let around: String = node.path.iter().map(|module| format!("{module}.")).collect();
         let address = address.map(|address| format!("{around}{address}"));

@@ -90,11 +90,11 @@ impl<'t> Analysis<'t> {
             self.plain(node, written, Detail::Shape);
         }
         for declared in module.declarations.values() {
-            self.conditions(node, &declared.blocks, None);
+            self.conditions(node, declared.blocks.iter().map(|nested| &nested.block), None);
         }
         for declared in module.outputs.values() {
             declared.arguments.get("value").into_iter().for_each(|value| self.plain(node, value, Detail::Shape));
-            self.conditions(node, &declared.blocks, None);
+            self.conditions(node, declared.blocks.iter().map(|nested| &nested.block), None);
         }
         for (address, declared) in &module.resources {
             self.repetition(node, declared);
@@ -105,7 +105,7 @@ impl<'t> Analysis<'t> {
                 for attribute in attributes.filter(|attribute| evaluated(&attribute.name.text)) {
                     self.expr(node, &attribute.expr, Detail::Whole, &mut Around::default());
                 }
-                self.conditions(node, &inner.body.blocks, Some(address));
+                self.conditions(node, inner.body.blocks.iter(), Some(address));
             }
             self.resource(node, declared, Detail::Shape, None);
         }
@@ -127,7 +127,7 @@ impl<'t> Analysis<'t> {
             declared.blocks.iter().for_each(|block| self.block(node, block, Detail::Shape, &mut Around::default()));
         }
         for declared in module.checks.values() {
-            self.conditions(node, &declared.blocks, None);
+            self.conditions(node, declared.blocks.iter().map(|nested| &nested.block), None);
         }
     }
 
@@ -140,7 +140,7 @@ impl<'t> Analysis<'t> {
     }
 
     /// The conditions in blocks, and their messages, which have to be texts.
-    fn conditions(&mut self, node: usize, blocks: &[Block], itself: Option<&Text>) {
+    fn conditions<'b>(&mut self, node: usize, blocks: impl Iterator<Item = &'b Block>, itself: Option<&Text>) {
         let mut around = Around { itself: itself.cloned(), ..Around::default() };
         for block in blocks {
             for (name, detail) in [("condition", Detail::Whole), ("error_message", Detail::Shape)] {

@@ -6,7 +6,7 @@ use crate::dialects::garden::template::failure::{Failure, FailureKind, Result};
 use crate::dialects::garden::template::node::merge::patch;
 use crate::dialects::garden::template::node::{ContextId, Data, Lazy, Node};
 use crate::dialects::garden::template::syntax::ast::LanguageVersion;
-use crate::limits::{Limit, Limits};
+use crate::limits::{Limit, Limits, take_steps};
 use crate::text::Text;
 use crate::value::{Prov, Unknown};
 use foldhash::fast::RandomState;
@@ -76,6 +76,12 @@ pub(crate) struct Evaluator {
     limits: Limits,
 }
 
+impl Drop for Evaluator {
+    fn drop(&mut self) {
+        self.count();
+    }
+}
+
 impl Evaluator {
     /// Without contexts.
     pub(crate) fn new(era: LanguageVersion, limits: Limits) -> Self {
@@ -113,8 +119,14 @@ impl Evaluator {
         let (earlier, limit) =
             (self.earlier.get().saturating_add(self.steps.get()), self.limits.get(Limit::TemplateSteps));
         self.earlier.set(earlier);
+        self.count();
         self.steps.set(0);
         self.most.set(if earlier < limit.saturating_mul(FULL_RUNS) { limit } else { limit.min(LATER_STEPS) });
+    }
+
+    /// Counts this run for all of the process. What was refused was not done.
+    fn count(&self) {
+        take_steps(self.steps.get().min(self.most.get()));
     }
 
     /// The work that was counted.
