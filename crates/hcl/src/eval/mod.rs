@@ -78,7 +78,7 @@ impl Budget {
 
     /// The steps that are left.
     pub fn left(&self) -> u64 {
-        self.0.get()
+        self.left.get()
     }
 
     /// Takes steps; returns `false` if there are not enough left.
