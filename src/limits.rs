@@ -295,7 +295,7 @@ pub(crate) fn count_steps<R>(name: impl FnOnce() -> String, work: impl FnOnce() 
     let result = work();
     let taken = TAKEN_HERE.get().saturating_sub(before);
     // Only work that may take part in exceeding a limit is worth a name.
-    if taken > 100_000 {
+    if taken > 1_000 {
         let mut costliest = COSTLIEST.lock();
         if taken > costliest.0 {
             *costliest = (taken, name());

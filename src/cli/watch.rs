@@ -75,7 +75,7 @@ pub(super) fn without_time() {
 fn abort_over_steps(costliest: &str) -> ! {
     let most = match costliest {
         "" => String::new(),
-        costliest => format!(", most of them for {costliest}"),
+        costliest => format!(", the most for {costliest}"),
     };
     let why = "the templates, queries and expressions of this run take more steps together than one may";
     abort_over_limit(&format!("{why}{most}"), Limit::RunSteps)

@@ -343,8 +343,11 @@ fn steps_of_the_run_end_it_with_words() {
     let many: Vec<String> = (0..20).map(|i| format!("stacks/deploy/bad{i}.yaml")).collect();
     many.iter().enumerate().for_each(|(i, path)| _ = repo.write(path, text(i)));
     repo.write("stacklint.toml", "[limits]\nrun-steps = 100000000\n").commit("many");
-    let run =
-        repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(2).complains("take more steps together").complains("`run-steps`");
+    let run = repo
+        .run(&["diff", "HEAD~1..HEAD"])
+        .ends_with(2)
+        .complains("take more steps together than one may, the most for stacks/deploy/bad")
+        .complains("`run-steps`");
     assert_eq!(run.stdout, "");
 }
 
