@@ -207,16 +207,22 @@ fn values<'a>(pair: &Pair<'a>) -> [Cow<'a, Value>; 2] {
             .sides
             .map(|component| Cow::Owned(Value::new(Data::Map(Arc::clone(&component.metadata.inputs.all)))));
     }
+    let is_copy = |component: &Component, (copy, other): &(&str, &str)| {
+        component.value.get(copy).zip(component.value.get(other)).is_some_and(|(copy, other)| same(copy, other))
+    };
+    let copies = left.language.vocabulary.copies.iter();
+    let copies = copies.filter(|copy| pair.sides.iter().all(|component| is_copy(component, copy)));
+    let copies: Vec<&str> = copies.map(|(copy, _)| *copy).collect();
     pair.sides.map(|component| match component.value.as_map() {
-        Some(map) => Cow::Owned(Value::map(without_names(map, component.language.vocabulary))),
+        Some(map) => Cow::Owned(Value::map(without_names(map, component.language.vocabulary, &copies))),
         None => Cow::Borrowed(&component.value),
     })
 }
 
-/// A configuration without its sections that repeat others, or say what it is called.
-fn without_names(map: &Arc<Map>, vocabulary: &Vocabulary) -> Map {
-    let left_out: BTreeSet<&str> =
-        vocabulary.named_after.iter().chain(vocabulary.repeated).chain([&vocabulary.locals]).copied().collect();
+/// A configuration without its sections that repeat others, among them some copies, or say what it is called.
+fn without_names(map: &Arc<Map>, vocabulary: &Vocabulary, copies: &[&str]) -> Map {
+    let names = vocabulary.named_after.iter().chain(vocabulary.repeated).chain([&vocabulary.locals]);
+    let left_out: BTreeSet<&str> = names.chain(copies).copied().collect();
     let kept = map.iter().filter(|entry| !left_out.contains(&*entry.key));
     kept.map(|entry| (Text::clone(&entry.key), entry.value.clone())).collect()
 }

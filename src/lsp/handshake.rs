@@ -57,3 +57,13 @@ pub(super) fn begin(connection: &Connection) -> Result<Begun, String> {
     }
     Ok(Begun::Ended(Ended::Abruptly))
 }
+
+/// Whether a client completes the edits of an action once it is chosen.
+pub(super) fn resolves_actions(params: &InitializeParams) -> bool {
+    let documents = params.capabilities.text_document.as_ref();
+    let actions = documents.and_then(|documents| documents.code_action.as_ref());
+    actions.is_some_and(|actions| {
+        let completed = actions.resolve_support.as_ref().map_or(&[][..], |support| &support.properties);
+        actions.data_support == Some(true) && completed.iter().any(|property| property == "edit")
+    })
+}

@@ -10,6 +10,7 @@ mod configuration;
 mod features;
 mod handshake;
 mod position;
+mod proving;
 mod remembered;
 mod root;
 mod server;
@@ -17,6 +18,7 @@ mod view;
 
 pub(crate) use server::{Ended, serve};
 
+use crate::refactor::{Refactoring, Texts};
 use crate::resolution::{Address, Resolution, Unit};
 use crate::review::Review;
 use crate::source::Overlay;
@@ -57,6 +59,13 @@ pub(crate) trait Analyzer: Send + Sync {
     /// # Errors
     /// There is nothing to analyze, or it cannot be analyzed: what to tell the user.
     fn analyze(&self, buffers: &Contents, cancel: &Cancel) -> Result<Analysis, String>;
+
+    /// The texts of files after a refactoring of the worktree with the contents of buffers, the old and the new one of each, if it
+    /// is proved to have no effect.
+    ///
+    /// # Errors
+    /// It is not, or it was canceled: what to tell the user.
+    fn refactor(&self, what: &Refactoring, buffers: &Contents, cancel: &Cancel) -> Result<Texts, String>;
 
     /// What the code of some components of an analysis makes; nothing where that cannot be said.
     fn made(&self, analysis: &Analysis, resolution: &Resolution, wanted: &BTreeSet<Address>) -> Vec<Arc<Unit>>;

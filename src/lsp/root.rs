@@ -97,6 +97,11 @@ impl Root {
         self.done == self.requested
     }
 
+    /// What the next request of an analysis cancels.
+    pub(super) fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
     /// Whether no analysis was requested yet.
     pub(super) fn is_new(&self) -> bool {
         self.requested == 0

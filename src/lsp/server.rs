@@ -26,7 +26,7 @@ use ls_types::{
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::thread::Scope;
 
@@ -63,6 +63,7 @@ pub(crate) fn serve(connection: &Connection, host: &dyn Host) -> Result<Ended, S
             scope,
             results,
             encoding,
+            resolves_actions: handshake::resolves_actions(&params),
             roots: Vec::new(),
             remembered: Vec::new(),
             buffers: Buffers::default(),
@@ -100,13 +101,15 @@ pub(crate) fn serve(connection: &Connection, host: &dyn Host) -> Result<Ended, S
 
 /// The state of the server.
 pub(super) struct Server<'a, 'scope, 'env> {
-    sender: &'a Sender<Message>,
+    pub(super) sender: &'a Sender<Message>,
     /// What opens folders.
     pub(super) host: &'a dyn Host,
     /// Where analyses run, and where their results go.
-    scope: &'scope Scope<'scope, 'env>,
+    pub(super) scope: &'scope Scope<'scope, 'env>,
     results: Sender<Done>,
-    encoding: Encoding,
+    pub(super) encoding: Encoding,
+    /// Whether the client lets actions be completed once they are chosen.
+    resolves_actions: bool,
     /// The folders of the workspace, those that were closed included.
     pub(super) roots: Vec<Root>,
     /// What was known before it broke, by root.
@@ -177,21 +180,25 @@ impl Server<'_, '_, '_> {
 
     /// Requests an analysis of one root, or of all.
     pub(super) fn analyze(&mut self, only: Option<usize>) {
-        let mut contents: Vec<Contents> = self.roots.iter().map(|_| Contents::new()).collect();
-        for (path, buffer) in self.buffers.iter() {
-            if let Some((root, path)) = self.root_of_path(&path) {
-                contents[root].insert(path, Arc::from(buffer.text.as_bytes()));
-            }
-        }
-        for (i, contents) in contents.into_iter().enumerate().filter(|(i, _)| only.is_none_or(|only| only == *i)) {
+        for i in (0..self.roots.len()).filter(|i| only.is_none_or(|only| only == *i)) {
             if self.roots[i].is_closed() {
                 continue;
             }
+            let contents = self.contents(i);
             if self.shows_progress && self.roots[i].is_new() {
                 self.begin(i);
             }
             self.roots[i].ask(contents);
         }
+    }
+
+    /// The contents of the open buffers of a root.
+    pub(super) fn contents(&self, root: usize) -> Contents {
+        let of_root = |(path, buffer): (PathBuf, &Buffer)| {
+            let (of, path) = self.root_of_path(&path)?;
+            (of == root).then(|| (path, Arc::from(buffer.text.as_bytes())))
+        };
+        self.buffers.iter().filter_map(of_root).collect()
     }
 
     fn begin(&self, root: usize) {
@@ -245,7 +252,8 @@ impl Server<'_, '_, '_> {
         let Root { analysis, path, analyzer, .. } = &self.roots[root];
         let remembered = &self.remembered[root];
         let analysis = analysis.as_ref()?;
-        Some(View { analysis, analyzer: &**analyzer, root: path, encoding: self.encoding, remembered })
+        let Server { encoding, resolves_actions, .. } = *self;
+        Some(View { analysis, analyzer: &**analyzer, root: path, encoding, resolves_actions, remembered })
     }
 
     /// Sends the findings of files where they differ from what the client shows.
@@ -331,7 +339,7 @@ impl Server<'_, '_, '_> {
         result.ok()
     }
 
-    fn refuse(&self, id: RequestId, code: ErrorCode, message: &str) {
+    pub(super) fn refuse(&self, id: RequestId, code: ErrorCode, message: &str) {
         self.send(Response::new_err(id, code as i32, message.to_owned()));
     }
 
@@ -366,8 +374,9 @@ impl Server<'_, '_, '_> {
         match uri.and_then(|uri| self.root_of(&uri)).map(|(root, _)| root) {
             None if document.is_none() => self.refuse(request.id, ErrorCode::InvalidParams, "no document is named"),
             None => self.send(Response::new_ok(request.id, serde_json::Value::Null)),
-            Some(root) if self.roots[root].is_current() => self.answer(root, request),
-            Some(root) => self.wait(root, request),
+            Some(root) if !self.roots[root].is_current() => self.wait(root, request),
+            Some(root) if features::refactorings::METHODS.contains(&&*request.method) => self.prove(root, request),
+            Some(root) => self.answer(root, request),
         }
     }
 
@@ -408,9 +417,13 @@ impl Server<'_, '_, '_> {
     }
 
     fn result(&self, root: usize, method: &str, params: Json) -> Result<Json, String> {
+        self.with_context(root, |context| features::answer(method, params, context))
+    }
+
+    /// Calls `with` with what answers of a root are made of.
+    pub(super) fn with_context<T>(&self, root: usize, with: impl FnOnce(&features::Context<'_>) -> T) -> T {
         let path_of = |uri: &Uri| self.root_of(uri).filter(|(of, _)| *of == root).map(|(_, path)| path);
         let text_of = |uri: &Uri| self.buffers.get(uri).map(|buffer| buffer.text.as_str());
-        let context = features::Context { view: self.view(root), path_of: &path_of, text_of: &text_of };
-        features::answer(method, params, &context)
+        with(&features::Context { view: self.view(root), path_of: &path_of, text_of: &text_of })
     }
 }

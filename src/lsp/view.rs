@@ -24,6 +24,8 @@ pub(super) struct View<'a> {
     pub(super) root: &'a Path,
     /// The unit of columns.
     pub(super) encoding: Encoding,
+    /// Whether the client lets actions be completed once they are chosen.
+    pub(super) resolves_actions: bool,
     /// What is broken now, as it was before.
     pub(super) remembered: &'a Remembered,
 }

@@ -37,9 +37,14 @@ impl Importers {
         Importers { direct, reached }
     }
 
+    /// The files that import a file directly.
+    pub(crate) fn direct(&self, file: FileId) -> impl Iterator<Item = FileId> + '_ {
+        self.direct.get(&file).into_iter().flatten().copied()
+    }
+
     /// The writers that import a file, directly or through files that do not write; and whether all others that import it do so
     /// through these.
-    pub(crate) fn nearest(&self, target: FileId, writers: &Writers) -> (BTreeSet<FileId>, bool) {
+    pub(crate) fn nearest<E>(&self, target: FileId, writers: &BTreeMap<FileId, E>) -> (BTreeSet<FileId>, bool) {
         let (mut found, mut seen, mut open) = (BTreeSet::new(), BTreeSet::from([target]), vec![target]);
         let mut is_whole = true;
         while let Some(file) = open.pop() {

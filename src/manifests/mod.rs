@@ -9,6 +9,7 @@ use crate::resolution::Resolution;
 use crate::syntax::{Comment, Syntax};
 use crate::value::FileId;
 use crate::yaml::{Document, NodeId, NodeKind, Style, resolve};
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,7 +21,8 @@ pub(crate) struct Manifest<'a> {
     pub(crate) id: FileId,
     pub(crate) file: Arc<File>,
     pub(crate) document: &'a Document,
-    comments: Vec<Comment>,
+    /// Read at first use.
+    comments: OnceCell<Vec<Comment>>,
 }
 
 /// An entry of a map.
@@ -55,9 +57,7 @@ pub(crate) fn is_component(path: &[&str], sections: &[&str]) -> bool {
 
 impl<'a> Manifest<'a> {
     fn new(id: FileId, document: &'a Document, files: &Files) -> Self {
-        let file = files.get(id);
-        let comments = Syntax::of(&file).comments("");
-        Manifest { id, file, document, comments }
+        Manifest { id, file: files.get(id), document, comments: OnceCell::new() }
     }
 
     /// The text of the file, which spans point into.
@@ -76,6 +76,21 @@ impl<'a> Manifest<'a> {
             NodeKind::Mapping(pairs) => pairs,
             _ => &[],
         }
+    }
+
+    /// The keys that lead to the innermost entry at a byte offset, without following lists.
+    pub(crate) fn keys_at(&self, offset: usize) -> Vec<String> {
+        let (mut keys, mut at) = (Vec::new(), self.document.root());
+        while let Some(map) = at {
+            let is_here = |(key, value): &&(NodeId, NodeId)| {
+                (self.start(*key)..=self.entry_end(Entry { key: *key, value: *value })).contains(&offset)
+            };
+            let Some((key, value)) = self.pairs(map).iter().find(is_here) else { break };
+            let Some(name) = self.document.scalar(*key) else { break };
+            keys.push(name.to_string());
+            at = (offset > self.end(*key)).then_some(*value);
+        }
+        keys
     }
 
     /// The entry that some keys lead to, without following aliases.
@@ -130,8 +145,9 @@ impl<'a> Manifest<'a> {
 
     /// The first comment in a range of bytes.
     pub(crate) fn comment_in(&self, range: &Range<usize>) -> Option<&Comment> {
-        let first = self.comments.partition_point(|comment| comment.span.start < range.start);
-        self.comments.get(first).filter(|comment| comment.span.start < range.end)
+        let comments = self.comments.get_or_init(|| Syntax::of(&self.file).comments(""));
+        let first = comments.partition_point(|comment| comment.span.start < range.start);
+        comments.get(first).filter(|comment| comment.span.start < range.end)
     }
 
     /// Whether what is written at a node means the same wherever it stands: it has no anchors and refers to none.

@@ -1,5 +1,6 @@
 //! A value that several files repeat, moved into a file that all of them import, or into the component that all inherit from.
 
+use super::hcl;
 use super::insertion::{Written, inserted};
 use super::removal::Removal;
 use crate::diagnostic::Edit;
@@ -7,41 +8,40 @@ use crate::diff::pointer;
 use crate::files::Files;
 use crate::manifests::{self, Entry, Importers, Manifest, Writers, heirs};
 use crate::resolution::Resolution;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What is to be moved.
-#[derive(Debug)]
-pub(crate) struct Hoist<'a> {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Hoist {
     /// The path of the value in the files: keys with dots between them, or a JSON Pointer. With a base, its path in components.
-    pub path: &'a str,
+    pub path: String,
     /// The file that takes it; without one, the only file that can.
-    pub into: Option<&'a str>,
+    pub into: Option<String>,
     /// The component that takes it from those that inherit from it.
-    pub base: Option<&'a str>,
+    pub base: Option<String>,
 }
 
 /// A place where the value is written.
-struct Member<'m, 'a> {
-    manifest: &'m Manifest<'a>,
-    keys: Vec<String>,
-    entry: Entry,
+pub(super) struct Member<'m, 'a> {
+    pub(super) manifest: &'m Manifest<'a>,
+    pub(super) keys: Vec<String>,
+    pub(super) entry: Entry,
 }
 
 /// Moves a value. Returns the edits, and a sentence about what they do.
 ///
 /// # Errors
 /// It cannot be moved: why, as a sentence without a full stop.
-pub(crate) fn hoist(of: &Hoist<'_>, resolution: &Resolution, files: &Files) -> Result<(Vec<Edit>, String), String> {
-    let keys: Vec<String> = match of.path.strip_prefix('/') {
-        Some(_) => pointer::keys(of.path).collect(),
-        None => of.path.split('.').map(str::to_owned).collect(),
-    };
-    if keys.iter().any(String::is_empty) {
-        return Err(format!("`{}` is not a path: expected keys with dots between them", of.path));
-    }
+pub(crate) fn hoist(of: &Hoist, resolution: &Resolution, files: &Files) -> Result<(Vec<Edit>, String), String> {
+    let keys = keys(&of.path)?;
     let manifests = manifests::some(resolution, files, |_| true);
-    let (target, target_keys, members) = match of.base {
-        Some(base) => for_base(base, &keys, of.into, resolution, &manifests)?,
+    let is_yaml = of.base.is_some() || manifests.iter().any(|manifest| manifest.entry(&keys).is_some());
+    if !is_yaml && hcl::writes(&keys, resolution, files) {
+        return hcl::hoist(of, &keys, resolution, files);
+    }
+    let (target, target_keys, members) = match &of.base {
+        Some(base) => for_base(base, &keys, of.into.as_deref(), resolution, &manifests)?,
         None => for_import(&keys, of, resolution, &manifests)?,
     };
     if let Some(entry) = target.entry(&target_keys) {
@@ -60,8 +60,33 @@ pub(crate) fn hoist(of: &Hoist<'_>, resolution: &Resolution, files: &Files) -> R
     }
     let mut edits = vec![inserted(target, &target_keys, &written[0])?];
     // Without its values a component is still one of its file, unless the other file has it, too.
+    let keeps_components = of.base.is_some();
+    edits.extend(removals(&members, keeps_components, resolution)?);
+    let places = crate::text::count(members.len(), "place");
+    Ok((edits, format!("`{}` moves from {places} into {}", of.path, target.file.path)))
+}
+
+/// The keys that a path names.
+pub(super) fn keys(path: &str) -> Result<Vec<String>, String> {
+    let keys: Vec<String> = match path.strip_prefix('/') {
+        Some(_) => pointer::keys(path).collect(),
+        None => path.split('.').map(str::to_owned).collect(),
+    };
+    match keys.iter().any(String::is_empty) {
+        true => Err(format!("`{path}` is not a path: expected keys with dots between them")),
+        false => Ok(keys),
+    }
+}
+
+/// The removal of an entry from all places where it is written, which may not take other comments along.
+pub(super) fn removals(
+    members: &[Member<'_, '_>],
+    keeps_components: bool,
+    resolution: &Resolution,
+) -> Result<Vec<Edit>, String> {
     let sections = manifests::sections(resolution);
-    let is_kept = |path: &[&str]| of.base.is_some() && manifests::is_component(path, &sections);
+    let is_kept = |path: &[&str]| keeps_components && manifests::is_component(path, &sections);
+    let mut edits = Vec::new();
     let by_path: BTreeMap<&str, &Manifest<'_>> =
         members.iter().map(|member| (&*member.manifest.file.path, member.manifest)).collect();
     for manifest in by_path.into_values() {
@@ -81,8 +106,7 @@ pub(crate) fn hoist(of: &Hoist<'_>, resolution: &Resolution, files: &Files) -> R
         }
         edits.extend(removed.edits);
     }
-    let places = crate::text::count(members.len(), "place");
-    Ok((edits, format!("`{}` moves from {places} into {}", of.path, target.file.path)))
+    Ok(edits)
 }
 
 type Found<'m, 'a> = (&'m Manifest<'a>, Vec<String>, Vec<Member<'m, 'a>>);
@@ -90,7 +114,7 @@ type Found<'m, 'a> = (&'m Manifest<'a>, Vec<String>, Vec<Member<'m, 'a>>);
 /// The file that takes a value, and those that import it and write the value.
 fn for_import<'m, 'a>(
     keys: &[String],
-    of: &Hoist<'_>,
+    of: &Hoist,
     resolution: &Resolution,
     manifests: &'m [Manifest<'a>],
 ) -> Result<Found<'m, 'a>, String> {
@@ -100,10 +124,10 @@ fn for_import<'m, 'a>(
     if writers.is_empty() {
         return Err(format!("no file writes `{}`", of.path));
     }
-    let (target, members) = match of.into {
+    let (target, members) = match &of.into {
         Some(into) => {
             let mut all = manifests.iter();
-            let target = all.find(|manifest| *manifest.file.path == *into);
+            let target = all.find(|manifest| *manifest.file.path == **into);
             let target = target.ok_or_else(|| format!("{into} is no manifest that is read"))?;
             (target, importers.nearest(target.id, &writers).0)
         }
@@ -173,7 +197,7 @@ fn for_base<'m, 'a>(
 
 impl Member<'_, '_> {
     /// `stacks/dev.yaml:7`.
-    fn place(&self) -> String {
+    pub(super) fn place(&self) -> String {
         self.manifest.place(self.manifest.start(self.entry.key))
     }
 
@@ -197,7 +221,7 @@ impl Member<'_, '_> {
 
     /// # Errors
     /// It cannot stand elsewhere: a sentence.
-    fn written(&self) -> Result<Written, String> {
+    pub(super) fn written(&self) -> Result<Written, String> {
         if !self.manifest.is_plain(self.entry.value) {
             return Err(format!("{} has an anchor or an alias", self.place()));
         }

@@ -1,9 +1,11 @@
 //! Entries of maps, removed from the text of a manifest. A map that loses all its entries goes with them.
 
+use super::hcl;
 use crate::diagnostic::Edit;
 use crate::files::Files;
 use crate::manifests::{self, Entry, Manifest};
 use crate::resolution::Resolution;
+use crate::syntax::Language;
 use crate::value::FileId;
 use crate::yaml::{NodeId, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +28,9 @@ pub(crate) fn removed(keys: &BTreeSet<(FileId, u32)>, resolution: &Resolution, f
     let is_kept = |path: &[&str]| manifests::is_component(path, &sections);
     let mut by_file: BTreeMap<FileId, BTreeSet<usize>> = BTreeMap::new();
     keys.iter().for_each(|(file, start)| _ = by_file.entry(*file).or_default().insert(*start as usize));
-    let mut all = Removed::default();
+    let (hcl, by_file) = by_file.into_iter().partition(|(id, _)| Language::of(&files.get(*id).path) == Language::Hcl);
+    let mut all = hcl::removed(&hcl, files);
+    let by_file: BTreeMap<FileId, BTreeSet<usize>> = by_file;
     for manifest in manifests::some(resolution, files, |id| by_file.contains_key(&id)) {
         let starts = &by_file[&manifest.id];
         let is_gone = |entry: Entry| starts.contains(&manifest.start(entry.key));

@@ -1,11 +1,11 @@
 //! A source without some of its files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Change, ChangeKind, Entry, Error, Folder, Listing, Source};
 
-/// Another source without one file, to see what needs it; or one where files are missing that it would only not know.
+/// Another source without some files, to see what needs it; or one where files are missing that it would only not know.
 pub(crate) struct Without<'a> {
     inner: &'a dyn Source,
     listing: Listing,
@@ -14,10 +14,15 @@ pub(crate) struct Without<'a> {
 impl<'a> Without<'a> {
     /// Hides the entry at a path. Symbolic links to it become dangling.
     pub(crate) fn new(inner: &'a dyn Source, path: &str) -> Self {
+        Self::all(inner, &BTreeSet::from([path]))
+    }
+
+    /// Hides the entries at some paths.
+    pub(crate) fn all(inner: &'a dyn Source, paths: &BTreeSet<&str>) -> Self {
         let listing = inner.listing();
         let links = listing.iter().filter_map(|e| Some((e.path.clone(), listing.link_target(&e.path)?.into())));
-        let links: BTreeMap<Box<str>, Box<str>> = links.filter(|(link, _)| **link != *path).collect();
-        let entries = listing.iter().filter(|e| *e.path != *path).cloned().collect();
+        let links: BTreeMap<Box<str>, Box<str>> = links.filter(|(link, _)| !paths.contains(&**link)).collect();
+        let entries = listing.iter().filter(|e| !paths.contains(&*e.path)).cloned().collect();
         Without { inner, listing: Listing::new(entries, links).ignoring_as(listing) }
     }
 

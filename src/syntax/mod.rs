@@ -91,7 +91,7 @@ impl Syntax {
     }
 
     /// Returns the structure of a file in HCL; it is read once.
-    fn source(file: &File) -> Option<Arc<hcl::Source>> {
+    pub(crate) fn source(file: &File) -> Option<Arc<hcl::Source>> {
         (Language::of(&file.path) == Language::Hcl).then(|| file.derived(|| hcl::Source::read(&file.text)))
     }
 

@@ -12,6 +12,8 @@ pub(crate) struct Vocabulary {
     pub resolution_controls: &'static [&'static str],
     /// Sections that repeat what is elsewhere in the component, or what stacklint made itself.
     pub repeated: &'static [&'static str],
+    /// Sections that are copies of others unless something else is set there: the copy, and the other one.
+    pub copies: &'static [(&'static str, &'static str)],
     /// Sections that may be of one kind or of another themselves, a flag or a map; with `.*` maps whose values may be lists or maps.
     pub several_kinds: &'static [&'static str],
     /// The section of generated files: each is text, or a map of what is in it.
@@ -90,6 +92,7 @@ impl Vocabulary {
         plain_sections: &[],
         resolution_controls: &[],
         repeated: &[],
+        copies: &[],
         several_kinds: &[],
         generated: "",
         texts: &[],

@@ -57,6 +57,25 @@ fn what_follows_from_names_is_folded_and_the_rest_is_shown() {
 }
 
 #[test]
+fn copies_of_a_section_are_the_section() {
+    let repo = repo();
+    for (stage, kind) in [("staging", "s3"), ("prod", "gcs")] {
+        let state = format!("terraform:\n  backend_type: {kind}\n  backend: {{{kind}: {{bucket: b-{kind}}}}}\n");
+        let path = format!("stacks/deploy/{stage}.yaml");
+        let text = std::fs::read_to_string(repo.root().join(&path)).unwrap();
+        repo.write(&path, format!("{text}{state}"));
+    }
+    let all = ["/backend_type db web", "/vars/replicas web", "/vars/size db"];
+    assert_eq!(listed(&json(&repo, &["staging", "prod"], 0)), all);
+    // What is set there is no copy.
+    let path = "stacks/deploy/prod.yaml";
+    let text = std::fs::read_to_string(repo.root().join(path)).unwrap();
+    repo.write(path, format!("{text}  remote_state_backend_type: s3\n  remote_state_backend: {{s3: {{bucket: c}}}}\n"));
+    let found = listed(&json(&repo, &["staging", "prod"], 0));
+    assert!(found.iter().any(|one| one.starts_with("/remote_state_backend")), "{found:?}");
+}
+
+#[test]
 fn declared_differences_are_counted() {
     let repo = repo();
     repo.write("stacklint.toml", block("```toml\n"));

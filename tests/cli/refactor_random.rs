@@ -1,7 +1,7 @@
 //! Random repositories of every system, changed without an effect and with one: what is refactored is printed as before, and
 //! what really changed is never proved to be the same. `PROPTEST_CASES` says how many there are of each.
 
-use crate::common::Repo;
+use crate::common::{ATMOS, Repo};
 use crate::refactor::{Numbers, stacks};
 use property_cases::cases;
 use serde_json::Value;
@@ -201,7 +201,7 @@ fn deployed(printed: &str) -> Value {
 }
 
 #[test]
-fn refactorings_are_printed_as_before_and_another_value_is_not() {
+fn refactorings_of_manifests_are_printed_as_before_and_another_value_is_not() {
     let input = |numbers: &mut Numbers| format!("in{}", numbers.below(4));
     let (mut changed, mut differing) = ([0; 6], 0);
     for mut numbers in random().flat_map(|one| (0..4).map(move |i| Numbers(one.0 * 4 + i))) {
@@ -241,6 +241,180 @@ fn refactorings_are_printed_as_before_and_another_value_is_not() {
         let paths = ["stacks/deploy/dev.yaml", "stacks/deploy/prod.yaml"];
         if change_one(&repo, &mut numbers, &paths) {
             let is_same = deployed(&before) == deployed(&stacks(&repo));
+            differing += usize::from(!is_same);
+            is_sound(&repo, is_same, &words.join(" "));
+        }
+    }
+    assert!(changed.iter().sum::<usize>() > 0 && differing > 0, "{changed:?} changed something, {differing} differ");
+}
+
+/// A file with something that only a run knows, which reads one of several things; the files that it is read from.
+fn unknown(system: &str, read: usize) -> Files {
+    match system {
+        "atmos" => {
+            let calls =
+                ["!env SIZE", "!env OTHER", "!terraform.output vpc other", "!store ssm vpc id", "'{{ env \"SIZE\" }}'"];
+            let text = format!(
+                "vars: {{stage: dev}}\ncomponents: {{terraform: {{vpc: {{vars: {{x: 1}}}}, app: {{vars: {{a: {}}}}}}}}}\n",
+                calls[read]
+            );
+            Files::from([("atmos.yaml", ATMOS.to_owned()), ("stacks/deploy/dev.yaml", text)])
+        }
+        "terragrunt" => {
+            let reads = [
+                "get_env(\"SIZE\")",
+                "get_env(\"OTHER\")",
+                "dependency.db.outputs.size",
+                "dependency.db.outputs.other",
+                "run_cmd(\"make\", \"size\")",
+            ];
+            let unit = format!(
+                "terraform {{\n  source = \"../modules/app\"\n}}\n\ndependency \"db\" {{\n  config_path = \"../db\"\n}}\n\ninputs = {{\n  \
+                 size = {}\n}}\n",
+                reads[read]
+            );
+            let db = "terraform {\n  source = \"../modules/app\"\n}\n\ninputs = {\n  size = 1\n}\n";
+            Files::from([
+                ("app/terragrunt.hcl", unit),
+                ("db/terragrunt.hcl", db.to_owned()),
+                ("modules/app/main.tf", "variable \"size\" {}\n".to_owned()),
+            ])
+        }
+        "tofu" => {
+            let reads = ["var.size", "var.other", "data.aws_vpc.main.id", "timestamp()", "aws_vpc.main.id"];
+            let text = format!(
+                "variable \"size\" {{}}\nvariable \"other\" {{}}\ndata \"aws_vpc\" \"main\" {{}}\nresource \"aws_vpc\" \"main\" \
+                 {{}}\nresource \"aws_subnet\" \"main\" {{\n  size = {}\n}}\n",
+                reads[read]
+            );
+            Files::from([("main.tf", text)])
+        }
+        "garden" => {
+            let reads = ["local.env.SIZE", "local.env.OTHER", "git.branch", "local.username", "secrets.size"];
+            let text = format!(
+                "apiVersion: garden.io/v2\nkind: Project\nname: shop\ndefaultEnvironment: dev\nenvironments: [{{name: \
+                 dev}}]\nproviders:\n  - name: exec\n---\nkind: Run\nname: api\ntype: exec\nspec:\n  command: [make, \
+                 \"SIZE=${{{}}}\"]\n",
+                reads[read]
+            );
+            Files::from([("garden.yml", text)])
+        }
+        _ => {
+            let reads = ["{{.env.SIZE}}", "{{.env.OTHER}}", "{{.db.size}}", "{{.db.other}}", "{{.vars.size}}"];
+            let text = format!(
+                "modules:\n  - name: db\n    type: infra.database\n    config:\n      size: 1\n  - name: web\n    type: infra.web\n    \
+                 config:\n      size: \"{}\"\n",
+                reads[read]
+            );
+            Files::from([("infra.yaml", text)])
+        }
+    }
+}
+
+/// What only a run knows and reads something else is never proved to be the same; the same text in another layout is.
+#[test]
+fn what_is_not_known_proves_nothing() {
+    for system in ["atmos", "terragrunt", "tofu", "garden", "infra"] {
+        for mut numbers in random() {
+            let read = numbers.below(5);
+            let other = (read + 1 + numbers.below(4)) % 5;
+            let repo = Repo::new();
+            written(&repo, &unknown(system, read));
+            repo.commit("base");
+            written(&repo, &unknown(system, other));
+            for claim in ["none", "moves"] {
+                let run = repo.run(&["diff", "HEAD", "--worktree", "--expect", claim]);
+                assert!([1, 3].contains(&run.status), "{system}, {read} → {other}: {run}\n{}", repo.git(&["diff"]));
+            }
+            repo.git(&["checkout", "--quiet", "."]);
+            let path = *unknown(system, read).keys().next().unwrap();
+            let text = std::fs::read_to_string(repo.root().join(path)).unwrap();
+            repo.write(path, format!("# Another line.\n{text}"));
+            repo.run(&["diff", "HEAD", "--worktree", "--expect", "none"]).ends_with(0);
+        }
+    }
+}
+
+/// Units that include a file, with inputs that they often share, a local and a dependency.
+fn units(numbers: &mut Numbers) -> Repo {
+    let repo = Repo::new();
+    let value = |numbers: &mut Numbers| ["100", "100", "100", "\"100\"", "{ k = 100 }", "[100, 1]"][numbers.below(6)];
+    let inputs = |numbers: &mut Numbers| -> String {
+        let chosen = (0..4).filter(|_| numbers.below(3) > 0).collect::<Vec<_>>();
+        chosen.into_iter().map(|i| format!("  in{i} = {}\n", value(numbers))).collect()
+    };
+    let backend = "remote_state {\n  backend = \"s3\"\n  config = {\n    bucket = \"b\"\n    key    = \
+                   \"${path_relative_to_include()}/x\"\n  }\n}\n";
+    repo.write("live/root.hcl", format!("{backend}\ninputs = {{\n  owner = \"net\"\n{}}}\n", inputs(numbers)));
+    repo.write("modules/app/main.tf", "variable \"in0\" {\n  default = 1\n}\noutput \"id\" {\n  value = var.in0\n}\n");
+    for path in ["live/dev/app", "live/dev/db", "live/prod/app"] {
+        let depends = match path {
+            "live/dev/db" => "\ndependency \"app\" {\n  config_path = \"../app\"\n}\n",
+            _ => "",
+        };
+        let reads = if depends.is_empty() { "" } else { "  id = dependency.app.outputs.id\n" };
+        let own = inputs(numbers);
+        let text = format!(
+            "include \"root\" {{\n  path = find_in_parent_folders(\"root.hcl\")\n}}\n\nterraform {{\n  source = \
+             \"../../../modules/app\"\n}}\n{depends}\nlocals {{\n  size = 100\n  twice = local.size * 2\n}}\n\ninputs = {{\n  own = \
+             local.twice\n{reads}{own}}}\n"
+        );
+        repo.write(&format!("{path}/terragrunt.hcl"), text);
+    }
+    repo.commit("base");
+    repo
+}
+
+#[test]
+fn refactorings_of_units_are_printed_as_before_and_another_value_is_not() {
+    let (mut changed, mut differing) = ([0; 6], 0);
+    for mut numbers in random().flat_map(|one| (0..4).map(move |i| Numbers(one.0 * 4 + i))) {
+        let repo = units(&mut numbers);
+        let before = stacks(&repo);
+        let kind = numbers.below(6);
+        let input = format!("inputs.in{}", numbers.below(4));
+        let local = ["--file", "live/dev/app/terragrunt.hcl"];
+        let from = ["--from", "live/dev/app/terragrunt.hcl"];
+        let words: Vec<&str> = match kind {
+            0 => vec!["hoist", &input],
+            1 => vec!["inline", &input],
+            2 => vec!["prune"],
+            3 => [&["rename", "local", "size", "width"], &local[..]].concat(),
+            4 => [&["inline", "locals.size"], &from[..]].concat(),
+            _ => vec!["rename", "component", "live/dev/app", "live/web", "--move-state"],
+        };
+        let words: Vec<&str> = [&["refactor"], &words[..], &["--write"]].concat();
+        let run = repo.run(&words);
+        assert!(run.status < 2, "{run}");
+        let after = stacks(&repo);
+        let is_changed = !repo.git(&["status", "--porcelain"]).is_empty();
+        assert!(run.status == 0 || !is_changed, "{run}");
+        changed[kind] += usize::from(is_changed);
+        let shown = |printed: &str| -> Value {
+            let mut all: Value = serde_json::from_str(printed).unwrap();
+            for stack in all.as_object_mut().unwrap().values_mut() {
+                for unit in stack["components"]["unit"].as_object_mut().into_iter().flat_map(|units| units.values_mut())
+                {
+                    unit.as_object_mut().unwrap().remove("locals");
+                }
+            }
+            all
+        };
+        match kind {
+            // Names that only the file sees.
+            3 | 4 => assert_eq!(shown(&before), shown(&after), "{}", repo.git(&["diff"])),
+            5 if is_changed => {
+                let [old, new]: [Value; 2] = [&before, &after].map(|printed| serde_json::from_str(printed).unwrap());
+                let of =
+                    |all: &Value, stack: &str, name: &str| all[stack]["components"]["unit"][name]["inputs"].clone();
+                assert_eq!(of(&old, "live/dev", "app"), of(&new, "live", "web"), "{run}");
+                assert_eq!(of(&old, "live/dev", "db"), of(&new, "live/dev", "db"), "{run}");
+            }
+            _ => assert_eq!(before, after, "{words:?}:\n{}", repo.git(&["diff"])),
+        }
+        let paths = ["live/dev/db/terragrunt.hcl", "live/prod/app/terragrunt.hcl"];
+        if change_one(&repo, &mut numbers, &paths) && kind != 5 {
+            let is_same = shown(&before) == shown(&stacks(&repo));
             differing += usize::from(!is_same);
             is_sound(&repo, is_same, &words.join(" "));
         }

@@ -106,6 +106,6 @@ fn what_reads_a_local_follows_it() {
     refused(&repo, &["rename", "local", "size", "a-b"], "cannot be the name of a local");
     refused(&repo, &["rename", "local", "nothing", "x"], "no file defines the local `nothing`");
     repo.write("stacks/deploy/prod.yaml", stack.replace("dev", "prod")).commit("another stack");
-    refused(&repo, &["rename", "local", "size", "width"], "several files define `size`, choose with --file");
+    refused(&repo, &["rename", "local", "size", "width"], "several files define `size`, choose one: ");
     proved(&repo, &["rename", "local", "size", "width", "--file", "stacks/deploy/prod.yaml"]);
 }

@@ -34,6 +34,8 @@ fn a_stack_keeps_its_states() {
     let repo = repo();
     let run = renamed(&repo, "dev", "acme-dev");
     assert!(run.stderr.contains("the stack `dev` becomes `acme-dev`, in 1 manifest and 3 other places"), "{run}");
+    let others = "; other texts stay: stacks/deploy/dev.yaml:2, stacks/deploy/prod.yaml:12";
+    assert!(run.stderr.contains(others), "{run}");
     let kept = "metadata:\n        terraform_workspace: dev";
     let expected = DEV.replace("      vars: {size: 5}\n", &format!("      vars: {{size: 5}}\n      {kept}\n"))
         + "        terraform_workspace: dev-eks\n    net:\n      metadata:\n        terraform_workspace: dev\nname: acme-dev\n";

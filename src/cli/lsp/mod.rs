@@ -8,10 +8,12 @@
 mod transport;
 
 use super::open::{Invocation, State};
+use super::refactor::{self, WorkingState};
 use super::{Failure, Global, Outcome, watch};
 use crate::diagnostic::baseline;
 use crate::dialects::Project;
 use crate::lsp::{self, Analysis, Analyzer, Contents, Ended, Preferences};
+use crate::refactor::{Refactoring, Texts};
 use crate::resolution::{Address, Resolution, Unit};
 use crate::review::{self, BaselineFile, Filter, NoHost, Overrides, Request, Review, Session, Workspace};
 use crate::source::{Overlay, Source};
@@ -169,6 +171,13 @@ impl Analyzer for Worktree {
         let overrides = self.overrides(&place, cancel)?;
         let review = analyze(&place, &source, &overrides, cancel, Some(&self.session))?;
         Ok(Analysis { review, source })
+    }
+
+    fn refactor(&self, what: &Refactoring, buffers: &Contents, cancel: &Cancel) -> Result<Texts, String> {
+        let place = self.place.lock();
+        let project = Project { cancel: cancel.clone(), ..place.project.clone() };
+        let workspace = Workspace { host: &NoHost, project: &project, ..place.workspace() };
+        refactor::proved(what, &WorkingState { place: &place, workspace, buffers })
     }
 
     fn made(&self, analysis: &Analysis, resolution: &Resolution, wanted: &BTreeSet<Address>) -> Vec<Arc<Unit>> {

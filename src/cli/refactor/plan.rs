@@ -1,23 +1,26 @@
 //! Changes of files: what proves that they have no effect, and how they are printed and written.
 
-use crate::cli::open::{Invocation, State};
+use super::working::WorkingState;
+use crate::cli::open::Invocation;
 use crate::cli::{Failure, output};
-use crate::diff::{ComponentChange, pointer};
+use crate::diff::structural;
+use crate::diff::{ComponentChange, Status, mask, pointer};
 use crate::refactor::Texts;
 use crate::report::log::{Filter as LogFilter, OutputKind};
-use crate::report::{Report, proof, unified};
+use crate::report::text::value;
+use crate::report::{RenderOptions, Report, proof, unified};
 use crate::resolution::Component;
-use crate::review::{self, BaselineFile, Expectation, Filter, Overrides, Request, Review, Unkept, Verdict};
-use crate::source::{FileChange, Overlay, Source, Without, replace_all};
-use std::collections::BTreeMap;
+use crate::review::{self, BaselineFile, Expectation, Filter, Overrides, Renaming, Request, Review, Unkept, Verdict};
+use crate::source::{FileChange, Without, replace_all};
+use crate::value::Value;
+use std::collections::BTreeSet;
 use std::io::Write;
-use std::sync::Arc;
 
 /// What is to be changed.
-pub(super) struct Plan {
-    pub(super) texts: Texts,
-    /// The file that gets another path; it is one of the texts.
-    pub(super) moved: Option<Moved>,
+pub(in crate::cli) struct Plan {
+    pub(in crate::cli) texts: Texts,
+    /// The files that get other paths; they are among the texts.
+    pub(super) moved: Vec<Moved>,
     /// What that does, as a clause.
     pub(super) what: String,
     /// The component that may differ where it is only there to be inherited from.
@@ -51,57 +54,86 @@ fn differing(unkept: &Unkept, components: &[ComponentChange]) -> Option<String> 
     Some(format!("the state of {of} would be searched elsewhere: {place}"))
 }
 
-/// The worktree with some files changed, and one of them at another path as well.
-pub(super) fn edited(place: &Invocation, texts: &Texts, moved: Option<&Moved>) -> Result<Box<dyn Source>, Failure> {
-    let bytes = |text: &String| -> Arc<[u8]> { Arc::from(text.as_bytes()) };
-    let to = |path: &String| moved.filter(|moved| moved.from == *path).map_or(path, |moved| &moved.to).clone();
-    let buffers: BTreeMap<String, Arc<[u8]>> = texts.iter().map(|(path, [_, new])| (to(path), bytes(new))).collect();
-    Ok(Box::new(Overlay::new(place.open(&State::Worktree)?, &buffers)))
+/// Where the state has to move to, a sentence for each setting that says it.
+fn states(renaming: &Renaming, components: &[ComponentChange]) -> Vec<String> {
+    let of = |status: Status| {
+        let mut all = components.iter().filter(|change| change.status == status && change.made_by().is_none());
+        all.find(|change| renaming.is_about(change))
+    };
+    let before = of(Status::Removed).and_then(|change| change.before.as_deref());
+    let after = of(Status::Added).and_then(|change| change.after.as_deref());
+    let (Some(before), Some(after)) = (before, after) else { return Vec::new() };
+    let calls = [&*before.metadata.calls, &*after.metadata.calls];
+    let steps = structural::compare(&before.value, &after.value, &after.language, calls);
+    let options = RenderOptions::default();
+    let shown = |side: Option<&Value>, path: &str| {
+        side.map_or_else(|| "–".to_owned(), |side| value::inline(side, mask::is_secret_pointer(path), &options))
+    };
+    let moves = steps.iter().filter(|step| renaming.is_state(&step.path, after)).map(|step| {
+        let path = pointer::keys(&step.path).collect::<Vec<_>>().join(".");
+        let [old, new] = [step.before, step.after].map(|side| shown(side, &step.path));
+        format!("the state of {} in {} has to move: {path} {old} → {new}", before.name, before.stack)
+    });
+    moves.collect()
+}
+
+/// Whether it is proved that everything stays as it is.
+pub(in crate::cli) struct Judged {
+    /// What was found, a line each: the verdict first.
+    pub(in crate::cli) lines: Vec<String>,
+    /// Why nothing is changed; `None` if it is proved.
+    pub(in crate::cli) refused: Option<String>,
 }
 
 impl Plan {
     /// The edits of some files, which are to have no effect.
     pub(super) fn new(texts: Texts, what: String) -> Self {
-        Plan { texts, moved: None, what, base: None, expectation: Expectation::Nothing }
+        Plan { texts, moved: Vec::new(), what, base: None, expectation: Expectation::Nothing }
     }
 
     /// The path of a file afterwards.
     fn path_of<'a>(&'a self, path: &'a str) -> &'a str {
-        self.moved.as_ref().filter(|moved| moved.from == path).map_or(path, |moved| &moved.to)
+        self.moved.iter().find(|moved| moved.from == path).map_or(path, |moved| &moved.to)
     }
 
-    /// The worktree, compared with what it becomes.
-    fn compared(&self, place: &Invocation) -> Result<Review, Failure> {
-        let before = place.open(&State::Worktree)?;
-        let after = edited(place, &self.texts, self.moved.as_ref())?;
-        let without = self.moved.as_ref().map(|moved| Without::new(&*after, &moved.from));
+    /// The state, compared with what it becomes.
+    fn compared(&self, state: &WorkingState<'_>) -> Result<Review, Failure> {
+        let before = state.open()?;
+        let after = state.edited(&self.texts, &self.moved)?;
+        let gone: BTreeSet<&str> = self.moved.iter().map(|moved| &*moved.from).collect();
+        let without = (!gone.is_empty()).then(|| Without::all(&*after, &gone));
         let after = without.as_ref().map_or(&*after, |without| without);
         let expect = Some(self.expectation.clone());
         let overrides = Overrides { expect, baseline: BaselineFile::Nowhere, ..Overrides::default() };
         let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
-        Ok(review::compare(&*before, after, &place.workspace(), &request)?)
+        Ok(review::compare(&*before, after, &state.workspace, &request)?)
     }
 
-    /// Why it is not proved that everything stays as it is; `None` if it is.
-    pub(super) fn refuted(&self, place: &Invocation) -> Result<Option<String>, Failure> {
-        let review = self.compared(place)?;
+    /// Resolves everything before and after.
+    pub(in crate::cli) fn judged(&self, state: &WorkingState<'_>) -> Result<Judged, Failure> {
+        let review = self.compared(state)?;
         let report = Report::of(&review, None);
         let Some((comparison, found)) = report.comparison.and_then(|one| Some((one, one.proof?))) else {
-            return Ok(Some("the change could not be compared".to_owned()));
+            let refused = Some("the change could not be compared".to_owned());
+            return Ok(Judged { lines: Vec::new(), refused });
         };
-        output::eprint(&format!("stacklint: {}", proof::sentence(&comparison, found)));
+        let mut lines = vec![proof::sentence(&comparison, found)];
         if found.verdict() != Verdict::Proved {
-            let lines = proof::lines(&comparison, found, &review.files);
+            lines.extend(proof::lines(&comparison, found, &review.files));
             let unkept = found.unkept.iter().filter_map(|one| differing(one, &comparison.diff.components));
-            for line in lines.into_iter().chain(unkept.take(MAX_UNKEPT)) {
-                output::eprint(&format!("stacklint: {line}"));
-            }
-            return Ok(Some("it is not proved that nothing differs; nothing was changed".to_owned()));
+            lines.extend(unkept.take(MAX_UNKEPT));
+            let refused = Some("it is not proved that nothing differs; nothing was changed".to_owned());
+            return Ok(Judged { lines, refused });
+        }
+        if let Expectation::Renamed(renaming) = &self.expectation {
+            lines.extend(states(renaming, &comparison.diff.components));
         }
         // Components that are never deployed refute nothing, but are printed.
         let differing = found.bases.iter().map(|index| &comparison.diff.components[*index]);
         let mut others = differing.filter(|one| self.base.as_deref() != Some(&*one.name));
-        Ok(others.next().map(|one| format!("{} of {} would differ; nothing was changed", one.name, one.stack)))
+        let differs =
+            |one: &ComponentChange| format!("{} of {} would differ; nothing was changed", one.name, one.stack);
+        Ok(Judged { lines, refused: others.next().map(differs) })
     }
 
     /// Changes the files, unless one of them is another one by now.

@@ -8,6 +8,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     plain_sections: &["env", "settings", "vars"],
     resolution_controls: &["/settings/list_merge_strategy", "/settings/templates"],
     repeated: &["component_info", "inheritance", "overrides", "sources"],
+    copies: &[("remote_state_backend", "backend"), ("remote_state_backend_type", "backend_type")],
     several_kinds: &["manifests", "paths", "plugins", "providers.*", "source", "validate"],
     generated: "generate",
     texts: &["env"],

@@ -4,6 +4,7 @@ use crate::value::{StatePaths, Vocabulary};
 
 /// See [`Vocabulary`].
 pub(super) static VOCABULARY: Vocabulary = Vocabulary {
+    plain_sections: &["inputs"],
     inputs: "inputs",
     locals: "locals",
     versions: &["/terraform/version", "/terraform_version_constraint", "/terragrunt_version_constraint"],

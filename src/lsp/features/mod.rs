@@ -9,6 +9,7 @@ mod hover;
 mod lenses;
 mod links;
 mod navigation;
+pub(super) mod refactorings;
 mod rename;
 mod symbols;
 mod tokens;
@@ -16,22 +17,21 @@ mod tokens;
 use super::position::{Encoding, Lines};
 use super::view::{Cursor, View};
 use ls_types::request::{
-    CodeActionRequest, CodeLensRequest, CodeLensResolve, Completion, DocumentLinkRequest, DocumentSymbolRequest,
-    GotoDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename, Request,
-    SemanticTokensFullRequest, SemanticTokensRangeRequest, WorkspaceSymbolRequest,
+    CodeActionRequest, CodeActionResolveRequest, CodeLensRequest, CodeLensResolve, Completion, DocumentLinkRequest,
+    DocumentSymbolRequest, GotoDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename,
+    Request, SemanticTokensFullRequest, SemanticTokensRangeRequest, WorkspaceSymbolRequest,
 };
 use ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
-    DocumentLinkOptions, HoverProviderCapability, OneOf, Position, RenameOptions, RenameParams,
-    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, SemanticTokensServerCapabilities,
-    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    DocumentLinkOptions, HoverProviderCapability, OneOf, Position, RenameOptions, SemanticTokensFullOptions,
+    SemanticTokensLegend, SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
+    WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use serde_json::Value as Json;
 
 /// The requests that are answered.
-pub(super) const METHODS: [&str; 15] = [
+pub(super) const METHODS: [&str; 16] = [
     HoverRequest::METHOD,
     GotoDefinition::METHOD,
     References::METHOD,
@@ -39,6 +39,7 @@ pub(super) const METHODS: [&str; 15] = [
     DocumentSymbolRequest::METHOD,
     WorkspaceSymbolRequest::METHOD,
     CodeActionRequest::METHOD,
+    CodeActionResolveRequest::METHOD,
     CodeLensRequest::METHOD,
     CodeLensResolve::METHOD,
     Completion::METHOD,
@@ -68,7 +69,8 @@ pub(super) fn capabilities(encoding: Encoding) -> ServerCapabilities {
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR]),
+            resolve_provider: Some(true),
             ..CodeActionOptions::default()
         })),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(true) }),
@@ -151,7 +153,9 @@ pub(super) fn answer(method: &str, params: Json, context: &Context<'_>) -> Resul
             let end = p.range.end;
             context.at(&p.text_document.uri, p.range.start, |place| {
                 let end = Lines::new(place.text, place.view.encoding).offset(end);
-                Some(actions::actions(place, end.max(place.offset)))
+                let mut all = actions::actions(place, end.max(place.offset));
+                all.extend(refactorings::offered(place, &p.context));
+                Some(all)
             })
         }),
         CodeLensRequest::METHOD => with::<CodeLensRequest>(params, |p| {
@@ -169,13 +173,6 @@ pub(super) fn answer(method: &str, params: Json, context: &Context<'_>) -> Resul
         }),
         PrepareRenameRequest::METHOD => {
             with::<PrepareRenameRequest>(params, |at| context.at(&at.text_document.uri, at.position, rename::prepare))
-        }
-        Rename::METHOD => {
-            let params: RenameParams = serde_json::from_value(params).map_err(|e| e.to_string())?;
-            let at = params.text_document_position;
-            let edit = |place: &Cursor<'_>| Some(rename::rename(place, &params.new_name));
-            let edit = context.at(&at.text_document.uri, at.position, edit).transpose()?;
-            serde_json::to_value(edit).map_err(|e| e.to_string())
         }
         InlayHintRequest::METHOD => with::<InlayHintRequest>(params, |p| {
             let end = p.range.end;

@@ -1,6 +1,6 @@
 //! A component gets another name in all stacks.
 
-use super::place;
+use super::{others, place};
 use crate::diagnostic::Edit;
 use crate::files::Files;
 use crate::manifests::{self, Manifest};
@@ -10,13 +10,9 @@ use crate::resolution::{Component, LinkKind, Resolution, Unit};
 use crate::review::{Renaming, Subject};
 use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Value};
-use crate::yaml::NodeKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// The maximum number of places that are named.
-const MAX_PLACES: usize = 5;
 
 /// Edits all manifests that configure a component, and whatever names it. What keeps its code and state where they are is added.
 /// Returns the edits, the map that explains all differences, and a sentence about what they do.
@@ -53,6 +49,7 @@ pub(crate) fn component(
         readers,
         added: BTreeSet::new(),
         files: BTreeSet::new(),
+        moves_state: false,
     };
     let mut named = Named { files, renaming: &renaming, edits: BTreeSet::new() };
     for link in links().filter(|link| *link.component == *old && link.kind.as_ref().is_none_or(|one| one == kind)) {
@@ -95,7 +92,8 @@ pub(crate) fn component(
         return Err(format!("no file has `{old}` as a key"));
     }
     let places = crate::text::count(named.edits.len(), "place");
-    let others = named.others(&manifests);
+    let is_it = |text: &str| *text == *renaming.old || !renaming.uses(text).is_empty();
+    let others = others(&manifests, &named.edits, &is_it);
     let mut edits: Vec<Edit> = named.edits.into_iter().collect();
     let first = first_of_each(&configuring, resolution);
     for (manifest, keys) in first {
@@ -121,9 +119,7 @@ pub(crate) fn component(
         |path: &Text| edits.iter().all(|edit| *files.get(edit.file).path != **path || !read(&edit.file));
     renaming.files = mentioning.into_iter().filter(is_only_named).collect();
     let mut what = format!("the component `{old}` becomes `{new}`, in {places}");
-    if let Some(others) = others {
-        what.push_str(&format!("; other texts stay: {others}"));
-    }
+    what.push_str(&others);
     Ok((edits, renaming, what))
 }
 
@@ -192,35 +188,6 @@ impl Named<'_> {
     fn uses(&mut self, origin: Origin) -> Result<(), String> {
         let found = self.text(origin, Renaming::uses);
         self.all(origin, found)
-    }
-
-    /// Other places that have the name as a text, or in a text that seems to read it.
-    fn others(&self, manifests: &[Manifest<'_>]) -> Option<String> {
-        let mut found = Vec::new();
-        for manifest in manifests {
-            let mut open: Vec<_> = manifest.document.root().into_iter().collect();
-            while let Some(id) = open.pop() {
-                let node = manifest.document.node(id);
-                let (start, end) = (node.span.start, node.span.end);
-                match &node.kind {
-                    NodeKind::Sequence(items) => open.extend(&**items),
-                    NodeKind::Mapping(pairs) => open.extend(pairs.iter().map(|(_, value)| *value)),
-                    NodeKind::Scalar { value, .. } => {
-                        let edited = |one: &Edit| one.file == manifest.id && (start..=end).contains(&one.start);
-                        let is_it = **value == *self.renaming.old || !self.renaming.uses(value).is_empty();
-                        if is_it && !self.edits.iter().any(edited) {
-                            found.push(manifest.place(start as usize));
-                        }
-                    }
-                    NodeKind::Alias { .. } => {}
-                }
-            }
-        }
-        found.sort();
-        found.dedup();
-        let more = if found.len() > MAX_PLACES { ", …" } else { "" };
-        found.truncate(MAX_PLACES);
-        (!found.is_empty()).then(|| format!("{}{more}", found.join(", ")))
     }
 
     /// A text of a command that names it once.

@@ -67,7 +67,7 @@ fn rewritten(item: &Import, files: &Files, change: impl Fn(&str) -> Option<Strin
 }
 
 /// The parts of a text that may be paths.
-fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut start = 0;
     text.split(ENDS).map(move |piece| {
         let blanks = piece.len() - piece.trim_start().len();
@@ -79,7 +79,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 
 /// What a written path to one file becomes, so that it leads to another one in the same way: from the same folder, whichever it
 /// is, and without an extension if it has none.
-fn renamed(written: &str, old: &str, new: &str) -> Option<String> {
+pub(super) fn renamed(written: &str, old: &str, new: &str) -> Option<String> {
     let parts: Vec<&str> = written.split('/').collect();
     let name = old.rsplit('/').next()?;
     let extension = name.strip_prefix(parts.last()?.trim())?;
@@ -108,7 +108,7 @@ fn from_folder(written: &str, target: &str, folder: &str) -> Option<String> {
 }
 
 /// What leads to a target: some parts that lead to a folder, and the way from there.
-fn joined(before: &[&str], folder: &[&str], target: &[&str]) -> String {
+pub(super) fn joined(before: &[&str], folder: &[&str], target: &[&str]) -> String {
     let alike = folder.iter().zip(target).take_while(|(a, b)| a == b).count();
     let up = folder.len() - alike;
     let before = if up > 0 && before == ["."] { &[] } else { before };

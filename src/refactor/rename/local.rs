@@ -1,11 +1,14 @@
 //! A local of a file gets another name. Only names that no other file sees are renamed.
 
 use crate::diagnostic::Edit;
-use crate::files::Files;
+use crate::files::{File, Files};
+use crate::refactor::hcl;
 use crate::resolution::{Local, LocalLevel, LocalScope, Resolution};
 use crate::syntax::Language;
+use crate::value::FileId;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The locals of a file, and how its text reads them.
 pub(crate) struct LocalNames<'a> {
@@ -17,7 +20,18 @@ pub(crate) struct LocalNames<'a> {
     pub sections: Vec<&'static str>,
 }
 
-impl LocalNames<'_> {
+impl<'a> LocalNames<'a> {
+    /// The locals of a file.
+    pub(in crate::refactor) fn of(of: &'a Defining, resolution: &'a Resolution, files: &Files) -> Self {
+        let scopes = resolution.locals.scopes.iter().filter(|scope| files.get(scope.file).path == of.file.path);
+        LocalNames {
+            path: &of.file.path,
+            text: &of.file.text,
+            scopes: scopes.map(|scope| &**scope).collect(),
+            sections: sections(resolution),
+        }
+    }
+
     /// The places of a name, once each and in their order: its definitions and its uses.
     ///
     /// # Errors
@@ -80,43 +94,65 @@ pub(crate) fn local(
     resolution: &Resolution,
     files: &Files,
 ) -> Result<(Vec<Edit>, String), String> {
-    let defines = |scope: &LocalScope| scope.locals.iter().any(|local| *local.name == *old);
-    let is_meant = |scope: &LocalScope| path.is_none_or(|path| *files.get(scope.file).path == *path);
-    let defining = resolution.locals.scopes.iter().filter(|scope| defines(scope) && is_meant(scope));
-    let ids: BTreeSet<_> = defining.map(|scope| scope.file).collect();
-    let mut paths: Vec<_> = ids.iter().map(|id| files.get(*id)).collect();
-    paths.sort_by(|a, b| a.path.cmp(&b.path));
-    let file = match &paths[..] {
-        [one] => one,
-        [] => {
-            return Err(path.map_or_else(
-                || format!("no file defines the local `{old}`"),
-                |path| format!("`{old}` is not defined in {path}"),
-            ));
-        }
-        several => {
-            let names: Vec<&str> = several.iter().map(|file| &*file.path).collect();
-            return Err(format!("several files define `{old}`, choose with --file: {}", names.join(", ")));
+    let file = match defining(old, path, resolution, files) {
+        Ok(file) if Language::of(&file.file.path) == Language::Yaml => file,
+        found => {
+            return match hcl::defining(old, path, resolution, files) {
+                Err(_) if found.is_err() => Err(found.err().unwrap_or_default()),
+                _ => hcl::rename_local([old, new], path, resolution, files),
+            };
         }
     };
-    let scopes = resolution.locals.scopes.iter().filter(|scope| files.get(scope.file).path == file.path);
-    let names = LocalNames {
-        path: &file.path,
-        text: &file.text,
-        scopes: scopes.map(|scope| &**scope).collect(),
-        sections: sections(resolution),
-    };
+    let names = LocalNames::of(&file, resolution, files);
     names.takes(new)?;
     let places = names.places(old)?;
-    let id = *ids.iter().next().ok_or("no file defines it")?;
-    let edit =
-        |range: &Range<usize>| Edit { file: id, start: range.start as u32, end: range.end as u32, text: new.into() };
+    let edit = |range: &Range<usize>| Edit {
+        file: file.id,
+        start: range.start as u32,
+        end: range.end as u32,
+        text: new.into(),
+    };
     let uses = crate::text::count(places.len(), "place");
-    Ok((places.iter().map(edit).collect(), format!("the local `{old}` of {} becomes `{new}`, in {uses}", file.path)))
+    Ok((places.iter().map(edit).collect(), format!("the local `{old}` of {} becomes `{new}`, in {uses}", names.path)))
+}
+
+/// A file that defines a local.
+pub(in crate::refactor) struct Defining {
+    pub(in crate::refactor) id: FileId,
+    pub(in crate::refactor) file: Arc<File>,
+}
+
+/// The file at a path that defines a local, or the only one that does.
+///
+/// # Errors
+/// There is none, or there are several: a sentence without a full stop.
+pub(in crate::refactor) fn defining(
+    name: &str,
+    path: Option<&str>,
+    resolution: &Resolution,
+    files: &Files,
+) -> Result<Defining, String> {
+    let defines = |scope: &LocalScope| scope.locals.iter().any(|local| *local.name == *name);
+    let is_meant = |scope: &LocalScope| path.is_none_or(|path| *files.get(scope.file).path == *path);
+    let scopes = resolution.locals.scopes.iter().filter(|scope| defines(scope) && is_meant(scope));
+    let ids: BTreeSet<_> = scopes.map(|scope| scope.file).collect();
+    let mut found: Vec<_> = ids.into_iter().map(|id| Defining { id, file: files.get(id) }).collect();
+    found.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => Err(path.map_or_else(
+            || format!("no file defines the local `{name}`"),
+            |path| format!("`{name}` is not defined in {path}"),
+        )),
+        _ => {
+            let names: Vec<&str> = found.iter().map(|one| &*one.file.path).collect();
+            Err(format!("several files define `{name}`, choose one: {}", names.join(", ")))
+        }
+    }
 }
 
 /// The sections that define locals.
-fn sections(resolution: &Resolution) -> Vec<&'static str> {
+pub(in crate::refactor) fn sections(resolution: &Resolution) -> Vec<&'static str> {
     resolution.vocabularies.iter().map(|words| words.locals).filter(|section| !section.is_empty()).collect()
 }
 

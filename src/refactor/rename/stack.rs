@@ -1,6 +1,6 @@
 //! A stack gets another name: it is written into its manifests, and wherever the stack is named.
 
-use super::place;
+use super::{others, place};
 use crate::diagnostic::Edit;
 use crate::files::Files;
 use crate::manifests::{self, Manifest};
@@ -48,6 +48,7 @@ pub(crate) fn stack(
         readers: BTreeSet::new(),
         added: BTreeSet::new(),
         files: BTreeSet::new(),
+        moves_state: false,
     };
     let mut edits: BTreeSet<Edit> = BTreeSet::new();
     for component in all() {
@@ -97,10 +98,12 @@ pub(crate) fn stack(
     let is_only_named = |id: &FileId| !resolution.units.iter().any(|unit| unit.files.contains(id));
     let only_named = mentioning.into_iter().filter(is_only_named);
     renaming.files = only_named.map(|id| files.get(id).path.clone()).collect();
+    let all = manifests::some(resolution, files, |_| true);
     let what = format!(
-        "the stack `{old}` becomes `{new}`, in {} and {}",
+        "the stack `{old}` becomes `{new}`, in {} and {}{}",
         count(ids.len(), "manifest"),
-        count(places, "other place")
+        count(places, "other place"),
+        others(&all, &edits, &|text| *text == *old)
     );
     Ok((edits.into_iter().collect(), renaming, what))
 }

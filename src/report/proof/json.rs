@@ -20,13 +20,20 @@ pub(in crate::report) struct ProofJson<'a> {
     counterexamples: Vec<CounterexampleJson<'a>>,
     open: Vec<OpenJson<'a>>,
     without_effect: &'a [Text],
-    digests: DigestsJson<'a>,
+    digests: DigestsJson,
 }
 
 #[derive(Serialize)]
-struct DigestsJson<'a> {
-    base: &'a str,
-    head: &'a str,
+struct DigestsJson {
+    base: String,
+    head: String,
+}
+
+impl DigestsJson {
+    fn of(proof: &Proof) -> Self {
+        let [base, head] = proof.digests();
+        DigestsJson { base, head }
+    }
 }
 
 #[derive(Serialize)]
@@ -110,7 +117,7 @@ impl<'a> ProofJson<'a> {
             counterexamples: proof.refuting.iter().map(counterexample).collect(),
             open: proof.open.iter().map(open).collect(),
             without_effect: &proof.harmless,
-            digests: DigestsJson { base: &proof.digests[0], head: &proof.digests[1] },
+            digests: DigestsJson::of(proof),
         }
     }
 }

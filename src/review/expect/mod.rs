@@ -4,6 +4,7 @@
 //! not read leaves it open; what differs and is known refutes it.
 
 mod files;
+mod moved_folder;
 mod renaming;
 
 pub(crate) use renaming::{Renaming, Subject, Unkept};
@@ -135,8 +136,8 @@ pub(crate) struct Proof {
     pub unknown: usize,
     /// The number of components and resources that get another address and keep their state.
     pub moved: usize,
-    /// Digests of the configuration of all components that can be deployed, of base and head: `sha256:…`.
-    pub digests: [String; 2],
+    /// The components that can be deployed, of base and head.
+    deployable: [Vec<Arc<Component>>; 2],
 }
 
 /// Something that differs and must not.
@@ -173,12 +174,13 @@ impl Proof {
         [before, after]: [&[&Resolution]; 2],
     ) -> Proof {
         let diff = &comparison.diff;
+        let same = expectation.renaming().map(|renaming| renaming.same_reads(&diff.components)).unwrap_or_default();
         let (kept, unkept) = match expectation {
             Expectation::Moves => {
                 let kept = diff.renames.iter().filter(|one| keeps_all(one, &diff.components));
                 (kept.map(|rename| [rename.from, rename.to]).collect(), Vec::new())
             }
-            Expectation::Renamed(renaming) => renaming.judge(&diff.components),
+            Expectation::Renamed(renaming) => renaming.judge(&diff.components, &same),
             Expectation::Nothing | Expectation::Only(_) => (Vec::new(), Vec::new()),
         };
         let moved: BTreeSet<usize> = kept.iter().flatten().copied().collect();
@@ -186,7 +188,8 @@ impl Proof {
         for (component, change) in diff.components.iter().enumerate() {
             let is_moved = |one: &Change| {
                 let Some(after) = &change.after else { return false };
-                let is_new_name = || Some(expectation.renaming()?.explains(one, [change.before.as_ref()?, after]));
+                let is_new_name =
+                    || Some(expectation.renaming()?.explains(one, [change.before.as_ref()?, after], &same));
                 expectation.is_about_names() && (is_name(&one.path, after) || is_new_name() == Some(true))
             };
             let is_base = is_base(change, expectation);
@@ -206,7 +209,8 @@ impl Proof {
                 refuting.push(Counterexample { component, change: None });
             }
             let differing = change.changes.iter().enumerate();
-            for (index, one) in differing.filter(|(_, one)| !one.is_same_call && !is_moved(one)) {
+            let is_kept = |one: &Change| one.is_same_call || is_moved(one) || is_local(change, one);
+            for (index, one) in differing.filter(|(_, one)| !is_kept(one)) {
                 match is_uncertain(one) {
                     true => open.push(Open::Value { component, change: index }),
                     false => refuting.push(Counterexample { component, change: Some(index) }),
@@ -226,6 +230,7 @@ impl Proof {
         open.sort();
         open.dedup();
         let (stacks, components) = coverage.totals();
+        let deployable = [before, after].map(deployable);
         Proof {
             expectation: expectation.clone(),
             refuting,
@@ -234,10 +239,16 @@ impl Proof {
             unkept,
             harmless: unseen.harmless.into_iter().collect(),
             resolved: [stacks, components, unseen.resources],
-            unknown: deployable(after).iter().map(|component| unknown_parts(&component.value)).sum(),
+            unknown: deployable[1].iter().map(|component| unknown_parts(&component.value)).sum(),
             moved: kept.len(),
-            digests: [digest(before), digest(after)],
+            deployable,
         }
+    }
+
+    /// Digests of the configuration of all components that can be deployed, of base and head: `sha256:…`. Equal configurations have
+    /// equal digests.
+    pub(crate) fn digests(&self) -> [String; 2] {
+        self.deployable.each_ref().map(|components| digest(components))
     }
 
     pub(crate) fn verdict(&self) -> Verdict {
@@ -284,6 +295,16 @@ fn keeps_all(rename: &Rename, components: &[ComponentChange]) -> bool {
         && steps.iter().all(|step| step.is_same_call || is_name(&step.path, after))
 }
 
+/// Whether a change is about a name that only files see: it has no effect but in what reads it, which is compared.
+fn is_local(component: &ComponentChange, change: &Change) -> bool {
+    let sides = [&component.before, &component.after];
+    let is_section = |side: &Arc<Component>| {
+        let locals = side.language.vocabulary.locals;
+        !locals.is_empty() && change.path.split('/').nth(1) == Some(locals)
+    };
+    sides.into_iter().flatten().all(is_section)
+}
+
 /// Whether what is at a path only says what a component is called and where it is written, and not where its state is.
 fn is_name(path: &str, component: &Component) -> bool {
     let vocabulary = component.language.vocabulary;
@@ -312,10 +333,10 @@ fn size(component: &ComponentChange, change: Option<usize>) -> (bool, bool, usiz
 }
 
 /// The components that are not only there to be inherited from, by address.
-fn deployable<'a>(sides: &[&'a Resolution]) -> Vec<&'a Component> {
+fn deployable(sides: &[&Resolution]) -> Vec<Arc<Component>> {
     let units = sides.iter().flat_map(|side| &side.units).filter(|unit| unit.state == State::Resolved);
-    let components = units.flat_map(|unit| &unit.components).map(|component| &**component);
-    let mut all: Vec<&Component> = components.filter(|component| !component.metadata.is_abstract).collect();
+    let components = units.flat_map(|unit| &unit.components).filter(|component| !component.metadata.is_abstract);
+    let mut all: Vec<Arc<Component>> = components.cloned().collect();
     all.sort_by_cached_key(|component| component.address());
     all
 }
@@ -333,9 +354,8 @@ fn unknown_parts(value: &Value) -> usize {
 }
 
 /// A digest of the configuration of all components, equal for equal configurations.
-fn digest(sides: &[&Resolution]) -> String {
-    let components = deployable(sides);
-    let one = |component: &&Component| {
+fn digest(components: &[Arc<Component>]) -> String {
+    let one = |component: &Arc<Component>| {
         let (stack, kind, name) = component.address();
         let mut hash = Sha256::new();
         for part in [stack, kind, name] {
@@ -350,7 +370,7 @@ fn digest(sides: &[&Resolution]) -> String {
         hash.finalize()
     };
     let mut whole = Sha256::new();
-    threads::map(&components, one).iter().for_each(|part| whole.update(part));
+    threads::map(components, one).iter().for_each(|part| whole.update(part));
     let hex: String = whole.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }

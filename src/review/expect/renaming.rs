@@ -1,6 +1,7 @@
 //! A component, or a stack, that gets another name: the map under which two states are the same.
 
 use super::is_name;
+use super::moved_folder::{SameReads, folder_of};
 use crate::diff::renames::moves_state;
 use crate::diff::structural::{self, DiffStep};
 use crate::diff::{Change, ChangeKind, ComponentChange, Status};
@@ -30,6 +31,8 @@ pub(crate) enum Subject {
     Component(Text),
     /// A stack with all of its components.
     Stack,
+    /// The only component of a folder, of a type; the names are the paths of the folder.
+    Folder(Text),
 }
 
 /// Something that gets another name and keeps everything else.
@@ -44,6 +47,8 @@ pub(crate) struct Renaming {
     pub added: BTreeSet<String>,
     /// The files that only say how the component is called.
     pub files: BTreeSet<Text>,
+    /// Whether its state may be searched elsewhere: whoever renames it moves the state.
+    pub moves_state: bool,
 }
 
 /// Two names of an address that stay, and the kind and the name of what the code makes.
@@ -90,6 +95,7 @@ impl Renaming {
         let places = match self.subject {
             Subject::Component(_) => self.uses(text),
             Subject::Stack => self.words(text),
+            Subject::Folder(_) => Vec::new(),
         };
         for range in places {
             renamed.push_str(&text[at..range.start]);
@@ -101,7 +107,7 @@ impl Renaming {
     }
 
     /// Whether it is what gets another name, or a part of it: under the old name, that is gone, or under the new one.
-    pub(super) fn is_about(&self, change: &ComponentChange) -> bool {
+    pub(crate) fn is_about(&self, change: &ComponentChange) -> bool {
         change.status != Status::Modified && self.has(change.status, &change.address())
     }
 
@@ -111,12 +117,13 @@ impl Renaming {
         match &self.subject {
             Subject::Component(of) => kind == of && name == expected,
             Subject::Stack => stack == expected,
+            Subject::Folder(of) => kind == of && *folder_of(stack, name) == **expected,
         }
     }
 
     /// Pairs what is gone with what is new: the component itself, and what its code makes. Returns the pairs that are the same but
     /// for the name, and those that are not.
-    pub(super) fn judge(&self, components: &[ComponentChange]) -> (Vec<[usize; 2]>, Vec<Unkept>) {
+    pub(super) fn judge(&self, components: &[ComponentChange], same: &SameReads) -> (Vec<[usize; 2]>, Vec<Unkept>) {
         let of = |status: Status| {
             let all = components.iter().enumerate().filter(move |(_, change)| change.status == status);
             all.filter_map(|(index, change)| Some((self.key(change)?, index))).collect::<BTreeMap<_, _>>()
@@ -126,7 +133,7 @@ impl Renaming {
         for (key, from) in &removed {
             let Some(to) = added.get(key) else { continue };
             let (Some(before), Some(after)) = (&components[*from].before, &components[*to].after) else { continue };
-            match self.difference([before, after]) {
+            match self.difference([before, after], same) {
                 None => kept.push([*from, *to]),
                 Some(path) => unkept.push(Unkept { from: *from, to: *to, path }),
             }
@@ -135,7 +142,7 @@ impl Renaming {
     }
 
     /// What is the same under both names: the rest of the address, and what the code makes if it is not the component itself.
-    fn key(&self, change: &ComponentChange) -> Option<UnderBothNames> {
+    pub(super) fn key(&self, change: &ComponentChange) -> Option<UnderBothNames> {
         let owner = change.made_by().map_or_else(|| change.address(), |owner| Address::clone(owner));
         if !self.has(change.status, &owner) {
             return None;
@@ -145,43 +152,56 @@ impl Renaming {
         Some(match self.subject {
             Subject::Component(_) => (stack, kind, made),
             Subject::Stack => (kind, name, made),
+            Subject::Folder(_) => (Text::default(), kind, made),
         })
     }
 
     /// The first difference that does not follow from the name: the path of a value, or nothing where the state is.
-    fn difference(&self, [before, after]: [&Component; 2]) -> Option<Option<String>> {
+    fn difference(&self, [before, after]: [&Component; 2], same: &SameReads) -> Option<Option<String>> {
         let calls = [&*before.metadata.calls, &*after.metadata.calls];
         let steps = structural::compare(&before.value, &after.value, &after.language, calls);
         let is_made = before.metadata.made_by.is_some();
-        let mut others = steps
-            .iter()
-            .filter(|step| !step.is_same_call && !is_name(&step.path, after) && !self.allows(step, [before, after]));
+        let mut others = steps.iter().filter(|step| {
+            !step.is_same_call && !is_name(&step.path, after) && !self.allows(step, [before, after], same)
+        });
         if let Some(step) = others.next() {
-            return Some(Some(step.path.clone()));
+            return Some((!self.is_state(&step.path, after)).then(|| step.path.clone()));
         }
         if before.metadata.managed_by != after.metadata.managed_by {
             return Some(Some(String::new()));
         }
         // What code makes stays with the state of its component.
         let is_destroyed = before.removal == RemovalEffect::Destroyed && before.metadata.is_deployed();
-        (!is_made && (moves_state(before, after) || is_destroyed)).then_some(None)
+        let is_elsewhere = !self.moves_state && moves_state(before, after);
+        (!is_made && (is_elsewhere || is_destroyed)).then_some(None)
+    }
+
+    /// Whether a path says where the state of a folder is.
+    pub(crate) fn is_state(&self, path: &str, component: &Component) -> bool {
+        let state = component.language.vocabulary.state.as_ref();
+        matches!(self.subject, Subject::Folder(_))
+            && state.is_some_and(|state| path.strip_prefix(state.backend).is_some_and(|rest| rest.starts_with('/')))
     }
 
     /// Whether a difference is the new name where a component names it.
-    pub(super) fn explains(&self, change: &Change, [before, after]: [&Component; 2]) -> bool {
+    pub(super) fn explains(&self, change: &Change, [before, after]: [&Component; 2], same: &SameReads) -> bool {
         let [Some(old), Some(new)] = [&change.before, &change.after] else { return false };
-        change.kind == ChangeKind::Changed && self.is_renamed(&change.path, [old, new], [before, after])
+        change.kind == ChangeKind::Changed && self.is_renamed(&change.path, [old, new], [before, after], same)
     }
 
     /// Whether a difference of the component itself follows from its name, or is what keeps its code and state in place.
-    pub(super) fn allows(&self, step: &DiffStep<'_>, sides: [&Component; 2]) -> bool {
+    pub(super) fn allows(&self, step: &DiffStep<'_>, sides: [&Component; 2], same: &SameReads) -> bool {
+        if self.moves_state && self.is_state(&step.path, sides[1]) {
+            return true;
+        }
         let is_below = |path: &String| {
             path == &step.path || path.strip_prefix(&*step.path).is_some_and(|rest| rest.starts_with('/'))
         };
         match (step.before, step.after) {
             (Some(old), Some(new)) => {
                 step.kind == ChangeKind::Changed
-                    && (self.is_renamed(&step.path, [old, new], sides) || self.is_kept_workspace(&step.path, sides))
+                    && (self.is_renamed(&step.path, [old, new], sides, same)
+                        || self.is_kept_workspace(&step.path, sides))
             }
             // All of a map that is added because of one entry.
             (None, Some(new)) => {
@@ -213,10 +233,24 @@ impl Renaming {
                         || metadata.bases.iter().any(|base| *base.name == *name && base.origin == origin)
                 }
                 Subject::Stack => links.any(|link| is_stack(link) && *link.stack_origin == origin),
+                Subject::Folder(_) => false,
             }
     }
 
-    fn is_renamed(&self, path: &str, [old, new]: [&Value; 2], [before, after]: [&Component; 2]) -> bool {
+    pub(super) fn is_renamed(
+        &self,
+        path: &str,
+        [old, new]: [&Value; 2],
+        [before, after]: [&Component; 2],
+        same: &SameReads,
+    ) -> bool {
+        if let Subject::Folder(_) = self.subject {
+            // An input is a value, also if it looks like a path.
+            let is_input = path.split('/').nth(1) == Some(after.language.vocabulary.inputs);
+            let texts = old.as_str().zip(new.as_str()).filter(|_| !is_input);
+            return texts.is_some_and(|(old, new)| self.leads_to_same([old, new], [before, after]))
+                || self.is_same_unknown([old, new], [before, after], same);
+        }
         let (Some(old_text), Some(new_text)) = (text(old), text(new)) else { return false };
         if *old_text == *self.old && *new_text == *self.new {
             let section = path.split('/').nth(1);
@@ -257,7 +291,8 @@ mod tests {
     fn only_arguments_that_name_the_component_are_uses() {
         let readers = ["!terraform.state", "atmos.Component"].map(Text::from).into();
         let (subject, old, new) = (Subject::Component("terraform".into()), "vpc".into(), "net".into());
-        let renaming = Renaming { subject, old, new, readers, added: BTreeSet::new(), files: BTreeSet::new() };
+        let renaming =
+            Renaming { subject, old, new, readers, added: BTreeSet::new(), files: BTreeSet::new(), moves_state: false };
         for (text, expected) in [
             ("!terraform.state vpc vpc vpc", "!terraform.state net vpc vpc"),
             ("!terraform.state vpc/a vpc", "!terraform.state vpc/a vpc"),

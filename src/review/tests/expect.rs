@@ -157,12 +157,14 @@ proptest! {
         let base = written(&layouts[0], &model);
         let same = prove("none", &base, &written(&layouts[1], &model));
         prop_assert_eq!(same.verdict(), Verdict::Proved, "{:?}", same);
-        prop_assert_eq!(&same.digests[0], &same.digests[1]);
+        let [base, head] = same.digests();
+        prop_assert_eq!(base, head);
         let mut other = model.clone();
         other[stack][input] = (other[stack][input] + by) % VALUES.len();
         let differs = prove("none", &base, &written(&layouts[1], &other));
         prop_assert_ne!(differs.verdict(), Verdict::Proved, "{:?}", differs);
-        prop_assert_ne!(&differs.digests[0], &differs.digests[1]);
+        let [base, head] = differs.digests();
+        prop_assert_ne!(base, head);
         prop_assert_ne!(prove("moves", &base, &written(&layouts[1], &other)).verdict(), Verdict::Proved);
         let (changed, unchanged) = (format!("only={}s{stack}*", if is_atmos { "" } else { "live/" }), "only=nothing".to_owned());
         prop_assert_eq!(prove(&changed, &base, &written(&layouts[1], &other)).verdict(), Verdict::Proved);

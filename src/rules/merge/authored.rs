@@ -3,6 +3,7 @@
 use super::walk::{each, is_inside, open_files};
 use crate::diagnostic::Rule;
 use crate::rules::Context;
+use crate::syntax::Syntax;
 use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -75,7 +76,8 @@ pub(super) fn uses(context: &Context<'_>, rule: &'static Rule, wanted: impl Fn(&
     let open = open_files(context.resolution);
     let mut plain: HashMap<FileId, bool> = HashMap::new();
     found.retain(|origin, used| {
-        let is_plain = *plain.entry(origin.file).or_insert_with(|| is_plain(context, origin.file));
+        let is_plain = *plain.entry(origin.file).or_insert_with(|| is_plain(context, origin.file))
+            && is_written_there(context, *origin, &used.path);
         let is_found = is_plain && wanted(used);
         if is_found && open.contains(&origin.file) {
             context.withheld.record(rule);
@@ -97,6 +99,15 @@ fn is_repetition(value: &Value, below: &Value) -> bool {
         .as_list()
         .is_none_or(|items| items.iter().all(|item| item.prov.origin.is_some_and(|o| is_inside(o, origin))));
     is_whole && value.data == below.data
+}
+
+/// Whether the value of a path is written at its place. In HCL an expression may have the place of what it reads.
+fn is_written_there(context: &Context<'_>, origin: Origin, path: &str) -> bool {
+    let file = context.files.get(origin.file);
+    Syntax::source(&file).is_none_or(|source| {
+        source.keys_at(origin.key).is_some_and(|keys| keys.join(".") == *path)
+            && source.entry_of(origin.key as usize).is_some()
+    })
 }
 
 /// Whether nothing in a file reads what else is in it.

@@ -39,6 +39,14 @@ pub(crate) struct Entry {
     pub(crate) value: Span,
 }
 
+impl Entry {
+    /// Whether a key leads to it: it has that name, and neither labels nor a place in a list.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        let is_key = matches!(self.kind, HclEntryKind::Key | HclEntryKind::Block { is_labelled: false });
+        is_key && self.name == name
+    }
+}
+
 /// Text or a number that was written out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Literal {

@@ -12,7 +12,7 @@ use crate::text::Text;
 use crate::threads::with_deep_stack;
 pub(crate) use blocks::{blocks_at, outline};
 pub(crate) use entries::{Entry, HclEntryKind, Literal};
-pub(crate) use names::{Names, Subject, names, values};
+pub(crate) use names::{NameUse, Names, Subject, names, values};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -138,13 +138,65 @@ impl Source {
         self.masks.get_or_init(|| Masks::of(&self.text, &self.entries, &self.literals))
     }
 
+    /// The entry that some keys lead to: blocks without labels, arguments, and keys of objects. `None` if there are several.
+    pub(crate) fn entry(&self, keys: &[String]) -> Option<&Entry> {
+        let (mut at, mut found) = (None, None);
+        for key in keys {
+            let is_it = |(_, entry): &(usize, &Entry)| entry.parent == at && entry.is_named(key);
+            let mut all = self.entries.iter().enumerate().filter(is_it);
+            let (index, entry) = all.next()?;
+            if all.next().is_some() {
+                return None;
+            }
+            (at, found) = (Some(index), Some(entry));
+        }
+        found
+    }
+
+    /// The keys that lead to the innermost entry at a byte offset; `None` if a block with labels or an item of a list is one of
+    /// those around it.
+    pub(crate) fn keys_at(&self, offset: u32) -> Option<Vec<String>> {
+        let (mut keys, mut at) = (Vec::new(), self.entry_at(offset));
+        while let Some(entry) = at {
+            keys.push(entry.is_named(&entry.name).then(|| entry.name.clone())?);
+            at = self.parent(entry);
+        }
+        keys.reverse();
+        Some(keys)
+    }
+
+    /// Text and numbers that values are made of, in the order of the text.
+    pub(crate) fn literals(&self) -> &[Literal] {
+        &self.literals
+    }
+
+    /// The entry around an entry.
+    pub(crate) fn parent(&self, entry: &Entry) -> Option<&Entry> {
+        entry.parent.map(|parent| &self.entries[parent])
+    }
+
+    /// The first and the last entry directly in an entry.
+    pub(crate) fn ends_of(&self, entry: &Entry) -> Option<(&Entry, &Entry)> {
+        let index = self.entries.partition_point(|other| other.key.start < entry.key.start);
+        let mut inner = self.entries[index..].iter().filter(|other| other.parent == Some(index));
+        let first = inner.next()?;
+        Some((first, inner.last().unwrap_or(first)))
+    }
+
+    /// The first comment in a range.
+    pub(crate) fn comment_in(&self, range: &Range<usize>) -> Option<&Comment> {
+        let next = self.tokens.comments.partition_point(|comment| comment.span.start < range.start);
+        self.tokens.comments.get(next).filter(|comment| comment.span.start < range.end)
+    }
+
     /// The entry whose key begins at a byte offset.
-    pub(super) fn entry_of(&self, key: usize) -> Option<&Entry> {
+    pub(crate) fn entry_of(&self, key: usize) -> Option<&Entry> {
         let found = self.entries.binary_search_by_key(&key, |entry| entry.key.start as usize);
         found.ok().map(|index| &self.entries[index])
     }
 
-    pub(super) fn has_sibling(&self, entry: &Entry) -> bool {
+    /// Whether an entry is not the only one in what is around it.
+    pub(crate) fn has_sibling(&self, entry: &Entry) -> bool {
         let end = entry.value.end;
         let first = self.entries.partition_point(|other| other.key.start < entry.key.start);
         // The one before is the entry around it, or a sibling or something in that.

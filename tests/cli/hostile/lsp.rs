@@ -213,7 +213,8 @@ fn what_is_deep_or_large_ends_the_session_for_nobody() {
 fn a_name_in_a_long_word_is_found_quickly() {
     let repo = Repo::atmos();
     let path = "stacks/deploy/dev.yaml";
-    let text = format!("locals: {{a: 1}}\nvars:\n  stage: dev\n  x: '{{{{ .locals.a }}}} {}'\n", "a".repeat(500_000));
+    let vars = format!("vars:\n  stage: dev\n  x: '{{{{ .locals.a }}}} {}'\n", "a".repeat(500_000));
+    let text = format!("locals: {{a: 1}}\n{vars}components: {{terraform: {{vpc: {{}}}}}}\n");
     repo.write(path, &text);
     let mut client = Client::start(&repo);
     client.open(path, &text);

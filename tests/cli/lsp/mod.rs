@@ -4,6 +4,7 @@ pub(crate) mod client;
 mod code;
 mod completion;
 mod protocol;
+mod refactorings;
 mod session;
 mod tokens;
 
@@ -325,7 +326,7 @@ fn a_local_is_renamed_where_only_its_file_sees_it() {
     for (needle, name, why) in [
         ("region: us", "zone", "already defined"),
         ("region: us", "a-b", "cannot be the name"),
-        ("stage: dev", "x", "only locals"),
+        ("stage: dev", "x", "only components, stacks and locals"),
     ] {
         let answer = rename(&mut client, needle, name);
         assert!(answer["error"]["message"].as_str().is_some_and(|m| m.contains(why)), "{why}: {answer}");
