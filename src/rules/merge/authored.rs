@@ -1,6 +1,6 @@
 //! Values as written, over all components that they contribute to.
 
-use super::walk::{each, is_inside, open_files};
+use super::walk::{each_where, is_inside, open_files, with_plain_sections};
 use crate::diagnostic::Rule;
 use crate::rules::Context;
 use crate::syntax::Syntax;
@@ -33,8 +33,9 @@ pub(super) struct Use {
 /// one is skipped because not all of its file is known, that is noted for `rule`.
 pub(super) fn uses(context: &Context<'_>, rule: &'static Rule, wanted: impl Fn(&Use) -> bool) -> Vec<(Origin, Use)> {
     let mut found: BTreeMap<Origin, Use> = BTreeMap::new();
-    each(
-        context.resolution,
+    each_where(
+        with_plain_sections(&context.resolution.units),
+        |_| true,
         |v| !matches!(v.data, Data::Map(_)),
         |seen| {
             let words = seen.component.language.vocabulary;

@@ -64,8 +64,15 @@ pub(super) fn each<'a>(resolution: &'a Resolution, wanted: impl Fn(&Value) -> bo
     each_where(components(&resolution.units), |_| true, wanted, f);
 }
 
+/// The components whose values are merged from layers.
 pub(super) fn components(units: &[Arc<Unit>]) -> impl Iterator<Item = &Arc<Component>> {
-    units.iter().flat_map(|unit| &unit.components)
+    units.iter().flat_map(|unit| &unit.components).filter(|component| component.language.has_layers)
+}
+
+/// The components with sections that are only passed on.
+pub(super) fn with_plain_sections(units: &[Arc<Unit>]) -> impl Iterator<Item = &Arc<Component>> {
+    let all = units.iter().flat_map(|unit| &unit.components);
+    all.filter(|component| !component.language.vocabulary.plain_sections.is_empty())
 }
 
 /// The same in some components, within maps that `may_hold` something wanted.
@@ -76,7 +83,7 @@ pub(super) fn each_where<'a>(
     mut f: impl FnMut(&Seen<'a, '_>),
 ) {
     let mut walk = ValueWalk { may_hold, wanted, holds: FastMap::default() };
-    for component in components.filter(|component| component.language.has_layers) {
+    for component in components {
         // This alone rules out most components.
         let Some(map) = component.value.as_map().filter(|map| (walk.may_hold)(map)) else { continue };
         let mut path = Vec::new();
