@@ -275,3 +275,25 @@ fn affected_lists_units_that_begin_to_fail() {
     let stacks: Vec<&str> = items.as_array().unwrap().iter().filter_map(|item| item["stack"].as_str()).collect();
     assert_eq!(stacks, ["catalog", "live", "stack"], "without its stack, the source is a unit by itself: {run}");
 }
+
+#[test]
+fn jobs_run_in_the_folders_of_units_also_of_those_that_neither_revision_resolves() {
+    let repo = Repo::new();
+    let unit = |size: u32| format!("terraform {{\n  source = \"../../m\"\n}}\ninputs = {{\n  size = {size}\n}}\n");
+    let gone =
+        |size: u32| format!("include \"root\" {{\n  path = \"../gone.hcl\"\n}}\ninputs = {{\n  size = {size}\n}}\n");
+    repo.write("live/a/terragrunt.hcl", unit(1)).write("live/b/terragrunt.hcl", gone(1));
+    repo.write("live/c/terragrunt.hcl", gone(1));
+    repo.write("m/main.tf", "variable \"size\" {}\nresource \"terraform_data\" \"r\" {\n  input = 1\n}\n")
+        .commit("base");
+    repo.write("live/a/terragrunt.hcl", unit(2)).write("live/b/terragrunt.hcl", gone(2)).commit("inputs");
+    let folders = || {
+        let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "matrix"]).json();
+        let all =
+            json["include"].as_array().unwrap().iter().map(|job| job["component_path"].as_str().unwrap().to_owned());
+        all.collect::<Vec<_>>()
+    };
+    assert_eq!(folders(), ["live/a", "live/b"]);
+    repo.edit("m/main.tf", "input = 1", "input = 2").commit("code");
+    assert_eq!(folders(), ["live/a"]);
+}
