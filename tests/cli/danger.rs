@@ -113,4 +113,8 @@ fn a_state_that_another_schema_or_nothing_places_is_a_danger() {
     repo.write("root.hcl", "inputs = {}\n").commit("head");
     let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1);
     run.says("state-address-changed").says("may use another state").says("backend `s3` is gone");
+    let local = "remote_state {\n  backend = \"local\"\n  config = {\n    path = \"/states/a\"\n  }\n}\n";
+    repo.write("root.hcl", local).commit("local");
+    repo.write("root.hcl", "inputs = {}\n").commit("beside the code");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("backend `local` is gone");
 }

@@ -77,8 +77,10 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
 fn unplaced<'a>(changed: &Changed<'a>, backend: &str) -> Vec<(&'a [Cause], Phrase)> {
     let [old, new] = [changed.before, changed.after].map(|side| side?.metadata.state.as_ref());
     let (Some(old), None) = (old, new) else { return Vec::new() };
+    // Without settings a local state is beside the code already.
+    let is_placed = old.backend != *"local" || state::ADDRESS.iter().any(|name| old.settings.get(name).is_some());
     let is_of_state = |change: &&Change| !change.path.is_empty() && backend.starts_with(&*change.path);
-    let Some(cause) = changed.change.changes.iter().find(is_of_state).filter(|_| old.backend != *"local") else {
+    let Some(cause) = changed.change.changes.iter().find(is_of_state).filter(|_| is_placed) else {
         return Vec::new();
     };
     let text = format!("backend `{}` is gone, so the state is kept beside the code", old.backend);
