@@ -297,3 +297,17 @@ fn jobs_run_in_the_folders_of_units_also_of_those_that_neither_revision_resolves
     repo.edit("m/main.tf", "input = 1", "input = 2").commit("code");
     assert_eq!(folders(), ["live/a"]);
 }
+
+#[test]
+fn a_file_of_values_that_arguments_pass_is_a_part_of_what_runs() {
+    let repo = Repo::new();
+    let unit = "terraform {\n  source = \"../../m\"\n  extra_arguments \"values\" {\n    commands           = [\"plan\"]\n    \
+        required_var_files = [\"${get_terragrunt_dir()}/../prod.tfvars\"]\n  }\n}\n";
+    // Only a provisioner reads it, which is not evaluated.
+    let code = "variable \"size\" {}\nresource \"terraform_data\" \"r\" {\n  provisioner \"local-exec\" {\n    command = var.size\n  }\n}\n";
+    repo.write("live/a/terragrunt.hcl", unit).write("live/b/terragrunt.hcl", "inputs = {}\n").write("m/main.tf", code);
+    repo.write("live/prod.tfvars", "size = 1\n").commit("base");
+    repo.write("live/prod.tfvars", "size = 2\n").commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3).says("live changed (prod.tfvars)");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]).says("\"a\"").hides("\"b\"");
+}
