@@ -26,7 +26,9 @@ pub(crate) use project_inputs::{ProjectInputs, VariableInput};
 
 pub(crate) use registry::{Dialects, FoundProjects, ProjectHandle, combine};
 pub(crate) use root_settings::{RootSettings, VariableSet};
-pub(crate) use search::{Below, Missing, Selection, and_around, configurations_below, is_vendored, lies_below};
+pub(crate) use search::{
+    Below, Missing, Selection, and_around, configurations_below, is_others, is_vendored, lies_below,
+};
 
 use crate::affected::{Affected, Request};
 use crate::code::{self, Runs};

@@ -14,6 +14,9 @@ const MAX_PROJECTS: usize = 500;
 /// Folders of code that others wrote.
 const VENDORED: [&str; 4] = ["node_modules", "vendor", "third_party", "site-packages"];
 
+/// Hidden folders of what tools fetch and make.
+const MADE: [&str; 4] = [".git", ".terraform", ".terragrunt-cache", ".cache"];
+
 /// The projects below a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Below {
@@ -46,6 +49,12 @@ pub(crate) enum Missing {
     Patterns(Vec<String>),
     /// There are so many.
     TooMany(usize),
+}
+
+/// Whether a path below a folder leads through folders of code that others wrote, or that a tool fetched or made.
+pub(crate) fn is_others(path: &str) -> bool {
+    let mut folders = path.split('/').rev().skip(1);
+    folders.any(|folder| MADE.contains(&folder) || VENDORED.contains(&folder))
 }
 
 /// Whether a path below a folder leads through hidden or vendored folders.

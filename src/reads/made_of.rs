@@ -78,11 +78,28 @@ pub(crate) fn anything(source: &dyn Source) -> Read {
     text("some file of the repository", &lines.join("\n"))
 }
 
-/// The words of a text that may name files: a command, an expression, a script.
+/// The words of a text that may name files: a command, an expression, a script. Of a path that begins with a variable or with
+/// the output of a command (`$DIR/x`, `${DIR}/x`, `"$(dirname "$0")/x"`) it is the rest, which counts from some folder.
 pub(crate) fn words(text: &str) -> BTreeSet<&str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '~');
-    let words = text.split(|c: char| !is_part(c)).map(|word| word.trim_end_matches(['.', '/']));
-    words.filter(|word| word.chars().any(char::is_alphanumeric)).collect()
+    let mut words = BTreeSet::new();
+    let mut start = 0;
+    for piece in text.split_inclusive(|c: char| !is_part(c)) {
+        let word = piece.trim_end_matches(|c: char| !is_part(c));
+        let before = &text[..start];
+        start += piece.len();
+        let is_rest = before.ends_with([')', '}']) || before.ends_with(")\"") || before.ends_with("}\"");
+        words.insert(word.trim_end_matches(['.', '/']));
+        if before.ends_with('$')
+            && let Some((_, rest)) = word.split_once('/')
+        {
+            words.insert(rest.trim_end_matches(['.', '/']));
+        } else if is_rest && let Some(rest) = word.strip_prefix('/') {
+            words.insert(rest.trim_end_matches(['.', '/']));
+        }
+    }
+    words.retain(|word| word.chars().any(char::is_alphanumeric));
+    words
 }
 
 #[cfg(test)]
@@ -117,5 +134,11 @@ mod tests {
         let found: Vec<&str> =
             words("bash -c './scripts/a.sh --in=data/b.txt | jq .x' ; cat \"c d\".").into_iter().collect();
         assert_eq!(found, ["--in", "-c", "./scripts/a.sh", ".x", "bash", "c", "cat", "d", "data/b.txt", "jq"]);
+        for text in
+            ["$DIR/lib/x", "${DIR}/lib/x", "\"$(dirname \"$0\")/lib/x\"", "\"$(pwd)\"/lib/x", "\"${A:-b}\"/lib/x"]
+        {
+            assert!(words(text).contains("lib/x"), "{text}");
+        }
+        assert!(!words("cat /etc/x").contains("etc/x"));
     }
 }

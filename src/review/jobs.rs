@@ -188,7 +188,9 @@ impl StateJobs {
             let mut dependent = Dependent { stack_slug: self.slug(&address.0, &address.2), ..Dependent::new(address) };
             if let Some(candidate) = self.candidates.get(address) {
                 dependent.context.clone_from(&candidate.context);
-                dependent.component_path = candidate.code.clone().unwrap_or_default();
+                // A tool with folders of its own runs there, wherever the code is.
+                let code = || candidate.code.clone().unwrap_or_default();
+                dependent.component_path = folder_key.map_or_else(code, |_| candidate.folder.clone());
                 let folder = folder_key.map(|key| (key, candidate.folder.to_string()));
                 dependent.integrations.extend(folder);
             }

@@ -70,7 +70,7 @@ pub(super) fn note(statics: &Statics<'_>) {
         for (name, variable) in variables {
             let default = variable.default.as_ref().and_then(|default| default.prov.origin);
             let given = match node.parent {
-                None => statics.given_value(name, variable).ok().and_then(|value| value.prov.origin),
+                None => statics.given_place(name, variable),
                 Some(parent) => {
                     let call = node.path.last().and_then(|call| statics.nodes[parent].module.calls.get(call));
                     let written = call.and_then(|call| call.arguments.get(name));

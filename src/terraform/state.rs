@@ -16,7 +16,7 @@ pub(crate) struct StateLocation<'a> {
 }
 
 /// The attributes of backends that locate a state.
-pub(crate) const ADDRESS: [&str; 15] = [
+pub(crate) const ADDRESS: [&str; 17] = [
     "address",
     "bucket",
     "container_name",
@@ -28,8 +28,10 @@ pub(crate) const ADDRESS: [&str; 15] = [
     "prefix",
     "region",
     "resource_group_name",
+    "schema_name",
     "secret_suffix",
     "storage_account_name",
+    "table_name",
     "workspace_key_prefix",
     "workspaces",
 ];
@@ -90,7 +92,7 @@ pub(crate) fn object(place: &StateLocation<'_>) -> Option<Vec<(&'static str, Str
             let prefix = text("workspace_key_prefix")?.filter(|p| !p.is_empty());
             let workspace = place.workspace;
             // A prefix of its own means that there are workspaces, of which nothing here selects one.
-            if let Some(prefix) = prefix.as_ref().filter(|_| default && place.is_assumed) {
+            if let Some(prefix) = prefix.as_ref().filter(|prefix| *prefix != "env:" && default && place.is_assumed) {
                 parts.push(("workspace_key_prefix", prefix.clone()));
             }
             let prefix = prefix.unwrap_or_else(|| "env:".to_owned());
@@ -163,6 +165,7 @@ mod tests {
 
     #[test]
     fn addresses_of_state_objects() {
+        let folder = None;
         let s3 = [("bucket", "b"), ("key", "t.tfstate"), ("workspace_key_prefix", "vpc")];
         assert_eq!(address("s3", &s3, "dev").as_deref(), Some("s3 b vpc/dev/t.tfstate"));
         assert_eq!(address("s3", &s3, "default").as_deref(), Some("s3 b t.tfstate"));
@@ -179,6 +182,18 @@ mod tests {
         assert_eq!(address("local", &[("path", "x.tfstate")], "dev"), None);
         assert_eq!(address("remote", &[], "dev"), None);
         assert_eq!(address("s3", &[("bucket", "{{ .x }}"), ("key", "k")], "dev"), None);
+        let assumed = |prefix: &str| {
+            let settings = settings(&[("bucket", "b"), ("key", "k"), ("workspace_key_prefix", prefix)]);
+            object(&StateLocation {
+                backend: "s3",
+                settings: &settings,
+                workspace: "default",
+                is_assumed: true,
+                folder,
+            })
+        };
+        assert_eq!(assumed("env:"), assumed(""), "the default, written or not");
+        assert_ne!(assumed("x"), assumed(""));
         let mut unknown = settings(&s3);
         unknown.set("bucket", Value::new(Data::Unknown(Arc::new(Unknown::new("!env B", "reads")))));
         assert_eq!(

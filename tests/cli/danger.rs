@@ -97,3 +97,24 @@ fn a_stack_that_is_removed_is_reported_as_a_whole() {
     repo.edit("live/b/main.tf", "\"c\" {", "\"c\" {\n  d = 1").commit("edit");
     repo.run(&["diff", "HEAD~1..HEAD"]).says("wide-blast-radius");
 }
+
+#[test]
+fn a_state_that_another_schema_or_nothing_places_is_a_danger() {
+    let root = |schema: &str| format!("terraform {{\n  backend \"pg\" {{\n    schema_name = \"{schema}\"\n  }}\n}}\n");
+    let repo = Repo::new();
+    repo.write("live/main.tf", root("a")).commit("base");
+    repo.write("live/main.tf", root("b")).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("state-address-changed");
+    let repo = Repo::new();
+    let state = "remote_state {\n  backend = \"s3\"\n  config = {\n    bucket = \"a\"\n    key    = \"k\"\n  }\n}\n";
+    repo.write("root.hcl", state)
+        .write("live/a/terragrunt.hcl", "include \"root\" {\n  path = \"../../root.hcl\"\n}\n");
+    repo.commit("base");
+    repo.write("root.hcl", "inputs = {}\n").commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1);
+    run.says("state-address-changed").says("may use another state").says("backend `s3` is gone");
+    let local = "remote_state {\n  backend = \"local\"\n  config = {\n    path = \"/states/a\"\n  }\n}\n";
+    repo.write("root.hcl", local).commit("local");
+    repo.write("root.hcl", "inputs = {}\n").commit("beside the code");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("backend `local` is gone");
+}

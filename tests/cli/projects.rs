@@ -264,3 +264,15 @@ fn a_project_that_moves_is_the_same_project() {
     repo.edit("cloud/stacks/deploy/dev.yaml", "size: 2", "size: 3").commit("both");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("2 → 3").says("1 change reaches 1 component in 1 stack");
 }
+
+#[test]
+fn the_only_configuration_may_be_in_a_hidden_folder() {
+    let repo = Repo::new();
+    let config = "base_path: \"\"\nstacks: {base_path: stacks, included_paths: [\"orgs/**/*\"], name_pattern: \"{stage}\"}\n\
+        components: {terraform: {base_path: components/terraform}}\n";
+    repo.write(".config/atmos/atmos.yaml", config).write(".terraform/modules/x/atmos.yaml", config);
+    repo.write("stacks/orgs/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {size: 1}}}}\n");
+    repo.write("components/terraform/vpc/main.tf", "variable \"size\" {}\nvariable \"stage\" {}\n").commit("base");
+    repo.edit("stacks/orgs/dev.yaml", "size: 1", "size: 2").commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD", "--strict"]).ends_with(0).says("vpc of dev").says(".config/atmos/atmos.yaml");
+}

@@ -301,3 +301,39 @@ fn what_is_not_known_changes_because_of_the_files_it_reads() {
     let text = repo.run(&["diff", "HEAD~1..HEAD"]).stdout;
     assert_eq!(text.matches("templatefile").count(), 1, "the same text is shown once: {text}");
 }
+
+#[test]
+fn jobs_run_in_the_folders_of_units_also_of_those_that_neither_revision_resolves() {
+    let repo = Repo::new();
+    let unit = |size: u32| format!("terraform {{\n  source = \"../../m\"\n}}\ninputs = {{\n  size = {size}\n}}\n");
+    let gone =
+        |size: u32| format!("include \"root\" {{\n  path = \"../gone.hcl\"\n}}\ninputs = {{\n  size = {size}\n}}\n");
+    repo.write("live/a/terragrunt.hcl", unit(1)).write("live/b/terragrunt.hcl", gone(1));
+    repo.write("live/c/terragrunt.hcl", gone(1));
+    repo.write("m/main.tf", "variable \"size\" {}\nresource \"terraform_data\" \"r\" {\n  input = 1\n}\n")
+        .commit("base");
+    repo.write("live/a/terragrunt.hcl", unit(2)).write("live/b/terragrunt.hcl", gone(2)).commit("inputs");
+    let folders = || {
+        let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "matrix"]).json();
+        let all =
+            json["include"].as_array().unwrap().iter().map(|job| job["component_path"].as_str().unwrap().to_owned());
+        all.collect::<Vec<_>>()
+    };
+    assert_eq!(folders(), ["live/a", "live/b"]);
+    repo.edit("m/main.tf", "input = 1", "input = 2").commit("code");
+    assert_eq!(folders(), ["live/a"]);
+}
+
+#[test]
+fn a_file_of_values_that_arguments_pass_is_a_part_of_what_runs() {
+    let repo = Repo::new();
+    let unit = "terraform {\n  source = \"../../m\"\n  extra_arguments \"values\" {\n    commands           = [\"plan\"]\n    \
+        required_var_files = [\"${get_terragrunt_dir()}/../prod.tfvars\"]\n  }\n}\n";
+    // Only a provisioner reads it, which is not evaluated.
+    let code = "variable \"size\" {}\nresource \"terraform_data\" \"r\" {\n  provisioner \"local-exec\" {\n    command = var.size\n  }\n}\n";
+    repo.write("live/a/terragrunt.hcl", unit).write("live/b/terragrunt.hcl", "inputs = {}\n").write("m/main.tf", code);
+    repo.write("live/prod.tfvars", "size = 1\n").commit("base");
+    repo.write("live/prod.tfvars", "size = 2\n").commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3).says("live changed (prod.tfvars)");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]).says("\"a\"").hides("\"b\"");
+}

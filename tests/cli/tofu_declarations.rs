@@ -32,6 +32,9 @@ fn declarations_that_stop_init_are_errors() {
         "output \"o\" {\n  value     = 1\n  sensitive = tobool(\"true\")\n}\n",
         "output \"o\" {\n  value     = 1\n  sensitive = { a = 1 }\n}\n",
         "locals {\n  x = true\n}\nresource \"a\" \"b\" {\n  lifecycle {\n    create_before_destroy = local.x\n  }\n}\n",
+        "resource \"a\" \"b\" {\n  for_each = { x = 1 }\n  provisioner \"local-exec\" {\n    when    = destroy\n    command = \"x ${each.key} ${each.value}\"\n  }\n}\n",
+        "module \"m\" {\n  source = \"./m\"\n  x {\n  }\n}\n",
+        "locals {\n  a {\n  }\n}\n",
         "module \"i\" {\n  source = \"./i\"\n}\n",
         "module \"p\" {\n  source = \"./p\"\n  count  = 2\n}\n",
     ] {

@@ -189,3 +189,13 @@ fn a_policy_quotes_no_secret() {
     );
     repo.run(&["check"]).hides("zqTWOzq");
 }
+
+#[test]
+fn a_sensitive_value_that_its_type_does_not_admit_is_not_quoted() {
+    let main = "variable \"x\" {\n  type      = number\n  sensitive = true\n}\noutput \"o\" {\n  value     = var.x\n  sensitive = true\n}\n";
+    let repo = change(main, &[("terraform.tfvars", "x = \"zqONEzq\"\n")]);
+    repo.run(&["check"]).ends_with(1).says("terraform.tfvars:1");
+    for output in outputs(&repo, "o") {
+        assert!(!output.contains("zqONEzq") && !output.contains("zqTWOzq"), "{output}");
+    }
+}

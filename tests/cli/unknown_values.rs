@@ -131,3 +131,21 @@ fn what_is_unknown_is_never_what_it_is_assumed_to_be() {
         repo.run(&["diff", range, "--exit-code"]).ends_with(3).says("vars.cidr");
     }
 }
+
+#[test]
+fn scripts_of_commands_are_followed_beside_them_and_missed_if_they_go() {
+    let head =
+        "vars: {stage: dev}\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        cidr: !exec ./scripts/a.sh\n";
+    for source in ["$(dirname \"$0\")/lib.sh", "$HERE/lib.sh", "${BASH_SOURCE%/*}/lib.sh"] {
+        let repo = Repo::new();
+        repo.write("atmos.yaml", ATMOS).write("stacks/deploy/dev.yaml", head);
+        repo.write("components/terraform/vpc/main.tf", "variable \"cidr\" {}\nvariable \"stage\" {}\n");
+        repo.write("scripts/a.sh", format!("#!/bin/sh\n. \"{source}\"\n"))
+            .write("scripts/lib.sh", "1\n")
+            .commit("base");
+        repo.write("scripts/lib.sh", "2\n").commit("head");
+        assert!(is_told(&repo), "{source}");
+        repo.remove("scripts/a.sh").commit("without the script");
+        assert!(is_told(&repo), "{source}");
+    }
+}

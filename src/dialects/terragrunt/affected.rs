@@ -6,8 +6,10 @@ use super::load::STACK;
 use super::unit::{KIND, is_run};
 use crate::affected::{self, Affected, Item, Request};
 use crate::diagnostic::Diagnostic;
+use crate::dialects::lies_below;
 use crate::paths;
 use crate::resolution::{Address, Component, Resolution, StackSelector, State, Unit};
+use crate::source::differences;
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,11 +55,16 @@ pub(super) fn list(request: &Request<'_>) -> Affected {
             item
         });
     }
+    for (address, item) in still_broken(request) {
+        items.entry(address).or_insert(item);
+    }
     let mut items: Vec<Item> = items.into_values().collect();
     for item in &mut items {
         let address = item.address();
         if let Some((folder, _)) = after.get(&address).or_else(|| before.get(&address)) {
             item.integrations.insert(FOLDER, folder.to_string());
+            // Terragrunt runs in the folder of the unit, wherever its code is.
+            item.component_path = Text::clone(folder);
         }
     }
     Affected { items: ordered(items, [&after, &before]), ..Affected::default() }
@@ -104,6 +111,27 @@ fn of_broken_stacks<'a>(head: &Resolution, [before, after]: [&Units<'a>; 2]) -> 
     let gone = before.iter().filter(|(address, _)| !after.contains_key(*address) && folders.contains(&address.0));
     let why = "the older revision has it";
     gone.map(|(address, (_, component))| (address.clone(), Failing { component, why })).collect()
+}
+
+/// The units that the newer revision cannot resolve, of which a file differs: what they become is not known.
+fn still_broken(request: &Request<'_>) -> Vec<(Address, Item)> {
+    let differing = differences(request.base.listing(), request.head.listing());
+    let paths: BTreeSet<&str> = differing.iter().map(|pair| pair.path()).collect();
+    let broken = |unit: &&Arc<Unit>| unit.state == State::Broken && paths::name(&unit.id) != STACK;
+    let item = |unit: &Arc<Unit>| {
+        let (stack, name) = super::discovery::address(&unit.id);
+        let address = (stack, KIND.into(), name);
+        let is_read = unit.files.iter().any(|file| paths.contains(&*request.files.get(*file).path));
+        let is_touched = is_read || paths.iter().any(|path| lies_below(path, &unit.id));
+        (is_touched && (request.filter)(&address)).then(|| {
+            let mut item = affected::of_code(&address);
+            item.mark_unresolved("Terragrunt stops with an error");
+            item.integrations.insert(FOLDER, unit.id.to_string());
+            item.component_path = Text::clone(&unit.id);
+            (address, item)
+        })
+    };
+    request.resolutions[1].units.iter().filter(broken).filter_map(item).collect()
 }
 
 /// The items, each behind those of the units that its own needs, by way of others too. Those that need each other come by address.

@@ -39,6 +39,7 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
     }
     let Some(state) = &changed.vocabulary().state else { return Vec::new() };
     let sides = [changed.before, changed.after];
+    let unplaced = || unplaced(changed, state.backend);
     let is_shown = |side: Option<&Component>| {
         let mut keys = state.backend.split('/').skip(1);
         side.is_some_and(|component| keys.try_fold(&component.value, |value, key| value.get(key)).is_some())
@@ -49,7 +50,7 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
         return elsewhere(changed, old, new);
     }
     if ![state.backend, state.workspace, state.backend_type].iter().any(|path| changed.has(path)) {
-        return Vec::new();
+        return unplaced();
     }
     // A component that is nothing but a backend holds the settings itself, others do not.
     if state.backend.is_empty() && changed.after.is_none_or(|c| c.metadata.state.is_none()) {
@@ -60,7 +61,7 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
     let others = changed.at(state.workspace).chain(changed.at(state.backend_type));
     let all = others.chain(attributes).filter(|c| state.backend.is_empty() || c.before.is_some());
     let moved: Vec<&Change> = all.filter(|c| !is_unknown(&c.before) && !is_unknown(&c.after)).collect();
-    let Some(first) = moved.first() else { return Vec::new() };
+    let Some(first) = moved.first() else { return unplaced() };
     let part = |c: &&Change| {
         let name = c.path.trim_start_matches('/').replace('/', ".");
         format!("`{name}` {}", transition(c.before.as_ref(), c.after.as_ref()))
@@ -70,6 +71,20 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
     let is_left_out = state.backend.is_empty() && moved.iter().all(|change| change.after.is_none());
     let (one, several) = if is_left_out { (MAY, MAY) } else { (ONE, SEVERAL) };
     vec![(&first.causes[..], Phrase::new(one, several, parts.join(", ")))]
+}
+
+/// A component of which nothing says any more where its state is: it is kept beside the code, unless the code says something.
+fn unplaced<'a>(changed: &Changed<'a>, backend: &str) -> Vec<(&'a [Cause], Phrase)> {
+    let [old, new] = [changed.before, changed.after].map(|side| side?.metadata.state.as_ref());
+    let (Some(old), None) = (old, new) else { return Vec::new() };
+    // Without settings a local state is beside the code already.
+    let is_placed = old.backend != *"local" || state::ADDRESS.iter().any(|name| old.settings.get(name).is_some());
+    let is_of_state = |change: &&Change| !change.path.is_empty() && backend.starts_with(&*change.path);
+    let Some(cause) = changed.change.changes.iter().find(is_of_state).filter(|_| is_placed) else {
+        return Vec::new();
+    };
+    let text = format!("backend `{}` is gone, so the state is kept beside the code", old.backend);
+    vec![(&cause.causes[..], Phrase::new(MAY, MAY, text))]
 }
 
 /// A place that something else says than the settings of a backend, such as a generated file.

@@ -21,7 +21,7 @@ use crate::terraform::module::paths::Pattern;
 use crate::terraform::module::variable::Variable;
 use crate::terraform::rules;
 use crate::text::{Text, nearest};
-use crate::value::{FileId, Read};
+use crate::value::{FileId, Origin, Read};
 use foldhash::fast::RandomState;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -151,6 +151,11 @@ impl<'a> Statics<'a> {
         let found = given.and_then(|given| variable::effective(name, variable, given, None));
         self.given.borrow_mut().insert(name.clone(), found.clone());
         found
+    }
+
+    /// Where the value of a variable of the root module is written, whether the variable admits it or not.
+    pub(crate) fn given_place(&self, name: &Text, variable: &Variable) -> Option<Origin> {
+        self.inputs.get(name, variable).ok()??.prov.origin
     }
 
     /// The value of an argument of a module.

@@ -5,6 +5,7 @@ use crate::hcl::ast::walk;
 use crate::hcl::ast::{Attribute, Block, Body, Expr, ExprKind, Name, Span, TraversalStep};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::Written;
+use crate::terraform::module::nested;
 use crate::terraform::module::variable::{flag, is_name};
 use crate::terraform::module::version::is_constraint;
 use crate::terraform::rules;
@@ -44,6 +45,7 @@ impl Check<'_> {
             "module" => {
                 self.name(block.labels.first(), "module call");
                 self.depends_on(block);
+                nested::module(block, &mut |span, message| self.wrong(span, message));
             }
             "provider" => self.provider(block),
             "variable" => self.conditions(block, &["validation"]),
@@ -54,6 +56,7 @@ impl Check<'_> {
                 self.depends_on(block);
                 self.conditions(block, &["precondition"]);
             }
+            "locals" => nested::locals(block, &mut |span, message| self.wrong(span, message)),
             "moved" => self.moved(block),
             "removed" => self.removed(block),
             "import" => {
@@ -153,6 +156,7 @@ impl Check<'_> {
         self.name(block.labels.first(), "resource type");
         self.name(block.labels.get(1), "resource");
         self.depends_on(block);
+        nested::resource(block, &mut |span, message| self.wrong(span, message));
         let enabled = block.body.blocks_of("lifecycle").find_map(|lifecycle| lifecycle.body.get("enabled"));
         let repeats = ["count", "for_each"].into_iter().filter_map(|name| block.body.get(name)).chain(enabled);
         if let [first, second, ..] = repeats.collect::<Vec<_>>().as_slice() {
@@ -430,6 +434,28 @@ mod tests {
             ("data \"a\" \"b\" {\n  lifecycle {\n    prevent_destroy = true\n  }\n}\n", 1),
             ("resource \"a\" \"b\" {\n  x {\n    y = 1\n    y = 2\n  }\n}\n", 1),
             ("provider \"a\" {\n  alias = \"x-1\"\n  version = \"~> 1.0\"\n}\n", 0),
+            ("resource \"a\" \"b\" {\n  provider = 1\n}\n", 1),
+            ("resource \"a\" \"b\" {\n  provider = a.by[each.key]\n}\n", 0),
+            ("resource \"a\" \"b\" {\n  lifecycle {\n    ignore_changes = [f(\"x\")]\n  }\n}\n", 1),
+            ("resource \"a\" \"b\" {\n  lifecycle {\n    ignore_changes = [x, y[0].z, \"v\"]\n  }\n}\n", 0),
+            ("resource \"a\" \"b\" {\n  lifecycle {\n    replace_triggered_by = [1]\n  }\n}\n", 1),
+            ("resource \"a\" \"b\" {\n  lifecycle {\n    replace_triggered_by = [a.c[each.key].id, a.d]\n  }\n}\n", 0),
+            ("resource \"a\" \"b\" {\n  connection {\n  }\n  connection {\n  }\n}\n", 1),
+            ("resource \"a\" \"b\" {\n  provisioner {\n  }\n}\n", 1),
+            ("resource \"a\" \"b\" {\n  provisioner \"x\" {\n    when = never\n    on_failure = maybe\n  }\n}\n", 2),
+            (
+                "resource \"a\" \"b\" {\n  provisioner \"x\" {\n    when = destroy\n    y = [self.id, each.key]\n  }\n}\n",
+                0,
+            ),
+            ("resource \"a\" \"b\" {\n  provisioner \"x\" {\n    when = destroy\n    y = each.value\n  }\n}\n", 1),
+            ("resource \"a\" \"b\" {\n  provisioner \"x\" {\n    y = var.z\n  }\n}\n", 0),
+            ("module \"m\" {\n  source = \"./m\"\n  x {\n  }\n}\n", 1),
+            ("module \"m\" {\n  source = \"./m\"\n  providers = 1\n}\n", 1),
+            (
+                "module \"m\" {\n  source = \"./m\"\n  providers = { a = a.b }\n  lifecycle {\n    enabled = false\n  }\n}\n",
+                0,
+            ),
+            ("locals {\n  a {\n  }\n}\n", 1),
         ] {
             let found = wrong(text);
             assert_eq!(found.len(), expected, "{text}: {found:?}");

@@ -5,7 +5,7 @@ use super::Config;
 use super::search::load;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Cache, Deps, Reader};
-use crate::dialects::{Below, Presence, Project, is_vendored};
+use crate::dialects::{Below, Presence, Project, is_others, is_vendored};
 use crate::files::Files;
 use crate::source::glob::path_match;
 use crate::source::{Listing, Source};
@@ -62,15 +62,19 @@ pub(in crate::dialects::atmos) fn below(source: &dyn Source, project: &Project) 
         return found;
     }
     for path in configs(listing).filter(|path| paths::relative(path, folder).is_some()) {
-        if is_vendored(paths::relative(path, folder).unwrap_or(path)) {
+        let below = paths::relative(path, folder).unwrap_or(path);
+        if is_others(below) {
             continue;
         }
         let Some(written) = Written::of(source, path) else {
             // What cannot be read is a project all the same.
-            found.projects.insert(paths::parent(path).to_owned());
+            if !is_vendored(below) {
+                found.projects.insert(paths::parent(path).to_owned());
+            }
             continue;
         };
         match written.place(source, path) {
+            Place::Here if is_vendored(below) => {}
             Place::Here => _ = found.projects.insert(paths::parent(path).to_owned()),
             Place::Above(folder) => _ = found.elsewhere.entry(folder).or_default().insert(path.to_owned()),
             Place::Nowhere => {}

@@ -56,13 +56,15 @@ fn of_calls(
         Data::Str(text) if !found.contains_key(text) => {
             let Some((name, arguments)) = calls::split(text) else { return };
             let mut files = FilesRead::new(stacks, manifest);
-            if name == "!exec" || arguments.contains("load") {
+            let is_command = name == "!exec";
+            if is_command || arguments.contains("load") {
                 files.words(arguments, true);
             }
             files.settings(name, arguments);
             let mut unknown = Unknown::new(text.clone(), format!("`{name}` is evaluated at run time"));
             unknown.add_reads(files.reads);
-            let is_any = !unknown.reads.is_empty();
+            // A command that names no file may have named one in the other revision.
+            let is_any = is_command || !unknown.reads.is_empty();
             let prov = value.prov.with_inputs(files.places);
             found.insert(text.clone(), is_any.then(|| Value { data: Data::Unknown(Arc::new(unknown)), prov }));
         }

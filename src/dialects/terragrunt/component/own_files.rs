@@ -19,6 +19,9 @@ use std::collections::BTreeSet;
 /// The kinds of hooks.
 const HOOKS: [&str; 3] = ["before_hook", "after_hook", "error_hook"];
 
+/// What names files of values in `extra_arguments`.
+const VALUES: [&str; 3] = ["required_var_files", "optional_var_files", "arguments"];
+
 /// The code of units, with these files.
 pub(in crate::dialects::terragrunt) fn runs(resolution: &Resolution, state: State<'_>, modules: &Modules<'_>) -> Runs {
     let mut runs = of_components(resolution, modules);
@@ -33,6 +36,7 @@ pub(in crate::dialects::terragrunt) fn runs(resolution: &Resolution, state: Stat
             let has_code = source.is_some_and(|source| !source.is_null()) || modules.is_there(&home);
             let mut files = if has_code { beside(state.source, &home, &homes) } else { BTreeSet::new() };
             files.extend(executed(state.source, &home, component));
+            files.extend(passed(state.source, &home, component));
             if !files.is_empty() {
                 runs.add_files(component.address(), &unit.id, files);
             }
@@ -66,29 +70,56 @@ fn executed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<
     let mut found = BTreeSet::new();
     for hook in hooks.flat_map(|hooks| hooks.iter()) {
         let Some(words) = hook.value.get("execute").and_then(Value::as_list) else { continue };
-        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-        let text = words.join(" ").replace(&format!("{REPOSITORY}/"), " ");
         let at = hook.value.get("working_dir").and_then(Value::as_str).and_then(|dir| inside(home, dir));
-        let code = component.metadata.code.as_ref().map(|code| &*code.folder);
-        let folders: Vec<&str> = [Some(home), at.as_deref(), code, Some("")].into_iter().flatten().collect();
-        let may_name = |word: &str| word.contains(['.', '/']);
-        let named = NamedFiles { folders: &folders, may_name: &may_name, into_files: true };
-        let is_all = named.visit(&text, &mut |path, _| match source.listing().lookup(path) {
-            Ok(Node::File(entry)) => {
-                found.insert(path.to_owned());
-                let bytes = source.read(entry).ok();
-                let text = bytes.and_then(|bytes| Some(std::str::from_utf8(&bytes).ok()?.to_owned()));
-                text.map_or(Named::Leaf, Named::Text)
-            }
-            Ok(Node::Dir(_)) => {
-                found.insert(path.to_owned());
-                Named::Leaf
-            }
-            Err(_) => Named::Nothing,
-        });
-        if !is_all {
-            found.insert(String::new());
-        }
+        let folders: Vec<&str> = folders(home, component).chain(at.as_deref()).collect();
+        add_named(source, &folders, words.iter().filter_map(Value::as_str), true, &mut found);
     }
     found
+}
+
+/// The files of values that arguments of commands pass to the code: what they set may reach what is not evaluated.
+fn passed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<String> {
+    let blocks = component.value.at_path(["terraform", "extra_arguments"]).and_then(Value::as_map);
+    let folders: Vec<&str> = folders(home, component).collect();
+    let mut found = BTreeSet::new();
+    for block in blocks.into_iter().flat_map(|blocks| blocks.iter()) {
+        let lists = VALUES.iter().filter_map(|name| block.value.get(name)?.as_list());
+        add_named(source, &folders, lists.flat_map(|list| list.iter()).filter_map(Value::as_str), false, &mut found);
+    }
+    found
+}
+
+/// The folders that paths of a unit may count from.
+fn folders<'a>(home: &'a str, component: &'a Component) -> impl Iterator<Item = &'a str> {
+    let code = component.metadata.code.as_ref().map(|code| &*code.folder);
+    [Some(home), code, Some("")].into_iter().flatten()
+}
+
+/// Adds the files that words name, and those that these name.
+fn add_named<'w>(
+    source: &dyn Source,
+    folders: &[&str],
+    words: impl Iterator<Item = &'w str>,
+    into_files: bool,
+    found: &mut BTreeSet<String>,
+) {
+    let text = words.collect::<Vec<_>>().join(" ").replace(&format!("{REPOSITORY}/"), " ");
+    let may_name = |word: &str| word.contains(['.', '/']);
+    let named = NamedFiles { folders, may_name: &may_name, into_files };
+    let is_all = named.visit(&text, &mut |path, _| match source.listing().lookup(path) {
+        Ok(Node::File(entry)) => {
+            found.insert(path.to_owned());
+            let bytes = source.read(entry).ok();
+            let text = bytes.and_then(|bytes| Some(std::str::from_utf8(&bytes).ok()?.to_owned()));
+            text.map_or(Named::Leaf, Named::Text)
+        }
+        Ok(Node::Dir(_)) => {
+            found.insert(path.to_owned());
+            Named::Leaf
+        }
+        Err(_) => Named::Nothing,
+    });
+    if !is_all {
+        found.insert(String::new());
+    }
 }

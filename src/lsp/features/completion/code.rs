@@ -32,7 +32,7 @@ pub(super) fn add(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether a line ends inside of quoted text, and not in a sequence `${…}` of it.
+/// Whether a line ends in a comment, or inside of quoted text and not in a sequence `${…}` of it.
 fn is_in_text(line: &str) -> bool {
     // The quotes and braces that are open.
     let mut open: Vec<char> = Vec::new();
@@ -50,7 +50,8 @@ fn is_in_text(line: &str) -> bool {
             }
             '{' if !is_text => open.push('{'),
             '}' if !is_text => drop(open.pop()),
-            '#' if !is_text => return false,
+            '#' if !is_text => return true,
+            '/' if !is_text && line[at..].starts_with("//") => return true,
             _ => {}
         }
     }
@@ -174,10 +175,20 @@ mod tests {
 
     #[test]
     fn text_ends_at_quotes_and_sequences() {
-        for line in [r#"  source = "./m"#, r#"x = "${a}b"#, r#"x = "$${a"#, r#"x = "a\" b"#, r#"x = "${f("a"#] {
+        for line in [
+            r#"  source = "./m"#,
+            r#"x = "${a}b"#,
+            r#"x = "$${a"#,
+            r#"x = "a\" b"#,
+            r#"x = "${f("a"#,
+            "  # u",
+            "x = 1 // u",
+        ] {
             assert!(is_in_text(line), "{line}");
         }
-        for line in ["  size = u", r#"x = "${a"#, r#"x = "a" + b"#, r#"x = "${f({a = b}"#, r#"x = "%{ if a"#] {
+        for line in
+            ["  size = u", r#"x = "${a"#, r#"x = "a" + b"#, r#"x = "${f({a = b}"#, r#"x = "%{ if a"#, "x = 4 / u"]
+        {
             assert!(!is_in_text(line), "{line}");
         }
     }
