@@ -160,7 +160,7 @@ fn syntax(path: &str) -> Option<Syntax> {
     let name = name(path);
     match configuration(name) {
         Some((.., syntax)) => Some(syntax),
-        None if name == LOCK || name.ends_with(".tfvars") || is_backend_file(name) => Some(Syntax::Values),
+        None if name == LOCK || name.ends_with(".tfvars") || is_backend_file(path) => Some(Syntax::Values),
         None => name.ends_with(".tfvars.json").then_some(Syntax::JsonValues),
     }
 }

@@ -18,10 +18,12 @@ pub(super) struct Unloaded<'a> {
     pub declaring: Vec<&'a Run>,
 }
 
-/// Whether a file has arguments of a backend, by its name: `prod.s3.tfbackend`, `backend-prod.hcl`.
+/// Whether a file has arguments of a backend, by its name and that of its folder: `prod.s3.tfbackend`, `backend-prod.hcl`,
+/// `backend/prod.hcl`.
 pub(crate) fn is_backend_file(path: &str) -> bool {
-    let name = crate::paths::name(path);
-    name.ends_with(".tfbackend") || name.contains("backend") && [".hcl", ".conf"].iter().any(|end| name.ends_with(end))
+    let (folder, name) = (crate::paths::name(crate::paths::parent(path)), crate::paths::name(path));
+    let is_named = name.contains("backend") || folder.contains("backend");
+    name.ends_with(".tfbackend") || is_named && [".hcl", ".conf"].iter().any(|end| name.ends_with(end))
 }
 
 /// Returns the files of values that differ and that no stack of base or head loads.

@@ -46,9 +46,11 @@ fn two_revisions_are_compared_environment_by_environment() {
             "prod/web-live removed",
             "prod/vpc modified",
             "prod/plan modified",
+            "prod/secrets modified",
             "staging/web modified",
             "staging/vpc modified",
             "staging/plan modified",
+            "staging/secrets modified",
         ]
     );
     let network = "-shared/network.yaml:4 +shared/network.yaml:4";
@@ -189,4 +191,17 @@ fn a_project_that_comes_and_goes() {
     let removed = repo.run(&["diff", "HEAD..HEAD~1", "--format", "json"]).ends_with(1);
     assert_eq!(components(&removed).len(), components(&added).len());
     assert!(components(&removed).iter().all(|c| c.ends_with("removed")), "{removed}");
+}
+
+#[test]
+fn what_steers_resources_is_compared_too() {
+    let repo = Repo::new();
+    let text = "environments:\n  dev: {provider: aws}\nsecrets:\n  generate:\n    - {key: TOKEN, type: random_hex, length: 16}\nmodules:\n  - name: aws\n    type: iac.provider\n    config: {region: north}\n  - name: state\n    type: iac.state\n    config: {bucket: one}\n  - name: db\n    type: infra.database\n    config: {size: small}\n";
+    repo.write("infra.yaml", text).commit("base");
+    for (old, new, path) in [("north", "south", "region"), ("one", "two", "bucket"), ("16", "32", "generate[0].length")]
+    {
+        repo.edit("infra.yaml", old, new).commit("edit");
+        let run = repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(3);
+        assert!(run.stdout.contains(path) && !run.stdout.contains("No effective change"), "{path}: {run}");
+    }
 }

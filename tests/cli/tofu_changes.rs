@@ -176,10 +176,12 @@ fn a_file_for_a_backend_counts_where_the_backend_leaves_its_arguments_out() {
         .write("whole/main.tf", root("    bucket = \"b\"\n    key = \"k\"\n"));
     repo.write("live/prod.s3.tfbackend", "bucket = \"one\"\n")
         .write("config/backend-prod.hcl", "bucket = \"one\" # first\n");
+    repo.write("live/backend/prod.hcl", "bucket = \"one\"\n");
     repo.write("units/backend.hcl", "remote_state {\n  backend = \"s3\"\n}\n").commit("base");
     for (path, old, new, is_told) in [
         ("live/prod.s3.tfbackend", "one", "two", true),
         ("config/backend-prod.hcl", "one", "two", true),
+        ("live/backend/prod.hcl", "one", "two", true),
         ("config/backend-prod.hcl", "first", "second", false),
         ("units/backend.hcl", "s3", "gcs", false),
     ] {

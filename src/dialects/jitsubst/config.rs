@@ -19,6 +19,8 @@ pub(crate) struct Config {
     pub environments: BTreeMap<Text, Value>,
     /// The declared secrets, those of modules included.
     pub secrets: Vec<Secret>,
+    /// The sections `secrets` as they are written, that of the configuration first.
+    pub written_secrets: Vec<Value>,
 }
 
 /// One entry of `modules`.
@@ -38,7 +40,7 @@ pub(crate) struct Module {
 impl Module {
     /// Whether it is a resource, which a plan creates and changes.
     pub(crate) fn is_resource(&self) -> bool {
-        self.kind.starts_with("infra.") || self.kind.starts_with("platform.")
+        is_resource(&self.kind)
     }
 
     /// Returns its own configuration, without any environment.
@@ -50,6 +52,11 @@ impl Module {
     pub(crate) fn environment(&self, name: &str) -> Option<&Value> {
         self.value.get("environments")?.get(name)
     }
+}
+
+/// Whether modules of a type are resources.
+pub(crate) fn is_resource(kind: &str) -> bool {
+    kind.starts_with("infra.") || kind.starts_with("platform.")
 }
 
 /// A declared secret.
@@ -82,6 +89,7 @@ impl Config {
             config.environments = environments.iter().map(|e| (Text::clone(&e.key), e.value.clone())).collect();
         }
         if let Some(secrets) = map(root, "secrets", file, diagnostics) {
+            config.written_secrets.extend(root.get("secrets").cloned());
             let generated = list(&secrets, "generate", file, diagnostics);
             config.secrets.extend(generated.iter().filter_map(|v| secret(v, "key")));
             let entries = list(&secrets, "entries", file, diagnostics);
@@ -98,6 +106,7 @@ impl Config {
         for (name, value) in other.environments {
             self.environments.entry(name).or_insert(value);
         }
+        self.written_secrets.extend(other.written_secrets);
         for secret in other.secrets {
             if !self.secrets.iter().any(|s| s.name == secret.name) {
                 self.secrets.push(secret);

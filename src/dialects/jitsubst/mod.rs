@@ -34,7 +34,7 @@ use crate::resolution::{Component, ComponentMetadata, RemovalEffect, Resolution,
 use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
-use crate::value::{FileId, Prov, Value};
+use crate::value::{FileId, Origin, Prov, Value};
 use checks::Subject;
 use config::Config;
 use defer::Planned;
@@ -50,6 +50,8 @@ const NAMES: [&str; 2] = ["infra.yaml", "config/infra.yaml"];
 const NO_ENVIRONMENT: &str = "default";
 /// The type and the name of the component that shows the plan of an environment as a whole.
 const PLAN: &str = "plan";
+/// The type and the name of the component that shows which secrets there are.
+const SECRETS: &str = "secrets";
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
@@ -70,6 +72,10 @@ pub(crate) struct Stack {
     duplicates: Vec<Resource>,
     /// Excluded modules, with the null that excludes them.
     skipped: Vec<(Text, Prov)>,
+    /// What is no resource and steers those: providers, states, accounts.
+    settings: Vec<Resource>,
+    /// The sections with secrets.
+    secrets: Vec<Value>,
     /// Who depends on whom.
     depends: Graph<String, checks::Edge>,
     /// The same with references.
@@ -92,7 +98,13 @@ impl Stack {
         }
         let depends = checks::depends(&resources);
         let needs = checks::needs(&resources, &depends, files);
-        Stack { name: Text::clone(name), resources, index, duplicates, skipped, depends, needs }
+        let others = config.modules.iter().filter(|module| !module.is_resource());
+        let placed = others.filter_map(|module| match overlay::place(config, module, environment) {
+            Placement::Present(setting) => Some(setting),
+            Placement::Skipped(_) => None,
+        });
+        let (settings, secrets) = (placed.collect(), config.written_secrets.clone());
+        Stack { name: Text::clone(name), resources, index, duplicates, skipped, settings, secrets, depends, needs }
     }
 
     fn resource(&self, name: &str) -> Option<&Planned> {
@@ -122,7 +134,20 @@ impl Stack {
                 ..Component::new((Text::clone(&self.name), PLAN.into(), PLAN.into()), order::plan(&self.resources))
             }));
         }
+        let setting = |kind: &Text, name: &Text, value: Value, origins: Vec<Origin>| Component {
+            shaping_origins: origins.into(),
+            removal: RemovalEffect::Nothing,
+            ..Component::new((Text::clone(&self.name), Text::clone(kind), Text::clone(name)), value)
+        };
+        let settings =
+            self.settings.iter().map(|s| setting(&s.kind, &s.name, s.config.clone(), s.shaping_origins.clone()));
+        let secrets = self.secrets.iter().enumerate().map(|(i, written)| {
+            let name = if i == 0 { SECRETS.to_owned() } else { format!("{SECRETS}-{}", i + 1) };
+            setting(&SECRETS.into(), &name.into(), written.clone(), Vec::new())
+        });
+        all.extend(settings.chain(secrets).map(Arc::new));
         all.sort_by_key(|c| c.address());
+        all.dedup_by_key(|c| c.address());
         all
     }
 }
@@ -239,7 +264,7 @@ impl Dialect for Jitsubst {
     }
 
     fn run_folder(&self, component: &Component, _unit: &Unit) -> Option<Text> {
-        (*component.kind != *PLAN).then(Text::default)
+        config::is_resource(&component.kind).then(Text::default)
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
