@@ -139,3 +139,16 @@ fn describe_suggests_names() {
     describe("bx", "dev").complains("stack `dev` has no component `bx`").complains("did you mean `box`?");
     describe("box", "dve").complains("there is no stack `dve`").complains("did you mean `dev`?");
 }
+
+#[test]
+fn an_error_that_reaches_one_more_root_module_is_new() {
+    let repo = Repo::new();
+    let root = "terraform {\n  backend \"local\" {}\n}\n";
+    let calling = format!("{root}module \"m\" {{\n  source = \"../../m\"\n}}\n");
+    repo.write("m/main.tf", "output \"o\" {\n  value = local.nope\n}\n").write("live/old/main.tf", calling.as_str());
+    repo.write("live/prod/main.tf", root).commit("base");
+    repo.write("live/old/main.tf", format!("{calling}# why\n")).commit("comment");
+    repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0);
+    repo.write("live/prod/main.tf", calling.as_str()).commit("call");
+    repo.run(&["diff", "HEAD^..HEAD"]).ends_with(1).says("undefined-local");
+}

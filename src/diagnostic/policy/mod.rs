@@ -193,10 +193,9 @@ fn compare(head: &mut [Judged], base: Vec<Judged>, moved_from: &dyn Fn(&str) -> 
         for one in head.iter_mut().filter(|j| j.silenced.is_some() == silenced) {
             let mut known = |path: Text| by_file.get_mut(&(path, one.identity.clone())).and_then(Vec::pop);
             let pair = known(Text::clone(&one.path)).or_else(|| moved_from(&one.path).and_then(&mut known));
-            if let Some(i) = pair {
-                waiting[i] = None;
-            }
-            one.finding.novelty = Some(if pair.is_some() { Novelty::Known } else { Novelty::New });
+            let before = pair.and_then(|i| waiting[i].take());
+            let is_known = before.is_some_and(|before| !breaks_more(&before.finding, &one.finding));
+            one.finding.novelty = Some(if is_known { Novelty::Known } else { Novelty::New });
         }
     }
     let fixed = waiting.into_iter().flatten().map(|mut judged| {
@@ -204,6 +203,12 @@ fn compare(head: &mut [Judged], base: Vec<Judged>, moved_from: &dyn Fn(&str) -> 
         judged
     });
     fixed.collect()
+}
+
+/// Whether an error reaches all stacks that it reached, and others: those did without it. A stack may also have got another name.
+fn breaks_more(before: &Finding, after: &Finding) -> bool {
+    let [before, stacks] = [before, after].map(|finding| finding.diagnostic.stacks.iter().collect::<BTreeSet<_>>());
+    after.level == Level::Error && !before.is_empty() && stacks.len() > before.len() && before.is_subset(&stacks)
 }
 
 /// A file with its comments.
