@@ -180,7 +180,7 @@ impl Source {
         let index = self.entries.partition_point(|other| other.key.start < entry.key.start);
         let mut inner = self.entries[index..].iter().filter(|other| other.parent == Some(index));
         let first = inner.next()?;
-        Some((first, inner.last().unwrap_or(first)))
+        Some((first, inner.next_back().unwrap_or(first)))
     }
 
     /// The first comment in a range.

@@ -49,7 +49,8 @@ pub(super) fn check(
         }
         for site in sites.iter().filter(|site| !site.is_dependency && is_reached(&site.owner)) {
             let is_hidden = hides(site) && (is_first || is_validation(site));
-            if !is_hidden && !(is_first && is_open(&site.owner)) {
+            let is_left = is_first && is_open(&site.owner);
+            if !is_hidden && !is_left {
                 continue;
             }
             let frame = match &site.owner {
