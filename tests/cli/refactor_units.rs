@@ -156,3 +156,11 @@ fn a_unit_stays_where_its_path_is_a_value() {
         .commit("a computed path");
     refused(&repo, &rename("live/dev/web"), "names it by a path that is computed");
 }
+
+#[test]
+fn what_repeats_an_included_file_is_pruned() {
+    let repo = repo(&unit("", "  owner = \"net\"\n  size  = 5\n"), &unit("", "  owner = \"other\"\n  size  = 5\n"));
+    proved(&repo, &["prune"]);
+    assert_eq!(read(&repo, DEV), unit("", "  size  = 5\n"));
+    assert!(read(&repo, PROD).contains("owner = \"other\""), "{}", read(&repo, PROD));
+}

@@ -98,7 +98,7 @@ impl Stack {
         }
         let depends = checks::depends(&resources);
         let needs = checks::needs(&resources, &depends, files);
-        let others = config.modules.iter().filter(|module| !module.is_resource());
+        let others = config.modules.iter().filter(|module| !module.is_resource() && !module.kind.is_empty());
         let placed = others.filter_map(|module| match overlay::place(config, module, environment) {
             Placement::Present(setting) => Some(setting),
             Placement::Skipped(_) => None,

@@ -18,7 +18,12 @@ fn what_is_a_resource() {
 ",
     );
     let stacks = world.stacks();
-    assert_eq!(stacks["default"].as_object().unwrap().keys().collect::<Vec<_>>(), ["a", "b", "plan"]);
+    assert_eq!(stacks["default"].as_object().unwrap().keys().collect::<Vec<_>>(), ["a", "b", "c", "d", "plan"]);
+    assert_eq!(
+        stacks["default"]["plan"]["order"],
+        json!(["a", "b"]),
+        "what steers resources is shown, and not planned"
+    );
     assert_eq!(stacks["default"]["a"], json!({}));
     assert_eq!(stacks["default"]["b"], json!({"config": {"name": "shown"}}));
     assert_eq!(world.findings(), [""; 0]);
