@@ -9,6 +9,7 @@ use crate::source::Source;
 use crate::terraform::load::backend_arguments;
 use crate::terraform::load::names::{Syntax, configuration};
 use crate::terraform::module::paths::is_within;
+use crate::terraform::state::ADDRESS;
 use std::collections::BTreeSet;
 
 /// A file of values that nothing loads by itself.
@@ -18,12 +19,16 @@ pub(super) struct Unloaded<'a> {
     pub declaring: Vec<&'a Run>,
 }
 
-/// Whether a file has arguments of a backend, by its name and that of its folder: `prod.s3.tfbackend`, `backend-prod.hcl`,
-/// `backend/prod.hcl`.
+/// Whether a file may have arguments of a backend: `prod.s3.tfbackend`, `backend-prod.hcl`, `backend/prod.hcl`.
 pub(crate) fn is_backend_file(path: &str) -> bool {
-    let (folder, name) = (crate::paths::name(crate::paths::parent(path)), crate::paths::name(path));
-    let is_named = name.contains("backend") || folder.contains("backend");
-    name.ends_with(".tfbackend") || is_named && [".hcl", ".conf"].iter().any(|end| name.ends_with(end))
+    is_named_backend(path)
+        || crate::paths::name(crate::paths::parent(path)).contains("backend") && path.ends_with(".hcl")
+}
+
+/// Whether the name of a file says so, and not only that of its folder, which an application may have.
+fn is_named_backend(path: &str) -> bool {
+    let name = crate::paths::name(path);
+    name.ends_with(".tfbackend") || name.contains("backend") && [".hcl", ".conf"].iter().any(|end| name.ends_with(end))
 }
 
 /// Returns the files of values that differ and that no stack of base or head loads.
@@ -32,8 +37,11 @@ pub(super) fn find<'a>(contents: &Contents<'a>, head: &dyn Source, runs: [&'a Ru
     let is_values = |path: &&str| is_variables(path) || is_backend_file(path);
     let is_loaded = |path: &&str| runs.iter().any(|side| side.touched_by(path).next().is_some());
     let one = |path: &'a str| {
-        let set = set_differently(contents.of(path));
+        let mut set = set_differently(contents.of(path));
         let is_backend = is_backend_file(path);
+        if is_backend && !is_named_backend(path) {
+            set.retain(|name| ADDRESS.contains(&&**name));
+        }
         let declares = |run: &&Run| match is_backend {
             true => set_by_backend(head, &run.folder).is_some_and(|own| set.iter().any(|name| !own.contains(name))),
             false => declared(head, &run.folder).iter().any(|name| set.contains(name)),

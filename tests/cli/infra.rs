@@ -197,11 +197,18 @@ fn a_project_that_comes_and_goes() {
 fn what_steers_resources_is_compared_too() {
     let repo = Repo::new();
     let text = "environments:\n  dev: {provider: aws}\nsecrets:\n  generate:\n    - {key: TOKEN, type: random_hex, length: 16}\nmodules:\n  - name: aws\n    type: iac.provider\n    config: {region: north}\n  - name: state\n    type: iac.state\n    config: {bucket: one}\n  - name: db\n    type: infra.database\n    config: {size: small}\n";
-    repo.write("infra.yaml", text).commit("base");
-    for (old, new, path) in [("north", "south", "region"), ("one", "two", "bucket"), ("16", "32", "generate[0].length")]
+    repo.write("infra.yaml", format!("imports: [more.yaml]\n{text}"));
+    repo.write("more.yaml", "secrets:\n  generate:\n    - {key: TOKEN, length: 1}\n    - {key: OTHER, length: 8}\n")
+        .commit("base");
+    for (old, new, path) in
+        [("north", "south", "config.region"), ("one", "two", "config.bucket"), ("16", "32", "generate[0].length")]
     {
         repo.edit("infra.yaml", old, new).commit("edit");
         let run = repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(3);
         assert!(run.stdout.contains(path) && !run.stdout.contains("No effective change"), "{path}: {run}");
     }
+    repo.edit("more.yaml", "length: 8", "length: 9").commit("imported");
+    repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(3).says("generate[1].length");
+    repo.edit("more.yaml", "length: 1", "length: 2").commit("hidden");
+    repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(0);
 }

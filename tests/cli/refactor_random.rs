@@ -200,6 +200,15 @@ fn deployed(printed: &str) -> Value {
     all
 }
 
+/// Runs a refactoring. Returns what is printed afterwards, and whether something changed: only what succeeds changes files.
+fn refactored(repo: &Repo, words: &[&str]) -> (String, bool) {
+    let run = repo.run(words);
+    assert!(run.status < 2, "{run}");
+    let is_changed = !repo.git(&["status", "--porcelain"]).is_empty();
+    assert!(run.status == 0 || !is_changed, "{run}");
+    (stacks(repo), is_changed)
+}
+
 #[test]
 fn refactorings_of_manifests_are_printed_as_before_and_another_value_is_not() {
     let input = |numbers: &mut Numbers| format!("in{}", numbers.below(4));
@@ -219,11 +228,7 @@ fn refactorings_of_manifests_are_printed_as_before_and_another_value_is_not() {
         };
         let words: Vec<&str> =
             ["refactor"].into_iter().chain(words.iter().map(String::as_str)).chain(["--write"]).collect();
-        let run = repo.run(&words);
-        assert!(run.status < 2, "{run}");
-        let after = stacks(&repo);
-        let is_changed = !repo.git(&["status", "--porcelain"]).is_empty();
-        assert!(run.status == 0 || !is_changed, "{run}");
+        let (after, is_changed) = refactored(&repo, &words);
         changed[kind] += usize::from(is_changed);
         match kind {
             3 if is_changed => {
@@ -384,11 +389,7 @@ fn refactorings_of_units_are_printed_as_before_and_another_value_is_not() {
             _ => vec!["rename", "component", "live/dev/app", "live/web", "--move-state"],
         };
         let words: Vec<&str> = [&["refactor"], &words[..], &["--write"]].concat();
-        let run = repo.run(&words);
-        assert!(run.status < 2, "{run}");
-        let after = stacks(&repo);
-        let is_changed = !repo.git(&["status", "--porcelain"]).is_empty();
-        assert!(run.status == 0 || !is_changed, "{run}");
+        let (after, is_changed) = refactored(&repo, &words);
         changed[kind] += usize::from(is_changed);
         let shown = |printed: &str| -> Value {
             let mut all: Value = serde_json::from_str(printed).unwrap();
@@ -407,8 +408,8 @@ fn refactorings_of_units_are_printed_as_before_and_another_value_is_not() {
                 let [old, new]: [Value; 2] = [&before, &after].map(|printed| serde_json::from_str(printed).unwrap());
                 let of =
                     |all: &Value, stack: &str, name: &str| all[stack]["components"]["unit"][name]["inputs"].clone();
-                assert_eq!(of(&old, "live/dev", "app"), of(&new, "live", "web"), "{run}");
-                assert_eq!(of(&old, "live/dev", "db"), of(&new, "live/dev", "db"), "{run}");
+                assert_eq!(of(&old, "live/dev", "app"), of(&new, "live", "web"), "{}", repo.git(&["diff"]));
+                assert_eq!(of(&old, "live/dev", "db"), of(&new, "live/dev", "db"), "{}", repo.git(&["diff"]));
             }
             _ => assert_eq!(before, after, "{words:?}:\n{}", repo.git(&["diff"])),
         }

@@ -176,7 +176,8 @@ fn a_file_for_a_backend_counts_where_the_backend_leaves_its_arguments_out() {
         .write("whole/main.tf", root("    bucket = \"b\"\n    key = \"k\"\n"));
     repo.write("live/prod.s3.tfbackend", "bucket = \"one\"\n")
         .write("config/backend-prod.hcl", "bucket = \"one\" # first\n");
-    repo.write("live/backend/prod.hcl", "bucket = \"one\"\n");
+    repo.write("live/backend/prod.hcl", "bucket = \"one\"\n").write("backend/app.conf", "listen = 80\n");
+    repo.write("backend/terragrunt.hcl", "inputs = {\n  size = 1\n}\n");
     repo.write("units/backend.hcl", "remote_state {\n  backend = \"s3\"\n}\n").commit("base");
     for (path, old, new, is_told) in [
         ("live/prod.s3.tfbackend", "one", "two", true),
@@ -193,5 +194,11 @@ fn a_file_for_a_backend_counts_where_the_backend_leaves_its_arguments_out() {
         let run = repo.run(&["diff", "HEAD^..HEAD", "--format", "matrix"]).ends_with(0);
         assert_eq!(run.stdout.contains("\"live\""), is_told, "{path}: {run}");
         assert!(!run.stdout.contains("whole"), "{path}: {run}");
+    }
+    // An application may be called so.
+    for (path, old, new) in [("backend/app.conf", "80", "81"), ("backend/terragrunt.hcl", "1", "2")] {
+        repo.edit(path, old, new).commit("edit");
+        let run = repo.run(&["diff", "HEAD^..HEAD"]);
+        assert!(!run.stdout.contains("backend file"), "{path}: {run}");
     }
 }

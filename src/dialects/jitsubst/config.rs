@@ -10,6 +10,9 @@ use crate::value::{FileId, Map, Origin, Prov, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// The section with secrets.
+const SECRETS: &str = "secrets";
+
 /// A configuration with everything it imports.
 #[derive(Debug, Default)]
 pub(crate) struct Config {
@@ -19,8 +22,8 @@ pub(crate) struct Config {
     pub environments: BTreeMap<Text, Value>,
     /// The declared secrets, those of modules included.
     pub secrets: Vec<Secret>,
-    /// The sections `secrets` as they are written, that of the configuration first.
-    pub written_secrets: Vec<Value>,
+    /// The section `secrets` as it is written, with what imported files add to it.
+    pub written_secrets: Map,
 }
 
 /// One entry of `modules`.
@@ -88,8 +91,8 @@ impl Config {
         if let Some(environments) = map(root, "environments", file, diagnostics) {
             config.environments = environments.iter().map(|e| (Text::clone(&e.key), e.value.clone())).collect();
         }
-        if let Some(secrets) = map(root, "secrets", file, diagnostics) {
-            config.written_secrets.extend(root.get("secrets").cloned());
+        if let Some(secrets) = map(root, SECRETS, file, diagnostics) {
+            config.written_secrets = (*secrets).clone();
             let generated = list(&secrets, "generate", file, diagnostics);
             config.secrets.extend(generated.iter().filter_map(|v| secret(v, "key")));
             let entries = list(&secrets, "entries", file, diagnostics);
@@ -106,12 +109,47 @@ impl Config {
         for (name, value) in other.environments {
             self.environments.entry(name).or_insert(value);
         }
-        self.written_secrets.extend(other.written_secrets);
+        self.import_secrets(&other.written_secrets);
         for secret in other.secrets {
             if !self.secrets.iter().any(|s| s.name == secret.name) {
                 self.secrets.push(secret);
             }
         }
+    }
+
+    /// Adds what another section `secrets` has: keys that are not there, and secrets with other names.
+    fn import_secrets(&mut self, other: &Map) {
+        let name = |item: &Value| secret(item, "key").or_else(|| secret(item, "name")).map(|secret| secret.name);
+        let is_known = |item: &Value| name(item).is_some_and(|name| self.secrets.iter().any(|own| own.name == name));
+        let mut all = self.written_secrets.clone();
+        for entry in other.iter() {
+            let value = match (all.get(&entry.key), entry.value.as_list()) {
+                (None, _) => entry.value.clone(),
+                (Some(own), Some(items)) if own.as_list().is_some() => {
+                    let own_items = own.as_list().into_iter().flat_map(|own| own.iter());
+                    let more = items.iter().filter(|item| !is_known(item));
+                    Value::list(own_items.chain(more).cloned().collect()).with_prov(own.prov.clone())
+                }
+                _ => continue,
+            };
+            all.set(entry.key.clone(), value);
+        }
+        self.written_secrets = all;
+    }
+
+    /// What is no resource, as it is written, by type and name: a list if several modules share those.
+    pub(crate) fn settings(&self) -> BTreeMap<(Text, Text), Value> {
+        let mut written: BTreeMap<_, Vec<Value>> = BTreeMap::new();
+        for module in self.modules.iter().filter(|module| !module.is_resource()) {
+            let key = (Text::clone(&module.kind), Text::clone(&module.name));
+            written.entry(key).or_default().push(module.value.clone());
+        }
+        if !self.written_secrets.is_empty() {
+            let section = Value::map(self.written_secrets.clone());
+            written.entry((SECRETS.into(), SECRETS.into())).or_default().push(section);
+        }
+        let whole = |mut all: Vec<Value>| if all.len() == 1 { all.remove(0) } else { Value::list(all) };
+        written.into_iter().map(|(key, all)| (key, whole(all))).collect()
     }
 
     /// Adds the secrets that modules declare, once all imports are in.

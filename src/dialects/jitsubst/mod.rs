@@ -34,7 +34,7 @@ use crate::resolution::{Component, ComponentMetadata, RemovalEffect, Resolution,
 use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
-use crate::value::{FileId, Origin, Prov, Value};
+use crate::value::{FileId, Prov, Value};
 use checks::Subject;
 use config::Config;
 use defer::Planned;
@@ -50,8 +50,6 @@ const NAMES: [&str; 2] = ["infra.yaml", "config/infra.yaml"];
 const NO_ENVIRONMENT: &str = "default";
 /// The type and the name of the component that shows the plan of an environment as a whole.
 const PLAN: &str = "plan";
-/// The type and the name of the component that shows which secrets there are.
-const SECRETS: &str = "secrets";
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
@@ -72,10 +70,9 @@ pub(crate) struct Stack {
     duplicates: Vec<Resource>,
     /// Excluded modules, with the null that excludes them.
     skipped: Vec<(Text, Prov)>,
-    /// What is no resource and steers those: providers, states, accounts.
-    settings: Vec<Resource>,
-    /// The sections with secrets.
-    secrets: Vec<Value>,
+    /// What is no resource and steers those, as it is written, by type and name: providers, states, accounts, secrets. It is the same
+    /// in all environments.
+    settings: Arc<BTreeMap<(Text, Text), Value>>,
     /// Who depends on whom.
     depends: Graph<String, checks::Edge>,
     /// The same with references.
@@ -83,7 +80,13 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    fn new(config: &Config, files: &Files, name: &Text, environment: Option<&str>) -> Self {
+    fn new(
+        config: &Config,
+        settings: &Arc<BTreeMap<(Text, Text), Value>>,
+        files: &Files,
+        name: &Text,
+        environment: Option<&str>,
+    ) -> Self {
         let (mut resources, mut duplicates, mut skipped) = (Vec::<Planned>::new(), Vec::new(), Vec::new());
         let mut index: BTreeMap<Text, usize> = BTreeMap::new();
         for module in config.modules.iter().filter(|m| m.is_resource()) {
@@ -98,13 +101,8 @@ impl Stack {
         }
         let depends = checks::depends(&resources);
         let needs = checks::needs(&resources, &depends, files);
-        let others = config.modules.iter().filter(|module| !module.is_resource() && !module.kind.is_empty());
-        let placed = others.filter_map(|module| match overlay::place(config, module, environment) {
-            Placement::Present(setting) => Some(setting),
-            Placement::Skipped(_) => None,
-        });
-        let (settings, secrets) = (placed.collect(), config.written_secrets.clone());
-        Stack { name: Text::clone(name), resources, index, duplicates, skipped, settings, secrets, depends, needs }
+        let settings = Arc::clone(settings);
+        Stack { name: Text::clone(name), resources, index, duplicates, skipped, settings, depends, needs }
     }
 
     fn resource(&self, name: &str) -> Option<&Planned> {
@@ -134,20 +132,11 @@ impl Stack {
                 ..Component::new((Text::clone(&self.name), PLAN.into(), PLAN.into()), order::plan(&self.resources))
             }));
         }
-        let setting = |kind: &Text, name: &Text, value: Value, origins: Vec<Origin>| Component {
-            shaping_origins: origins.into(),
-            removal: RemovalEffect::Nothing,
-            ..Component::new((Text::clone(&self.name), Text::clone(kind), Text::clone(name)), value)
-        };
-        let settings =
-            self.settings.iter().map(|s| setting(&s.kind, &s.name, s.config.clone(), s.shaping_origins.clone()));
-        let secrets = self.secrets.iter().enumerate().map(|(i, written)| {
-            let name = if i == 0 { SECRETS.to_owned() } else { format!("{SECRETS}-{}", i + 1) };
-            setting(&SECRETS.into(), &name.into(), written.clone(), Vec::new())
-        });
-        all.extend(settings.chain(secrets).map(Arc::new));
+        all.extend(self.settings.iter().map(|((kind, name), value)| {
+            let address = (Text::clone(&self.name), Text::clone(kind), Text::clone(name));
+            Arc::new(Component { removal: RemovalEffect::Nothing, ..Component::new(address, value.clone()) })
+        }));
         all.sort_by_key(|c| c.address());
-        all.dedup_by_key(|c| c.address());
         all
     }
 }
@@ -213,8 +202,9 @@ fn stacks(
     if !is_named {
         names.push(NO_ENVIRONMENT.into());
     }
+    let settings = Arc::new(config.settings());
     let one = |name: &Text| {
-        let stack = || Stack::new(config, files, name, is_named.then_some(&**name));
+        let stack = || Stack::new(config, &settings, files, name, is_named.then_some(&**name));
         diagnostics.guard(&format!("environment {name} of {path}"), || file, stack).ok_or_else(|| Text::clone(name))
     };
     let (mut stacks, mut failed) = (Vec::new(), Vec::new());

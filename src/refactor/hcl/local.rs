@@ -3,7 +3,7 @@
 use super::{HclFile, some};
 use crate::diagnostic::Edit;
 use crate::files::Files;
-use crate::refactor::rename::sections;
+use crate::refactor::rename::{sections, the_only};
 use crate::resolution::Resolution;
 use crate::syntax::hcl::{NameUse, Subject, names};
 use crate::text::count;
@@ -25,18 +25,8 @@ pub(in crate::refactor) fn defining(
         sections.iter().find_map(|section| Some(file.entry(&keys(section))?.key.start as usize))
     };
     let all = some(resolution, files).into_iter().filter(|file| path.is_none_or(|path| *file.file.path == *path));
-    let mut found: Vec<(HclFile, usize)> = all.filter_map(|file| at(&file).map(|at| (file, at))).collect();
-    match found.len() {
-        1 => Ok(found.remove(0)),
-        0 => Err(path.map_or_else(
-            || format!("no file defines the local `{name}`"),
-            |path| format!("`{name}` is not defined in {path}"),
-        )),
-        _ => {
-            let names: Vec<&str> = found.iter().map(|(file, _)| &*file.file.path).collect();
-            Err(format!("several files define `{name}`, choose one: {}", names.join(", ")))
-        }
-    }
+    let found: Vec<(HclFile, usize)> = all.filter_map(|file| at(&file).map(|at| (file, at))).collect();
+    the_only(found, name, path, |(file, _)| &file.file.path)
 }
 
 /// Where a file reads a local.

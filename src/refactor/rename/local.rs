@@ -138,6 +138,19 @@ pub(in crate::refactor) fn defining(
     let ids: BTreeSet<_> = scopes.map(|scope| scope.file).collect();
     let mut found: Vec<_> = ids.into_iter().map(|id| Defining { id, file: files.get(id) }).collect();
     found.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+    the_only(found, name, path, |one| &one.file.path)
+}
+
+/// The only file that defines a local, of those that were found.
+///
+/// # Errors
+/// There is none, or there are several.
+pub(in crate::refactor) fn the_only<T>(
+    mut found: Vec<T>,
+    name: &str,
+    path: Option<&str>,
+    path_of: impl Fn(&T) -> &str,
+) -> Result<T, String> {
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => Err(path.map_or_else(
@@ -145,7 +158,7 @@ pub(in crate::refactor) fn defining(
             |path| format!("`{name}` is not defined in {path}"),
         )),
         _ => {
-            let names: Vec<&str> = found.iter().map(|one| &*one.file.path).collect();
+            let names: Vec<&str> = found.iter().map(path_of).collect();
             Err(format!("several files define `{name}`, choose one: {}", names.join(", ")))
         }
     }

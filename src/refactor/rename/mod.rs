@@ -10,7 +10,7 @@ pub(crate) use component::component;
 pub(crate) use file::file;
 pub(crate) use folder::folder;
 pub(crate) use local::{LocalNames, is_local, local, occurrences};
-pub(super) use local::{defining, sections};
+pub(super) use local::{defining, sections, the_only};
 pub(crate) use stack::stack;
 
 use crate::diagnostic::Edit;

@@ -18,7 +18,7 @@ fn what_is_a_resource() {
 ",
     );
     let stacks = world.stacks();
-    assert_eq!(stacks["default"].as_object().unwrap().keys().collect::<Vec<_>>(), ["a", "b", "c", "d", "plan"]);
+    assert_eq!(stacks["default"].as_object().unwrap().keys().collect::<Vec<_>>(), ["a", "b", "c", "d", "e", "plan"]);
     assert_eq!(
         stacks["default"]["plan"]["order"],
         json!(["a", "b"]),
