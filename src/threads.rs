@@ -3,7 +3,7 @@
 
 use parking_lot::Mutex;
 use rayon::prelude::*;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,16 @@ const STACK: usize = 256 << 20;
 
 fn pool() -> Option<&'static rayon::ThreadPool> {
     static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
-    POOL.get_or_init(|| rayon::ThreadPoolBuilder::new().stack_size(STACK).build().ok()).as_ref()
+    let build = || {
+        let builder = rayon::ThreadPoolBuilder::new().stack_size(STACK).start_handler(|_| HAS_DEEP_STACK.set(true));
+        builder.build().ok()
+    };
+    POOL.get_or_init(build).as_ref()
+}
+
+thread_local! {
+    /// Whether this thread was made with room for deep recursion.
+    static HAS_DEEP_STACK: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A value for each thread of the pool, and one for all other threads: a cache that threads do not wait for each other
@@ -93,11 +102,17 @@ pub(crate) fn join(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     }
 }
 
-/// Runs `f` on a thread with room for deep recursion, or here if there can be none.
+/// Runs `f` on a thread with room for deep recursion: here if this is one, or if there can be none.
 pub(crate) fn with_deep_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    if HAS_DEEP_STACK.get() {
+        return f();
+    }
     let work = Mutex::new(Some(f));
     let take = || work.lock().take();
-    let run = || take().map(|f| f());
+    let run = || {
+        HAS_DEEP_STACK.set(true);
+        take().map(|f| f())
+    };
     let done = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run).ok()?;
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -105,7 +120,7 @@ pub(crate) fn with_deep_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     match done {
         Some(result) => result,
         // The thread could not be made, so the work is still there.
-        None => run().expect("work is taken once"),
+        None => take().map(|f| f()).expect("work is taken once"),
     }
 }
 
@@ -199,5 +214,14 @@ mod tests {
             if n == 0 { room[0] } else { deep(n - 1) + std::hint::black_box(room)[1] - n + 1 }
         }
         assert_eq!(with_deep_stack(|| deep(50_000)), 50_000);
+    }
+
+    /// A thread for each piece of work costs more than the work.
+    #[test]
+    fn a_thread_with_room_makes_no_other_one() {
+        let thread = || std::thread::current().id();
+        let (outer, inner) = with_deep_stack(|| (thread(), with_deep_stack(thread)));
+        assert_eq!(outer, inner);
+        assert!(map(&[0; 20], |_| thread() == with_deep_stack(thread)).into_iter().all(|is_same| is_same));
     }
 }

@@ -95,7 +95,8 @@ fn sentence(report: &Report<'_>, (which, is_partial, noun, reason): Group<'_>, l
     format!("{what}: {}: {reason}{place}", shown(&names))
 }
 
-/// Summarizes the analysis in one line: `compared 6 stacks, 31 components; atmos.yaml`. Empty if it is unknown.
+/// Summarizes the analysis in one line: `compared 6 stacks, 31 components; atmos.yaml`. Many files of configuration are counted:
+/// each unit of Terragrunt is one. Empty if nothing was analyzed.
 pub(super) fn summary(report: &Report<'_>) -> String {
     let coverage = report.coverage;
     if coverage.projects.is_empty() {
@@ -133,6 +134,7 @@ pub(super) fn summary(report: &Report<'_>) -> String {
     match (files.is_empty(), all().next()) {
         (true, Some(_)) => line,
         (true, None) => format!("{line}; no configuration file"),
+        (false, _) if files.len() > MAX_NAMES => format!("{line}; configured by {}", count(files.len(), "file")),
         (false, _) => format!("{line}; {}", shown(&files)),
     }
 }

@@ -208,3 +208,29 @@ fn what_a_finding_says_is_not_said_again() {
     let run = repo.run(&["diff", "HEAD"]).ends_with(1).says("1 stack no longer resolves: dev\n");
     assert_eq!(run.stdout.matches("not found").count(), 1, "{run}");
 }
+
+/// Units that include one file, which is wrong for each of them.
+fn with_a_wrong_include(units: usize) -> Repo {
+    let repo = Repo::new();
+    repo.write(
+        "root.hcl",
+        "locals {\n  account = read_terragrunt_config(find_in_parent_folders(\"account.hcl\"))\n}\n",
+    );
+    let unit = "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\n";
+    for number in 0..units {
+        repo.write(&format!("live/unit{number}/terragrunt.hcl"), unit);
+    }
+    repo
+}
+
+#[test]
+fn what_is_wrong_at_one_place_for_several_is_one_block() {
+    let repo = with_a_wrong_include(3);
+    let run = repo.run(&["check"]).ends_with(1).says("3 errors");
+    assert_eq!(run.stdout.matches("root.hcl:2:").count(), 3, "{run}");
+    assert_eq!(run.stdout.matches("  also: ").count(), 2, "{run}");
+    assert_eq!(repo.run(&["check", "--all"]).stdout.matches("error[terragrunt-invalid-value]").count(), 3);
+    // A long report counts them.
+    let run = with_a_wrong_include(80).run(&["check"]).ends_with(1);
+    run.says("80 errors").says("more lines").says("configured by 80 files").hides("live/unit79/terragrunt.hcl");
+}

@@ -24,6 +24,7 @@ use crate::files::Files;
 use crate::report::{Comparison, Detail, Finding, Novelty, RenderOptions, Report, coverage, headline};
 use crate::resolution::Address;
 use crate::text::Text;
+use crate::value::FileId;
 use blocks::{Block, Chosen};
 use findings::Edits;
 use std::collections::{BTreeSet, HashMap};
@@ -186,6 +187,15 @@ fn write_summary(
     style::wrap(&style::escape(&parts.join("; ")), options.width, 2).iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
+/// What joins findings of one rule: the first one is shown, and of the others the message.
+#[derive(PartialEq, Eq, Hash)]
+enum Shared<'a> {
+    /// The notes and the help of findings about edited lines that the report shows with the changes.
+    Advice(&'a [String], &'a Option<String>),
+    /// The place: a shared file is wrong for each unit that reads it.
+    Place(FileId, u32, u32),
+}
+
 /// The findings, most severe first, those about protected stacks before others, each with a brief line; then the fixed ones.
 fn finding_blocks(
     shown: Vec<&Finding>,
@@ -201,15 +211,19 @@ fn finding_blocks(
     there.sort_by_key(|f| std::cmp::Reverse((f.level, reaches_protected(f))));
     let mut rules = BTreeSet::new();
     let mut blocks: Vec<Block> = Vec::new();
-    let mut beside: HashMap<_, usize> = HashMap::new();
+    let mut joined: HashMap<(&str, Level, Shared<'_>), usize> = HashMap::new();
     for finding in there {
         let d = &finding.diagnostic;
-        if !options.all && d.fix.is_none() && edits.show(d, report.files) {
-            let block = *beside.entry((d.rule.id(), finding.level, &d.notes, &d.help)).or_insert(blocks.len());
-            if let Some(block) = blocks.get_mut(block) {
-                block.items.push(rendered(|out| findings::write_also(out, finding, report.files, options))?);
-                continue;
-            }
+        let is_beside = d.fix.is_none() && edits.show(d, report.files);
+        let shared = if is_beside {
+            Shared::Advice(&d.notes, &d.help)
+        } else {
+            Shared::Place(d.primary.file, d.primary.start, d.primary.end)
+        };
+        let block = *joined.entry((d.rule.id(), finding.level, shared)).or_insert(blocks.len());
+        if let Some(block) = blocks.get_mut(block).filter(|_| !options.all) {
+            block.items.push(rendered(|out| findings::write_also(out, finding, report.files, options))?);
+            continue;
         }
         let full = rendered(|out| findings::write_beside(out, finding, report.files, edits, options))?;
         let brief = rendered(|out| findings::write_title(out, finding, report.files, options))?;
@@ -217,6 +231,10 @@ fn finding_blocks(
         let is_first = rules.insert(finding.diagnostic.rule.id());
         let weight = finding.level as usize * 2 + usize::from(is_first);
         blocks.push(Block::whole(full, brief, weight));
+    }
+    for block in blocks.iter_mut().filter(|block| !block.items.is_empty()) {
+        let more = style::count(block.items.len(), "more finding");
+        block.brief.push(Theme::new(options.color).dim(&format!("  … and {more} of this kind")));
     }
     if !removed.is_empty() {
         let full = rendered(|out| {
