@@ -314,7 +314,7 @@ fn unresolved(
             let is_partial = is_partial && component.is_none();
             let Reason { message: reason, place, is_unavailable } = match is_partial {
                 true => partial_reason(own, unit, files),
-                false => reason(own, unit, files),
+                false => reason(own, unit, stack.as_ref(), files),
             };
             let is_edited = has_edited_lacks || is_unavailable && is_touched();
             Unresolved {
@@ -383,6 +383,10 @@ fn other_settings(own: &Resolution, other: &Resolution, files: &Files) -> Option
 /// The stacks for which a unit could not be resolved: those that it defines on the other side, or that its own file
 /// names.
 fn stacks_of(unit: &Unit, there: Option<&Unit>, own: &Resolution, other: Option<&Resolution>) -> BTreeSet<Text> {
+    // The rest of the unit was resolved.
+    if !unit.failed.is_empty() && unit.components.iter().any(|c| !unit.failed.contains(&c.stack)) {
+        return unit.failed.iter().cloned().collect();
+    }
     let failed = |stack: &Text| **stack == *unit.name;
     let of_unit = Some(unit).filter(|unit| unit.is_partial()).into_iter().chain(there);
     let known = of_unit.flat_map(|u| u.components.iter().filter(|c| !u.failed.contains(&c.stack)));
@@ -416,8 +420,8 @@ fn partial_reason(resolution: &Resolution, unit: &Unit, files: &Files) -> Reason
     Reason { message, place, is_unavailable: false }
 }
 
-/// Why a unit could not be resolved, and where to look.
-fn reason(resolution: &Resolution, unit: &Unit, files: &Files) -> Reason {
+/// Why a unit could not be resolved for a stack, and where to look.
+fn reason(resolution: &Resolution, unit: &Unit, stack: Option<&Text>, files: &Files) -> Reason {
     let place = |file: FileId, start: u32| {
         let file = files.get(file);
         (Text::clone(&file.path), file.line(start))
@@ -437,8 +441,12 @@ fn reason(resolution: &Resolution, unit: &Unit, files: &Files) -> Reason {
     let own = breaking.clone().filter(|f| uses(f.primary.file));
     // Files have their numbers in the order in which threads read them.
     let by_place = |f: &&Diagnostic| (Text::clone(&files.get(f.primary.file).path), f.primary.start);
-    let first = own.clone().filter(|f| f.is_breaking).min_by_key(by_place).or_else(|| own.min_by_key(by_place));
-    match (first, &resolution.gap) {
+    // What is wrong in a shared file may be wrong for other units alone.
+    let is_elsewhere = |f: &&Diagnostic| {
+        let is_here = f.primary.file == unit.file || stack.is_some_and(|stack| f.stacks.contains(stack));
+        !is_here && !f.stacks.is_empty() && !f.stacks.contains(&unit.name)
+    };
+    match (own.min_by_key(|f| (is_elsewhere(f), !f.is_breaking, by_place(f))), &resolution.gap) {
         (Some(f), _) => of_finding(f),
         (None, Some(gap)) => {
             Reason { message: gap.reason.clone(), place: gap_place(resolution, gap, files), is_unavailable: false }

@@ -271,3 +271,22 @@ fn an_argument_that_was_removed_says_what_replaces_it() {
     repo.write("live/app/terragrunt.hcl", "skip = true\nretry_max_attempts = 3\n").commit("base");
     repo.run(&["check"]).ends_with(1).says("use an exclude block").says("use an errors block");
 }
+
+#[test]
+fn code_that_does_not_resolve_leaves_the_units_beside_it() {
+    let repo = Repo::new();
+    repo.write("root.hcl", "locals {\n  account = read_terragrunt_config(find_in_parent_folders(\"none.hcl\"))\n}\n");
+    let unit =
+        "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\nterraform {\n  source = \".\"\n}\n";
+    for name in ["a", "b"] {
+        repo.write(&format!("live/{name}/terragrunt.hcl"), unit);
+        repo.write(&format!("live/{name}/main.tf"), "variable \"size\" {\n  type = string\n}\n");
+    }
+    repo.edit("live/b/main.tf", "string", "\"string\"").commit("base");
+    repo.edit("live/a/main.tf", "string", "number").commit("code of the other one");
+    // What is wrong in the shared file is wrong for both, and is not why.
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    let run = run.says("1 stack resolves on neither side and is not compared: live/b: invalid quoted type constraints");
+    run.says("live/b/main.tf:2").says("live/a");
+    repo.run(&["check"]).ends_with(1).says("1 stack does not resolve: live/b\n");
+}

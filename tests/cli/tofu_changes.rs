@@ -202,3 +202,15 @@ fn a_file_for_a_backend_counts_where_the_backend_leaves_its_arguments_out() {
         assert!(!run.stdout.contains("backend file"), "{path}: {run}");
     }
 }
+
+#[test]
+fn a_provider_whose_place_is_not_known_may_act_somewhere_else() {
+    let repo = Repo::new();
+    let provider = "provider \"aws\" {\n  region = var.region\n}\n";
+    let variable = "variable \"region\" {\n  default = \"eu-west-1\"\n}\n";
+    repo.write("main.tf", format!("{provider}{variable}")).commit("base");
+    repo.edit("main.tf", "  default = \"eu-west-1\"\n", "").commit("no default");
+    repo.run(&["diff", "HEAD^..HEAD"]).ends_with(1).says("may act somewhere else: `region` `eu-west-1`");
+    repo.edit("main.tf", "var.region", "\"eu-west-2\"").commit("another one");
+    repo.run(&["diff", "HEAD~2..HEAD"]).ends_with(1).says("`.` acts somewhere else: `region`");
+}

@@ -31,7 +31,13 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             let name = change.path.rsplit('/').find(|part| !is_index(part)).unwrap_or_default();
             let secret = change.is_secret.then(|| mask::MASK.to_owned());
             let values = secret.unwrap_or_else(|| transition(change.before.as_ref(), change.after.as_ref()));
-            Phrase::new("acts somewhere else", "act somewhere else", format!("`{name}` {values}"))
+            let is_unknown =
+                [&change.before, &change.after].into_iter().flatten().any(|value| value.holds(Flags::UNKNOWN));
+            let (one, several) = match is_unknown {
+                true => ("may act somewhere else", "may act somewhere else"),
+                false => ("acts somewhere else", "act somewhere else"),
+            };
+            Phrase::new(one, several, format!("`{name}` {values}"))
         };
         changed.change.changes.iter().filter(is_target).map(|c| (&c.causes[..], describe(c))).collect()
     });
