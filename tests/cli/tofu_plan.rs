@@ -209,3 +209,34 @@ fn the_rest_is_judged_beside_what_is_too_large() {
         assert!(found.iter().any(|(found, _)| *found == rule), "{rule}: {found:?}");
     }
 }
+
+#[test]
+fn what_changes_are_ignored_of_is_read_as_it_is_deployed() {
+    let repo = Repo::new();
+    let main = |ignored: &str| {
+        format!(
+            "resource \"a_key\" \"k\" {{\n  name  = \"n\"\n  value = \"PENDING\"\n  tags  = {{ a = \"b\" }}\n  \
+             lifecycle {{\n    ignore_changes = {ignored}\n  }}\n}}\n\
+             resource \"a_user\" \"u\" {{\n  key  = a_key.k.value\n  name = a_key.k.name\n  tag  = a_key.k.tags.a\n  \
+             lifecycle {{\n    precondition {{\n      condition     = startswith(a_key.k.value, \"KEY\")\n      \
+             error_message = \"seed it\"\n    }}\n  }}\n}}\n"
+        )
+    };
+    for (ignored, unknown) in [
+        ("[value]", &["key"][..]),
+        ("[\"value\"]", &["key"]),
+        ("all", &["key", "name", "tag"]),
+        ("[value, tags[\"x\"]]", &["key", "tag"]),
+    ] {
+        repo.write("main.tf", main(ignored));
+        repo.run(&["check"]).ends_with(0);
+        let shown = &components(&repo)["resource"];
+        assert_eq!(shown["a_key.k"]["value"], "PENDING", "{ignored}");
+        for name in ["key", "name", "tag"] {
+            let value = &shown["a_user.u"][name];
+            assert_eq!(value.get("$unknown").is_some(), unknown.contains(&name), "{ignored} {name}: {value}");
+        }
+    }
+    repo.write("main.tf", main("[name]"));
+    repo.run(&["check"]).ends_with(1).says("seed it");
+}

@@ -1,12 +1,12 @@
 //! The arguments and blocks of a resource.
 
 use crate::hcl::ast::walk;
-use crate::hcl::ast::{Block, Body, Name};
+use crate::hcl::ast::{Block, Body, Expr, ExprKind, Name};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 
 use crate::hcl::val::{Data, Entries, Marks, Val};
-use crate::terraform::configuration::expansion::Repeat;
+use crate::terraform::configuration::expansion::{Repeat, lifecycle};
 use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame, Planned};
 use crate::terraform::configuration::names::is_repeated;
 use crate::terraform::configuration::schemas::of_resource;
@@ -335,6 +335,37 @@ impl Blocks {
     }
 }
 
+/// The arguments and blocks whose changes a resource ignores: after it was created, those that read them get what is deployed.
+#[derive(Default)]
+struct Ignored {
+    is_all: bool,
+    /// Of `tags["x"]` the first name: the rest of the argument is taken for ignored, too.
+    names: Vec<Text>,
+}
+
+impl Ignored {
+    fn of(declared: &Declared) -> Self {
+        let Some(written) = lifecycle(declared, "ignore_changes") else { return Ignored::default() };
+        let ExprKind::Tuple(items) = &written.expr.kind else {
+            return Ignored { is_all: walk::name(&written.expr) == Some("all"), names: Vec::new() };
+        };
+        let first = |item: &Expr| match walk::constant_text(item) {
+            Some(text) => text.split(['.', '[']).next().map(Text::from),
+            None => walk::references(item).first().map(|reference| reference.root.text.clone()),
+        };
+        Ignored { is_all: false, names: items.iter().filter_map(first).collect() }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.is_all || self.names.iter().any(|ignored| **ignored == *name)
+    }
+}
+
+/// The value of an argument that is deployed, whatever is configured.
+fn deployed(address: &Text, name: &str, marks: Marks) -> Val {
+    Val::unknown(Type::Dynamic, format!("{address}.{name}")).marked(marks)
+}
+
 /// Whether something in a body reads what differs between the instances of its resource.
 fn reads_instance(body: &Body) -> bool {
     body.attributes.iter().any(|attribute| is_repeated(&attribute.expr))
@@ -361,10 +392,15 @@ fn whole(entries: Entries, name: &Text, schema: Option<&BlockSchema>) -> Val {
 }
 
 fn instance(address: &Text, parts: Parts, declared: &Declared, schema: Option<&BlockSchema>) -> Planned {
+    let ignored = Ignored::of(declared);
     let (mut entries, mut map) = (Entries::new(), Map::new());
     for (key, part) in parts {
         map.set(Key::from(&*key), part.value);
-        entries.insert(key, part.val);
+        let val = if ignored.has(&key) { deployed(address, &key, part.val.all_marks()) } else { part.val };
+        entries.insert(key, val);
+    }
+    for key in ignored.names {
+        entries.entry(key.clone()).or_insert_with(|| deployed(address, &key, Marks::NONE));
     }
     let marks = if address.starts_with("ephemeral.") { Marks::EPHEMERAL } else { Marks::NONE };
     let prov = Prov::at(shown::origin(declared.place));
