@@ -82,6 +82,10 @@ fn templates_and_heredocs() {
         ("\"%{ for x in [1, 2] ~} ${x} %{ endfor }\"", json!("1 2 ")),
         ("\"%{ if false }a%{ else }b%{ endif }\"", json!("b")),
         ("<<-E\n    a\n      b\n\n    E\n", json!("a\n  b\n\n")),
+        // Only the marker and white space around it end a heredoc.
+        ("<<E\na\n \tE \t\u{a0}\n", json!("a\n")),
+        ("<<E\r\na\r\nE \r\n", json!("a\r\n")),
+        ("<<E\na\nE b\nbE\nE\n", json!("a\nE b\nbE\n")),
         ("<<E\n  a\nE\n", json!("  a\n")),
         ("\"\\u00e9\\n\\\"\"", json!("é\n\"")),
     ] {

@@ -1,5 +1,6 @@
 //! Finds comments and strings in a text in HCL, even if it cannot be parsed: a single pass over the text.
 
+use crate::hcl::parse::end_of_heredoc;
 use crate::syntax::Comment;
 use std::ops::Range;
 
@@ -154,11 +155,8 @@ impl Scan<'_> {
 
     /// Ends a heredoc if the line that begins here is its marker.
     fn end_heredoc(&mut self, marker: &Range<usize>) {
-        let rest = &self.text[self.at..];
-        let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-        let after = rest[blanks..].strip_prefix(&self.text[marker.clone()]);
-        if after.is_some_and(|after| after.is_empty() || after.starts_with('\n') || after.starts_with("\r\n")) {
-            self.at += blanks + marker.len();
+        if let Some(length) = end_of_heredoc(&self.text[self.at..], &self.text[marker.clone()]) {
+            self.at += length;
             self.close();
         }
     }
@@ -222,6 +220,7 @@ mod tests {
             ("a = <<-E\n  # x\n  E y\n  E\n# one", vec![" one"], vec!["<<-E\n  # x\n  E y\n  E"]),
             ("a = <<E\n${b /* x */}\nE\n# one", vec![" one"], vec!["<<E\n${b /* x */}\nE"]),
             ("a = <<E\nE\n# one", vec![" one"], vec!["<<E\nE"]),
+            ("a = <<E\n# x\nE \r\n# one", vec![" one"], vec!["<<E\n# x\nE "]),
             ("a = \"open # x\n# one", vec![" one"], vec!["\"open # x"]),
             ("a = <<E\n# x\n", vec![], vec!["<<E\n# x\n"]),
             ("a = 1 / 2 < 3 << 4 # one", vec![" one"], vec![]),

@@ -47,6 +47,13 @@ pub enum Layout {
     Lenient,
 }
 
+/// The length of the line that `rest` begins with, without its line end, if it ends a heredoc: it has nothing but the marker and white
+/// space around it.
+pub fn end_of_heredoc(rest: &str, marker: &str) -> Option<usize> {
+    let line = rest.split('\n').next().unwrap_or_default();
+    (line.trim() == marker).then(|| line.strip_suffix('\r').unwrap_or(line).len())
+}
+
 /// Reads the content of a file. A byte order mark counts as white space.
 pub fn parse_body(text: &str, layout: Layout) -> Parsed {
     let mut parser = Parser { layout, ..Parser::of_file(text) };

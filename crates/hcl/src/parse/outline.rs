@@ -162,11 +162,8 @@ impl Scan<'_> {
             return None;
         }
         loop {
-            let line = self.text.get(self.pos..)?;
-            let line = line.split('\n').next().unwrap_or_default();
-            let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
-            if line[blanks..].strip_suffix('\r').unwrap_or(&line[blanks..]) == marker {
-                self.pos += blanks + marker.len();
+            if let Some(length) = super::end_of_heredoc(self.text.get(self.pos..)?, marker) {
+                self.pos += length;
                 return Some(());
             }
             // Sequences may continue on further lines.
@@ -206,7 +203,7 @@ mod tests {
 
     #[test]
     fn only_what_is_wanted_is_read() {
-        let text = "a = \"}${w}{\"\nb = [1, # w\n  2]\nw = 1\nblock \"x\" {\n  c = <<-E\n    }w ${{\n    }}\n    E\n  d = { e = w, f = \"\\\"${\"w\"}\" }\n  \
+        let text = "a = \"}${w}{\"\nb = [1, # w\n  2]\nw = 1\nblock \"x\" {\n  c = <<-E\n    }w ${{\n    }}\n    E \n  d = { e = w, f = \"\\\"${\"w\"}\" }\n  \
                     g = \"$${w} %\"\n  h { w = 1 }\n}\ni = 1 /* w\n */\nj = <<E\n${w}\n E\n";
         let body = parse_outline(text, wanted).expect("nothing is unusual");
         let mut found = Vec::new();

@@ -166,7 +166,7 @@ impl Parser<'_> {
         loop {
             if let End::Marker(marker) = end
                 && line_start
-                && let Some(length) = self.marker_here(marker)
+                && let Some(length) = super::end_of_heredoc(self.rest(), marker)
             {
                 self.pos += length;
                 break;
@@ -201,15 +201,6 @@ impl Parser<'_> {
         }
         flush_text(&mut pieces, &mut text, &mut trims);
         Ok(pieces)
-    }
-
-    /// The length of the end marker with the blanks in front of it, if it is all that this line has.
-    fn marker_here(&self, marker: &str) -> Option<usize> {
-        let rest = self.rest();
-        let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-        let after = rest[blanks..].strip_prefix(marker)?;
-        let ends = after.is_empty() || after.starts_with('\n') || after.starts_with("\r\n");
-        ends.then_some(blanks + marker.len())
     }
 
     fn unclosed_template(&mut self, end: &End<'_>) -> super::Broken {
