@@ -6,7 +6,7 @@ use crate::hcl::ast::{Expr, ExprKind, Part};
 use crate::paths::{name, parent};
 use crate::source::{Entry, EntryKind, Listing, Node};
 use crate::terraform::evaluation::given::{Given, VariableInput};
-use crate::terraform::evaluation::statics::Identifier;
+use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::{self, tree};
 use crate::terraform::load::names::{LOCK, configuration, is_automatic};
 use crate::terraform::load::path::beside;
@@ -127,17 +127,13 @@ fn computed(modules: &Modules<'_>, dir: &str, given: Given<'_>) -> Reach {
             reach.add(&node.module.dir, &node.module.dir, &outline, dir);
         }
         for written in &node.module.paths.computed {
-            let identifier = Identifier { text: "path".to_owned(), place: written.argument() };
-            let value = statics.value(index, written, identifier).ok();
-            let text = value.as_ref().and_then(|value| value.as_str());
-            let below = |text: &str| match text.strip_prefix(&*modules.loader.root) {
-                Some(path) => inside("", path, None),
-                None => inside(dir, text, None),
-            };
-            match text {
-                Some(text) => reach.patterns.extend(below(text)),
+            match statics.named_files(index, written) {
+                NamedFiles::In(pattern) => _ = reach.patterns.insert(pattern),
+                NamedFiles::Outside => {}
                 // Any file beside the code may be meant.
-                None => reach.patterns.extend([dir.to_owned(), node.module.dir.clone()].map(Pattern::Path)),
+                NamedFiles::Any => {
+                    reach.patterns.extend([dir.to_owned(), node.module.dir.clone()].map(Pattern::Path));
+                }
             }
         }
     }

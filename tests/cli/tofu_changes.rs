@@ -214,3 +214,31 @@ fn a_provider_whose_place_is_not_known_may_act_somewhere_else() {
     repo.edit("main.tf", "var.region", "\"eu-west-2\"").commit("another one");
     repo.run(&["diff", "HEAD~2..HEAD"]).ends_with(1).says("`.` acts somewhere else: `region`");
 }
+
+#[test]
+fn paths_that_begin_with_a_name_are_followed_as_far_as_they_are_known() {
+    let repo = Repo::new();
+    repo.write(
+        "live/main.tf",
+        "terraform {\n  backend \"s3\" {}\n}\nlocals {\n  top = \"${path.root}/..\"\n}\nvariable \"tag\" {}\n",
+    )
+    .write(
+        "live/jobs.tf",
+        "resource \"a_job\" \"j\" {\n  for_each = toset([\"x\", \"y\"])\n  \
+             text     = \"${var.tag} ${file(\"${local.top}/jobs/${each.key}.json\")}\"\n}\n",
+    )
+    .write("jobs/x.json", "1\n")
+    .write("jobs/y.json", "2\n")
+    .write("other/z.json", "3\n")
+    .commit("base");
+    // What is beside the code is not meant.
+    repo.edit("live/main.tf", "variable", "# a comment\nvariable").commit("comment");
+    repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0).says("No effective change");
+    repo.edit("other/z.json", "3", "4").commit("another file");
+    repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0).hides("a_job.j");
+    // What begins like this is.
+    repo.edit("jobs/x.json", "1", "5").commit("a job");
+    repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0).says("a_job.j").hides("No effective change");
+    let run = repo.run(&["diff", "HEAD^..HEAD", "--format", "matrix"]).ends_with(0);
+    assert!(run.stdout.contains("\"live\""), "{run}");
+}

@@ -58,7 +58,7 @@ resource "aws_instance" "web" {
     }
   }
   lifecycle {
-    ignore_changes        = all
+    ignore_changes        = [tags, rule[0].id]
     create_before_destroy = true
     precondition {
       condition     = local.flag
@@ -72,7 +72,7 @@ resource "aws_s3_bucket" "logs" {
   tags     = local.tags
   rule = [{ id = 1 }, { id = 2 }]
   lifecycle {
-    ignore_changes = [tags, rule[0].id]
+    ignore_changes = all
   }
 }
 data "aws_ami" "a" {
@@ -147,7 +147,7 @@ const JSON: &str = r#"{
         "instance_type": "t3.${count.index}",
         "depends_on": ["aws_s3_bucket.logs"],
         "dynamic": {"ebs": {"for_each": "${var.rules}", "iterator": "rule", "content": {"port": "${rule.value.port}", "key": "${rule.key}"}}},
-        "lifecycle": {"ignore_changes": "all", "create_before_destroy": true, "precondition": {"condition": "${local.flag}", "error_message": "no flag"}}
+        "lifecycle": {"ignore_changes": ["tags", "rule[0].id"], "create_before_destroy": true, "precondition": {"condition": "${local.flag}", "error_message": "no flag"}}
       }
     },
     "aws_s3_bucket": {
@@ -156,7 +156,7 @@ const JSON: &str = r#"{
         "bucket": "${local.text}-${each.key}",
         "tags": "${local.tags}",
         "rule": [{"id": 1}, {"id": 2}],
-        "lifecycle": {"ignore_changes": ["tags", "rule[0].id"]}
+        "lifecycle": {"ignore_changes": "all"}
       }
     }
   },

@@ -6,6 +6,7 @@ use crate::hcl::ast::{Block, Expr, ExprKind, Span, TraversalStep};
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::reads::made_of;
+use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::statics::{Found, Identifier, Statics};
 use crate::terraform::failure::Place;
 use crate::terraform::module::block::{Declared, Written};
@@ -224,16 +225,19 @@ impl Collector<'_, '_> {
         let module = Arc::clone(&self.statics.nodes[node].module);
         let root = self.statics.nodes[0].module.dir.clone();
         let statics = self.statics;
-        let reader = &statics.files.loader().reader;
         let span = path.span;
         let written = Written { file, span, expr: Arc::new(path) };
-        let value = self.statics.value(node, &written, Identifier { text: "path".to_owned(), place: (file, span) });
-        if let Some(text) = value.ok().as_ref().and_then(Val::as_str) {
-            if let Ok(inside) = self.statics.files.inside(text) {
-                let found = self.files(reader.made_of(&crate::go::path::clean(&inside)));
-                self.add(&found);
+        match statics.named_files(node, &written) {
+            NamedFiles::In(Pattern::Path(path)) => {
+                let found = self.files(statics.files.loader().reader.made_of(&path));
+                return self.add(&found);
             }
-            return;
+            NamedFiles::In(pattern) => {
+                let found = self.matching(&pattern);
+                return self.add(&found);
+            }
+            NamedFiles::Outside => return,
+            NamedFiles::Any => {}
         }
         // Any file beside the code may be meant if not even the beginning of the path is known.
         let anywhere = || [Base::Root, Base::Module].map(|base| NamedPath { base, before: String::new(), after: None });

@@ -3,6 +3,7 @@
 pub(crate) mod given;
 pub(crate) mod inputs;
 mod made_of;
+pub(crate) mod named_files;
 mod node;
 pub(crate) mod reference;
 pub(crate) mod shown;

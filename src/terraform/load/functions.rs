@@ -49,6 +49,11 @@ impl<'a> RootFiles<'a> {
         self.over.as_ref()?.generated.iter().find(|file| file.name == name)
     }
 
+    /// Whether a folder is copied into that of the root module.
+    pub(crate) fn is_copied(&self) -> bool {
+        self.over.as_ref().is_some_and(|over| over.folder.is_some())
+    }
+
     /// A path from the root of the repository.
     pub(crate) fn inside(&self, path: &str) -> Result<String, FileError> {
         let below = path.strip_prefix(&self.loader.root).filter(|rest| rest.is_empty() || rest.starts_with('/'));
