@@ -209,3 +209,14 @@ fn the_rest_is_judged_beside_what_is_too_large() {
         assert!(found.iter().any(|(found, _)| *found == rule), "{rule}: {found:?}");
     }
 }
+
+#[test]
+fn keys_that_cannot_be_shown_are_escaped_in_addresses() {
+    let repo = Repo::new();
+    let main = "terraform {\n  backend \"local\" {}\n}\nresource \"a\" \"b\" {\n  for_each = toset([\"\\u2028x\", \"\u{df}\", \"$${y}\"])\n}\n";
+    repo.write("main.tf", main).commit("base");
+    let json = repo.run(&["describe", "stacks", "--format", "json"]).json();
+    let all = json["."]["components"]["resource"].as_object().unwrap();
+    let names: Vec<&str> = all.keys().map(String::as_str).collect();
+    assert_eq!(names, ["a.b[\"$${y}\"]", "a.b[\"\\u2028x\"]", "a.b[\"\u{df}\"]"]);
+}

@@ -445,6 +445,14 @@ fn kinds_of_arguments_that_do_not_matter_yet() {
 }
 
 #[test]
+fn templates_are_rendered_around_what_is_not_known() {
+    assert_eq!(known("templatestring(\"a-$${x}\", { x = text }) == \"b\""), json!(false));
+    for text in ["templatestring(\"$${x}$${y}\", { x = text, y = null })", "templatestring(\"$${y}\", { x = text })"] {
+        assert_ne!(run(text).1, "", "{text}");
+    }
+}
+
+#[test]
 fn a_set_of_a_choice_has_the_length_that_both_have() {
     let choice = "(number > 1 ? toset([1, 2]) : toset([3, 4]))";
     assert_eq!(known(&format!("length({choice})")), json!(2));

@@ -34,8 +34,8 @@ pub(super) const ALL: &[Function] = &[
         true => Err(Fail::Unknown("the home folder of the user is not known".to_owned())),
         false => Ok(Val::str(a.str(0))),
     }),
-    function("templatefile", &[FORGETTING, MAPPING.lenient()], template_file),
-    function("templatestring", &[FORGETTING, MAPPING.forgetting().lenient()], template_string),
+    function("templatefile", &[FORGETTING, MAPPING.lenient()], template_file).sees_unknown(),
+    function("templatestring", &[FORGETTING, MAPPING.forgetting().lenient()], template_string).sees_unknown(),
 ];
 
 /// How deep templates call each other.
@@ -96,7 +96,14 @@ impl Scope for Variables<'_> {
     }
 }
 
+/// Nothing is known of a template without its text or the names of its variables.
+fn known(args: &Args<'_, '_>) -> Result<(), Fail> {
+    let unknown = args.values.iter().find(|value| value.is_unknown()).and_then(Val::unknown_reason);
+    unknown.map_or(Ok(()), |reason| Err(Fail::Unknown(reason.to_string())))
+}
+
 fn template_file(args: &mut Args<'_, '_>) -> Outcome {
+    known(args)?;
     let content = read(args)?;
     let Ok(text) = std::str::from_utf8(&content.bytes) else {
         return Err(Fail::Argument(0, format!("contents of \"{}\" are not valid UTF-8", args.str(0))));
@@ -108,6 +115,7 @@ fn template_file(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn template_string(args: &mut Args<'_, '_>) -> Outcome {
+    known(args)?;
     let text = args.str(0).to_owned();
     render(args, &text, None, 1)
 }
