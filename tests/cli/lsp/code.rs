@@ -153,7 +153,7 @@ fn completion_where_only_addresses_are_allowed() {
     }
     assert_eq!(at("  lifecycle {\n    replace_triggered_by = [¦]\n  }"), ["aws_a"]);
     assert_eq!(at("  lifecycle {\n    ignore_changes = [¦]\n  }"), ["all"]);
-    assert_eq!(at("  provider = "), ["aws"]);
+    assert_eq!(at("  provider = a"), ["aws"]);
     assert!(at("  size = u").contains(&"upper".to_owned()));
     client.shut_down();
 }
