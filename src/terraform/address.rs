@@ -45,14 +45,11 @@ impl Address {
         }
     }
 
-    /// The package with the parts that may be left out: the host of the registry of the tool, and who publishes a provider that is one
-    /// word.
+    /// The package, with who publishes a provider that is one word.
     fn whole_package(&self) -> String {
-        let own = ["registry.opentofu.org/", "registry.terraform.io/"].iter();
-        let path = own.filter_map(|host| self.package.strip_prefix(host)).next().unwrap_or(&self.package);
-        match path.contains(['/', ':', '.']) {
-            true => path.to_owned(),
-            false => format!("hashicorp/{path}"),
+        match self.package.contains(['/', ':', '.']) {
+            true => self.package.clone(),
+            false => format!("hashicorp/{}", self.package),
         }
     }
 
@@ -78,7 +75,7 @@ mod tests {
         assert!(!address.is_same_code(&Address::parse("git::https://example.com/x//a/c?ref=v1.2")));
         assert!(!Address::parse("github.com/a/b").is_pinned() && Address::parse("a/b/aws").is_pinned());
         assert!(Address::parse("../m/vpc").is_same_code(&Address::parse("../../m/vpc")));
-        assert!(Address::parse("aws").is_same_code(&Address::parse("registry.opentofu.org/hashicorp/aws")));
+        assert!(Address::parse("aws").is_same_code(&Address::parse("hashicorp/aws")));
         assert!(!Address::parse("hashicorp/aws").is_same_code(&Address::parse("example.com/hashicorp/aws")));
         assert!(!Address::parse("./m/vpc").is_same_code(&Address::parse("./m/vpc2")));
     }
