@@ -1,7 +1,7 @@
 //! Stacks and components that have another name and the same configuration.
 //!
-//! A stack is renamed if it is removed, another one is added, and most components of the old one are in the new one
-//! with the same configuration; the others are renamed and changed. A component is renamed if it is removed from a
+//! A stack is renamed if it is removed, another one is added, and both have their states in the same objects, or most components of
+//! the old one are in the new one with the same configuration; the others are renamed and changed. A component is renamed if it is removed from a
 //! stack, and an added one of its type in the same stack has the same configuration and code, or the same declared
 //! name, or its state in the same object. Differences that follow from the names themselves do not count (see `rewrite`).
 
@@ -122,15 +122,27 @@ impl<'a> Search<'a> {
         if old.len().max(new.len()) > MAX_STACKS {
             return;
         }
+        let (mut taken, mut tries): (BTreeSet<&Text>, HashMap<&Text, usize>) = Default::default();
+        // Whatever else differs: what finds the same states is the same.
+        let states = |indices: &[usize]| self.states(indices);
+        let mut by_states: HashMap<BTreeSet<StateObject>, &Text> = HashMap::new();
+        by_states.extend(new.iter().map(|(stack, indices)| (states(indices), *stack)));
+        by_states.remove(&BTreeSet::new());
+        let moved: Vec<(&Text, &Text)> =
+            old.iter().filter_map(|(a, indices)| Some((*a, by_states.remove(&states(indices))?))).collect();
+        for (a, b) in moved {
+            let pairs = self.counterparts(&old[a], &new[b]);
+            self.pairs.extend(pairs);
+            taken.extend([a, b]);
+        }
         let mut candidates = Vec::new();
-        for (a, old) in &old {
+        for (a, old) in old.iter().filter(|(a, _)| !taken.contains(*a)) {
             for (b, new) in &new {
                 let alike = common_words(a, b) + self.units(old[0], new[0]).map_or(0, |(x, y)| common_words(&x, &y));
                 candidates.push((Reverse(alike), *a, *b));
             }
         }
         candidates.sort();
-        let (mut taken, mut tries): (BTreeSet<&Text>, HashMap<&Text, usize>) = Default::default();
         for (_, a, b) in candidates {
             let tried = tries.entry(a).or_default();
             if *tried >= MAX_CANDIDATES || taken.contains(a) || taken.contains(b) {
@@ -159,15 +171,27 @@ impl<'a> Search<'a> {
         stacks
     }
 
-    /// The components of two stacks by pairs, if most of the old ones are in the new stack.
-    fn stack(&mut self, old: &[usize], new: &[usize]) -> Option<Vec<(usize, usize)>> {
+    /// The objects that hold the states of the components of a whole stack, as far as they are known.
+    fn states(&self, indices: &[usize]) -> BTreeSet<StateObject> {
+        let components = indices.iter().map(|i| &self.components[*i]);
+        let deployed = components.filter_map(|c| c.before.as_deref().or(c.after.as_deref()));
+        deployed.filter(|component| component.metadata.is_deployed()).filter_map(state_object).collect()
+    }
+
+    /// The components of two stacks that have the same name, by pairs.
+    fn counterparts(&self, old: &[usize], new: &[usize]) -> Vec<(usize, usize)> {
         let by_name: HashMap<(&Text, &Text), usize> =
             new.iter().map(|i| ((&self.components[*i].kind, &self.components[*i].name), *i)).collect();
         let counterpart = |i: &usize| {
             let c = &self.components[*i];
             by_name.get(&(&c.kind, &c.name)).map(|to| (*i, *to))
         };
-        let pairs: Vec<(usize, usize)> = old.iter().filter_map(counterpart).collect();
+        old.iter().filter_map(counterpart).collect()
+    }
+
+    /// The components of two stacks by pairs, if most of the old ones are in the new stack.
+    fn stack(&mut self, old: &[usize], new: &[usize]) -> Option<Vec<(usize, usize)>> {
+        let pairs = self.counterparts(old, new);
         if pairs.len() * 2 <= old.len() {
             return None;
         }
@@ -338,8 +362,11 @@ impl<'a> Search<'a> {
     }
 }
 
+/// What identifies an object that holds a state.
+type StateObject = Vec<(&'static str, String)>;
+
 /// The object that holds the state of a component, see [`state::object`]; `None` if it is not known.
-fn state_object(component: &Component) -> Option<Vec<(&'static str, String)>> {
+fn state_object(component: &Component) -> Option<StateObject> {
     let (place, workspace) = component.metadata.state.as_ref().zip(component.metadata.workspace.as_ref())?;
     let (backend, settings) = (&*place.backend, &*place.settings);
     state::object(&StateLocation { backend, settings, workspace, is_assumed: place.is_workspace_assumed, folder: None })

@@ -40,8 +40,16 @@ impl Address {
         let last = |address: &Address| address.package.rsplit('/').next().unwrap_or_default().to_owned();
         match (self.is_local(), other.is_local()) {
             (true, true) => last(self) == last(other),
-            (false, false) => self.package == other.package && self.folder == other.folder,
+            (false, false) => self.whole_package() == other.whole_package() && self.folder == other.folder,
             _ => false,
+        }
+    }
+
+    /// The package, with who publishes a provider that is one word.
+    fn whole_package(&self) -> String {
+        match self.package.contains(['/', ':', '.']) {
+            true => self.package.clone(),
+            false => format!("hashicorp/{}", self.package),
         }
     }
 
@@ -67,6 +75,8 @@ mod tests {
         assert!(!address.is_same_code(&Address::parse("git::https://example.com/x//a/c?ref=v1.2")));
         assert!(!Address::parse("github.com/a/b").is_pinned() && Address::parse("a/b/aws").is_pinned());
         assert!(Address::parse("../m/vpc").is_same_code(&Address::parse("../../m/vpc")));
+        assert!(Address::parse("aws").is_same_code(&Address::parse("hashicorp/aws")));
+        assert!(!Address::parse("hashicorp/aws").is_same_code(&Address::parse("example.com/hashicorp/aws")));
         assert!(!Address::parse("./m/vpc").is_same_code(&Address::parse("./m/vpc2")));
     }
 }

@@ -13,6 +13,7 @@
 //! - `reach`: the files that code consists of.
 
 pub(crate) mod address;
+mod arguments;
 pub(crate) mod components;
 pub(crate) mod configuration;
 pub(crate) mod evaluation;

@@ -4,6 +4,7 @@ use crate::hcl::ast::Span;
 use crate::limits::count_steps;
 use crate::resolution::{Address, Component};
 use crate::syntax::secrets::{MASK, is_secret_key, texts_in};
+use crate::terraform::arguments;
 use crate::terraform::components::builder::Builder;
 use crate::terraform::components::{self, calls, providers};
 use crate::terraform::configuration::reached::Reached;
@@ -112,6 +113,7 @@ impl Evaluated<'_> {
         let of_values = std::mem::take(&mut self.configuration.failures);
         if !failures.iter().any(|failure| failure.hides) {
             add(&mut failures, of_values);
+            arguments::check(&self.statics, &mut failures);
         }
         if self.statics.nodes[0].module.is_open {
             // A file that is not known may declare what seems to be missing.

@@ -448,3 +448,25 @@ fn code_is_made_once_where_several_projects_are() {
     let names = data["made_by"].as_array().unwrap().iter().filter(|row| row.is_array()).count();
     assert_eq!(names, 2, "one resource of each project");
 }
+
+#[test]
+fn calls_in_code_are_compared_with_what_they_call_once_for_all_who_share_them() {
+    let (call, called) = (
+        "module \"m\" {\n  source = \"./m\"\n  nope   = 1\n  n      = []\n}\n",
+        "variable \"n\" {\n  type = number\n}\nvariable \"need\" {}\n",
+    );
+    let atmos = repo_with(&format!("{CODE}{call}"));
+    atmos.write("components/terraform/web/m/main.tf", called).commit("call");
+    let terragrunt = Repo::new();
+    terragrunt.write("code/main.tf", call).write("code/m/main.tf", called).write("root.hcl", "");
+    for unit in ["a", "b"] {
+        terragrunt.write(&format!("{unit}/terragrunt.hcl"), "terraform {\n  source = \"../code\"\n}\n");
+    }
+    terragrunt.commit("base");
+    for (repo, file) in [(atmos, MAIN), (terragrunt, "code/main.tf")] {
+        let json = repo.run(&["check", "--format", "json"]).json();
+        let all = json["diagnostics"].as_array().unwrap().iter().filter(|finding| finding["file"] == file);
+        let found: Vec<&str> = all.map(|finding| finding["rule"].as_str().unwrap()).collect();
+        assert_eq!(found, ["tofu-module-argument", "tofu-module-argument", "tofu-invalid-value"], "{json}");
+    }
+}

@@ -242,3 +242,39 @@ fn paths_that_begin_with_a_name_are_followed_as_far_as_they_are_known() {
     let run = repo.run(&["diff", "HEAD^..HEAD", "--format", "matrix"]).ends_with(0);
     assert!(run.stdout.contains("\"live\""), "{run}");
 }
+
+#[test]
+fn a_root_module_that_moves_with_its_state_keeps_its_resources_whatever_else_differs() {
+    let root = |key: &str, size: &str| {
+        format!(
+            "terraform {{\n  backend \"s3\" {{\n    bucket = \"b\"\n    key    = \"{key}\"\n    region = \"r\"\n  }}\n}}\n\
+             resource \"aws_a\" \"r\" {{\n  size = {size}\n}}\nresource \"aws_a\" \"s\" {{\n  size = {size}\n}}\n"
+        )
+    };
+    let moved = |key: &str| {
+        let repo = Repo::new();
+        repo.write("live/a/main.tf", root("k", "1")).write("live/c/main.tf", root("c", "1")).commit("base");
+        repo.remove("live/a/main.tf").write("live/eu/main.tf", root(key, "2"));
+        repo.run(&["diff"]).stdout
+    };
+    let kept = moved("k");
+    assert!(kept.contains("stack renamed: live/a \u{2192} live/eu"), "{kept}");
+    assert!(!kept.contains("danger"), "{kept}");
+    let lost = moved("other");
+    assert!(lost.contains("danger[stack-removed]"), "{lost}");
+}
+
+#[test]
+fn a_root_module_that_another_one_calls_changes_as_well() {
+    let repo = Repo::new();
+    let backend = |key: &str| format!("terraform {{\n  backend \"local\" {{\n    path = \"{key}\"\n  }}\n}}\n");
+    let x = |size: &str| format!("{}resource \"aws_a\" \"r\" {{\n  size = {size}\n}}\n", backend("x.tfstate"));
+    repo.write("x/main.tf", x("1"));
+    repo.write("y/main.tf", format!("{}module \"x\" {{\n  source = \"../x\"\n}}\n", backend("y.tfstate")))
+        .commit("base");
+    repo.write("x/main.tf", x("2"));
+    let out = repo.run(&["diff"]).stdout;
+    assert!(out.contains("2 resources in 2 root modules change"), "{out}");
+    let affected = repo.run(&["diff", "--format", "affected"]).stdout;
+    assert!(affected.contains("\"x\"") && affected.contains("\"y\""), "{affected}");
+}

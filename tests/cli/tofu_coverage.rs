@@ -90,6 +90,9 @@ fn a_root_module_that_loses_what_shows_that_it_is_one_is_not_removed() {
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).hides("stack-removed").says("1 → 2");
     // Its code is gone, or it is a module now.
     repo.write("live/main.tf", format!("{root}{resource}")).commit("base");
-    repo.remove("live/main.tf").write("live/README.md", "gone\n").write("new/main.tf", root).commit("head");
+    repo.remove("live/main.tf")
+        .write("live/README.md", "gone\n")
+        .write("new/main.tf", root.replace("\"a\"", "\"n\""))
+        .commit("head");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("stack-removed");
 }

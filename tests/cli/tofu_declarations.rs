@@ -34,6 +34,9 @@ fn declarations_that_stop_init_are_errors() {
         "locals {\n  x = true\n}\nresource \"a\" \"b\" {\n  lifecycle {\n    create_before_destroy = local.x\n  }\n}\n",
         "resource \"a\" \"b\" {\n  for_each = { x = 1 }\n  provisioner \"local-exec\" {\n    when    = destroy\n    command = \"x ${each.key} ${each.value}\"\n  }\n}\n",
         "module \"m\" {\n  source = \"./m\"\n  x {\n  }\n}\n",
+        "variable \"v\" {\n  default     = 1\n  description = [1]\n}\n",
+        "variable \"v\" {\n  default     = 1\n  description = null\n}\n",
+        "output \"o\" {\n  value       = 1\n  description = {}\n}\n",
         "locals {\n  a {\n  }\n}\n",
         "module \"i\" {\n  source = \"./i\"\n}\n",
         "module \"p\" {\n  source = \"./p\"\n  count  = 2\n}\n",
@@ -259,4 +262,45 @@ fn a_value_that_is_sensitive_is_not_shown_and_decides_nothing_that_is() {
     ] {
         assert_eq!(errors(&[("main.tf", &format!("{secret}{text}"))]), rule.into_iter().collect::<Vec<_>>(), "{text}");
     }
+}
+
+#[test]
+fn moves_that_contradict_each_other_are_errors() {
+    let of = |moves: &[(&str, &str)]| {
+        let blocks = moves.iter().map(|(from, to)| format!("moved {{\n  from = a.{from}\n  to   = a.{to}\n}}\n"));
+        let resources = ["b", "c"].map(|name| format!("resource \"a\" \"{name}\" {{\n}}\n"));
+        let text: String = blocks.chain(resources).collect();
+        errors(&[("main.tf", &text)])
+    };
+    assert_eq!(of(&[("x", "b"), ("x", "c")]), ["tofu-invalid-move"]);
+    assert_eq!(of(&[("x", "b"), ("y", "b")]), ["tofu-invalid-move"]);
+    for right in [&[("x", "b"), ("x", "b")], &[("x", "y"), ("y", "b")], &[("x", "b"), ("x[0]", "c")]] {
+        assert_eq!(of(right), [""; 0], "{right:?}");
+    }
+}
+
+#[test]
+fn a_file_of_values_sets_a_variable_once() {
+    let variable = ("main.tf", "variable \"v\" {\n  type = number\n}\n");
+    assert_eq!(errors(&[variable, ("terraform.tfvars", "v = 1\nv = 2\n")]), ["tofu-variable-values"]);
+    assert_eq!(errors(&[variable, ("terraform.tfvars", "v = 1\n"), ("x.auto.tfvars", "v = 2\n")]), [""; 0]);
+}
+
+#[test]
+fn what_a_plan_does_not_evaluate_is_no_mistake() {
+    let data = "resource \"terraform_data\" \"d\" {\n  count = 1\n}\n";
+    let dynamic = |for_each: &str, content: &str| {
+        format!(
+            "{data}resource \"a\" \"b\" {{\n  dynamic \"c\" {{\n    for_each = {for_each}\n    content {{\n      x = {content}\n    }}\n  }}\n  \
+             c {{\n    y = upper([])\n  }}\n}}\n"
+        )
+    };
+    let unknown = "split(\",\", terraform_data.d[0].id)";
+    assert_eq!(errors(&[("main.tf", &dynamic(unknown, "try(terraform_data.d[0].id.x, 1)"))]), [""; 0]);
+    let known = errors(&[("main.tf", &dynamic("[1]", "terraform_data.d[0].id.x"))]);
+    assert_eq!(known, ["tofu-undefined-name", "tofu-invalid-value"]);
+    let import = "import {\n  for_each = { for k, v in terraform_data.d : \"z${k}\" => v }\n  to = terraform_data.d[each.key]\n  id = \"i\"\n}\n";
+    assert_eq!(errors(&[("main.tf", &format!("{data}{import}"))]), [""; 0]);
+    let import = "import {\n  for_each = { z = 1 }\n  to = terraform_data.d[each.key]\n  id = \"i\"\n}\n";
+    assert_eq!(errors(&[("main.tf", &format!("{data}{import}"))]), ["tofu-invalid-move"]);
 }

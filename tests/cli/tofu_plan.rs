@@ -240,3 +240,14 @@ fn what_changes_are_ignored_of_is_read_as_it_is_deployed() {
     repo.write("main.tf", main("[name]"));
     repo.run(&["check"]).ends_with(1).says("seed it");
 }
+
+#[test]
+fn keys_that_cannot_be_shown_are_escaped_in_addresses() {
+    let repo = Repo::new();
+    let main = "terraform {\n  backend \"local\" {}\n}\nresource \"a\" \"b\" {\n  for_each = toset([\"\\u2028x\", \"\u{df}\", \"$${y}\"])\n}\n";
+    repo.write("main.tf", main).commit("base");
+    let json = repo.run(&["describe", "stacks", "--format", "json"]).json();
+    let all = json["."]["components"]["resource"].as_object().unwrap();
+    let names: Vec<&str> = all.keys().map(String::as_str).collect();
+    assert_eq!(names, ["a.b[\"$${y}\"]", "a.b[\"\\u2028x\"]", "a.b[\"\u{df}\"]"]);
+}

@@ -77,7 +77,6 @@ fn results_that_are_not_known_have_a_type() {
         "number > 1 ? toset(number > 1 ? [{}] : [{}]) : 1",
         "merge(null, \"a\")",
         "setunion(toset([\"a\"]), number > 1 ? [[1]] : [[2]])",
-        "templatestring(text, number > 1 ? [1] : [2])",
         "merge(null, [1])",
         "true && (null ? [1] : [2])",
         "[for x in tolist(text) : x if 1]",
@@ -376,7 +375,131 @@ fn a_conversion_of_what_is_not_known_forgets_the_type_of_the_elements() {
 }
 
 #[test]
-fn a_map_with_a_key_that_is_not_known_is_as_sensitive_as_its_keys() {
-    assert!(run("zipmap([\"a\", hidden], [1, 2])").0.marks.has(Marks::SENSITIVE));
-    assert!(!run("zipmap([\"a\", text], [1, 2])").0.marks.has(Marks::SENSITIVE));
+fn marks_of_what_is_not_known_are_forgotten_as_opentofu_does() {
+    for text in [
+        "tostring(hidden)",
+        "tolist(split(\",\", text) == [] ? [hidden] : split(\",\", hidden))",
+        "!tobool(hidden)",
+        "-sensitive(number)",
+        "abs(sensitive(number))",
+        "file(hidden)",
+        "fileset(sensitive(\".\"), text)",
+        "base64decode(hidden)",
+        "templatestring(hidden, {})",
+        "can(hidden)",
+        "[1, 2][sensitive(number)]",
+        "split(\",\", text)[sensitive(0)]",
+        "{ (hidden) = 1 }",
+        "[for x in sensitive(any) : x]",
+        "flatten(sensitive(any))",
+        "zipmap([\"a\", hidden], [1, 2])",
+        "\"%{ for x in [hidden] }${x}%{ endfor }\"",
+        "\"%{ for x in [sensitive(1), text] }${x}%{ endfor }\"",
+        "\"%{ for x in split(\",\", hidden) }a%{ endfor }\"",
+    ] {
+        let (value, problems) = run(text);
+        assert!(problems.is_empty() && value.is_unknown(), "{text}: {value:?} {problems}");
+        assert_eq!(value.all_marks(), Marks::NONE, "{text}");
+    }
+    for text in [
+        "upper(hidden)",
+        "ceil(sensitive(number))",
+        "[for x in split(\",\", hidden) : x]",
+        "sensitive([1, 2])[number]",
+        "element([1, 2], sensitive(number))",
+        "slice(split(\",\", text), sensitive(0), 1)",
+        "keys(sensitive(tomap(any)))",
+        "zipmap(sensitive([\"a\", text]), [1, 2])",
+        "flatten([any, sensitive([1])])",
+        "\"%{ for x in [1] }${x}%{ endfor }${hidden}\"",
+        "\"%{ for x in sensitive([1]) }${text}%{ endfor }\"",
+        "templatestring(\"a\", { x = hidden })",
+    ] {
+        let (value, problems) = run(text);
+        assert!(problems.is_empty() && value.all_marks().has(Marks::SENSITIVE), "{text}: {value:?} {problems}");
+    }
+}
+
+#[test]
+fn kinds_of_arguments_that_do_not_matter_yet() {
+    for text in [
+        "sum(\"${text}\")",
+        "sum(number)",
+        "index(\"abc\", text)",
+        "index(text, \"a\")",
+        "templatestring(\"a\", \"${text}\")",
+        "concat(split(\",\", text), \"a\")",
+        "element(split(\",\", text), 1.5)",
+        "flatten({ a = any })",
+        "{ for x in [text] : x => [][0] }",
+    ] {
+        let (value, problems) = run(text);
+        assert!(problems.is_empty() && value.is_unknown(), "{text}: {value:?} {problems}");
+    }
+    assert_eq!(known("flatten({ a = [upper(text)], b = 1 })"), json!([null, 1]));
+    for text in
+        ["concat(\"a\", split(\",\", text))", "sum({ a = number })", "index({ a = text }, 1)", "flatten({ a = 1 })"]
+    {
+        assert_ne!(run(text).1, "", "{text}");
+    }
+}
+
+#[test]
+fn templates_are_rendered_around_what_is_not_known() {
+    assert_eq!(known("templatestring(\"a-$${x}\", { x = text }) == \"b\""), json!(false));
+    for text in ["templatestring(\"$${x}$${y}\", { x = text, y = null })", "templatestring(\"$${y}\", { x = text })"] {
+        assert_ne!(run(text).1, "", "{text}");
+    }
+}
+
+#[test]
+fn a_set_of_a_choice_has_the_length_that_both_have() {
+    let choice = "(number > 1 ? toset([1, 2]) : toset([3, 4]))";
+    assert_eq!(known(&format!("length({choice})")), json!(2));
+    assert_eq!(known(&format!("sort({choice})")), json!([null, null]));
+    assert_eq!(known("setproduct([1], number > 1 ? [1] : [2])"), json!([null]));
+    for text in [format!("tolist({choice})"), format!("setunion({choice}, [1])"), format!("{choice} == toset([1, 2])")]
+    {
+        assert!(run(&text).0.is_unknown(), "{text}");
+    }
+}
+
+#[test]
+fn a_conditional_makes_no_collection_of_parts_of_several_types() {
+    for text in ["true ? { a = { b = 1 }, c = { b = \"x\" } } : tomap({})", "false ? tolist([]) : [[1], [\"x\"]]"] {
+        assert_eq!(run(text).1, "Inconsistent conditional result types", "{text}");
+    }
+    assert_eq!(known("true ? { a = 1, c = \"x\" } : tomap({})"), json!({"a": "1", "c": "x"}));
+    assert_eq!(known("false ? { a = { b = 1 }, c = { b = \"x\" } } : tomap({})"), json!({}));
+}
+
+#[test]
+fn zero_keeps_its_sign_but_for_abs() {
+    for (text, expected) in [
+        ("abs(-0)", "0"),
+        ("max(-0, 0)", "-0"),
+        ("max(0, -0)", "0"),
+        ("min(0, -0)", "0"),
+        ("sum([-0])", "-0"),
+        ("sum([-0, 0])", "0"),
+    ] {
+        assert_eq!(known(&format!("jsonencode({text})")), json!(expected), "{text}");
+    }
+}
+
+#[test]
+fn networks_of_negative_numbers_are_those_of_their_bits() {
+    for (text, expected) in [
+        ("cidrsubnet(\"10.0.0.0/8\", 4, -1)", "0.16.0.0/12"),
+        ("cidrsubnet(\"10.0.0.0/8\", -1, 1)", "10.0.0.0/7"),
+        ("cidrsubnet(\"10.0.0.0/8\", -4, -1)", "6.0.0.0/4"),
+        ("cidrsubnet(\"fd00::/48\", 16, -1)", "0:0:0:1::/64"),
+    ] {
+        assert_eq!(known(text), json!(expected), "{text}");
+    }
+    for text in
+        ["cidrsubnet(\"10.0.0.0/8\", 4, -17)", "cidrsubnet(\"10.0.0.0/8\", 4, 16)", "cidrsubnet(\"10.0.0.0/8\", 25, 0)"]
+    {
+        assert_eq!(run(text).1, "Error in function call", "{text}");
+    }
 }

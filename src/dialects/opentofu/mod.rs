@@ -191,10 +191,10 @@ impl Dialect for OpenTofu {
             resolution.findings.push(failure.finding(place, files).breaking());
         }
         for ((candidate, variant), resolved) in variants.iter().zip(&found) {
-            // A module that another root module calls is one itself only if stacklint was started in it, or the
+            // A module that another root module calls is one itself only if it has a backend, stacklint was started in it, or the
             // settings say so.
-            let dir = &candidate.dir;
-            if *dir != project.start && is_called(dir) && !discovery::is_named(dir, &project.roots) {
+            let (dir, has_backend) = (&candidate.dir, candidate.outline.has_backend);
+            if *dir != project.start && !has_backend && is_called(dir) && !discovery::is_named(dir, &project.roots) {
                 continue;
             }
             resolution.units.push(Arc::clone(&resolved.unit));

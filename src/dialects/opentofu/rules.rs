@@ -5,9 +5,9 @@ pub(super) use crate::diagnostic::rules::{UNDECLARED_VARIABLE, UNUSED_LOCAL};
 use crate::diagnostic::{Level, Rule, rule};
 use crate::terraform::rules::{
     CYCLE, FAILED_CHECK, FAILED_CONDITION, INVALID_DECLARATION, INVALID_MOVE, INVALID_REPETITION, INVALID_SYNTAX,
-    INVALID_VALUE, MISSING_VALUE, MODULE_SOURCE, NOT_STATIC, UNDEFINED_NAME, VALUES,
+    INVALID_VALUE, MISSING_VALUE, MODULE_ARGUMENT, MODULE_SOURCE, NOT_STATIC, UNDEFINED_NAME, VALUES,
 };
-pub(super) use crate::terraform::rules::{ENCRYPTION, MODULE_ARGUMENT, SENSITIVE};
+pub(super) use crate::terraform::rules::{ENCRYPTION, SENSITIVE};
 
 rule!(BACKEND, "tofu-backend", Correctness, "0.1.0", "a backend does not exist, or does not support an argument");
 rule!(

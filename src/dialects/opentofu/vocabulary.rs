@@ -7,7 +7,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     moves: "moved",
     versions: &["/required_version", "/required_providers", "/version"],
     version_keys: &["required_version", "version"],
-    sources: &["/source"],
+    sources: &["/source", "/required_providers"],
     source_keys: &["source"],
     instances: "/for_each",
     type_constraint: "/type",

@@ -1,5 +1,6 @@
 //! `provider-or-version-widened`: a version constraint allows more versions.
 
+use super::version_changed::source_changes;
 use super::{Changes, Phrase, transition};
 use crate::diagnostic::Diagnostic;
 use crate::diff::Change;
@@ -26,8 +27,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             let name = c.path.trim_start_matches('/').replace('/', ".");
             (&c.causes[..], widens(&name, c))
         });
-        let sources = changed.vocabulary().sources.iter().flat_map(|path| changed.at(path));
-        let unpinned = sources.filter_map(|c| {
+        let unpinned = source_changes(changed).into_iter().filter_map(|c| {
             let (before, after) = (c.before.as_ref()?.as_str()?, c.after.as_ref()?.as_str()?);
             let is_unpinned = Address::parse(before).is_pinned() && !Address::parse(after).is_pinned();
             let name = c.path.trim_start_matches('/').replace('/', ".");

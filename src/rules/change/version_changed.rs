@@ -15,7 +15,7 @@ rule!(
     "the major version of a module or a provider changes"
 );
 rule!(VERSION_DOWNGRADED, "version-downgraded", Change, "0.1.0", "a module or a provider is downgraded");
-rule!(SOURCE_CHANGED, "source-changed", Change, "0.1.0", "the source of a module changes");
+rule!(SOURCE_CHANGED, "source-changed", Change, "0.1.0", "the source of a module or a provider changes");
 
 /// A version or a source that differs.
 struct VersionStep<'a> {
@@ -91,10 +91,14 @@ fn constraints<'a>(changed: &Changed<'a>) -> Vec<&'a Change> {
 }
 
 fn sources<'a>(changed: &Changed<'a>) -> impl Iterator<Item = VersionStep<'a>> + use<'a> {
+    steps(source_changes(changed))
+}
+
+/// The sources of code that differ.
+pub(super) fn source_changes<'a>(changed: &Changed<'a>) -> Vec<&'a Change> {
     let all = changed.vocabulary().sources.iter().flat_map(|path| changed.at(path));
-    let named =
-        all.filter(|c| c.path.rsplit('/').next().is_some_and(|key| changed.vocabulary().source_keys.contains(&key)));
-    steps(named.collect())
+    all.filter(|c| c.path.rsplit('/').next().is_some_and(|key| changed.vocabulary().source_keys.contains(&key)))
+        .collect()
 }
 
 fn steps<'a>(changes: Vec<&'a Change>) -> impl Iterator<Item = VersionStep<'a>> + use<'a> {

@@ -10,7 +10,7 @@ use super::secrets::Masks;
 use crate::hcl::parse::{Layout, parse_body};
 use crate::text::Text;
 use crate::threads::with_deep_stack;
-pub(crate) use blocks::{blocks_at, outline};
+pub(crate) use blocks::{argument_at, blocks_at, outline};
 pub(crate) use entries::{Entry, HclEntryKind, Literal};
 pub(crate) use names::{NameUse, Names, Subject, names, values};
 use std::ops::Range;

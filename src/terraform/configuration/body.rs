@@ -168,6 +168,8 @@ impl Evaluation<'_, '_> {
             let schema = schema.and_then(|schema| schema.block_type(block_type(block)).ok().flatten());
             match &*block.kind.text {
                 "dynamic" => self.dynamic(at, block, (file, schema), depth, of_type),
+                // OpenTofu looks at no block behind one of its type that may be there any number of times.
+                _ if of_type.unknown.is_some() => {}
                 _ => {
                     let labels: Vec<Text> = block.labels.iter().map(|label| label.text.clone()).collect();
                     let parts = self.body(at, &block.body, (file, schema), depth + 1);
@@ -198,6 +200,9 @@ impl Evaluation<'_, '_> {
         };
         let iterator = iterator(block, kind);
         let Some(collection) = self.collection(at, &for_each) else { return };
+        if into.unknown.is_some() {
+            return;
+        }
         let items: Vec<(Val, Val)> = match &collection.data {
             Data::Set(_, items) => items.iter().map(|item| (item.clone(), item.clone())).collect(),
             Data::List(_, items) | Data::Tuple(items) => {

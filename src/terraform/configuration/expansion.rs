@@ -10,6 +10,7 @@ use crate::terraform::module::block::{Declared, Written};
 use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::Origin;
+use go_compat::strconv::is_print;
 
 /// The key in the address of instances that are not known.
 pub(super) const OPEN: &str = "[*]";
@@ -78,7 +79,9 @@ pub(super) fn quoted(key: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             '$' | '%' if key[index + 1..].starts_with('{') => out.extend([c, c]),
-            c => out.push(c),
+            c if is_print(c) => out.push(c),
+            c if u32::from(c) <= 0xffff => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push_str(&format!("\\U{:08x}", u32::from(c))),
         }
     }
     out

@@ -244,7 +244,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
             return Val::failed();
         }
         self.depth.set(self.depth.get() + 1);
-        let names = Names { evaluation: self, at: *at };
+        let names = Names { evaluation: self, at: *at, file: written.file };
         let mut evaluator = Evaluator::new(written.file, &names, &self.statics.files, &self.budget);
         let value = evaluator.eval(&written.expr);
         self.depth.set(self.depth.get() - 1);

@@ -10,14 +10,18 @@ use crate::reads::made_of;
 use crate::terraform::configuration::built_in;
 use crate::terraform::configuration::expansion::{self, Instances, Repeat};
 use crate::terraform::configuration::frame::{At, Called, Evaluation};
+use crate::terraform::failure::Failure;
+use crate::terraform::rules;
 use crate::text::Text;
-use crate::value::Read;
+use crate::value::{FileId, Read};
 use std::rc::Rc;
 
 /// The names of an instance of a module.
 pub(super) struct Names<'e, 's, 'a> {
     pub evaluation: &'e Evaluation<'s, 'a>,
     pub at: At<'e>,
+    /// The file of the expression.
+    pub file: FileId,
 }
 
 /// The attribute that a step names.
@@ -26,11 +30,6 @@ fn attribute(steps: &[TraversalStep], index: usize) -> Option<&Text> {
         Some(TraversalStep::Attribute(name)) => Some(&name.text),
         _ => None,
     }
-}
-
-/// Whether a reference to a resource is reported because of what it reads.
-fn is_wrong(kind: &str, steps: Option<&[TraversalStep]>) -> bool {
-    built_in::is_type(kind) && steps.and_then(built_in::wrong).is_some()
 }
 
 impl Scope for Names<'_, '_, '_> {
@@ -66,7 +65,7 @@ impl Scope for Names<'_, '_, '_> {
             (kind, _) if evaluation.validates => {
                 let module = evaluation.module(frame);
                 let declared = module.resources.get(&*format!("{kind}.{first}"));
-                let is_typed = built_in::is_type(kind) && !is_wrong(kind, steps.get(1..));
+                let is_typed = built_in::is_type(kind) && !self.is_wrong(root, kind, steps.get(1..));
                 return match declared.filter(|declared| is_typed && expansion::repeated(declared).is_none()) {
                     Some(_) => Some((built_in::not_known(), 1)),
                     None => Some((Val::unknown(Type::Dynamic, built_in::NOT_EVALUATED), steps.len())),
@@ -82,7 +81,7 @@ impl Scope for Names<'_, '_, '_> {
                     "resource" => format!("{first}.{name}"),
                     mode => format!("{mode}.{first}.{name}"),
                 };
-                if &*root.text == "resource" && is_wrong(first, steps.get(2..)) {
+                if &*root.text == "resource" && self.is_wrong(root, first, steps.get(2..)) {
                     return nothing();
                 }
                 return match evaluation.block(frame, &address.into()) {
@@ -90,7 +89,7 @@ impl Scope for Names<'_, '_, '_> {
                     None => nothing(),
                 };
             }
-            (kind, _) if is_wrong(kind, steps.get(1..)) => return nothing(),
+            (kind, _) if self.is_wrong(root, kind, steps.get(1..)) => return nothing(),
             (kind, _) => match evaluation.block(frame, &format!("{kind}.{first}").into()) {
                 Some(block) => block.whole.clone(),
                 None => return nothing(),
@@ -101,6 +100,16 @@ impl Scope for Names<'_, '_, '_> {
 }
 
 impl Names<'_, '_, '_> {
+    /// Whether a reference to a resource is wrong because of what it reads. That is reported once for its block, but of a dynamic
+    /// block, which may not be there, where it is evaluated.
+    fn is_wrong(&self, root: &Name, kind: &str, steps: Option<&[TraversalStep]>) -> bool {
+        let Some(message) = steps.filter(|_| built_in::is_type(kind)).and_then(built_in::wrong) else { return false };
+        if !self.at.iterators.is_empty() {
+            self.evaluation.report_at(&self.at, Failure::new(&rules::UNDEFINED_NAME, message, (self.file, root.span)));
+        }
+        true
+    }
+
     /// The value of a module call: only the output that a reference names, where it names one.
     fn outputs(&self, called: &Rc<Called>, name: &str, steps: &[TraversalStep]) -> Val {
         let wanted = match steps.get(1) {

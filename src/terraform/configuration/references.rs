@@ -172,6 +172,8 @@ impl Check<'_, '_> {
             (None, Some(TraversalStep::Index(..))) => {
                 Some(format!("unexpected resource instance key: {address} has neither \"count\" nor \"for_each\" set"))
             }
+            // What is in a dynamic block is checked where it is evaluated: it may not be there.
+            _ if !site.iterators.is_empty() => None,
             _ if mode.is_empty() && built_in::is_type(kind) => built_in::wrong(reference.steps.get(taken..)?),
             _ => None,
         }

@@ -1,5 +1,6 @@
 //! What `moved`, `removed` and `import` blocks name has to be gone, or there.
 
+use crate::hcl::ast::{TraversalStep, walk};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Marks, Val};
@@ -63,9 +64,27 @@ pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
                 _ => {}
             }
         }
+        ambiguous(&moves, &mut failures);
         failures.extend(circle(&moves));
     }
     failures
+}
+
+/// Reports moves from one address to several, and from several addresses to one.
+fn ambiguous(moves: &[(Endpoint, Endpoint, &Declared)], failures: &mut Vec<Failure>) {
+    let mut by_start: HashMap<&Endpoint, &Endpoint> = HashMap::new();
+    let mut by_end: HashMap<&Endpoint, &Endpoint> = HashMap::new();
+    for (from, to, block) in moves {
+        let is_other = *by_start.entry(from).or_insert(to) != to;
+        let message = match is_other {
+            true => "ambiguous move statements: another one moves the same object to another address",
+            false if *by_end.entry(to).or_insert(from) != from => {
+                "ambiguous move statements: another one moves another object to the same address"
+            }
+            false => continue,
+        };
+        failures.push(Failure::new(&rules::INVALID_MOVE, message, block.place));
+    }
 }
 
 /// A chain of moves that comes back to where it began, reported at the first of them. Linear in their number.
@@ -114,7 +133,11 @@ impl Evaluation<'_, '_> {
                 let address = Address { modules, block, key: block_key.unwrap_or_default() };
                 let is_open = |other: &&Address| other.block == address.block && other.to_string().contains(OPEN);
                 let is_here = module_at(&self.statics.nodes, 0, &endpoint).is_some();
-                if is_here && !addresses.contains(&address) && !addresses.iter().any(is_open) {
+                // A plan without a state finds no instances in what an import reads of its own target.
+                let for_each = import.block.arguments.get("for_each");
+                let reads_itself = for_each.is_some_and(|for_each| is_read(&address.block, for_each));
+                let is_there = addresses.contains(&address) || addresses.iter().any(is_open);
+                if is_here && !is_there && !reads_itself {
                     let message = format!(
                         "configuration for import target does not exist: {address} is not an instance of a declared resource"
                     );
@@ -151,6 +174,14 @@ impl Evaluation<'_, '_> {
             self.report_at(at, Failure::new(rule, format!("invalid import id: {why}"), id.place()));
         }
     }
+}
+
+/// Whether an expression refers to a resource.
+fn is_read(block: &str, written: &Written) -> bool {
+    walk::references(&written.expr).iter().any(|reference| match reference.steps.first() {
+        Some(TraversalStep::Attribute(name)) => format!("{}.{}", reference.root.text, name.text) == block,
+        _ => false,
+    })
 }
 
 /// A key of an instance.

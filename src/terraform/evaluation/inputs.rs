@@ -20,7 +20,7 @@ use crate::terraform::module::variable::{Variable, literal};
 use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::{FileId, Flags, Prov, Read};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The prefix of environment variables for variables.
 const PREFIX: &str = "TF_VAR_";
@@ -202,8 +202,14 @@ impl Inputs {
         // Sops adds its own key to the values.
         let is_encrypted = file.is_json && body.get("sops").is_some();
         let attributes = body.attributes.iter().filter(|a| !is_encrypted || &*a.name.text != "sops");
+        let mut seen = BTreeSet::new();
         for attribute in attributes {
             let before = self.failures.len();
+            if !seen.insert(&attribute.name.text) {
+                let message = format!("attribute redefined: `{}` was already set in this file", attribute.name.text);
+                self.failures.push(Failure::new(&rules::VALUES, message, (file.file, attribute.name.span)));
+                continue;
+            }
             let value = literal(&attribute.expr, file.file, &mut self.failures);
             for failure in &mut self.failures[before..] {
                 failure.rule = &rules::VALUES;

@@ -3,10 +3,11 @@
 
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Attribute, Block, Body, Expr, ExprKind, Name, Span, TraversalStep};
+use crate::hcl::types::Type;
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::Written;
 use crate::terraform::module::nested;
-use crate::terraform::module::variable::{flag, is_name};
+use crate::terraform::module::variable::{constant, flag, is_name};
 use crate::terraform::module::version::is_constraint;
 use crate::terraform::rules;
 use crate::text::nearest;
@@ -53,6 +54,7 @@ impl Check<'_> {
                 self.name(block.labels.first(), "output");
                 self.required(block, &["value"]);
                 self.flags(&block.body, &["sensitive", "ephemeral"]);
+                self.texts(&block.body, &["description", "deprecated"]);
                 self.depends_on(block);
                 self.conditions(block, &["precondition"]);
             }
@@ -119,6 +121,13 @@ impl Check<'_> {
     fn flags(&mut self, body: &Body, names: &[&str]) {
         for attribute in names.iter().filter_map(|name| body.get(name)) {
             flag(&Written::of(self.file, attribute), self.failures);
+        }
+    }
+
+    /// Arguments that are text as they are written.
+    fn texts(&mut self, body: &Body, names: &[&str]) {
+        for attribute in names.iter().filter_map(|name| body.get(name)) {
+            constant(&Written::of(self.file, attribute), &Type::Str, self.failures);
         }
     }
 

@@ -20,6 +20,8 @@ pub(crate) struct FileOutline {
     sources: Vec<Option<Text>>,
     /// Whether it has something that only a root module has.
     is_root: bool,
+    /// Whether it says where a state is kept.
+    has_backend: bool,
     /// The files that its expressions name.
     named: BTreeSet<NamedPath>,
     /// Whether an expression names a file in a way that is known only after evaluation.
@@ -45,6 +47,8 @@ pub(crate) struct Outline {
     pub is_computed: bool,
     /// Whether it has something that only a root module has.
     pub is_root: bool,
+    /// Whether it says where its state is kept: it is a root module, whoever else calls it.
+    pub has_backend: bool,
     /// Whether it moves or removes resources of a state.
     pub has_moves: bool,
     /// Whether it declares a variable without a default.
@@ -75,12 +79,18 @@ impl FileOutline {
         FileOutline {
             sources: body.blocks_of("module").flat_map(sources).collect(),
             is_root: body.blocks.iter().any(is_of_root),
+            has_backend: body.blocks_of("terraform").flat_map(|block| &block.body.blocks).any(is_backend),
             named: named.named,
             is_computed: !named.computed.is_empty(),
             has_moves: body.blocks.iter().any(is_move),
             has_required: body.blocks_of("variable").any(|variable| variable.body.get("default").is_none()),
         }
     }
+}
+
+/// Whether a block says where a state is kept.
+fn is_backend(block: &Block) -> bool {
+    matches!(&*block.kind.text, "backend" | "cloud")
 }
 
 /// Whether a block moves or removes resources of a state.
@@ -105,6 +115,7 @@ impl Outline {
             all.named.extend(file.named.iter().cloned());
             all.is_computed |= file.is_computed;
             all.is_root |= file.is_root;
+            all.has_backend |= file.has_backend;
             all.has_moves |= file.has_moves;
             all.has_required |= file.has_required;
             all.has_own_file |= is_own;
@@ -121,6 +132,7 @@ impl Outline {
             named: module.paths.named.clone(),
             is_computed: !module.paths.computed.is_empty(),
             is_root: module.is_root,
+            has_backend: module.backend.is_some() || module.cloud.is_some(),
             has_moves: module.refactorings.iter().any(|block| &*block.kind != "import"),
             has_required: module.declarations.values().any(|variable| !variable.arguments.contains_key("default")),
             has_own_file: module.has_own_file,

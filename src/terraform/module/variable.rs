@@ -6,7 +6,7 @@ use crate::hcl::functions::NoFiles;
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::{Defaults, convert};
 use crate::hcl::types::typeexpr;
-use crate::hcl::val::{Marks, Val};
+use crate::hcl::val::{Data, Marks, Val};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::{Declared, Written};
 use crate::terraform::rules;
@@ -68,18 +68,24 @@ pub(crate) fn literal(expr: &Expr, file: FileId, failures: &mut Vec<Failure>) ->
 
 /// A flag: a truth value, or the word for it as text.
 pub(crate) fn flag(written: &Written, failures: &mut Vec<Failure>) -> Option<bool> {
+    match constant(written, &Type::Bool, failures)?.data {
+        Data::Bool(b) => Some(b),
+        _ => None,
+    }
+}
+
+/// The value of an expression that refers to nothing, as a type, and that is not null; `None` if it is something else, which is noted.
+pub(crate) fn constant(written: &Written, ty: &Type, failures: &mut Vec<Failure>) -> Option<Val> {
     let value = literal(&written.expr, written.file, failures);
     if value.is_failed() {
         return None;
     }
-    match convert(&value, &Type::Bool).map(|v| v.data) {
-        Ok(crate::hcl::val::Data::Bool(b)) => Some(b),
-        _ => {
-            let message = "unsuitable value: a bool is required";
-            failures.push(Failure::new(&rules::INVALID_DECLARATION, message, written.place()));
-            None
-        }
+    let found = convert(&value, ty).ok().filter(|value| !value.is_null());
+    if found.is_none() {
+        let message = format!("unsuitable value: a {} is required", ty.name());
+        failures.push(Failure::new(&rules::INVALID_DECLARATION, message, written.place()));
     }
+    found
 }
 
 /// Reads a declaration.
@@ -95,10 +101,9 @@ pub(crate) fn read(declared: &Declared, failures: &mut Vec<Failure>) -> Variable
         marks = marks | Marks::EPHEMERAL;
     }
     let is_const = flag_of("const");
-    if let Some(written) = declared.arguments.get("description")
-        && !declared.is_json
-    {
-        literal(&written.expr, written.file, &mut wrong);
+    let texts = ["description", "deprecated"].into_iter().filter_map(|name| declared.arguments.get(name));
+    for written in texts.filter(|_| !declared.is_json) {
+        constant(written, &Type::Str, &mut wrong);
     }
     let (mut ty, mut defaults, mut is_known) = (Type::Dynamic, Defaults::default(), true);
     let has_type = declared.arguments.contains_key("type");

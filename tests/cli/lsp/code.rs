@@ -140,6 +140,25 @@ fn completion_of_code_that_is_typed() {
 }
 
 #[test]
+fn completion_where_only_addresses_are_allowed() {
+    let repo = repo();
+    let text = "terraform {\n  required_providers {\n    aws = {}\n  }\n}\nresource \"aws_a\" \"x\" {\n}\ndata \"aws_b\" \"y\" {\n}\n\
+                module \"m\" {\n  source = \"./modules/vpc\"\n}\nresource \"aws_a\" \"z\" {\n  size = 1\n}\n";
+    repo.write("other/main.tf", text);
+    let mut client = Client::start(&repo);
+    client.open("other/main.tf", text);
+    let mut at = |new: &str| labels(&typed(&mut client, "other/main.tf", (text, "  size = 1"), new));
+    for new in ["  depends_on = [", "  depends_on = [\n    aws_a.x,\n    ¦\n  ]", "  depends_on = [aws_a.x, d¦]"] {
+        assert_eq!(at(new), ["aws_a", "data", "module"], "{new}");
+    }
+    assert_eq!(at("  lifecycle {\n    replace_triggered_by = [¦]\n  }"), ["aws_a"]);
+    assert_eq!(at("  lifecycle {\n    ignore_changes = [¦]\n  }"), ["all"]);
+    assert_eq!(at("  provider = a"), ["aws"]);
+    assert!(at("  size = u").contains(&"upper".to_owned()));
+    client.shut_down();
+}
+
+#[test]
 fn fixes_and_comments_in_code() {
     let repo = repo();
     let text = MAIN.replace("./modules/vpc", "./modules/nothing");

@@ -151,7 +151,8 @@ impl Evaluator<'_> {
         }
         if let Data::Unknown(ty, reason) = &base.data {
             let (ty, reason) = (ty.clone(), reason.clone());
-            return self.element_of_unknown(&ty, &reason, key, span).marked(marks);
+            // OpenTofu forgets the marks of the key.
+            return self.element_of_unknown(&ty, &reason, key, span).marked(base.marks);
         }
         if key.is_unknown() && is_key(base, key) {
             let reason = base.unknown_reason().or_else(|| key.unknown_reason()).cloned().unwrap_or_default();
@@ -159,7 +160,7 @@ impl Evaluator<'_> {
                 Data::List(ty, _) | Data::Map(ty, _) => ty.clone(),
                 _ => Type::Dynamic,
             };
-            return Val::unknown(element, reason).marked(marks);
+            return Val::unknown(element, reason).marked(base.marks);
         }
         if key.is_null() {
             return self.problem(invalid, "Can't use a null value as an indexing key.", span);

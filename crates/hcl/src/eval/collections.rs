@@ -39,7 +39,7 @@ impl Evaluator<'_> {
             read.push(key);
         }
         if let Some(reason) = unknown {
-            return Val::unknown(Type::Dynamic, reason).marked(marks);
+            return Val::unknown(Type::Dynamic, reason);
         }
         let prov = self.derived(span, entries.values().chain(&read));
         self.bounded(Val::object(entries), span).marked(marks).with_prov(prov)
@@ -84,7 +84,9 @@ impl Evaluator<'_> {
                 return Val::failed();
             }
             let reason = collection.unknown_reason().cloned().unwrap_or_default();
-            return Val::unknown(Type::Dynamic, reason).marked(collection.marks);
+            // OpenTofu forgets the marks of what may be of any type.
+            let marks = if has_type { collection.marks } else { Marks::NONE };
+            return Val::unknown(Type::Dynamic, reason).marked(marks);
         };
         if !self.is_condition(all) {
             return Val::failed();
@@ -156,20 +158,22 @@ impl Evaluator<'_> {
             let key = if value.is_unknown() { value } else { self.key(value, expr.span) };
             (key, expr.span)
         });
-        let value = self.eval(&all.value);
         let Some((key, span)) = key else {
+            let value = self.eval(&all.value);
             result.items.push(value);
             return;
         };
         result.marks = result.marks | key.marks;
         let text = match &key.data {
             Data::Str(text) => Text::clone(text),
+            // What it is the key of is not looked at.
             Data::Unknown(_, reason) => {
                 result.unknown = Some(Text::clone(reason));
                 return;
             }
             _ => return,
         };
+        let value = self.eval(&all.value);
         result.read.push(key);
         if all.groups {
             result.groups.entry(text).or_default().push(value);

@@ -303,10 +303,14 @@ impl<'a> Evaluator<'a> {
             return Val::failed();
         }
         let prov = self.derived(span, [&value, &test]);
-        let converted = match convert(&value, &ty) {
+        let converted = match mixed(&value, &ty) {
+            Some(kind) => Err(format!("element types must all match for conversion to {kind}")),
+            None => convert(&value, &ty).map_err(|why| why.text()),
+        };
+        let converted = match converted {
             Ok(converted) => converted,
             Err(why) => {
-                let detail = format!("The {which} result value has the wrong type: {}.", why.text());
+                let detail = format!("The {which} result value has the wrong type: {why}.");
                 self.problem("Inconsistent conditional result types", detail, place);
                 return failed();
             }
@@ -345,6 +349,19 @@ fn common_type(a: &Val, b: &Val) -> Option<Type> {
         _ if ta == Type::Dynamic || tb == Type::Dynamic => Some(Type::Dynamic),
         _ => unify(&[ta, tb]),
     }
+}
+
+/// The kind of the collection that a conditional cannot make of parts of several types, as it would have to choose the type of its
+/// elements by itself: the other branch has none.
+fn mixed(value: &Val, ty: &Type) -> Option<&'static str> {
+    let kind = match (ty, &value.data) {
+        (Type::Map(element), Data::Object(_)) if **element == Type::Dynamic => "map",
+        (Type::List(element), Data::Tuple(_)) if **element == Type::Dynamic => "list",
+        _ => return None,
+    };
+    let mut types = value.children().map(Type::of).filter(|ty| *ty != Type::Dynamic);
+    let first = types.next()?;
+    types.any(|other| other != first).then_some(kind)
 }
 
 /// A value that was found in another one: it keeps its own place, and the path to it is added to its inputs.

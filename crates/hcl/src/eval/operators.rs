@@ -18,7 +18,8 @@ impl Evaluator<'_> {
         let data = match (op, value.data) {
             (UnaryOp::Not, Data::Bool(b)) => Data::Bool(!b),
             (UnaryOp::Negate, Data::Number(n)) => Data::Number(n.negate()),
-            (_, Data::Unknown(ty, reason)) => Val::not_null(ty, Text::clone(&reason)).data,
+            // OpenTofu forgets its marks.
+            (_, Data::Unknown(ty, reason)) => return Val::not_null(ty, Text::clone(&reason)).with_prov(prov),
             (_, other) => other,
         };
         Val::from(data).marked(value.marks).with_prov(prov)

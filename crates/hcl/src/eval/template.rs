@@ -72,20 +72,28 @@ impl Evaluator<'_> {
                     output.directive(start);
                 }
                 Part::For(all) => {
-                    let start = output.text.len();
                     let collection = self.eval(&all.collection);
-                    output.marks = output.marks | collection.marks;
                     let pairs = self.iterate(&collection, all.collection.span);
-                    if pairs.is_none() {
-                        output.not_known(collection.unknown_reason().cloned().unwrap_or_default());
+                    match &pairs {
+                        Some(_) => output.marks = output.marks | collection.marks,
+                        // OpenTofu forgets the marks of what is not known here and in the iterations.
+                        None => output.not_known(collection.unknown_reason().cloned().unwrap_or_default()),
                     }
+                    let mut made = Output::default();
                     for (key, value) in pairs.unwrap_or_default() {
                         let mut names: Vec<(Text, Val)> = Vec::new();
                         names.extend(all.key.as_ref().map(|name| (Text::clone(&name.text), key)));
                         names.push((Text::clone(&all.value.text), value));
-                        self.with_bound(names, |this| this.parts(&all.body, output, span));
+                        self.with_bound(names, |this| this.parts(&all.body, &mut made, span));
                     }
-                    output.directive(start);
+                    match made.unknown {
+                        Some(reason) => output.not_known(reason),
+                        None => {
+                            output.marks = output.marks | made.marks;
+                            output.text.push_str(&made.text);
+                        }
+                    }
+                    output.read.extend(made.read);
                     output.read.push(collection);
                 }
             }

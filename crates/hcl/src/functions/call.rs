@@ -1,7 +1,7 @@
 //! Calls: the arguments are converted as the function declares them, marks and unknown values are kept away from functions that
 //! have nothing to do with them, and what is wrong is reported.
 
-use super::{Args, Fail, Function, Host, HostError, SPECIAL, all, conversion, unknown};
+use super::{Args, Fail, Function, Host, HostError, Passes, SPECIAL, all, conversion, unknown};
 use crate::ast::{Call, Expr, Span};
 use crate::eval::Evaluator;
 use crate::types::Type;
@@ -165,12 +165,13 @@ fn run(
         return evaluator.problem("Too many function arguments", detail, place);
     }
     let is_hidden = values.iter().any(|value| value.all_marks().has(Marks::SENSITIVE));
+    let is_unknown = values.iter().any(Val::is_unknown);
     let mut marks = Marks::NONE;
     let mut unknown: Option<Text> = None;
     // Why an argument is not known of which not even the type is: it decides the type of the result.
     let mut open: Option<Text> = None;
     let mut misfit = None;
-    let mut converted = Vec::with_capacity(values.len());
+    let mut converted: Vec<Val> = Vec::with_capacity(values.len());
     for (index, value) in values.into_iter().enumerate() {
         let Some(param) = function.params.get(index).copied().or(function.rest) else { break };
         let place = spans.get(index).copied().unwrap_or(span);
@@ -188,12 +189,18 @@ fn run(
             Data::Unknown(Type::Dynamic, reason) if !param.takes_null => {
                 open.get_or_insert_with(|| Text::clone(reason));
             }
+            _ if param.is_lenient && is_unknown => {}
+            _ if function.stops_at_unknown && converted.iter().any(Val::is_unknown) => {}
             _ => {
                 misfit = misfit.or_else(|| param.kind.rejects(&value).map(|what| (argument(what), place)));
             }
         }
         let (value, own) = if function.spreads_marks { value.unmark_deep() } else { (value, Marks::NONE) };
-        marks = marks | own;
+        marks = match param.passes_marks {
+            Passes::Always => marks | own | value.marks,
+            Passes::IfKnown if is_unknown => marks,
+            _ => marks | own,
+        };
         if function.is_shallow {
             // What else is in an object that is not completely known is open.
             let value = match value.data {

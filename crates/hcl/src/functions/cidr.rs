@@ -3,7 +3,7 @@
 use super::{Args, Fail, Function, N, Outcome, S, function};
 use crate::types::Type;
 use crate::val::Val;
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 pub(super) const ALL: &[Function] = &[
@@ -102,22 +102,22 @@ fn netmask(args: &mut Args<'_, '_>) -> Outcome {
 /// The network of a number with so many bits more.
 fn part(network: Network, new_bits: i64, number: &BigInt) -> Result<Network, Fail> {
     let prefix = i64::from(network.prefix).saturating_add(new_bits);
-    let prefix = u32::try_from(prefix).ok().filter(|p| *p <= network.bits && new_bits >= 0);
+    let prefix = u32::try_from(prefix).ok().filter(|p| *p <= network.bits);
     let Some(prefix) = prefix else {
         return Err(Fail::Call(format!(
             "insufficient address space to extend prefix of {} by {new_bits}",
             network.prefix
         )));
     };
-    if *number < BigInt::ZERO || *number >= BigInt::from(1) << new_bits as u64 {
-        return Err(Fail::Call(format!(
-            "prefix extension of {new_bits} does not accommodate a subnet numbered {number}"
-        )));
+    let misfit =
+        || Fail::Call(format!("prefix extension of {new_bits} does not accommodate a subnet numbered {number}"));
+    // OpenTofu takes negative numbers: it looks at their magnitude, and joins the bits of their two's complement.
+    if u64::try_from(new_bits).is_ok_and(|bits| *number.magnitude() >= BigUint::from(1_u8) << bits) {
+        return Err(misfit());
     }
-    let number = u128::try_from(number.clone()).unwrap_or(0);
-    let shift = network.bits - prefix;
-    let offset = if shift >= 128 { 0 } else { number << shift };
-    Ok(Network { address: network.address | offset, prefix, bits: network.bits })
+    let address = BigInt::from(network.address) | (number << (network.bits - prefix));
+    let address = u128::try_from(address.magnitude().clone()).ok().filter(|address| *address <= low(network.bits));
+    Ok(Network { address: address.ok_or_else(misfit)?, prefix, bits: network.bits })
 }
 
 fn subnet(args: &mut Args<'_, '_>) -> Outcome {

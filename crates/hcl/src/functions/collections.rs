@@ -87,8 +87,10 @@ fn keys(args: &mut Args<'_, '_>) -> Outcome {
         let names = attributes.keys().map(|name| Val::str(Text::clone(name))).collect();
         return Ok(Val::tuple(names).marked(args.values[0].marks));
     }
-    known(args)?;
     let marks = args.values[0].marks;
+    if let Data::Unknown(_, reason) = &args.values[0].data {
+        return Ok(super::unknown::typed("keys", &args.values, Text::clone(reason)).marked(marks));
+    }
     let is_map = matches!(args.values[0].data, Data::Map(..));
     let all: Vec<Val> =
         entries(args, 0)?.iter().map(|(k, v)| Val::str(Text::clone(k)).with_prov(v.prov.clone())).collect();
@@ -268,11 +270,13 @@ fn transpose(args: &mut Args<'_, '_>) -> Outcome {
 
 fn zip_map(args: &mut Args<'_, '_>) -> Outcome {
     known(args)?;
-    let marks = args.values[0].all_marks() | args.values[1].marks;
     let reason = args.items(0).iter().find_map(Val::unknown_reason).cloned();
     if let Some(reason) = reason {
+        // OpenTofu forgets the marks of the keys.
+        let marks = args.values[0].marks | args.values[1].marks;
         return Ok(super::unknown::typed("zipmap", &args.values, reason).marked(marks));
     }
+    let marks = args.values[0].all_marks() | args.values[1].marks;
     let keys = args.texts(0);
     let values = args.items(1);
     if keys.len() != values.len() {

@@ -47,9 +47,9 @@ pub(super) const ALL: &[Function] = &[
 
 fn to(args: &mut Args<'_, '_>, ty: &Type) -> Outcome {
     let converted = convert(&args.values[0], ty);
-    if let (Ok(value), Data::Unknown(_, reason)) = (&converted, &args.values[0].data) {
-        // What is known of it beside the type is forgotten, also the type of its elements.
-        return Ok(Val::unknown(ty.clone(), Text::clone(reason)).marked(value.marks));
+    if let (Ok(_), Data::Unknown(_, reason)) = (&converted, &args.values[0].data) {
+        // What is known of it beside the type is forgotten, also the type of its elements and its marks.
+        return Ok(Val::unknown(ty.clone(), Text::clone(reason)));
     }
     converted.map_err(|_| {
         let what = match (&args.values[0].data, ty) {
@@ -138,8 +138,7 @@ pub(super) fn can(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Val
     match attempt {
         // Something unknown may turn out to be a mistake.
         Ok(value) if value.unknown_reason().is_some() => {
-            let reason = value.unknown_reason().cloned().unwrap_or_default();
-            Val::unknown(Type::Bool, reason).marked(value.marks)
+            Val::unknown(Type::Bool, value.unknown_reason().cloned().unwrap_or_default())
         }
         Ok(value) => {
             let prov = evaluator.derived(span, [&value]);

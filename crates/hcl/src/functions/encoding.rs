@@ -1,6 +1,6 @@
 //! Encodings: base64, JSON, CSV, URLs, character sets.
 
-use super::{Args, Fail, Function, NULLABLE, Outcome, S, function};
+use super::{Args, FORGETTING, Fail, Function, NULLABLE, Outcome, S, function};
 use crate::ast::Span;
 use crate::parse::json::{Json, JsonKind, parse_json};
 use crate::types::Type;
@@ -11,9 +11,9 @@ use shared_text::Text;
 use traced_value::{FileId, Origin, Prov};
 
 pub(super) const ALL: &[Function] = &[
-    function("base64decode", &[S], base64),
+    function("base64decode", &[FORGETTING], base64),
     function("base64encode", &[S], |a| Ok(Val::str(base64_encode(a.str(0).as_bytes())))),
-    function("base64gunzip", &[S], |_| super::hashes::impure("compressed text is not unpacked")),
+    function("base64gunzip", &[FORGETTING], |_| super::hashes::impure("compressed text is not unpacked")),
     function("base64gzip", &[S], |_| super::hashes::impure("the compressed form depends on the compressor")),
     function("csvdecode", &[S], csv),
     function("jsondecode", &[S], json_decode),

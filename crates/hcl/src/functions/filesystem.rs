@@ -1,7 +1,7 @@
 //! Files and paths.
 
 use super::hashes::{hex, md5, sha1, sha256, sha512};
-use super::{Args, Content, Fail, FileError, Function, MAPPING, Outcome, S, file_failed, function};
+use super::{Args, Content, FORGETTING, Fail, FileError, Function, MAPPING, Outcome, S, file_failed, function};
 use crate::ast::walk;
 use crate::ast::{Expr, Name, TraversalStep};
 use crate::eval::Scope;
@@ -17,16 +17,16 @@ pub(super) const ALL: &[Function] = &[
     function("abspath", &[S], abspath),
     function("basename", &[S], |a| Ok(Val::str(base(a.str(0))))),
     function("dirname", &[S], |a| Ok(Val::str(dir(a.str(0))))),
-    function("file", &[S], file),
-    function("filebase64", &[S], |a| encoded(a, base64_encode)),
+    function("file", &[FORGETTING], file),
+    function("filebase64", &[FORGETTING], |a| encoded(a, base64_encode)),
     function("filebase64sha256", &[S], |a| encoded(a, |b| base64_encode(&sha256(b)))),
     function("filebase64sha512", &[S], |a| encoded(a, |b| base64_encode(&sha512(b)))),
-    function("fileexists", &[S], |a| {
+    function("fileexists", &[FORGETTING], |a| {
         let found = a.evaluator.files.exists(a.str(0)).map_err(file_failed(0))?;
         Ok(Val::bool(found))
     }),
     function("filemd5", &[S], |a| encoded(a, |b| hex(&md5(b)))),
-    function("fileset", &[S, S], file_set),
+    function("fileset", &[FORGETTING, FORGETTING], file_set),
     function("filesha1", &[S], |a| encoded(a, |b| hex(&sha1(b)))),
     function("filesha256", &[S], |a| encoded(a, |b| hex(&sha256(b)))),
     function("filesha512", &[S], |a| encoded(a, |b| hex(&sha512(b)))),
@@ -34,8 +34,8 @@ pub(super) const ALL: &[Function] = &[
         true => Err(Fail::Unknown("the home folder of the user is not known".to_owned())),
         false => Ok(Val::str(a.str(0))),
     }),
-    function("templatefile", &[S, MAPPING], template_file),
-    function("templatestring", &[S, MAPPING], template_string),
+    function("templatefile", &[FORGETTING, MAPPING.lenient()], template_file).sees_unknown(),
+    function("templatestring", &[FORGETTING, MAPPING.forgetting().lenient()], template_string).sees_unknown(),
 ];
 
 /// How deep templates call each other.
@@ -96,7 +96,14 @@ impl Scope for Variables<'_> {
     }
 }
 
+/// Nothing is known of a template without its text or the names of its variables.
+fn known(args: &Args<'_, '_>) -> Result<(), Fail> {
+    let unknown = args.values.iter().find(|value| value.is_unknown()).and_then(Val::unknown_reason);
+    unknown.map_or(Ok(()), |reason| Err(Fail::Unknown(reason.to_string())))
+}
+
 fn template_file(args: &mut Args<'_, '_>) -> Outcome {
+    known(args)?;
     let content = read(args)?;
     let Ok(text) = std::str::from_utf8(&content.bytes) else {
         return Err(Fail::Argument(0, format!("contents of \"{}\" are not valid UTF-8", args.str(0))));
@@ -108,6 +115,7 @@ fn template_file(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn template_string(args: &mut Args<'_, '_>) -> Outcome {
+    known(args)?;
     let text = args.str(0).to_owned();
     render(args, &text, None, 1)
 }

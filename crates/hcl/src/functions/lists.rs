@@ -4,18 +4,19 @@ use super::{A, Args, ELEMENTS, Fail, Function, LIST, N, NULLABLE, Outcome, SEQUE
 use crate::types::convert::convert;
 use crate::types::{Type, unify};
 use crate::val::{Data, Marks, Val, equal};
+use shared_text::Text;
 
 pub(super) const ALL: &[Function] = &[
     function("chunklist", &[LIST, N], chunks).shallow(),
     function("coalescelist", &[], coalesce_list).rest(NULLABLE).sees_unknown(),
     function("compact", &[STRINGS], compact),
-    function("concat", &[], concat).rest(SEQUENCE).shallow(),
+    function("concat", &[], concat).rest(SEQUENCE).shallow().stopping_at_unknown(),
     function("distinct", &[LIST], distinct),
-    function("element", &[SEQUENCE, N], element).shallow(),
+    function("element", &[SEQUENCE, N.always_marking()], element).shallow(),
     function("flatten", &[A], flatten).shallow(),
-    function("index", &[SEQUENCE, A], index),
+    function("index", &[SEQUENCE.lenient(), A], index),
     function("reverse", &[ELEMENTS], reverse).shallow(),
-    function("slice", &[SEQUENCE, N, N], slice).shallow(),
+    function("slice", &[SEQUENCE, N.always_marking(), N.always_marking()], slice).shallow(),
     function("sort", &[STRINGS], sort).sees_unknown(),
 ];
 
@@ -130,8 +131,12 @@ fn element(args: &mut Args<'_, '_>) -> Outcome {
     if let Data::Unknown(_, reason) = &args.values[1].data {
         return Err(Fail::Unknown(reason.to_string()));
     }
-    let position = args.integer(1)?;
+    // The type of an element of a tuple depends on its position.
+    if let Type::Tuple(_) = Type::of(&args.values[0]) {
+        args.integer(1)?;
+    }
     let items = list(args, 0)?.map_err(|name| Fail::Call(format!("cannot read elements from {name}")))?;
+    let position = args.integer(1)?;
     if items.is_empty() {
         return Err(Fail::Call("cannot use element function with an empty list".to_owned()));
     }
@@ -140,35 +145,53 @@ fn element(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn flatten(args: &mut Args<'_, '_>) -> Outcome {
-    let mut marks = args.values[0].marks;
-    if args.values[0].as_items().is_none() && !args.values[0].is_unknown() {
-        return Err(Fail::Call("can only flatten lists, sets and tuples".to_owned()));
-    }
-    let mut all = Vec::new();
-    level(&args.values[0], &mut all, &mut marks)?;
-    Ok(Val::tuple(all).marked(marks))
-}
-
-fn level(value: &Val, all: &mut Vec<Val>, marks: &mut Marks) -> Result<(), Fail> {
+    let value = &args.values[0];
+    // OpenTofu looks at the type only of what is completely known.
+    let entries = match value.as_entries() {
+        Some(entries) if value.unknown_reason().is_some() => {
+            Some(Val::tuple(entries.values().cloned().collect()).marked(value.marks))
+        }
+        _ => None,
+    };
+    let value = entries.as_ref().unwrap_or(value);
     if let Data::Unknown(_, reason) = &value.data {
         return Err(Fail::Unknown(reason.to_string()));
     }
+    if value.as_items().is_none() {
+        return Err(Fail::Call("can only flatten lists, sets and tuples".to_owned()));
+    }
+    let (mut all, mut marks) = (Vec::new(), Marks::NONE);
+    let flat = match level(value, &mut all, &mut marks) {
+        Ok(()) => Val::tuple(all),
+        Err(reason) => Val::unknown(Type::Dynamic, reason),
+    };
+    Ok(flat.marked(marks))
+}
+
+/// Adds what is in a value and in the sequences in it, with the marks of the sequences; `Err` with why it is not known what is.
+fn level(value: &Val, all: &mut Vec<Val>, marks: &mut Marks) -> Result<(), Text> {
+    *marks = *marks | value.marks;
+    if let Data::Unknown(_, reason) = &value.data {
+        return Err(Text::clone(reason));
+    }
     // How many elements a set has is open if they may be the same.
     if let (Data::Set(..), Some(reason)) = (&value.data, value.unknown_reason()) {
-        return Err(Fail::Unknown(reason.to_string()));
+        return Err(Text::clone(reason));
     }
-    *marks = *marks | value.marks;
+    // The marks of all elements count, whichever of them are not known.
+    let mut open = None;
     for item in value.as_items().into_iter().flat_map(|i| i.iter()) {
         match item.as_items() {
-            Some(_) => level(item, all, marks)?,
+            Some(_) => open = level(item, all, marks).err().or(open),
             // It may be a list.
             None if matches!(&item.data, Data::Unknown(ty, _) if can_be_sequence(ty)) => {
-                return Err(Fail::Unknown(item.unknown_reason().map_or_else(String::new, |r| r.to_string())));
+                *marks = *marks | item.marks;
+                open = item.unknown_reason().cloned();
             }
             None => all.push(item.clone()),
         }
     }
-    Ok(())
+    open.map_or(Ok(()), Err)
 }
 
 fn index(args: &mut Args<'_, '_>) -> Outcome {

@@ -121,6 +121,20 @@ pub trait Host {
 struct Param {
     kind: Kind,
     takes_null: bool,
+    passes_marks: Passes,
+    /// Whether the kind of its argument does not matter if an argument is not known at all.
+    is_lenient: bool,
+}
+
+/// When the marks of an argument are marks of the result.
+#[derive(Clone, Copy, Debug)]
+enum Passes {
+    /// As the function decides.
+    AsUsual,
+    /// Also if the function decides by itself what marks the result has.
+    Always,
+    /// Only if all arguments are known: OpenTofu forgets them.
+    IfKnown,
 }
 
 /// Types of arguments.
@@ -146,7 +160,19 @@ enum Kind {
 
 impl Param {
     const fn of(kind: Kind) -> Self {
-        Param { kind, takes_null: false }
+        Param { kind, takes_null: false, passes_marks: Passes::AsUsual, is_lenient: false }
+    }
+
+    const fn forgetting(self) -> Self {
+        Param { passes_marks: Passes::IfKnown, ..self }
+    }
+
+    const fn always_marking(self) -> Self {
+        Param { passes_marks: Passes::Always, ..self }
+    }
+
+    const fn lenient(self) -> Self {
+        Param { is_lenient: true, ..self }
     }
 
     fn ty(self) -> Type {
@@ -199,8 +225,10 @@ impl Kind {
 /// Any value but null.
 const A: Param = Param::of(Kind::Any);
 /// Any value.
-const NULLABLE: Param = Param { kind: Kind::Any, takes_null: true };
+const NULLABLE: Param = Param { takes_null: true, ..Param::of(Kind::Any) };
 const S: Param = Param::of(Kind::Str);
+/// Text whose marks OpenTofu forgets as long as it is not known.
+const FORGETTING: Param = S.forgetting();
 const N: Param = Param::of(Kind::Num);
 const LIST: Param = Param::of(Kind::ListAny);
 const STRINGS: Param = Param::of(Kind::ListStr);
@@ -280,11 +308,13 @@ struct Function {
     is_shallow: bool,
     /// Whether marks of its arguments, also inside of them, are marks of the whole result.
     spreads_marks: bool,
+    /// Whether the kinds of arguments behind one that is not known do not matter.
+    stops_at_unknown: bool,
     run: fn(&mut Args<'_, '_>) -> Outcome,
 }
 
 const fn function(name: &'static str, params: &'static [Param], run: fn(&mut Args<'_, '_>) -> Outcome) -> Function {
-    Function { name, params, rest: None, is_shallow: false, spreads_marks: true, run }
+    Function { name, params, rest: None, is_shallow: false, spreads_marks: true, stops_at_unknown: false, run }
 }
 
 impl Function {
@@ -297,6 +327,12 @@ impl Function {
     const fn shallow(mut self) -> Self {
         self.is_shallow = true;
         self.spreads_marks = false;
+        self
+    }
+
+    /// It does not look at arguments behind one that is not known.
+    const fn stopping_at_unknown(mut self) -> Self {
+        self.stops_at_unknown = true;
         self
     }
 

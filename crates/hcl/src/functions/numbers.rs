@@ -9,9 +9,9 @@ use crate::val::{Data, Val};
 use num_bigint::BigInt;
 
 pub(super) const ALL: &[Function] = &[
-    function("abs", &[N], |a| {
+    function("abs", &[N.forgetting()], |a| {
         let n = a.number(0);
-        Ok(Val::number(if n.is_negative() { n.negate() } else { n }))
+        Ok(Val::number(if n.has_minus() { n.negate() } else { n }))
     }),
     function("ceil", &[N], |a| Ok(Val::number(a.number(0).ceil()))),
     function("floor", &[N], |a| Ok(Val::number(a.number(0).floor()))),
@@ -26,7 +26,7 @@ pub(super) const ALL: &[Function] = &[
         let wrong = || Fail::Call(format!("value must be a whole number, between {} and {}", i64::MIN, i64::MAX));
         Ok(Val::number(number.ok_or_else(wrong)?.signum()))
     }),
-    function("sum", &[ELEMENTS], sum),
+    function("sum", &[ELEMENTS.lenient()], sum),
 ];
 
 fn float(value: f64) -> Outcome {
@@ -102,7 +102,8 @@ fn logarithm(x: f64) -> f64 {
 
 fn extreme(args: &mut Args<'_, '_>, largest: bool) -> Outcome {
     let all = (0..args.values.len()).map(|i| args.number(i));
-    let found = if largest { all.max() } else { all.min() };
+    // The first of those that are equal: zero has a sign.
+    let found = if largest { all.rev().max() } else { all.min() };
     found.map(Val::number).ok_or_else(|| Fail::Call("must pass at least one number".to_owned()))
 }
 
@@ -186,12 +187,12 @@ fn sum(args: &mut Args<'_, '_>) -> Outcome {
     if items.is_empty() {
         return Err(Fail::Argument(0, "cannot sum an empty list".to_owned()));
     }
-    let mut total = Number::zero();
+    let mut total: Option<Number> = None;
     for item in items.iter() {
         match convert(item, &Type::Number).map(|v| v.data) {
-            Ok(Data::Number(n)) => total = total.add(&n),
+            Ok(Data::Number(n)) => total = Some(total.map_or_else(|| n.clone(), |total| total.add(&n))),
             _ => return Err(Fail::Argument(0, "argument must be list, set, or tuple of number values".to_owned())),
         }
     }
-    Ok(Val::number(total))
+    Ok(Val::number(total.unwrap_or_else(Number::zero)))
 }

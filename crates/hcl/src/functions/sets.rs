@@ -3,7 +3,7 @@
 use super::{Args, ELEMENTS, Fail, Function, Outcome, SET, function};
 use crate::types::convert::convert;
 use crate::types::{Type, unify};
-use crate::val::unknown::Facts;
+use crate::val::unknown::{Facts, of_length};
 use crate::val::{Data, Marks, Val, compare};
 use shared_text::Text;
 use std::sync::Arc;
@@ -99,8 +99,14 @@ fn product(args: &mut Args<'_, '_>) -> Outcome {
     let has_set = args.values.iter().any(|v| matches!(Type::of(v), Type::Set(_)));
     let element = Type::Tuple(Arc::new(types));
     if let Some(reason) = open.filter(|_| most != Some(0)) {
-        let ty = if has_set { Type::set(element) } else { Type::list(element) };
-        return Ok(Val::partly_unknown(ty, reason, Facts::default()).marked(marks));
+        return Ok(match most.filter(|most| *most <= MAX_PRODUCT && !has_set) {
+            Some(length) => of_length(Type::list(element), length, reason),
+            None => {
+                let ty = if has_set { Type::set(element) } else { Type::list(element) };
+                Val::partly_unknown(ty, reason, Facts::default())
+            }
+        }
+        .marked(marks));
     }
     if most == Some(0) {
         // An empty set makes the product empty, so nothing is computed.

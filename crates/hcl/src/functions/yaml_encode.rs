@@ -33,8 +33,25 @@ fn is_block(value: &Val) -> bool {
     value.as_items().is_some_and(|i| !i.is_empty()) || value.as_entries().is_some_and(|e| !e.is_empty())
 }
 
+/// The number of bytes that libyaml writes as a key in front of a colon.
+const MAX_KEY: usize = 128;
+
+/// Whether a character ends a line in YAML.
+fn is_break(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
 fn entry(key: &str, value: &Val, level: usize, out: &mut String) {
     indent(level, out);
+    if key.len() > MAX_KEY || key.contains(is_break) {
+        out.push_str("? ");
+        out.push_str(&text_of(key, level + 1));
+        out.push('\n');
+        indent(level, out);
+        out.push_str(": ");
+        behind(value, level, out);
+        return;
+    }
     out.push_str(&double_quoted(key));
     out.push(':');
     match (value.as_items(), value.as_entries()) {
@@ -61,22 +78,26 @@ fn sequence(items: &[Val], level: usize, out: &mut String) {
     for item in items {
         indent(level, out);
         out.push_str("- ");
-        let mut inner = String::new();
-        match (item.as_items(), item.as_entries()) {
-            (Some(items), _) if is_block(item) => sequence(items, level + 1, &mut inner),
-            (_, Some(entries)) if is_block(item) => {
-                for (key, value) in entries.iter() {
-                    entry(key, value, level + 1, &mut inner);
-                }
-            }
-            _ => {
-                inner.push_str(&scalar(item, level + 1));
-                inner.push('\n');
+        behind(item, level, out);
+    }
+}
+
+/// A value whose first line begins behind a mark.
+fn behind(value: &Val, level: usize, out: &mut String) {
+    let mut inner = String::new();
+    match (value.as_items(), value.as_entries()) {
+        (Some(items), _) if is_block(value) => sequence(items, level + 1, &mut inner),
+        (_, Some(entries)) if is_block(value) => {
+            for (key, item) in entries.iter() {
+                entry(key, item, level + 1, &mut inner);
             }
         }
-        // The first line begins behind the dash.
-        out.push_str(if is_block(item) { &inner[2 * (level + 1)..] } else { &inner });
+        _ => {
+            inner.push_str(&scalar(value, level + 1));
+            inner.push('\n');
+        }
     }
+    out.push_str(if is_block(value) { &inner[2 * (level + 1)..] } else { &inner });
 }
 
 fn scalar(value: &Val, level: usize) -> String {
@@ -109,7 +130,12 @@ fn text_of(text: &str, level: usize) -> String {
         out.push('\n');
         if !line.is_empty() {
             indent(level, &mut out);
-            out.push_str(line);
+            for c in line.chars() {
+                out.push(c);
+                if is_break(c) {
+                    indent(level, &mut out);
+                }
+            }
         }
     }
     out
@@ -134,6 +160,16 @@ mod tests {
             ("\u{7f}\u{1b}\u{feff}\u{85}", "\"\\x7F\\e\\uFEFF\\N\"\n"),
         ] {
             assert_eq!(encode(&Val::str(text)), yaml);
+        }
+        let one = |key: &str, value: Val| Val::object([(key.into(), value)].into());
+        for (key, value, yaml) in [
+            ("a\nb", Val::null(), "? |-\n  a\n  b\n: null\n"),
+            ("a\n", one("x", Val::bool(true)), "? |\n  a\n: \"x\": true\n"),
+            ("a\nb", Val::tuple(vec![Val::str("x\ny")]), "? |-\n  a\n  b\n: - |-\n    x\n    y\n"),
+            ("\ta\nb", Val::str(""), "? \"\\ta\\nb\"\n: \"\"\n"),
+            (&"a".repeat(129), Val::tuple(vec![]), &format!("? \"{}\"\n: []\n", "a".repeat(129))),
+        ] {
+            assert_eq!(encode(&one(key, value)), yaml);
         }
         assert_eq!(encode(&Val::null()), "null\n...\n");
         assert_eq!(encode(&Val::tuple(vec![])), "[]\n");

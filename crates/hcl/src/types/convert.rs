@@ -55,8 +55,10 @@ pub fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
             match from == ty {
                 true => value.data.clone(),
                 // It stays what is not null.
-                false if value.facts().is_some() => not_null(from, ty, Text::clone(reason)).data,
-                false => Data::Unknown(ty.clone(), Text::clone(reason).into()),
+                false => match value.facts() {
+                    Some(facts) => not_null(from, ty, facts.length, Text::clone(reason)).data,
+                    None => Data::Unknown(ty.clone(), Text::clone(reason).into()),
+                },
             }
         }
         (Data::Partial(entries, name), Type::Object(attributes)) => return partial(value, entries, name, attributes),
@@ -101,9 +103,12 @@ fn concrete(from: &Type, to: &Type) -> Type {
     }
 }
 
-/// A value that is not known, but not null, as another type: a list of the elements of a tuple has as many.
-fn not_null(from: &Type, ty: &Type, reason: Text) -> Val {
+/// A value that is not known, but not null, as another type: a list of the elements of a tuple, or of a set of so many, has as many.
+fn not_null(from: &Type, ty: &Type, length: Option<usize>, reason: Text) -> Val {
     match (from, ty) {
+        (Type::Set(_), Type::List(element)) if !element.has_dynamic() && length.is_some() => {
+            of_length(ty.clone(), length.unwrap_or_default(), reason)
+        }
         (Type::Tuple(types), Type::List(element)) if types.is_empty() || !element.has_dynamic() => {
             of_length(ty.clone(), types.len(), reason)
         }
@@ -174,7 +179,8 @@ fn sequence(value: &Val, element: &Type, ty: &Type, is_set: bool) -> Result<Val,
         return Ok(empty.marked(value.marks).with_prov(value.prov.clone()));
     }
     // How many elements a set has is open if they may be the same.
-    if let (Data::Set(..), false, Some(reason)) = (&value.data, is_set, value.unknown_reason()) {
+    let may_shrink = items.len() > 1;
+    if let (Data::Set(..), false, true, Some(reason)) = (&value.data, is_set, may_shrink, value.unknown_reason()) {
         let unknown = Val::unknown(ty.clone(), Text::clone(reason));
         return Ok(unknown.marked(value.all_marks()).with_prov(value.prov.clone()));
     }

@@ -137,7 +137,7 @@ impl Number {
     }
 
     /// Whether it has a minus sign, which a zero can have.
-    fn has_minus(&self) -> bool {
+    pub fn has_minus(&self) -> bool {
         matches!(self, Number::NegativeZero) || self.is_negative()
     }
 

@@ -144,10 +144,9 @@ pub(crate) fn of_length(ty: Type, length: usize, reason: Text) -> Val {
     let unknown = |element: &Type| vec![Val::unknown(element.clone(), Text::clone(&reason)); length];
     match &ty {
         Type::List(element) => Val::list((**element).clone(), unknown(element)),
-        // Two elements may be the same.
         Type::Set(element) if length < 2 => Val::set((**element).clone(), unknown(element)),
         Type::Map(element) if length == 0 => Val::map((**element).clone(), Entries::new()),
-        Type::Map(_) => {
+        Type::Map(_) | Type::Set(_) => {
             let facts = Facts { length: Some(length), ..Facts::default() };
             Val::partly_unknown(ty, reason, facts)
         }

@@ -37,9 +37,15 @@ pub(in crate::dialects::opentofu) fn runs(modules: &Modules<'_>, roots: &Roots, 
             runs.reaches.push(reach);
         }
     }
-    // A module that another root module calls is one itself only if stacklint was started in it.
-    let is_listed =
-        |dir: &str| dir == project.start || !called.contains(dir) || discovery::is_named(dir, &project.roots);
+    // A module that another root module calls is one itself only if it has a backend, or stacklint was started in it.
+    let with_backend = roots.candidates.iter().filter(|candidate| candidate.outline.has_backend);
+    let with_backend: BTreeSet<&str> = with_backend.map(|candidate| &*candidate.dir).collect();
+    let is_listed = |dir: &str| {
+        dir == project.start
+            || !called.contains(dir)
+            || with_backend.contains(dir)
+            || discovery::is_named(dir, &project.roots)
+    };
     runs.all.retain(|run| is_listed(&run.folder));
     runs.all.sort_by(|a, b| a.address.cmp(&b.address));
     runs

@@ -1,5 +1,5 @@
 //! Finds root modules: folders that no other module calls, and that have what only a root module has: a backend, providers,
-//! encryption, imports, a lock file, automatically loaded values. A folder that calls local modules, or moves or removes
+//! encryption, imports, a lock file, automatically loaded values. One with a backend is one also if another one calls it. A folder that calls local modules, or moves or removes
 //! resources, is one as well, unless it is below `modules` or, if it moves, needs values that nothing sets: such a folder is
 //! a module that others call from elsewhere. What is one in another compared state is one as long as nothing calls it.
 
@@ -92,7 +92,8 @@ pub(crate) fn roots(modules: &Modules<'_>, project: &Project) -> Roots {
         };
         let is_kept = || project.kept.iter().any(|kept| kept == dir);
         let is_one = || outline.has_own_file && (is_certain() || is_likely());
-        *dir == **start || (!called.contains(dir) && (is_one() || is_kept()))
+        let is_open = !called.contains(dir) || outline.has_backend;
+        *dir == **start || (is_open && (is_one() || is_kept()))
     };
     let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, outline)| is_root(dir, outline));
     let uncalled = others.into_iter().filter(|(dir, _)| !called.contains(&**dir));

@@ -5,7 +5,7 @@ use crate::lsp::features::code::{CodeFile, files, sources};
 use crate::lsp::view::Cursor;
 use crate::paths::parent;
 use crate::resolution::authoring::WrittenPlace;
-use crate::syntax::hcl::{Subject, blocks_at};
+use crate::syntax::hcl::{Subject, argument_at, blocks_at};
 use crate::terraform::{self, Cache, Module, Modules};
 use ls_types::CompletionItemKind;
 use std::collections::BTreeSet;
@@ -13,6 +13,9 @@ use std::sync::Arc;
 
 /// Root names of references that are always available.
 const ROOTS: [&str; 7] = ["data", "each", "local", "module", "path", "terraform", "var"];
+
+/// What the addresses of declarations begin with that are no resources.
+const OTHER_ROOTS: [&str; 5] = ["data", "local", "module", "output", "var"];
 
 /// Adds the candidates at a place.
 pub(super) fn add(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
@@ -26,9 +29,36 @@ pub(super) fn add(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
     if let Some(before) = before.strip_suffix('.') {
         return members(place, &own, &path_of(before), found);
     }
-    match before.trim().is_empty() {
-        true => arguments(place, &own, place.offset - start, found),
-        false => expression(place, &own, found),
+    let typed = place.offset - start;
+    let argument = argument_at(place.text, place.offset, typed);
+    match argument.as_deref() {
+        Some("depends_on") => addresses(&own, &["data", "module"], found),
+        Some("replace_triggered_by") => addresses(&own, &[], found),
+        Some("provider" | "providers") => providers(place, found),
+        Some("ignore_changes") => found.add("all", CompletionItemKind::KEYWORD, None),
+        None if before.trim().is_empty() => arguments(place, &own, typed, found),
+        _ => expression(place, &own, found),
+    }
+}
+
+/// Adds what addresses of resources begin with, and these words.
+fn addresses(own: &[CodeFile], words: &[&str], found: &mut Found<'_, '_>) {
+    for name in own.iter().flat_map(|file| &file.names.uses).filter(|name| name.is_declaration) {
+        let Subject::Own(address) = &name.subject else { continue };
+        match address.split_once('.') {
+            Some((first, _)) if words.contains(&first) => found.add(first, CompletionItemKind::KEYWORD, None),
+            Some((first, _)) if !OTHER_ROOTS.contains(&first) => found.add(first, CompletionItemKind::STRUCT, None),
+            _ => {}
+        }
+    }
+}
+
+/// Adds the local names of the providers of the folder.
+fn providers(place: &Cursor<'_>, found: &mut Found<'_, '_>) {
+    let (analysis, cache) = (place.view.analysis, Cache::default());
+    let module = Modules::new(&analysis.source, &analysis.review.files, &cache).get(parent(place.path));
+    for name in module.iter().flat_map(|module| &module.required_providers) {
+        found.add(name, CompletionItemKind::MODULE, None);
     }
 }
 

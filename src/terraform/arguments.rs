@@ -2,7 +2,6 @@
 //! rejects a call with a missing or an unknown argument, or a value that cannot be converted to the type of its
 //! variable.
 
-use crate::dialects::opentofu::rules;
 use crate::hcl::ast::Span;
 use crate::hcl::ast::walk;
 use crate::hcl::types::Type;
@@ -12,6 +11,7 @@ use crate::terraform::evaluation::statics::{Identifier, Node, Statics};
 use crate::terraform::evaluation::variable;
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, META, Written};
+use crate::terraform::rules;
 use crate::text::nearest;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const RESERVED: [&str; 3] = ["lifecycle", "locals", "provider"];
 /// Reports arguments that a called module does not declare, variables without a default that a call does not set, and
 /// values that do not match their variables. Every file of every module must have been read. Modules that are not in
 /// the repository have no node in the tree, so nothing is reported about them.
-pub(crate) fn check(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
+pub(super) fn check(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     let mut is_made: Vec<bool> = Vec::new();

@@ -1,8 +1,6 @@
 //! Checks for valid configuration that is probably a mistake: unused values and locals, addresses that depend on the
 //! workspace.
 
-mod arguments;
-
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Body, Span, TraversalStep};
@@ -23,7 +21,6 @@ const MAX_TOLD: usize = 50;
 /// Checks a root module whose files could all be read.
 pub(crate) fn check(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut Vec<Failure>) {
     undeclared(statics, loader, failures);
-    arguments::check(statics, failures);
     if loader.is_terraform {
         rejected(statics, failures);
     }
