@@ -1,7 +1,7 @@
 //! The API for benchmarks and integration tests: the stages one by one, and the catalogues. Types are opaque, so that
 //! the compiler finds unused code.
 
-use crate::dialects::{self, Dialects};
+use crate::dialects::{self, Dialects, Scope};
 use crate::diff;
 use crate::files::Files;
 pub use crate::limits::Limit;
@@ -86,7 +86,7 @@ impl Repository {
     fn resolve_with(&self, files: Files) -> Resolved {
         let project = dialects::Project::default();
         let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-        let resolved = review::resolve(&self.0, &workspace, &Settings::default(), files)
+        let resolved = review::resolve(&self.0, &workspace, &Settings::default(), files, Scope::All)
             .unwrap_or_else(|_| panic!("there is a project"));
         let resolution = &resolved.resolution;
         assert!(!resolution.units.is_empty() && resolution.findings.is_empty(), "{:?}", resolution.findings);

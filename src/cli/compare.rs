@@ -4,16 +4,19 @@ use super::open::{Invocation, State};
 use super::options::functions::Functions;
 use super::output::{self, AnswerFormat};
 use super::{Failure, Global, Outcome};
+use crate::dialects::{Scope, StackNames};
 use crate::environments::{self, Environment, EnvironmentDiff};
 use crate::files::Files;
 use crate::report::environments::{Environments, write_json, write_markdown, write_text};
 use crate::resolution::Resolution;
 use crate::review::{self, DriftAges, Filter, History, Resolved, ResolvedPair, Revision};
 use crate::settings::Settings;
+use crate::source::Source;
 use crate::text::{count, nearest};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 /// Show what differs between two environments, but for what follows from their names.
 ///
@@ -75,44 +78,36 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         place.timings.phase("open", || place.open(&state))
     };
     let left = open(&named[0])?;
+    let right = if named[0].revision == named[1].revision { None } else { Some(open(&named[1])?) };
     let settings = place.settings(&*left)?;
     let declared = &settings.limits.environments;
-    let (files, resolutions, revisions, dialects);
-    if named[0].revision == named[1].revision {
-        let resolved = review::resolve(&*left, &place.workspace(), &settings, Files::default())?;
-        let Resolved { files: all, resolution, dialects: systems } = resolved;
-        (files, resolutions, dialects) = (all, vec![resolution], systems);
-        revisions = [Revision::of(&*left), Revision::of(&*left)];
-    } else {
-        let right = open(&named[1])?;
-        let pair = review::resolve_pair(&*left, &*right, &place.workspace(), &settings, &Filter::default())?;
-        let ResolvedPair { files: all, base, head, dialects: systems, .. } = pair;
-        (files, resolutions, dialects) = (all, vec![base, head], systems);
-        revisions = [Revision::of(&*left), Revision::of(&*right)];
+    let resolve = |scope| Both::resolve((&*left, right.as_deref()), (&place, &settings), scope, global);
+    let is_wanted = |stack: &str| named.iter().any(|one| environments::may_select(stack, one.name));
+    let mut resolved = resolve(Scope::Stacks(StackNames::new(&is_wanted)))?;
+    if resolved.environments(&named).iter().any(|found| found.members.is_empty()) {
+        // Which stacks there are is known if all are resolved.
+        resolved = resolve(Scope::All)?;
     }
-    let sides = [&resolutions[0], &resolutions[resolutions.len() - 1]];
-    let environment = |index: usize| -> Result<Environment<'_>, Failure> {
-        let found = Environment::of(named[index].name, sides[index]);
-        match found.members.is_empty() {
-            true => Err(missing(found.name, sides[index])),
-            false => Ok(found),
-        }
-    };
-    let both = [environment(0)?, environment(1)?];
+    let Both { files, sides } = &resolved;
+    let revisions = [Revision::of(&*left), Revision::of(right.as_deref().unwrap_or(&*left))];
+    let both = resolved.environments(&named);
+    if let Some(index) = both.iter().position(|found| found.members.is_empty()) {
+        return Err(missing(both[index].name, &sides[index]));
+    }
     let mut diff = place.timings.phase("compare", || environments::compare(both.each_ref(), declared));
     let ages = match options.since {
         Some(limit) => Some(options.ages(limit.get(), (&named, &place), &settings, &diff)?),
         None => None,
     };
-    diff.mask(&files);
-    let unresolved: BTreeSet<String> = sides.into_iter().flat_map(broken).collect();
+    diff.mask(files);
+    let unresolved: BTreeSet<String> = sides.iter().flat_map(|side| broken(side)).collect();
     let unresolved: Vec<String> = unresolved.into_iter().collect();
     let names = [&*options.left, &*options.right];
     let (revisions, ages) = (revisions.each_ref(), ages.as_ref());
-    let shown = Environments { names, revisions, files: &files, diff: &diff, ages, unresolved: &unresolved };
+    let shown = Environments { names, revisions, files, diff: &diff, ages, unresolved: &unresolved };
     options.write(&shown, global)?;
     let differs = !diff.differences.is_empty() || diff.only.iter().any(|only| !only.is_empty());
-    global.leftovers.leave((resolutions, files, dialects));
+    global.leftovers.leave(resolved);
     Ok(match differs && options.exit_code {
         true => Outcome::Changes,
         false if !unresolved.is_empty() => {
@@ -120,6 +115,40 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         }
         false => Outcome::Clean,
     })
+}
+
+/// The states that both environments are in, resolved; twice the same one if there is only one.
+struct Both {
+    files: Files,
+    sides: [Arc<Resolution>; 2],
+}
+
+impl Both {
+    /// Resolves one state, or two.
+    fn resolve(
+        (left, right): (&dyn Source, Option<&dyn Source>),
+        (place, settings): (&Invocation, &Settings),
+        scope: Scope<'_>,
+        global: &Global,
+    ) -> Result<Self, Failure> {
+        let workspace = place.workspace();
+        let Some(right) = right else {
+            let found = review::resolve(left, &workspace, settings, Files::default(), scope)?;
+            let Resolved { files, resolution, dialects } = found;
+            global.leftovers.leave(dialects);
+            let only = Arc::new(resolution);
+            return Ok(Both { files, sides: [Arc::clone(&only), only] });
+        };
+        let found = review::resolve_pair(left, right, &workspace, settings, (&Filter::default(), scope))?;
+        let ResolvedPair { files, base, head, dialects, .. } = found;
+        global.leftovers.leave(dialects);
+        Ok(Both { files, sides: [base, head].map(Arc::new) })
+    }
+
+    /// The environments, in the states that they are in.
+    fn environments<'a>(&'a self, named: &'a [Named<'_>; 2]) -> [Environment<'a>; 2] {
+        [0, 1].map(|index| Environment::of(named[index].name, &self.sides[index]))
+    }
 }
 
 /// The parts of a state that could not be resolved: they may belong to an environment.

@@ -7,6 +7,7 @@
 
 use super::open::{Invocation, State};
 use super::{Cli, Global, output, watch};
+use crate::dialects::Scope;
 use crate::files::Files;
 use crate::query::path;
 use crate::review::{self, Resolved};
@@ -185,7 +186,7 @@ impl Line {
         let revision = self.text("rev").map(|rev| State::Revision(rev.to_owned()));
         let source = place.open(&revision.unwrap_or_else(|| place.default_state())).ok()?;
         let settings = place.settings(&*source).ok()?;
-        review::resolve(&*source, &place.workspace(), &settings, Files::default()).ok()
+        review::resolve(&*source, &place.workspace(), &settings, Files::default(), Scope::All).ok()
     }
 }
 

@@ -6,6 +6,7 @@ use super::options::functions::Functions;
 use super::{Failure, Global, Outcome, output};
 use crate::code::Runs;
 use crate::diagnostic::{Diagnostic, Level};
+use crate::dialects::Scope;
 use crate::diff::{self, Diff, DiffOptions};
 use crate::files::Files;
 use crate::report::log::OutputKind;
@@ -103,7 +104,8 @@ impl State {
         place.project.inputs.stack = stack.map(str::to_owned);
         let state = self.rev.clone().map_or_else(|| place.default_state(), open::State::Revision);
         let source = place.timings.phase("open", || place.open(&state))?;
-        let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;
+        let resolved =
+            review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default(), Scope::All)?;
         Ok(ResolvedState { place, source, resolved })
     }
 
@@ -126,7 +128,8 @@ impl State {
             let head = place.open(&open::State::Worktree)?;
             (beside(repository.revision(text)?, &*head), head)
         };
-        let resolved = review::resolve_pair(&*base, &*head, &place.workspace(), &place.settings(&*base)?, filter)?;
+        let resolved =
+            review::resolve_pair(&*base, &*head, &place.workspace(), &place.settings(&*base)?, (filter, Scope::All))?;
         Ok(ResolvedRange { place, base, head, resolved })
     }
 }

@@ -46,6 +46,7 @@ use crate::text::Text;
 use crate::threads::Cancel;
 use crate::value::{Value, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 /// The project that the user selected.
@@ -105,6 +106,29 @@ pub(crate) enum Scope<'a> {
     All,
     /// Only units that one of these changes can reach; others are named, without components.
     Touched(&'a [Change]),
+    /// Only units that may have such stacks; others may be named, without components. Findings are incomplete.
+    Stacks(StackNames<'a>),
+}
+
+/// The names of the stacks that a question is about.
+#[derive(Clone, Copy)]
+pub(crate) struct StackNames<'a>(&'a (dyn Fn(&str) -> bool + Sync));
+
+impl<'a> StackNames<'a> {
+    pub(crate) fn new(is_wanted: &'a (dyn Fn(&str) -> bool + Sync)) -> Self {
+        StackNames(is_wanted)
+    }
+
+    /// Whether the question may be about a stack of this name.
+    pub(crate) fn has(&self, stack: &str) -> bool {
+        (self.0)(stack)
+    }
+}
+
+impl fmt::Debug for StackNames<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StackNames")
+    }
 }
 
 /// How certain it is that a folder holds a project of a dialect.

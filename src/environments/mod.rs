@@ -9,12 +9,13 @@ mod select;
 
 pub(crate) use declared::{Declared, DeclaredDifference};
 pub(crate) use names::{Named, is_name};
-pub(crate) use select::Member;
 use select::select;
+pub(crate) use select::{Member, may_select};
 
 use crate::diff::structural;
 use crate::diff::{ChangeKind, mask, pointer, same::same};
 use crate::files::Files;
+use crate::paths;
 use crate::resolution::{Component, Resolution};
 use crate::text::Text;
 use crate::value::{Data, Flags, Map, Value, Vocabulary, is_call};
@@ -39,6 +40,11 @@ impl<'a> Environment<'a> {
 
 /// Where a component is: the place in its environment, and its name.
 pub(crate) type Place = (Text, Text);
+
+/// A component as it is named beside others: `vpc in use1`.
+pub(crate) fn named((place, name): &Place) -> String {
+    if place.is_empty() { name.to_string() } else { format!("{name} in {place}") }
+}
 
 /// What differs between two environments.
 #[derive(Debug, Default)]
@@ -92,6 +98,7 @@ pub(crate) fn compare(environments: [&Environment<'_>; 2], declared: &Declared) 
         pairs.extend(late);
         names = Names::of(environments, &pairs);
     }
+    only.iter_mut().for_each(leave_out_code);
     let place = |member: &Member<'_>| (Text::clone(&member.place), Text::clone(&member.component.name));
     let mut found = EnvironmentDiff {
         only: only.each_ref().map(|members| members.iter().map(place).collect()),
@@ -124,6 +131,13 @@ pub(crate) fn compare(environments: [&Environment<'_>; 2], declared: &Declared) 
     found.differences.sort_by_key(|one| (!one.is_version, std::cmp::Reverse(one.places.len())));
     found.names = names.into_named();
     found
+}
+
+/// Leaves out what the code of components makes that are alone themselves: it follows from them.
+fn leave_out_code(alone: &mut Vec<Member<'_>>) {
+    let stacks = alone.iter().map(|member| paths::join(&member.component.stack, &member.component.name));
+    let stacks: BTreeSet<String> = stacks.collect();
+    alone.retain(|member| !stacks.contains(&*member.component.stack));
 }
 
 impl EnvironmentDiff {

@@ -19,7 +19,7 @@ type PlaceOf<'a> = &'a dyn Fn(&Component) -> Option<Text>;
 /// Returns the components of an environment that can be deployed: those of the stack of this name, of the stacks that a pattern with
 /// `*` matches, of a folder, or the one at a path, sorted by address.
 pub(crate) fn select<'a>(resolution: &'a Resolution, selector: &str) -> Vec<Member<'a>> {
-    let selector = selector.trim_end_matches('/').trim_start_matches("./");
+    let selector = trimmed(selector);
     let components = resolution.units.iter().flat_map(|unit| &unit.components);
     let all: Vec<&Arc<Component>> = components.filter(|one| !one.metadata.is_abstract).collect();
     let of = |place: PlaceOf<'_>| -> Vec<Member<'a>> {
@@ -41,6 +41,21 @@ pub(crate) fn select<'a>(resolution: &'a Resolution, selector: &str) -> Vec<Memb
     found.sort_by_key(|one| one.component.address());
     found.dedup_by(|later, earlier| later.component.address() == earlier.component.address());
     found
+}
+
+/// Whether components of a stack may be in an environment, whatever their names are: [`select`] finds no others.
+pub(crate) fn may_select(stack: &str, selector: &str) -> bool {
+    let selector = trimmed(selector);
+    let is_component = matches!(stack, "" | ".") || paths::relative(selector, stack).is_some();
+    *stack == *selector
+        || is_component
+        || paths::relative(stack, selector).is_some()
+        || matched(stack, selector).is_some()
+}
+
+/// A selector as it is compared.
+fn trimmed(selector: &str) -> &str {
+    selector.trim_end_matches('/').trim_start_matches("./")
 }
 
 /// What a pattern stands for in the name of a stack or of a folder above it, with the folders below that.

@@ -5,7 +5,7 @@ use super::markdown::{code, sentence};
 use super::text::style::{self, Theme, count, escape};
 use super::text::value;
 use super::{RenderOptions, json::RevisionJson};
-use crate::environments::{Difference, EnvironmentDiff, Place};
+use crate::environments::{Difference, EnvironmentDiff, Place, named};
 use crate::files::Files;
 use crate::review::{CommitInfo, DriftAges, Revision, Since};
 use crate::value::Value;
@@ -137,13 +137,9 @@ fn some_of(names: impl ExactSizeIterator<Item = String>, most: usize) -> Vec<Str
     names.take(most).chain((rest > 0).then(|| format!("… {rest} more"))).collect()
 }
 
-fn name((place, name): &Place) -> String {
-    if place.is_empty() { name.to_string() } else { format!("{name} in {place}") }
-}
-
 /// `vpc`, `vpc in use1`, or `12 components: a, b, … 10 more`.
 fn components(places: &[Place]) -> String {
-    let names: Vec<String> = places.iter().map(name).collect();
+    let names: Vec<String> = places.iter().map(named).collect();
     match &names[..] {
         [one] => one.clone(),
         several => format!("{}: {}", count(several.len(), "component"), listed(several)),
@@ -185,11 +181,11 @@ pub(crate) fn write_text(out: &mut dyn io::Write, shown: &Environments<'_>, opti
     lines.extend(shown.unresolved().map(|line| theme.bold(&escape(&line))));
     lines.push(String::new());
     for (side, only) in shown.names.iter().zip(&shown.diff.only).filter(|(_, only)| !only.is_empty()) {
-        let names = some_of(only.iter().map(name), if options.all { usize::MAX } else { MAX_ONLY });
+        let names = some_of(only.iter().map(named), if options.all { usize::MAX } else { MAX_ONLY });
         lines.push(escape(&format!("only in {side}: {}", names.join(", "))).into_owned());
     }
     for (place, age) in shown.alone_since().take(if options.all { usize::MAX } else { MAX_ONLY }) {
-        lines.push(format!("    {}  {}", escape(&name(place)), theme.dim(&escape(&since(age)))));
+        lines.push(format!("    {}  {}", escape(&named(place)), theme.dim(&escape(&since(age)))));
     }
     if shown.diff.only.iter().any(|only| !only.is_empty()) && !shown.diff.differences.is_empty() {
         lines.push(String::new());
@@ -236,10 +232,10 @@ pub(crate) fn write_markdown(
     let mut items = Vec::new();
     for (side, only) in shown.names.iter().zip(&shown.diff.only).filter(|(_, only)| !only.is_empty()) {
         let names =
-            some_of(only.iter().map(|place| code(&name(place))), if options.all { usize::MAX } else { MAX_ITEMS });
+            some_of(only.iter().map(|place| code(&named(place))), if options.all { usize::MAX } else { MAX_ITEMS });
         items.push(format!("only in {}: {}", code(side), names.join(", ")));
     }
-    items.extend(shown.alone_since().map(|(place, age)| format!("{}: {}", code(&name(place)), sentence(&since(age)))));
+    items.extend(shown.alone_since().map(|(place, age)| format!("{}: {}", code(&named(place)), sentence(&since(age)))));
     items.extend(shown.diff.differences.iter().enumerate().map(|(index, one)| {
         let age =
             shown.ages.map(|ages| format!(", {}", sentence(&since(&ages.differences[index])))).unwrap_or_default();

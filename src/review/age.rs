@@ -2,8 +2,8 @@
 
 use super::whole::whole;
 use super::{Error, Workspace};
-use crate::dialects::Scope;
-use crate::environments::{Declared, Difference, Environment, EnvironmentDiff, Place, compare};
+use crate::dialects::{Scope, StackNames};
+use crate::environments::{Declared, Difference, Environment, EnvironmentDiff, Place, compare, may_select};
 use crate::files::Files;
 use crate::resolution::Resolution;
 use crate::settings::Settings;
@@ -63,6 +63,9 @@ impl History<'_> {
         let only = (0..2).flat_map(|side| (0..diff.only[side].len()).map(move |index| Drift::Only(side, index)));
         let mut open: BTreeSet<Drift> = values.chain(only).collect();
         let (files, dialects) = (Files::default(), self.workspace.dialects(self.settings));
+        let names = self.names;
+        let is_wanted = |stack: &str| names.iter().any(|name| may_select(stack, name));
+        let scope = Scope::Stacks(StackNames::new(&is_wanted));
         // What differs was there in this commit and in all newer ones.
         let mut newer = Since::Worktree;
         let mut examined: Option<(Listing, BTreeSet<String>)> = None;
@@ -81,7 +84,7 @@ impl History<'_> {
                 let supplied = Supplied::new(&*source, &self.settings.inputs);
                 let state = supplied.as_ref().map_or(&*source, |supplied| supplied);
                 let resolution = match self.workspace.find(&dialects, &[state], self.settings) {
-                    Ok(found) => found.resolve(state, &files, Scope::All),
+                    Ok(found) => found.resolve(state, &files, scope),
                     Err(Error::NoProject(_)) => Resolution::default(),
                     Err(error) => return Err(error),
                 };

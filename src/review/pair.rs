@@ -9,7 +9,7 @@ use crate::settings::Settings;
 use crate::source::{Source, changed};
 use std::collections::BTreeSet;
 
-/// Two states, resolved as a whole, and what differs.
+/// Two states, resolved, and what differs.
 pub(crate) struct ResolvedPair {
     /// The files of both.
     pub files: Files,
@@ -25,7 +25,7 @@ pub(crate) struct ResolvedPair {
     pub dialects: Dialects,
 }
 
-/// Resolves two states as a whole, and compares the components that a filter lets through.
+/// Resolves two states within a scope, and compares the components that a filter lets through.
 ///
 /// # Errors
 /// Neither holds a project.
@@ -34,13 +34,13 @@ pub(crate) fn resolve_pair(
     head: &dyn Source,
     workspace: &Workspace<'_>,
     settings: &Settings,
-    filter: &Filter,
+    (filter, scope): (&Filter, Scope<'_>),
 ) -> Result<ResolvedPair, Error> {
     let files = Files::default();
     workspace.host.limits(&settings.work);
     let dialects = workspace.dialects(settings);
     let found = workspace.find(&dialects, &[base, head], settings)?;
-    let resolve = |source| phase(workspace.host, "resolve", || found.resolve(source, &files, Scope::All));
+    let resolve = |source| phase(workspace.host, "resolve", || found.resolve(source, &files, scope));
     let (base_resolution, head_resolution) = (resolve(base), resolve(head));
     drop(found);
     let touched: BTreeSet<String> =

@@ -27,7 +27,7 @@ pub(crate) struct Resolved {
     pub dialects: Dialects,
 }
 
-/// Resolves one state.
+/// Resolves one state, within a scope.
 ///
 /// # Errors
 /// There is no project in it.
@@ -36,13 +36,14 @@ pub(crate) fn resolve(
     workspace: &Workspace<'_>,
     settings: &Settings,
     files: Files,
+    scope: Scope<'_>,
 ) -> Result<Resolved, Error> {
     workspace.host.limits(&settings.work);
     let dialects = workspace.dialects(settings);
     let found = workspace.find(&dialects, &[source], settings)?;
     let each: Vec<(&str, Resolution)> = phase(workspace.host, "resolve", || {
         let each = found.outer().into_iter();
-        each.filter_map(|part| Some((part.folder(), part.resolve(source, &files, Scope::All)?))).collect()
+        each.filter_map(|part| Some((part.folder(), part.resolve(source, &files, scope)?))).collect()
     });
     no_name_twice(&each)?;
     let mut resolution = combine(each.into_iter().map(|(_, resolution)| resolution).collect());

@@ -2,6 +2,7 @@
 //! clone: what it would have said is neither absent nor broken.
 
 use super::{Error, Filter, MergeReview, Request, Resolved, ResolvedPair, Review, Workspace};
+use crate::dialects::Scope;
 use crate::files::Files;
 use crate::settings::Settings;
 use crate::source::{Source, Supplied};
@@ -51,7 +52,7 @@ fn ask_for_differing(sides: [&dyn Source; 2]) {
     }
 }
 
-/// Resolves one state.
+/// Resolves one state, within a scope.
 ///
 /// # Errors
 /// There is no project in it, or the clone lacks files of it.
@@ -60,13 +61,14 @@ pub(crate) fn resolve(
     workspace: &Workspace<'_>,
     settings: &Settings,
     files: Files,
+    scope: Scope<'_>,
 ) -> Result<Resolved, Error> {
     let supplied = Supplied::new(source, &settings.inputs);
     let source = supplied.as_ref().map_or(source, |supplied| supplied);
-    whole(&[source], super::resolve::resolve(source, workspace, settings, files))
+    whole(&[source], super::resolve::resolve(source, workspace, settings, files, scope))
 }
 
-/// Resolves two states as a whole, and compares the components that a filter lets through.
+/// Resolves two states within a scope, and compares the components that a filter lets through.
 ///
 /// # Errors
 /// Neither holds a project, or the clone lacks files of them.
@@ -75,12 +77,12 @@ pub(crate) fn resolve_pair(
     head: &dyn Source,
     workspace: &Workspace<'_>,
     settings: &Settings,
-    filter: &Filter,
+    (filter, scope): (&Filter, Scope<'_>),
 ) -> Result<ResolvedPair, Error> {
     let supplied = [base, head].map(|source| Supplied::new(source, &settings.inputs));
     let base = supplied[0].as_ref().map_or(base, |supplied| supplied);
     let head = supplied[1].as_ref().map_or(head, |supplied| supplied);
-    whole(&[base, head], super::pair::resolve_pair(base, head, workspace, settings, filter))
+    whole(&[base, head], super::pair::resolve_pair(base, head, workspace, settings, (filter, scope)))
 }
 
 /// A result, unless the clone lacks files that were read for it, or has them damaged.

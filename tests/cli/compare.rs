@@ -97,6 +97,17 @@ fn environments_of_several_stacks_and_of_revisions() {
     let found = json(&repo, &["*-dev", "*-qa"], 0);
     assert_eq!(listed(&found), ["/vars/size app"]);
     assert_eq!(found["differences"][0]["components"][0]["place"], "ew1");
+    let more =
+        "vars: {stage: ue1-dev, environment: ue1}\ncomponents: {terraform: {app: {vars: {size: 1}}, debug: {}}}\n";
+    repo.write("stacks/deploy/ue1-dev.yaml", more);
+    repo.write(
+        "stacklint.toml",
+        "[[environments]]\nleft = \"*-dev\"\nright = \"*-qa\"\n[rules]\nenvironment-drift = \"warning\"\n",
+    );
+    let run = repo.run(&["check", "--format", "concise"]);
+    assert!(run.stdout.contains("`vars.size` of app in ew1 differs between *-dev and *-qa"), "{run}");
+    assert!(run.stdout.contains("`debug` of ue1 is in *-dev, and not in *-qa"), "{run}");
+    repo.remove("stacklint.toml").git(&["checkout", "--quiet", "stacks"]);
     repo.edit("stacks/deploy/prod.yaml", "size: 5", "size: 6").commit("edit");
     assert_eq!(listed(&json(&repo, &["HEAD~:prod", "HEAD:prod"], 0)), ["/vars/size db"]);
 }
@@ -118,6 +129,11 @@ fn folders_of_units() {
     assert_eq!(found["differences"][0]["version"], true);
     assert_eq!(found["left"]["only"].as_array().unwrap().len(), 1);
     assert_eq!(listed(&json(&repo, &["live/stage/us-east-1/scratch", "live/prod/us-east-1/net-prod"], 0)), [""; 0]);
+    // What its code makes follows from it.
+    repo.write("live/stage/us-east-1/scratch/main.tf", "variable \"a\" {}\noutput \"a\" {\n  value = var.a\n}\n")
+        .commit("code");
+    let found = json(&repo, &["live/stage", "live/prod"], 0);
+    assert_eq!(found["left"]["only"].as_array().unwrap().len(), 1, "{found}");
 }
 
 #[test]
@@ -125,6 +141,15 @@ fn what_does_not_resolve_is_named() {
     let repo = repo();
     repo.write("stacks/deploy/broken.yaml", "vars: {stage: [x\n").commit("broken");
     assert_eq!(json(&repo, &["staging", "prod"], 1)["unresolved"].as_array().unwrap().len(), 1);
+    repo.remove("stacks/deploy/broken.yaml");
+    let without = "components: {terraform: {app: {metadata: {inherits: [gone]}}}}\n";
+    // It may be any stack, until its name is known.
+    repo.write("stacks/deploy/other.yaml", format!("import: [catalog/gone]\nvars: {{stage: qa}}\n{without}"))
+        .commit("any");
+    assert_eq!(json(&repo, &["staging", "prod"], 1)["unresolved"].as_array().unwrap().len(), 1);
+    repo.edit("stacks/deploy/other.yaml", "import: [catalog/gone]\n", "").commit("another");
+    assert_eq!(json(&repo, &["staging", "prod"], 0)["unresolved"].as_array().unwrap().len(), 0);
+    repo.run(&["compare", "staging", "qaa"]).ends_with(2);
 }
 
 /// The oldest commit from which on a difference is there, and whether that is certain.

@@ -117,6 +117,25 @@ fn stacks_that_only_the_merge_breaks_are_named() {
 }
 
 #[test]
+fn a_stack_of_two_files_is_broken_by_the_name_that_validation_gives_to_it() {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", DEV).write("stacks/catalog/vpc.yaml", CATALOG).commit("base");
+    repo.git(&["branch", "start"]);
+    for (side, size) in [("ours", 1), ("theirs", 2)] {
+        repo.git(&["checkout", "--quiet", "-b", side, "start"]);
+        let text = format!(
+            "name: main-qa\nvars: {{stage: qa}}\ncomponents: {{terraform: {{vpc: {{vars: {{size: {size}}}}}}}}}\n"
+        );
+        repo.write(&format!("stacks/deploy/qa-{side}.yaml"), text).commit(side);
+    }
+    let found = json(&repo, &[], 1);
+    assert_eq!(found["broken"], serde_json::json!(["main-qa"]));
+    assert_eq!(found["components"], serde_json::json!([]));
+    let reason = found["broken_stacks"][0]["reason"].to_string();
+    assert!(reason.contains("is configured differently by"), "{reason}");
+}
+
+#[test]
 fn only_findings_that_neither_side_has_are_reported() {
     let repo = Repo::atmos();
     let module = "variable \"size\" {}\nvariable \"name\" {}\n";

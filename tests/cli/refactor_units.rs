@@ -139,6 +139,52 @@ fn repo_moved_by_hand() -> Repo {
     repo
 }
 
+/// Moves the unit of `live/dev` with its state.
+const MOVE: [&str; 6] = ["refactor", "rename", "component", "live/dev/app", "live/dev/web", "--move-state"];
+
+#[test]
+fn what_code_makes_moves_with_its_unit() {
+    // A module in the repository, with an output.
+    let local = repo(&unit("", "  size = 5\n"), &unit("", "  size = 6\n"));
+    let run = local.run(&MOVE).ends_with(0);
+    assert!(run.stderr.contains("Proved"), "{run}");
+    // A provider that the configuration writes beside the code.
+    let generated = format!(
+        "generate \"provider\" {{\n  path      = \"provider.tf\"\n  if_exists = \"overwrite\"\n  contents  = <<EOT\nprovider \"aws\" {{\n  \
+         region = \"eu-west-1\"\n}}\nEOT\n}}\n\n{ROOT}"
+    );
+    let repo = repo(&elsewhere("", "  size = 5\n"), &elsewhere("", "  size = 6\n"));
+    repo.write("root.hcl", &generated).commit("a provider");
+    let run = repo.run(&MOVE).ends_with(0);
+    assert!(run.stderr.contains("Proved"), "{run}");
+    // Another region where the unit will be.
+    let other = generated.replace("\"eu-west-1\"", "\"${basename(get_original_terragrunt_dir())}\"");
+    repo.write("root.hcl", other).commit("a region that is computed");
+    let run = repo.run(&MOVE).ends_with(1);
+    assert!(run.stderr.contains("generate.provider.contents of app in live/dev would differ"), "{run}");
+}
+
+#[test]
+fn a_local_that_other_files_read_keeps_its_name() {
+    let region = "locals {\n  region = \"eu-west-1\"\n  area   = local.region\n}\n";
+    let reads = |name: &str| {
+        let read = "locals {\n  of = read_terragrunt_config(find_in_parent_folders(\"region.hcl\"))\n}\n";
+        unit(&format!("\n{read}"), &format!("  size = local.of.locals.{name}\n"))
+    };
+    let repo = repo(&reads("area"), &unit("", "  size = 1\n"));
+    repo.write("live/region.hcl", region).commit("a file that is read");
+    let rename = ["rename", "local", "region", "code", "--file", "live/region.hcl"];
+    let words = [&["refactor"][..], &rename, &["--write"]].concat();
+    repo.run(&words).ends_with(0);
+    assert_eq!(
+        read(&repo, "live/region.hcl"),
+        region.replace("region ", "code ").replace("local.region", "local.code")
+    );
+    repo.git(&["checkout", "--quiet", "."]);
+    repo.write(DEV, reads("region")).commit("another file reads it");
+    refused(&repo, &rename, "it is not proved");
+}
+
 #[test]
 fn a_unit_stays_where_its_path_is_a_value() {
     let path = |size: &str| elsewhere("", &format!("  size = {size}\n  owner = path_relative_to_include()\n"));

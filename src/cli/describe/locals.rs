@@ -4,6 +4,7 @@ use super::Common;
 use crate::cli::open::{Invocation, State};
 use crate::cli::{Failure, Global, output};
 use crate::diagnostic::Level;
+use crate::dialects::Scope;
 use crate::files::Files;
 use crate::report::locals::{Described, Owner};
 use crate::report::log::OutputKind;
@@ -50,7 +51,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     options.common.functions.apply(&options.common.env_file, &mut place)?;
     let state = options.common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
-    let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;
+    let resolved =
+        review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default(), Scope::All)?;
     let Resolved { files, resolution, dialects } = resolved;
     // Freeing them is left to the end of the process.
     global.leftovers.leave(dialects);

@@ -6,6 +6,7 @@ use crate::cli::open::{Invocation, State};
 use crate::cli::options::env_file::EnvFileArgument;
 use crate::cli::options::functions::Functions;
 use crate::cli::{Failure, Global, output};
+use crate::dialects::Scope;
 use crate::files::Files;
 use crate::report::RenderOptions;
 use crate::report::describe::{self, Components, Described};
@@ -170,7 +171,8 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     place.project.inputs.stack = selection.stack.map(str::to_owned);
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
-    let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;
+    let resolved =
+        review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default(), Scope::All)?;
     let Resolved { files, resolution, dialects } = resolved;
     let found = resolution.components();
     let selected = what.select(&found, &resolution)?;

@@ -4,6 +4,7 @@ use super::plan::{Moved, Plan};
 use super::working::WorkingState;
 use crate::cli::Failure;
 use crate::diagnostic::Edit;
+use crate::dialects::Scope;
 use crate::files::Files;
 use crate::paths;
 use crate::refactor::{self, Named, Refactoring, Texts, rename};
@@ -56,7 +57,7 @@ pub(super) fn plan(what: &Refactoring, state: &WorkingState<'_>) -> Result<Plann
 fn resolved(state: &WorkingState<'_>, make: &mut dyn FnMut(&Resolution, &Files) -> Edits) -> Result<Planned, Failure> {
     let source = state.open()?;
     let settings = state.place.settings(&*source)?;
-    let found = review::resolve(&*source, &state.workspace, &settings, Files::default())?;
+    let found = review::resolve(&*source, &state.workspace, &settings, Files::default(), Scope::All)?;
     let planned = make(&found.resolution, &found.files)
         .and_then(|(edits, what)| Ok(Plan::new(refactor::applied(edits, &found.files)?, what)));
     Ok(planned)

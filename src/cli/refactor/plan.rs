@@ -58,7 +58,7 @@ fn differing(unkept: &Unkept, components: &[ComponentChange]) -> Option<String> 
 fn states(renaming: &Renaming, components: &[ComponentChange]) -> Vec<String> {
     let of = |status: Status| {
         let mut all = components.iter().filter(|change| change.status == status && change.made_by().is_none());
-        all.find(|change| renaming.is_about(change))
+        all.find(|change| renaming.is_about(change) && !renaming.is_stack_of_folder(&change.stack))
     };
     let before = of(Status::Removed).and_then(|change| change.before.as_deref());
     let after = of(Status::Added).and_then(|change| change.after.as_deref());

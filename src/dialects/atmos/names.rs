@@ -21,7 +21,8 @@ pub(super) struct Context {
     fields: Vec<(&'static str, String, Prov)>,
 }
 
-const TOKENS: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
+/// The parts of name patterns.
+pub(super) const TOKENS: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
 
 impl Context {
     /// Reads the name parts from variables.

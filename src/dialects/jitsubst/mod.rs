@@ -164,7 +164,7 @@ impl Jitsubst {
     ) -> Arc<Unit> {
         let Imported { config, files } = imports::load(loader, path, diagnostics);
         let touched = match scope {
-            Scope::All => true,
+            Scope::All | Scope::Stacks(_) => true,
             Scope::Touched(changes) => changes.iter().any(|c| loader.reader.is_concerned_by(&c.path)),
         };
         let file = files.first().map_or_else(|| loader.reader.files.add(path, "", || Text::from("")), |l| l.file);

@@ -91,7 +91,12 @@ impl<'a> Failing<'a> {
             unit.state == State::Broken || !unit.broken.is_empty() || !unit.failed.is_empty() || has_refused(unit)
         };
         let units = resolution.units.iter().filter(fails).map(|unit| &*unit.id).collect();
-        Failing { resolution, units, stacks: refused().flat_map(|finding| &finding.stacks).collect() }
+        let named: HashSet<&Text> = refused().flat_map(|finding| &finding.stacks).collect();
+        // A stack may be refused by the name that only validation gives to it.
+        let is_refused = |unit: &&Arc<Unit>| unit.validated_as.iter().any(|name| named.contains(name));
+        let otherwise = resolution.units.iter().filter(is_refused).flat_map(|unit| &unit.components);
+        let stacks = otherwise.map(|component| &component.stack).chain(named.iter().copied()).collect();
+        Failing { resolution, units, stacks }
     }
 
     /// The stacks that a unit makes. Of one that fails as a whole none is known.
@@ -104,7 +109,7 @@ impl<'a> Failing<'a> {
     fn reason(&self, unit: &Unit, stack: &Text, files: &Files) -> Option<(String, Text, u32)> {
         let wrong = self.resolution.findings.iter().filter(|finding| finding.is_breaking || finding.is_refused);
         let own = wrong.filter(|finding| match finding.is_refused && !finding.stacks.is_empty() {
-            true => finding.stacks.contains(stack),
+            true => finding.stacks.iter().any(|one| one == stack || unit.validated_as.contains(one)),
             false => unit.file == finding.primary.file || unit.files.contains(&finding.primary.file),
         });
         let placed = own.map(|finding| {

@@ -1,6 +1,6 @@
 //! Locals of files in HCL.
 
-use super::{HclFile, some};
+use super::{HclFile, read};
 use crate::diagnostic::Edit;
 use crate::files::Files;
 use crate::refactor::rename::{sections, the_only};
@@ -24,7 +24,7 @@ pub(in crate::refactor) fn defining(
         let keys = |section: &&str| [*section, name].map(str::to_owned);
         sections.iter().find_map(|section| Some(file.entry(&keys(section))?.key.start as usize))
     };
-    let all = some(resolution, files).into_iter().filter(|file| path.is_none_or(|path| *file.file.path == *path));
+    let all = read(resolution, files).into_iter().filter(|file| path.is_none_or(|path| *file.file.path == *path));
     let found: Vec<(HclFile, usize)> = all.filter_map(|file| at(&file).map(|at| (file, at))).collect();
     the_only(found, name, path, |(file, _)| &file.file.path)
 }

@@ -37,6 +37,16 @@ pub(super) fn some(resolution: &Resolution, files: &Files) -> Vec<HclFile> {
     found
 }
 
+/// The same, with all that units read.
+fn read(resolution: &Resolution, files: &Files) -> Vec<HclFile> {
+    let mut found = some(resolution, files);
+    let known: BTreeSet<FileId> = found.iter().map(|file| file.id).collect();
+    let read: BTreeSet<FileId> = resolution.units.iter().flat_map(|unit| unit.files.iter().copied()).collect();
+    found.extend(read.difference(&known).filter_map(|id| HclFile::of(*id, files)));
+    found.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+    found
+}
+
 impl HclFile {
     pub(super) fn of(id: FileId, files: &Files) -> Option<Self> {
         let file = files.get(id);

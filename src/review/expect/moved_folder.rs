@@ -38,7 +38,11 @@ impl Renaming {
     pub(super) fn leads_to_same(&self, [old, new]: [&str; 2], [before, after]: [&Component; 2]) -> bool {
         let place = |component: &Component, text: &str| {
             let is_path = text.starts_with('.') && component.metadata.made_by.is_none();
-            paths::resolve(&folder_of(&component.stack, &component.name), text).filter(|_| is_path)
+            let folder = match self.is_stack_of_folder(&component.stack) {
+                true => component.stack.to_string(),
+                false => folder_of(&component.stack, &component.name),
+            };
+            paths::resolve(&folder, text).filter(|_| is_path)
         };
         place(before, old).zip(place(after, new)).is_some_and(|(before, after)| self.mapped(&before) == after)
     }

@@ -117,7 +117,7 @@ impl Renaming {
         match &self.subject {
             Subject::Component(of) => kind == of && name == expected,
             Subject::Stack => stack == expected,
-            Subject::Folder(of) => kind == of && *folder_of(stack, name) == **expected,
+            Subject::Folder(of) => kind == of && *folder_of(stack, name) == **expected || stack == expected,
         }
     }
 
@@ -147,20 +147,26 @@ impl Renaming {
         if !self.has(change.status, &owner) {
             return None;
         }
-        let made = change.made_by().map(|_| (Text::clone(&change.kind), Text::clone(&change.name)));
         let (stack, kind, name) = owner;
+        let is_made = change.made_by().is_some() || self.is_stack_of_folder(&stack);
+        let made = is_made.then(|| (Text::clone(&change.kind), Text::clone(&change.name)));
         Some(match self.subject {
             Subject::Component(_) => (stack, kind, made),
             Subject::Stack => (kind, name, made),
-            Subject::Folder(_) => (Text::default(), kind, made),
+            Subject::Folder(ref of) => (Text::default(), Text::clone(of), made),
         })
+    }
+
+    /// Whether a stack is what the code of the folder makes, before or after.
+    pub(crate) fn is_stack_of_folder(&self, stack: &Text) -> bool {
+        matches!(self.subject, Subject::Folder(_)) && (*stack == self.old || *stack == self.new)
     }
 
     /// The first difference that does not follow from the name: the path of a value, or nothing where the state is.
     fn difference(&self, [before, after]: [&Component; 2], same: &SameReads) -> Option<Option<String>> {
         let calls = [&*before.metadata.calls, &*after.metadata.calls];
         let steps = structural::compare(&before.value, &after.value, &after.language, calls);
-        let is_made = before.metadata.made_by.is_some();
+        let is_made = before.metadata.made_by.is_some() || self.is_stack_of_folder(&before.stack);
         let mut others = steps.iter().filter(|step| {
             !step.is_same_call && !is_name(&step.path, after) && !self.allows(step, [before, after], same)
         });

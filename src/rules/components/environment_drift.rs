@@ -1,7 +1,7 @@
 //! `environment-drift`: environments that the settings declare to be alike, and that differ.
 
 use crate::diagnostic::{Diagnostic, Label};
-use crate::environments::{Difference, Environment, Place, compare};
+use crate::environments::{Difference, Environment, Place, compare, named};
 use crate::resolution::Component;
 use crate::rules::places::at_key;
 use crate::rules::{Context, is_whole, rule};
@@ -47,9 +47,9 @@ fn differing(context: &Context<'_>, both: &[Environment<'_>; 2], one: &Differenc
     let [left, right] = both.each_ref().map(|environment| environment.name);
     let path = one.dotted();
     let names: Vec<&str> = one.places.iter().map(|(_, name)| &**name).collect();
-    let of = match &names[..] {
-        names if names.len() <= MAX_NAMES => names.join(", "),
-        names => count(names.len(), "component"),
+    let of = match &one.places[..] {
+        places if places.len() <= MAX_NAMES => places.iter().map(named).collect::<Vec<_>>().join(", "),
+        places => count(places.len(), "component"),
     };
     let message = format!("`{path}` of {of} differs between {left} and {right}");
     let [there, here] = one.values.each_ref().map(|value| value.as_ref().and_then(origin));
@@ -75,7 +75,8 @@ fn differing(context: &Context<'_>, both: &[Environment<'_>; 2], one: &Differenc
 fn alone(context: &Context<'_>, both: &[Environment<'_>; 2], side: usize, place: &Place) -> Option<Diagnostic> {
     let one = member(&both[side], place)?;
     let (own, other) = (both[side].name, both[1 - side].name);
-    let message = format!("`{}` is in {own}, and not in {other}", one.name);
+    let of = if place.0.is_empty() { String::new() } else { format!(" of {}", place.0) };
+    let message = format!("`{}`{of} is in {own}, and not in {other}", one.name);
     let mut finding = Diagnostic::new(&ENVIRONMENT_DRIFT, message, component(context, one)?)
         .token(format!("{own} {other} {} {}", place.0, one.name));
     finding.stacks.push(Text::clone(&one.stack));

@@ -79,9 +79,13 @@ pub(crate) fn preload(reader: &Reader<'_>, paths: &BTreeSet<String>) {
     });
 }
 
-/// Whether manifests that no stack uses must be checked: always, unless none of them can have changed.
+/// Whether manifests that no stack uses must be checked: not for some stacks, nor if none of them can have changed.
 fn is_wanted(loader: &Manifests<'_>, scope: Scope<'_>) -> bool {
-    let Scope::Touched(changes) = scope else { return true };
+    let changes = match scope {
+        Scope::All => return true,
+        Scope::Stacks(_) => return false,
+        Scope::Touched(changes) => changes,
+    };
     let seen = loader.recorder.manifests.seen();
     changes.iter().any(|change| {
         let is_manifest = [".yaml", ".yml", ".tmpl"].iter().any(|e| change.path.ends_with(e));

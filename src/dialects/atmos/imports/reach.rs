@@ -41,6 +41,8 @@ struct FileReach {
     files: BTreeSet<FileId>,
     touched: bool,
     next: Vec<Text>,
+    /// Whether it imports something that the revision does not have.
+    is_open: bool,
 }
 
 /// Where the path of an import leads.
@@ -81,6 +83,13 @@ impl<'a> ChangeReach<'a> {
             }
         }
         Some(files)
+    }
+
+    /// The files that a manifest depends on, if it is certain that it can read no others and that no change makes a difference.
+    pub(in crate::dialects::atmos) fn all_files(&self, path: &str) -> Option<BTreeSet<FileId>> {
+        let (seen, files) = self.closure(path)?;
+        let is_open = |path: &Text| self.step(path).as_ref().as_ref().is_none_or(|step| step.is_open);
+        (!seen.iter().any(is_open)).then_some(files)
     }
 
     fn closure(&self, path: &str) -> Option<(FastSet<Text>, BTreeSet<FileId>)> {
@@ -136,7 +145,7 @@ impl<'a> ChangeReach<'a> {
     fn find(&self, path: &str) -> Option<FileReach> {
         let mut deps = Deps::default();
         let mut next = Vec::new();
-        let mut touched = false;
+        let (mut touched, mut is_open) = (false, false);
         if let Some(loaded) = self.reader.load(path, &mut deps).ok()?
             && !loaded.is_empty()
         {
@@ -166,11 +175,12 @@ impl<'a> ChangeReach<'a> {
                 }
                 let target = self.target(&item.path);
                 touched |= target.touched;
+                is_open |= target.files.is_empty();
                 next.extend(target.files.iter().cloned());
             }
         }
         touched |= self.is_touched(&deps);
-        Some(FileReach { files: deps.files, touched, next })
+        Some(FileReach { files: deps.files, touched, next, is_open })
     }
 
     /// Returns where the path of an import leads; nowhere if it is remote.

@@ -2,7 +2,7 @@
 
 use super::Resolver;
 use super::tables::{self, ResolvedUnit, Tables};
-use super::units::Units;
+use super::units::{Narrowed, Units};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::checks::component_validation::Validations;
 use crate::dialects::atmos::checks::stack_names;
@@ -21,12 +21,11 @@ use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::Schema;
 use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
 use crate::dialects::atmos::stack::{
-    ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
+    ExternalInputs, PossibleNames, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
 };
 use crate::dialects::{Project, Scope};
 use crate::reads::Answers;
 use crate::resolution::{self, Extent, Gap, Unit};
-use crate::source::Change;
 use crate::template::MissingKey;
 use crate::text::Text;
 use crate::threads;
@@ -111,8 +110,7 @@ impl Revision<'_> {
     fn resolve(&self, schema: Schema) -> ProjectResolution {
         let (reader, config) = (self.reader, self.config);
         let (manifests, gap) = self.manifests();
-        let changes = self.changes();
-        let scope = changes.map_or(Scope::All, Scope::Touched);
+        let scope = self.scope();
         let checks = SchemaChecks::new(schema, reader.files);
         let known = self.tables.manifests.all(self.answers);
         let validated = unreached_manifests::validated(reader, config);
@@ -125,17 +123,21 @@ impl Revision<'_> {
         let referenced = ReferencedComponents::new(&loader, &manifests);
         let vendored = VendoredFolders::default();
         let stacks = self.stacks(&loader, &vendored);
-        let reach = changes.map(|changes| ChangeReach::new(reader, config, changes));
+        let narrowed = match scope {
+            Scope::All => Narrowed::Nothing,
+            Scope::Touched(changes) => Narrowed::Changes(ChangeReach::new(reader, config, changes)),
+            Scope::Stacks(wanted) => Narrowed::Names(PossibleNames::new(&stacks, wanted)),
+        };
         let units = Units {
             revision: self,
             loader: &loader,
             stacks: &stacks,
             referenced: &referenced,
             validations: &Validations::new(reader, config),
-            reach: reach.as_ref(),
+            narrowed,
             scope,
         };
-        if changes.is_none() {
+        if matches!(scope, Scope::All) {
             unreached_manifests::preload(reader, &validated);
         }
         let resolved: Vec<Arc<ResolvedUnit>> =
@@ -204,14 +206,11 @@ impl Revision<'_> {
         (manifests, Some(gap))
     }
 
-    /// The changes that limit the resolved units; `None` if all are resolved.
-    fn changes(&self) -> Option<&[Change]> {
+    /// What is to be resolved: everything if a change touches the configuration.
+    fn scope(&self) -> Scope<'_> {
         match self.scope {
-            Scope::All => None,
-            Scope::Touched(changes) => {
-                let is_touched = changes.iter().any(|c| self.shared.touched(&c.path, c.kind));
-                (!is_touched).then_some(changes)
-            }
+            Scope::Touched(changes) if changes.iter().any(|c| self.shared.touched(&c.path, c.kind)) => Scope::All,
+            scope => scope,
         }
     }
 

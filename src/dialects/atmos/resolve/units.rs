@@ -13,7 +13,7 @@ use crate::dialects::atmos::manifest::{Manifests, Processed};
 use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::stack::{
-    Name, Named, ReferencedComponents, ResolvedManifest, StackComponents, StackContext, components,
+    Name, Named, PossibleNames, ReferencedComponents, ResolvedManifest, StackComponents, StackContext, components,
 };
 use crate::dialects::atmos::templates::host;
 use crate::dialects::atmos::{paths, rules};
@@ -36,10 +36,31 @@ pub(super) struct Units<'a> {
     pub(super) stacks: &'a StackContext<'a>,
     pub(super) referenced: &'a ReferencedComponents<'a>,
     pub(super) validations: &'a Validations<'a>,
-    /// Which manifests changes can reach, if only those are resolved.
-    pub(super) reach: Option<&'a ChangeReach<'a>>,
-    /// The changes that limit the resolved units.
+    /// Which units are not resolved.
+    pub(super) narrowed: Narrowed<'a>,
+    /// What limits the resolved units.
     pub(super) scope: Scope<'a>,
+}
+
+/// How units are found that need not be resolved.
+pub(super) enum Narrowed<'a> {
+    /// All are resolved.
+    Nothing,
+    /// No change reaches them.
+    Changes(ChangeReach<'a>),
+    /// They cannot have wanted stacks.
+    Names(PossibleNames<'a>),
+}
+
+impl Narrowed<'_> {
+    /// The files that a manifest depends on, if it is certain that it need not be resolved.
+    fn skipped(&self, path: &str, recorder: &Recorder) -> Option<BTreeSet<FileId>> {
+        match self {
+            Narrowed::Nothing => None,
+            Narrowed::Changes(reach) => reach.untouched(path, &recorder.manifests),
+            Narrowed::Names(names) => names.unwanted(path),
+        }
+    }
 }
 
 impl Units<'_> {
@@ -50,14 +71,14 @@ impl Units<'_> {
         }
         let Revision { reader, tables, answers, .. } = *self.revision;
         let key = Text::from(path.as_str());
-        // Within a scope, units that no change reaches are only named, known or not.
-        let known = if matches!(self.scope, Scope::All) { tables.units.get(&key, answers) } else { None };
+        // Units that no change reaches are only named, known or not.
+        let known = if !matches!(self.scope, Scope::Touched(_)) { tables.units.get(&key, answers) } else { None };
         if let Some(known) = known {
             reader.see(known.loaded.iter());
             return Some(known);
         }
         let recorder = Arc::<Recorder>::default();
-        let unit = || match self.reach.and_then(|reach| reach.untouched(path, &recorder.manifests)) {
+        let unit = || match self.narrowed.skipped(path, &recorder) {
             Some(files) => Some((self.out_of_reach(path, files)?, None)),
             None => self.unit(path, &recorder),
         };
@@ -81,7 +102,7 @@ impl Units<'_> {
         paths::manifest_key(path, &self.revision.config.stacks)
     }
 
-    /// A unit that no change reaches.
+    /// A unit that is only named.
     fn out_of_reach(&self, path: &str, mut files: BTreeSet<FileId>) -> Option<ResolvedManifest> {
         let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
         files.extend(&self.revision.shared.files);
@@ -179,7 +200,7 @@ impl Units<'_> {
     /// Whether a change touches a dependency of a unit. Adds dependencies that only its components will have.
     fn is_touched(&self, asks: bool, deps: &Deps) -> bool {
         match self.scope {
-            Scope::All => true,
+            Scope::All | Scope::Stacks(_) => true,
             Scope::Touched(changes) => asks || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         }
     }

@@ -96,7 +96,7 @@ impl<'a> StackManifest<'a> {
 }
 
 /// The paths in the template of stack names, interned, if it only puts values side by side.
-fn name_fields(stacks: &StackContext<'_>) -> Option<Vec<Vec<Text>>> {
+pub(super) fn name_fields(stacks: &StackContext<'_>) -> Option<Vec<Vec<Text>>> {
     let engine = stacks.name_engine(MissingKey::Error);
     let parsed = engine.parse(&stacks.config.name_template);
     let fields = parsed.as_ref().as_ref().ok()?.fields()?;

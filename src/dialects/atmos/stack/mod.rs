@@ -4,7 +4,8 @@
 //! `manifest` (a merged manifest and the rule for its stack names) → `build` (components from their layers) →
 //! `sections` (with the names of the stack and the workspace (`naming`), rendered (`render`) and evaluated
 //! (`evaluation`)) → `components` (with their metadata for rules: `metadata`). A component that reads another one gets
-//! it from `requests`, which finds it in `referenced`. `context` has the shared inputs, `folders` the folders of code.
+//! it from `requests`, which finds it in `referenced`. `context` has the shared inputs, `folders` the folders of code;
+//! `possible_names` tells which manifests cannot have the stacks that a question is about.
 
 mod build;
 mod build_errors;
@@ -17,6 +18,7 @@ mod local_uses;
 mod manifest;
 mod metadata;
 mod naming;
+mod possible_names;
 mod referenced;
 mod render;
 mod requests;
@@ -29,4 +31,5 @@ pub(super) use evaluation::ExternalInputs;
 pub(super) use metadata::evaluated;
 pub(super) use metadata::vendored::VendoredFolders;
 pub(super) use naming::{Name, Named};
+pub(super) use possible_names::PossibleNames;
 pub(super) use referenced::ReferencedComponents;

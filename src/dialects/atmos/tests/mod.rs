@@ -17,6 +17,7 @@ mod locals;
 mod merge;
 mod merge_pairs;
 mod names;
+mod narrowed;
 mod overrides;
 mod properties;
 mod scalars;

@@ -50,7 +50,7 @@ pub(in crate::dialects::atmos) fn mentions(
     scope: Scope<'_>,
     diagnostics: &Diagnostics,
 ) -> Vec<CommandReference> {
-    if matches!(scope, Scope::Touched(_)) {
+    if !matches!(scope, Scope::All) {
         return Vec::new();
     }
     let custom = custom_commands(config);
