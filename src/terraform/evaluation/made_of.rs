@@ -3,8 +3,8 @@
 
 use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Block, Expr, ExprKind, Span, TraversalStep};
-use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
+use crate::hcl::val::{Marks, Val};
 use crate::reads::made_of;
 use crate::terraform::evaluation::statics::{Found, Identifier, Statics};
 use crate::terraform::failure::Place;
@@ -228,9 +228,14 @@ impl Collector<'_, '_> {
         let span = path.span;
         let written = Written { file, span, expr: Arc::new(path) };
         let value = self.statics.value(node, &written, Identifier { text: "path".to_owned(), place: (file, span) });
-        if let Some(text) = value.ok().as_ref().and_then(Val::as_str) {
+        let value = value.ok();
+        if let Some((value, text)) = value.as_ref().and_then(|value| Some((value, value.as_str()?))) {
             if let Ok(inside) = self.statics.files.inside(text) {
-                let found = self.files(reader.made_of(&crate::go::path::clean(&inside)));
+                let mut found = self.files(reader.made_of(&crate::go::path::clean(&inside)));
+                if value.marks.has(Marks::SENSITIVE) {
+                    let written = statics.source_text(&written);
+                    found.reads.iter_mut().for_each(|read| read.name = Text::clone(&written));
+                }
                 self.add(&found);
             }
             return;
