@@ -388,7 +388,7 @@ fn units_of_a_stack_by_the_thousand() {
     let repo = crate::common::Repo::new();
     repo.write("u/terragrunt.hcl", "inputs = { a = 1 }\n");
     let unit = |i: usize| format!("unit \"u{i}\" {{\n  source = \"./u\"\n  path = \"u{i}\"\n}}\n");
-    repo.write("terragrunt.stack.hcl", (0..8_000).map(unit).collect::<String>());
+    repo.write("terragrunt.stack.hcl", (0..18_000).map(unit).collect::<String>());
     repo.run(&["check"]).ends_with(0);
 }
 
