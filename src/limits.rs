@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use std::cell::Cell;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,9 +179,14 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Returns the value of a limit.
+    /// Returns the value of a limit. Where a process goes on after its steps are used up, no template may take more of them than are
+    /// left.
     pub(crate) fn get(&self, limit: Limit) -> u64 {
-        self.values[limit as usize]
+        let value = self.values[limit as usize];
+        match limit {
+            Limit::TemplateSteps if GOES_ON.load(Ordering::Relaxed) => value.min(steps_left()),
+            _ => value,
+        }
     }
 
     /// The same as a number of things in memory.
@@ -259,6 +264,8 @@ impl fmt::Display for Exceeded {
 /// The steps of [`Limit::RunSteps`] that this process took, and how many it may take.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 static ALLOWED: AtomicU64 = AtomicU64::new(u64::MAX);
+/// Whether the process goes on once it took them: a server, which discards the result then.
+static GOES_ON: AtomicBool = AtomicBool::new(false);
 /// What ends the process if it takes more, given the costliest piece of work so far.
 static END: Mutex<Option<fn(&str) -> !>> = Mutex::new(None);
 /// The piece of work that took the most steps, with how many.
@@ -273,6 +280,25 @@ thread_local! {
 pub(crate) fn allow_steps(most: u64, end: fn(&str) -> !) {
     *END.lock() = Some(end);
     ALLOWED.store(most, Ordering::Relaxed);
+}
+
+/// Lets the next piece of work of a server take so many steps: an analysis, or a refactoring. Once they are taken, every template of it
+/// fails at once, and [`steps_are_used_up`] says that its result is to be discarded.
+pub(crate) fn renew_steps(most: u64) {
+    TAKEN.store(0, Ordering::Relaxed);
+    *COSTLIEST.lock() = (0, String::new());
+    ALLOWED.store(most, Ordering::Relaxed);
+    GOES_ON.store(true, Ordering::Relaxed);
+    *END.lock() = None;
+}
+
+/// The costliest piece of work since [`renew_steps`], if all the steps were taken.
+pub(crate) fn steps_are_used_up() -> Option<String> {
+    (steps_left() == 0).then(|| COSTLIEST.lock().1.clone())
+}
+
+fn steps_left() -> u64 {
+    ALLOWED.load(Ordering::Relaxed).saturating_sub(TAKEN.load(Ordering::Relaxed))
 }
 
 /// Counts steps of the whole run.

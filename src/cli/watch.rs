@@ -66,27 +66,36 @@ pub(super) fn set(limits: &Limits) {
     limits::allow_steps(limits.get(Limit::RunSteps), abort_over_steps);
 }
 
-/// Lifts the limits of time and of steps: a server runs for as long as its client does.
-pub(super) fn without_time() {
+/// Lifts the limit of time: a server runs for as long as its client does. Each of its analyses has the steps of one run.
+pub(super) fn for_server() {
     TIME.store(u64::MAX, Ordering::Relaxed);
-    limits::allow_steps(u64::MAX, abort_over_steps);
+    limits::renew_steps(Limits::default().get(Limit::RunSteps));
+}
+
+/// Why a piece of work of a server has no result, if it took all the steps that it might take.
+pub(super) fn over_steps() -> Option<String> {
+    limits::steps_are_used_up().map(|costliest| stopped(&too_many_steps(&costliest), Limit::RunSteps))
 }
 
 fn abort_over_steps(costliest: &str) -> ! {
+    abort_over_limit(&too_many_steps(costliest), Limit::RunSteps)
+}
+
+fn too_many_steps(costliest: &str) -> String {
     let most = match costliest {
         "" => String::new(),
         costliest => format!(", the most for {costliest}"),
     };
-    let why = "the templates, queries and expressions of this run take more steps together than one may";
-    abort_over_limit(&format!("{why}{most}"), Limit::RunSteps)
+    format!("the templates, queries and expressions of this run take more steps together than one may{most}")
 }
 
 fn abort_over_limit(why: &str, limit: Limit) -> ! {
-    let name = limit.name();
-    output::eprint(&format!(
-        "stacklint: {why}, so it was stopped; `{name}` under `[limits]` in stacklint.toml sets the limit"
-    ));
+    output::eprint(&format!("stacklint: {}", stopped(why, limit)));
     std::process::exit(2)
+}
+
+fn stopped(why: &str, limit: Limit) -> String {
+    format!("{why}, so it was stopped; `{}` under `[limits]` in stacklint.toml sets the limit", limit.name())
 }
 
 /// The memory that this process uses, in MiB, if the system reports it.

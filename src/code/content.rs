@@ -5,7 +5,7 @@ use crate::hcl::items::{Item, items};
 use crate::paths::{name, parent};
 use crate::source::{Entry, EntryPair, Source};
 use crate::terraform::load::names::{Syntax, configuration, is_override};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The name of the file that locks versions of providers.
 const LOCK: &str = ".terraform.lock.hcl";
@@ -73,15 +73,16 @@ impl<'a> Contents<'a> {
         if name(path) == LOCK {
             return false;
         }
-        let differs = |item: &Item, others: &[Item]| !others.iter().any(|other| other.text() == item.text());
-        let of = |item: &Item, others: &[Item]| {
-            let other = others.iter().find(|other| other.head.text == item.head.text);
-            let known = other.map_or(&[][..], |other| &other.children);
-            let mut differing = item.children.iter().filter(|words| !known.contains(words));
-            EVALUATED.contains(&item.head.first()) && !differing.any(|words| UNSEEN.contains(&words.first()))
-        };
         let all = |items: &[Item], others: &[Item]| {
-            items.iter().filter(|item| differs(item, others)).all(|item| of(item, others))
+            let texts: HashSet<_> = others.iter().map(Item::text).collect();
+            // Of equal heads the first one counts.
+            let heads: HashMap<&str, &[_]> =
+                others.iter().rev().map(|other| (&*other.head.text, &other.children[..])).collect();
+            items.iter().filter(|item| !texts.contains(&item.text())).all(|item| {
+                let known = heads.get(&*item.head.text).copied().unwrap_or_default();
+                let mut differing = item.children.iter().filter(|words| !known.contains(words));
+                EVALUATED.contains(&item.head.first()) && !differing.any(|words| UNSEEN.contains(&words.first()))
+            })
         };
         all(&before, &after) && all(&after, &before)
     }

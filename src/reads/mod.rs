@@ -16,7 +16,7 @@ pub(crate) use table::Table;
 pub(crate) use unread::Unread;
 
 use crate::paths;
-use crate::source::{BlobId, EntryKind, Listing, ResolveError, glob};
+use crate::source::{BlobId, Listing, ResolveError, glob};
 use crate::text::Text;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -91,10 +91,7 @@ impl Listed {
                 Ok(paths) => paths.hash(&mut hasher),
                 Err(error) => error.to_string().hash(&mut hasher),
             },
-            Listed::Links => {
-                let links = listing.iter().filter(|entry| entry.kind == EntryKind::Symlink);
-                links.for_each(|link| (&link.path, listing.link_target(&link.path)).hash(&mut hasher));
-            }
+            Listed::Links => listing.links_hash().hash(&mut hasher),
         }
         hasher.finish()
     }

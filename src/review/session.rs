@@ -115,6 +115,11 @@ impl Session {
         }
     }
 
+    /// Drops what is kept. A review that had too little for all of its work may have added to it.
+    pub(crate) fn forget(&self) {
+        *self.last.lock() = None;
+    }
+
     /// The texts of a file that are kept.
     #[cfg(test)]
     pub(super) fn texts(&self, path: &str) -> Vec<crate::text::Text> {

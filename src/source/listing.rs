@@ -4,6 +4,7 @@ use super::blob_id::BlobId;
 use super::unavailable::{IGNORE_FILE, Unavailable, ignored_by, is_ignored};
 use crate::paths::parent;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use gix::ignore::Search;
@@ -80,6 +81,8 @@ pub enum Child {
 pub struct Listing {
     entries: Vec<Entry>,
     links: BTreeMap<Box<str>, Box<str>>,
+    /// What tells the links of two listings apart.
+    links_hash: u64,
     /// The folders of submodules.
     submodules: Vec<Box<str>>,
     /// The paths that git ignores.
@@ -95,7 +98,10 @@ impl Listing {
     pub(super) fn new(mut entries: Vec<Entry>, links: BTreeMap<Box<str>, Box<str>>) -> Self {
         entries.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
         let submodules = entries.iter().filter(|e| e.kind == EntryKind::Submodule).map(|e| e.path.clone()).collect();
-        Self { entries, links, submodules, ..Self::default() }
+        let mut hasher = DefaultHasher::new();
+        let linked = entries.iter().filter(|entry| entry.kind == EntryKind::Symlink);
+        linked.for_each(|link| (&link.path, &link.id, links.get(&link.path)).hash(&mut hasher));
+        Self { entries, links, links_hash: hasher.finish(), submodules, ..Self::default() }
     }
 
     /// The same entries in a revision that ignores these paths.
@@ -206,6 +212,11 @@ impl Listing {
     /// Whether there are symbolic links.
     pub fn has_links(&self) -> bool {
         !self.links.is_empty()
+    }
+
+    /// A hash of the symbolic links and their targets. It is made once, because all that is read asks for it.
+    pub fn links_hash(&self) -> u64 {
+        self.links_hash
     }
 
     /// The target of the symbolic link at `path`.

@@ -128,7 +128,7 @@ fn computed(modules: &Modules<'_>, dir: &str, given: Given<'_>) -> Reach {
         }
         for written in &node.module.paths.computed {
             match statics.named_files(index, written) {
-                NamedFiles::In(pattern) => _ = reach.patterns.insert(pattern),
+                NamedFiles::In { pattern, .. } => _ = reach.patterns.insert(pattern),
                 NamedFiles::Outside => {}
                 // Any file beside the code may be meant.
                 NamedFiles::Any => {

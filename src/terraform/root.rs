@@ -3,7 +3,7 @@
 use crate::hcl::ast::Span;
 use crate::limits::count_steps;
 use crate::resolution::{Address, Component};
-use crate::syntax::secrets::{MASK, is_secret_key, texts_in};
+use crate::syntax::secrets::{hide_written, is_secret_key};
 use crate::terraform::arguments;
 use crate::terraform::components::builder::Builder;
 use crate::terraform::components::{self, calls, providers};
@@ -21,12 +21,8 @@ use crate::terraform::rules;
 use crate::terraform::secrets;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Vocabulary};
-use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
-
-/// The fewest bytes of a secret that is searched for in messages: shorter ones are parts of words.
-const SHORTEST: usize = 4;
 
 /// A root module with the modules that it calls, before anything in them is evaluated.
 pub(crate) struct Entered<'a> {
@@ -132,27 +128,15 @@ impl Evaluated<'_> {
         failures
     }
 
-    /// Masks what is written under secret names in messages: functions quote what they reject, conditions what they judge.
+    /// Masks what is written under secret names in messages.
     fn hide_secrets(&self, failures: &mut [Failure]) {
-        if failures.is_empty() {
-            return;
-        }
         let reader = &self.statics.files.loader().reader;
         let files: BTreeSet<FileId> = self.statics.nodes.iter().flat_map(|n| n.module.files.iter().copied()).collect();
-        let mut texts: BTreeSet<String> = BTreeSet::new();
-        for file in files.into_iter().map(|file| reader.files.get(file)) {
-            texts.extend(texts_in(&file, 0..file.text.len() as u32).into_iter().map(str::to_owned));
-        }
-        for name in self.statics.nodes[0].module.variables.keys().filter(|name| is_secret_key(name)) {
-            let value = self.statics.variable_value(0, name).ok();
-            texts.extend(value.as_ref().and_then(|value| value.as_str()).map(ToString::to_string));
-        }
-        texts.retain(|text| text.len() >= SHORTEST);
-        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&texts);
-        let Some(search) = search.ok().filter(|_| !texts.is_empty()) else { return };
-        for failure in failures.iter_mut().filter(|failure| search.is_match(&failure.message)) {
-            failure.message = search.replace_all(&failure.message, &vec![MASK; texts.len()]);
-        }
+        let names = self.statics.nodes[0].module.variables.keys().filter(|name| is_secret_key(name));
+        let values =
+            names.filter_map(|name| self.statics.variable_value(0, name).ok()?.as_str().map(ToString::to_string));
+        let messages = failures.iter_mut().map(|failure| &mut failure.message);
+        hide_written(files.into_iter().map(|file| reader.files.get(file)), values, messages);
     }
 
     /// Its resources, data sources and outputs as components of a stack. What is written in generated files is where their

@@ -149,6 +149,15 @@ fn messages_of_what_fails() {
 }
 
 #[test]
+fn the_name_of_a_file() {
+    is_masked(
+        "variable \"v\" {\n  sensitive = true\n  default   = \"zqONEzq\"\n}\n\
+         resource \"x_y\" \"r\" {\n  value = var.v\n  file  = file(\"${path.module}/${var.v}.txt\")\n}\n",
+        &[],
+    );
+}
+
+#[test]
 fn what_is_not_sensitive_is_shown() {
     for main in [
         "variable \"v\" {\n  default = \"zqONEzq\"\n}\nresource \"x_y\" \"r\" {\n  value = var.v\n}\n",

@@ -12,10 +12,11 @@ use super::refactor::{self, WorkingState};
 use super::{Failure, Global, Outcome, watch};
 use crate::diagnostic::baseline;
 use crate::dialects::Project;
+use crate::limits::{self, Limit, Limits};
 use crate::lsp::{self, Analysis, Analyzer, Contents, Ended, Preferences};
 use crate::refactor::{Refactoring, Texts};
 use crate::resolution::{Address, Resolution, Unit};
-use crate::review::{self, BaselineFile, Filter, NoHost, Overrides, Request, Review, Session, Workspace};
+use crate::review::{self, BaselineFile, Filter, Host, Overrides, Request, Review, Session, Workspace};
 use crate::source::{Overlay, Source};
 use crate::threads::Cancel;
 use clap::Args;
@@ -37,9 +38,9 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(_options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    watch::without_time();
+    watch::for_server();
     let (connection, transport) = transport::stdio();
-    let ended = lsp::serve(&connection, &Opener { global });
+    let ended = lsp::serve(&connection, &Opener { global, turn: Arc::default() });
     drop(connection);
     match (ended, transport.finish()) {
         (Ok(Ended::Orderly), _) => Ok(Outcome::Clean),
@@ -57,6 +58,8 @@ pub(super) fn run(_options: &Options, global: &Global) -> Result<Outcome, Failur
 /// Opens the folders that a client names; a folder of the command line counts instead.
 struct Opener<'a> {
     global: &'a Global,
+    /// Held by what has the steps of a run: the folders have them one after the other.
+    turn: Arc<Mutex<()>>,
 }
 
 impl lsp::Host for Opener<'_> {
@@ -69,7 +72,8 @@ impl lsp::Host for Opener<'_> {
         let real = place.root().canonicalize().map_err(|error| error.to_string())?;
         let root = folder.and_then(|folder| as_named(folder, &place.project.start, &real)).unwrap_or(real);
         let (known, only_new) = (Mutex::default(), AtomicBool::new(false));
-        Ok(Arc::new(Worktree { place: Mutex::new(place), root, session: Session::default(), only_new, known }))
+        let (place, turn) = (Mutex::new(place), Arc::clone(&self.turn));
+        Ok(Arc::new(Worktree { place, root, session: Session::default(), only_new, known, turn }))
     }
 }
 
@@ -90,6 +94,16 @@ struct Worktree {
     only_new: AtomicBool,
     /// The id of a commit, and its findings.
     known: Mutex<Option<(String, BaselineFile)>>,
+    turn: Arc<Mutex<()>>,
+}
+
+/// Gives an analysis the steps that the settings of its folder allow for a run.
+struct Steps;
+
+impl Host for Steps {
+    fn limits(&self, limits: &Limits) {
+        limits::renew_steps(limits.get(Limit::RunSteps));
+    }
 }
 
 impl Worktree {
@@ -114,6 +128,9 @@ impl Worktree {
         let source = place.open(&State::Revision(head.commit())).map_err(message)?;
         let overrides = Overrides { baseline: BaselineFile::Nowhere, ..Overrides::default() };
         let review = analyze(place, &*source, &overrides, cancel, None);
+        if let Some(message) = watch::over_steps() {
+            return Err(message);
+        }
         if cancel.is_canceled() {
             return Err("the analysis was canceled".to_owned());
         }
@@ -143,13 +160,18 @@ fn analyze(
     cancel: &Cancel,
     session: Option<&Session>,
 ) -> Result<Review, String> {
+    Steps.limits(&Limits::default());
     let request = Request { filter: Filter::default(), overrides, affected: None };
     let project = Project { cancel: cancel.clone(), ..place.project.clone() };
-    let workspace = Workspace { host: &NoHost, project: &project, ..place.workspace() };
+    let workspace = Workspace { host: &Steps, project: &project, ..place.workspace() };
     let review = match session {
         Some(session) => review::check_again(session, source, &workspace, &request),
         None => review::check(source, &workspace, &request),
     };
+    if let Some(message) = watch::over_steps() {
+        session.inspect(|session| session.forget());
+        return Err(message);
+    }
     review.map_err(|error| match error {
         review::Error::NoProject(message) | review::Error::Message(message) => message,
         review::Error::Canceled => "the analysis was canceled".to_owned(),
@@ -166,6 +188,7 @@ impl Analyzer for Worktree {
     }
 
     fn analyze(&self, buffers: &Contents, cancel: &Cancel) -> Result<Analysis, String> {
+        let _turn = self.turn.lock();
         let place = self.place.lock();
         let source = Overlay::new(place.open(&State::Worktree).map_err(message)?, buffers);
         let overrides = self.overrides(&place, cancel)?;
@@ -174,10 +197,12 @@ impl Analyzer for Worktree {
     }
 
     fn refactor(&self, what: &Refactoring, buffers: &Contents, cancel: &Cancel) -> Result<Texts, String> {
+        let _turn = self.turn.lock();
         let place = self.place.lock();
         let project = Project { cancel: cancel.clone(), ..place.project.clone() };
-        let workspace = Workspace { host: &NoHost, project: &project, ..place.workspace() };
-        refactor::proved(what, &WorkingState { place: &place, workspace, buffers })
+        let workspace = Workspace { host: &Steps, project: &project, ..place.workspace() };
+        let texts = refactor::proved(what, &WorkingState { place: &place, workspace, buffers });
+        watch::over_steps().map_or(texts, Err)
     }
 
     fn made(&self, analysis: &Analysis, resolution: &Resolution, wanted: &BTreeSet<Address>) -> Vec<Arc<Unit>> {

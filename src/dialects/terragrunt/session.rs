@@ -7,6 +7,7 @@ use crate::diagnostic::{Diagnostic, Label, Rule};
 use crate::hcl::ast::{Span, SyntaxError};
 use crate::hcl::eval::{Budget, Problem};
 use crate::limits::{Limit, take_steps};
+use crate::syntax::secrets::hide_written;
 use crate::value::{FileId, Value};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -152,7 +153,13 @@ impl<'a> Session<'a> {
 
     /// What is wrong.
     pub(super) fn into_findings(self) -> Vec<Diagnostic> {
-        self.findings.into_inner()
+        let mut findings = self.findings.into_inner();
+        let table = self.loader.modules.loader.reader.files;
+        let own = findings.iter().map(|finding| finding.primary.file);
+        let files: BTreeSet<FileId> = self.files.into_inner().into_iter().chain(own).collect();
+        let messages = findings.iter_mut().map(|finding| &mut finding.message);
+        hide_written(files.into_iter().map(|file| table.get(file)), None, messages);
+        findings
     }
 }
 

@@ -18,6 +18,9 @@ use serde::Serialize;
 /// Longer lines of files are cut in text, at this many columns.
 const MAX_COLUMNS: usize = 160;
 
+/// How much of a line is looked at to show that of it: many findings may be in one long line.
+const MAX_BYTES: usize = 16 << 10;
+
 /// A place in a file, as output names it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 struct Place {
@@ -75,5 +78,10 @@ pub(in crate::report) fn masked_line(origin: Origin, secret: bool, files: &Files
             text.replace_range(range, mask::MASK);
         }
     }
-    style::cut(&style::escape(text.trim_end()), MAX_COLUMNS.min(options.width.max(40))).into_owned()
+    let mut text = text.trim_end().to_owned();
+    if text.len() > MAX_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_BYTES));
+        text.push('…');
+    }
+    style::cut(&style::escape(&text), MAX_COLUMNS.min(options.width.max(40))).into_owned()
 }

@@ -3,6 +3,7 @@
 mod hcl;
 mod keys;
 mod masks;
+mod messages;
 pub(crate) mod tokens;
 mod yaml;
 mod yaml_lines;
@@ -13,6 +14,7 @@ use crate::files::File;
 use crate::yaml::document_of;
 pub(crate) use keys::{is_named_by, is_naming, is_reference, is_secret_below, is_secret_key, only_refers};
 pub(crate) use masks::Masks;
+pub(crate) use messages::hide_written;
 use std::ops::Range;
 pub(super) use yaml::masks as yaml_masks;
 

@@ -228,11 +228,15 @@ impl Collector<'_, '_> {
         let span = path.span;
         let written = Written { file, span, expr: Arc::new(path) };
         match statics.named_files(node, &written) {
-            NamedFiles::In(Pattern::Path(path)) => {
-                let found = self.files(statics.files.loader().reader.made_of(&path));
+            NamedFiles::In { pattern: Pattern::Path(path), is_sensitive } => {
+                let mut found = self.files(statics.files.loader().reader.made_of(&path));
+                if is_sensitive {
+                    let written = statics.source_text(&written);
+                    found.reads.iter_mut().for_each(|read| read.name = Text::clone(&written));
+                }
                 return self.add(&found);
             }
-            NamedFiles::In(pattern) => {
+            NamedFiles::In { pattern, .. } => {
                 let found = self.matching(&pattern);
                 return self.add(&found);
             }

@@ -2,6 +2,7 @@
 
 use crate::hcl::ast::{Expr, ExprKind};
 use crate::hcl::ast::{Part, walk};
+use crate::hcl::val::Marks;
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::module::block::Written;
 use crate::terraform::module::paths::{Pattern, inside};
@@ -12,7 +13,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NamedFiles {
     /// These files, from the root of the repository.
-    In(Pattern),
+    In {
+        pattern: Pattern,
+        /// Whether the path is a sensitive value.
+        is_sensitive: bool,
+    },
     /// Nothing in the repository.
     Outside,
     /// Not even its beginning is known.
@@ -22,7 +27,11 @@ pub(crate) enum NamedFiles {
 impl Statics<'_> {
     /// The files that an expression of a path in a module means.
     pub(crate) fn named_files(&self, node: usize, written: &Written) -> NamedFiles {
-        let Some((text, after)) = self.beginning(node, written.file, &written.expr) else { return NamedFiles::Any };
+        let whole = self.known_text(node, written.file, &written.expr);
+        let is_sensitive = whole.as_ref().is_some_and(|(_, is_sensitive)| *is_sensitive);
+        let whole = whole.map(|(text, _)| (text, None));
+        let begun = || self.beginning(node, written.file, &written.expr).map(|(text, after)| (text, Some(after)));
+        let Some((text, after)) = whole.or_else(begun) else { return NamedFiles::Any };
         let root = &*self.nodes[0].module.dir;
         let found = match (text.strip_prefix(&*self.files.loader().root), &after) {
             (Some(rest), _) if rest.starts_with('/') || rest.is_empty() && after.is_none() => {
@@ -34,22 +43,19 @@ impl Statics<'_> {
             (_, Some(_)) if self.files.is_copied() => return NamedFiles::Any,
             (_, Some(_)) => inside(root, &text, after.as_deref()),
         };
-        found.map_or(NamedFiles::Outside, NamedFiles::In)
+        found.map_or(NamedFiles::Outside, |pattern| NamedFiles::In { pattern, is_sensitive })
     }
 
-    /// How a text begins, and how it ends if a part in between is not known; `None` if nothing is known of its beginning.
-    fn beginning(&self, node: usize, file: FileId, expr: &Expr) -> Option<(String, Option<String>)> {
-        if let Some(text) = self.known_text(node, file, expr) {
-            return Some((text, None));
-        }
+    /// How a text begins and ends of which a part in between is not known, or sensitive; `None` if nothing is known of its beginning.
+    fn beginning(&self, node: usize, file: FileId, expr: &Expr) -> Option<(String, String)> {
         let ExprKind::Template(parts) = &walk::unwrapped(expr).kind else { return None };
         let mut text = String::new();
         for part in parts {
             match part {
                 Part::Text(known) => text.push_str(known),
                 Part::Value(value) => match self.known_text(node, file, value) {
-                    Some(known) => text.push_str(&known),
-                    None => break,
+                    Some((known, false)) => text.push_str(&known),
+                    _ => break,
                 },
                 _ => break,
             }
@@ -58,12 +64,14 @@ impl Statics<'_> {
             Some(Part::Text(end)) => end.to_string(),
             _ => String::new(),
         };
-        (!text.is_empty()).then_some((text, Some(after)))
+        (!text.is_empty()).then_some((text, after))
     }
 
-    fn known_text(&self, node: usize, file: FileId, expr: &Expr) -> Option<String> {
+    /// The text that an expression gives, and whether it is sensitive.
+    fn known_text(&self, node: usize, file: FileId, expr: &Expr) -> Option<(String, bool)> {
         let written = Written { file, span: expr.span, expr: Arc::new(expr.clone()) };
         let value = self.value(node, &written, Identifier { text: "path".to_owned(), place: (file, expr.span) });
-        value.ok()?.as_str().map(ToString::to_string)
+        let value = value.ok()?;
+        Some((value.as_str()?.to_string(), value.marks.has(Marks::SENSITIVE)))
     }
 }

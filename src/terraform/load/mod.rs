@@ -8,6 +8,7 @@ pub(crate) mod path;
 use crate::files::Files as FileTable;
 use crate::hcl::ast::{Body, ExprKind, Span, SyntaxError, walk};
 use crate::hcl::parse::{self, Layout, parse_body};
+use crate::limits::take_steps;
 use crate::paths::join;
 use crate::reads::{ParsedCache, Reader, Unread};
 use crate::source::{BlobId, Child, Entry, Node, ResolveError, Source};
@@ -22,6 +23,9 @@ use names::{Syntax, configuration};
 use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
+
+/// The steps of the run that it takes to parse a byte that is generated. What is parsed is kept, and is many times as large.
+const STEPS_OF_A_BYTE: u64 = 12;
 
 /// A file, parsed.
 #[derive(Debug)]
@@ -204,7 +208,10 @@ impl<'a> Loader<'a> {
         let name = file.name.clone();
         let (file, blob, text) = self.generated_id(file)?;
         let known = self.cache.get(&(blob, syntax));
-        let parsed = known.unwrap_or_else(|| self.parse(blob, syntax, text.clone(), text.as_bytes()));
+        let parsed = known.unwrap_or_else(|| {
+            take_steps(text.len() as u64 * STEPS_OF_A_BYTE);
+            self.parse(blob, syntax, text.clone(), text.as_bytes())
+        });
         let is_json = matches!(syntax, Syntax::Json | Syntax::JsonValues);
         Some(SourceFile { file, blob, name, parsed, is_json })
     }

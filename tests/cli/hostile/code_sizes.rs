@@ -104,3 +104,15 @@ fn generated_code_whose_values_share_their_past() {
     );
     is_quick(&[("unit/terragrunt.hcl", &unit), ("unit/main.tf", "locals {\n  q = 1\n}\n")], 0);
 }
+
+#[test]
+fn resources_of_one_file_that_all_get_other_names() {
+    let repo = Repo::new();
+    let text = |name: &str| -> String {
+        let one = |i: usize| format!("resource \"a_b\" \"{name}{i}\" {{}}\n");
+        format!("terraform {{\n  backend \"local\" {{}}\n}}\n{}", (0..12_000).map(one).collect::<String>())
+    };
+    repo.write("main.tf", text("a")).commit("base");
+    repo.write("main.tf", text("b")).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(1).json();
+}

@@ -352,6 +352,51 @@ fn steps_of_the_run_end_it_with_words() {
 }
 
 #[test]
+fn components_that_read_many_others() {
+    // Each component reads as many others of a stack.
+    let all_read = |number: usize, stack: &str, most: u64| {
+        let read = format!("{{{{ (atmos.Component (printf \"c%d\" .) \"{stack}\").vars }}}}");
+        let value = format!("{{{{ range until {number} }}}}{read}{{{{ end }}}}");
+        let one = |i: usize| format!("    c{i}: {{vars: {{a: '{value}'}}}}\n");
+        let text =
+            format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{}", (0..number).map(one).collect::<String>());
+        limited(Limit::RunSteps, most, &[(BAD, &text)]).run(&["check"])
+    };
+    // To look for each of them takes time that is counted.
+    all_read(40, "none", 70_000).ends_with(2).complains("`run-steps`");
+    // They are looked for once.
+    let run = all_read(150, "bad", 4_000_000);
+    assert!(!run.stderr.contains("`run-steps`"), "{run}");
+}
+
+#[test]
+fn paths_that_are_compared_count_for_a_template() {
+    let repo = Repo::new();
+    (0..300).for_each(|i| _ = repo.write(&format!("d/{i}"), ""));
+    let sets = |n: usize| (0..n).map(|i| format!("  a{i} = fileset(\"d\", \"*{i}\")\n")).collect::<String>();
+    let root = |n: usize| format!("terraform {{\n  backend \"local\" {{}}\n}}\nlocals {{\n{}}}\n", sets(n));
+    repo.write("stacklint.toml", "[limits]\ntemplate-steps = 20000\n").write("main.tf", root(10));
+    repo.run(&["check"]).ends_with(0);
+    repo.write("main.tf", root(100)).run(&["check"]).ends_with(1).says("limit-exceeded");
+}
+
+#[test]
+fn what_units_generate_counts_for_the_run() {
+    let repo = Repo::new();
+    let text = "join(\"\", [for i in range(100) : format(\"# %100s\\n\", i)])";
+    let generate = format!("generate \"a\" {{\n  path = \"a.tf\"\n  if_exists = \"overwrite\"\n  contents = {text}");
+    for i in 0..20 {
+        repo.write(&format!("u{i}/main.tf"), "resource \"a_b\" \"c\" {}\n");
+        repo.write(&format!("u{i}/terragrunt.hcl"), format!("{}\n}}\n", generate.replace("# %", &format!("# {i} %"))));
+    }
+    repo.write("stacklint.toml", "[limits]\nrun-steps = 5000000\n").run(&["check"]).ends_with(0);
+    repo.write("stacklint.toml", "[limits]\nrun-steps = 1000000\n")
+        .run(&["check"])
+        .ends_with(2)
+        .complains("`run-steps`");
+}
+
+#[test]
 fn steps_of_every_language_count_for_the_run() {
     let ends = |files: &[(&str, &str)]| {
         let repo = Repo::new();

@@ -227,6 +227,34 @@ fn a_name_in_a_long_word_is_found_quickly() {
     client.shut_down();
 }
 
+#[test]
+fn steps_of_all_files_together_end_an_analysis() {
+    let repo = Repo::atmos();
+    let text = |i: usize| {
+        let loops = "'{{ range until 2000 }}{{ end }}'";
+        format!("vars: {{stage: s{i}}}\ncomponents: {{terraform: {{b: {{vars: {{a: {loops}}}}}}}}}\n")
+    };
+    let path = |i: usize| format!("stacks/deploy/bad{i}.yaml");
+    (0..20).for_each(|i| _ = repo.write(&path(i), text(i)));
+    repo.write("stacklint.toml", "[limits]\nrun-steps = 20000\n");
+    let mut client = Client::start(&repo);
+    client.open(&path(0), &text(0));
+    client.wait_until_idle();
+    let told = |client: &Client| client.sent.iter().filter(|sent| sent.to_string().contains("`run-steps`")).count();
+    assert_eq!(told(&client), 1, "{:?}", client.sent);
+    assert_eq!(client.found(&path(0)), []);
+    // One of them has enough, and nothing is left of the time when it had not.
+    (1..20).for_each(|i| _ = repo.remove(&path(i)));
+    client.change(&path(0), 2, &format!("{}# changed\n", text(0)));
+    client.wait_until_idle();
+    assert_eq!(client.found(&path(0)), []);
+    let symbols =
+        client.response("textDocument/documentSymbol", json!({"textDocument": {"uri": client.uri(&path(0))}}));
+    assert!(symbols["result"].as_array().is_some_and(|all| !all.is_empty()), "{symbols}");
+    assert_eq!(told(&client), 1);
+    client.shut_down();
+}
+
 /// The lines of the file are counted once, not for each link.
 #[test]
 fn many_links_of_a_file_are_made_quickly() {

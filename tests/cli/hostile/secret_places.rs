@@ -142,6 +142,12 @@ const TERRAGRUNT: &[&str] = &[
     "inputs = merge({ pass = \"MARK\" }, { b = \"@\" })",
     "inputs = {\n password = tonumber(\"MARK\")\n}",
     "terraform {\n source = \"git::https://u:MARK@h/x.git?ref=@\"\n}",
+    // Functions quote what they reject.
+    "locals {\n  secret = \"MARK\"\n}\ninputs = {\n  n = tonumber(local.secret)\n}",
+    "locals {\n  creds = { token = \"MARK\" }\n}\ninputs = {\n  x = parseint(local.creds.token, 10)\n}",
+    "inputs = {\n  env = jsonencode({ DB_PASSWORD = \"MARK\", a = 1 })\n}",
+    "inputs = {\n  script = <<-EOT\n    export DB_PASSWORD=MARK\n  EOT\n}",
+    "locals {\n  v = { \"password\" = \"MARK\" }\n}\ninputs = {\n  m = merge(local.v, { z = 1 })\n}",
 ];
 
 /// What is written beside the resources of [`TOFU`].

@@ -366,3 +366,38 @@ fn locals_of_components_by_the_thousand() {
     assert!(run.stdout.matches("\"unused-local\"").count() > 2_000, "{} bytes", run.stdout.len());
     is_quick(&format!("{text}# {calls}\n"), 0);
 }
+
+#[test]
+fn generated_files_of_a_unit() {
+    let repo = crate::common::Repo::new();
+    let generate = |name: &str| {
+        let text = "join(\"\", [for i in range(1000) : format(\"# %600s\\n\", i)])";
+        format!(
+            "generate \"{name}\" {{\n  path = \"{name}.tf\"\n  if_exists = \"overwrite\"\n  contents = {text}\n}}\n"
+        )
+    };
+    repo.write("u/main.tf", "resource \"a_b\" \"c\" {}\n").write("u/terragrunt.hcl", generate("first"));
+    repo.run(&["check"]).ends_with(0);
+    repo.write("u/terragrunt.hcl", generate("first") + &generate("second"));
+    let said = repo.run(&["check", "--format", "concise"]).ends_with(1).says("limit-exceeded");
+    said.says("what is in `second.tf` and all files after it is not known");
+}
+
+#[test]
+fn units_of_a_stack_by_the_thousand() {
+    let repo = crate::common::Repo::new();
+    repo.write("u/terragrunt.hcl", "inputs = { a = 1 }\n");
+    let unit = |i: usize| format!("unit \"u{i}\" {{\n  source = \"./u\"\n  path = \"u{i}\"\n}}\n");
+    repo.write("terragrunt.stack.hcl", (0..18_000).map(unit).collect::<String>());
+    repo.run(&["check"]).ends_with(0);
+}
+
+#[test]
+fn findings_by_the_thousand_in_one_long_line() {
+    let repo = crate::common::Repo::new();
+    repo.write("main.tf", "terraform {\n  backend \"local\" {}\n}\n");
+    let all: Vec<String> = (0..4_000).map(|i| format!("\"r{i}\":{{\"v\":\"${{var.none{i}}}\"}}")).collect();
+    repo.write("x.tf.json", format!("{{\"resource\":{{\"a_b\":{{{}}}}}}}", all.join(",")));
+    repo.run(&["report"]).ends_with(1);
+    assert!(std::fs::metadata(repo.root().join("report.html")).unwrap().len() < 20 << 20);
+}

@@ -83,6 +83,11 @@ fn encoded(args: &mut Args<'_, '_>, encode: fn(&[u8]) -> String) -> Outcome {
 fn file_set(args: &mut Args<'_, '_>) -> Outcome {
     let pattern = Glob::new(args.str(1)).map_err(|e| Fail::Call(format!("failed to glob pattern: {e}")))?;
     let all = args.evaluator.files.below(args.str(0)).map_err(file_failed(0))?;
+    // A step for each path, and for each four bytes that it is compared with.
+    let steps = all.len() as u64 * (1 + args.str(1).len() as u64 / 4);
+    if !args.evaluator.budget.take(steps) {
+        return Err(Fail::Unknown(format!("to compare {} paths takes too many steps", all.len())));
+    }
     let found = all.iter().filter(|path| pattern.matches(path)).map(|path| Val::str(path.as_str())).collect();
     Ok(Val::set(Type::Str, found))
 }

@@ -36,6 +36,11 @@ impl Deps {
         self.files.is_empty() && self.paths.is_empty() && self.globs.is_empty()
     }
 
+    /// How many files, paths and patterns it depends on.
+    pub(super) fn len(&self) -> usize {
+        self.files.len() + self.paths.len() + self.globs.len()
+    }
+
     /// Adds the dependencies of another result.
     pub(super) fn add(&mut self, other: &Deps) {
         self.files.extend(&other.files);

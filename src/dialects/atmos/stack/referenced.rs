@@ -30,7 +30,17 @@ pub(in crate::dialects::atmos) struct ReferencedComponents<'a> {
     pub(super) loader: &'a Manifests<'a>,
     manifests: &'a [String],
     index: OnceLock<ComponentIndex>,
+    located: Mutex<HashMap<(FileId, ComponentRef), Located>>,
     answered: Mutex<HashMap<ComponentPlace, Answered>>,
+}
+
+/// Where a component is that a file names.
+#[derive(Clone)]
+pub(super) struct Located {
+    /// Its place, or why it has none.
+    pub(super) place: Result<ComponentPlace, Text>,
+    /// What that depends on.
+    pub(super) deps: Arc<Deps>,
 }
 
 /// The result for a component that is read.
@@ -53,7 +63,13 @@ struct ComponentIndex {
 impl<'a> ReferencedComponents<'a> {
     /// The components of these manifests.
     pub(in crate::dialects::atmos) fn new(loader: &'a Manifests<'a>, manifests: &'a [String]) -> Self {
-        ReferencedComponents { loader, manifests, index: OnceLock::new(), answered: Mutex::default() }
+        let (located, answered) = (Mutex::default(), Mutex::default());
+        ReferencedComponents { loader, manifests, index: OnceLock::new(), located, answered }
+    }
+
+    /// The places that were looked up so far, by the file that names them.
+    pub(super) fn located(&self) -> MutexGuard<'_, HashMap<(FileId, ComponentRef), Located>> {
+        self.located.lock()
     }
 
     /// The results so far.

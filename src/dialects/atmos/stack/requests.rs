@@ -4,7 +4,7 @@
 use super::build::ManifestBuilder;
 use super::context::StackContext;
 use super::manifest::StackManifest;
-use super::referenced::{Answered, ComponentPlace, ReferencedComponents, stack_of};
+use super::referenced::{Answered, ComponentPlace, Located, ReferencedComponents, stack_of};
 use super::sections::{ComponentEntry, sections};
 use crate::dialects::atmos::component::builder::Built;
 use crate::dialects::atmos::component::layers::ComponentType;
@@ -13,7 +13,7 @@ use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::templates::host::answers::{Answer, ComponentRef};
-use crate::limits::Limit;
+use crate::limits::{Limit, take_steps};
 use crate::text::Text;
 use crate::value::{Data, Entry, Key, Map, Unknown, Value, key};
 use std::collections::HashMap;
@@ -26,6 +26,12 @@ const MAX_DEPTH: usize = 64;
 
 /// How many components may wait for one another while that is counted.
 const MAX_CHAIN: usize = 512;
+
+/// The steps of the run that it takes to read a component.
+const STEPS_OF_A_READ: u64 = 50;
+
+/// Those that it takes to look for one that the file has not named yet.
+const STEPS_OF_A_SEARCH: u64 = 200;
 
 /// The maximum size of text in a component that another one reads.
 const MAX_TEXT: usize = 4 << 20;
@@ -71,28 +77,78 @@ impl<'a> Requests<'a> {
     }
 
     fn find(&self, manifest: &StackManifest<'_>, asker: &ComponentPlace, wanted: &ComponentRef) -> Answer {
-        let chain: Vec<ComponentPlace> = self.chain.iter().chain([asker]).cloned().collect();
+        take_steps(STEPS_OF_A_READ);
+        let name = (manifest.file, wanted.clone());
+        let located = self.components.located().get(&name).cloned();
+        if let Some(Located { place, deps }) = located {
+            add_deps(manifest, &deps);
+            match place {
+                Ok(place) => {
+                    if let Some(answer) = self.known(manifest, asker, &place) {
+                        return answer;
+                    }
+                }
+                Err(reason) => return Answer::Unknown(reason),
+            }
+        }
+        take_steps(STEPS_OF_A_SEARCH);
+        let note = |place: Result<ComponentPlace, Text>, deps: Deps| {
+            self.components.located().insert(name.clone(), Located { place, deps: Arc::new(deps) });
+        };
+        let unknown = |reason: String, deps: Deps| {
+            let reason = Text::from(reason);
+            note(Err(Text::clone(&reason)), deps);
+            Answer::Unknown(reason)
+        };
         if let Some((kind, built)) = self.find_in(manifest, wanted) {
-            return self.described(manifest, kind, wanted, built, &chain);
+            let place = place_of(manifest, kind, wanted);
+            note(Ok(place.clone()), Deps::default());
+            return self.described(manifest, asker, place, wanted, (kind, built));
         }
         let path = match self.components.manifest_of(self.stacks, wanted) {
             Ok(path) => path,
-            Err(reason) => return Answer::Unknown(reason.into()),
+            Err(reason) => return unknown(reason, Deps::default()),
         };
-        let broken = || Answer::Unknown(format!("the stack `{}` cannot be resolved", wanted.stack).into());
         let mut deps = Deps::default();
         let loader = self.components.loader;
-        let Ok(Some(loaded)) = loader.reader.load(&path, &mut deps) else { return broken() };
-        let Ok(processed) = loader.top(&path, &mut deps) else { return broken() };
+        let (Ok(Some(loaded)), Ok(processed)) = (loader.reader.load(&path, &mut deps), loader.top(&path, &mut deps))
+        else {
+            return unknown(format!("the stack `{}` cannot be resolved", wanted.stack), Deps::default());
+        };
         let key = paths::manifest_key(&path, &self.stacks.config.stacks);
         let other = StackManifest::new(self.stacks, &key, loaded.file, &processed);
         other.deps().add(&deps);
         let answer = match self.find_in(&other, wanted) {
-            Some((kind, built)) => self.described(&other, kind, wanted, built, &chain),
-            None => Answer::Unknown(format!("`{}` has no component `{}`", wanted.stack, wanted.component).into()),
+            Some((kind, built)) => {
+                let place = place_of(&other, kind, wanted);
+                note(Ok(place.clone()), deps);
+                self.described(&other, asker, place, wanted, (kind, built))
+            }
+            None => unknown(format!("`{}` has no component `{}`", wanted.stack, wanted.component), deps),
         };
-        manifest.deps().add(&other.into_deps());
+        add_deps(manifest, &other.into_deps());
         answer
+    }
+
+    /// What is known of a component: that it waits for this one, or how it was answered before.
+    fn known(&self, manifest: &StackManifest<'_>, asker: &ComponentPlace, place: &ComponentPlace) -> Option<Answer> {
+        let mut waiting = self.chain.iter().chain([asker]);
+        take_steps(self.chain.len() as u64 / 8);
+        if waiting.by_ref().any(|waiting| waiting == place) {
+            let mut names: Vec<&str> = vec![&place.name];
+            names.extend(waiting.map(|place| &*place.name));
+            names.push(&place.name);
+            let message = format!("the components read one another in a cycle: {}", names.join(" → "));
+            return Some(Answer::Cycle(message.into()));
+        }
+        if self.chain.len() >= MAX_CHAIN {
+            self.depth.fetch_max(MAX_CHAIN, Ordering::Relaxed);
+            return Some(too_deep());
+        }
+        let Answered { answer, deps, depth } = self.components.answered().get(place).cloned()?;
+        add_deps(manifest, &deps);
+        self.depth.fetch_max(depth, Ordering::Relaxed);
+        Some(answer)
     }
 
     /// A component of a manifest, with the type that Atmos takes first.
@@ -110,31 +166,18 @@ impl<'a> Requests<'a> {
     fn described(
         &self,
         manifest: &StackManifest<'_>,
-        kind: ComponentType,
+        asker: &ComponentPlace,
+        place: ComponentPlace,
         wanted: &ComponentRef,
-        built: Built,
-        chain: &[ComponentPlace],
+        (kind, built): (ComponentType, Built),
     ) -> Answer {
-        let place = ComponentPlace { file: manifest.file, kind: kind.name(), name: Text::clone(&wanted.component) };
-        if let Some(at) = chain.iter().position(|waiting| *waiting == place) {
-            let mut names: Vec<&str> = chain[at..].iter().map(|place| &*place.name).collect();
-            names.push(&place.name);
-            let message = format!("the components read one another in a cycle: {}", names.join(" → "));
-            return Answer::Cycle(message.into());
-        }
-        let too_deep = || Answer::Unknown(format!("more than {MAX_DEPTH} components read one another").into());
-        if chain.len() > MAX_CHAIN {
-            self.depth.fetch_max(MAX_CHAIN, Ordering::Relaxed);
-            return too_deep();
-        }
-        if let Some(Answered { answer, deps, depth }) = self.components.answered().get(&place).cloned() {
-            manifest.deps().add(&deps);
-            self.depth.fetch_max(depth, Ordering::Relaxed);
+        if let Some(answer) = self.known(manifest, asker, &place) {
             return answer;
         }
+        let chain: Vec<ComponentPlace> = self.chain.iter().chain([asker]).cloned().collect();
         let recorder = Recorder::default();
         let quiet = self.stacks.quiet(&recorder);
-        let inner = Requests::within(&quiet, self.components, chain);
+        let inner = Requests::within(&quiet, self.components, &chain);
         let answer = match (inner.describe(manifest, &place, kind, wanted, built), inner.cycle.get()) {
             // If it is not resolved because of a cycle, neither are its readers.
             (Answer::Unknown(_), Some(message)) => Answer::Cycle(Text::clone(message)),
@@ -147,6 +190,7 @@ impl<'a> Requests<'a> {
             answer => answer,
         };
         let deps = Arc::new(manifest.deps().clone());
+        take_steps(deps.len() as u64);
         self.components.answered().insert(place, Answered { answer: answer.clone(), deps, depth });
         answer
     }
@@ -219,6 +263,21 @@ impl<'a> Requests<'a> {
             unknown(format!("the outputs of component `{name}` of stack `{stack}` are read from Terraform"))
         })
     }
+}
+
+/// The place of a component that was found in a manifest.
+fn place_of(manifest: &StackManifest<'_>, kind: ComponentType, wanted: &ComponentRef) -> ComponentPlace {
+    ComponentPlace { file: manifest.file, kind: kind.name(), name: Text::clone(&wanted.component) }
+}
+
+/// Adds dependencies to those of a manifest. They are as many as there are files, for each component that reads others.
+fn add_deps(manifest: &StackManifest<'_>, deps: &Deps) {
+    take_steps(deps.len() as u64);
+    manifest.deps().add(deps);
+}
+
+fn too_deep() -> Answer {
+    Answer::Unknown(format!("more than {MAX_DEPTH} components read one another").into())
 }
 
 fn unknown(reason: String) -> Value {

@@ -148,12 +148,11 @@ pub(super) fn glob(functions: &Functions<'_, '_>, written: &str) -> Outcome {
     };
     let glob = Glob::new(&pattern).map_err(|error| failed(format!("{error:?}")))?;
     let seen = |path: &str| paths::join(&folder, paths::seen_from(&dir, path));
-    let found: Vec<String> = reader
-        .below(&dir, "")
-        .iter()
-        .map(|entry| seen(&entry.path))
-        .filter(|path| glob.matches(path))
-        .take(MAX_FOUND)
-        .collect();
+    let all = reader.below(&dir, "");
+    if !functions.session.budget.take(all.len() as u64 * (1 + pattern.len() as u64 / 4)) {
+        return Ok(Val::unknown(Type::Dynamic, format!("to compare {} paths takes too many steps", all.len())));
+    }
+    let found: Vec<String> =
+        all.iter().map(|entry| seen(&entry.path)).filter(|path| glob.matches(path)).take(MAX_FOUND).collect();
     Ok(Val::list(Type::Str, found.iter().map(|path| Val::str(shown(path))).collect()))
 }
