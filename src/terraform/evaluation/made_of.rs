@@ -7,7 +7,7 @@ use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::reads::made_of;
 use crate::terraform::evaluation::named_files::NamedFiles;
-use crate::terraform::evaluation::statics::{Found, Identifier, Statics};
+use crate::terraform::evaluation::statics::{Found, Identifier, ReadFiles, Statics};
 use crate::terraform::failure::Place;
 use crate::terraform::module::block::{Declared, Written};
 use crate::terraform::module::paths::{self, Base, NamedPath, Pattern};
@@ -56,13 +56,6 @@ impl Statics<'_> {
     pub(crate) fn plain_text(&self, written: &Written) -> Text {
         self.files.loader().plain_text(written)
     }
-}
-
-/// Files that an expression may read.
-pub(super) struct ReadFiles {
-    reads: Vec<Read>,
-    /// The whole of each of the first ones.
-    places: Vec<Prov>,
 }
 
 struct Collector<'s, 'a> {

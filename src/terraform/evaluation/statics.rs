@@ -9,7 +9,6 @@ use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Val};
 use crate::limits::take_steps;
 use crate::terraform::evaluation::inputs::Inputs;
-use crate::terraform::evaluation::made_of::ReadFiles;
 pub(crate) use crate::terraform::evaluation::node::Node;
 use crate::terraform::evaluation::reference::{Meaning, meaning};
 use crate::terraform::evaluation::variable;
@@ -21,7 +20,7 @@ use crate::terraform::module::paths::Pattern;
 use crate::terraform::module::variable::Variable;
 use crate::terraform::rules;
 use crate::text::{Text, nearest};
-use crate::value::{FileId, Origin, Read};
+use crate::value::{FileId, Origin, Prov, Read};
 use foldhash::fast::RandomState;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -53,6 +52,13 @@ enum Missing {
     Direct(Vec<Failure>),
     /// It has no value because of something else: its reader is a step of the chain.
     Because(Vec<Failure>),
+}
+
+/// Files that an expression may read.
+pub(super) struct ReadFiles {
+    pub(super) reads: Vec<Read>,
+    /// The whole of each of the first ones.
+    pub(super) places: Vec<Prov>,
 }
 
 /// Evaluates the expressions of the modules of one root module.
