@@ -295,3 +295,34 @@ fn hostile_texts_end() {
     // A value of a list that a function makes is a step.
     assert_eq!(problem("[for a in range(300) : length(range(1000))]"), "Evaluation limit exceeded");
 }
+
+#[test]
+fn zero_keeps_its_sign_but_for_abs() {
+    for (text, expected) in [
+        ("abs(-0)", "0"),
+        ("max(-0, 0)", "-0"),
+        ("max(0, -0)", "0"),
+        ("min(0, -0)", "0"),
+        ("sum([-0])", "-0"),
+        ("sum([-0, 0])", "0"),
+    ] {
+        assert_eq!(value(&format!("jsonencode({text})")), json!(expected), "{text}");
+    }
+}
+
+#[test]
+fn networks_of_negative_numbers_are_those_of_their_bits() {
+    for (text, expected) in [
+        ("cidrsubnet(\"10.0.0.0/8\", 4, -1)", "0.16.0.0/12"),
+        ("cidrsubnet(\"10.0.0.0/8\", -1, 1)", "10.0.0.0/7"),
+        ("cidrsubnet(\"10.0.0.0/8\", -4, -1)", "6.0.0.0/4"),
+        ("cidrsubnet(\"fd00::/48\", 16, -1)", "0:0:0:1::/64"),
+    ] {
+        assert_eq!(value(text), json!(expected), "{text}");
+    }
+    for text in
+        ["cidrsubnet(\"10.0.0.0/8\", 4, -17)", "cidrsubnet(\"10.0.0.0/8\", 4, 16)", "cidrsubnet(\"10.0.0.0/8\", 25, 0)"]
+    {
+        assert_eq!(run(text).1, ["Error in function call"], "{text}");
+    }
+}

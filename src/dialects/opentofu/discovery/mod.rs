@@ -1,7 +1,8 @@
 //! Finds root modules: folders that no other module calls, and that have what only a root module has: a backend, providers,
-//! encryption, imports, a lock file, automatically loaded values. One with a backend is one also if another one calls it. A folder that calls local modules, or moves or removes
-//! resources, is one as well, unless it is below `modules` or, if it moves, needs values that nothing sets: such a folder is
-//! a module that others call from elsewhere. What is one in another compared state is one as long as nothing calls it.
+//! encryption, imports, a lock file, automatically loaded values. One with a backend is one also if another one calls it. A folder
+//! that calls local modules, or moves or removes resources, is one as well, unless it is below `modules` or, if it moves, needs
+//! values that nothing sets: such a folder is a module that others call from elsewhere. What is one in another compared state is
+//! one as long as nothing calls it.
 
 pub(crate) mod detected;
 pub(crate) mod variants;
