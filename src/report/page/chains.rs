@@ -55,6 +55,8 @@ pub(super) struct Tables<'a> {
     pub(super) texts: Table<String>,
     pub(super) chains: Table<Vec<StepRow>>,
     lines: HashMap<(FileId, u32, bool), usize, RandomState>,
+    /// The path, the line and its text of the places that steps lead to.
+    places: HashMap<(Origin, bool), (usize, u32, usize), RandomState>,
 }
 
 impl<'a> Tables<'a> {
@@ -69,6 +71,7 @@ impl<'a> Tables<'a> {
             texts: Table::default(),
             chains: Table::default(),
             lines: HashMap::default(),
+            places: HashMap::default(),
         }
     }
 
@@ -109,8 +112,16 @@ impl<'a> Tables<'a> {
         };
         match step.origin {
             Some(origin) => {
-                let (file, line) = self.place(origin);
-                (role, step.depth, Some(file), line, Some(self.line(origin, secret)))
+                let (file, line, text) = match self.places.get(&(origin, secret)) {
+                    Some(known) => *known,
+                    None => {
+                        let (file, line) = self.place(origin);
+                        let place = (file, line, self.line(origin, secret));
+                        self.places.insert((origin, secret), place);
+                        place
+                    }
+                };
+                (role, step.depth, Some(file), line, Some(text))
             }
             None => (role, step.depth, None, 0, None),
         }

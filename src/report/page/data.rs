@@ -124,6 +124,7 @@ impl Data {
             made_by: Vec::new(),
             labels: BTreeMap::new(),
             paths: HashMap::default(),
+            texts: HashMap::default(),
             leaves: Leaves::default(),
         };
         let (groups, components) = match &report.comparison {
@@ -255,6 +256,8 @@ struct Builder<'a> {
     labels: BTreeMap<usize, Vec<String>>,
     /// Whether the values at a path are secret, and how the path is shown.
     paths: HashMap<String, (bool, String), RandomState>,
+    /// How texts are shown that are no secrets by their paths.
+    texts: HashMap<Text, String, RandomState>,
     leaves: Leaves,
 }
 
@@ -370,6 +373,17 @@ impl Builder<'_> {
         all
     }
 
+    /// The value in one line. The same text is searched for secrets once.
+    fn text(&mut self, value: &Value, secret: bool) -> String {
+        match &value.data {
+            Kind::Str(text) if !secret && !value.is_sensitive() => {
+                let known = self.texts.entry(Text::clone(text));
+                known.or_insert_with(|| inline(value, false, &self.tables.options)).clone()
+            }
+            _ => inline(value, secret, &self.tables.options),
+        }
+    }
+
     /// Returns the scalar values, each with the steps at its path.
     fn values(&mut self, steps: &[WhyStep]) -> Vec<usize> {
         let mut leaves = Vec::new();
@@ -386,7 +400,7 @@ impl Builder<'_> {
             let (is_secret, shown) = known.or_insert_with(|| (mask::is_secret_pointer(path), changes::path(path)));
             let secret = *is_secret || value.prov.is_masked();
             let shown = shown.clone();
-            let text = inline(value, secret, &self.tables.options);
+            let text = self.text(value, secret);
             let place = value.prov.origin.map(|origin| self.tables.place(origin)).unzip();
             let chain = self.tables.chain(own.iter(), secret);
             let leaf = self.leaves.add((shown, text, place.0, place.1.unwrap_or(0), chain));
