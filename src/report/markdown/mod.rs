@@ -37,6 +37,8 @@ const MAX_BRIEF: usize = 10;
 const MAX_STACKS: usize = 20;
 /// The maximum number of names in one list.
 const MAX_NAMES: usize = 5;
+/// More edits, or folders of code, are folded.
+const MAX_OPEN: usize = 5;
 /// Longer names are cut.
 const MAX_NAME: usize = 100;
 /// Longer sentences are cut.
@@ -85,7 +87,9 @@ struct Frame {
     dangers_left_out: Option<String>,
     overview: Vec<String>,
     stacks: String,
-    edits: Vec<String>,
+    edits: String,
+    /// What stands above the edits if they are folded.
+    edits_folded: Option<String>,
     edits_left_out: Option<String>,
     findings: Vec<String>,
     findings_left_out: Option<String>,
@@ -151,6 +155,9 @@ impl Page<'_> {
         let (findings, findings_left_out) = fit(new, &mut share);
         room -= available - share;
         let (edits, edits_left_out) = fit(edits, &mut room);
+        let all_edits = edits.len() + edits_left_out;
+        let edits_folded =
+            (all_edits > MAX_OPEN).then(|| format!("Changes: {}", super::text::style::count(all_edits, "edit")));
         let count = |n: usize, noun: &str| (n > 0).then(|| super::text::style::count(n, noun));
         let mut text = self.template(
             "report",
@@ -161,7 +168,8 @@ impl Page<'_> {
                 dangers_left_out: count(dangers_left_out, "more danger"),
                 overview: [overview, code].concat(),
                 stacks: stacks.concat(),
-                edits,
+                edits: joined(&edits),
+                edits_folded,
                 edits_left_out: count(edits_left_out, "more edit"),
                 findings,
                 findings_left_out: count(findings_left_out, "more finding"),
@@ -273,7 +281,33 @@ fn code_changes(changes: &[CodeChange]) -> Option<String> {
     if changes.len() > MAX_STACKS {
         lines.push(format!("- … {} more", changes.len() - MAX_STACKS));
     }
-    (!changes.is_empty()).then(|| format!("**Code**\n\n{}", lines.join("\n")))
+    let lines = lines.join("\n");
+    match changes.len() {
+        0 => None,
+        1..=MAX_OPEN => Some(format!("**Code**\n\n{lines}")),
+        number => {
+            let changes = super::text::style::count(number, "change");
+            Some(format!("<details>\n<summary><b>Code: {changes}</b></summary>\n\n{lines}\n\n</details>"))
+        }
+    }
+}
+
+/// Edits below each other: those that are only named are one list.
+fn joined(edits: &[String]) -> String {
+    let mut text = String::new();
+    let is_item = |edit: &str| edit.starts_with("- ");
+    for (i, edit) in edits.iter().enumerate() {
+        let is_list = i > 0 && is_item(&edits[i - 1]) && is_item(edit);
+        text.push_str(if i == 0 {
+            ""
+        } else if is_list {
+            "\n"
+        } else {
+            "\n\n"
+        });
+        text.push_str(edit.trim_end());
+    }
+    text
 }
 
 /// `Not compared: a, b, … 3 more`.

@@ -136,3 +136,24 @@ fn ten_thousand_changed_components_are_readable() {
     assert!(place("number 0") < place("<details"), "errors stand before the changes, without a click");
     assert!(text.contains("more change"), "what is left out is said");
 }
+
+#[test]
+fn many_edits_are_folded() {
+    let fixture = Fixture::new();
+    let base = revision(Some("abc"));
+    let text = |components: usize| {
+        let diff = large(&fixture, components, 1);
+        let comparison = Some(Comparison::new(&base, &diff));
+        markdown(&Report { findings: &[], suppressed: &[], comparison, ..fixture.checked() })
+    };
+    assert!(text(3).contains("#### Changes\n") && !text(3).contains("<summary><b>Changes"));
+    let folded = text(10);
+    assert!(folded.contains("<summary><b>Changes: 10 edits</b></summary>"), "{folded}");
+    let (mut depth, mut open) = (0, 0);
+    for line in folded.lines().filter(|line| !line.is_empty()) {
+        open += usize::from(depth == 0);
+        depth += line.matches("<details").count();
+        depth -= line.matches("</details").count();
+    }
+    assert!(open <= 40 && folded.lines().count() <= 120, "{open}: {folded}");
+}
