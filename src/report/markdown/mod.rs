@@ -30,6 +30,9 @@ use std::io;
 const MAX_LENGTH: usize = 65_000;
 /// The maximum length of the frame: headings, notes about omissions, the footer.
 const FRAME: usize = 2_000;
+/// The lines that a comment should have, as far as edits can be named instead of written in full, and the lines around its parts.
+const MAX_COMMENT: usize = 120;
+const LINES_OF_FRAME: usize = 15;
 /// The lines of edits that are written in full, and the number of further ones that are named.
 const MAX_LINES: usize = 75;
 const MAX_BRIEF: usize = 10;
@@ -147,7 +150,11 @@ impl Page<'_> {
         let (stacks, _) = fit(whole(self.stacks()), &mut room);
         let (new, fixed) = (self.findings(&others)?, self.fixed()?);
         let (fixed, _) = fit(fixed, &mut room);
-        let edits = self.project_edits(&groups)?;
+        let shown = [&intro, &dangers, &overview, &code, &stacks, &fixed].into_iter().flatten();
+        let lines = |text: &String| text.lines().count() + 1;
+        let others = shown.map(lines).sum::<usize>() + new.iter().map(|piece| lines(&piece.full)).sum::<usize>();
+        let left = MAX_COMMENT.saturating_sub(LINES_OF_FRAME + MAX_BRIEF + others).min(MAX_LINES);
+        let edits = self.project_edits(&groups, left)?;
         // Findings take what edits leave, but at least half.
         let wanted = edits.iter().map(|piece| length(&piece.full) + 2).sum();
         let mut share = room.saturating_sub(wanted).max(room / 2);
@@ -195,10 +202,10 @@ impl Page<'_> {
         parts.into_iter().map(|full| Piece { full, brief: brief.clone() }).collect()
     }
 
-    /// The edits of all projects, under the name of each where there are several.
-    fn project_edits(&self, groups: &[Vec<Group<'_>>]) -> io::Result<Vec<Piece>> {
+    /// The edits of all projects, under the name of each where there are several; so many lines of them are written in full.
+    fn project_edits(&self, groups: &[Vec<Group<'_>>], lines: usize) -> io::Result<Vec<Piece>> {
         let mut pieces = Vec::new();
-        let (mut left, mut brief) = (MAX_LINES, MAX_BRIEF);
+        let (mut left, mut brief) = (lines, MAX_BRIEF);
         for (i, groups) in groups.iter().enumerate() {
             let mut edits = self.edits(groups)?;
             for edit in &mut edits {
