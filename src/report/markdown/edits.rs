@@ -184,6 +184,7 @@ impl Page<'_> {
         }
         if !several && short(&before) && short(&after) {
             return match (before, after) {
+                (Some(before), Some(after)) if before == after && !same.is_empty() => format!("{}{same}", code(&after)),
                 (Some(before), Some(after)) => format!("{} → {}{same}", code(&before), code(&after)),
                 (Some(before), None) => format!("removed: {}", code(&before)),
                 (None, Some(after)) => format!("added: {}", code(&after)),

@@ -110,9 +110,14 @@ impl Page<'_> {
         if change.moved.is_some() || !is_short(&before) || !is_short(&after) {
             return None;
         }
+        let remark = changes::remark(change);
         Some(match (before, after) {
+            // What is not known has one text.
+            (Some(before), Some(after)) if before == after && !remark.is_empty() => {
+                format!("{}{}", cell(&after), super::sentence(&remark))
+            }
             (Some(before), Some(after)) => {
-                format!("{} → {}{}", cell(&before), cell(&after), super::sentence(&changes::remark(change)))
+                format!("{} → {}{}", cell(&before), cell(&after), super::sentence(&remark))
             }
             (Some(before), None) => format!("{} removed", cell(&before)),
             (None, Some(after)) => format!("{} added", cell(&after)),
