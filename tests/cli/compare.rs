@@ -256,3 +256,15 @@ fn long_lists_and_texts_are_shortened_to_what_differs() {
     let run = repo.run(&["compare", "staging", "prod", "--all"]).ends_with(0);
     assert!(run.stdout.contains("extra-9") && run.stdout.contains("https://modules.example/a-long-way"), "{run}");
 }
+
+#[test]
+fn what_has_no_name_or_cannot_be_read_may_be_meant() {
+    let repo = Repo::atmos();
+    let stack = |stage: &str| format!("vars: {{{stage}}}\ncomponents: {{terraform: {{box: {{}}}}}}\n");
+    repo.write("stacks/deploy/dev.yaml", stack("stage: dev")).write("stacks/deploy/prod.yaml", stack("stage: prod"));
+    repo.run(&["compare", "dev", "prod"]).ends_with(0);
+    for broken in [stack("size: 1"), "vars: {stage: qa\n".to_owned()] {
+        repo.write("stacks/deploy/other.yaml", broken);
+        repo.run(&["compare", "dev", "prod"]).ends_with(1).says("1 part is not resolved: deploy/other");
+    }
+}

@@ -12,6 +12,7 @@ use crate::dialects::atmos::paths;
 use crate::template::MissingKey;
 use crate::text::{FastMap, Text, intern};
 use crate::value::{FileId, Key, Map, Value};
+use crate::yaml;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -84,7 +85,8 @@ impl<'a> PossibleNames<'a> {
         }
         let count =
             parts.iter().try_fold(1, |count: usize, values| Some(count * values.len()).filter(|n| *n <= MAX_NAMES));
-        let Some(count) = count else { return true };
+        // What has no name, because a part of it is missing, is not resolved, and may be meant.
+        let Some(count) = count.filter(|count| *count > 0) else { return true };
         let engine = self.stacks.name_engine(MissingKey::Error);
         (0..count).any(|number| {
             let (mut data, mut rest) = (Map::new(), number);
@@ -95,7 +97,7 @@ impl<'a> PossibleNames<'a> {
             }
             let named = names::stack(self.stacks.config, &engine, own, None, &Value::map(data));
             // Where nothing names a stack, it goes by its manifest.
-            named.is_ok_and(|named| named.name.as_str().is_none_or(|name| self.wanted.has(name)))
+            named.map_or(true, |named| named.name.as_str().is_none_or(|name| self.wanted.has(name)))
         })
     }
 
@@ -110,6 +112,8 @@ impl<'a> PossibleNames<'a> {
 
     /// What a file writes; `None` if its text does not show that.
     fn find(&self, text: &str) -> Option<FileNames> {
+        // What cannot be read may say anything.
+        yaml::parse(text.as_bytes()).ok()?;
         let words = Words::of(text)?;
         let fields = self.fields.iter().flatten();
         let owned = |values: BTreeSet<&str>| values.into_iter().map(Text::from).collect();
