@@ -290,3 +290,26 @@ fn code_that_does_not_resolve_leaves_the_units_beside_it() {
     run.says("live/b/main.tf:2").says("live/a");
     repo.run(&["check"]).ends_with(1).says("1 stack does not resolve: live/b\n");
 }
+
+#[test]
+fn code_beside_a_generated_unit_is_known_though_git_ignores_the_copy() {
+    let repo = Repo::new();
+    repo.write(".gitignore", ".terragrunt-stack/\n");
+    repo.write("live/terragrunt.stack.hcl", "unit \"app\" {\n  source = \"../units/app\"\n  path   = \"app\"\n}\n");
+    repo.write("units/app/terragrunt.hcl", "inputs = {\n  size = 1\n}\n");
+    let code = "variable \"size\" {}\nmodule \"part\" {\n  source = \"./part\"\n}\n\
+                resource \"x_thing\" \"a\" {\n  size = var.size\n}\n";
+    repo.write("units/app/main.tf", code);
+    repo.write("units/app/part/main.tf", "resource \"x_thing\" \"b\" {\n  name = \"b\"\n}\n").commit("base");
+    repo.run(&["check"]).ends_with(0).says("No findings");
+    repo.edit("units/app/main.tf", "= var.size", "= 2").commit("an argument");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+    run.says("in x_thing.a of live/app").says("units/app changed (main.tf)");
+    // What the copy calls is a part of it.
+    repo.write("units/app/part/script.sh", "a")
+        .write("units/app/part/main.tf", "locals {\n  a = 1\n}\n")
+        .commit("called code");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("units/app changed (part/main.tf");
+    repo.edit("units/app/terragrunt.hcl", "size = 1", "size = 1\n  none = 2").commit("an input that the code has not");
+    repo.run(&["check"]).says("`none`");
+}

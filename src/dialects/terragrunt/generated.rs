@@ -32,8 +32,8 @@ pub(super) struct MadeUnit {
     pub made: Made,
     /// The source, as text.
     pub source: Value,
-    /// Whether the source is elsewhere, so that nothing is known of the content.
-    pub is_remote: bool,
+    /// The folder that its files are copied from; `None` if the source is elsewhere, so that nothing is known of the content.
+    pub home: Option<String>,
     /// What was read to find it.
     pub reads: Arc<Reads>,
 }
@@ -88,6 +88,18 @@ impl Generated {
     /// The same by the path of the file that would hold them.
     pub(super) fn values_at(&self, path: &str) -> Option<Value> {
         (paths::name(path) == VALUES).then(|| self.values(paths::parent(path))).flatten()
+    }
+
+    /// Where a folder of a generated unit, or one below it, is in the repository.
+    pub(super) fn written_at<'f>(&self, folder: &'f str) -> Option<String> {
+        let outer = |folder: &&'f str| (!folder.is_empty()).then_some(paths::parent(folder));
+        std::iter::successors(Some(folder), outer).find_map(|unit| {
+            let home = self.units.get(unit)?.home.as_deref()?;
+            Some(match paths::relative(folder, unit) {
+                Some(below) => paths::join(home, below),
+                None => home.to_owned(),
+            })
+        })
     }
 
     /// What is merged over the unit of a folder.

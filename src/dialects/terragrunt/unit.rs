@@ -153,7 +153,7 @@ pub(super) fn resolve(
     let made = generated.units.get(folder);
     let id = id(folder);
     let files = loader.modules.loader.reader.files;
-    if let Some(made) = made.filter(|made| made.is_remote) {
+    if let Some(made) = made.filter(|made| made.home.is_none()) {
         return remote(&id, (stack, name), made);
     }
     let path = loader.unit_file(folder).unwrap_or_else(|| crate::paths::join(folder, super::load::UNIT));

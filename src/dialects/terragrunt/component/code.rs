@@ -43,7 +43,10 @@ pub(in crate::dialects::terragrunt) fn evaluate(
     let modules = &session.loader.modules;
     let Some(parts) = unit.value.as_map() else { return EvaluatedCode::default() };
     // What is in a source elsewhere is not known, but what is put beside it is.
-    let code = unit.metadata.code.as_ref().map_or(folder, |code| &code.folder);
+    let code = unit.metadata.code.as_ref().map(|code| &*code.folder);
+    // Own code of a generated unit runs in the copy: calls count from there.
+    let is_copied = code == session.generated.written_at(folder).as_deref();
+    let code = code.filter(|_| !is_copied).unwrap_or(folder);
     let over = Overlay {
         folder: (*code != *folder && !folder.is_empty()).then(|| folder.to_owned()),
         generated: generated(session, [folder, code], parts),

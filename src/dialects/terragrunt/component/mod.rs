@@ -106,7 +106,7 @@ fn code(session: &Session<'_>, folder: &str, parts: &Map) -> Option<Code> {
         let local = written.split('?').next().filter(|_| !is_remote(written))?;
         let path = if local.is_empty() { folder.to_owned() } else { inside(folder, local)? };
         match reader.lookup(&path) {
-            Ok(Node::Dir(real)) => Some(Text::from(real)),
+            Ok(Node::Dir(real)) => Some(Text::from(session.generated.written_at(&real).unwrap_or(real))),
             _ => is_known.then(|| path.into()),
         }
     };

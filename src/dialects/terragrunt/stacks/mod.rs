@@ -202,7 +202,7 @@ impl Work<'_, '_, '_> {
         let Some(target) = file::folder(dir, path, entry.is_beside) else { return };
         let text = source.as_str().unwrap_or_default();
         if source.as_str().is_none() || is_remote(text) {
-            self.unit(&target, entry, true);
+            self.unit(&target, entry, None);
             return;
         }
         let Some(from) = local(dir, entry) else {
@@ -254,7 +254,7 @@ impl Work<'_, '_, '_> {
                     let given = if is_own { Given { values, added, ..Given::default() } } else { Given::default() };
                     self.stack(&path, folder, Given { is_nested: true, ..given }, depth);
                 }
-                UNIT | UNIT_JSON => self.unit(folder, if is_own { entry } else { &plain }, false),
+                UNIT | UNIT_JSON => self.unit(folder, if is_own { entry } else { &plain }, Some(paths::parent(&path))),
                 _ => {}
             }
         }
@@ -285,13 +285,13 @@ impl Work<'_, '_, '_> {
         });
     }
 
-    fn unit(&mut self, target: &str, entry: &Entry, is_remote: bool) {
+    fn unit(&mut self, target: &str, entry: &Entry, home: Option<&str>) {
         let made = MadeUnit {
             values: entry.values.clone(),
             autoinclude: entry.autoinclude.clone(),
             at: (entry.file, entry.header),
             source: entry.source.clone().unwrap_or_default(),
-            is_remote,
+            home: home.map(str::to_owned),
             made: entry.made,
             reads: Arc::default(),
         };
