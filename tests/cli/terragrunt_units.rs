@@ -313,3 +313,35 @@ fn code_beside_a_generated_unit_is_known_though_git_ignores_the_copy() {
     repo.edit("units/app/terragrunt.hcl", "size = 1", "size = 1\n  none = 2").commit("an input that the code has not");
     repo.run(&["check"]).says("`none`");
 }
+
+#[test]
+fn a_unit_that_is_elsewhere_may_read_what_lies_above_it() {
+    let repo = Repo::new();
+    let root = "locals {\n  env = yamldecode(file(find_in_parent_folders(\"env.yaml\")))\n  names = \
+                yamldecode(file(\"${get_repo_root()}/shared/names.yaml\"))\n}\n";
+    repo.write("root.hcl", root).write("renovate.json", "{}").write("shared/names.yaml", "a: 1\n");
+    repo.write("prod/env.yaml", "size: 1\n").write("stage/env.yaml", "size: 1\n").write("stage/account.hcl", "");
+    let stack = "unit \"db\" {\n  source = \"git::https://example.com/x.git//units/db?ref=v1\"\n  path   = \"db\"\n}\n";
+    repo.write("prod/live/terragrunt.stack.hcl", stack).commit("base");
+    for (path, before, after, is_reached) in [
+        ("root.hcl", "locals {", "locals {\n  b = 1", true),
+        ("prod/env.yaml", "size: 1", "size: 2", true),
+        ("shared/names.yaml", "a: 1", "a: 2", true),
+        ("stage/env.yaml", "size: 1", "size: 2", false),
+        ("stage/account.hcl", "", "locals {}\n", false),
+        ("renovate.json", "{}", "{\"a\": 1}", false),
+    ] {
+        if before.is_empty() { repo.write(path, after) } else { repo.edit(path, before, after) }.commit(path);
+        let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+        if is_reached {
+            run.says("inputs").says(path).says("prod/live");
+        } else {
+            run.says("No effective change");
+        }
+    }
+    let run = repo.run(&["diff", "HEAD~6..HEAD~5", "--format", "affected"]).ends_with(0);
+    run.says("db");
+    // A file that comes is a nearer one.
+    repo.write("prod/root.hcl", "").commit("a nearer root");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("prod/root.hcl");
+}

@@ -32,11 +32,18 @@ pub(super) struct Cache {
     json: ParsedCache<(), Parsed>,
     /// How files name others.
     pub(super) mentions: ParsedCache<(), Vec<Mention>>,
+    /// Which data they name.
+    pub(super) data_names: ParsedCache<(), Vec<Text>>,
 }
 
 impl Cache {
     pub(super) fn new(limits: Limits) -> Self {
-        Cache { modules: ModuleCache::new(limits), json: ParsedCache::new(limits), mentions: ParsedCache::new(limits) }
+        Cache {
+            modules: ModuleCache::new(limits),
+            json: ParsedCache::new(limits),
+            mentions: ParsedCache::new(limits),
+            data_names: ParsedCache::new(limits),
+        }
     }
 
     /// Drops everything.
@@ -44,6 +51,7 @@ impl Cache {
         self.modules.forget();
         self.json.forget();
         self.mentions.forget();
+        self.data_names.forget();
     }
 
     /// The code of a revision, read with this cache.

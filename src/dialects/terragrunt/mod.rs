@@ -12,6 +12,7 @@ mod claims;
 mod component;
 mod config;
 mod discovery;
+mod elsewhere;
 mod evaluate;
 mod file;
 mod functions;

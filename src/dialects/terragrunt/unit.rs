@@ -4,18 +4,17 @@ use super::config;
 use super::discovery::address;
 use super::evaluate::object_at;
 use super::file::{Config, File, Included};
-use super::generated::{Generated, Made, MadeUnit};
+use super::generated::Generated;
 use super::load::Loader;
 use super::place::Place;
 use super::session::Session;
 use super::stacks;
-use super::values::unknown_data;
-use super::{checks, component, rules};
+use super::{checks, component, elsewhere, rules};
 use crate::diagnostic::Diagnostic;
 use crate::hcl::ast::{Attribute, Expr, ExprKind, Span, TraversalStep, walk};
 use crate::resolution::{Component, Dependency, Import, Local, LocalLevel, LocalScope, State, Unit};
 use crate::text::Text;
-use crate::value::{Key, Map, Origin, Value};
+use crate::value::{Map, Origin};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ use std::sync::Arc;
 /// The type of units.
 pub(super) const KIND: &str = "unit";
 /// The type of a stack whose source is elsewhere: its units are not known.
-const STACK: &str = "stack";
+pub(super) const STACK: &str = "stack";
 
 /// Whether components of a type are run as folders: units, and stacks of units that are not known.
 pub(super) fn is_run(kind: &str) -> bool {
@@ -154,7 +153,8 @@ pub(super) fn resolve(
     let id = id(folder);
     let files = loader.modules.loader.reader.files;
     if let Some(made) = made.filter(|made| made.home.is_none()) {
-        return remote(&id, (stack, name), made);
+        let reads = elsewhere::may_read(loader, folder);
+        return elsewhere::unit(&id, (stack, name), made, reads);
     }
     let path = loader.unit_file(folder).unwrap_or_else(|| crate::paths::join(folder, super::load::UNIT));
     let opened = File::open(&session, &path, true);
@@ -213,30 +213,4 @@ fn includes_are_missing(session: &Session<'_>, config: Option<&Config>, file: Op
         config.includes.len() < written || config.includes.iter().any(|included| included.unknown.is_some())
     };
     config.is_none_or(is_missing) && session.is_broken()
-}
-
-/// A unit, or a stack, whose content is elsewhere: its address and its values are known.
-fn remote(id: &Text, (stack, name): (Text, Text), made: &MadeUnit) -> Resolved {
-    let (kind, reason) = match made.made {
-        Made::Unit => (KIND, "the source of the unit is not part of the repository"),
-        Made::Stack => (STACK, "the source of the stack is not part of the repository, so its units are not known"),
-    };
-    let reads = made.values.as_ref().map(|values| crate::reads::made_of::value("values", values));
-    let text = made.source.as_str().unwrap_or("(not known)");
-    let source = crate::reads::made_of::value("source", &made.source);
-    let all: Vec<_> = reads.into_iter().chain([source]).collect();
-    let inputs = Value { data: unknown_data(text.into(), reason, &all), prov: made.source.prov.clone() };
-    let mut parts: Map =
-        [(Key::from("source"), made.source.clone()), (Key::from("inputs"), inputs)].into_iter().collect();
-    if let Some(values) = made.values.as_ref() {
-        parts.set("values", values.clone());
-    }
-    let (file, span) = made.at;
-    let origin = crate::value::Origin { file, key: span.start, start: span.start, end: span.end };
-    let value = Value::at(crate::value::Data::Map(Arc::new(parts)), origin);
-    let mut component = crate::resolution::Component::new((stack, kind.into(), name), value);
-    component.language = component::language();
-    component.metadata.inputs.is_open = true;
-    let unit = Unit { state: State::Resolved, components: vec![Arc::new(component)], ..Unit::broken(id.clone(), file) };
-    Resolved::of(unit, Vec::new())
 }
