@@ -63,7 +63,9 @@ fn what_follows_from_the_name_refuses_another_one() {
         repo
     };
     refused(&repo(), &["rename", "component", "vpc", "eks"], "dev has a component `eks` already");
-    refused(&repo(), &["rename", "component", "vpc", "a b"], "cannot be the name of a component");
+    for name in ["a b", "a/../../x", "a//b", "a/./b", "a/"] {
+        refused(&repo(), &["rename", "component", "vpc", name], "cannot be the name of a component");
+    }
     refused(&repo(), &["rename", "component", "nothing", "x"], "no component has the name `nothing`");
     let name = with("{name: vpc}", "{name: '{{ .atmos_component }}'}");
     refused(&name, &rename, "vars.name of vpc in dev would differ");

@@ -59,7 +59,9 @@ fn what_cannot_follow_a_stack_refuses_another_name() {
     };
     refused(&repo(), &["rename", "stack", "nothing", "x"], "no stack has the name `nothing`");
     refused(&repo(), &["rename", "stack", "dev", "prod"], "there is a stack `prod` already");
-    refused(&repo(), &["rename", "stack", "dev", "a b"], "cannot be the name of a stack");
+    for name in ["a b", "a/../../x", "a//b", "a/./b", "a/"] {
+        refused(&repo(), &["rename", "stack", "dev", name], "cannot be the name of a stack");
+    }
     let value = with("stacks/deploy/dev.yaml", "{size: 5}", "{size: '{{ .atmos_stack }}'}");
     refused(&value, &rename, "vars.size of vpc in dev would differ");
     let computed = with("stacks/deploy/prod.yaml", "vpc dev vpc_id", "vpc {{ .vars.dev }} vpc_id");

@@ -1,6 +1,6 @@
 //! A component gets another name in all stacks.
 
-use super::{others, place};
+use super::{is_plain, others, place};
 use crate::diagnostic::Edit;
 use crate::files::Files;
 use crate::manifests::{self, Manifest};
@@ -33,8 +33,7 @@ pub(crate) fn component(
             false => format!("components of several types have the name `{old}`"),
         });
     };
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
-    if !new.starts_with(char::is_alphabetic) || !new.chars().all(is_plain) {
+    if !new.starts_with(char::is_alphabetic) || !is_plain(new) {
         return Err(format!("`{new}` cannot be the name of a component: use letters, digits, `_`, `-`, `.` and `/`"));
     }
     if let Some(other) = all().find(|one| *one.name == *new) {

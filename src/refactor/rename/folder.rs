@@ -1,7 +1,7 @@
 //! A component that is a folder gets another path: what leads to it, and what leads out of it, is written accordingly.
 
 use super::file::{joined, pieces, renamed};
-use super::place;
+use super::{is_plain, place};
 use crate::diagnostic::Edit;
 use crate::files::Files;
 use crate::paths;
@@ -40,9 +40,7 @@ fn moved(
     resolution: &Resolution,
     files: &Files,
 ) -> Renamed {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
-    if new.is_empty() || new.starts_with(['/', '.']) || !new.chars().all(is_plain) || paths::resolve("", new).is_none()
-    {
+    if new.starts_with('.') || !is_plain(new) {
         return Err(format!("`{new}` cannot be the path of a unit: use letters, digits, `_`, `-`, `.` and `/`"));
     }
     if let Some(unit) = resolution.units.iter().find(|unit| paths::relative(&unit.id, old).is_some()) {

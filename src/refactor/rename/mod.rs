@@ -23,6 +23,13 @@ use std::collections::BTreeSet;
 /// The maximum number of places that are named.
 const MAX_PLACES: usize = 5;
 
+/// Whether a name has only plain characters, and as a path no empty part, `.` or `..`.
+fn is_plain(name: &str) -> bool {
+    let is_part = |part: &str| !matches!(part, "" | "." | "..");
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
+    name.chars().all(is_plain) && name.split('/').all(is_part)
+}
+
 /// `stacks/dev.yaml:7`.
 fn place(origin: Origin, files: &Files) -> String {
     let file = files.get(origin.file);

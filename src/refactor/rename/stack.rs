@@ -1,6 +1,6 @@
 //! A stack gets another name: it is written into its manifests, and wherever the stack is named.
 
-use super::{others, place};
+use super::{is_plain, others, place};
 use crate::diagnostic::Edit;
 use crate::files::Files;
 use crate::manifests::{self, Manifest};
@@ -31,8 +31,7 @@ pub(crate) fn stack(
     let Some(naming) = resolution.authoring.iter().find_map(|one| one.stack_naming()) else {
         return Err("the stacks of this system are named after their files".to_owned());
     };
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
-    if !new.starts_with(char::is_alphanumeric) || !new.chars().all(is_plain) {
+    if !new.starts_with(char::is_alphanumeric) || !is_plain(new) {
         return Err(format!("`{new}` cannot be the name of a stack: use letters, digits, `_`, `-`, `.` and `/`"));
     }
     if all().any(|one| *one.stack == *new) || resolution.units.iter().any(|unit| *unit.name == *new) {
