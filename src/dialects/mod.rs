@@ -110,6 +110,17 @@ pub(crate) enum Scope<'a> {
     Stacks(StackNames<'a>),
 }
 
+/// What edits can do to a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// It may read an edited file.
+    Reached,
+    /// It reads none.
+    Untouched,
+    /// It reads none, but for what files may read that git does not have.
+    Open,
+}
+
 /// The names of the stacks that a question is about.
 #[derive(Clone, Copy)]
 pub(crate) struct StackNames<'a>(&'a (dyn Fn(&str) -> bool + Sync));

@@ -164,6 +164,9 @@ pub(crate) struct Unit {
     /// Why it may have other values and components than these: files that it reads and that git does not have. What they set is
     /// unknown; everything else was resolved.
     pub lacks: Vec<Arc<Unknown>>,
+    /// Whether it may read other files than its text shows: it is not in the scope, and something that it reads is not known. What
+    /// has only this in common with another state of it may differ.
+    pub may_read_more: bool,
     /// Types and names of components that it defines but does not list, because their type is unknown. Sorted.
     pub unlisted: Vec<(Text, Text)>,
     /// Names of stacks that only the validation of its system gives to its components. Validation compares components that have
@@ -191,6 +194,7 @@ impl Unit {
             broken: Vec::new(),
             failed: Vec::new(),
             lacks: Vec::new(),
+            may_read_more: false,
             unlisted: Vec::new(),
             validated_as: Vec::new(),
             thread: PoolThread::current(),

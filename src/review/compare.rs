@@ -165,7 +165,8 @@ pub(crate) fn compare(
         let [bases, heads] = sides.each_ref().map(Vec::as_slice);
         let mut unseen = unseen.unwrap_or_default();
         unseen.files.extend(review.unreadable.iter().map(|path| Text::from(path.as_str())));
-        Proof::of(expectation, &comparison, &review.coverage, unseen, [bases, heads])
+        let strict = review.settings.strict.value;
+        Proof::of(expectation, &comparison, &review.coverage, unseen, ([bases, heads], strict))
     });
     review.comparison = Some(comparison);
     request.filter.matched(&review.resolved.1)?;

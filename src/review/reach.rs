@@ -22,7 +22,7 @@ impl CompareRun<'_> {
     ) -> Option<[Vec<UnitInterface>; 2]> {
         // Whoever wants to know everything, or would learn nothing, has everything resolved.
         let concerns_all = self.settings.strict.value
-            || self.request.overrides.expect.is_some()
+            || self.request.overrides.expect.is_some() && sides.iter().any(|side| may_read_more(side))
             || sides.iter().any(|side| side.units.iter().all(is_out_of_scope))
             || self.may_change_code(sides)
             || self.differs_in_shared_files(sides)
@@ -65,6 +65,11 @@ impl CompareRun<'_> {
         let mut files = files.into_iter().map(|file| self.files.get(file));
         files.any(|file| self.touched.contains(&*file.path) && may_have_comments(&file.text))
     }
+}
+
+/// Whether it is not certain that all units that no edit reaches are the same on both sides.
+fn may_read_more(side: &Resolution) -> bool {
+    side.units.iter().any(|unit| unit.may_read_more)
 }
 
 /// Whether a unit came or went, or what may hide some differs.

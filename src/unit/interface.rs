@@ -207,8 +207,21 @@ pub(crate) fn interfaces(resolution: &Resolution, modules: &Modules<'_>) -> Vec<
 impl UnitInterface {
     /// The interface of a unit.
     pub(crate) fn of(unit: &Unit, modules: &Modules<'_>) -> Self {
-        let Unit { id, name, file, files, components, state, broken, failed, lacks, unlisted, validated_as, thread: _ } =
-            unit;
+        let Unit {
+            id,
+            name,
+            file,
+            files,
+            components,
+            state,
+            broken,
+            failed,
+            lacks,
+            unlisted,
+            validated_as,
+            thread: _,
+            may_read_more: _,
+        } = unit;
         let reads = lacks.iter().flat_map(|unknown| &unknown.reads);
         UnitInterface {
             id: Text::clone(id),

@@ -23,9 +23,35 @@ fn repo() -> Repo {
 
 #[track_caller]
 fn expect(repo: &Repo, what: &str, status: i32) -> Value {
-    let run = repo.run(&["diff", "HEAD~..HEAD", "--expect", what, "--format", "json"]).ends_with(status);
-    validate(&schema("report-v1.json"), &run.json());
-    run.json()["expectation"].clone()
+    let arguments = ["diff", "HEAD~..HEAD", "--expect", what, "--format", "json"];
+    let of = |arguments: &[&str]| {
+        let run = repo.run(arguments).ends_with(status);
+        validate(&schema("report-v1.json"), &run.json());
+        run.json()["expectation"].clone()
+    };
+    let (narrow, whole) = (of(&arguments), of(&[&arguments[..], &["--strict"]].concat()));
+    assert_eq!(narrow["verdict"], whole["verdict"]);
+    assert!(narrow["digests"].is_null() && whole["untouched"] == 0);
+    whole
+}
+
+#[test]
+fn what_reads_nothing_that_differs_is_not_resolved_unless_it_may_read_more() {
+    let repo = repo();
+    repo.write("stacks/other.yaml", "vars: {x: 1}\n").write(".gitignore", "secrets.yaml\n");
+    repo.edit("stacks/deploy/prod.yaml", "import: [", "import: [other, ").commit("base");
+    let prove = |what: &str, edit: &str, status: i32, text: &str| {
+        repo.edit("stacks/other.yaml", "\n", edit).commit(what);
+        repo.run(&["diff", "HEAD~..HEAD", "--expect", "none"]).ends_with(status).says(text);
+    };
+    let certificate =
+        "1 stack, 1 component resolved on both sides; 1 stack reads nothing that differs; 0 values differ";
+    prove("comment", " # words\n", 0, certificate);
+    repo.edit("stacks/catalog/vpc.yaml", "components:", "import: [secrets]\ncomponents:").commit("lacking");
+    prove("imports a file that git ignores", " # other\n", 1, "parts are not resolved: dev, prod");
+    repo.edit("stacks/catalog/vpc.yaml", "import: [secrets]\n", "");
+    repo.edit("stacks/deploy/dev.yaml", "[catalog/vpc]", "catalog/vpc").commit("broken");
+    prove("shows no imports", " # again\n", 1, "1 part is not resolved: stacks/deploy/dev.yaml");
 }
 
 /// The kinds of what is open.

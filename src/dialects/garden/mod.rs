@@ -199,6 +199,7 @@ impl Resolved {
         self.findings.extend(findings.iter().cloned());
         if !resolved.is_in(scope) {
             unit.state = State::OutOfScope;
+            unit.may_read_more = environment.is_broken || !environment.broken.is_empty() || !lacks.is_empty();
         } else if !environment.is_broken {
             unit.state = State::Resolved;
             unit.lacks.clone_from(lacks);

@@ -20,7 +20,7 @@ mod random;
 mod rules;
 mod vocabulary;
 
-use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, ProjectInputs, Scope, State, hcl_eval};
+use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, ProjectInputs, Reach, Scope, State, hcl_eval};
 use crate::affected::{Affected, Request};
 use crate::code::Runs;
 use crate::diagnostic::{self, Diagnostics, Rule};
@@ -97,8 +97,9 @@ impl OpenTofu {
         touched: &Touched<'_>,
     ) -> Arc<ResolvedRoot> {
         let root = |resolved| Arc::new(ResolvedRoot { resolved, inputs: variant.inputs.clone() });
-        if !touched.reaches(candidate, variant.given()) {
-            return root(components::untouched(candidate, variant, modules));
+        let reach = touched.reach(candidate, variant.given());
+        if reach != Reach::Reached {
+            return root(components::untouched(candidate, variant, modules, reach == Reach::Open));
         }
         let known = self.roots.get(&variant.stack, answers).filter(|known| known.inputs == variant.inputs);
         if let Some(known) = known {

@@ -35,7 +35,7 @@ mod unit;
 mod values;
 mod vocabulary;
 
-use super::{Candidates, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, hcl_eval};
+use super::{Candidates, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Reach, Scope, hcl_eval};
 use crate::affected::{Affected, Request};
 use crate::code::Runs;
 use crate::diagnostic::{self, Diagnostic, Diagnostics, Rule};
@@ -76,11 +76,11 @@ struct Known {
 
 impl Known {
     /// A unit that no edit reaches: only its name.
-    fn untouched(loader: &Loader<'_>, folder: &str, path: Option<&str>) -> Self {
+    fn untouched(loader: &Loader<'_>, folder: &str, path: Option<&str>, may_read_more: bool) -> Self {
         let path = path.map_or_else(|| crate::paths::join(folder, load::UNIT), str::to_owned);
         let empty = || loader.modules.loader.reader.files.add(&path, "", || Text::from(""));
         let file = loader.modules.loader.add(&path).unwrap_or_else(empty);
-        let unit = Unit { state: State::OutOfScope, ..Unit::broken(unit::id(folder), file) };
+        let unit = Unit { state: State::OutOfScope, may_read_more, ..Unit::broken(unit::id(folder), file) };
         Known { resolved: Resolved::of(unit, Vec::new()), env: Arc::default(), is_open: false }
     }
 }
@@ -191,8 +191,9 @@ impl Dialect for Terragrunt {
             let loader = self.loader(source, files);
             if let Some(touched) = &touched {
                 let own = loader.unit_file(folder);
-                if !touched.reaches(&loader, folder, own.as_deref()) {
-                    return Arc::new(Known::untouched(&loader, folder, own.as_deref()));
+                match touched.reach(&loader, folder, own.as_deref()) {
+                    Reach::Reached => {}
+                    reach => return Arc::new(Known::untouched(&loader, folder, own.as_deref(), reach == Reach::Open)),
                 }
             }
             let resolve = || self.unit(&loader, &answers, &env, &expansion, folder);

@@ -2,11 +2,11 @@
 //! another one in a way that its text does not show may read any.
 
 use super::load::{AUTOINCLUDE, Loader, STACK, UNIT, UNIT_JSON, VALUES};
-use crate::dialects::{Scope, and_around};
+use crate::dialects::{Reach, Scope, and_around};
 use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, walk};
 use crate::hcl::parse::parse_outline;
 use crate::paths;
-use crate::source::{ChangeKind, Entry, Source};
+use crate::source::{ChangeKind, Entry, ResolveError, Source};
 use crate::terraform::module::paths::is_reader;
 use crate::text::FastMap;
 use parking_lot::Mutex;
@@ -47,8 +47,8 @@ pub(super) struct Touched<'a> {
     /// The files of configuration by their names; those of units by the names of their folders, too.
     by_name: BTreeMap<&'a str, Vec<&'a str>>,
     mentions: Mutex<FastMap<String, Arc<Vec<Mention>>>>,
-    /// The nearest file of a name in a folder or in those above it.
-    nearest: Mutex<FastMap<(String, String), Option<String>>>,
+    /// The nearest file of a name in a folder or in those above it, see [`Touched::above`].
+    nearest: Mutex<FastMap<(String, String), (Option<String>, bool)>>,
     /// Whether code of modules may read an edited file.
     is_read_by_code: OnceLock<bool>,
 }
@@ -76,13 +76,13 @@ impl<'a> Touched<'a> {
         Some(Touched { source, changed, changed_beside, by_name, mentions, nearest, is_read_by_code })
     }
 
-    /// Whether the unit of a folder, with its file, may read an edited file.
-    pub(super) fn reaches(&self, loader: &Loader<'_>, folder: &str, own: Option<&str>) -> bool {
+    /// What edits can do to the unit of a folder, with its file.
+    pub(super) fn reach(&self, loader: &Loader<'_>, folder: &str, own: Option<&str>) -> Reach {
         if *self.is_read_by_code.get_or_init(|| self.code_may_read(loader)) {
-            return true;
+            return Reach::Reached;
         }
-        let Some(own) = own.filter(|own| !own.ends_with(UNIT_JSON)) else { return true };
-        let (mut open, mut seen) = (vec![own.to_owned()], BTreeSet::new());
+        let Some(own) = own.filter(|own| !own.ends_with(UNIT_JSON)) else { return Reach::Reached };
+        let (mut open, mut seen, mut lacks) = (vec![own.to_owned()], BTreeSet::new(), false);
         while let Some(path) = open.pop() {
             if !seen.insert(path.clone()) {
                 continue;
@@ -90,25 +90,42 @@ impl<'a> Touched<'a> {
             let is_beside = |other: &&str| paths::parent(other) == paths::parent(&path);
             let has_beside = self.changed_beside.iter().any(is_beside);
             if self.changed.contains(&*path) || has_beside || seen.len() > MAX_MEANT * 5 {
-                return true;
+                return Reach::Reached;
             }
+            lacks |= self.lacks_beside(paths::parent(&path));
             for mention in self.mentions(loader, &path).iter() {
                 match mention {
-                    Mention::Any => return true,
+                    Mention::Any => return Reach::Reached,
                     Mention::Above(name) => {
                         let beside = Some(paths::parent(&path)).filter(|beside| *beside != folder);
-                        open.extend(
-                            [Some(folder), beside].into_iter().flatten().filter_map(|from| self.above(from, name)),
-                        );
+                        for from in [Some(folder), beside].into_iter().flatten() {
+                            let (found, is_unavailable) = self.above(from, name);
+                            lacks |= is_unavailable;
+                            open.extend(found);
+                        }
                     }
                     Mention::Ending(end) => match self.ending(end) {
-                        Some(found) => open.extend(found),
-                        None => return true,
+                        Some(found) => {
+                            // Data names nothing.
+                            let is_configuration = end.ends_with(HCL) || !paths::name(end).contains('.');
+                            lacks |= found.is_empty() && is_configuration;
+                            open.extend(found);
+                        }
+                        None => return Reach::Reached,
                     },
                 }
             }
         }
-        false
+        if lacks { Reach::Open } else { Reach::Untouched }
+    }
+
+    /// Whether git does not have a file that belongs to the configuration in a folder.
+    fn lacks_beside(&self, folder: &str) -> bool {
+        [VALUES, AUTOINCLUDE].iter().any(|name| self.is_unavailable(&paths::join(folder, name)))
+    }
+
+    fn is_unavailable(&self, path: &str) -> bool {
+        matches!(self.source.listing().resolve(path), Err(ResolveError::Unavailable(_)))
     }
 
     /// Whether code of modules, by its text, may read an edited file.
@@ -136,16 +153,25 @@ impl<'a> Touched<'a> {
         })
     }
 
-    /// The nearest file of a name in the folders above one.
-    fn above(&self, from: &str, name: &str) -> Option<String> {
-        let key = (!from.is_empty()).then(|| (paths::parent(from).to_owned(), name.to_owned()))?;
+    /// The nearest file of a name in the folders above one, and whether a nearer one may be there that git does not have.
+    fn above(&self, from: &str, name: &str) -> (Option<String>, bool) {
+        if from.is_empty() {
+            return (None, false);
+        }
+        let key = (paths::parent(from).to_owned(), name.to_owned());
         if let Some(known) = self.nearest.lock().get(&key) {
             return known.clone();
         }
-        let mut folders = and_around(paths::parent(from)).map(|folder| paths::join(folder, name));
-        let found = folders.find(|path| self.source.listing().resolve(path).is_ok());
-        self.nearest.lock().insert(key, found.clone());
-        found
+        let (mut found, mut lacks) = (None, false);
+        for path in and_around(paths::parent(from)).map(|folder| paths::join(folder, name)) {
+            if self.source.listing().resolve(&path).is_ok() {
+                found = Some(path);
+                break;
+            }
+            lacks |= self.is_unavailable(&path);
+        }
+        self.nearest.lock().insert(key, (found.clone(), lacks));
+        (found, lacks)
     }
 
     /// The files of configuration whose paths end so, or that are units of such folders; `None` if there are too many.

@@ -15,12 +15,14 @@ pub(in crate::report) struct ProofJson<'a> {
     stacks: usize,
     components: usize,
     resources: usize,
+    untouched: usize,
     unknown: usize,
     moved: usize,
     counterexamples: Vec<CounterexampleJson<'a>>,
     open: Vec<OpenJson<'a>>,
     without_effect: &'a [Text],
-    digests: DigestsJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digests: Option<DigestsJson>,
 }
 
 #[derive(Serialize)]
@@ -30,9 +32,9 @@ struct DigestsJson {
 }
 
 impl DigestsJson {
-    fn of(proof: &Proof) -> Self {
-        let [base, head] = proof.digests();
-        DigestsJson { base, head }
+    fn of(proof: &Proof) -> Option<Self> {
+        let [base, head] = proof.digests()?;
+        Some(DigestsJson { base, head })
     }
 }
 
@@ -112,6 +114,7 @@ impl<'a> ProofJson<'a> {
             stacks,
             components,
             resources,
+            untouched: proof.untouched,
             unknown: proof.unknown,
             moved: proof.moved,
             counterexamples: proof.refuting.iter().map(counterexample).collect(),

@@ -52,10 +52,14 @@ fn certificate(proof: &Proof) -> String {
     let [stacks, components, resources] = proof.resolved;
     let made = if resources > 0 { format!(", {}", count(resources, "resource")) } else { String::new() };
     let elsewhere = if matches!(proof.expectation, Expectation::Only(_)) { " elsewhere" } else { "" };
-    let mut parts = vec![
-        format!("{}, {}{made} resolved on both sides", count(stacks, "stack"), count(components, "component")),
-        format!("0 values differ{elsewhere}"),
-    ];
+    let mut parts =
+        vec![format!("{}, {}{made} resolved on both sides", count(stacks, "stack"), count(components, "component"))];
+    match proof.untouched {
+        0 => {}
+        1 => parts.push("1 stack reads nothing that differs".to_owned()),
+        untouched => parts.push(format!("{untouched} stacks read nothing that differs")),
+    }
+    parts.push(format!("0 values differ{elsewhere}"));
     match proof.moved {
         0 if !elsewhere.is_empty() => {}
         0 => parts.push("states keep their addresses".to_owned()),

@@ -132,12 +132,14 @@ pub(crate) struct Proof {
     pub harmless: Vec<Text>,
     /// The number of stacks and components that were resolved, and of resources that were evaluated.
     pub resolved: [usize; 3],
+    /// The number of stacks that were not resolved, because they read nothing that differs: they are the same on both sides.
+    pub untouched: usize,
     /// The number of values that are known only at run time, and are made of the same on both sides.
     pub unknown: usize,
     /// The number of components and resources that get another address and keep their state.
     pub moved: usize,
-    /// The components that can be deployed, of base and head.
-    deployable: [Vec<Arc<Component>>; 2],
+    /// The components that can be deployed, of base and head; `None` unless all are wanted.
+    deployable: Option<[Vec<Arc<Component>>; 2]>,
 }
 
 /// Something that differs and must not.
@@ -165,13 +167,14 @@ pub(crate) enum Open {
 }
 
 impl Proof {
-    /// Judges a comparison. `unseen` is what it leaves out, `sides` are the resolutions of base and head.
+    /// Judges a comparison. `unseen` is what it leaves out, `sides` are the resolutions of base and head. Whoever is strict had
+    /// everything resolved, and may ask for digests.
     pub(super) fn of(
         expectation: &Expectation,
         comparison: &Comparison,
         coverage: &Coverage,
         unseen: Unseen,
-        [before, after]: [&[&Resolution]; 2],
+        ([before, after], is_strict): ([&[&Resolution]; 2], bool),
     ) -> Proof {
         let diff = &comparison.diff;
         let same = expectation.renaming().map(|renaming| renaming.same_reads(&diff.components)).unwrap_or_default();
@@ -229,8 +232,7 @@ impl Proof {
         open.extend(unseen.files.into_iter().filter(|path| !is_named(path)).map(Open::File));
         open.sort();
         open.dedup();
-        let (stacks, components) = coverage.totals();
-        let deployable = [before, after].map(deployable);
+        let ((stacks, components), untouched) = (coverage.totals(), coverage.untouched());
         Proof {
             expectation: expectation.clone(),
             refuting,
@@ -238,17 +240,18 @@ impl Proof {
             bases,
             unkept,
             harmless: unseen.harmless.into_iter().collect(),
-            resolved: [stacks, components, unseen.resources],
-            unknown: deployable[1].iter().map(|component| unknown_parts(&component.value)).sum(),
+            resolved: [stacks.saturating_sub(untouched), components, unseen.resources],
+            untouched,
+            unknown: deployed(after).map(|component| unknown_parts(&component.value)).sum(),
             moved: kept.len(),
-            deployable,
+            deployable: is_strict.then(|| [before, after].map(deployable)),
         }
     }
 
     /// Digests of the configuration of all components that can be deployed, of base and head: `sha256:…`. Equal configurations have
-    /// equal digests.
-    pub(crate) fn digests(&self) -> [String; 2] {
-        self.deployable.each_ref().map(|components| digest(components))
+    /// equal digests. `None` unless all components were asked for.
+    pub(crate) fn digests(&self) -> Option<[String; 2]> {
+        Some(self.deployable.as_ref()?.each_ref().map(|components| digest(components)))
     }
 
     pub(crate) fn verdict(&self) -> Verdict {
@@ -332,11 +335,15 @@ fn size(component: &ComponentChange, change: Option<usize>) -> (bool, bool, usiz
     (component.is_made(), change.is_none(), length, component.address(), path)
 }
 
-/// The components that are not only there to be inherited from, by address.
-fn deployable(sides: &[&Resolution]) -> Vec<Arc<Component>> {
+/// The components that are not only there to be inherited from.
+fn deployed<'a>(sides: &'a [&Resolution]) -> impl Iterator<Item = &'a Arc<Component>> {
     let units = sides.iter().flat_map(|side| &side.units).filter(|unit| unit.state == State::Resolved);
-    let components = units.flat_map(|unit| &unit.components).filter(|component| !component.metadata.is_abstract);
-    let mut all: Vec<Arc<Component>> = components.cloned().collect();
+    units.flat_map(|unit| &unit.components).filter(|component| !component.metadata.is_abstract)
+}
+
+/// The same, by address.
+fn deployable(sides: &[&Resolution]) -> Vec<Arc<Component>> {
+    let mut all: Vec<Arc<Component>> = deployed(sides).cloned().collect();
     all.sort_by_cached_key(|component| component.address());
     all
 }

@@ -5,9 +5,18 @@ use crate::dialects::Project;
 use crate::review::{Expectation, Filter, NoHost, Overrides, Proof, Request, Verdict, Workspace, compare};
 use proptest::prelude::*;
 
+/// The proof in which everything is resolved. It says the same as the one that leaves out what no edit reaches.
 fn prove(expectation: &str, base: &Texts, head: &Texts) -> Proof {
+    let (whole, narrow) = (proof(expectation, base, head, true), proof(expectation, base, head, false));
+    assert_eq!(whole.verdict(), narrow.verdict(), "{whole:?}\n{narrow:?}");
+    assert_eq!((&whole.refuting, &whole.open), (&narrow.refuting, &narrow.open));
+    assert_eq!(whole.untouched, 0);
+    whole
+}
+
+fn proof(expectation: &str, base: &Texts, head: &Texts, strict: bool) -> Proof {
     let expect = Some(Expectation::parse(expectation).unwrap());
-    let (project, overrides) = (Project::default(), Overrides { expect, ..Overrides::default() });
+    let (project, overrides) = (Project::default(), Overrides { expect, strict, ..Overrides::default() });
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
     let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     let review = compare(&source("base", base), &source("head", head), &workspace, &request).unwrap();
@@ -157,13 +166,13 @@ proptest! {
         let base = written(&layouts[0], &model);
         let same = prove("none", &base, &written(&layouts[1], &model));
         prop_assert_eq!(same.verdict(), Verdict::Proved, "{:?}", same);
-        let digests = same.digests();
+        let digests = same.digests().unwrap();
         prop_assert_eq!(&digests[0], &digests[1]);
         let mut other = model.clone();
         other[stack][input] = (other[stack][input] + by) % VALUES.len();
         let differs = prove("none", &base, &written(&layouts[1], &other));
         prop_assert_ne!(differs.verdict(), Verdict::Proved, "{:?}", differs);
-        let digests = differs.digests();
+        let digests = differs.digests().unwrap();
         prop_assert_ne!(&digests[0], &digests[1]);
         prop_assert_ne!(prove("moves", &base, &written(&layouts[1], &other)).verdict(), Verdict::Proved);
         let (changed, unchanged) = (format!("only={}s{stack}*", if is_atmos { "" } else { "live/" }), "only=nothing".to_owned());

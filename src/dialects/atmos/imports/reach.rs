@@ -45,10 +45,19 @@ struct FileReach {
     is_open: bool,
 }
 
+/// The files that a manifest depends on, where no change makes a difference to it.
+pub(in crate::dialects::atmos) struct Untouched {
+    pub files: BTreeSet<FileId>,
+    /// Whether it imports something that the revision does not have, which may read more.
+    pub is_open: bool,
+}
+
 /// Where the path of an import leads.
 struct ImportTarget {
     /// The files that it matches.
     files: Vec<Text>,
+    /// Whether it matches nothing, or may match what the revision does not have.
+    is_open: bool,
     /// Whether a change can make it lead elsewhere.
     touched: bool,
 }
@@ -67,12 +76,9 @@ impl<'a> ChangeReach<'a> {
 
     /// The files that a manifest depends on, if it is certain that no change makes a difference to it. Records that the
     /// manifest and its imports were skipped.
-    pub(in crate::dialects::atmos) fn untouched(
-        &self,
-        path: &str,
-        records: &ManifestRecords,
-    ) -> Option<BTreeSet<FileId>> {
+    pub(in crate::dialects::atmos) fn untouched(&self, path: &str, records: &ManifestRecords) -> Option<Untouched> {
         let (mut seen, files) = self.closure(path)?;
+        let is_open = self.is_open(&seen);
         seen.retain(|path| self.reported.lock().insert(Text::clone(path)));
         for path in &seen {
             records.reaches(path);
@@ -82,14 +88,18 @@ impl<'a> ChangeReach<'a> {
                 records.imports(path, next, true);
             }
         }
-        Some(files)
+        Some(Untouched { files, is_open })
+    }
+
+    /// Whether one of some files imports something that the revision does not have.
+    fn is_open(&self, files: &FastSet<Text>) -> bool {
+        files.iter().any(|path| self.step(path).as_ref().as_ref().is_none_or(|step| step.is_open))
     }
 
     /// The files that a manifest depends on, if it is certain that it can read no others and that no change makes a difference.
     pub(in crate::dialects::atmos) fn all_files(&self, path: &str) -> Option<BTreeSet<FileId>> {
         let (seen, files) = self.closure(path)?;
-        let is_open = |path: &Text| self.step(path).as_ref().as_ref().is_none_or(|step| step.is_open);
-        (!seen.iter().any(is_open)).then_some(files)
+        (!self.is_open(&seen)).then_some(files)
     }
 
     fn closure(&self, path: &str) -> Option<(FastSet<Text>, BTreeSet<FileId>)> {
@@ -158,6 +168,9 @@ impl<'a> ChangeReach<'a> {
                 return None;
             }
             let content = self.imports_of(&loaded, &mut deps)?;
+            // What cannot be read may read more than it shows.
+            is_open |= content.is_none();
+            let content = content.unwrap_or_default();
             let texts = |file: &FileId| Text::clone(&self.reader.files.get(*file).text);
             let texts: Vec<Text> = deps.files.iter().map(texts).collect();
             // The values of other components are known only after resolving.
@@ -169,13 +182,15 @@ impl<'a> ChangeReach<'a> {
             }
             let relative = paths::relative(path, &self.config.stacks).unwrap_or(path);
             // An `import` that is not a list prevents the manifest from being resolved, so nothing is imported.
-            for item in items::read_items(&content, relative).unwrap_or_default() {
+            let items = items::read_items(&content, relative);
+            is_open |= items.is_err();
+            for item in items.unwrap_or_default() {
                 if item.path.contains("{{") {
                     return None;
                 }
                 let target = self.target(&item.path);
                 touched |= target.touched;
-                is_open |= target.files.is_empty();
+                is_open |= target.is_open;
                 next.extend(target.files.iter().cloned());
             }
         }
@@ -193,9 +208,14 @@ impl<'a> ChangeReach<'a> {
             true => None,
             false => items::pattern(path, &self.config.stacks, self.reader, &mut deps),
         };
-        let found = pattern.map(|pattern| self.reader.glob(&pattern, &mut deps).unwrap_or_default());
-        let files = found.into_iter().flatten().map(Text::from).collect();
-        let target = Arc::new(ImportTarget { files, touched: self.is_touched(&deps) });
+        let found = pattern.as_ref().map(|pattern| self.reader.glob(pattern, &mut deps).unwrap_or_default());
+        let files: Vec<Text> = found.into_iter().flatten().map(Text::from).collect();
+        // Git may lack files of a folder that a pattern names.
+        let lacks = |pattern: &String| {
+            !files.contains(&Text::from(&**pattern)) && self.reader.is_unavailable(pattern, &mut deps)
+        };
+        let is_open = files.is_empty() || pattern.as_ref().is_some_and(lacks);
+        let target = Arc::new(ImportTarget { files, is_open, touched: self.is_touched(&deps) });
         self.targets.lock().insert(path.into(), Arc::clone(&target));
         target
     }
@@ -205,19 +225,19 @@ impl<'a> ChangeReach<'a> {
         self.changes.iter().any(|change| deps.touched(&change.path, change.kind))
     }
 
-    /// A map with the imports of a file.
-    fn imports_of(&self, loaded: &Arc<Loaded>, deps: &mut Deps) -> Option<Map> {
+    /// A map with the imports of a file; the inner `None` if it cannot be read, the outer one if only resolving shows them.
+    fn imports_of(&self, loaded: &Arc<Loaded>, deps: &mut Deps) -> Option<Option<Map>> {
         let plain = self.config.key_delimiter.is_none() && !loaded.text.contains("!include");
         if plain && let Some(map) = loaded.imports(self.reader.limits()) {
-            return Some(map.clone());
+            return Some(Some(map.clone()));
         }
         if loaded.path.ends_with(".tmpl") {
             return None;
         }
         let (delimiter, base, start) = (self.config.key_delimiter.as_deref(), &self.config.base, &self.config.start);
         match self.reader.decode(loaded, delimiter, base, start, deps) {
-            Ok(value) => Some(value.as_map().map(|m| (**m).clone()).unwrap_or_default()),
-            Err(_) => Some(Map::new()),
+            Ok(value) => Some(Some(value.as_map().map(|m| (**m).clone()).unwrap_or_default())),
+            Err(_) => Some(None),
         }
     }
 }

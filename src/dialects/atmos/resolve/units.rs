@@ -8,7 +8,7 @@ use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
 use crate::dialects::atmos::checks::{dependency_paths, inheritance_cycles};
 use crate::dialects::atmos::diagnostics::ErrorReported;
-use crate::dialects::atmos::imports::reach::ChangeReach;
+use crate::dialects::atmos::imports::reach::{ChangeReach, Untouched};
 use crate::dialects::atmos::manifest::{Manifests, Processed};
 use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::recorder::Recorder;
@@ -54,11 +54,11 @@ pub(super) enum Narrowed<'a> {
 
 impl Narrowed<'_> {
     /// The files that a manifest depends on, if it is certain that it need not be resolved.
-    fn skipped(&self, path: &str, recorder: &Recorder) -> Option<BTreeSet<FileId>> {
+    fn skipped(&self, path: &str, recorder: &Recorder) -> Option<Untouched> {
         match self {
             Narrowed::Nothing => None,
             Narrowed::Changes(reach) => reach.untouched(path, &recorder.manifests),
-            Narrowed::Names(names) => names.unwanted(path),
+            Narrowed::Names(names) => names.unwanted(path).map(|files| Untouched { files, is_open: true }),
         }
     }
 }
@@ -79,7 +79,7 @@ impl Units<'_> {
         }
         let recorder = Arc::<Recorder>::default();
         let unit = || match self.narrowed.skipped(path, &recorder) {
-            Some(files) => Some((self.out_of_reach(path, files)?, None)),
+            Some(untouched) => Some((self.out_of_reach(path, untouched)?, None)),
             None => self.unit(path, &recorder),
         };
         let resolve = || threads::catch_panic(&format!("stack {path}"), unit);
@@ -103,11 +103,12 @@ impl Units<'_> {
     }
 
     /// A unit that is only named.
-    fn out_of_reach(&self, path: &str, mut files: BTreeSet<FileId>) -> Option<ResolvedManifest> {
+    fn out_of_reach(&self, path: &str, untouched: Untouched) -> Option<ResolvedManifest> {
+        let Untouched { mut files, is_open: may_read_more } = untouched;
         let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
         files.extend(&self.revision.shared.files);
         let (files, state) = (files.into_iter().collect(), State::OutOfScope);
-        let unit = Arc::new(Unit { files, state, ..Unit::of_path(path, self.key(path), file) });
+        let unit = Arc::new(Unit { files, state, may_read_more, ..Unit::of_path(path, self.key(path), file) });
         Some(ResolvedManifest { unit, processed: None, named: Vec::new() })
     }
 
@@ -157,8 +158,9 @@ impl Units<'_> {
         let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
         let validated_as = validated_as(&named, &components);
         let unit = Unit { files, components, state, broken, failed, validated_as, ..Unit::of_path(path, name, file) };
-        let lacks = processed.as_ref().map_or_else(|_| Vec::new(), |p| p.lacks.values().cloned().collect());
-        let unit = Arc::new(Unit { unlisted, lacks, ..unit });
+        let lacks: Vec<_> = processed.as_ref().map_or_else(|_| Vec::new(), |p| p.lacks.values().cloned().collect());
+        let may_read_more = !is_touched && (processed.is_err() || !lacks.is_empty());
+        let unit = Arc::new(Unit { unlisted, lacks, may_read_more, ..unit });
         let is_whole = is_touched && !asks;
         Some((ResolvedManifest { unit, processed: processed.ok(), named }, is_whole.then_some(deps)))
     }

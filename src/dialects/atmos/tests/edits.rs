@@ -134,11 +134,12 @@ fn shown(resolution: &Resolution) -> String {
             lacks,
             unlisted,
             validated_as,
+            may_read_more,
             thread: _,
         } = &**unit;
         let _ = writeln!(
             out,
-            "{name} {file:?} {files:?} {state:?} {broken:?} {failed:?} {lacks:?} {unlisted:?} {validated_as:?}"
+            "{name} {file:?} {files:?} {state:?} {broken:?} {failed:?} {lacks:?} {unlisted:?} {validated_as:?} {may_read_more}"
         );
         for component in components {
             let _ = writeln!(out, "{:?} {:?}", component.address(), component.shaping_origins);

@@ -46,6 +46,11 @@ fn only_what_may_be_asked_about_is_resolved() {
     assert_eq!(resolved_for(&two("prod"), "dev"), ["deploy/one"]);
     assert_eq!(resolved_for(&two("prod"), "prod"), ["deploy/two"]);
     assert_eq!(resolved_for(&two("prod"), "deploy/two"), ["deploy/two"]);
+    // A template is no YAML.
+    let import = "import: [{path: mixins/box, context: {name: q}}]\nvars: {stage: far}\n";
+    let template = two("prod")
+        .file("stacks/mixins/box.yaml.tmpl", "components:\n  terraform:\n    'queue-{{ .name }}':\n      x: 1\n");
+    assert_eq!(resolved_for(&template.file("stacks/deploy/far.yaml", import), "dev"), ["deploy/one"]);
     // Only resolving shows the name.
     assert_eq!(resolved_for(&two("computed"), "dev"), ["deploy/one", "deploy/two"]);
     assert_eq!(resolved_for(&two("far"), "dev"), ["deploy/one", "deploy/two"]);

@@ -1,8 +1,8 @@
 //! Determines the root modules that a change affects from the text of their modules. The files that a shared module
 //! reads are found once, not once for each root module that calls it.
 
-use crate::dialects::Scope;
 use crate::dialects::opentofu::discovery::Candidate;
+use crate::dialects::{Reach, Scope};
 use crate::terraform::evaluation::given::Given;
 use crate::terraform::module::modules::{Callee, Modules};
 use crate::terraform::module::outline::Outline;
@@ -42,33 +42,35 @@ impl<'a> Touched<'a> {
         Touched { modules, changes, shared: Mutex::default() }
     }
 
-    /// Whether a change affects a root module. If only evaluation shows its files, any change does.
-    pub(crate) fn reaches(&self, candidate: &Candidate, given: Given<'_>) -> bool {
-        let Some(changes) = &self.changes else { return true };
+    /// What a change can do to a root module. If only evaluation shows its files, any change does.
+    pub(crate) fn reach(&self, candidate: &Candidate, given: Given<'_>) -> Reach {
+        let Some(changes) = &self.changes else { return Reach::Reached };
         if reach::reaches_own(&candidate.dir, &candidate.outline, given, changes) {
-            return true;
+            return Reach::Reached;
         }
+        let mut lacks = false;
         let mut seen = BTreeSet::from([Text::from(&*candidate.dir)]);
         let mut open = vec![Arc::clone(&candidate.outline)];
         while let Some(module) = open.pop() {
             for callee in self.modules.callees(&module.dir, &module.leads).iter() {
-                let Callee::Local { path, dir } = callee else { return true };
+                let Callee::Local { path, dir } = callee else { return Reach::Reached };
+                lacks |= dir.is_none();
                 let at = dir.as_ref().unwrap_or(path);
                 if !seen.insert(at.clone()) {
                     continue;
                 }
                 let shared = self.shared(path, at, dir.is_some(), changes);
                 if shared.is_reached || seen.len() > MAX_FOLDERS {
-                    return true;
+                    return Reach::Reached;
                 }
                 let patterns = shared.of_root.iter().filter_map(|named| named.resolve(&candidate.dir, at));
                 if matched(patterns, changes) {
-                    return true;
+                    return Reach::Reached;
                 }
                 open.push(Arc::clone(&shared.module));
             }
         }
-        false
+        if lacks { Reach::Open } else { Reach::Untouched }
     }
 
     fn shared(&self, path: &Text, dir: &Text, is_there: bool, changes: &[&str]) -> Arc<Shared> {
@@ -128,7 +130,7 @@ mod tests {
         let changes = [Change { path: path.into(), kind: ChangeKind::Modified }];
         let touched = Touched::new(&modules, Scope::Touched(&changes));
         let roots = discovery::roots(&modules, &Project::default()).candidates;
-        let found = roots.iter().filter(|root| touched.reaches(root, Given::default()));
+        let found = roots.iter().filter(|root| touched.reach(root, Given::default()) == Reach::Reached);
         found.map(|root| root.dir.clone()).collect()
     }
 

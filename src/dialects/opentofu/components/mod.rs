@@ -42,14 +42,19 @@ pub(crate) struct Resolved {
 }
 
 /// A root module that no change reaches: only its name.
-pub(crate) fn untouched(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
+pub(crate) fn untouched(
+    candidate: &Candidate,
+    variant: &Variant,
+    modules: &Modules<'_>,
+    may_read_more: bool,
+) -> Resolved {
     let own: Vec<FileId> = candidate.outline.files.iter().filter_map(|path| modules.loader.add(path)).collect();
     let file = main_file(&candidate.dir, &own, modules.loader.reader.files);
     let mut unit = Unit::broken(variant.stack.clone(), file);
     unit.files.extend(own);
     unit.files.sort();
     unit.files.dedup();
-    unit.state = State::OutOfScope;
+    (unit.state, unit.may_read_more) = (State::OutOfScope, may_read_more);
     Resolved { unit: Arc::new(unit), scopes: Vec::new(), findings: Vec::new(), reached: BTreeSet::new() }
 }
 

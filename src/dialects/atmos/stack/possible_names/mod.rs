@@ -105,15 +105,18 @@ impl<'a> PossibleNames<'a> {
         if let Some(known) = self.known.lock().get(&file) {
             return Arc::clone(known);
         }
-        let found = Arc::new(self.find(&self.stacks.reader.files.get(file).text));
+        let source = self.stacks.reader.files.get(file);
+        let found = Arc::new(self.find(&source.path, &source.text));
         self.known.lock().insert(file, Arc::clone(&found));
         found
     }
 
     /// What a file writes; `None` if its text does not show that.
-    fn find(&self, text: &str) -> Option<FileNames> {
-        // What cannot be read may say anything.
-        yaml::parse(text.as_bytes()).ok()?;
+    fn find(&self, path: &str, text: &str) -> Option<FileNames> {
+        // What cannot be read may say anything. A template is no YAML yet.
+        if !path.ends_with(".tmpl") {
+            yaml::parse(text.as_bytes()).ok()?;
+        }
         let words = Words::of(text)?;
         let fields = self.fields.iter().flatten();
         let owned = |values: BTreeSet<&str>| values.into_iter().map(Text::from).collect();
