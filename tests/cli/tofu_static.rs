@@ -9,6 +9,9 @@ type Row = (&'static str, &'static [(&'static str, &'static str)], &'static [&'s
 const ROWS: &[Row] = &[
     ("a chain of locals", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = local.a\n  }\n}\nlocals {\n  a = \"${local.b}/x\"\n  b = lower(\"S\")\n}\n")], &[]),
     ("a local that refers to itself through another one", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = local.a\n  }\n}\nlocals {\n  a = local.b\n  b = local.a\n}\n")], &["main.tf:7 local-cycle"]),
+    ("a provisioner names its resource", &[("main.tf", "resource \"terraform_data\" \"a\" {\n  count = 1\n  connection {\n    host = terraform_data.a[0].id\n  }\n  provisioner \"local-exec\" {\n    command = \"echo ${terraform_data.a[0].id}\"\n  }\n}\n")], &[]),
+    ("a provisioner names its resource through a local", &[("main.tf", "locals {\n  a = terraform_data.a.id\n}\nresource \"terraform_data\" \"a\" {\n  provisioner \"local-exec\" {\n    command = local.a\n  }\n}\n")], &["main.tf:2 tofu-cycle"]),
+    ("a condition names its resource", &[("main.tf", "resource \"terraform_data\" \"a\" {\n  lifecycle {\n    postcondition {\n      condition     = terraform_data.a.id != \"\"\n      error_message = \"X.\"\n    }\n  }\n}\n")], &["main.tf:4 tofu-cycle"]),
     ("a local that only a plan knows", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = \"x\"\n  }\n}\ndata \"x\" \"y\" {\n}\nlocals {\n  a = data.x.y.z\n  b = local.a\n}\n")], &[]),
     ("a local that is not there", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = local.gone\n  }\n}\n")], &["main.tf:3 undefined-local"]),
     ("a variable that is not there", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = var.gone\n  }\n}\n")], &["main.tf:3 tofu-undefined-name"]),

@@ -77,6 +77,10 @@ impl Graph {
                     if let Owner::Resource(address) = &site.owner
                         && resource(module, &reference).as_ref() == Some(address)
                     {
+                        // A provisioner runs when the resource is there, so it may name it.
+                        if site.is_later {
+                            continue;
+                        }
                         let message =
                             format!("self-referential block: the configuration of {address} refers to itself");
                         failures.push(Failure::new(&rules::CYCLE, message, (site.file, reference.span)));

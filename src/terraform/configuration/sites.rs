@@ -37,6 +37,8 @@ pub(super) struct Site<'m> {
     pub has_count: bool,
     pub has_each: bool,
     pub has_self: bool,
+    /// Whether it is evaluated when the resource is there: in a provisioner.
+    pub is_later: bool,
     /// The iterators of the dynamic blocks around it.
     pub iterators: Vec<Text>,
     /// Whether it is a list of what something depends on.
@@ -114,6 +116,7 @@ struct Context {
     has_count: bool,
     has_each: bool,
     has_self: bool,
+    is_later: bool,
     iterators: Vec<Text>,
 }
 
@@ -130,6 +133,7 @@ impl<'m> Sites<'m> {
             has_count: context.has_count,
             has_each: context.has_each,
             has_self: context.has_self,
+            is_later: context.is_later,
             iterators: context.iterators.clone(),
             is_dependency,
         });
@@ -184,7 +188,7 @@ impl<'m> Sites<'m> {
             let context = if matches!(&**name, "count" | "for_each" | "depends_on") { &plain } else { &context };
             self.add(owner.clone(), written.file, &written.expr, context, &**name == "depends_on");
         }
-        let with_self = Context { has_self: true, ..context.clone() };
+        let with_self = Context { has_self: true, is_later: true, ..context.clone() };
         for nested in &declared.blocks {
             let (file, block) = (nested.file, &nested.block);
             match &*block.kind.text {
