@@ -161,3 +161,20 @@ fn a_stack_that_keeps_its_workspaces_moves_no_state() {
     });
     diff(&repo, "text").ends_with(0).says("core-gbl-dev → core-gbl-test, 1 component; no state moves").hides("warning");
 }
+
+#[test]
+fn all_that_the_code_of_a_renamed_unit_makes_is_one_change() {
+    let repo = Repo::new();
+    let code = "resource \"x_thing\" \"a\" {\n  size = 1\n}\n\nresource \"x_thing\" \"b\" {\n  size = 2\n}\n\noutput \"id\" {\n  \
+                value = x_thing.a.id\n}\n";
+    let unit =
+        "terraform {\n  source = \"../../modules/app\"\n}\n\ninputs = {\n  owner = \"net\"\n  team  = \"core\"\n}\n";
+    repo.write("modules/app/main.tf", code).write("dev/app/terragrunt.hcl", unit).commit("base");
+    repo.git(&["tag", "base"]);
+    repo.git(&["mv", "dev/app", "dev/web"]);
+    repo.git(&["mv", "modules/app", "modules/web"]);
+    repo.edit("dev/web/terragrunt.hcl", "modules/app", "modules/web").commit("renamed");
+    let run = diff(&repo, "text");
+    let run = run.says("~ stack renamed: dev/app → dev/web, 3 components");
+    assert_eq!(run.stdout.matches("renamed: dev/app").count(), 1, "{run}");
+}

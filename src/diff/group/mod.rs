@@ -161,8 +161,10 @@ pub(crate) fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
         whole.slot((Effect::from(status), members, causes));
     }
     let mut renames: Table<&[Cause], Vec<&Rename>> = Table::default();
+    let with_stack = with_stack(diff);
     for rename in &diff.renames {
-        renames.slot(&rename.causes[..]).push(rename);
+        let first = with_stack.get(&stacks(diff, rename)).unwrap_or(&rename);
+        renames.slot(&first.causes[..]).push(rename);
     }
     let mut groups: Vec<(Vec<Place>, Group)> = whole
         .rows
@@ -215,6 +217,24 @@ pub(crate) fn take_uncertain(groups: &mut Vec<Group<'_>>) -> Vec<Address> {
     found.sort();
     found.dedup();
     found
+}
+
+/// The old and the new stack of what is renamed.
+fn stacks<'a>(diff: &'a Diff, rename: &Rename) -> (&'a str, &'a str) {
+    (&diff.components[rename.from].stack, &diff.components[rename.to].stack)
+}
+
+/// For each stack with another name the rename whose causes stand for all of it: of something configured, if there is any.
+fn with_stack(diff: &Diff) -> HashMap<(&str, &str), &Rename> {
+    let mut first: HashMap<(&str, &str), &Rename> = HashMap::new();
+    let is_made = |rename: &Rename| diff.components[rename.to].is_made();
+    for rename in diff.renames.iter().filter(|rename| stacks(diff, rename).0 != stacks(diff, rename).1) {
+        let known = first.entry(stacks(diff, rename)).or_insert(rename);
+        if is_made(known) && !is_made(rename) {
+            *known = rename;
+        }
+    }
+    first
 }
 
 /// Renames by what has another name, sorted by its old name.
