@@ -334,7 +334,7 @@ fn a_unit_that_is_elsewhere_may_read_what_lies_above_it() {
         if before.is_empty() { repo.write(path, after) } else { repo.edit(path, before, after) }.commit(path);
         let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
         if is_reached {
-            run.says("inputs").says(path).says("prod/live");
+            run.says("inputs").says(&format!("{path}:")).says("prod/live").hides("no edited line");
         } else {
             run.says("No effective change");
         }

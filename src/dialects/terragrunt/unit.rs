@@ -153,8 +153,7 @@ pub(super) fn resolve(
     let id = id(folder);
     let files = loader.modules.loader.reader.files;
     if let Some(made) = made.filter(|made| made.home.is_none()) {
-        let reads = elsewhere::may_read(loader, folder);
-        return elsewhere::unit(&id, (stack, name), made, reads);
+        return elsewhere::unit(loader, folder, id, made);
     }
     let path = loader.unit_file(folder).unwrap_or_else(|| crate::paths::join(folder, super::load::UNIT));
     let opened = File::open(&session, &path, true);
