@@ -277,6 +277,24 @@ fn affected_lists_units_that_begin_to_fail() {
 }
 
 #[test]
+fn files_of_values_with_unknown_names_are_a_part_of_what_runs() {
+    let repo = Repo::new();
+    let unit = "terraform {\n  source = \"../../modules/app\"\n  extra_arguments \"values\" {\n    commands           = \
+                [\"plan\"]\n    required_var_files = [\"${get_terragrunt_dir()}/../../vars/${get_env(\"STAGE\")}.tfvars\"]\n  }\n}\n";
+    repo.write("live/a/terragrunt.hcl", unit);
+    repo.write("modules/app/main.tf", "variable \"size\" {}\nresource \"x_thing\" \"a\" {\n  size = var.size\n}\n");
+    repo.write("vars/prod.tfvars", "size = 1\n").write("other/prod.tfvars", "size = 1\n").commit("base");
+    repo.write("other/prod.tfvars", "size = 2\n").commit("nothing passes it");
+    repo.run(&["diff", "HEAD~1..HEAD"]).hides("runs different code");
+    repo.write("vars/prod.tfvars", "size = 2\n").commit("it may be passed");
+    repo.run(&["diff", "HEAD~1..HEAD"])
+        .says("vars changed (prod.tfvars)")
+        .says("runs different code")
+        .hides("No effective change");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]).says("live/a");
+}
+
+#[test]
 fn what_is_not_known_changes_because_of_the_files_it_reads() {
     let repo = Repo::new();
     let unit = "locals {\n  secret = yamldecode(sops_decrypt_file(\"secret.yaml\"))\n}\ninputs = {\n  known  = file(\"known.txt\")\n  secret = local.secret.key\n  page   = templatefile(\"page.tpl\", { n = get_env(\"N\") })\n  made   = run_cmd(\"./make.sh\")\n}\n";

@@ -128,7 +128,7 @@ impl Arguments {
 }
 
 /// Whether an option of which only the text is known is none for variables.
-fn is_other(text: &str) -> bool {
+pub(super) fn is_other(text: &str) -> bool {
     let text = text.trim_start_matches('"');
     text.starts_with('-') && !text.starts_with("-var") && !text.starts_with("-$")
 }

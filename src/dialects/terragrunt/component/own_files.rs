@@ -1,6 +1,7 @@
 //! Files beside the configuration of a unit that are a part of what runs: Terragrunt copies all files of the unit's folder to its
 //! code, and hooks execute scripts.
 
+use super::arguments::is_other;
 use crate::code::{Runs, of_components};
 use crate::dialects::State;
 use crate::dialects::terragrunt::load::{UNIT, UNIT_JSON};
@@ -13,11 +14,15 @@ use crate::source::{Node, Source};
 use crate::terraform::load::names::{LOCK, configuration};
 use crate::terraform::module::modules::Modules;
 use crate::terraform::reach::is_readme;
-use crate::value::Value;
+use crate::value::{Data, Value};
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 /// The kinds of hooks.
 const HOOKS: [&str; 3] = ["before_hook", "after_hook", "error_hook"];
+
+/// The endings of files of values.
+const ENDINGS: [&str; 2] = [".tfvars", ".tfvars.json"];
 
 /// What names files of values in `extra_arguments`.
 const VALUES: [&str; 3] = ["required_var_files", "optional_var_files", "arguments"];
@@ -28,6 +33,10 @@ pub(in crate::dialects::terragrunt) fn runs(resolution: &Resolution, state: Stat
     // A generated unit is copied from elsewhere.
     let home = |unit: &Unit| parent(&state.files.get(unit.file).path).to_owned();
     let homes: BTreeSet<String> = resolution.units.iter().map(|unit| home(unit)).collect();
+    let of_values = LazyCell::new(|| {
+        let paths = state.source.listing().iter().map(|entry| &*entry.path);
+        paths.filter(|path| ENDINGS.iter().any(|ending| path.ends_with(ending))).collect::<Vec<_>>()
+    });
     for unit in &resolution.units {
         for component in unit.components.iter().filter(|component| *component.kind == *KIND) {
             let home = home(unit);
@@ -36,7 +45,7 @@ pub(in crate::dialects::terragrunt) fn runs(resolution: &Resolution, state: Stat
             let has_code = source.is_some_and(|source| !source.is_null()) || modules.is_there(&home);
             let mut files = if has_code { beside(state.source, &home, &homes) } else { BTreeSet::new() };
             files.extend(executed(state.source, &home, component));
-            files.extend(passed(state.source, &home, component));
+            files.extend(passed(state.source, &home, component, &of_values));
             if !files.is_empty() {
                 runs.add_files(component.address(), &unit.id, files);
             }
@@ -77,16 +86,58 @@ fn executed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<
     found
 }
 
-/// The files of values that arguments of commands pass to the code: what they set may reach what is not evaluated.
-fn passed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<String> {
+/// The files of values that arguments of commands pass to the code: what they set may reach what is not evaluated. Of a path that is
+/// not known, all that it may be of the files of values of the revision (`of_values`).
+fn passed(source: &dyn Source, home: &str, component: &Component, of_values: &[&str]) -> BTreeSet<String> {
     let blocks = component.value.at_path(["terraform", "extra_arguments"]).and_then(Value::as_map);
     let folders: Vec<&str> = folders(home, component).collect();
     let mut found = BTreeSet::new();
     for block in blocks.into_iter().flat_map(|blocks| blocks.iter()) {
         let lists = VALUES.iter().filter_map(|name| block.value.get(name)?.as_list());
-        add_named(source, &folders, lists.flat_map(|list| list.iter()).filter_map(Value::as_str), false, &mut found);
+        let values: Vec<&Value> = lists.flat_map(|list| list.iter()).collect();
+        add_named(source, &folders, values.iter().filter_map(|value| value.as_str()), false, &mut found);
+        let lists = VALUES.iter().filter_map(|name| block.value.get(name));
+        for value in values.into_iter().chain(lists) {
+            let Data::Unknown(unknown) = &value.data else { continue };
+            let pieces = pieces(&unknown.text);
+            if !is_other(&unknown.text) {
+                found.extend(of_values.iter().filter(|path| may_be(path, &pieces)).map(|path| (*path).to_owned()));
+            }
+        }
     }
     found
+}
+
+/// What is written out of a path in the text of an expression, from the start to the end: `"${local.a}/../vars/${local.b}.tfvars"`
+/// has nothing at its start, `vars/`, and `.tfvars` at its end. Nothing is, if it is no text with expressions in it.
+fn pieces(text: &str) -> Vec<&str> {
+    let text = text.trim_matches('"');
+    if !text.contains("${") {
+        return Vec::new();
+    }
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    while let Some((piece, inside)) = rest.split_once("${") {
+        pieces.push(piece);
+        let mut depth = 1;
+        let end = inside.find(|c| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            depth == 0
+        });
+        rest = end.map_or("", |end| &inside[end + 1..]);
+    }
+    pieces.push(rest);
+    let below = |piece: &'_ str| piece.rfind("../").map_or(0, |at| at + "../".len());
+    pieces.into_iter().map(|piece| piece[below(piece)..].trim_start_matches('/')).collect()
+}
+
+/// Whether a path may be one of which some pieces are known, see [`pieces`].
+fn may_be(path: &str, pieces: &[&str]) -> bool {
+    let Some((last, before)) = pieces.split_last() else { return true };
+    let mut rest = Some(path);
+    for piece in before {
+        rest = rest.and_then(|rest| rest.find(piece).map(|at| &rest[at + piece.len()..]));
+    }
+    rest.is_some_and(|rest| rest.ends_with(last))
 }
 
 /// The folders that paths of a unit may count from.
@@ -121,5 +172,22 @@ fn add_named<'w>(
     });
     if !is_all {
         found.insert(String::new());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_path_may_be() {
+        let text = "\"${get_terragrunt_dir()}/../vars/${get_env(\"A\", \"{}\")}.tfvars\"";
+        assert_eq!(pieces(text), ["", "vars/", ".tfvars"]);
+        for (path, expected) in
+            [("vars/prod.tfvars", true), ("live/vars/a/b.tfvars", true), ("vars/a.json", false), ("prod.tfvars", false)]
+        {
+            assert_eq!(may_be(path, &pieces(text)), expected, "{path}");
+        }
+        assert!(may_be("a.tfvars", &pieces("local.files")));
     }
 }
