@@ -294,11 +294,11 @@ pub(super) fn run_settings(coverage: &Coverage) -> String {
     }
 }
 
-/// `2 files of code differ that no component reads`.
+/// `2 files of code differ that no component is known to read`.
 pub(super) fn unread(coverage: &Coverage) -> String {
     match coverage.unread.len() {
-        1 => "1 file of code differs that no component reads".to_owned(),
-        number => format!("{number} files of code differ that no component reads"),
+        1 => "1 file of code differs that no component is known to read".to_owned(),
+        number => format!("{number} files of code differ that no component is known to read"),
     }
 }
 

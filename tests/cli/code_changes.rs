@@ -60,7 +60,7 @@ fn code_that_a_plan_would_show_is_told_in_every_format() {
 
 #[test]
 fn comments_and_what_nothing_reads_are_no_change() {
-    let unread = "Nothing that was examined changes; 1 file of code differs that no component reads.";
+    let unread = "Nothing that was examined changes; 1 file of code differs that no component is known to read.";
     for (path, text, headline) in [
         (
             "live/a/main.tf",

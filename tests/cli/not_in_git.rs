@@ -117,6 +117,24 @@ fn ignored_files_above_a_unit_are_not_missing() {
 }
 
 #[test]
+fn ignored_files_of_variables_may_be_there() {
+    let repo = Repo::new();
+    let action = "kind: Run\ntype: exec\nname: r\nspec: {command: [echo, '${var.a}', '${var.own}']}\n";
+    let project = "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: []\nvariables: {a: one}\n";
+    repo.write("project.garden.yml", project).write("garden.yml", action).write(".gitignore", "*.env\n.env.local\n");
+    repo.commit("base");
+    repo.run(&["check"]).ends_with(0).says("checked 1 stack").hides("incomplete-analysis");
+    let shown = repo.run(&["describe", "stacks", "--format", "json"]).ends_with(0);
+    shown.says("${var.own}");
+    repo.write("project.garden.yml", project.replace("a: one", "a: two")).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("variables.a").says("spec.command").hides("compared 0");
+    for entry in ["{path: .env.local, optional: true}", ".env.local"] {
+        repo.write("garden.yml", format!("{action}varfiles: [{entry}]\n")).commit("with a file");
+        repo.run(&["check"]).ends_with(0).says("checked 1 stack").says("note[incomplete-analysis]: .env.local");
+    }
+}
+
+#[test]
 fn no_change_excuses_what_it_deletes() {
     let repo = live("modules/m");
     repo.write("modules/m/main.tf", "locals {\n}\n").commit("base");

@@ -110,14 +110,14 @@ fn code_that_nothing_examined_reads_is_no_all_clear() {
         (run("text"), run("markdown"), run("json"))
     };
     let (text, markdown, json) = after("modules/b/main.tf");
-    let says = "1 file of code differs that no component reads";
+    let says = "1 file of code differs that no component is known to read";
     text.says(says).says("modules/b/main.tf").hides("No effective change.");
     markdown.says(says).hides("No effective change.");
     assert_eq!(json.json()["coverage"]["unread"], serde_json::json!(["modules/b/main.tf"]));
     for path in ["modules/b/examples/c/main.tf", "modules/b/tests/main.tf", "README.md"] {
-        after(path).0.says("No effective change.").hides("no component reads");
+        after(path).0.says("No effective change.").hides("is known to read");
     }
-    after("modules/a/main.tf").0.hides("no component reads");
+    after("modules/a/main.tf").0.hides("is known to read");
     // Also beside values that nothing loads.
     repo.write("tests/b.tfvars", "x = 3\n");
     let both =

@@ -185,7 +185,7 @@ fn varfile(stage: &Stage<'_>, action: &ActionSource, entry: &Node, diagnostics: 
         return Some(varfile::of_unknown_path(stage.input.loader, action.dir(), path, &entry.prov, diagnostics));
     }
     let (path, is_optional) = varfile_path(entry)?;
-    let varfile = Varfile { dir: action.dir(), path, is_optional, place: &entry.prov };
+    let varfile = Varfile { dir: action.dir(), path, is_optional, place: Some(&entry.prov) };
     load(stage.input.loader, &varfile, stage.input.project.era, diagnostics)
 }
 

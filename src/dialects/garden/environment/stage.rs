@@ -278,11 +278,11 @@ fn varfile(input: &Input<'_>, named: &Node, default: &str, diagnostics: &Diagnos
         return Some(varfile::of_unknown_path(input.loader, &input.project.dir, path, &named.prov, diagnostics));
     }
     let (path, place) = match named.as_text() {
-        Some(path) => (path.as_str(), named.prov.clone()),
-        None => (default, Prov::default()),
+        Some(path) => (path.as_str(), Some(&named.prov)),
+        None => (default, None),
     };
     let broken = Diagnostics::new(input.project.file);
-    let varfile = Varfile { dir: &input.project.dir, path, is_optional: path == default, place: &place };
+    let varfile = Varfile { dir: &input.project.dir, path, is_optional: path == default, place };
     let node = load(input.loader, &varfile, input.project.era, &broken);
     let is_broken = broken.is_broken();
     diagnostics.take(broken);

@@ -20,8 +20,8 @@ pub(crate) struct Varfile<'a> {
     pub path: &'a str,
     /// Whether it may be missing.
     pub is_optional: bool,
-    /// Where it is named.
-    pub place: &'a Prov,
+    /// Where it is named; `None` if nothing names it, so that Garden looks for it.
+    pub place: Option<&'a Prov>,
 }
 
 /// The format of a file, by its name.
@@ -73,9 +73,19 @@ fn unknown(path: &str, why: &str, reads: Vec<Read>, place: &Prov, diagnostics: &
     let message =
         format!("{why}, so the variables of this file are not known; it is taken to replace none that is known");
     diagnostics.report(Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, diagnostics.label(place)));
+    let unknown = made_of(why, reads);
+    diagnostics.lack(Unknown { text: path.into(), ..unknown.clone() });
+    open(unknown)
+}
+
+fn made_of(why: &str, reads: Vec<Read>) -> Unknown {
     let mut unknown = Unknown::new("", why);
     unknown.add_reads(reads);
-    diagnostics.lack(Unknown { text: path.into(), ..unknown.clone() });
+    unknown
+}
+
+/// Variables of which none is known.
+fn open(unknown: Unknown) -> Node {
     Node::new(Data::Open(Arc::default(), Arc::new(unknown)))
 }
 
@@ -104,16 +114,24 @@ pub(crate) fn load_as(
     diagnostics: &Diagnostics,
 ) -> Option<Node> {
     let path = resolve(varfile.dir, varfile.path);
-    if let (Some(path), false) = (&path, varfile.is_optional)
+    let nowhere = Prov::default();
+    let place = varfile.place.unwrap_or(&nowhere);
+    if let Some(path) = &path
         && let Some(why) = loader.unavailable(path)
     {
-        return Some(unknown(path, &why, loader.reader.made_of(path), varfile.place, diagnostics));
+        let reads = loader.reader.made_of(path);
+        // What git ignores under the name that Garden looks for is a file of a developer, if there is one.
+        let is_expected = varfile.place.is_some() || matches!(loader.reader.find(path), Ok(Some(_)));
+        return Some(match is_expected {
+            true => unknown(path, &why, reads, place, diagnostics),
+            false => open(made_of(&why, reads)),
+        });
     }
     let found = path.as_deref().and_then(|path| loader.bytes(path, diagnostics));
     let (Some(path), Some((id, bytes))) = (path, found) else {
         if !varfile.is_optional {
             let message = format!("the variable file `{}` does not exist", varfile.path);
-            diagnostics.error(&rules::UNRESOLVED_INCLUDE, message, varfile.place);
+            diagnostics.error(&rules::UNRESOLVED_INCLUDE, message, place);
         }
         return None;
     };
