@@ -211,9 +211,14 @@ impl Unit {
         self.lacks.iter().any(|one| !other.contains(one))
     }
 
+    /// Whether something of it could not be resolved because it is wrong.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.state == State::Broken || !self.broken.is_empty() || !self.failed.is_empty()
+    }
+
     /// Whether something of it could not be resolved.
     pub(crate) fn is_incomplete(&self) -> bool {
-        self.state == State::Broken || !self.broken.is_empty() || !self.failed.is_empty() || !self.lacks.is_empty()
+        self.is_broken() || !self.lacks.is_empty()
     }
 }
 

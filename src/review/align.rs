@@ -8,7 +8,7 @@ use crate::resolution::{Address, Extent, Gap, Resolution, State, Unit};
 use crate::source::Source;
 use crate::text::Text;
 use crate::value::{Data, Unknown, Value};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// One side of a comparison.
@@ -156,10 +156,14 @@ fn mark_unknown(diff: &mut Diff, base: &Resolution, head: &Resolution) {
     }
 }
 
-/// The ids of the units that one side could not resolve, though the other one could.
+/// The ids of the units that one side could not resolve, or lacks more files of, though the other one could.
 fn incomplete<'a>(own: &'a Resolution, other: &'a Resolution) -> impl Iterator<Item = &'a str> {
-    let whole: HashSet<&str> = other.units.iter().filter(|u| !u.is_incomplete()).map(|u| &*u.id).collect();
-    own.units.iter().filter(|u| u.is_incomplete()).map(|u| &*u.id).filter(move |id| whole.contains(id))
+    let there: HashMap<&str, &Unit> = other.units.iter().map(|unit| (&*unit.id, &**unit)).collect();
+    let is_less = move |unit: &&Arc<Unit>| {
+        let other = there.get(&*unit.id);
+        other.is_some_and(|other| unit.is_broken() && !other.is_broken() || unit.lacks_more_than(&other.lacks))
+    };
+    own.units.iter().filter(is_less).map(|unit| &*unit.id)
 }
 
 /// Why a side does not have a project that the other side has, if files of it are still there.

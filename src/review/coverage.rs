@@ -86,9 +86,12 @@ pub(crate) struct Unresolved {
     pub place: Option<(Text, u32)>,
 }
 
+/// The stack, the component, and the file if the name of the stack is not known.
+type Identity<'a> = (&'a Option<Text>, &'a Option<(Text, Text)>, Option<&'a Text>);
+
 impl Unresolved {
     /// The identity of the part, independent of the reason.
-    fn identity(&self) -> (&Option<Text>, &Option<(Text, Text)>, Option<&Text>) {
+    fn identity(&self) -> Identity<'_> {
         (&self.stack, &self.component, self.stack.is_none().then_some(&self.file))
     }
 
@@ -112,32 +115,55 @@ pub(crate) enum Lacking {
     Both,
 }
 
+/// What a side could not resolve: completely, or but for some files.
+struct Known<'a> {
+    lost: Parts<'a>,
+    partial: Parts<'a>,
+}
+
+impl<'a> Known<'a> {
+    fn of(side: &'a [Unresolved]) -> Self {
+        let (partial, lost): (Vec<_>, Vec<_>) = side.iter().partition(|one| one.is_partial);
+        Self { lost: Parts::of(&lost), partial: Parts::of(&partial) }
+    }
+
+    fn of_degree(&self, is_partial: bool) -> &Parts<'a> {
+        if is_partial { &self.partial } else { &self.lost }
+    }
+}
+
+/// Parts that a side could not resolve, by their identities and files.
+struct Parts<'a> {
+    identities: BTreeSet<Identity<'a>>,
+    files: BTreeSet<&'a Text>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(all: &[&'a Unresolved]) -> Self {
+        let files = all.iter().filter(|one| one.component.is_none()).map(|one| &one.file).collect();
+        Self { identities: all.iter().map(|one| one.identity()).collect(), files }
+    }
+
+    /// Whether a part is among them. The name of its stack may be known on one side only.
+    fn has(&self, one: &Unresolved) -> bool {
+        self.identities.contains(&one.identity()) || one.component.is_none() && self.files.contains(&one.file)
+    }
+}
+
 impl ProjectCoverage {
     /// The unresolved parts, with their sides: first those that no longer resolve.
     pub(crate) fn lacking(&self) -> Vec<(Lacking, &Unresolved)> {
-        let base = self.base.as_ref().map_or(&[][..], |b| &b.unresolved);
-        let identities = |list: &'_ [Unresolved]| -> BTreeSet<_> {
-            list.iter()
-                .map(|u| (u.stack.clone(), u.component.clone(), u.stack.is_none().then(|| u.file.clone())))
-                .collect()
-        };
-        let (in_base, in_head) = (identities(base), identities(&self.head.unresolved));
-        let files = |list: &'_ [Unresolved]| -> BTreeSet<Text> {
-            list.iter().filter(|u| u.component.is_none()).map(|u| Text::clone(&u.file)).collect()
-        };
-        let (base_files, head_files) = (files(base), files(&self.head.unresolved));
-        let known = |set: &BTreeSet<_>, files: &BTreeSet<Text>, u: &Unresolved| {
-            let (stack, component, file) = u.identity();
-            // The name of the stack may be known on one side only.
-            set.contains(&(stack.clone(), component.clone(), file.cloned()))
-                || u.component.is_none() && files.contains(&u.file)
-        };
-        let head = self.head.unresolved.iter().map(|u| match known(&in_base, &base_files, u) {
-            true => (Lacking::Both, u),
-            false => (Lacking::Head, u),
+        let (base, head) = (self.base.as_ref().map_or(&[][..], |b| &b.unresolved), &self.head.unresolved[..]);
+        let (in_base, in_head) = (Known::of(base), Known::of(head));
+        // A side that has nothing of a part of which the other one only lacks some files is the one that does not resolve.
+        let newer = head.iter().filter(|one| !(one.is_partial && in_base.lost.has(one)));
+        let newer = newer.map(|one| match in_base.of_degree(one.is_partial).has(one) {
+            true => (Lacking::Both, one),
+            false => (Lacking::Head, one),
         });
-        let base = base.iter().filter(|u| !known(&in_head, &head_files, u)).map(|u| (Lacking::Base, u));
-        let mut all: Vec<_> = head.chain(base).collect();
+        let is_said = |one: &Unresolved| in_head.lost.has(one) || one.is_partial && in_head.partial.has(one);
+        let older = base.iter().filter(|one| !is_said(one)).map(|one| (Lacking::Base, one));
+        let mut all: Vec<_> = newer.chain(older).collect();
         all.sort();
         // A stack of several manifests is one part, whichever of them does not resolve.
         let mut seen = BTreeSet::new();

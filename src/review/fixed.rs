@@ -52,7 +52,7 @@ fn fate(finding: &Diagnostic, projects: &[(&Resolution, &Resolution)], heads: &[
         let uses = |unit: &Unit| unit.file == file || unit.files.binary_search(&file).is_ok();
         for unit in base.units.iter().filter(|unit| uses(unit)) {
             match units.get(&*unit.id) {
-                Some(now) if !now.is_incomplete() => return Fate::Analyzed,
+                Some(now) if !now.is_broken() && !now.lacks_more_than(&unit.lacks) => return Fate::Analyzed,
                 Some(_) => is_unknown = true,
                 None => is_removed = true,
             }

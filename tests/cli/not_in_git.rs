@@ -135,6 +135,19 @@ fn ignored_files_of_variables_may_be_there() {
 }
 
 #[test]
+fn a_side_that_is_broken_is_said_though_both_lack_a_file() {
+    let repo = Repo::new();
+    let action = |name: &str| format!("kind: Run\ntype: exec\nname: {name}\nspec: {{command: [echo]}}\n");
+    let project = "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: []\n";
+    repo.write("project.garden.yml", project).write(".gitignore", "own.env\n");
+    repo.write("a/garden.yml", action("r") + "varfiles: [own.env]\n").write("b/garden.yml", action("r")).commit("base");
+    repo.write("b/garden.yml", action("s")).commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+    run.says("1 stack did not resolve before").says("note[base-already-broken]");
+    repo.run(&["diff", "HEAD..HEAD~1"]).ends_with(1).says("1 stack no longer resolves");
+}
+
+#[test]
 fn no_change_excuses_what_it_deletes() {
     let repo = live("modules/m");
     repo.write("modules/m/main.tf", "locals {\n}\n").commit("base");

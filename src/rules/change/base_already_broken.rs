@@ -16,9 +16,9 @@ rule!(
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let head: BTreeSet<&str> =
-        changes.context.resolution.units.iter().filter(|u| !u.is_incomplete()).map(|u| &*u.id).collect();
+        changes.context.resolution.units.iter().filter(|u| !u.is_broken()).map(|u| &*u.id).collect();
     // If it is broken in both revisions, another finding says so.
-    let broken = changes.base.units.iter().filter(|u| u.is_incomplete() && head.contains(&*u.id));
+    let broken = changes.base.units.iter().filter(|u| u.is_broken() && head.contains(&*u.id));
     let broken: Vec<&str> = broken.map(|u| &*u.name).collect();
     let Some(first) = changes.base.findings.iter().find(|f| f.is_breaking) else { return Vec::new() };
     if broken.is_empty() {
