@@ -270,3 +270,12 @@ fn a_pattern_of_the_settings_that_matches_nothing_is_a_warning() {
         assert!(!run.stdout.contains("`prod`"), "{run}");
     }
 }
+
+#[test]
+fn what_is_wrong_with_the_configuration_is_said_of_its_file() {
+    let repo = repo();
+    let schemas = "schemas: {atmos: {manifest: schemas/manifest.json}}\n";
+    repo.write("schemas/manifest.json", "{}\n").write("atmos.yaml", format!("{ATMOS}{schemas}")).commit("a schema");
+    repo.edit("atmos.yaml", "'{stage}'", "'{stage}-{stag}'").commit("mistyped");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("the names of stacks change").says("--> atmos.yaml:1");
+}

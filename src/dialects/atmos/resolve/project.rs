@@ -29,6 +29,7 @@ use crate::resolution::{self, Extent, Gap, Unit};
 use crate::template::MissingKey;
 use crate::text::Text;
 use crate::threads;
+use crate::value::FileId;
 use std::sync::Arc;
 
 /// The result for the manifests of a revision.
@@ -52,11 +53,13 @@ pub(super) fn resolve_project(
     diagnostics: &Diagnostics,
     external: ExternalInputs<'_>,
 ) -> ProjectResolution {
+    // What is read from here on is no configuration.
+    let anchor = anchor(reader.files, shared);
     let strategy = match &config.strategy {
         Ok(strategy) => *strategy,
-        Err(name) => return without_strategy(name, reader, config, shared, diagnostics),
+        Err(name) => return without_strategy(name, config, anchor, diagnostics),
     };
-    let schema = Schema::of(config, reader, shared, anchor(reader.files, shared), diagnostics);
+    let schema = Schema::of(config, reader, shared, anchor, diagnostics);
     let shared = &*shared;
     let answers = &Answers::new(reader.source);
     let tables = match is_own {
@@ -67,22 +70,27 @@ pub(super) fn resolve_project(
         false => Arc::default(),
     };
     let tables = &*tables;
-    let revision =
-        Revision { resolver, reader, config, strategy, shared, scope, project, diagnostics, external, tables, answers };
+    let revision = Revision {
+        resolver,
+        reader,
+        config,
+        anchor,
+        strategy,
+        shared,
+        scope,
+        project,
+        diagnostics,
+        external,
+        tables,
+        answers,
+    };
     revision.resolve(schema)
 }
 
 /// Reports that the configuration names a list strategy that does not exist.
-fn without_strategy(
-    name: &str,
-    reader: &Reader<'_>,
-    config: &Config,
-    shared: &Deps,
-    diagnostics: &Diagnostics,
-) -> ProjectResolution {
+fn without_strategy(name: &str, config: &Config, file: FileId, diagnostics: &Diagnostics) -> ProjectResolution {
     let setting = config.all.at_path(["settings", "list_merge_strategy"]);
     let site = setting.map(|v| v.prov.clone()).unwrap_or_default();
-    let file = anchor(reader.files, shared);
     let message = format!("`{name}` is not a list merge strategy: use `replace`, `append` or `merge`");
     let gap = Gap { extent: Extent::Everything, reason: message.clone(), file: Some(file) };
     diagnostics.error(&rules::INVALID_CONFIG, message, &site, file);
@@ -94,6 +102,8 @@ pub(super) struct Revision<'a> {
     pub(super) resolver: &'a Resolver,
     pub(super) reader: &'a Reader<'a>,
     pub(super) config: &'a Config,
+    /// The file that stands for the configuration.
+    anchor: FileId,
     strategy: ListStrategy,
     /// The files that the configuration was read from.
     pub(super) shared: &'a Deps,
@@ -170,15 +180,14 @@ impl Revision<'_> {
 
     /// Runs the checks that read only the units, and returns why names of stacks are doubtful.
     fn check_units(&self, stacks: &StackContext<'_>, resolved: &[Arc<ResolvedUnit>]) -> Option<Gap> {
-        let anchor = anchor(self.reader.files, self.shared);
         let manifests: Vec<&ResolvedManifest> = resolved.iter().map(|unit| &unit.manifest).collect();
-        stack_names::check(stacks, &manifests, anchor);
+        stack_names::check(stacks, &manifests, self.anchor);
         let diagnostics = &stacks.recorder.diagnostics;
         let circular = resolved.iter().filter(|unit| unit.has_cycle).map(|unit| Arc::clone(&unit.manifest.unit));
         inheritance_cycles::check(&circular.collect::<Vec<_>>(), diagnostics);
         let units: Vec<Arc<Unit>> = resolved.iter().map(|unit| Arc::clone(&unit.manifest.unit)).collect();
         disabled_templates::check(&units, self.config, stacks.templates, diagnostics);
-        stack_names::doubtful_names(self.config, &manifests, anchor)
+        stack_names::doubtful_names(self.config, &manifests, self.anchor)
     }
 
     /// The paths of the top-level manifests, and why some may be missing.
@@ -189,7 +198,7 @@ impl Revision<'_> {
         if !manifests.is_empty() && stack_files::has_plain_manifest(reader, config) {
             return (manifests, gap);
         }
-        let file = anchor(reader.files, self.shared);
+        let file = self.anchor;
         let wanted = config.included.join("`, `");
         let message = format!("no stack manifests found below {} for `{wanted}`", config.stacks);
         let site = config.all.at_path(["stacks", "included_paths"]).map(|v| v.prov.clone()).unwrap_or_default();
