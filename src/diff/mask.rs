@@ -8,7 +8,7 @@ use crate::files::Files;
 pub(crate) use crate::resolution::secrets::is_secret_in;
 use crate::resolution::secrets::names_secret;
 pub(crate) use crate::syntax::secrets::MASK;
-use crate::syntax::secrets::{is_declared, is_named_by, is_place, is_secret_below, only_refers};
+use crate::syntax::secrets::{is_declared, is_named_by, is_no_secret, is_place, is_secret_below, only_refers};
 use crate::text::{ByAddress, FastMap};
 use crate::value::{Data, Map, Origin, Prov, Trail, Value};
 use std::collections::HashSet;
@@ -83,7 +83,8 @@ impl<'a> Sources<'a> {
                 Data::List(Arc::new(changed?))
             }
             Data::Str(text)
-                if !only_refers(text) && (self.is_declared(&value.prov) || self.is_from_secret(&value.prov)) =>
+                if !only_refers(text) && self.is_declared(&value.prov)
+                    || !is_no_secret(text) && self.is_from_secret(&value.prov) =>
             {
                 return Some(Value { data: value.data.clone(), prov: value.prov.masked() });
             }

@@ -1,6 +1,6 @@
 //! Which values of components are secrets, by their keys, by what is beside them, or because they are declared to be.
 
-use crate::syntax::secrets::{is_named_by, is_naming, is_secret_below, is_secret_key, only_refers};
+use crate::syntax::secrets::{is_named_by, is_naming, is_no_secret, is_secret_below, is_secret_key};
 use crate::value::{Data, Map, Value};
 
 /// Whether what is under `key` of a map is a secret: like `is_secret_below`, and `{name: DB_PASSWORD, value: …}` counts.
@@ -26,8 +26,8 @@ pub(crate) fn is_hidden(value: &Value, secret: bool) -> bool {
 /// Whether a value under a secret key would reveal the secret.
 fn is_maskable(value: &Value) -> bool {
     match &value.data {
-        Data::Str(s) => !only_refers(s),
-        Data::Unknown(unknown) => !only_refers(&unknown.text),
+        Data::Str(s) => !is_no_secret(s),
+        Data::Unknown(unknown) => !is_no_secret(&unknown.text),
         Data::Int(_) | Data::Uint(_) | Data::Float(_) | Data::Time(_) => true,
         _ => false,
     }

@@ -208,3 +208,20 @@ fn a_sensitive_value_that_its_type_does_not_admit_is_not_quoted() {
         assert!(!output.contains("zqONEzq") && !output.contains("zqTWOzq"), "{output}");
     }
 }
+
+#[test]
+fn states_of_a_switch_are_shown() {
+    let repo = Repo::new();
+    let main = |state: &str| {
+        format!(
+            "{ROOT}variable \"tokens\" {{\n  default = \"{state}\"\n}}\nresource \"x_vm\" \"a\" {{\n  \
+             metadata {{\n    http_tokens = var.tokens\n    password    = \"{state}d\"\n  }}\n}}\n"
+        )
+    };
+    repo.write("main.tf", main("optional")).commit("base");
+    repo.write("main.tf", main("required")).commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+    let run =
+        run.says("metadata[0].http_tokens  \"optional\" → \"required\"").says("~ tokens  \"optional\" → \"required\"");
+    run.hides("optionald").hides("requiredd");
+}

@@ -5,6 +5,7 @@ use super::value;
 use crate::diff::locals::LocalChange;
 use crate::diff::{ChangeKind, mask};
 use crate::report::RenderOptions;
+use crate::value::Data;
 use std::collections::BTreeSet;
 use std::io;
 
@@ -49,12 +50,15 @@ pub(super) fn write(out: &mut dyn io::Write, locals: &[LocalChange], options: &R
 
 fn values(local: &LocalChange, theme: Theme, options: &RenderOptions) -> String {
     let pointer = format!("/{}", local.name.replace('~', "~0").replace('/', "~1"));
-    if mask::is_secret_pointer(&pointer) && !options.show_secrets {
-        return mask::MASK.to_owned();
-    }
+    let is_secret = mask::is_secret_pointer(&pointer);
     let room = if options.all { usize::MAX } else { (options.width / 3).max(20) };
     let text = |v: &crate::value::Value| style::cut(&value::inline(v, false, options), room).into_owned();
-    let is_hidden = |v: &Option<crate::value::Value>| v.as_ref().is_some_and(|value| value.prov.is_masked());
+    let is_hidden = |v: &Option<crate::value::Value>| {
+        v.as_ref().is_some_and(|v| match &v.data {
+            Data::Map(_) | Data::List(_) => is_secret || v.prov.is_masked(),
+            _ => value::is_hidden(v, is_secret),
+        })
+    };
     if !options.show_secrets && (is_hidden(&local.before) || is_hidden(&local.after)) {
         return mask::MASK.to_owned();
     }

@@ -1,6 +1,6 @@
 //! Secrets in lines of HCL.
 
-use super::keys::{is_named_by, is_naming, is_secret_below, is_secret_flag, is_secret_key, only_refers};
+use super::keys::{is_named_by, is_naming, is_no_secret, is_secret_below, is_secret_flag, is_secret_key};
 use super::masks::Masks;
 use super::tokens;
 use crate::syntax::hcl::{Entry, HclEntryKind, Literal};
@@ -10,7 +10,7 @@ impl Masks {
     pub(crate) fn of(text: &str, entries: &[Entry], literals: &[Literal]) -> Self {
         let is_secret = secret_entries(entries);
         let written = |literal: &Literal| text.get(literal.span.start as usize..literal.span.end as usize);
-        let is_maskable = |literal: &&Literal| written(literal).is_some_and(|t| !only_refers(t.trim_matches('"')));
+        let is_maskable = |literal: &&Literal| written(literal).is_some_and(|t| !is_no_secret(t.trim_matches('"')));
         let (mut masks, mut end) = (Masks::default(), 0);
         let mut sorted: Vec<&Literal> = literals.iter().filter(is_maskable).collect();
         sorted.sort_by_key(|literal| literal.span.start);

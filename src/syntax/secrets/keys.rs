@@ -132,13 +132,27 @@ fn ends_in(key: &str, all: &[&str]) -> bool {
     all.iter().any(is_last) && words(key).last().is_some_and(|last| all.contains(&last.as_str()))
 }
 
+/// Texts of settings that have two or three states, and no secrets: `http_tokens = "required"`.
+const STATES: &[&str] =
+    &["required", "optional", "enabled", "disabled", "true", "false", "none", "null", "on", "off", "yes", "no"];
+
+fn is_state(text: &str) -> bool {
+    STATES.iter().any(|state| text.eq_ignore_ascii_case(state))
+}
+
 /// Whether the text of a secret key only refers to the place of the secret.
 pub(crate) fn is_reference(text: &str) -> bool {
     let text = text.trim();
     text.is_empty()
+        || is_state(text)
         || text.starts_with('!')
         || (text.starts_with("{{") && text.ends_with("}}"))
         || (text.starts_with("${") && text.ends_with('}'))
+}
+
+/// Whether the text of a secret key is none: it only refers to the place of the secret, or is the state of a switch.
+pub(crate) fn is_no_secret(text: &str) -> bool {
+    is_state(text.trim()) || only_refers(text)
 }
 
 /// Functions of templates whose texts name what they look up.
@@ -366,6 +380,13 @@ mod tests {
         ] {
             assert!(!only_refers(text), "{text}");
         }
+    }
+
+    #[test]
+    fn states_are_no_secrets() {
+        assert!(["required", "Enabled", " none", "{{ .a }}", ""].into_iter().all(is_no_secret));
+        assert!(!["requiredx", "enabled 1", "hunter2"].into_iter().any(is_no_secret));
+        assert!(!only_refers("required"), "what is declared to be sensitive is not shown");
     }
 
     #[test]

@@ -12,7 +12,9 @@ use super::hcl::Source;
 use super::{Syntax, yaml_source};
 use crate::files::File;
 use crate::yaml::document_of;
-pub(crate) use keys::{is_named_by, is_naming, is_reference, is_secret_below, is_secret_key, only_refers};
+pub(crate) use keys::{
+    is_named_by, is_naming, is_no_secret, is_reference, is_secret_below, is_secret_key, only_refers,
+};
 pub(crate) use masks::Masks;
 pub(crate) use messages::hide_written;
 use std::ops::Range;

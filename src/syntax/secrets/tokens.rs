@@ -1,6 +1,6 @@
 //! Text that is a secret whatever its key is: keys and tokens of well-known services, private keys.
 
-use super::keys::{is_secret_key, only_refers};
+use super::keys::{is_no_secret, is_secret_key};
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::Regex;
 use std::ops::Range;
@@ -142,7 +142,7 @@ fn assigned<'a>(regex: &'static LazyLock<Option<Regex>>, text: &'a str) -> impl 
         of(&["key", "flag"]).filter(|key| is_secret_key(key.as_str()))?;
         let value = of(&["double", "single", "value"])?;
         let plain = value.as_str().trim_end();
-        let is_shown = matches!(plain, "true" | "false" | "null" | "~") || only_refers(plain);
+        let is_shown = plain == "~" || is_no_secret(plain);
         (!is_shown).then(|| value.start()..value.start() + plain.len())
     })
 }

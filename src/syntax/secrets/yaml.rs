@@ -1,6 +1,6 @@
 //! Secrets in YAML: what is under a secret key, however it is written.
 
-use super::keys::{is_named_by, is_naming, is_secret_below, is_secret_flag, is_secret_key, only_refers};
+use super::keys::{is_named_by, is_naming, is_no_secret, is_secret_below, is_secret_flag, is_secret_key, only_refers};
 use super::masks::Masks;
 use super::tokens;
 use crate::yaml::{Document, Node, NodeId, NodeKind, Style};
@@ -108,7 +108,7 @@ fn holds_secret(node: &Node, written: &str, style: Style) -> bool {
     }
     match node.tag.as_deref().filter(|tag| !tag.text.starts_with("!!")) {
         Some(tag) => !only_refers(&format!("{} {value}", tag.text)),
-        None => !only_refers(value),
+        None => !is_no_secret(value),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Secrets in lines of YAML that cannot be parsed, like templates: recognized by the line, and by those around it.
 
-use super::keys::{is_named_by, is_naming, is_secret_key, only_refers};
+use super::keys::{is_named_by, is_naming, is_no_secret, is_secret_key};
 use super::{MAX_ABOVE, is_in_private_key, tokens};
 use crate::files::File;
 use std::ops::Range;
@@ -36,7 +36,7 @@ fn keyed_range(line: &str, all: bool) -> Vec<Range<usize>> {
             let from = content.len() - value.trim_start().len();
             let plain = value.trim().trim_matches(['"', '\'']);
             // The start of a block, an anchor, an alias or a boolean is not a secret.
-            let harmless = only_refers(plain)
+            let harmless = is_no_secret(plain)
                 || matches!(plain, "|" | ">" | "|-" | ">-" | "|+" | ">+" | "true" | "false" | "null" | "~")
                 || plain.starts_with(['#', '*']);
             return if harmless { Vec::new() } else { std::iter::once(from..content.len()).collect() };
