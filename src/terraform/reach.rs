@@ -13,7 +13,7 @@ use crate::terraform::load::path::beside;
 use crate::terraform::module::address::{self, Address};
 use crate::terraform::module::modules::{Callee, Modules};
 use crate::terraform::module::outline::Outline;
-use crate::terraform::module::paths::{NamedPath, Pattern, inside, is_within};
+use crate::terraform::module::paths::{Base, Pattern, inside, is_within};
 use crate::text::Text;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -38,6 +38,8 @@ pub(crate) struct Reach {
     parts: Vec<Folder>,
     /// The files that expressions name.
     patterns: BTreeSet<Pattern>,
+    /// What texts would name if they were paths.
+    texts: BTreeSet<Pattern>,
     /// The variable files.
     values: BTreeSet<String>,
     /// Its own folder, in systems where all files count that are in folders of code.
@@ -69,7 +71,7 @@ pub(crate) enum Touch {
 pub(crate) fn of_root(modules: &Modules<'_>, dir: &str, given: Given<'_>) -> Reach {
     let written = written(modules, dir, &called(modules, dir, true), given);
     let mut reach = if written.is_open { computed(modules, dir, given) } else { written };
-    reach.follow_links(modules.loader.reader.source().listing());
+    reach.find(modules.loader.reader.source().listing());
     reach
 }
 
@@ -77,7 +79,7 @@ pub(crate) fn of_root(modules: &Modules<'_>, dir: &str, given: Given<'_>) -> Rea
 pub(crate) fn of_text(modules: &Modules<'_>, dir: &str) -> Option<Reach> {
     let given = Given::default();
     let mut reach = Some(written(modules, dir, &called(modules, dir, true), given)).filter(|reach| !reach.is_open)?;
-    reach.follow_links(modules.loader.reader.source().listing());
+    reach.find(modules.loader.reader.source().listing());
     Some(reach)
 }
 
@@ -260,6 +262,17 @@ impl Reach {
         self
     }
 
+    /// Adds the files and folders that its texts lead to, and what links lead to.
+    fn find(&mut self, listing: &Listing) {
+        let is_there = |pattern: &Pattern| match pattern {
+            Pattern::Path(path) => !path.is_empty() && !is_readme(path) && listing.lookup(path).is_ok(),
+            Pattern::Between(..) => true,
+        };
+        let texts = std::mem::take(&mut self.texts);
+        self.patterns.extend(texts.into_iter().filter(is_there));
+        self.follow_links(listing);
+    }
+
     /// Adds what the links in it lead to.
     fn follow_links(&mut self, listing: &Listing) {
         if !listing.has_links() {
@@ -284,8 +297,10 @@ impl Reach {
 
     fn add(&mut self, path: &str, dir: &str, outline: &Outline, root: &str) {
         self.parts.push(Folder::new(path, dir, outline));
-        let resolve = |named: &NamedPath| named.resolve(root, &outline.dir);
-        self.patterns.extend(outline.named.iter().filter_map(resolve));
+        for named in &outline.named {
+            let patterns = if named.base == Base::Text { &mut self.texts } else { &mut self.patterns };
+            patterns.extend(named.resolve(root, &outline.dir));
+        }
         self.is_open |= outline.is_computed;
     }
 

@@ -96,3 +96,26 @@ fn a_root_module_that_loses_what_shows_that_it_is_one_is_not_removed() {
         .commit("head");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("stack-removed");
 }
+
+#[test]
+fn texts_that_lead_to_files_are_paths() {
+    let repo = Repo::new();
+    let main = "terraform {\n  backend \"local\" {\n    path = \"state/main.json\"\n  }\n}\nresource \"x_release\" \"a\" {\n  chart   = \"./chart\"\n  \
+                image   = \"infra/app\"\n  package = [\"out/code.zip\"]\n}\n";
+    repo.write("infra/main.tf", main).write("infra/out/code.zip", "1\n").write("infra/chart/values.yaml", "a: 1\n");
+    repo.write("infra/state/main.json", "{}\n")
+        .write("infra/app/x.py", "1\n")
+        .write("infra/other/x.py", "1\n")
+        .commit("base");
+    for (path, is_read) in [
+        ("infra/chart/values.yaml", true),
+        ("infra/out/code.zip", true),
+        ("infra/state/main.json", false),
+        ("infra/app/x.py", false),
+        ("infra/other/x.py", false),
+    ] {
+        repo.write(path, "2\n").commit("edit");
+        let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+        assert_eq!(run.stdout.contains("1 root module runs different code"), is_read, "{path}: {run}");
+    }
+}

@@ -1,5 +1,5 @@
-//! Which files the expressions of a module name, all blocks included: arguments of functions that read files, and texts that
-//! begin with `path.module`, `path.root` or `path.cwd`.
+//! Which files the expressions of a module name, all blocks included: arguments of functions that read files, texts that begin with
+//! `path.module`, `path.root` or `path.cwd`, and texts that look like paths, which a provider may read by itself.
 
 use crate::go::path::clean;
 use crate::hcl::ast::walk;
@@ -26,6 +26,9 @@ const READERS: [&str; 11] = [
     "templatefile",
 ];
 
+/// A longer text is no path, in bytes.
+const MAX_PATH: usize = 200;
+
 /// Functions that take a path for a text: a name is made of it, and no file is read.
 const NAMERS: [&str; 2] = ["basename", "dirname"];
 
@@ -34,9 +37,19 @@ pub(crate) fn is_reader(function: &str) -> bool {
     READERS.contains(&function)
 }
 
-/// Whether a word has to be in every expression that names a file.
-pub(crate) fn is_word(word: &str) -> bool {
-    word == "path" || is_reader(word)
+/// Whether a word, or a string with this text, is in an expression that may name a file. Every one that does has one.
+pub(crate) fn is_word(text: &str) -> bool {
+    text == "path" || is_reader(text) || looks_like_path(text)
+}
+
+/// Whether a text may be a relative path of a file, or of a folder that is not beside the code: `src/a.py`, `./chart`, `a.zip`.
+fn looks_like_path(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() <= MAX_PATH
+        && bytes.iter().any(|byte| matches!(byte, b'/' | b'.'))
+        && bytes.iter().any(u8::is_ascii_alphabetic)
+        && bytes[0] != b'/'
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_'))
 }
 
 /// Where a path begins.
@@ -46,6 +59,8 @@ pub(crate) enum Base {
     Root,
     /// In the folder of the module.
     Module,
+    /// As `Root`, of a text that only looks like a path: it is one if it leads to something.
+    Text,
 }
 
 /// A path as far as its text shows it.
@@ -97,7 +112,7 @@ pub(crate) fn is_within(path: &str, folder: &str) -> bool {
 impl NamedPath {
     /// The path from the root of the repository; `None` if it leaves the repository.
     pub(crate) fn resolve(&self, root: &str, module: &str) -> Option<Pattern> {
-        let dir = if self.base == Base::Root { root } else { module };
+        let dir = if self.base == Base::Module { module } else { root };
         inside(dir, &self.before, self.after.as_deref())
     }
 }
@@ -122,8 +137,14 @@ pub(crate) fn inside(dir: &str, before: &str, after: Option<&str>) -> Option<Pat
 
 /// Notes the paths and the names that the expressions of a file refer to.
 pub(crate) fn collect(body: &Body, file: FileId, paths: &mut NamedPaths, used_locals: &mut BTreeSet<Text>) {
+    collect_in("", body, file, paths, used_locals);
+}
+
+fn collect_in(kind: &str, body: &Body, file: FileId, paths: &mut NamedPaths, used_locals: &mut BTreeSet<Text>) {
     for attribute in &body.attributes {
-        let mut collector = Collector { file, span: attribute.span(), paths, seen: BTreeSet::new() };
+        // Sources and versions of modules and providers are no files.
+        let has_texts = kind != "terraform" && !(kind == "module" && &*attribute.name.text == "source");
+        let mut collector = Collector { file, span: attribute.span(), has_texts, paths, seen: BTreeSet::new() };
         collector.expr(&attribute.expr);
         for reference in walk::references(&attribute.expr) {
             if let ("local", Some(TraversalStep::Attribute(name))) = (&*reference.root.text, reference.steps.first())
@@ -133,14 +154,18 @@ pub(crate) fn collect(body: &Body, file: FileId, paths: &mut NamedPaths, used_lo
             }
         }
     }
-    body.blocks.iter().for_each(|block| collect(&block.body, file, paths, used_locals));
+    for block in &body.blocks {
+        let kind = if kind == "terraform" { kind } else { &block.kind.text };
+        collect_in(kind, &block.body, file, paths, used_locals);
+    }
 }
 
 /// The paths of an expression that is the argument of a function that reads files, if its text shows where they begin.
 pub(crate) fn of_argument(expr: &Expr) -> Option<BTreeSet<NamedPath>> {
     let mut paths = NamedPaths::default();
     let span = expr.span;
-    let mut collector = Collector { file: FileId::new(0), span, paths: &mut paths, seen: BTreeSet::new() };
+    let (file, seen) = (FileId::new(0), BTreeSet::new());
+    let mut collector = Collector { file, span, has_texts: false, paths: &mut paths, seen };
     collector.path(expr).then_some(paths.named)
 }
 
@@ -154,8 +179,10 @@ struct Collector<'m> {
     file: FileId,
     /// The argument that is searched.
     span: Span,
+    /// Whether its texts may be paths of files that a provider reads.
+    has_texts: bool,
     paths: &'m mut NamedPaths,
-    /// Places of references to folders that are part of a longer path.
+    /// Places of references to folders that are part of a longer path, and of texts that are known to be paths, or not to be.
     seen: BTreeSet<Span>,
 }
 
@@ -183,9 +210,19 @@ impl Collector<'_> {
             ExprKind::Template(parts) if begins_with_folder(parts) => {
                 self.path(inner);
             }
+            ExprKind::Template(parts) if self.has_texts && !self.seen.contains(&inner.span) => self.text(parts),
             ExprKind::Traversal(..) if !self.seen.contains(&inner.span) => self.whole(inner),
             _ => {}
         });
+    }
+
+    /// Records a text that looks like a path.
+    fn text(&mut self, parts: &[Part]) {
+        if let [Part::Text(text)] = parts
+            && looks_like_path(text)
+        {
+            self.paths.named.insert(NamedPath { base: Base::Text, before: text.to_string(), after: None });
+        }
     }
 
     fn whole(&mut self, expr: &Expr) {
@@ -217,7 +254,10 @@ impl Collector<'_> {
                 self.whole(expr);
                 folder(expr).is_some()
             }
-            ExprKind::Template(parts) => self.template(parts),
+            ExprKind::Template(parts) => {
+                self.seen.insert(expr.span);
+                self.template(parts)
+            }
             _ => false,
         }
     }
@@ -284,6 +324,12 @@ mod tests {
             ("a = \"${path.root}/src\"\n", &["envs/a/src"], 0),
             ("a = \"x/${path.root}\"\n", &["envs/a"], 0),
             ("a = file(\"../../../x\")\n", &["outside"], 0),
+            (
+                "r {\n  a = [\"src/a.py\", \"a.zip\", \"./b\", \"x y/z\", \"a\", \"1.2\", \"/a/b\"]\n}\n",
+                &["envs/a/b", "envs/a/a.zip", "envs/a/src/a.py"],
+                0,
+            ),
+            ("module \"m\" {\n  source = \"../m\"\n}\nterraform {\n  b \"local\" {\n    p = \"a/b\"\n  }\n}\n", &[], 0),
         ] {
             let expected: Vec<String> = expected.iter().map(|s| (*s).to_owned()).collect();
             assert_eq!(patterns(text), (expected, computed), "{text}");

@@ -1,5 +1,5 @@
-//! Reads of a file only the blocks and those expressions that have certain words in them; all others are skipped, which takes
-//! a small part of the time. Whatever does not look as it usually does is left to the whole parser.
+//! Reads of a file only the blocks and those expressions that have certain words or strings in them; all others are skipped, which
+//! takes a small part of the time. Whatever does not look as it usually does is left to the whole parser.
 
 use super::Parser;
 use crate::ast::Body;
@@ -7,10 +7,10 @@ use crate::ast::Body;
 /// How deep strings, heredocs and sequences in them nest.
 const MAX_NESTED: usize = 20;
 
-/// Whether an expression is read that has a word, or that is the value of an argument of that name.
+/// Whether an expression is read that has a word, or a string with that text, or that is the value of an argument of that name.
 pub(crate) type Wanted = fn(&str) -> bool;
 
-/// Returns the blocks of a file with the arguments whose names or expressions contain a wanted word, and no others.
+/// Returns the blocks of a file with the arguments whose names or expressions contain a wanted word or string, and no others.
 /// `None` if the parsed part is invalid or unusual: then only the full parser knows the content of the file. For a file
 /// without errors this is a part of the result of [`super::parse_body`]. Errors inside of skipped expressions are not
 /// detected.
@@ -114,11 +114,13 @@ impl Scan<'_> {
 
     /// The rest of a string, with its closing quote.
     fn quoted(&mut self, depth: usize) -> Option<()> {
+        let start = self.pos;
         loop {
             let rest = self.bytes.get(self.pos..)?;
             self.pos += rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | b'$' | b'%' | b'\n'))?;
             match self.bytes[self.pos] {
                 b'"' => {
+                    self.is_wanted = self.is_wanted || (self.wanted)(self.text.get(start..self.pos)?);
                     self.pos += 1;
                     return Some(());
                 }
@@ -203,7 +205,7 @@ mod tests {
 
     #[test]
     fn only_what_is_wanted_is_read() {
-        let text = "a = \"}${w}{\"\nb = [1, # w\n  2]\nw = 1\nblock \"x\" {\n  c = <<-E\n    }w ${{\n    }}\n    E \n  d = { e = w, f = \"\\\"${\"w\"}\" }\n  \
+        let text = "a = \"}${w}{\"\nb = [1, # w\n  \"w w\"]\nw = 1\ns = [\"w\"]\nblock \"x\" {\n  c = <<-E\n    }w ${{\n    }}\n    E \n  d = { e = w, f = \"\\\"${\"w\"}\" }\n  \
                     g = \"$${w} %\"\n  h { w = 1 }\n}\ni = 1 /* w\n */\nj = <<E\n${w}\n E\n";
         let body = parse_outline(text, wanted).expect("nothing is unusual");
         let mut found = Vec::new();
@@ -213,6 +215,7 @@ mod tests {
             [
                 "a = \"}${w}{\"",
                 "w = 1",
+                "s = [\"w\"]",
                 "j = <<E\n${w}\n E",
                 "block.d = { e = w, f = \"\\\"${\"w\"}\" }",
                 "block.h.w = 1"

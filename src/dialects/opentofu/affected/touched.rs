@@ -81,7 +81,7 @@ impl<'a> Touched<'a> {
         let module = reach::called(self.modules, dir, is_there);
         let part = Folder::new(path, dir, &module);
         let (of_root, of_module): (Vec<NamedPath>, Vec<NamedPath>) =
-            module.named.iter().cloned().partition(|named| named.base == Base::Root);
+            module.named.iter().cloned().partition(|named| named.base != Base::Module);
         let is_reached = module.is_computed
             || changes.iter().any(|path| part.has(path, false))
             || matched(of_module.iter().filter_map(|named| named.resolve("", dir)), changes);
