@@ -395,6 +395,31 @@ fn disabled_builds_that_are_needed_are_built() {
     }
 }
 
+/// What no component shows is not proved.
+#[test]
+fn what_garden_keeps_to_itself_is_not_proved() {
+    let project =
+        "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\n";
+    let rest = "---\nkind: Module\nname: m\ntype: container\nbuild: {timeout: 1}\n---\nkind: Command\nname: c\nsteps: [{exec: {command: [a]}}]\n\
+                ---\nkind: ConfigTemplate\nname: t\nconfigs: [{kind: Run, name: x, type: exec, spec: {command: [t1]}}]\n";
+    let repo = Repo::new();
+    repo.write("project.garden.yml", format!("{project}id: one\n")).write("m/garden.yml", &rest[4..]);
+    repo.write("m/README.md", "1\n").write("docs/README.md", "1\n").commit("base");
+    for (path, from, to, status) in [
+        ("project.garden.yml", "one", "two", 1),
+        ("m/garden.yml", "timeout: 1", "timeout: 2", 1),
+        ("m/garden.yml", "[a]", "[b]", 1),
+        ("m/garden.yml", "[t1]", "[t2]", 0),
+        ("m/garden.yml", "name: c", "name:  c", 0),
+        ("m/README.md", "1", "2", 1),
+        ("docs/README.md", "1", "2", 0),
+    ] {
+        repo.edit(path, from, to).commit("edit");
+        let run = repo.run(&["diff", "HEAD^..HEAD", "--expect", "none"]);
+        assert_eq!(run.status, status, "{path}: {to}: {run}");
+    }
+}
+
 /// Garden does not count these, but what it deploys is made of them.
 #[test]
 fn files_outside_of_the_folder_of_an_action_are_told_as_extra() {
