@@ -1,7 +1,11 @@
 //! Files that lie in folders of code and are no part of it, as far as no code names them: documents, tests, examples, and what tools
 //! around a project read.
 
-use crate::paths::{name, parent};
+use crate::hcl::items::{Item, items};
+use crate::paths::{join, name, parent};
+use crate::source::{Node, Source};
+use crate::terraform::load::names::{Syntax, configuration};
+use crate::terraform::reach::Reach;
 
 /// Folders of the tools around a project: they see it, and it does not see them.
 const TOOLS: [&str; 6] = [".circleci", ".devcontainer", ".github", ".gitlab", ".idea", ".vscode"];
@@ -16,23 +20,66 @@ const TOOL_FILES: [&str; 8] = [
     "renovate.json",
     "stacklint.toml",
 ];
+/// Files that say what a pipeline runs, and folders of them, seen from the root of the repository.
+const PIPELINES: [&str; 5] = [".circleci", ".github/actions", ".github/workflows", ".gitlab", ".gitlab-ci.yml"];
 /// Folders of tests and examples.
-const TESTS: [&str; 5] = ["example", "examples", "test", "testdata", "tests"];
+const TESTS: [&str; 4] = ["example", "examples", "testdata", "tests"];
+/// The same beside code only: further down, and around code, it may be an environment.
+const TEST: &str = "test";
 /// How files of tests end.
 const TEST_FILES: [&str; 3] = [".tftest.hcl", ".tftest.json", ".tofutest.hcl"];
 
 /// Whether a file only documents or tests what is in a folder, or is for tools around that. The path is seen from there: a project
 /// may lie in a folder of examples.
 pub(crate) fn is_aside(path: &str) -> bool {
+    let is_test = parent(path).split('/').any(|folder| TESTS.contains(&folder)) || path.split('/').next() == Some(TEST);
+    is_apart(path) || is_test
+}
+
+/// Whether a file that lies in no folder of code only documents, or is for tools, by its name. Folders that are called so may have
+/// scripts and values of an environment.
+pub(crate) fn is_apart(path: &str) -> bool {
     let is_tool =
         path.split('/').next().is_some_and(|folder| TOOLS.contains(&folder)) || TOOL_FILES.contains(&name(path));
-    let is_test = parent(path).split('/').any(|folder| TESTS.contains(&folder))
-        || TEST_FILES.iter().any(|ending| name(path).ends_with(ending));
-    is_document(path) || is_tool || is_test
+    is_document(path) || is_tool || TEST_FILES.iter().any(|ending| name(path).ends_with(ending))
+}
+
+/// Whether a file says what a pipeline runs. The path is from the root of the repository.
+pub(crate) fn is_pipeline(path: &str) -> bool {
+    PIPELINES.iter().any(|one| path.strip_prefix(one).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
+/// Whether the configuration of code around a file has its name, or that of the folder that leads to it, in a text. What a provider
+/// or a command reads is only named there.
+pub(crate) fn is_mentioned(source: &dyn Source, reach: &Reach, path: &str) -> bool {
+    let Some(first) = reach.seen_from_code(path).and_then(|below| below.split('/').next()) else { return false };
+    let listing = source.listing();
+    reach.all_folders().any(|folder| {
+        let names = listing.children(folder).into_iter().filter_map(|(name, _)| Some((name, configuration(name)?.2)));
+        let mut texts = names.filter_map(|(name, syntax)| {
+            let Ok(Node::File(entry)) = listing.lookup(&join(folder, name)) else { return None };
+            let bytes = source.read(entry).ok()?;
+            let text = std::str::from_utf8(&bytes).ok()?;
+            // Comments say nothing.
+            let is_native = syntax == Syntax::Native;
+            Some(if is_native { items(text).iter().map(Item::text).collect() } else { text.to_owned() })
+        });
+        texts.any(|text: String| has_word(&text.split('\u{1f}').collect::<String>(), first))
+    })
+}
+
+/// Whether a text has a word of a path.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '/' | '\\');
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (text[..at].chars().next_back(), text[at + word.len()..].chars().next());
+        before.is_none_or(|c| is_end(c) || matches!(c, '=' | '}' | '(')) && after.is_none_or(is_end)
+    })
 }
 
 fn is_document(path: &str) -> bool {
     let name = name(path);
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    matches!(extension, "md" | "markdown" | "rst" | "adoc") || matches!(stem, "LICENSE" | "CODEOWNERS" | "NOTICE")
+    matches!(extension, "md" | "markdown" | "rst" | "adoc")
+        || matches!(extension, "" | "txt") && matches!(stem, "LICENSE" | "CODEOWNERS" | "NOTICE")
 }

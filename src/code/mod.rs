@@ -16,7 +16,7 @@ mod unloaded;
 
 pub(crate) use unloaded::is_backend_file;
 
-pub(crate) use aside::is_aside;
+pub(crate) use aside::{is_apart, is_aside, is_mentioned, is_pipeline};
 pub(crate) use named::{named, outside};
 pub(crate) use passing::Passing;
 pub(crate) use runs::{Run, Runners, Runs, of_components};
@@ -112,7 +112,13 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
         let found = known.entry((before, run.reach)).or_insert_with(|| {
             let reaches = [Some(&head.reaches[run.reach]), before.map(|index| &base.reaches[index])];
             let touch = |path: &str| reaches.iter().flatten().find_map(|reach| reach.touch(path));
-            let is_read = |path: &str| reaches.iter().flatten().any(|reach| reach.names(path) || reach.loads(path));
+            let is_mentioned = |path: &str| {
+                let mut sides = compared.sources.into_iter().rev().zip(&reaches);
+                sides.any(|(source, reach)| reach.is_some_and(|reach| is_mentioned(source, reach, path)))
+            };
+            let is_read = |path: &str| {
+                reaches.iter().flatten().any(|reach| reach.names(path) || reach.loads(path)) || is_mentioned(path)
+            };
             let one = |path: &'_ &str| {
                 let below = reaches.iter().flatten().find_map(|reach| reach.seen_from_code(path)).unwrap_or(path);
                 let touch = touch(path).filter(|_| !is_aside(below) || is_read(path))?;

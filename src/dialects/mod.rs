@@ -203,6 +203,11 @@ pub(crate) trait Dialect: Send + Sync {
         true
     }
 
+    /// Whether no component shows what a document of a file of configuration says; `None` if one shows every document.
+    fn hidden_documents(&self) -> Option<fn(&Value) -> bool> {
+        None
+    }
+
     /// Whether a setting says how components are run, a JSON Pointer into a file of configuration: one that values do not show is told
     /// with every comparison.
     fn steers_runs(&self, _path: &str) -> bool {

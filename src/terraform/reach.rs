@@ -385,8 +385,13 @@ impl Reach {
         found
     }
 
+    /// Returns the folders of its configuration, its own first.
+    pub(crate) fn all_folders(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(|part| &*part.dir)
+    }
+
     /// Returns the folders of its modules, except its own.
     pub(crate) fn folders(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().skip(1).map(|part| &*part.dir)
+        self.all_folders().skip(1)
     }
 }

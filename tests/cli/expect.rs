@@ -185,6 +185,34 @@ fn a_document_that_code_reads_is_code() {
     assert_eq!(expect(&repo, "none", 3)["verdict"], "refuted");
 }
 
+/// Names alone do not make a file harmless: folders of environments are called `test`, and pipelines run commands.
+#[test]
+fn what_lies_aside_is_harmless_unless_something_may_run_it() {
+    const CALL: &str = "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"sh";
+    let repo = repo();
+    let code = |arguments: &str| format!("{MAIN}# docs/x.md, examples/x.sh\n{CALL} {arguments}\"\n  }}\n}}\n");
+    for (path, arguments, status) in [
+        (".github/workflows/apply.yml", "", 1),
+        (".gitlab-ci.yml", "", 1),
+        (".github/dependabot.yml", "", 0),
+        ("environments/test/deploy.sh", "", 1),
+        ("deploy/examples/run.sh", "", 1),
+        ("NOTICE.sh", "", 1),
+        ("modules.tftest.hcl", "", 0),
+        ("components/terraform/vpc/envs/test/a.tfbackend", "", 1),
+        ("components/terraform/vpc/test/run.sh", "", 0),
+        ("components/terraform/vpc/test/run.sh", "./test/run.sh", 1),
+        ("components/terraform/vpc/docs/x.md", "", 0),
+        ("components/terraform/vpc/docs/x.md", "docs/x.md", 1),
+        ("components/terraform/vpc/examples/x.sh", "", 0),
+    ] {
+        repo.write("components/terraform/vpc/main.tf", code(arguments)).write(path, "a: 1\n").commit("base");
+        repo.write(path, "a: 2\n").commit("edit");
+        let run = repo.run(&["diff", "HEAD~..HEAD", "--expect", "none"]);
+        assert_eq!(run.status, status, "{path} {arguments}: {run}");
+    }
+}
+
 #[test]
 fn files_may_be_renamed_where_the_state_stays() {
     let repo = repo();

@@ -339,6 +339,87 @@ fn edited_source_files_of_actions_are_no_change_without_effect() {
     }
 }
 
+/// What may be a source counts as one.
+#[test]
+fn sources_that_are_not_known_may_be_any_files() {
+    let project =
+        "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\n";
+    for (action, expected) in [
+        ("kind: Run\nsource: {path: '${local.env.DIR}'}\ninclude: [b.md]\n", [true, true]),
+        ("kind: Run\nsource: '${local.env.SOURCE}'\n", [true, true]),
+        ("kind: Run\nsource: {path: '${local.env.DIR}'}\ninclude: []\n", [false, false]),
+        ("kind: Run\nsource: {path: ../x}\ninclude: ['${local.env.FILE}']\n", [true, false]),
+        ("kind: Run\nsource: {path: ../x}\nexclude: ['${local.env.FILE}', 'b.txt']\n", [true, false]),
+        ("kind: Run\nsource: {path: ../x}\nbuild: '${local.env.BUILD || null}'\n", [true, false]),
+    ] {
+        let repo = Repo::new();
+        repo.write("project.garden.yml", project).write("x/a.txt", "1\n").write("y/b.txt", "1\n");
+        let action = format!("{action}name: one\ntype: exec\nspec: {{command: [x]}}\n");
+        repo.write("actions/garden.yml", action.as_str()).commit("base");
+        for (path, is_source) in ["x/a.txt", "y/b.txt"].into_iter().zip(expected) {
+            repo.write(path, "2\n").commit("edit");
+            let run = repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0);
+            assert_eq!(run.stdout.contains("runs different code"), is_source, "{action}{path}: {run}");
+        }
+    }
+}
+
+/// Garden builds what an enabled action depends on, though it is disabled.
+#[test]
+fn disabled_builds_that_are_needed_are_built() {
+    let repo = Repo::new();
+    let project =
+        "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\n";
+    let build = |name: &str| {
+        format!(
+            "kind: Build\nname: {name}\ntype: exec\ndisabled: true\nsource: {{path: ../{name}}}\nspec: {{command: [a]}}\n---\n"
+        )
+    };
+    let actions = format!(
+        "{}{}kind: Run\nname: r\ntype: exec\nbuild: needed\nspec: {{command: [x]}}\n",
+        build("needed"),
+        build("other")
+    );
+    repo.write("project.garden.yml", project).write("a/garden.yml", actions).commit("base");
+    for (name, is_built) in [("needed", true), ("other", false)] {
+        let is_told = |text: &str| {
+            let run = repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0);
+            assert_eq!(run.stdout.contains(text), is_built, "{name}: {run}");
+        };
+        repo.write(&format!("{name}/main.c"), "1\n").commit("file");
+        is_told("runs different code");
+        let written = std::fs::read_to_string(repo.root().join("a/garden.yml")).unwrap();
+        let (before, after) = written.split_at(written.find(&format!("../{name}")).unwrap());
+        repo.write("a/garden.yml", format!("{before}{}", after.replacen("[a]", "[b]", 1))).commit("spec");
+        is_told("spec.command");
+    }
+}
+
+/// What no component shows is not proved.
+#[test]
+fn what_garden_keeps_to_itself_is_not_proved() {
+    let project =
+        "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\n";
+    let rest = "---\nkind: Module\nname: m\ntype: container\nbuild: {timeout: 1}\n---\nkind: Command\nname: c\nsteps: [{exec: {command: [a]}}]\n\
+                ---\nkind: ConfigTemplate\nname: t\nconfigs: [{kind: Run, name: x, type: exec, spec: {command: [t1]}}]\n";
+    let repo = Repo::new();
+    repo.write("project.garden.yml", format!("{project}id: one\n")).write("m/garden.yml", &rest[4..]);
+    repo.write("m/README.md", "1\n").write("docs/README.md", "1\n").commit("base");
+    for (path, from, to, status) in [
+        ("project.garden.yml", "one", "two", 1),
+        ("m/garden.yml", "timeout: 1", "timeout: 2", 1),
+        ("m/garden.yml", "[a]", "[b]", 1),
+        ("m/garden.yml", "[t1]", "[t2]", 0),
+        ("m/garden.yml", "name: c", "name:  c", 0),
+        ("m/README.md", "1", "2", 1),
+        ("docs/README.md", "1", "2", 0),
+    ] {
+        repo.edit(path, from, to).commit("edit");
+        let run = repo.run(&["diff", "HEAD^..HEAD", "--expect", "none"]);
+        assert_eq!(run.status, status, "{path}: {to}: {run}");
+    }
+}
+
 /// Garden does not count these, but what it deploys is made of them.
 #[test]
 fn files_outside_of_the_folder_of_an_action_are_told_as_extra() {

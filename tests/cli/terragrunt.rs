@@ -276,6 +276,39 @@ fn affected_lists_units_that_begin_to_fail() {
     assert_eq!(stacks, ["catalog", "live", "stack"], "without its stack, the source is a unit by itself: {run}");
 }
 
+/// What a function or a hook reads may be any file that its path allows, documents too.
+#[test]
+fn files_with_unknown_names_may_be_read() {
+    const HOOK: &str = "terraform {\n  source = \"../../modules/app\"\n  before_hook \"a\" {\n    commands = [\"apply\"]\n    execute  = ";
+    let hook = |words: &str| format!("{HOOK}{words}\n  }}\n}}\n");
+    let values = |list: &str| {
+        format!(
+            "terraform {{\n  source = \"../../modules/app\"\n  extra_arguments \"a\" {{\n    commands = [\"apply\"]\n    {list}\n  }}\n}}\n"
+        )
+    };
+    for (unit, paths) in [
+        ("inputs = { a = file(\"${get_env(\"D\")}/a.md\") }\n".to_owned(), ["docs/a.md", "docs/b.md"]),
+        ("inputs = { a = [fileset(get_env(\"D\"), \"*\"), 1] }\n".to_owned(), ["docs/a.md", ""]),
+        ("inputs = { a = run_cmd(\"cat\", \"${get_env(\"D\")}/a.md\") }\n".to_owned(), ["docs/a.md", "docs/b.md"]),
+        ("inputs = { a = find_in_parent_folders(\"${get_env(\"D\")}.md\", \"\") }\n".to_owned(), ["a.md", "a.rst"]),
+        (hook("[\"cat\", \"${get_env(\"D\")}/a.md\"]"), ["docs/a.md", "docs/b.md"]),
+        (hook("[get_env(\"COMMAND\")]"), ["docs/a.md", ""]),
+        (hook("[\"echo\", get_env(\"TOKEN\")]"), ["", "docs/a.md"]),
+        (values("required_var_files = [\"${get_env(\"D\")}/a.md\"]"), ["docs/a.md", "docs/b.md"]),
+        (values("arguments = [\"-var-file=${get_env(\"D\")}/a.md\"]"), ["docs/a.md", "docs/b.md"]),
+    ] {
+        let repo = Repo::new();
+        repo.write("live/a/terragrunt.hcl", &unit).write("modules/app/main.tf", "variable \"a\" {\n  default = 1\n}\n");
+        paths.iter().filter(|path| !path.is_empty()).for_each(|path| _ = repo.write(path, "1\n"));
+        repo.commit("base");
+        for (path, status) in paths.into_iter().zip([1, 0]).filter(|(path, _)| !path.is_empty()) {
+            repo.write(path, "2\n").commit("edit");
+            let run = repo.run(&["diff", "HEAD~1..HEAD", "--expect", "none"]);
+            assert_eq!(run.status, status, "{unit}{path}: {run}");
+        }
+    }
+}
+
 #[test]
 fn files_of_values_with_unknown_names_are_a_part_of_what_runs() {
     let repo = Repo::new();

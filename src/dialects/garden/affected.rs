@@ -60,6 +60,11 @@ impl Garden {
         let mut runs = Runs::default();
         for dir in self.folders(state.source, project) {
             let resolved = self.project((state.source, state.files), &dir, project, Scope::All);
+            // They are sources of actions that nobody knows.
+            for module in &resolved.modules {
+                let below = state.source.listing().under(module).iter().map(|entry| entry.path.to_string());
+                runs.reaches.push(Reach::of_files(below.collect()));
+            }
             let all = resolved.units.iter().flat_map(|unit| &unit.components);
             let specs: BTreeMap<Address, &Value> =
                 all.filter_map(|component| Some((component.address(), component.value.get("spec")?))).collect();

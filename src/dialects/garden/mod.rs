@@ -115,6 +115,7 @@ impl Garden {
             is_partial: is_broken || loaded.config.is_none(),
             files: BTreeMap::new(),
             ignores: Ignores::default(),
+            modules: loaded.resources.iter().filter(|one| one.is_hidden()).map(|one| one.dir().to_owned()).collect(),
         };
         let Some(config) = &loaded.config else { return out };
         let diagnostics = Diagnostics::new(config.file);
@@ -190,6 +191,8 @@ struct Resolved {
     files: BTreeMap<Address, ActionFiles>,
     /// Its ignore files.
     ignores: Ignores,
+    /// The folders of modules whose actions are not known.
+    modules: BTreeSet<String>,
 }
 
 impl Resolved {
@@ -274,9 +277,25 @@ impl Dialect for Garden {
 
     /// What selects files and sources, and how the program starts, is in no component.
     fn shows_setting(&self, path: &str) -> bool {
-        const HIDDEN: [&str; 7] =
-            ["apiVersion", "defaultEnvironment", "dotIgnoreFile", "dotIgnoreFiles", "proxy", "scan", "sources"];
-        !path.split('/').any(|key| HIDDEN.contains(&key))
+        const HIDDEN: [&str; 10] = [
+            "apiVersion",
+            "defaultEnvironment",
+            "domain",
+            "dotIgnoreFile",
+            "dotIgnoreFiles",
+            "id",
+            "importVariables",
+            "proxy",
+            "scan",
+            "sources",
+        ];
+        // The first step is the number of a document if there are several.
+        let first = path.split('/').skip(1).find(|key| key.parse::<usize>().is_err());
+        !first.is_some_and(|key| HIDDEN.contains(&key))
+    }
+
+    fn hidden_documents(&self) -> Option<fn(&Value) -> bool> {
+        Some(project::is_hidden)
     }
 
     fn authoring(&self) -> Option<&'static dyn Authoring> {

@@ -23,6 +23,7 @@ mod merge;
 mod mocks;
 mod names;
 mod object;
+mod pieces;
 mod place;
 mod rules;
 mod schema;

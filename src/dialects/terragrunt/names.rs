@@ -2,17 +2,20 @@
 
 use super::file::File;
 use super::functions::{CalledFiles, Functions};
+use super::pieces::{may_be, pieces};
 use super::place::{Place, REPOSITORY};
 use super::rules;
 use super::session::Session;
+use super::touched::{ABOVE, CONFIGURATION, READERS};
 use super::values::{Origins, at_key, exported, tidy_text};
-use crate::hcl::ast::{Attribute, Expr, Key, Name, Span, TraversalStep, walk};
+use crate::hcl::ast::{Attribute, Expr, ExprKind, Key, Name, Span, TraversalStep, walk};
 use crate::hcl::eval::{Evaluator, Scope};
 use crate::hcl::val::import::import;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::paths;
 use crate::reads::{Named, NamedFiles, made_of};
 use crate::source::Node;
+use crate::terraform::module::paths::is_reader;
 use crate::text::Text;
 use crate::value::{self, FileId, Map, Origin, Prov, Read, Value};
 use std::cell::RefCell;
@@ -240,6 +243,7 @@ impl Origins for Names<'_, '_> {
             }
         }
         found.extend(self.files_read(expr, &mut sources));
+        found.extend(self.possible_reads(expr));
         (found, sources)
     }
 
@@ -303,6 +307,32 @@ impl Names<'_, '_> {
             found.extend(reader.made_of_matching("some file of the repository", &|_| true));
         }
         found
+    }
+}
+
+impl Names<'_, '_> {
+    /// The files that functions of an expression may read whose paths are not known.
+    fn possible_reads(&self, expr: &Expr) -> Vec<Read> {
+        let mut unknown: Vec<Text> = Vec::new();
+        walk::visit(expr, &mut |inner| {
+            let ExprKind::Call(call) = &inner.kind else { return };
+            let is_unknown = |argument: &&Expr| self.session.apart(|| self.eval(argument)).0.unknown_reason().is_some();
+            let name = &*call.name.text;
+            if is_reader(name) || READERS.contains(&name) || [ABOVE, CONFIGURATION].contains(&name) {
+                unknown.extend(call.arguments.first().filter(is_unknown).map(|path| self.text(path)));
+            } else if name == COMMAND {
+                let texts = call.arguments.iter().enumerate().filter(|(_, argument)| is_unknown(argument));
+                let texts = texts.map(|(index, argument)| (index, self.text(argument)));
+                let may_be_path = |text: &str| pieces(text).iter().any(|piece| piece.contains(['.', '/']));
+                unknown.extend(texts.filter(|(index, text)| *index == 0 || may_be_path(text)).map(|(_, text)| text));
+            }
+        });
+        let reader = &self.session.loader.modules.loader.reader;
+        let of = |text: &Text| {
+            let pieces = pieces(text);
+            reader.made_of_matching("some file of the repository", &|path| may_be(path, &pieces))
+        };
+        unknown.iter().flat_map(of).collect()
     }
 }
 

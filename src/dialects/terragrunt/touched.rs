@@ -17,11 +17,11 @@ use std::sync::{Arc, OnceLock};
 const HCL: &str = ".hcl";
 const CODE: [&str; 4] = [".tf", ".tofu", ".tf.json", ".tofu.json"];
 /// The function that searches a file in the folders above.
-const ABOVE: &str = "find_in_parent_folders";
+pub(super) const ABOVE: &str = "find_in_parent_folders";
 /// The function that reads another configuration.
-const CONFIGURATION: &str = "read_terragrunt_config";
+pub(super) const CONFIGURATION: &str = "read_terragrunt_config";
 /// Functions of Terragrunt whose first argument is the path of a file, besides those of the language.
-const READERS: [&str; 2] = ["read_tfvars_file", "sops_decrypt_file"];
+pub(super) const READERS: [&str; 2] = ["read_tfvars_file", "sops_decrypt_file"];
 /// Functions that read what their text does not show.
 const OPEN: [&str; 3] = ["mark_glob_as_read", "run_cmd", "templatefile"];
 /// The most files that one name may mean before it counts as any file.
@@ -38,6 +38,9 @@ pub(super) enum Mention {
     Ending(String),
 }
 
+/// A file, and whether git lacks one that is nearer.
+type Nearest = (Option<String>, bool);
+
 /// The edited files, and what names them.
 pub(super) struct Touched<'a> {
     source: &'a dyn Source,
@@ -48,7 +51,7 @@ pub(super) struct Touched<'a> {
     by_name: BTreeMap<&'a str, Vec<&'a str>>,
     mentions: Mutex<FastMap<String, Arc<Vec<Mention>>>>,
     /// The nearest file of a name in a folder or in those above it, see [`Touched::above`].
-    nearest: Mutex<FastMap<(String, String), (Option<String>, bool)>>,
+    nearest: Mutex<FastMap<(String, String), Nearest>>,
     /// Whether code of modules may read an edited file.
     is_read_by_code: OnceLock<bool>,
 }

@@ -3,7 +3,7 @@
 
 use super::{Expectation, Open};
 use crate::code::made;
-use crate::code::{self, CodeChanges, Passing, Runners, Runs, is_aside};
+use crate::code::{self, CodeChanges, Passing, Runners, Runs, is_apart, is_aside, is_mentioned, is_pipeline};
 use crate::dialects::Dialect;
 use crate::diff::pointer;
 use crate::diff::same::same;
@@ -67,15 +67,25 @@ impl ComparedProject<'_> {
         let idle = paths(&mut sides.iter().flat_map(|side| side.imports.unreached.iter().copied()));
         let config = paths(&mut sides.iter().flat_map(|side| side.config.iter().copied()));
         let reaches = || runs.iter().flat_map(|side| &side.reaches);
+        let is_mentioned = |path: &str| {
+            let mut sides = self.sources.into_iter().zip(runs);
+            sides.any(|(source, side)| side.reaches.iter().any(|reach| is_mentioned(source, reach, path)))
+        };
         let is_harmless = |path: &str| {
-            let below = reaches().find_map(|reach| reach.seen_from_code(path)).unwrap_or(path);
-            is_aside(below) && !reaches().any(|reach| reach.names(path) || reach.loads(path))
+            let below = reaches().find_map(|reach| reach.seen_from_code(path));
+            below.map_or_else(|| is_apart(path), is_aside)
+                && !is_pipeline(path)
+                && !reaches().any(|reach| reach.names(path) || reach.loads(path))
+                && !is_mentioned(path)
         };
         let resources = self.evaluated.values().map(|code| code.resources).sum();
         let mut unseen = Unseen { resources, ..Unseen::default() };
         for pair in &differing {
             let path = Text::from(pair.path());
             let is_read = read.contains(&path) || config.contains(&path);
+            if is_read && self.hides(pair) {
+                unseen.files.insert(Text::clone(&path));
+            }
             if config.contains(&path) && dialect.hides_settings() {
                 match settings(self.sources, pair, &|path| dialect.shows_setting(path)) {
                     Some(paths) => unseen.open.extend(
@@ -119,6 +129,19 @@ impl ComparedProject<'_> {
         }
         unseen.open.extend(open.into_iter().map(|(files, components)| Open::Code { files, components }));
         unseen
+    }
+
+    /// Whether documents of a file differ that no component shows.
+    fn hides(&self, pair: &EntryPair<'_>) -> bool {
+        let Some(is_hidden) = self.dialect.hidden_documents() else { return false };
+        let [base, head] = self.sources;
+        let of = |source: &dyn Source, entry: Option<&Entry>| {
+            let all = documents(source, entry)?;
+            let all = all.as_list().map_or_else(|| vec![all.clone()], |all| all.to_vec());
+            Some(all.into_iter().filter(is_hidden).collect::<Vec<Value>>())
+        };
+        let sides = of(base, pair.before).zip(of(head, pair.after));
+        sides.is_none_or(|(a, b)| a.len() != b.len() || a.iter().zip(&b).any(|(a, b)| !same(a, b)))
     }
 
     /// Whether all that a file says has an effect only where it is imported, on both sides.

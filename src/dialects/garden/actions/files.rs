@@ -21,24 +21,39 @@ pub(crate) struct ActionFiles {
 }
 
 impl ActionFiles {
-    /// Those of an action; `None` if its sources are in another repository, outside of this one or not known.
+    /// Those of an action; `None` if its sources are in another repository or outside of this one. Where something of it is not
+    /// known, whatever it may be counts: any file if the folder is not known.
     pub(super) fn of(action: &Prepared) -> Option<Self> {
-        let field = |key: &str| action.builtin.get(key);
+        let field = |key: &str| action.builtin.get(key).filter(|value| !is_nothing(value));
         let source = field("source");
-        if source.and_then(|source| source.get("repository")).is_some() {
+        let config = Text::clone(&action.source.path);
+        if source.and_then(|source| source.get("repository")).is_some_and(|value| !is_nothing(value)) {
             return None;
         }
-        let dir = match source.and_then(|source| source.get("path")) {
-            Some(path) => resolve(action.source.dir(), path.as_text()?)?,
-            None => action.source.dir().to_owned(),
+        let path = source.and_then(|source| source.get("path")).filter(|value| !is_nothing(value));
+        let dir = match path.map(Node::as_text) {
+            Some(Some(path)) => Some(resolve(action.source.dir(), path)?),
+            Some(None) => None,
+            None if source.is_some_and(|source| !matches!(source.data, Data::Map(_))) => None,
+            None => Some(action.source.dir().to_owned()),
         };
-        let (include, exclude) = (texts(field("include"))?, texts(field("exclude"))?.unwrap_or_default());
+        let (include, exclude) = (field("include").map_or(Some(Vec::new()), texts), field("exclude"));
+        let (has_include, exclude) = (field("include").is_some(), exclude.map(known_texts).unwrap_or_default());
         // An action that only deploys, runs or tests a build has no sources of its own.
-        let uses_build = action.source.kind != ActionKind::Build && field("build").is_some();
-        let has_none =
-            exclude.iter().any(|pattern| pattern == "**/*") || uses_build && include.is_none() && exclude.is_empty();
-        let include = if has_none { Some(Vec::new()) } else { include };
-        Some(ActionFiles { dir, include, exclude, config: Text::clone(&action.source.path) })
+        let uses_build = action.source.kind != ActionKind::Build && field("build").and_then(Node::as_text).is_some();
+        let is_of_build = uses_build && !has_include && field("exclude").is_none();
+        let has_none = is_of_build
+            || exclude.iter().any(|pattern| pattern == "**/*")
+            || has_include && include.as_ref().is_some_and(Vec::is_empty);
+        Some(match (has_none, dir) {
+            (true, dir) => {
+                let dir = dir.unwrap_or_else(|| action.source.dir().to_owned());
+                ActionFiles { dir, include: Some(Vec::new()), exclude, config }
+            }
+            // Patterns count from the folder.
+            (false, None) => ActionFiles { dir: String::new(), include: None, exclude: Vec::new(), config },
+            (false, Some(dir)) => ActionFiles { dir, include: include.filter(|_| has_include), exclude, config },
+        })
     }
 
     /// Whether a file (a path from the root of the repository) is one of them, under the ignore files of a project.
@@ -66,14 +81,19 @@ fn includes(pattern: &str, path: &str) -> bool {
     glob::path_match(pattern, path).unwrap_or(false) || glob::path_match(&join(pattern, "**/*"), path).unwrap_or(false)
 }
 
-/// The texts of a list, if there is one; nothing if it is not known.
-fn texts(list: Option<&Node>) -> Option<Option<Vec<String>>> {
-    let Some(list) = list else { return Some(None) };
-    match &list.data {
-        Data::List(items) => {
-            items.iter().map(|item| Some(item.as_text()?.to_string())).collect::<Option<_>>().map(Some)
-        }
-        Data::Null | Data::Undefined => Some(None),
-        _ => None,
-    }
+/// Whether nothing is written there.
+fn is_nothing(value: &Node) -> bool {
+    matches!(value.data, Data::Null | Data::Undefined)
+}
+
+/// The texts of a list; `None` if one of them is not known.
+fn texts(list: &Node) -> Option<Vec<String>> {
+    let Data::List(items) = &list.data else { return None };
+    items.iter().map(|item| Some(item.as_text()?.to_string())).collect()
+}
+
+/// The texts of a list that are known.
+fn known_texts(list: &Node) -> Vec<String> {
+    let Data::List(items) = &list.data else { return Vec::new() };
+    items.iter().filter_map(|item| Some(item.as_text()?.to_string())).collect()
 }

@@ -18,7 +18,7 @@ use crate::dialects::garden::template::syntax::path::Segment;
 use crate::text::Text;
 use crate::value::{Origin, Prov};
 use arcstr::literal;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// An action that was resolved as far as possible.
@@ -52,10 +52,12 @@ pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, diagnostics: &Diagnostic
     // A disabled Build is executed for what depends on it; other disabled actions are skipped.
     let skipped = graph.actions.iter().filter(|action| action.is_disabled && action.source.kind != ActionKind::Build);
     let skipped: BTreeSet<Key> = skipped.map(|action| action.source.key()).collect();
+    let executed = executed(graph);
     let all = graph.actions.iter().zip(&contexts);
     let resolved = all.map(|(action, contexts)| {
-        let mut resolved = one(stage, action, contexts, &keys, diagnostics);
-        if !action.is_disabled {
+        let is_executed = executed.contains(&action.source.key());
+        let mut resolved = one(stage, action, (contexts, is_executed), &keys, diagnostics);
+        if is_executed {
             check_disabled(action, &skipped, diagnostics);
             let is_known = |on: &Key| keys.contains(on) && !graph.possible.contains(on);
             resolved.part.links = links(&action.uses, is_known, |on| skipped.contains(on));
@@ -64,6 +66,20 @@ pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, diagnostics: &Diagnostic
         resolved
     });
     resolved.collect()
+}
+
+/// The actions that are executed: those that are enabled, and disabled Builds that these need.
+fn executed(graph: &Graph) -> BTreeSet<Key> {
+    let by_key: BTreeMap<Key, &Prepared> = graph.actions.iter().map(|action| (action.source.key(), action)).collect();
+    let enabled = graph.actions.iter().filter(|action| !action.is_disabled);
+    let mut open: Vec<&Prepared> = enabled.collect();
+    let mut found: BTreeSet<Key> = open.iter().map(|action| action.source.key()).collect();
+    while let Some(action) = open.pop() {
+        let builds = action.dependencies.iter().filter_map(|dependency| by_key.get(&dependency.on).copied());
+        let builds = builds.filter(|on| on.source.kind == ActionKind::Build);
+        open.extend(builds.filter(|on| found.insert(on.source.key())));
+    }
+    found
 }
 
 /// The data for all specs, except the parts that belong to an action.
@@ -167,7 +183,7 @@ fn action_references(graph: &Graph, contexts: &[Contexts], unknown: &BTreeSet<Ke
 fn one(
     stage: &Stage<'_>,
     action: &Prepared,
-    contexts: &Contexts,
+    (contexts, is_executed): (&Contexts, bool),
     keys: &BTreeSet<Key>,
     diagnostics: &Diagnostics,
 ) -> Resolved {
@@ -178,7 +194,7 @@ fn one(
     let mut entries: Vec<(Text, Node)> = Vec::new();
     entries.extend(builtin("type").map(|node| (literal!("type"), node)));
     entries.push((literal!("disabled"), disabled(action)));
-    if action.is_disabled {
+    if !is_executed {
         // Garden skips it: whatever else is in it has no effect.
         let value = stage.value_of(&Node::at(Node::map(entries).data, source.tree.prov.clone()));
         let part = Part { is_disabled: true, ..Part::new(kind, Text::clone(&source.name), value, shaping) };

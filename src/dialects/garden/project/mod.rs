@@ -11,7 +11,7 @@ pub(crate) mod varfile;
 
 pub(crate) use config::{ENVIRONMENT_KEYS, EnvironmentConfig, KEYS as PROJECT_KEYS, ProjectConfig, check_keys};
 pub(crate) use ignore::Ignores;
-pub(crate) use resource::{ActionKind, KINDS, Resource, first_line};
+pub(crate) use resource::{ActionKind, KINDS, Resource, first_line, is_hidden};
 pub(crate) use scan::is_never_scanned;
 
 use super::diagnostics::Diagnostics;

@@ -9,7 +9,7 @@ use crate::dialects::garden::template::structure::parse_tree;
 use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::paths::parent;
 use crate::text::Text;
-use crate::value::{FileId, Prov};
+use crate::value::{FileId, Prov, Value};
 use arcstr::literal;
 
 /// The kind of an action.
@@ -91,8 +91,31 @@ impl Resource {
         self.tree.get("name")?.as_text()
     }
 
+    /// Whether it is a module whose actions only its plugin knows.
+    pub(crate) fn is_hidden(&self) -> bool {
+        *self.kind == *MODULE && self.tree.get("type").and_then(Node::as_text).is_none_or(|kind| *kind != *KNOWN_TYPE)
+    }
+
     pub(crate) fn is_project(&self) -> bool {
         *self.kind == *"Project"
+    }
+}
+
+/// The kind of modules, and the type of those that become actions here.
+const MODULE: &str = "Module";
+const KNOWN_TYPE: &str = "exec";
+
+/// Whether no component shows a document: commands, modules whose actions only their plugin knows, and templates of these.
+pub(crate) fn is_hidden(document: &Value) -> bool {
+    let text = |key: &str| document.get(key).and_then(Value::as_str);
+    let has_hidden = |key: &str| {
+        let items = document.get(key).and_then(Value::as_list).map_or(&[][..], |items| items);
+        items.iter().any(is_hidden) || key == "modules" && !items.is_empty()
+    };
+    match text("kind") {
+        Some("Command") => true,
+        Some(MODULE) => text("type") != Some(KNOWN_TYPE),
+        _ => has_hidden("configs") || has_hidden("modules"),
     }
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// The prefix of environment variables that set variables.
 const PREFIX: &str = "TF_VAR_";
 /// The option that names a file of variables.
-const VAR_FILE: &str = "-var-file=";
+pub(super) const VAR_FILE: &str = "-var-file=";
 
 /// Variables and files of variables in the order in which they win, and the environment of the run.
 #[derive(Default)]

@@ -1,10 +1,11 @@
 //! Files beside the configuration of a unit that are a part of what runs: Terragrunt copies all files of the unit's folder to its
 //! code, and hooks execute scripts.
 
-use super::arguments::is_other;
+use super::arguments::{VAR_FILE, is_other};
 use crate::code::{Runs, of_components};
 use crate::dialects::State;
 use crate::dialects::terragrunt::load::{UNIT, UNIT_JSON};
+use crate::dialects::terragrunt::pieces::{may_be, pieces};
 use crate::dialects::terragrunt::place::{REPOSITORY, inside};
 use crate::dialects::terragrunt::unit::KIND;
 use crate::paths::{name, parent, relative};
@@ -15,7 +16,6 @@ use crate::terraform::load::names::{LOCK, configuration};
 use crate::terraform::module::modules::Modules;
 use crate::terraform::reach::is_readme;
 use crate::value::{Data, Value};
-use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 /// The kinds of hooks.
@@ -33,10 +33,6 @@ pub(in crate::dialects::terragrunt) fn runs(resolution: &Resolution, state: Stat
     // A generated unit is copied from elsewhere.
     let home = |unit: &Unit| parent(&state.files.get(unit.file).path).to_owned();
     let homes: BTreeSet<String> = resolution.units.iter().map(|unit| home(unit)).collect();
-    let of_values = LazyCell::new(|| {
-        let paths = state.source.listing().iter().map(|entry| &*entry.path);
-        paths.filter(|path| ENDINGS.iter().any(|ending| path.ends_with(ending))).collect::<Vec<_>>()
-    });
     for unit in &resolution.units {
         for component in unit.components.iter().filter(|component| *component.kind == *KIND) {
             let home = home(unit);
@@ -45,7 +41,7 @@ pub(in crate::dialects::terragrunt) fn runs(resolution: &Resolution, state: Stat
             let has_code = source.is_some_and(|source| !source.is_null()) || modules.is_there(&home);
             let mut files = if has_code { beside(state.source, &home, &homes) } else { BTreeSet::new() };
             files.extend(executed(state.source, &home, component));
-            files.extend(passed(state.source, &home, component, &of_values));
+            files.extend(passed(state.source, &home, component));
             if !files.is_empty() {
                 runs.add_files(component.address(), &unit.id, files);
             }
@@ -78,7 +74,15 @@ fn executed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<
     let hooks = HOOKS.iter().filter_map(|kind| terraform?.get(kind)?.as_map());
     let mut found = BTreeSet::new();
     for hook in hooks.flat_map(|hooks| hooks.iter()) {
-        let Some(words) = hook.value.get("execute").and_then(Value::as_list) else { continue };
+        let Some(execute) = hook.value.get("execute") else { continue };
+        let words = execute.as_list().map_or(std::slice::from_ref(execute), |words| words);
+        for (index, word) in words.iter().enumerate() {
+            let Data::Unknown(unknown) = &word.data else { continue };
+            let pieces = pieces(&unknown.text);
+            if index == 0 || pieces.iter().any(|piece| piece.contains(['.', '/'])) {
+                found.extend(possible(source, &pieces, &[]));
+            }
+        }
         let at = hook.value.get("working_dir").and_then(Value::as_str).and_then(|dir| inside(home, dir));
         let folders: Vec<&str> = folders(home, component).chain(at.as_deref()).collect();
         add_named(source, &folders, words.iter().filter_map(Value::as_str), true, &mut found);
@@ -87,8 +91,8 @@ fn executed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<
 }
 
 /// The files of values that arguments of commands pass to the code: what they set may reach what is not evaluated. Of a path that is
-/// not known, all that it may be of the files of values of the revision (`of_values`).
-fn passed(source: &dyn Source, home: &str, component: &Component, of_values: &[&str]) -> BTreeSet<String> {
+/// not known, all that it may be, and if nothing shows how it ends, all that are called like files of values.
+fn passed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<String> {
     let blocks = component.value.at_path(["terraform", "extra_arguments"]).and_then(Value::as_map);
     let folders: Vec<&str> = folders(home, component).collect();
     let mut found = BTreeSet::new();
@@ -99,45 +103,22 @@ fn passed(source: &dyn Source, home: &str, component: &Component, of_values: &[&
         let lists = VALUES.iter().filter_map(|name| block.value.get(name));
         for value in values.into_iter().chain(lists) {
             let Data::Unknown(unknown) = &value.data else { continue };
-            let pieces = pieces(&unknown.text);
             if !is_other(&unknown.text) {
-                found.extend(of_values.iter().filter(|path| may_be(path, &pieces)).map(|path| (*path).to_owned()));
+                let pieces = pieces(unknown.text.trim_start_matches('"').trim_start_matches(VAR_FILE));
+                let is_ending_known = pieces.last().is_some_and(|last| !last.is_empty());
+                found.extend(possible(source, &pieces, if is_ending_known { &[] } else { &ENDINGS }));
             }
         }
     }
     found
 }
 
-/// What is written out of a path in the text of an expression, from the start to the end: `"${local.a}/../vars/${local.b}.tfvars"`
-/// has nothing at its start, `vars/`, and `.tfvars` at its end. Nothing is, if it is no text with expressions in it.
-fn pieces(text: &str) -> Vec<&str> {
-    let text = text.trim_matches('"');
-    if !text.contains("${") {
-        return Vec::new();
-    }
-    let (mut pieces, mut rest) = (Vec::new(), text);
-    while let Some((piece, inside)) = rest.split_once("${") {
-        pieces.push(piece);
-        let mut depth = 1;
-        let end = inside.find(|c| {
-            depth += i32::from(c == '{') - i32::from(c == '}');
-            depth == 0
-        });
-        rest = end.map_or("", |end| &inside[end + 1..]);
-    }
-    pieces.push(rest);
-    let below = |piece: &'_ str| piece.rfind("../").map_or(0, |at| at + "../".len());
-    pieces.into_iter().map(|piece| piece[below(piece)..].trim_start_matches('/')).collect()
-}
-
-/// Whether a path may be one of which some pieces are known, see [`pieces`].
-fn may_be(path: &str, pieces: &[&str]) -> bool {
-    let Some((last, before)) = pieces.split_last() else { return true };
-    let mut rest = Some(path);
-    for piece in before {
-        rest = rest.and_then(|rest| rest.find(piece).map(|at| &rest[at + piece.len()..]));
-    }
-    rest.is_some_and(|rest| rest.ends_with(last))
+/// The files that a path may be of which some pieces are known, with one of some endings if there are any.
+fn possible<'s>(source: &'s dyn Source, pieces: &[&str], endings: &[&str]) -> impl Iterator<Item = String> + use<'s> {
+    let paths = source.listing().iter().map(|entry| &*entry.path);
+    let paths = paths.filter(|path| endings.is_empty() || endings.iter().any(|ending| path.ends_with(ending)));
+    let found: Vec<String> = paths.filter(|path| may_be(path, pieces)).map(str::to_owned).collect();
+    found.into_iter()
 }
 
 /// The folders that paths of a unit may count from.
@@ -172,22 +153,5 @@ fn add_named<'w>(
     });
     if !is_all {
         found.insert(String::new());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_path_may_be() {
-        let text = "\"${get_terragrunt_dir()}/../vars/${get_env(\"A\", \"{}\")}.tfvars\"";
-        assert_eq!(pieces(text), ["", "vars/", ".tfvars"]);
-        for (path, expected) in
-            [("vars/prod.tfvars", true), ("live/vars/a/b.tfvars", true), ("vars/a.json", false), ("prod.tfvars", false)]
-        {
-            assert_eq!(may_be(path, &pieces(text)), expected, "{path}");
-        }
-        assert!(may_be("a.tfvars", &pieces("local.files")));
     }
 }
