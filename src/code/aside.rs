@@ -6,6 +6,9 @@ use crate::paths::{join, name, parent};
 use crate::source::{Node, Source};
 use crate::terraform::load::names::{Syntax, configuration};
 use crate::terraform::reach::Reach;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Folders of the tools around a project: they see it, and it does not see them.
 const TOOLS: [&str; 6] = [".circleci", ".devcontainer", ".github", ".gitlab", ".idea", ".vscode"];
@@ -49,23 +52,46 @@ pub(crate) fn is_pipeline(path: &str) -> bool {
     PIPELINES.iter().any(|one| path.strip_prefix(one).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
-/// Whether the configuration of code around a file has its name, or that of the folder that leads to it, in a text. What a provider
-/// or a command reads is only named there.
-pub(crate) fn is_mentioned(source: &dyn Source, reach: &Reach, path: &str) -> bool {
-    let Some(first) = reach.seen_from_code(path).and_then(|below| below.split('/').next()) else { return false };
-    let listing = source.listing();
-    reach.all_folders().any(|folder| {
+/// What the configuration of a revision has in its texts: what a provider or a command reads is only named there.
+pub(crate) struct Mentions<'a> {
+    source: &'a dyn Source,
+    /// The files of folders of code, without comments.
+    texts: RefCell<HashMap<String, Rc<Vec<String>>>>,
+}
+
+impl<'a> Mentions<'a> {
+    pub(crate) fn new(source: &'a dyn Source) -> Self {
+        Mentions { source, texts: RefCell::default() }
+    }
+
+    /// Whether the code around a file has its name, or that of the folder that leads to it, in a text.
+    pub(crate) fn has(&self, reach: &Reach, path: &str) -> bool {
+        let first = reach.seen_from_code(path).and_then(|below| below.split('/').next());
+        let in_folder = |folder, first: &str| self.of_folder(folder).iter().any(|text| has_word(text, first));
+        first.is_some_and(|first| reach.all_folders().any(|folder| in_folder(folder, first)))
+    }
+
+    fn of_folder(&self, folder: &str) -> Rc<Vec<String>> {
+        if let Some(known) = self.texts.borrow().get(folder) {
+            return Rc::clone(known);
+        }
+        let listing = self.source.listing();
         let names = listing.children(folder).into_iter().filter_map(|(name, _)| Some((name, configuration(name)?.2)));
-        let mut texts = names.filter_map(|(name, syntax)| {
+        let texts = names.filter_map(|(name, syntax)| {
             let Ok(Node::File(entry)) = listing.lookup(&join(folder, name)) else { return None };
-            let bytes = source.read(entry).ok()?;
+            let bytes = self.source.read(entry).ok()?;
             let text = std::str::from_utf8(&bytes).ok()?;
             // Comments say nothing.
-            let is_native = syntax == Syntax::Native;
-            Some(if is_native { items(text).iter().map(Item::text).collect() } else { text.to_owned() })
+            let text = match syntax {
+                Syntax::Native => items(text).iter().map(Item::text).collect(),
+                _ => text.to_owned(),
+            };
+            Some(text.split('\u{1f}').collect())
         });
-        texts.any(|text: String| has_word(&text.split('\u{1f}').collect::<String>(), first))
-    })
+        let found = Rc::new(texts.collect::<Vec<String>>());
+        self.texts.borrow_mut().insert(folder.to_owned(), Rc::clone(&found));
+        found
+    }
 }
 
 /// Whether a text has a word of a path.

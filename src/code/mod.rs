@@ -16,7 +16,7 @@ mod unloaded;
 
 pub(crate) use unloaded::is_backend_file;
 
-pub(crate) use aside::{is_apart, is_aside, is_mentioned, is_pipeline};
+pub(crate) use aside::{Mentions, is_apart, is_aside, is_pipeline};
 pub(crate) use named::{named, outside};
 pub(crate) use passing::Passing;
 pub(crate) use runs::{Run, Runners, Runs, of_components};
@@ -103,6 +103,9 @@ pub(crate) struct Compared<'a> {
 pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool) -> CodeChanges {
     let [base, head] = compared.runs;
     let contents = Contents::new(compared.sources, compared.differing);
+    // Head and base, as below.
+    let mentions = compared.sources.map(Mentions::new);
+    let mentions = [&mentions[1], &mentions[0]];
     let explained = Explained::new(compared, &contents);
     let mut known: BTreeMap<(Option<usize>, usize), Vec<Touched>> = BTreeMap::new();
     let mut folders: BTreeMap<Text, (BTreeSet<Text>, BTreeSet<Address>)> = BTreeMap::new();
@@ -113,8 +116,8 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
             let reaches = [Some(&head.reaches[run.reach]), before.map(|index| &base.reaches[index])];
             let touch = |path: &str| reaches.iter().flatten().find_map(|reach| reach.touch(path));
             let is_mentioned = |path: &str| {
-                let mut sides = compared.sources.into_iter().rev().zip(&reaches);
-                sides.any(|(source, reach)| reach.is_some_and(|reach| is_mentioned(source, reach, path)))
+                let mut sides = mentions.iter().zip(&reaches);
+                sides.any(|(side, reach)| reach.is_some_and(|reach| side.has(reach, path)))
             };
             let is_read = |path: &str| {
                 reaches.iter().flatten().any(|reach| reach.names(path) || reach.loads(path)) || is_mentioned(path)

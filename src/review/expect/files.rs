@@ -3,7 +3,7 @@
 
 use super::{Expectation, Open};
 use crate::code::made;
-use crate::code::{self, CodeChanges, Passing, Runners, Runs, is_apart, is_aside, is_mentioned, is_pipeline};
+use crate::code::{self, CodeChanges, Mentions, Passing, Runners, Runs, is_apart, is_aside, is_pipeline};
 use crate::dialects::Dialect;
 use crate::diff::pointer;
 use crate::diff::same::same;
@@ -67,9 +67,10 @@ impl ComparedProject<'_> {
         let idle = paths(&mut sides.iter().flat_map(|side| side.imports.unreached.iter().copied()));
         let config = paths(&mut sides.iter().flat_map(|side| side.config.iter().copied()));
         let reaches = || runs.iter().flat_map(|side| &side.reaches);
+        let mentions = self.sources.map(Mentions::new);
         let is_mentioned = |path: &str| {
-            let mut sides = self.sources.into_iter().zip(runs);
-            sides.any(|(source, side)| side.reaches.iter().any(|reach| is_mentioned(source, reach, path)))
+            let mut sides = mentions.iter().zip(runs);
+            sides.any(|(mentions, side)| side.reaches.iter().any(|reach| mentions.has(reach, path)))
         };
         let is_harmless = |path: &str| {
             let below = reaches().find_map(|reach| reach.seen_from_code(path));
