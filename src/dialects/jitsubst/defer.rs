@@ -75,13 +75,16 @@ pub(crate) struct Planned {
     pub resource: Resource,
     /// All references in it.
     pub uses: Vec<Use>,
+    /// How many values and references it has.
+    pub size: usize,
 }
 
 /// Expands a resource.
 pub(crate) fn plan(config: &Config, mut resource: Resource) -> Planned {
-    let mut run = Run { config, uses: Vec::new() };
+    let mut run = Run { config, uses: Vec::new(), values: 0 };
     resource.config = run.value(&resource.config, false);
-    Planned { resource, uses: run.uses }
+    let size = run.values + run.uses.len();
+    Planned { resource, uses: run.uses, size }
 }
 
 impl Planned {
@@ -125,10 +128,13 @@ impl Planned {
 struct Run<'a> {
     config: &'a Config,
     uses: Vec<Use>,
+    /// How many values were expanded.
+    values: usize,
 }
 
 impl Run<'_> {
     fn value(&mut self, value: &Value, preserved: bool) -> Value {
+        self.values += 1;
         let data = match &value.data {
             Data::Str(text) if text.contains('$') => return self.text(text, &value.prov, preserved),
             Data::List(items) => Data::List(Arc::new(items.iter().map(|v| self.value(v, preserved)).collect())),

@@ -50,6 +50,16 @@ fn references_that_are_never_closed() {
     is_quick(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], &["check"]).ends_with(0);
 }
 
+#[test]
+fn environments_with_many_modules() {
+    let modules: String =
+        (0..300).map(|i| format!("  - {{name: m{i}, type: infra.vpc, config: {{env_vars: {{a: b}}}}}}\n")).collect();
+    let environments: String = (0..300).map(|i| format!("  e{i}: {{region: r{i}}}\n")).collect();
+    let text = format!("modules:\n{modules}environments:\n{environments}");
+    let run = is_quick(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], &["check"]).ends_with(1);
+    run.says("limit-exceeded").says("are not resolved");
+}
+
 fn resources(count: usize, value: &str) -> String {
     (0..count).map(|i| format!("resource \"x_y\" \"r{i}\" {{\n  a = \"{value}{i}\"\n}}\n")).collect()
 }
