@@ -74,7 +74,7 @@ fn resources_that_all_change() {
 #[test]
 fn resources_that_read_each_other() {
     let chain: String =
-        (1..4_000).map(|i| format!("resource \"x_y\" \"r{i}\" {{\n  v = x_y.r{}.v\n}}\n", i - 1)).collect();
+        (1..2_100).map(|i| format!("resource \"x_y\" \"r{i}\" {{\n  v = x_y.r{}.v\n}}\n", i - 1)).collect();
     let first =
         |value: &str| format!("resource \"x_y\" \"r0\" {{\n  v = x_y.{value}.id\n}}\n{chain}{}", resources(2, "a"));
     let (base, head) = (first("a"), first("b"));
