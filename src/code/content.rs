@@ -1,11 +1,11 @@
 //! Which of the files that differ say something else than before.
 
 use super::is_backend_file;
-use crate::hcl::items::{Item, items};
+use crate::hcl::items::{Item, by_head, items};
 use crate::paths::{name, parent};
 use crate::source::{Entry, EntryPair, Source};
 use crate::terraform::load::names::{Syntax, configuration, is_override};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The name of the file that locks versions of providers.
 const LOCK: &str = ".terraform.lock.hcl";
@@ -75,11 +75,10 @@ impl<'a> Contents<'a> {
         }
         let all = |items: &[Item], others: &[Item]| {
             let texts: HashSet<_> = others.iter().map(Item::text).collect();
-            // Of equal heads the first one counts.
-            let heads: HashMap<&str, &[_]> =
-                others.iter().rev().map(|other| (&*other.head.text, &other.children[..])).collect();
+            let heads = by_head(others);
             items.iter().filter(|item| !texts.contains(&item.text())).all(|item| {
-                let known = heads.get(&*item.head.text).copied().unwrap_or_default();
+                let other = heads.get(&*item.head.text).map(|at| &others[*at]);
+                let known: HashSet<_> = other.map(|other| other.children.iter().collect()).unwrap_or_default();
                 let mut differing = item.children.iter().filter(|words| !known.contains(words));
                 EVALUATED.contains(&item.head.first()) && !differing.any(|words| UNSEEN.contains(&words.first()))
             })

@@ -4,7 +4,7 @@ use super::Compared;
 use super::content::{Content, Contents};
 use crate::diff::{ComponentChange, Side};
 use crate::hcl::ast::Span;
-use crate::hcl::items::{Item, Words};
+use crate::hcl::items::{Item, Words, by_head};
 use crate::resolution::Address;
 use crate::text::Text;
 use crate::value::FileId;
@@ -89,15 +89,17 @@ impl<'a> Explained<'a> {
         let (in_base, in_head) = (texts(before), texts(after));
         let new = after.iter().filter(|item| !in_base.contains(&item.text()));
         let gone = before.iter().filter(|item| !in_head.contains(&item.text()));
-        let other = |item: &Item, all: &'_ [Item]| all.iter().position(|other| other.head.text == item.head.text);
+        let (heads_before, heads_after) = (by_head(before), by_head(after));
         // An item that is in the file twice, or in another order, has no edit of its own.
         let has_edit = new.clone().chain(gone.clone()).next().is_some();
-        let of_new = |item: &Item| match other(item, before) {
-            Some(index) => {
+        let of_new = |item: &Item| match heads_before.get(&*item.head.text) {
+            Some(&index) => {
                 let (old, new) = (&before[index].children, &item.children);
-                let own: Vec<&Words> = new.iter().filter(|w| !old.iter().any(|o| o.text == w.text)).collect();
-                let lost = old.iter().filter(|w| !new.iter().any(|n| n.text == w.text));
-                let mut lost = lost.filter(|w| !own.iter().any(|n| n.first() == w.first())).peekable();
+                let [in_old, in_new] = [old, new].map(|all| all.iter().map(|w| &*w.text).collect::<BTreeSet<_>>());
+                let own: Vec<&Words> = new.iter().filter(|w| !in_old.contains(&*w.text)).collect();
+                let replaced: BTreeSet<&str> = own.iter().map(|words| words.first()).collect();
+                let lost = old.iter().filter(|w| !in_new.contains(&*w.text));
+                let mut lost = lost.filter(|w| !replaced.contains(w.first())).peekable();
                 (!own.is_empty() || lost.peek().is_some())
                     && own.iter().all(|words| touches(1, words.span))
                     && lost.all(|words| touches(0, words.span))
@@ -106,6 +108,6 @@ impl<'a> Explained<'a> {
         };
         has_edit
             && new.clone().all(of_new)
-            && gone.filter(|item| other(item, after).is_none()).all(|item| touches(0, item.span))
+            && gone.filter(|item| !heads_after.contains_key(&*item.head.text)).all(|item| touches(0, item.span))
     }
 }

@@ -3,14 +3,14 @@
 
 use super::content::{Contents, UNSEEN};
 use super::runs::Runs;
-use crate::hcl::items::{Item, items};
+use crate::hcl::items::{Item, Words, by_head, items};
 use crate::paths::name;
 use crate::resolution::Address;
 use crate::source::{EntryPair, Source};
 use crate::terraform::load::names::{Syntax, configuration};
 use crate::terraform::reach::Reach;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The blocks that pass values on, or say what a resource was called before.
 const PASSING: [&str; 4] = ["locals", "module", "moved", "variable"];
@@ -28,6 +28,8 @@ pub(crate) struct Passing<'a> {
     contents: Contents<'a>,
     /// Whether what is not evaluated reads values, by side and index of what is run.
     known: RefCell<BTreeMap<(usize, usize), bool>>,
+    /// Whether edits are seen or passed on, by file.
+    passing: RefCell<BTreeMap<String, bool>>,
     /// Whether configurations of providers are evaluated.
     shows_providers: bool,
 }
@@ -44,6 +46,7 @@ impl<'a> Passing<'a> {
             runs,
             contents: Contents::new(sources, differing),
             known: RefCell::default(),
+            passing: RefCell::default(),
             shows_providers,
         }
     }
@@ -56,14 +59,22 @@ impl<'a> Passing<'a> {
 
     /// Whether everything that differs in a file is evaluated, or passes values on.
     fn is_passing(&self, path: &str) -> bool {
+        if let Some(known) = self.passing.borrow().get(path) {
+            return *known;
+        }
+        let is_passing = self.passes_on(path);
+        self.passing.borrow_mut().insert(path.to_owned(), is_passing);
+        is_passing
+    }
+
+    fn passes_on(&self, path: &str) -> bool {
         let Some([before, after]) = self.contents.items(path) else { return false };
         if name(path).ends_with(".tfvars") {
             return true;
         }
-        let is_seen = |item: &Item, others: &[Item]| {
+        let is_seen = |item: &Item, other: Option<&Item>| {
             let kind = item.head.first();
-            let other = others.iter().find(|other| other.head.text == item.head.text);
-            let known = other.map_or(&[][..], |other| &other.children);
+            let known: HashSet<&Words> = other.map(|other| other.children.iter().collect()).unwrap_or_default();
             let differing = item.children.iter().filter(|child| !known.contains(child));
             let is_shown = ["data", "output", "resource"].contains(&kind)
                 || PASSING.contains(&kind)
@@ -71,8 +82,10 @@ impl<'a> Passing<'a> {
             is_shown && !differing.into_iter().any(|child| is_hidden_part(child.first()))
         };
         let all = |items: &[Item], others: &[Item]| {
-            let differing = items.iter().filter(|item| !others.iter().any(|other| other.text() == item.text()));
-            differing.into_iter().all(|item| is_seen(item, others))
+            let texts: HashSet<String> = others.iter().map(Item::text).collect();
+            let heads = by_head(others);
+            let mut differing = items.iter().filter(|item| !texts.contains(&item.text()));
+            differing.all(|item| is_seen(item, heads.get(&*item.head.text).map(|at| &others[*at])))
         };
         all(&before, &after) && all(&after, &before)
     }

@@ -30,6 +30,9 @@ pub(super) const MAX_CAUSES: usize = 20;
 const MAX_COMPONENT_CAUSES: usize = 50;
 /// The maximum number of values of one sub-tree that are examined.
 const MAX_NODES: usize = 20_000;
+/// The maximum number of values and inputs that are examined in one comparison, and how many of a sub-tree still are after that.
+const MAX_EXAMINED: usize = 20_000_000;
+const MIN_NODES: usize = 100;
 /// The maximum number of causes that are looked for, of which the first by their places are named.
 const MAX_FOUND: usize = 1_000;
 /// The most overridden values that are examined.
@@ -46,6 +49,10 @@ pub(crate) struct Finder<'a> {
     config: BTreeSet<FileId>,
     /// The values of the last difference whose own lines were edited, and these: one edit changes many components in the same way.
     last: Option<([Option<Value>; 2], Vec<Cause>)>,
+    /// How many more values and inputs are examined.
+    left: usize,
+    /// The first lines of files that one side alone has.
+    wholes: HashMap<(Side, FileId), Option<(Cause, bool)>>,
 }
 
 /// Causes found so far.
@@ -92,7 +99,17 @@ impl<'a> Finder<'a> {
         });
         let edits = Edits::new(base, head, files, touched);
         let config = base.config.iter().chain(&head.config).copied().collect();
-        Finder { files, edits, leads: Leads::new(base, head), units: HashMap::new(), by_name, config, last: None }
+        Finder {
+            files,
+            edits,
+            leads: Leads::new(base, head),
+            units: HashMap::new(),
+            by_name,
+            config,
+            last: None,
+            left: MAX_EXAMINED,
+            wholes: HashMap::default(),
+        }
     }
 
     /// The lines behind one difference between two states of a component.
@@ -244,6 +261,9 @@ impl<'a> Finder<'a> {
 
     /// Returns the first line with content in a file that only this side has, and whether that is certain.
     fn whole_file(&mut self, side: Side, file: FileId) -> Option<(Cause, bool)> {
+        if let Some(known) = self.wholes.get(&(side, file)) {
+            return *known;
+        }
         let edited = self.edits.of(side, file);
         let says = |line: &u32| {
             let text = edited.file.line_text(*line).trim();
@@ -252,10 +272,12 @@ impl<'a> Finder<'a> {
         let last = edited.file.line(edited.file.text.len() as u32);
         let line = (1..=last).find(says).unwrap_or(1);
         let column = indentation(edited.file.line_text(line));
-        match edited.edits {
+        let found = match edited.edits {
             FileEdits::Whole { certain } => Some((Cause { side, file, line, column }, certain)),
             _ => None,
-        }
+        };
+        self.wholes.insert((side, file), found);
+        found
     }
 
     fn path(&self, cause: &Cause) -> Text {
@@ -274,9 +296,10 @@ impl<'a> Finder<'a> {
         let mut inputs = Inputs::default();
         while let Some(value) = todo.pop() {
             seen += 1;
-            if seen > MAX_NODES {
+            if seen > MAX_NODES || self.left == 0 && seen > MIN_NODES {
                 return;
             }
+            self.left = self.left.saturating_sub(1);
             self.new_value(side, value, &mut inputs, found);
             match &value.data {
                 Data::Map(map) => todo.extend(map.iter().map(|e| &e.value)),
@@ -299,9 +322,9 @@ impl<'a> Finder<'a> {
             _ => false,
         };
         let own = value.prov.origin;
-        value.prov.for_each_new_input(inputs, &mut |origin| {
+        value.prov.new_inputs_while(inputs, &mut |origin| {
             if found.certain.len() >= MAX_FOUND {
-                return;
+                return false;
             }
             if !(container && Some(origin) == own) {
                 self.span(side, origin, origin.key, origin.end, found);
@@ -309,6 +332,8 @@ impl<'a> Finder<'a> {
                 // The span of a collection covers all that is in it; only its key is about the collection itself.
                 self.span(side, origin, origin.key, origin.key + 1, found);
             }
+            self.left = self.left.saturating_sub(1);
+            true
         });
     }
 

@@ -4,12 +4,15 @@ use super::{Change, ChangeKind, ComponentChange, DiffOptions, Located, Side};
 use crate::files::Files;
 use crate::resolution::{Address, Local, LocalLevel, LocalScope, Resolution, State, Unit};
 use crate::text::{ByAddress, Text};
-use crate::value::{Data, FileId, Origin, Value};
+use crate::value::{Data, FileId, Inputs, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The maximum number of values of one sub-tree that are examined.
 const MAX_NODES: usize = 20_000;
+
+/// The maximum number of inputs of values that are examined in one comparison.
+const MAX_INPUTS: usize = 20_000_000;
 
 /// A local name that differs.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +33,7 @@ pub(crate) struct LocalChange {
     pub side: Side,
     /// See there.
     pub line: u32,
-    /// Whether other code reads it, whose effective values are not compared.
+    /// Whether other code reads it, or may, whose effective values are not compared.
     pub is_read_by_code: bool,
     /// The changes of effective values that read it, by address and path, sorted; the path of a component that one side
     /// alone has is empty.
@@ -49,6 +52,10 @@ pub(super) struct Reach {
     changes: Vec<LocalChange>,
     /// By side and file: where changed locals are written, from their start to their end, and which ones they are.
     places: [HashMap<FileId, Vec<Place>>; 2],
+    /// How many more inputs are examined.
+    left: usize,
+    /// Whether some were not: what else the locals reach is not known.
+    is_cut: bool,
 }
 
 impl Reach {
@@ -59,7 +66,7 @@ impl Reach {
         files: &Files,
         touched: Option<&(dyn Fn(&str) -> bool + Sync)>,
     ) -> Self {
-        let mut reach = Reach { changes: Vec::new(), places: Default::default() };
+        let mut reach = Reach { changes: Vec::new(), places: Default::default(), left: MAX_INPUTS, is_cut: false };
         let [old, new] = [base, head].map(|side| side.locals.scopes.iter().map(ByAddress).collect::<HashSet<_>>());
         let shared: HashSet<_> = old.intersection(&new).collect();
         let scopes = |resolution: &Resolution| -> BTreeMap<Key, Arc<LocalScope>> {
@@ -161,12 +168,20 @@ impl Reach {
         let mut stack = vec![value];
         let mut left = MAX_NODES;
         let mut hits: BTreeSet<usize> = BTreeSet::new();
+        let mut inputs = Inputs::default();
         while let Some(value) = stack.pop() {
-            if left == 0 {
+            if left == 0 || self.left == 0 {
+                self.is_cut = true;
                 break;
             }
             left -= 1;
-            value.prov.for_each_input(&mut |origin| hits.extend(self.at(side, origin, &address.0)));
+            let mut examined = self.left;
+            value.prov.new_inputs_while(&mut inputs, &mut |origin| {
+                hits.extend(self.at(side, origin, &address.0));
+                examined = examined.saturating_sub(1);
+                examined > 0
+            });
+            self.left = examined;
             match &value.data {
                 Data::List(items) => stack.extend(items.iter()),
                 Data::Map(map) => stack.extend(map.iter().map(|e| &e.value)),
@@ -202,6 +217,8 @@ impl Reach {
                 components.peek().is_none() || components.any(|c| options.examines(c))
             })
         });
+        let is_cut = self.is_cut;
+        self.changes.iter_mut().for_each(|change| change.is_read_by_code |= is_cut);
         self.changes
     }
 }

@@ -3,7 +3,7 @@
 use super::{Answer, Listed, Reads, Unread, made_of};
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
-use crate::source::{Child, Entry, EntryKind, Node, ResolveError, Source};
+use crate::source::{Child, Entry, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::Read;
 use parking_lot::Mutex;
@@ -90,15 +90,10 @@ impl<'a> Reader<'a> {
         self.source.listing().lookup(path)
     }
 
-    /// Returns the files that links lead to.
-    pub(crate) fn linked_files(&self) -> impl Iterator<Item = &'a Entry> {
+    /// Whether some link leads to a file.
+    pub(crate) fn is_linked(&self, path: &str) -> bool {
         self.list(Listed::Links);
-        let listing = self.source.listing();
-        let links = listing.iter().filter(|entry| entry.kind == EntryKind::Symlink);
-        links.filter_map(|link| match listing.lookup(&link.path) {
-            Ok(Node::File(entry)) => Some(entry),
-            _ => None,
-        })
+        self.source.listing().is_linked(path)
     }
 
     /// Whether the revision has symbolic links.

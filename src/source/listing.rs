@@ -81,6 +81,8 @@ pub enum Child {
 pub struct Listing {
     entries: Vec<Entry>,
     links: BTreeMap<Box<str>, Box<str>>,
+    /// The files that links lead to.
+    linked: BTreeSet<Box<str>>,
     /// What tells the links of two listings apart.
     links_hash: u64,
     /// The folders of submodules.
@@ -101,7 +103,10 @@ impl Listing {
         let mut hasher = DefaultHasher::new();
         let linked = entries.iter().filter(|entry| entry.kind == EntryKind::Symlink);
         linked.for_each(|link| (&link.path, &link.id, links.get(&link.path)).hash(&mut hasher));
-        Self { entries, links, links_hash: hasher.finish(), submodules, ..Self::default() }
+        let mut listing = Self { entries, links, links_hash: hasher.finish(), submodules, ..Self::default() };
+        let linked = listing.links.keys().filter_map(|link| listing.resolve(link).ok());
+        listing.linked = linked.map(|entry| entry.path.clone()).collect();
+        listing
     }
 
     /// The same entries in a revision that ignores these paths.
@@ -212,6 +217,11 @@ impl Listing {
     /// Whether there are symbolic links.
     pub fn has_links(&self) -> bool {
         !self.links.is_empty()
+    }
+
+    /// Whether a symbolic link leads to a file.
+    pub fn is_linked(&self, path: &str) -> bool {
+        self.linked.contains(path)
     }
 
     /// A hash of the symbolic links and their targets. It is made once, because all that is read asks for it.

@@ -1,6 +1,7 @@
 //! What a file says, without comments and layout: two files with the same items mean the same.
 
 use crate::ast::Span;
+use std::collections::HashMap;
 
 /// An argument or a block at the top of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub struct Item {
 }
 
 /// Words of a file, each as it is written, with a separator in between.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Words {
     /// The words with the separators; see [`Words::words`].
     pub text: String,
@@ -40,6 +41,11 @@ impl Item {
         let children = self.children.iter().map(|child| &*child.text);
         [&*self.head.text].into_iter().chain(children).collect::<Vec<_>>().join("\n\n")
     }
+}
+
+/// Where each head is among items. Of equal heads the first one counts.
+pub fn by_head(items: &[Item]) -> HashMap<&str, usize> {
+    items.iter().enumerate().rev().map(|(at, item)| (&*item.head.text, at)).collect()
 }
 
 /// The arguments and blocks at the top of a file in the native syntax, in their order. Comments, blanks, empty lines and trailing

@@ -346,10 +346,18 @@ impl Prov {
     /// The same without what the histories that were seen before lead to: values that are computed from one another share most
     /// of theirs.
     pub fn for_each_new_input<'a>(&'a self, seen: &mut Inputs<'a>, f: &mut impl FnMut(Origin)) {
+        self.new_inputs_while(seen, &mut |origin| {
+            f(origin);
+            true
+        });
+    }
+
+    /// The same as long as `f` returns that it wants more.
+    pub fn new_inputs_while<'a>(&'a self, seen: &mut Inputs<'a>, f: &mut impl FnMut(Origin) -> bool) {
         let mut stack: Vec<&Prov> = vec![self];
         while let Some(prov) = stack.pop() {
-            if let Some(origin) = prov.origin {
-                f(origin);
+            if prov.origin.is_some_and(|origin| !f(origin)) {
+                return;
             }
             if let Some(trail) = prov.trail.as_ref().filter(|trail| seen.0.insert(ByAddress(*trail))) {
                 stack.extend(trail.inputs().iter().rev());

@@ -4,10 +4,10 @@
 use super::config::{Config, SecretKind};
 use super::expand::{Piece, is_never_set, pieces};
 use super::overlay::Resource;
-use super::reference::{Body, references};
+use super::reference::{Body, Seen, references};
 use crate::text::Text;
 use crate::value::{Data, Entry, Map, Prov, Unknown, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// The maps that expansion leaves alone, at any depth.
@@ -75,13 +75,16 @@ pub(crate) struct Planned {
     pub resource: Resource,
     /// All references in it.
     pub uses: Vec<Use>,
+    /// How many values and references it has.
+    pub size: usize,
 }
 
 /// Expands a resource.
 pub(crate) fn plan(config: &Config, mut resource: Resource) -> Planned {
-    let mut run = Run { config, uses: Vec::new() };
+    let mut run = Run { config, uses: Vec::new(), values: 0 };
     resource.config = run.value(&resource.config, false);
-    Planned { resource, uses: run.uses }
+    let size = run.values + run.uses.len();
+    Planned { resource, uses: run.uses, size }
 }
 
 impl Planned {
@@ -125,10 +128,13 @@ impl Planned {
 struct Run<'a> {
     config: &'a Config,
     uses: Vec<Use>,
+    /// How many values were expanded.
+    values: usize,
 }
 
 impl Run<'_> {
     fn value(&mut self, value: &Value, preserved: bool) -> Value {
+        self.values += 1;
         let data = match &value.data {
             Data::Str(text) if text.contains('$') => return self.text(text, &value.prov, preserved),
             Data::List(items) => Data::List(Arc::new(items.iter().map(|v| self.value(v, preserved)).collect())),
@@ -152,13 +158,8 @@ impl Run<'_> {
         if open.is_empty() {
             return Value { data: Data::Str(out), prov: prov.clone() };
         }
-        let mut reasons: Vec<Text> = Vec::new();
-        for used in &open {
-            let reason = self.reason(used);
-            if !reasons.contains(&reason) {
-                reasons.push(reason);
-            }
-        }
+        let mut said: HashSet<Text> = HashSet::new();
+        let reasons = open.iter().map(|u| self.reason(u)).filter(|r| said.insert(Text::clone(r))).collect();
         // A declaration that makes a variable a secret is part of what it is.
         let declared: Vec<Prov> = open
             .iter()
@@ -174,6 +175,7 @@ impl Run<'_> {
 
     /// A text that expansion leaves alone: its references wait for the deployment.
     fn preserved(&mut self, text: &Text, prov: &Prov) -> Text {
+        let mut seen = Seen::default();
         for reference in references(text) {
             let written = &text[reference.start..reference.end];
             let class = match Body::of(reference.body) {
@@ -182,19 +184,19 @@ impl Run<'_> {
                 Body::Module { module, field } => Class::Output(module.to_owned(), field.to_owned()),
                 Body::Variable(name) => self.variable(name),
             };
-            self.add(text, written, reference.start, reference.body, class, (prov, true));
+            self.add((written, seen.add(written)), reference.body, class, (prov, true));
         }
         Text::clone(text)
     }
 
     /// A text after expansion. Of the environment nothing is known, so variables stay, written as `${NAME}`.
     fn expanded(&mut self, text: &Text, prov: &Prov) -> Text {
-        let mut out = String::with_capacity(text.len());
+        let (mut out, mut seen) = (String::with_capacity(text.len()), Seen::default());
         for piece in pieces(text) {
             match piece {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Eaten => {}
-                Piece::Variable { name, written, start } => {
+                Piece::Variable { name, written, .. } => {
                     let class = match self.variable(name) {
                         Class::Environment if is_never_set(name) => Class::Blanked,
                         class => class,
@@ -202,7 +204,7 @@ impl Run<'_> {
                     if class != Class::Blanked {
                         out.extend(["${", name, "}"]);
                     }
-                    self.add(text, written, start, name, class, (prov, false));
+                    self.add((written, seen.add(written)), name, class, (prov, false));
                 }
             }
         }
@@ -213,8 +215,7 @@ impl Run<'_> {
         if self.config.secret(name).is_some() { Class::Secret } else { Class::Environment }
     }
 
-    fn add(&mut self, text: &str, written: &str, start: usize, body: &str, class: Class, site: (&Prov, bool)) {
-        let nth = text[..start].matches(written).count();
+    fn add(&mut self, (written, nth): (&str, usize), body: &str, class: Class, site: (&Prov, bool)) {
         let (prov, preserved) = (site.0.clone(), site.1);
         self.uses.push(Use { body: body.to_owned(), written: written.to_owned(), nth, class, preserved, prov });
     }

@@ -21,9 +21,10 @@ pub(crate) enum Piece<'a> {
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut out = Vec::new();
     let (mut from, mut at) = (0, 0);
+    let last_brace = text.rfind('}').unwrap_or(0);
     while let Some(found) = text[at..].find('$') {
         let dollar = at + found;
-        let Some((name, width)) = name(&text[dollar + 1..]) else {
+        let Some((name, width)) = name(&text[dollar + 1..], last_brace > dollar) else {
             at = dollar + 1;
             continue;
         };
@@ -39,11 +40,12 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// The name that follows a `$` and how many bytes it takes; `None` if the `$` is only a dollar.
-fn name(after: &str) -> Option<(&str, usize)> {
+/// The name that follows a `$` and how many bytes it takes; `None` if the `$` is only a dollar. Closed is a `$` with a `}`
+/// anywhere after it.
+fn name(after: &str, is_closed: bool) -> Option<(&str, usize)> {
     let first = *after.as_bytes().first()?;
     if first == b'{' {
-        return Some(match after.find('}') {
+        return Some(match is_closed.then(|| after.find('}')).flatten() {
             Some(end) => (&after[1..end], end + 1),
             None => ("", 1),
         });

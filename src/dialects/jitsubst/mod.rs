@@ -22,8 +22,8 @@ mod tests;
 
 use super::yaml_file::{YamlCache, YamlLoader};
 use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, configurations_below, texts};
-use crate::diagnostic::Diagnostics;
-use crate::diagnostic::Rule;
+use crate::diagnostic::rules::LIMIT_EXCEEDED;
+use crate::diagnostic::{Diagnostic, Diagnostics, Label, Rule};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::limits::Limits;
@@ -50,6 +50,12 @@ const NAMES: [&str; 2] = ["infra.yaml", "config/infra.yaml"];
 const NO_ENVIRONMENT: &str = "default";
 /// The type and the name of the component that shows the plan of an environment as a whole.
 const PLAN: &str = "plan";
+
+/// The most resources of all environments together, and values and references in them.
+const MOST_RESOURCES: usize = 50_000;
+const MOST_VALUES: usize = 1_000_000;
+/// How many environments are resolved before those are counted.
+const TOGETHER: usize = 8;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
@@ -190,7 +196,7 @@ impl Jitsubst {
 }
 
 /// Returns all environments of a configuration; if there are none, a single one without a name. Then those that failed:
-/// an internal error affects only one environment, and is reported in `file`.
+/// an internal error affects only one environment, and is reported in `file`. So are more environments than are resolved.
 fn stacks(
     config: &Config,
     path: &str,
@@ -207,12 +213,30 @@ fn stacks(
         let stack = || Stack::new(config, &settings, files, name, is_named.then_some(&**name));
         diagnostics.guard(&format!("environment {name} of {path}"), || file, stack).ok_or_else(|| Text::clone(name))
     };
-    let (mut stacks, mut failed) = (Vec::new(), Vec::new());
-    for done in threads::map(&names, one) {
-        match done {
-            Ok(stack) => stacks.push(stack),
-            Err(name) => failed.push(name),
+    let (mut stacks, mut failed) = (Vec::<Stack>::new(), Vec::new());
+    let (mut resources, mut values) = (0, 0);
+    let mut left = &names[..];
+    while resources <= MOST_RESOURCES && values <= MOST_VALUES && !left.is_empty() {
+        let (some, rest) = left.split_at(left.len().min(TOGETHER));
+        for done in threads::map(some, one) {
+            match done {
+                Ok(stack) => {
+                    resources += stack.resources.len();
+                    values += stack.resources.iter().map(|planned| planned.size).sum::<usize>();
+                    stacks.push(stack);
+                }
+                Err(name) => failed.push(name),
+            }
         }
+        left = rest;
+    }
+    if let Some(first) = left.first() {
+        let message = format!(
+            "the environments have more than {MOST_RESOURCES} resources, or {MOST_VALUES} values and references, together: those \
+             from `{first}` on are not resolved"
+        );
+        diagnostics.push(Diagnostic::new(&LIMIT_EXCEEDED, message, Label::new(file, 0, 0, "")));
+        failed.extend_from_slice(left);
     }
     (stacks, failed)
 }

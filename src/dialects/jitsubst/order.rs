@@ -4,7 +4,7 @@ use super::defer::Planned;
 use super::reference::has_module_references;
 use crate::text::Text;
 use crate::value::{Data, Map, Prov, Unknown, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// The version of a plan in which everything is resolved.
@@ -73,9 +73,10 @@ fn version(resources: &[Planned]) -> Value {
     let waiting = resources.iter().filter(|p| has_module_references(&p.resource.config));
     let uses = waiting.flat_map(|p| &p.uses).filter(|u| u.class.module().is_some());
     let (mut reasons, mut inputs): (Vec<Text>, Vec<Prov>) = (Vec::new(), Vec::new());
+    let mut said: HashSet<Text> = HashSet::new();
     for used in uses {
         let reason: Text = format!("`${{{}}}` is resolved when it is in the state", used.body).into();
-        if !reasons.contains(&reason) {
+        if said.insert(Text::clone(&reason)) {
             reasons.push(reason);
             inputs.push(used.prov.clone());
         }

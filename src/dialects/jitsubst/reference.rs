@@ -2,6 +2,7 @@
 //! no escape and no nesting.
 
 use crate::value::{Data, Value};
+use std::collections::HashMap;
 
 /// A reference in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,19 @@ pub(crate) fn references(text: &str) -> impl Iterator<Item = Reference<'_>> {
     })
 }
 
+/// The numbers of equal references of one text.
+#[derive(Debug, Default)]
+pub(crate) struct Seen<'a>(HashMap<&'a str, usize>);
+
+impl<'a> Seen<'a> {
+    /// Adds the next reference of the text, and returns the number of equal ones before it.
+    pub(crate) fn add(&mut self, written: &'a str) -> usize {
+        let count = self.0.entry(written).or_default();
+        *count += 1;
+        *count - 1
+    }
+}
+
 /// Whether a string in a value (map keys do not count) has a reference to a module: then a plan needs substitution when it
 /// is applied, and cannot be saved.
 pub(crate) fn has_module_references(value: &Value) -> bool {
@@ -69,10 +83,11 @@ pub(crate) fn has_module_references(value: &Value) -> bool {
 
 fn has_module_reference(text: &str) -> bool {
     // Unlike in `references`, a later `${` inside of an invalid body is also considered.
-    text.match_indices("${").any(|(at, _)| {
-        let rest = &text[at + 2..];
-        let body = rest.find('}').map(|end| &rest[..end]);
-        body.is_some_and(|body| matches!(Body::of(body), Body::Module { .. }))
+    text.split_inclusive('}').filter_map(|part| part.strip_suffix('}')).any(|part| {
+        // A dot has a field after it, unless it is the last sign. Its module is all between it and a `${` before it.
+        let mut names = part.strip_suffix('.').unwrap_or(part).split('.');
+        names.next_back();
+        names.any(|before| before.find("${").is_some_and(|at| at + 2 < before.len()))
     })
 }
 

@@ -38,7 +38,7 @@ use crate::terraform::Modules;
 use crate::text::{ByAddress, FastMap, Text};
 use crate::value::{FileId, Value, Vocabulary};
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The maximum number of components that a finding names.
 const MAX_NAMES: usize = 5;
@@ -60,6 +60,10 @@ pub(crate) struct Changes<'a> {
     /// What the newer state says to keep deployed.
     released: Released<'a>,
     edits: Mutex<Option<Edits<'a>>>,
+    /// The files of the newer state that hold causes of changes.
+    edited: HashSet<FileId>,
+    /// The causes of removals.
+    of_removals: HashSet<&'a [Cause]>,
 }
 
 /// A component that differs.
@@ -104,9 +108,14 @@ impl<'a> Changes<'a> {
             Some(Changed { change, before: before.map(|c| &**c), after: after.map(|c| &**c), file })
         };
         let renames = diff.renames.iter().map(|r| (diff.components[r.from].address(), r)).collect();
-        let components = diff.components.iter().filter_map(one).collect();
+        let components: Vec<Changed<'_>> = diff.components.iter().filter_map(one).collect();
         let released = Released::of(context.resolution);
-        Changes { context, base, diff, components, modules, renames, released, edits: Mutex::new(None) }
+        let causes = diff.components.iter().flat_map(|change| &change.causes);
+        let edited = causes.filter(|cause| cause.side == Side::Head).map(|cause| cause.file).collect();
+        let removed = components.iter().filter(|changed| status(changed, Status::Removed));
+        let of_removals = removed.map(|changed| &*changed.change.causes).collect();
+        let edits = Mutex::new(None);
+        Changes { context, base, diff, components, modules, renames, released, edits, edited, of_removals }
     }
 
     /// Whether a stack is there in both states, as far as that is known.
@@ -196,7 +205,7 @@ impl<'a> Changes<'a> {
         let Some(first) = causes.first() else { return Label::new(file, 0, 0, "") };
         let files = self.context.files;
         let path = |c: &Cause| Text::clone(&files.get(c.file).path);
-        let is_gone = self.components.iter().any(|c| status(c, Status::Removed) && c.change.causes == causes);
+        let is_gone = self.of_removals.contains(causes);
         let of_file = |c: &&Cause| c.side == Side::Head && (!is_gone || path(c) == path(first));
         cause_label(causes.iter().find(of_file).unwrap_or(first), files)
     }
@@ -204,8 +213,7 @@ impl<'a> Changes<'a> {
     /// Sets where a finding about something removed is shown in the newer state.
     fn placed_at_head(&self, mut finding: Diagnostic) -> Diagnostic {
         let (files, label) = (self.context.files, &finding.primary);
-        let is_of_head = |c: &&Cause| c.side == Side::Head && c.file == label.file;
-        if self.diff.components.iter().any(|c| c.causes.iter().any(|cause| is_of_head(&cause))) {
+        if self.edited.contains(&label.file) {
             return finding;
         }
         let mut edits = self.edits.lock();
@@ -216,8 +224,8 @@ impl<'a> Changes<'a> {
             let edited = edits.of(Side::Base, label.file);
             finding.at_head = Some(match edited.counterpart {
                 Some(counterpart) => {
-                    let text = &files.get(counterpart).text;
-                    let last = text.trim_end_matches('\n').matches('\n').count() as u32 + 1;
+                    let file = files.get(counterpart);
+                    let last = file.line(file.text.trim_end_matches('\n').len() as u32);
                     AtHead::Line(edited.nearest(files.get(label.file).line(label.start)).min(last))
                 }
                 None => AtHead::File,

@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// The most names that are followed from one expression. One with more is made of all files and inputs of the root module.
 const MAX_NAMES: usize = 500;
 
+/// The most names that are followed from all expressions of a root module. Each further one is made of all files and inputs.
+const MAX_FOLLOWED: usize = 1_000_000;
+
 /// How many files that an expression reads are named as its places.
 const MAX_PLACES: usize = 20;
 
@@ -56,6 +59,16 @@ impl Statics<'_> {
     pub(crate) fn plain_text(&self, written: &Written) -> Text {
         self.files.loader().plain_text(written)
     }
+}
+
+/// What a name reads.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    /// Its value if that is known, or else its text.
+    read: Read,
+    place: Option<Prov>,
+    /// Whether its value is known.
+    is_known: bool,
 }
 
 struct Collector<'s, 'a> {
@@ -146,23 +159,38 @@ impl Collector<'_, '_> {
         if self.seen.contains(&label) {
             return;
         }
-        if self.seen.len() >= MAX_NAMES {
+        let followed = &self.statics.followed;
+        if self.seen.len() >= MAX_NAMES || followed.get() >= MAX_FOLLOWED {
             self.is_cut = true;
             return;
         }
+        followed.set(followed.get() + 1);
         self.seen.insert(label.clone());
+        let seen_before = self.statics.named.borrow().get(&label).cloned();
+        let named = seen_before.unwrap_or_else(|| {
+            let named = self.read_name(&label, written.map(|(_, written)| written), value);
+            self.statics.named.borrow_mut().insert(label, named.clone());
+            named
+        });
+        self.reads.push(named.read);
+        self.places.extend(named.place);
+        if let Some((at, written)) = written.filter(|_| !named.is_known) {
+            self.expr(at, written);
+        }
+    }
+
+    fn read_name(&self, label: &str, written: Option<&Written>, value: impl Fn(&Statics<'_>) -> Found) -> Named {
         let known = value(self.statics).ok().filter(|value: &Val| value.unknown_reason().is_none());
         match (known, written) {
             (Some(value), _) => {
-                self.reads.push(made_of::value(label, &export(&value)));
-                self.places.push(value.prov);
+                Named { read: made_of::value(label, &export(&value)), place: Some(value.prov), is_known: true }
             }
-            (None, Some((at, written))) => {
-                self.places.push(place((written.file, written.span)));
-                self.reads.push(made_of::text(label, &self.statics.source_text(written)));
-                self.expr(at, written);
-            }
-            (None, None) => self.reads.push(made_of::text(label, "")),
+            (None, Some(written)) => Named {
+                read: made_of::text(label, &self.statics.source_text(written)),
+                place: Some(place((written.file, written.span))),
+                is_known: false,
+            },
+            (None, None) => Named { read: made_of::text(label, ""), place: None, is_known: false },
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) use json::values as json_values;
 use names::{Syntax, configuration};
 use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The steps of the run that it takes to parse a byte that is generated. What is parsed is kept, and is many times as large.
 const STEPS_OF_A_BYTE: u64 = 12;
@@ -77,8 +77,6 @@ pub(crate) struct Loader<'a> {
     cache: &'a ParsedFiles,
     /// The folders of sources by path.
     folders: Mutex<HashMap<Text, Result<Option<Text>, ResolveError>, RandomState>>,
-    /// The targets of links.
-    linked: OnceLock<BTreeSet<String>>,
 }
 
 impl<'a> Loader<'a> {
@@ -107,8 +105,8 @@ impl<'a> Loader<'a> {
             root => root.trim_end_matches('/').to_owned(),
         };
         let reader = Reader::new(source, files, cache.limits());
-        let (folders, linked) = (Mutex::default(), OnceLock::new());
-        Loader { reader, root, is_terraform: runner.is_terraform, schemas: runner.schemas, cache, folders, linked }
+        let folders = Mutex::default();
+        Loader { reader, root, is_terraform: runner.is_terraform, schemas: runner.schemas, cache, folders }
     }
 
     /// Whether the revision has symbolic links.
@@ -118,9 +116,7 @@ impl<'a> Loader<'a> {
 
     /// Whether some link leads to a file.
     pub(crate) fn is_linked(&self, path: &str) -> bool {
-        let linked =
-            self.linked.get_or_init(|| self.reader.linked_files().map(|entry| entry.path.to_string()).collect());
-        linked.contains(path)
+        self.reader.is_linked(path)
     }
 
     /// Returns the folder at a path, following links; `None` if it does not exist.

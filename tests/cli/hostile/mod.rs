@@ -22,6 +22,7 @@ mod garden;
 mod git;
 mod limits;
 mod lsp;
+mod megabytes;
 mod mutated;
 mod narrowing;
 mod nothing;

@@ -1,6 +1,7 @@
 //! Who depends on whom: names that are there once, dependencies that exist, no circles.
 
-use super::{Subject, part};
+use super::Subject;
+use super::parts::Parts;
 use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diagnostic::{Diagnostics, value_label};
@@ -13,7 +14,7 @@ use crate::graph::{CycleStep, Graph};
 use crate::resolution::Needed;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The reason why one resource depends on another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,11 +69,17 @@ pub(crate) fn depends(resources: &[Planned]) -> Graph<String, Edge> {
 pub(crate) fn needs(resources: &[Planned], depends: &Graph<String, Edge>, files: &Files) -> Graph<String, Edge> {
     let mut all = depends.clone();
     let names: BTreeSet<&str> = resources.iter().map(|p| &*p.resource.name).collect();
+    let mut parts = Parts::of(files);
     for planned in resources {
         let own = &planned.resource.name;
+        let mut linked: HashSet<(&str, Option<Origin>)> = HashSet::new();
         for used in &planned.uses {
             let Some(module) = used.class.module().filter(|m| **m != **own && names.contains(m)) else { continue };
-            let place = part(files, (&used.prov, planned.resource.file), &used.written, used.nth);
+            // One of those in a text is enough.
+            if !linked.insert((module, used.prov.origin)) {
+                continue;
+            }
+            let place = parts.place((&used.prov, planned.resource.file), &used.written, used.nth);
             all.add_edge(own.to_string(), module.to_owned(), Edge { place, is_reference: true });
         }
     }

@@ -1,17 +1,18 @@
 //! The syntax of references, as written: in the configuration of resources, in the configuration that environments
 //! overlay, and in the variables of environments.
 
-use super::{Subject, part};
+use super::Subject;
+use super::parts::Parts;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
-use crate::diagnostic::{Diagnostics, entry_label};
-use crate::dialects::jitsubst::reference::{Body, references};
+use crate::diagnostic::{Diagnostics, entry_label, value_label};
+use crate::dialects::jitsubst::reference::{Body, Seen, references};
 use crate::dialects::jitsubst::rules;
 use crate::dialects::jitsubst::substitute::malformed;
 use crate::value::{Data, FileId, Prov, Value};
 
 pub(super) fn check(subject: &Subject<'_>, diagnostics: &Diagnostics) {
     for module in subject.config.modules.iter().filter(|m| m.is_resource()) {
-        let mut check = Check { subject, diagnostics, file: module.file };
+        let mut check = Check { subject, diagnostics, file: module.file, parts: Parts::of(subject.files) };
         check.value(module.config());
         let environments = module.value.get("environments").and_then(Value::as_map);
         for entry in environments.iter().flat_map(|m| m.iter()) {
@@ -20,7 +21,8 @@ pub(super) fn check(subject: &Subject<'_>, diagnostics: &Diagnostics) {
     }
     let main = subject.loaded.first().map_or(FileId::new(0), |l| l.file);
     for environment in subject.config.environments.values() {
-        Check { subject, diagnostics, file: main }.value(environment.get("envVars"));
+        let parts = Parts::of(subject.files);
+        Check { subject, diagnostics, file: main, parts }.value(environment.get("envVars"));
     }
 }
 
@@ -28,6 +30,7 @@ struct Check<'a, 's> {
     subject: &'a Subject<'a>,
     diagnostics: &'s Diagnostics,
     file: FileId,
+    parts: Parts<'a>,
 }
 
 impl Check<'_, '_> {
@@ -49,12 +52,11 @@ impl Check<'_, '_> {
     }
 
     fn text(&mut self, text: &str, prov: &Prov) {
-        let mut end = 0;
+        let (mut end, mut seen) = (0, Seen::default());
         for reference in references(text) {
             let (body, written) = (reference.body, &text[reference.start..reference.end]);
             end = reference.end;
-            let nth = text[..reference.start].matches(written).count();
-            let place = part(self.subject.files, (prov, self.file), written, nth);
+            let place = self.parts.place((prov, self.file), written, seen.add(written));
             if let Some(message) = malformed(body) {
                 let help = "name a variable (`${NAME}`) or a field of a module (`${MODULE.field}`)";
                 self.diagnostics
@@ -63,24 +65,35 @@ impl Check<'_, '_> {
                 let message = format!("references cannot be nested: the name of `{written}` is `{body}`");
                 self.diagnostics.report(Diagnostic::new(&rules::JIT_NESTED_REF, message, place).token(written));
             } else if text[..reference.start].ends_with('$') {
-                self.dollars(written, reference.start, text, prov);
+                self.dollars(written, place);
             } else if is_padded(body) {
                 self.blanks(written, body, place);
             }
         }
         if let Some(at) = text[end..].find("${").map(|at| end + at) {
-            let nth = text[..at].matches("${").count();
-            let place = part(self.subject.files, (prov, self.file), "${", nth);
+            let place = self.unclosed(&text[..at], prov);
             let message = "`${` is never closed, so this is not a reference";
             let help = "close it with `}`, or remove the braces if the text is meant literally";
             self.diagnostics.report(Diagnostic::new(&rules::JIT_UNCLOSED_REF, message, place).help(help));
         }
     }
 
-    fn dollars(&mut self, written: &str, start: usize, text: &str, prov: &Prov) {
+    /// The place of the `${` that has this text before it.
+    fn unclosed(&self, before: &str, prov: &Prov) -> Label {
+        let whole = value_label(prov, self.file, "");
+        let file = self.subject.files.get(whole.file);
+        let raw = file.text.get(whole.start as usize..whole.end as usize);
+        let found = raw.and_then(|raw| raw.match_indices("${").nth(before.matches("${").count()));
+        let Some((at, written)) = found else { return whole };
+        let start = whole.start + at as u32;
+        Label::new(whole.file, start, start + written.len() as u32, "")
+    }
+
+    fn dollars(&mut self, written: &str, mut place: Label) {
         let doubled = format!("${written}");
-        let nth = text[..start - 1].matches(&doubled).count();
-        let place = part(self.subject.files, (prov, self.file), &doubled, nth);
+        let text = &self.subject.files.get(place.file).text;
+        let before = (place.start as usize).checked_sub(1).filter(|at| text[*at..].starts_with(&doubled));
+        place.start = before.map_or(place.start, |at| at as u32);
         let message = format!("`{doubled}` is not an escape: `{written}` is replaced anyway");
         let note = "there is no way to write a literal `${…}`; text that needs one must come from elsewhere";
         self.diagnostics

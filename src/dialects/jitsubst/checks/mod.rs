@@ -2,6 +2,7 @@
 
 mod graph;
 mod lexical;
+mod parts;
 mod references;
 mod secrets;
 
@@ -9,11 +10,10 @@ pub(crate) use graph::{Edge, depends, needed, needs};
 
 use super::Stack;
 use super::config::Config;
-use crate::diagnostic::Label;
-use crate::diagnostic::{Diagnostics, value_label};
+use crate::diagnostic::Diagnostics;
 use crate::dialects::yaml_file::YamlFile;
 use crate::files::Files;
-use crate::value::{FileId, Prov};
+use crate::value::FileId;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -48,21 +48,6 @@ pub(crate) fn run(subject: &Subject<'_>, diagnostics: &Diagnostics) {
     for (name, check) in groups {
         let main = || subject.loaded.first().map_or(FileId::new(0), |l| l.file);
         diagnostics.guard(&format!("checks {name}"), main, || check(subject, diagnostics));
-    }
-}
-
-/// The place of a part of a string: of what is `written` there, the one that has `nth` others before it. The whole string,
-/// where escapes or folding hide it.
-fn part(files: &Files, (site, file): (&Prov, FileId), written: &str, nth: usize) -> Label {
-    let whole = value_label(site, file, "");
-    let text = &files.get(whole.file).text;
-    let Some(raw) = text.get(whole.start as usize..whole.end as usize) else { return whole };
-    match raw.match_indices(written).nth(nth) {
-        Some((at, _)) => {
-            let start = whole.start + at as u32;
-            Label::new(whole.file, start, start + written.len() as u32, "")
-        }
-        None => whole,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Checks of references: the module exists, and is deployed first; the variable is set.
 
 use super::lexical::is_odd;
-use super::{Subject, listed, part};
+use super::parts::Parts;
+use super::{Subject, listed};
 use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diagnostic::{Diagnostics, value_label};
@@ -10,24 +11,26 @@ use crate::dialects::jitsubst::defer::{Class, PRESERVED, Planned, Use};
 use crate::dialects::jitsubst::expand::is_never_set;
 use crate::dialects::jitsubst::reference::Body;
 use crate::dialects::jitsubst::rules;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn check(subject: &Subject<'_>, diagnostics: &Diagnostics) {
+    let mut parts = Parts::of(subject.files);
     for stack in subject.stacks {
         // An unknown dependency may be the missing one.
         let ordered = stack.resources.iter().all(|p| p.depends_on().is_some());
         for planned in &stack.resources {
+            let mut waits = BTreeMap::new();
             for used in planned.uses.iter().filter(|u| !is_odd(&u.body)) {
-                let place = part(subject.files, (&used.prov, planned.resource.file), &used.written, used.nth);
+                let place = parts.place((&used.prov, planned.resource.file), &used.written, used.nth);
                 let mut one = One { subject, stack, planned, used, place, diagnostics };
                 match &used.class {
-                    Class::Id(module) | Class::Output(module, _) => one.module(module, ordered),
+                    Class::Id(module) | Class::Output(module, _) => one.module(module, ordered, &mut waits),
                     Class::Environment => one.variable(),
                     Class::Blanked => one.blanked(),
                     Class::Secret | Class::Malformed => {}
                 }
             }
-            never_set(subject, stack, planned, diagnostics);
+            never_set(subject, stack, (planned, &mut parts), diagnostics);
         }
     }
 }
@@ -41,7 +44,7 @@ struct One<'a, 's> {
     diagnostics: &'s Diagnostics,
 }
 
-impl One<'_, '_> {
+impl<'a> One<'a, '_> {
     fn finding(&self, rule: &'static Rule, message: String) -> Diagnostic {
         let address = format!("{}/{}", self.stack.name, self.planned.resource.name);
         Diagnostic::new(rule, message, self.place.clone()).token(self.used.body.as_str()).address(address)
@@ -51,7 +54,9 @@ impl One<'_, '_> {
         self.diagnostics.report_in(&self.stack.name, finding);
     }
 
-    fn module(&mut self, module: &str, ordered: bool) {
+    /// Checks a reference to a module. Whether the resource is deployed after a module, or in a circle with it, is found
+    /// once for all of its references to that.
+    fn module(&mut self, module: &'a str, ordered: bool, known: &mut BTreeMap<&'a str, bool>) {
         let own = &self.planned.resource;
         let written = self.used.written.as_str();
         if *own.name == *module {
@@ -66,9 +71,9 @@ impl One<'_, '_> {
             return;
         };
         let (name, other) = (own.name.to_string(), module.to_owned());
-        let before = self.stack.depends.reaches(&name, &other);
-        let circle = self.stack.needs.reaches(&other, &name);
-        if !ordered || before || circle {
+        let (depends, needs) = (&self.stack.depends, &self.stack.needs);
+        let waits = || depends.reaches(&name, &other) || needs.reaches(&other, &name);
+        if !ordered || *known.entry(module).or_insert_with(waits) {
             return;
         }
         let message = format!("`{written}` needs `{module}` to be deployed first, but `{name}` does not depend on it");
@@ -165,7 +170,12 @@ fn is_module(subject: &Subject<'_>, stack: &Stack, name: &str) -> bool {
 }
 
 /// Checks shell syntax in expanded text: no variable can have such a name. Reported once per text.
-fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, diagnostics: &Diagnostics) {
+fn never_set(
+    subject: &Subject<'_>,
+    stack: &Stack,
+    (planned, parts): (&Planned, &mut Parts<'_>),
+    diagnostics: &Diagnostics,
+) {
     let lost = |u: &&Use| {
         let module = match Body::of(&u.body) {
             Body::Module { module, .. } => is_module(subject, stack, module),
@@ -183,7 +193,7 @@ fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, diagnostic
     for text in texts {
         let names: BTreeSet<&str> = text.iter().map(|u| u.written.as_str()).collect();
         let Some(first) = text.first() else { continue };
-        let place = part(subject.files, (&first.prov, planned.resource.file), &first.written, first.nth);
+        let place = parts.place((&first.prov, planned.resource.file), &first.written, first.nth);
         let verb = if names.len() == 1 { "becomes" } else { "become" };
         let message = format!("{} {verb} empty in a plan: this is not a valid name of a variable", listed(names));
         let finding = Diagnostic::new(&rules::JIT_ENV_SILENTLY_EMPTY, message, place)

@@ -1,0 +1,111 @@
+//! A megabyte of input costs no more than seconds, whatever it holds.
+
+use crate::common::{Repo, Run};
+use std::time::{Duration, Instant};
+
+/// What a run of the unoptimized program may take; with work that grows with the square, these inputs take minutes.
+const QUICK: Duration = Duration::from_secs(60);
+
+/// A command over a repository whose last commit adds these files, which ends in time.
+#[track_caller]
+fn is_quick(base: &[(&str, &str)], head: &[(&str, &str)], arguments: &[&str]) -> Run {
+    let repo = Repo::new();
+    for files in [base, head] {
+        for (path, text) in files {
+            repo.write(path, text);
+        }
+        repo.commit("next");
+    }
+    let start = Instant::now();
+    let run = repo.run(arguments);
+    assert!(start.elapsed() < QUICK, "{:?}", start.elapsed());
+    run
+}
+
+const DIFF: &[&str] = &["diff", "HEAD~1..HEAD", "--expect", "none"];
+
+/// A configuration of jitsubst whose module `n` has this text.
+fn infra(text: &str) -> String {
+    format!(
+        "modules:\n  - {{name: m, type: infra.vpc, config: {{a: b}}}}\n  \
+         - {{name: n, type: infra.vpc, config: {{env_vars: {{a: '{text}'}}}}}}\n"
+    )
+}
+
+#[test]
+fn equal_references_in_one_text() {
+    let text = infra(&"${m.id}".repeat(30_000));
+    is_quick(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], DIFF).ends_with(3);
+}
+
+#[test]
+fn different_references_in_one_text() {
+    let all: String = (0..20_000).map(|i| format!("${{A{i}}}${{m.f{i}}}")).collect();
+    is_quick(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &infra(&all))], DIFF).ends_with(3);
+}
+
+#[test]
+fn references_that_are_never_closed() {
+    let text = infra(&"${".repeat(200_000)).replace("env_vars", "other");
+    is_quick(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], &["check"]).ends_with(0);
+}
+
+#[test]
+fn environments_with_many_modules() {
+    let modules: String =
+        (0..300).map(|i| format!("  - {{name: m{i}, type: infra.vpc, config: {{env_vars: {{a: b}}}}}}\n")).collect();
+    let environments: String = (0..300).map(|i| format!("  e{i}: {{region: r{i}}}\n")).collect();
+    let text = format!("modules:\n{modules}environments:\n{environments}");
+    let run = is_quick(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], &["check"]).ends_with(1);
+    run.says("limit-exceeded").says("are not resolved");
+}
+
+fn resources(count: usize, value: &str) -> String {
+    (0..count).map(|i| format!("resource \"x_y\" \"r{i}\" {{\n  a = \"{value}{i}\"\n}}\n")).collect()
+}
+
+#[test]
+fn resources_that_all_change() {
+    let (base, head) = (resources(3_000, "a"), resources(3_000, "b"));
+    let run = is_quick(&[("main.tf", &base)], &[("main.tf", &head)], DIFF).ends_with(3);
+    run.says("3000");
+}
+
+#[test]
+fn resources_that_read_each_other() {
+    let chain: String =
+        (1..2_100).map(|i| format!("resource \"x_y\" \"r{i}\" {{\n  v = x_y.r{}.v\n}}\n", i - 1)).collect();
+    let first =
+        |value: &str| format!("resource \"x_y\" \"r0\" {{\n  v = x_y.{value}.id\n}}\n{chain}{}", resources(2, "a"));
+    let (base, head) = (first("a"), first("b"));
+    is_quick(&[("main.tf", &base)], &[("main.tf", &head)], DIFF);
+}
+
+#[test]
+fn units_of_a_stack_with_values() {
+    let units: String = (0..1_500)
+        .map(|i| {
+            format!("unit \"u{i}\" {{\n  source = \"../app\"\n  path   = \"u{i}\"\n  values = {{ a = {i} }}\n}}\n")
+        })
+        .collect();
+    let base = [("app/terragrunt.hcl", "terraform {\n  source = \".\"\n}\n"), ("app/main.tf", "variable \"a\" {}\n")];
+    is_quick(&base, &[("live/terragrunt.stack.hcl", &units)], DIFF).ends_with(3);
+}
+
+#[test]
+fn locals_that_are_made_of_one_another() {
+    let chain: String = (0..6_000).map(|i| format!("  a{} = local.a{i}\n", i + 1)).collect();
+    let text = format!("locals {{\n  a0 = 1\n{chain}}}\ninputs = {{ a = local.a6000 }}\n");
+    is_quick(&[("u/terragrunt.hcl", "inputs = {}\n")], &[("u/terragrunt.hcl", &text)], DIFF).ends_with(3);
+}
+
+#[test]
+fn components_with_another_name() {
+    let all = |name: &str| {
+        let components: String = (0..3_000).map(|i| format!("    {name}{i}: {{vars: {{a: {i}}}}}\n")).collect();
+        format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{components}")
+    };
+    let (base, head) = (all("c"), all("d"));
+    let base = [("atmos.yaml", crate::common::ATMOS), ("stacks/deploy/bad.yaml", &*base)];
+    is_quick(&base, &[("stacks/deploy/bad.yaml", &head)], DIFF).ends_with(3);
+}
