@@ -475,10 +475,7 @@ fn a_conditional_makes_no_collection_of_parts_of_several_types() {
 
 #[test]
 fn index_finds_what_comes_before_the_unknown() {
-    for (text, expected) in [("index([\"a\", text], \"a\")", json!(0)), ("index([\"a\", \"b\", any], \"b\")", json!(1))]
-    {
-        assert_eq!(known(text), expected, "{text}");
-    }
+    assert_eq!(known("[index([\"a\", text], \"a\"), index([\"a\", \"b\", any], \"b\")]"), json!([0, 1]));
     for text in
         ["index([text, \"a\"], \"a\")", "index([\"a\", \"b\"], text)", "index([any], {})", "index([\"a\"], any)"]
     {
@@ -490,8 +487,7 @@ fn index_finds_what_comes_before_the_unknown() {
 #[test]
 fn an_empty_map_keeps_the_type_of_its_values() {
     let empty = "(true ? {} : tomap({ a = \"b\" }))";
-    assert_eq!(known(&format!("{empty} == tomap({empty})")), json!(true));
-    assert_eq!(known(&format!("{empty} == tomap({{}})")), json!(false));
+    assert_eq!(known(&format!("[{empty} == tomap({empty}), {empty} == tomap({{}})]")), json!([true, false]));
 }
 
 #[test]

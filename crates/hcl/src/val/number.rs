@@ -6,6 +6,8 @@ use num_bigint::{BigInt, BigUint, Sign};
 use std::cmp::Ordering;
 use std::fmt;
 
+mod text;
+
 /// Bits of a mantissa.
 const PRECISION: u64 = 512;
 /// The largest decimal or binary exponent that is computed with; anything beyond is infinite or zero.
@@ -125,25 +127,6 @@ impl Number {
             e if e >= 0 => Some(Number::integer(mantissa * BigInt::from(10).pow(e as u32))),
             e => Some(quotient(&mantissa, 0, &BigInt::from(10).pow(e.unsigned_abs() as u32), 0)),
         }
-    }
-
-    /// Reads a text that is converted: what `parse` reads, digits with a power of two (`1p3` is 8), or an infinity.
-    pub fn parse_text(text: &str) -> Option<Self> {
-        match text.strip_prefix(['-', '+']).unwrap_or(text) {
-            "inf" | "Inf" => return Some(Number::Infinite(!text.starts_with('-'))),
-            _ => {}
-        }
-        let Some((digits, power)) = text.split_once(['p', 'P']) else { return Number::parse(text) };
-        if digits.contains(['e', 'E']) {
-            return None;
-        }
-        let power = power.parse::<i32>().ok()?;
-        Some(match Number::parse(digits)? {
-            Number::Finite { mantissa, exponent } if mantissa != BigInt::ZERO => {
-                Number::new(mantissa, exponent + i64::from(power))
-            }
-            other => other,
-        })
     }
 
     /// Whether it is zero.
@@ -422,22 +405,6 @@ mod tests {
         assert_eq!(number("1e6").to_string(), "1000000");
         assert_eq!(number("1E-3").to_string(), "0.001");
         assert_eq!(number("0.1").add(&number("0.2")).to_string(), "0.3");
-    }
-
-    #[test]
-    fn text_may_have_a_power_of_two_or_be_infinite() {
-        let read = |text: &str| Number::parse_text(text).map(|number| number.to_string());
-        for (text, expected) in
-            [("1p3", "8"), ("1P3", "8"), ("1p-2", "0.25"), (".5p1", "1"), ("-1p3", "-8"), ("0p9", "0")]
-        {
-            assert_eq!(read(text).as_deref(), Some(expected), "{text}");
-        }
-        for (text, is_positive) in [("inf", true), ("Inf", true), ("+Inf", true), ("-inf", false)] {
-            assert_eq!(Number::parse_text(text), Some(Number::Infinite(is_positive)), "{text}");
-        }
-        for text in ["INF", "infinity", "nan", "1e5p2", "1p", "p3", "1p3p", "0x1p3", "--inf"] {
-            assert_eq!(read(text), None, "{text}");
-        }
     }
 
     /// The short cuts give what the long way gives.
