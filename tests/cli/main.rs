@@ -74,6 +74,7 @@ mod tofu_provider_schema;
 mod tofu_secrets;
 mod tofu_static;
 mod tofu_syntax;
+mod tofu_validate;
 mod unknown_leaves;
 mod unknown_values;
 mod validation;

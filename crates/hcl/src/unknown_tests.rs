@@ -472,3 +472,28 @@ fn a_conditional_makes_no_collection_of_parts_of_several_types() {
     assert_eq!(known("true ? { a = 1, c = \"x\" } : tomap({})"), json!({"a": "1", "c": "x"}));
     assert_eq!(known("false ? { a = { b = 1 }, c = { b = \"x\" } } : tomap({})"), json!({}));
 }
+
+#[test]
+fn index_finds_what_comes_before_the_unknown() {
+    assert_eq!(known("[index([\"a\", text], \"a\"), index([\"a\", \"b\", any], \"b\")]"), json!([0, 1]));
+    for text in
+        ["index([text, \"a\"], \"a\")", "index([\"a\", \"b\"], text)", "index([any], {})", "index([\"a\"], any)"]
+    {
+        let (value, problems) = run(text);
+        assert!(value.is_unknown() && problems.is_empty(), "{text}: {value:?} {problems}");
+    }
+}
+
+#[test]
+fn an_empty_map_keeps_the_type_of_its_values() {
+    let empty = "(true ? {} : tomap({ a = \"b\" }))";
+    assert_eq!(known(&format!("[{empty} == tomap({empty}), {empty} == tomap({{}})]")), json!([true, false]));
+}
+
+#[test]
+fn the_default_of_lookup_has_to_fit_where_it_is_not_used() {
+    assert_eq!(known("lookup(tomap({ a = 1 }), \"a\", \"2\")"), json!(1));
+    for text in ["lookup(tomap({ a = 1 }), \"a\", \"x\")", "lookup(tomap({ a = 1 }), text, [])"] {
+        assert_eq!(run(text).1, "Invalid function argument", "{text}");
+    }
+}

@@ -109,6 +109,19 @@ impl Evaluation<'_, '_> {
         Expanded { planned, whole }
     }
 
+    /// Evaluates what repeats a resource, and its arguments and blocks once.
+    pub(super) fn validate(&self, frame: &Rc<Frame>, address: &Text, declared: &Declared) {
+        self.expand(&At::module(frame), declared);
+        let repeat = Repeat::any(declared);
+        let at = At { repeat: &repeat, takes_ephemeral: Mode::of(address) == Mode::Ephemeral, ..At::module(frame) };
+        let arguments = declared.arguments.iter().filter(|(name, _)| !OWN_ARGUMENTS.contains(&&***name));
+        let arguments: Vec<(Text, Written)> = arguments.map(|(name, w)| (name.clone(), w.clone())).collect();
+        let blocks = declared.blocks.iter().filter(|block| !OWN_BLOCKS.contains(&&*block.kind.text));
+        let blocks: Vec<(FileId, &Block)> = blocks.map(|nested| (nested.file, &nested.block)).collect();
+        self.arguments(&at, &arguments, None);
+        self.blocks(&at, &blocks, None, 0);
+    }
+
     /// The schema of a resource; `None` if there is none, or none of its type.
     fn schema(&self, frame: &Frame, address: &str, declared: &Declared) -> Option<&BlockSchema> {
         let schemas = self.statics.files.loader().schemas.as_ref()?;

@@ -25,11 +25,16 @@ fn origin_place(value: &Val) -> Option<Place> {
 impl Evaluation<'_, '_> {
     /// Checks the validations of a variable.
     pub(super) fn validations(&self, frame: &Rc<Frame>, name: &Text) {
+        let caller = frame.caller.as_ref().map(|(caller, call, _)| (caller.node, call));
+        self.validations_of_call(frame, caller, name);
+    }
+
+    /// The same of a variable to which a call in a module gives a value, if it is not in the root module.
+    pub(super) fn validations_of_call(&self, frame: &Rc<Frame>, caller: Option<(usize, &Text)>, name: &Text) {
         let module = self.module(frame);
         let Some(declared) = module.declarations.get(name) else { return };
-        let argument = frame.caller.as_ref().and_then(|(caller, call, _)| {
-            let caller = self.module(caller);
-            Some(caller.calls.get(call)?.arguments.get(name)?.place())
+        let argument = caller.and_then(|(caller, call)| {
+            Some(self.statics.nodes[caller].module.calls.get(call)?.arguments.get(name)?.place())
         });
         for block in declared.blocks.iter().filter(|block| &*block.kind.text == "validation") {
             let Some(condition) = written(block.file, block, "condition") else { continue };
@@ -52,16 +57,16 @@ impl Evaluation<'_, '_> {
 
     /// Checks the conditions of the instances of a resource.
     pub(super) fn lifecycle(&self, frame: &Rc<Frame>, declared: &Declared, block: &Expanded, has_failed: bool) {
-        if has_failed || !declared.blocks.iter().any(|block| &*block.kind.text == "lifecycle") {
-            return;
-        }
         for (repeat, planned) in &block.planned {
             let at = At { repeat, ..At::module(frame) };
             for lifecycle in declared.blocks.iter().filter(|block| &*block.kind.text == "lifecycle") {
                 let blocks = || lifecycle.body.blocks.iter().map(|block| (lifecycle.file, block));
+                // They are evaluated before the arguments.
                 self.all(&at, blocks(), "precondition");
-                let at = At { itself: Some(&planned.val), ..at };
-                self.all(&at, blocks(), "postcondition");
+                if !has_failed {
+                    let at = At { itself: Some(&planned.val), ..at };
+                    self.all(&at, blocks(), "postcondition");
+                }
             }
         }
     }

@@ -38,6 +38,15 @@ pub(crate) enum Repeat {
 }
 
 impl Repeat {
+    /// Any instance of a resource or of a module call.
+    pub(super) fn any(declared: &Declared) -> Self {
+        match repeated(declared) {
+            Some(("count", _)) => Repeat::AnyCount("any instance".into()),
+            Some((FOR_EACH, _)) => Repeat::AnyEach("any instance".into()),
+            _ => Repeat::None,
+        }
+    }
+
     /// Whether it is an instance that is certainly there.
     pub(crate) fn is_certain(&self) -> bool {
         !matches!(self, Repeat::AnyCount(_) | Repeat::AnyEach(_))

@@ -325,7 +325,16 @@ impl<'s, 'a> Evaluation<'s, 'a> {
                         Some(written) => {
                             let at = At { frame: caller, repeat, itself: None, iterators: &[], takes_ephemeral: true };
                             let given = self.value(&at, written);
-                            variable::effective(name, variable, Some(given), Some(written.place()))
+                            let is_stored = !variable.marks.has(Marks::EPHEMERAL);
+                            if is_stored && given.all_marks().has(Marks::EPHEMERAL) {
+                                let message = format!(
+                                    "variable does not allow ephemeral value: var.{name} is not declared with `ephemeral = true`"
+                                );
+                                let failure = Failure::new(&rules::SENSITIVE, message, written.place());
+                                Err(vec![failure.declared(variable.place)])
+                            } else {
+                                variable::effective(name, variable, Some(given), Some(written.place()))
+                            }
                         }
                         None => variable::effective(name, variable, None, None),
                     }

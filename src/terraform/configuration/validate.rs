@@ -3,7 +3,7 @@
 
 use crate::hcl::types::Type;
 use crate::hcl::val::Val;
-use crate::terraform::configuration::expansion::{Repeat, repeated};
+use crate::terraform::configuration::expansion::Repeat;
 use crate::terraform::configuration::frame::{At, Evaluated, Evaluation, Frame};
 use crate::terraform::configuration::reached::Reached;
 use crate::terraform::configuration::sites::{self, Owner, Site};
@@ -68,6 +68,23 @@ pub(super) fn check(
                 evaluation.exposed(name, declared, &value);
             }
         }
+        let resources = node.module.resources.iter().filter(|_| is_first);
+        for (address, declared) in resources {
+            let owner = Owner::Resource(address.clone());
+            if is_open(&owner) && is_reached(&owner) {
+                evaluation.validate(&frame, address, declared);
+            }
+        }
+        let calls = node.module.calls.iter().filter(|_| is_first);
+        for (name, declared) in calls {
+            let owner = Owner::Call(name.clone());
+            if is_open(&owner) && is_reached(&owner) {
+                evaluation.expand(&At::module(&frame), declared);
+            }
+        }
+    }
+    for index in 0..statics.nodes.len() {
+        given(&evaluation, evaluated, index, reached);
     }
     let is_new = |failure: &Failure| {
         !failures
@@ -83,17 +100,30 @@ fn hides(site: &Site<'_>) -> bool {
     !site.is_dependency && site.iterators.is_empty() && sites::may_hide(site.expr)
 }
 
+/// Checks what a call gives to the variables of a module that has no instance for certain.
+fn given(evaluation: &Evaluation<'_, '_>, evaluated: &Evaluated, index: usize, reached: Option<&Reached>) {
+    let node = &evaluation.statics.nodes[index];
+    let (Some(parent), Some(call)) = (node.parent, node.path.last()) else { return };
+    let caller: Text = (&*evaluation.statics.nodes[parent].module.dir).into();
+    if evaluated.calls.contains(&(caller, call.clone())) {
+        return;
+    }
+    for name in node.module.variables.keys() {
+        if reached.is_none_or(|reached| reached.has(index, &Owner::Variable(name.clone())))
+            && let Some(frame) = with_given(evaluation, index, name)
+        {
+            evaluation.validations_of_call(&frame, Some((parent, call)), name);
+        }
+    }
+}
+
 /// A module of which only the value of one variable is known, as its call gives it: a validation is evaluated with it. `None` for the
 /// root module.
 fn with_given(evaluation: &Evaluation<'_, '_>, index: usize, variable: &Text) -> Option<Rc<Frame>> {
     let node = &evaluation.statics.nodes[index];
     let (parent, name) = (node.parent?, node.path.last()?);
     // It is evaluated once, whatever repeats it.
-    let repeat = match repeated(evaluation.statics.nodes[parent].module.calls.get(name)?) {
-        Some(("count", _)) => Repeat::AnyCount(Text::default()),
-        Some(("for_each", _)) => Repeat::AnyEach(Text::default()),
-        _ => Repeat::None,
-    };
+    let repeat = Repeat::any(evaluation.statics.nodes[parent].module.calls.get(name)?);
     let caller = (Rc::new(Frame::new(0, parent, None)), name.clone(), repeat);
     let value = evaluation.variable(&Rc::new(Frame::new(0, index, Some(caller))), variable);
     Some(Rc::new(Frame::new(0, index, None).with_variable(variable, value)))
@@ -106,8 +136,8 @@ fn overlap(a: Place, b: Place) -> bool {
 fn evaluate(evaluation: &Evaluation<'_, '_>, frame: &Rc<Frame>, site: &Site<'_>) -> Val {
     let unknown = || Val::unknown(Type::Dynamic, "no instance has it");
     let repeat = match (site.has_count, site.has_each) {
-        (true, _) => Repeat::AnyCount(Text::default()),
-        (_, true) => Repeat::AnyEach(Text::default()),
+        (true, _) => Repeat::AnyCount("any instance".into()),
+        (_, true) => Repeat::AnyEach("any instance".into()),
         _ => Repeat::None,
     };
     let iterator = |name: &Text| {

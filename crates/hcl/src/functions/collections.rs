@@ -155,23 +155,24 @@ fn unknown_length(value: &Val, ty: &Type, reason: &Text) -> Outcome {
 }
 
 fn lookup(args: &mut Args<'_, '_>) -> Outcome {
-    args.values.iter().take(2).find_map(unknown).map_or(Ok(()), Err)?;
     if args.values.len() > 3 {
         return Err(Fail::Call("lookup() takes two or three arguments".to_owned()));
     }
+    // The default has to fit also where it is not used.
+    let default = match (args.values.get(2), Type::of(&args.values[0])) {
+        (Some(default), Type::Map(element)) => Some(convert(default, &element).map_err(|_| {
+            Fail::Argument(2, "the default value must have the same type as the map elements".to_owned())
+        })?),
+        (default, _) => default.cloned(),
+    };
+    args.values.iter().take(2).find_map(unknown).map_or(Ok(()), Err)?;
     let key = args.str(1).to_owned();
     let marks = args.values[0].marks | args.values[1].marks;
     if let Some(found) = entries(args, 0)?.get(&*key) {
         return Ok(found.clone().marked(marks));
     }
-    match (args.values.get(2), &args.values[0].data) {
-        (Some(default), Data::Map(ty, _)) => {
-            let converted = convert(default, ty);
-            let wrong =
-                |_| Fail::Argument(2, "the default value must have the same type as the map elements".to_owned());
-            Ok(converted.map_err(wrong)?.marked(marks))
-        }
-        (Some(default), _) => Ok(default.clone().marked(marks)),
+    match (default, &args.values[0].data) {
+        (Some(default), _) => Ok(default.marked(marks)),
         (None, Data::Object(_)) => Err(Fail::Argument(0, format!("the given object has no attribute \"{key}\""))),
         (None, _) => Err(Fail::Call(format!("lookup failed to find key \"{key}\""))),
     }

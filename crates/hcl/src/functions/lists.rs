@@ -14,7 +14,7 @@ pub(super) const ALL: &[Function] = &[
     function("distinct", &[LIST], distinct),
     function("element", &[SEQUENCE, N.always_marking()], element).shallow(),
     function("flatten", &[A], flatten).shallow(),
-    function("index", &[SEQUENCE.lenient(), A], index),
+    function("index", &[SEQUENCE.lenient(), A], index).sees_unknown(),
     function("reverse", &[ELEMENTS], reverse).shallow(),
     function("slice", &[SEQUENCE, N.always_marking(), N.always_marking()], slice).shallow(),
     function("sort", &[STRINGS], sort).sees_unknown(),
@@ -195,14 +195,26 @@ fn level(value: &Val, all: &mut Vec<Val>, marks: &mut Marks) -> Result<(), Text>
 }
 
 fn index(args: &mut Args<'_, '_>) -> Outcome {
+    for value in &args.values {
+        if let Data::Unknown(_, reason) = &value.data {
+            return Err(Fail::Unknown(reason.to_string()));
+        }
+    }
     let items = sequence(args, 0)?;
     if items.is_empty() {
         return Err(Fail::Call("cannot search an empty list".to_owned()));
     }
-    match items.iter().position(|item| equal(item, &args.values[1]) == Some(true)) {
-        Some(at) => Ok(Val::number(at)),
-        None => Err(Fail::Call("item not found".to_owned())),
+    for (at, item) in items.iter().enumerate() {
+        match equal(item, &args.values[1]) {
+            Some(true) => return Ok(Val::number(at)),
+            Some(false) => {}
+            None => {
+                let reason = item.unknown_reason().or_else(|| args.values[1].unknown_reason());
+                return Err(Fail::Unknown(reason.map(ToString::to_string).unwrap_or_default()));
+            }
+        }
     }
+    Err(Fail::Call("item not found".to_owned()))
 }
 
 fn reverse(args: &mut Args<'_, '_>) -> Outcome {

@@ -14,7 +14,7 @@ pub(super) fn encode(value: &Val) -> String {
             }
         }
         _ => {
-            out.push_str(&scalar(value, 1));
+            out.push_str(&scalar(value, 1, 0));
             out.push('\n');
             // Nothing else marks the end of a plain scalar.
             if let Data::Null(_) | Data::Bool(_) | Data::Number(_) = value.data {
@@ -45,14 +45,15 @@ fn entry(key: &str, value: &Val, level: usize, out: &mut String) {
     indent(level, out);
     if key.len() > MAX_KEY || key.contains(is_break) {
         out.push_str("? ");
-        out.push_str(&text_of(key, level + 1));
+        out.push_str(&text_of(key, level + 1, 2 * (level + 1)));
         out.push('\n');
         indent(level, out);
         out.push_str(": ");
         behind(value, level, out);
         return;
     }
-    out.push_str(&double_quoted(key));
+    let key = double_quoted(key);
+    out.push_str(&key);
     out.push(':');
     match (value.as_items(), value.as_entries()) {
         // A sequence is not indented in a mapping.
@@ -68,7 +69,7 @@ fn entry(key: &str, value: &Val, level: usize, out: &mut String) {
         }
         _ => {
             out.push(' ');
-            out.push_str(&scalar(value, level + 1));
+            out.push_str(&scalar(value, level + 1, 2 * level + key.chars().count() + 2));
             out.push('\n');
         }
     }
@@ -93,30 +94,31 @@ fn behind(value: &Val, level: usize, out: &mut String) {
             }
         }
         _ => {
-            inner.push_str(&scalar(value, level + 1));
+            inner.push_str(&scalar(value, level + 1, 2 * (level + 1)));
             inner.push('\n');
         }
     }
     out.push_str(if is_block(value) { &inner[2 * (level + 1)..] } else { &inner });
 }
 
-fn scalar(value: &Val, level: usize) -> String {
+/// What is not a block, written from a column on; further lines are indented to the level.
+fn scalar(value: &Val, level: usize, column: usize) -> String {
     match &value.data {
         Data::Null(_) | Data::Unknown(..) => "null".to_owned(),
         Data::Bool(b) => b.to_string(),
         Data::Number(n) => n.to_string(),
-        Data::Str(text) | Data::Reference(text) => text_of(text, level),
+        Data::Str(text) | Data::Reference(text) => text_of(text, level, column),
         Data::List(..) | Data::Set(..) | Data::Tuple(_) => "[]".to_owned(),
         Data::Map(..) | Data::Object(_) | Data::Partial(..) => "{}".to_owned(),
     }
 }
 
 /// Text of several lines as a literal where libyaml can write it so, other text in double quotes.
-fn text_of(text: &str, level: usize) -> String {
+fn text_of(text: &str, level: usize, column: usize) -> String {
     let is_literal =
         text.contains('\n') && text.chars().all(is_printable) && !text.ends_with(' ') && !text.contains(" \n");
     if !is_literal {
-        return double_quoted(text);
+        return folded(&double_quoted(text), level, column);
     }
     // A reader would take the blanks of the first line for the indentation.
     let indentation = if text.starts_with(['\n', ' ']) { "2" } else { "" };
@@ -141,9 +143,59 @@ fn text_of(text: &str, level: usize) -> String {
     out
 }
 
+/// The column behind which libyaml breaks text in double quotes at the next blank.
+const WIDTH: usize = 80;
+
+/// Text in double quotes that begins at a column, broken where it is too wide. A reader takes the break for the blank.
+fn folded(quoted: &str, level: usize, mut column: usize) -> String {
+    let mut out = String::with_capacity(quoted.len());
+    let mut before = None;
+    for (at, c) in quoted.char_indices() {
+        let is_inner = at > 1 && at + 2 < quoted.len();
+        if c == ' ' && before != Some(' ') && column > WIDTH && is_inner {
+            out.push('\n');
+            indent(level, &mut out);
+            column = 2 * level;
+            if quoted[at + 1..].starts_with(' ') {
+                out.push('\\');
+                column += 1;
+            }
+        } else {
+            out.push(c);
+            column += 1;
+        }
+        before = Some(c);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wide_text_is_broken_at_blanks() {
+        let wide = "x".repeat(80);
+        let one = |key: &str, value: Val| Val::object([(key.into(), value)].into());
+        for (value, yaml) in [
+            (Val::str(format!("{wide} b c")), format!("\"{wide}\n  b c\"\n")),
+            (Val::str(format!("{wide}   b")), format!("\"{wide}\n  \\  b\"\n")),
+            (Val::str(format!("{wide} ")), format!("\"{wide} \"\n")),
+            (Val::str(format!("\"{} b", &wide[..77])), format!("\"\\\"{} b\"\n", &wide[..77])),
+            (Val::str(format!("\"{} b", &wide[..78])), format!("\"\\\"{}\n  b\"\n", &wide[..78])),
+            (one("k", Val::str(format!("{} b", &wide[..74]))), format!("\"k\": \"{} b\"\n", &wide[..74])),
+            (one("k", Val::str(format!("{} b", &wide[..75]))), format!("\"k\": \"{}\n  b\"\n", &wide[..75])),
+            (Val::tuple(vec![Val::str(format!("{} b", &wide[..78]))]), format!("- \"{}\n  b\"\n", &wide[..78])),
+            (
+                one("a", one("b", Val::tuple(vec![Val::str(format!("{wide} b"))]))),
+                format!("\"a\":\n  \"b\":\n  - \"{wide}\n    b\"\n"),
+            ),
+            (one(&format!("{wide} b"), Val::null()), format!("\"{wide} b\": null\n")),
+            (one(&format!("{wide}{wide} b"), Val::null()), format!("? \"{wide}{wide}\n  b\"\n: null\n")),
+        ] {
+            assert_eq!(encode(&value), yaml);
+        }
+    }
 
     #[test]
     fn text_is_a_literal_where_libyaml_writes_one() {

@@ -151,7 +151,7 @@ fn parse_bool(text: &str) -> Result<bool, Mismatch> {
 }
 
 fn parse_number(text: &str) -> Result<Number, Mismatch> {
-    Number::parse(text).ok_or_else(|| Mismatch::new("a number is required"))
+    Number::parse_text(text).ok_or_else(|| Mismatch::new("a number is required"))
 }
 
 /// The elements with the one type that all of them have, where any type will do.
@@ -216,7 +216,10 @@ fn map(value: &Val, element: &Type, ty: &Type) -> Result<Val, Mismatch> {
     };
     let converted = convert_all(entries, element)?;
     let items: Vec<Val> = converted.values().cloned().collect();
-    let common = united(&items, element, "map")?;
+    let common = match &value.data {
+        Data::Map(from, _) if *element == Type::Dynamic && items.is_empty() => from.clone(),
+        _ => united(&items, element, "map")?,
+    };
     let converted = if common == *element { converted } else { convert_all(&converted, &common)? };
     Ok(Val::map(common, converted).marked(value.marks).with_prov(value.prov.clone()))
 }

@@ -6,6 +6,8 @@ use num_bigint::{BigInt, BigUint, Sign};
 use std::cmp::Ordering;
 use std::fmt;
 
+mod text;
+
 /// Bits of a mantissa.
 const PRECISION: u64 = 512;
 /// The largest decimal or binary exponent that is computed with; anything beyond is infinite or zero.
