@@ -6,6 +6,7 @@ use crate::hcl::ast::{Block, Expr, ExprKind, Span, TraversalStep};
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::reads::made_of;
+use crate::terraform::evaluation::name_reads::Named;
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::statics::{Found, Identifier, ReadFiles, Statics};
 use crate::terraform::failure::Place;
@@ -59,16 +60,6 @@ impl Statics<'_> {
     pub(crate) fn plain_text(&self, written: &Written) -> Text {
         self.files.loader().plain_text(written)
     }
-}
-
-/// What a name reads.
-#[derive(Clone, Debug)]
-pub(super) struct Named {
-    /// Its value if that is known, or else its text.
-    read: Read,
-    place: Option<Prov>,
-    /// Whether its value is known.
-    is_known: bool,
 }
 
 struct Collector<'s, 'a> {

@@ -3,6 +3,7 @@
 pub(crate) mod given;
 pub(crate) mod inputs;
 mod made_of;
+mod name_reads;
 pub(crate) mod named_files;
 mod node;
 pub(crate) mod reference;

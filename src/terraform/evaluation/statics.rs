@@ -9,7 +9,7 @@ use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Val};
 use crate::limits::take_steps;
 use crate::terraform::evaluation::inputs::Inputs;
-use crate::terraform::evaluation::made_of::Named;
+use crate::terraform::evaluation::name_reads::Named;
 pub(crate) use crate::terraform::evaluation::node::Node;
 use crate::terraform::evaluation::reference::{Meaning, meaning};
 use crate::terraform::evaluation::variable;
