@@ -5,6 +5,7 @@ use super::context::StackContext;
 use super::manifest::StackManifest;
 use crate::dialects::atmos::functions::calls;
 use crate::dialects::atmos::templates::values_read::with_reads;
+use crate::paths;
 use crate::reads::{Named, NamedFiles, made_of};
 use crate::source::Node;
 use crate::text::Text;
@@ -42,6 +43,9 @@ const DATA_SOURCES: [&str; 4] = ["templates", "settings", "gomplate", "datasourc
 /// Functions of templates that read files, as far as they are not evaluated.
 const READERS: [&str; 3] = ["file.", "datasource", "ds \""];
 
+/// How functions of templates begin that read the file of a path.
+const FILE_FUNCTIONS: &str = "file.";
+
 /// The function of templates that reads a store.
 const STORE_FUNCTION: &str = "atmos.Store";
 
@@ -59,6 +63,7 @@ fn of_calls(
             let is_command = name == "!exec";
             if is_command || arguments.contains("load") {
                 files.words(arguments, true);
+                files.computed(arguments);
             }
             files.settings(name, arguments);
             let mut unknown = Unknown::new(text.clone(), format!("`{name}` is evaluated at run time"));
@@ -74,6 +79,29 @@ fn of_calls(
         }
         _ => {}
     }
+}
+
+/// Whether a function of templates reads a file whose path is no plain text.
+fn reads_computed_path(text: &str) -> bool {
+    text.match_indices(FILE_FUNCTIONS).any(|(at, _)| {
+        let is_own = !text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '"' | '`'));
+        let name = &text[at + FILE_FUNCTIONS.len()..];
+        let argument = name.trim_start_matches(char::is_alphanumeric).trim_start();
+        is_own && name.starts_with(|c: char| c.is_ascii_uppercase()) && !argument.starts_with(['"', '`'])
+    })
+}
+
+/// What stands before the first and after the last variable of a word, if that may be the parts of a relative path.
+fn around_variables(word: &str) -> Option<(&str, &str)> {
+    let (before, _) = word.split_once('$')?;
+    let (_, last) = word.rsplit_once('$')?;
+    let after = match last.strip_prefix('{') {
+        Some(rest) => rest.split_once('}')?.1,
+        None => last.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_'),
+    };
+    let is_piece = |piece: &str| piece.contains(['/', '.']) && piece.contains(char::is_alphanumeric);
+    let is_elsewhere = word.contains("://") || before.starts_with(['/', '~']);
+    (!is_elsewhere && (is_piece(before) || is_piece(after))).then_some((before, after))
 }
 
 /// Collects what a value reads.
@@ -95,6 +123,9 @@ impl<'a> FilesRead<'a> {
         // Elsewhere a word that is also the name of a folder means nothing.
         if unknown.text.starts_with('!') || READERS.iter().any(|function| unknown.text.contains(function)) {
             self.words(&unknown.text, false);
+        }
+        if reads_computed_path(&unknown.text) {
+            self.anything();
         }
         if let Some((_, rest)) = unknown.text.split_once(STORE_FUNCTION) {
             self.settings("!store", rest.trim_start().trim_start_matches(['"', '`']));
@@ -131,9 +162,45 @@ impl<'a> FilesRead<'a> {
         let folders = [&*config.start, &*config.base];
         let named = NamedFiles { folders: &folders, may_name: &|_| true, into_files };
         if !named.visit(text, &mut |path, _| self.path(path)) {
-            let source = self.stacks.reader.source;
-            self.manifest.deps().paths.extend(source.listing().iter().map(|entry| Text::from(&*entry.path)));
-            self.reads.push(made_of::anything(source));
+            self.anything();
+        }
+    }
+
+    /// Any file of the repository.
+    fn anything(&mut self) {
+        let source = self.stacks.reader.source;
+        self.manifest.deps().paths.extend(source.listing().iter().map(|entry| Text::from(&*entry.path)));
+        self.reads.push(made_of::anything(source));
+    }
+
+    /// The files that words of a command may name of which a variable of the shell is a part: `$DIR/x.txt`, `config/$STAGE.json`.
+    fn computed(&mut self, command: &str) {
+        let is_end = |c: char| {
+            c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '=' | ',')
+        };
+        let source = self.stacks.reader.source;
+        for word in command.split(is_end) {
+            let Some((before, after)) = around_variables(word) else { continue };
+            let before = match before {
+                "" => Some(String::new()),
+                path => paths::resolve(&self.stacks.config.start, &format!("{path}x"))
+                    .map(|path| path[..path.len() - 1].to_owned()),
+            };
+            let Some(before) = before else { continue };
+            let is_meant = |path: &str| {
+                path.starts_with(&*before) && (path.ends_with(after) || after.strip_prefix('/') == Some(path))
+            };
+            let reads = made_of::matching(source, word, &is_meant);
+            let mut deps = self.manifest.deps();
+            deps.globs.insert(if before.is_empty() {
+                "**/*".into()
+            } else {
+                format!("{}/**/*", paths::parent(&before)).into()
+            });
+            deps.paths.extend(
+                source.listing().iter().filter(|entry| is_meant(&entry.path)).map(|entry| Text::from(&*entry.path)),
+            );
+            self.reads.extend(reads);
         }
     }
 
@@ -158,6 +225,38 @@ impl<'a> FilesRead<'a> {
                 }
                 _ => Named::Leaf,
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_are_computed() {
+        for (text, expected) in [
+            ("{{ file.Read (env.Getenv \"F\") }}", true),
+            ("{{ env.Getenv \"F\" | file.Read }}", true),
+            ("{{ file.Read \"a\" }}", false),
+            ("{{ env \"F\" }} of file.txt", false),
+            ("{{ env \"F\" }} of a/file.txt", false),
+        ] {
+            assert_eq!(reads_computed_path(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_with_variables() {
+        for (word, expected) in [
+            ("$D/x.txt", Some(("", "/x.txt"))),
+            ("conf/${A}-$B.json", Some(("conf/", ".json"))),
+            ("$HOME", None),
+            ("/x/$A/y", None),
+            ("https://$HOST/x.txt", None),
+            ("x.txt", None),
+        ] {
+            assert_eq!(around_variables(word), expected, "{word}");
         }
     }
 }
