@@ -281,15 +281,16 @@ fn values_of_arguments_are_held_against_the_types_of_the_variables_of_the_module
 }
 
 #[test]
-fn values_for_modules_that_may_have_no_instances_are_judged_only_if_they_refer_to_nothing() {
+fn values_for_modules_that_may_have_no_instances_are_judged_as_far_as_they_are_known() {
     for (more, argument, is_found) in [
         ("count = 2", "local.text", true),
-        ("count = 0", "local.text", false),
+        ("count = 0", "local.text", true),
         ("count = 0", "\"x\"", true),
-        ("count = var.unknown", "local.text", false),
-        ("for_each = {}", "local.text", false),
+        ("count = 0", "var.unknown", false),
+        ("count = var.unknown", "local.text", true),
+        ("for_each = {}", "local.text", true),
         ("for_each = { a = 1 }", "local.text", true),
-        ("lifecycle {\n    enabled = false\n  }", "local.text", false),
+        ("lifecycle {\n    enabled = false\n  }", "local.text", true),
     ] {
         let main = format!(
             "terraform {{\n  backend \"local\" {{}}\n}}\nmodule \"m\" {{\n  source = \"../m\"\n  v      = {argument}\n  {more}\n}}\n\
