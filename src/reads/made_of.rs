@@ -7,7 +7,7 @@ use crate::value::{Data, Read, Value};
 use std::collections::BTreeSet;
 
 /// How many files of a folder are compared one by one. A bigger folder is compared as a whole.
-const MAX_FILES: usize = 500;
+pub(super) const MAX_FILES: usize = 500;
 
 /// A value that is read under a name.
 pub(crate) fn value(name: impl Into<Text>, value: &Value) -> Read {

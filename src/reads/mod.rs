@@ -63,6 +63,8 @@ pub(crate) enum Listed {
     Matching(Text),
     /// The symbolic links with their targets.
     Links,
+    /// All files with their contents.
+    Contents,
 }
 
 impl Answer {
@@ -83,6 +85,9 @@ impl Listed {
             Listed::Children(folder) => {
                 listing.children(folder).iter().for_each(|(name, kind)| (name, *kind as u8).hash(&mut hasher));
             }
+            Listed::Below { folder, ending } if folder.is_empty() && ending.is_empty() => {
+                listing.paths_hash().hash(&mut hasher);
+            }
             Listed::Below { folder, ending } => {
                 let below = listing.under(folder).iter().filter(|entry| entry.path.ends_with(&**ending));
                 below.for_each(|entry| entry.path.hash(&mut hasher));
@@ -92,6 +97,7 @@ impl Listed {
                 Err(error) => error.to_string().hash(&mut hasher),
             },
             Listed::Links => listing.links_hash().hash(&mut hasher),
+            Listed::Contents => listing.contents_hash().hash(&mut hasher),
         }
         hasher.finish()
     }
@@ -116,6 +122,7 @@ impl Reads {
             Listed::Below { folder, ending } => paths::relative(path, folder).is_some() && path.ends_with(&**ending),
             Listed::Matching(pattern) => glob::path_match(pattern, path).unwrap_or(true),
             Listed::Links => false,
+            Listed::Contents => true,
         };
         self.has(path) || self.listings.keys().any(names)
     }

@@ -132,9 +132,23 @@ impl<'a> Reader<'a> {
 
     /// Returns all files with matching paths, as a part of what an unknown value is made of; `name` is that of the whole.
     pub(crate) fn made_of_matching(&self, name: &str, matches: &dyn Fn(&str) -> bool) -> Vec<Read> {
-        let all = self.below("", "");
-        all.iter().filter(|entry| matches(&entry.path)).for_each(|entry| _ = self.resolve(&entry.path));
+        let all = || self.source.listing().iter().map(|entry| &*entry.path).filter(|path| matches(path));
+        match all().nth(made_of::MAX_FILES) {
+            Some(_) => self.record(None),
+            None => self.record(Some(&mut all())),
+        }
         made_of::matching(self.source, name, matches)
+    }
+
+    /// Records that the names of all files were asked for, and the contents of these; `None` for those of all files.
+    pub(crate) fn record(&self, paths: Option<&mut dyn Iterator<Item = &str>>) {
+        match paths {
+            Some(paths) => {
+                self.list(Listed::Below { folder: Text::default(), ending: Text::default() });
+                paths.for_each(|path| _ = self.resolve(path));
+            }
+            None => self.list(Listed::Contents),
+        }
     }
 
     fn list(&self, listed: Listed) {

@@ -4,8 +4,8 @@ use super::blob_id::BlobId;
 use super::unavailable::{IGNORE_FILE, Unavailable, ignored_by, is_ignored};
 use crate::paths::parent;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
+use std::sync::{Arc, LazyLock};
 
 use gix::ignore::Search;
 
@@ -76,6 +76,9 @@ pub enum Child {
     Symlink,
 }
 
+/// The keys of hashes of entries are chosen when the program starts, so that nobody can make two listings with one hash.
+static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
 /// All entries of a source, sorted by the bytes of their paths, without directories.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Listing {
@@ -85,6 +88,9 @@ pub struct Listing {
     linked: BTreeSet<Box<str>>,
     /// What tells the links of two listings apart.
     links_hash: u64,
+    /// What tells the paths of two listings apart, and paths with contents.
+    paths_hash: u64,
+    contents_hash: u64,
     /// The folders of submodules.
     submodules: Vec<Box<str>>,
     /// The paths that git ignores.
@@ -103,7 +109,14 @@ impl Listing {
         let mut hasher = DefaultHasher::new();
         let linked = entries.iter().filter(|entry| entry.kind == EntryKind::Symlink);
         linked.for_each(|link| (&link.path, &link.id, links.get(&link.path)).hash(&mut hasher));
-        let mut listing = Self { entries, links, links_hash: hasher.finish(), submodules, ..Self::default() };
+        let (mut of_paths, mut of_contents) = (KEYS.build_hasher(), KEYS.build_hasher());
+        for entry in &entries {
+            entry.path.hash(&mut of_paths);
+            (&entry.path, &entry.id, entry.kind).hash(&mut of_contents);
+        }
+        let (paths_hash, contents_hash) = (of_paths.finish(), of_contents.finish());
+        let links_hash = hasher.finish();
+        let mut listing = Self { entries, links, links_hash, paths_hash, contents_hash, submodules, ..Self::default() };
         let linked = listing.links.keys().filter_map(|link| listing.resolve(link).ok());
         listing.linked = linked.map(|entry| entry.path.clone()).collect();
         listing
@@ -222,6 +235,16 @@ impl Listing {
     /// Whether a symbolic link leads to a file.
     pub fn is_linked(&self, path: &str) -> bool {
         self.linked.contains(path)
+    }
+
+    /// A hash of the paths of all entries. It is made once, because results that may read any file ask for it.
+    pub fn paths_hash(&self) -> u64 {
+        self.paths_hash
+    }
+
+    /// A hash of all entries with their contents.
+    pub fn contents_hash(&self) -> u64 {
+        self.contents_hash
     }
 
     /// A hash of the symbolic links and their targets. It is made once, because all that is read asks for it.

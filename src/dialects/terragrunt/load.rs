@@ -1,6 +1,7 @@
 //! The files of one revision, parsed.
 
 use super::json;
+use super::pieces::PossibleFiles;
 use super::touched::Mention;
 use crate::hcl::ast::Body;
 use crate::limits::Limits;
@@ -105,6 +106,7 @@ pub(super) struct Loader<'a> {
     /// The code of the revision, and its files.
     pub modules: Modules<'a>,
     pub cache: &'a Cache,
+    pub possible: &'a PossibleFiles,
     /// Whether the code of units is not evaluated.
     pub leaves_code: bool,
 }

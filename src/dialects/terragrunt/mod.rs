@@ -51,6 +51,7 @@ use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Value, Vocabulary};
 use load::{Cache, Loader};
+use pieces::PossibleFiles;
 use stacks::Expansion;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -92,8 +93,9 @@ impl Terragrunt {
         Terragrunt { cache: Cache::new(limits), ..Terragrunt::default() }
     }
 
-    fn loader<'a>(&'a self, source: &'a dyn Source, files: &'a Files) -> Loader<'a> {
-        Loader { modules: self.cache.modules(source, files), cache: &self.cache, leaves_code: self.leaves_code }
+    fn loader<'a>(&'a self, source: &'a dyn Source, files: &'a Files, possible: &'a PossibleFiles) -> Loader<'a> {
+        let (modules, cache) = (self.cache.modules(source, files), &self.cache);
+        Loader { modules, cache, possible, leaves_code: self.leaves_code }
     }
 
     /// Resolves the unit of a folder, or returns it if all that it read is the same.
@@ -174,8 +176,9 @@ impl Dialect for Terragrunt {
         }
         let env = Arc::new(env);
         let found = discovery::all(source);
-        let expansion =
-            stacks::expand(source, &found.stacks, &env, evaluate::object_at, &|| self.loader(source, files));
+        let possible = PossibleFiles::default();
+        let loader = || self.loader(source, files, &possible);
+        let expansion = stacks::expand(source, &found.stacks, &env, evaluate::object_at, &loader);
         let linked = (!expansion.links.is_empty()).then(|| Linked::new(source, &expansion.links));
         let source = linked.as_ref().map_or(source, |linked| linked as &dyn Source);
         let folders: Vec<String> = found
@@ -189,7 +192,7 @@ impl Dialect for Terragrunt {
         let answers = Answers::new(source);
         let touched = Touched::new(source, scope);
         let known = threads::map(&folders, |folder| {
-            let loader = self.loader(source, files);
+            let loader = self.loader(source, files, &possible);
             if let Some(touched) = &touched {
                 let own = loader.unit_file(folder);
                 match touched.reach(&loader, folder, own.as_deref()) {
@@ -217,7 +220,7 @@ impl Dialect for Terragrunt {
             let known = known.get(folders.binary_search_by(|other| other.as_str().cmp(folder)).ok()?)?;
             Some(match known.resolved.unit.state {
                 State::OutOfScope => {
-                    let whole = self.unit(&self.loader(source, files), &answers, &env, &expansion, folder);
+                    let whole = self.unit(&self.loader(source, files, &possible), &answers, &env, &expansion, folder);
                     Arc::clone(&whole.resolved.unit)
                 }
                 _ => Arc::clone(&known.resolved.unit),

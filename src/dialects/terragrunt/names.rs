@@ -2,7 +2,7 @@
 
 use super::file::File;
 use super::functions::{CalledFiles, Functions};
-use super::pieces::{may_be, pieces};
+use super::pieces::pieces;
 use super::place::{Place, REPOSITORY};
 use super::rules;
 use super::session::Session;
@@ -327,12 +327,8 @@ impl Names<'_, '_> {
                 unknown.extend(texts.filter(|(index, text)| *index == 0 || may_be_path(text)).map(|(_, text)| text));
             }
         });
-        let reader = &self.session.loader.modules.loader.reader;
-        let of = |text: &Text| {
-            let pieces = pieces(text);
-            reader.made_of_matching("some file of the repository", &|path| may_be(path, &pieces))
-        };
-        unknown.iter().flat_map(of).collect()
+        let loader = self.session.loader;
+        unknown.iter().flat_map(|text| loader.possible.reads(&loader.modules.loader.reader, text)).collect()
     }
 }
 

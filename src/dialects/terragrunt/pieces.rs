@@ -1,5 +1,59 @@
 //! Paths of files of which only some pieces are known.
 
+use crate::reads::{Reader, made_of};
+use crate::text::Text;
+use crate::value::Read;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// More files that a path may be are compared as one.
+const MAX_FILES: usize = 100;
+
+/// What paths may be that are not known, in one revision and by their texts: units share most of them.
+#[derive(Default)]
+pub(super) struct PossibleFiles {
+    known: Mutex<HashMap<Text, Arc<Possible>>>,
+}
+
+/// What one of them may be.
+struct Possible {
+    reads: Vec<Read>,
+    /// Whether the reads are files, each by its path.
+    is_each: bool,
+}
+
+impl PossibleFiles {
+    /// The files that the path of an expression may be, as a part of what a value is made of.
+    pub(super) fn reads(&self, reader: &Reader<'_>, text: &Text) -> Vec<Read> {
+        let known = self.known.lock().get(text).cloned();
+        let possible = known.unwrap_or_else(|| {
+            let found = Arc::new(Possible::of(reader, text));
+            self.known.lock().insert(text.clone(), Arc::clone(&found));
+            found
+        });
+        match possible.is_each {
+            true => reader.record(Some(&mut possible.reads.iter().map(|read| &*read.name))),
+            false => reader.record(None),
+        }
+        possible.reads.clone()
+    }
+}
+
+impl Possible {
+    fn of(reader: &Reader<'_>, text: &str) -> Self {
+        let pieces = pieces(text);
+        let entries = reader.source().listing().iter().filter(|entry| may_be(&entry.path, &pieces));
+        let each =
+            entries.map(|entry| Read { name: Text::from(&*entry.path), content: Some(entry.id.to_string().into()) });
+        let each: Vec<Read> = each.collect();
+        match each.len() <= MAX_FILES {
+            true => Possible { reads: each, is_each: true },
+            false => Possible { reads: vec![made_of::all("some file of the repository", each)], is_each: false },
+        }
+    }
+}
+
 /// What is written out of a path in the text of an expression, from the start to the end: `"${local.a}/../vars/${local.b}.tfvars"`
 /// has nothing at its start, `vars/`, and `.tfvars` at its end. Nothing is, if it is no text with expressions in it.
 pub(super) fn pieces(text: &str) -> Vec<&str> {

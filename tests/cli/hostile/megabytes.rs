@@ -109,3 +109,19 @@ fn components_with_another_name() {
     let base = [("atmos.yaml", crate::common::ATMOS), ("stacks/deploy/bad.yaml", &*base)];
     is_quick(&base, &[("stacks/deploy/bad.yaml", &head)], DIFF).ends_with(3);
 }
+
+#[test]
+fn units_that_may_read_any_file() {
+    let repo = Repo::new();
+    let unit = "terraform {\n  source = \"../../m\"\n  extra_arguments \"v\" {\n    commands           = [\"plan\"]\n    \
+                required_var_files = [get_env(\"V\")]\n  }\n}\ninputs = {\n  x = file(get_env(\"D\"))\n}\n";
+    for number in 0..1_500 {
+        repo.write(&format!("live/u{number}/terragrunt.hcl"), unit);
+    }
+    repo.write("m/main.tf", "variable \"x\" {}\n").write("a.txt", "1\n").commit("base");
+    repo.write("a.txt", "2\n").commit("head");
+    let start = Instant::now();
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    assert!(start.elapsed() < QUICK, "{:?}", start.elapsed());
+    run.says("some file of the repository").hides("No effective change");
+}

@@ -16,13 +16,18 @@ use crate::terraform::load::names::{LOCK, configuration};
 use crate::terraform::module::modules::Modules;
 use crate::terraform::reach::is_readme;
 use crate::value::{Data, Value};
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// The kinds of hooks.
 const HOOKS: [&str; 3] = ["before_hook", "after_hook", "error_hook"];
 
 /// The endings of files of values.
 const ENDINGS: [&str; 2] = [".tfvars", ".tfvars.json"];
+
+/// More files that a path may be count as all files.
+const MAX_POSSIBLE: usize = 100;
 
 /// What names files of values in `extra_arguments`.
 const VALUES: [&str; 3] = ["required_var_files", "optional_var_files", "arguments"];
@@ -33,6 +38,7 @@ pub(in crate::dialects::terragrunt) fn runs(resolution: &Resolution, state: Stat
     // A generated unit is copied from elsewhere.
     let home = |unit: &Unit| parent(&state.files.get(unit.file).path).to_owned();
     let homes: BTreeSet<String> = resolution.units.iter().map(|unit| home(unit)).collect();
+    let possible = Possible { source: state.source, known: RefCell::default() };
     for unit in &resolution.units {
         for component in unit.components.iter().filter(|component| *component.kind == *KIND) {
             let home = home(unit);
@@ -40,8 +46,8 @@ pub(in crate::dialects::terragrunt) fn runs(resolution: &Resolution, state: Stat
             let source = component.value.at_path(["terraform", "source"]);
             let has_code = source.is_some_and(|source| !source.is_null()) || modules.is_there(&home);
             let mut files = if has_code { beside(state.source, &home, &homes) } else { BTreeSet::new() };
-            files.extend(executed(state.source, &home, component));
-            files.extend(passed(state.source, &home, component));
+            files.extend(executed(&possible, &home, component));
+            files.extend(passed(&possible, &home, component));
             if !files.is_empty() {
                 runs.add_files(component.address(), &unit.id, files);
             }
@@ -69,7 +75,7 @@ fn beside(source: &dyn Source, home: &str, homes: &BTreeSet<String>) -> BTreeSet
 }
 
 /// The files that hooks of a unit name, such as scripts, and those that these name. Everything, if they name too much.
-fn executed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<String> {
+fn executed(possible: &Possible<'_>, home: &str, component: &Component) -> BTreeSet<String> {
     let terraform = component.value.get("terraform");
     let hooks = HOOKS.iter().filter_map(|kind| terraform?.get(kind)?.as_map());
     let mut found = BTreeSet::new();
@@ -80,45 +86,61 @@ fn executed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<
             let Data::Unknown(unknown) = &word.data else { continue };
             let pieces = pieces(&unknown.text);
             if index == 0 || pieces.iter().any(|piece| piece.contains(['.', '/'])) {
-                found.extend(possible(source, &pieces, &[]));
+                found.extend(possible.files(&pieces, &[]));
             }
         }
         let at = hook.value.get("working_dir").and_then(Value::as_str).and_then(|dir| inside(home, dir));
         let folders: Vec<&str> = folders(home, component).chain(at.as_deref()).collect();
-        add_named(source, &folders, words.iter().filter_map(Value::as_str), true, &mut found);
+        add_named(possible.source, &folders, words.iter().filter_map(Value::as_str), true, &mut found);
     }
     found
 }
 
 /// The files of values that arguments of commands pass to the code: what they set may reach what is not evaluated. Of a path that is
 /// not known, all that it may be, and if nothing shows how it ends, all that are called like files of values.
-fn passed(source: &dyn Source, home: &str, component: &Component) -> BTreeSet<String> {
+fn passed(possible: &Possible<'_>, home: &str, component: &Component) -> BTreeSet<String> {
     let blocks = component.value.at_path(["terraform", "extra_arguments"]).and_then(Value::as_map);
     let folders: Vec<&str> = folders(home, component).collect();
     let mut found = BTreeSet::new();
     for block in blocks.into_iter().flat_map(|blocks| blocks.iter()) {
         let lists = VALUES.iter().filter_map(|name| block.value.get(name)?.as_list());
         let values: Vec<&Value> = lists.flat_map(|list| list.iter()).collect();
-        add_named(source, &folders, values.iter().filter_map(|value| value.as_str()), false, &mut found);
+        add_named(possible.source, &folders, values.iter().filter_map(|value| value.as_str()), false, &mut found);
         let lists = VALUES.iter().filter_map(|name| block.value.get(name));
         for value in values.into_iter().chain(lists) {
             let Data::Unknown(unknown) = &value.data else { continue };
             if !is_other(&unknown.text) {
                 let pieces = pieces(unknown.text.trim_start_matches('"').trim_start_matches(VAR_FILE));
                 let is_ending_known = pieces.last().is_some_and(|last| !last.is_empty());
-                found.extend(possible(source, &pieces, if is_ending_known { &[] } else { &ENDINGS }));
+                found.extend(possible.files(&pieces, if is_ending_known { &[] } else { &ENDINGS }));
             }
         }
     }
     found
 }
 
-/// The files that a path may be of which some pieces are known, with one of some endings if there are any.
-fn possible<'s>(source: &'s dyn Source, pieces: &[&str], endings: &[&str]) -> impl Iterator<Item = String> + use<'s> {
-    let paths = source.listing().iter().map(|entry| &*entry.path);
-    let paths = paths.filter(|path| endings.is_empty() || endings.iter().any(|ending| path.ends_with(ending)));
-    let found: Vec<String> = paths.filter(|path| may_be(path, pieces)).map(str::to_owned).collect();
-    found.into_iter()
+/// Files that paths may be of which only some pieces are known, by these and by endings: units share most of them.
+struct Possible<'s> {
+    source: &'s dyn Source,
+    known: RefCell<BTreeMap<(String, bool), Rc<BTreeSet<String>>>>,
+}
+
+impl Possible<'_> {
+    /// Those with some pieces, and with one of some endings if there are any. The empty path stands for all files if these are too many.
+    fn files(&self, pieces: &[&str], endings: &[&str]) -> BTreeSet<String> {
+        let key = (pieces.join("\0"), endings.is_empty());
+        let known = self.known.borrow().get(&key).cloned();
+        let found = known.unwrap_or_else(|| {
+            let paths = self.source.listing().iter().map(|entry| &*entry.path);
+            let paths = paths.filter(|path| endings.is_empty() || endings.iter().any(|ending| path.ends_with(ending)));
+            let found: BTreeSet<String> = paths.filter(|path| may_be(path, pieces)).map(str::to_owned).collect();
+            let found = if found.len() > MAX_POSSIBLE { BTreeSet::from([String::new()]) } else { found };
+            let found = Rc::new(found);
+            self.known.borrow_mut().insert(key, Rc::clone(&found));
+            found
+        });
+        BTreeSet::clone(&found)
+    }
 }
 
 /// The folders that paths of a unit may count from.
