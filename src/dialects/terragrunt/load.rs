@@ -1,11 +1,10 @@
 //! The files of one revision, parsed.
 
 use super::json;
-use super::pieces::PossibleFiles;
 use super::touched::Mention;
 use crate::hcl::ast::Body;
 use crate::limits::Limits;
-use crate::reads::{ParsedCache, Unread};
+use crate::reads::{ParsedCache, PossibleFiles, Unread};
 use crate::source::{Entry, Source};
 use crate::terraform::load::names::Syntax;
 use crate::terraform::load::{Parsed, Runner};

@@ -2,7 +2,6 @@
 
 use super::file::File;
 use super::functions::{CalledFiles, Functions};
-use super::pieces::pieces;
 use super::place::{Place, REPOSITORY};
 use super::rules;
 use super::session::Session;
@@ -13,7 +12,7 @@ use crate::hcl::eval::{Evaluator, Scope};
 use crate::hcl::val::import::import;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::paths;
-use crate::reads::{Named, NamedFiles, made_of};
+use crate::reads::{Named, NamedFiles, made_of, pieces};
 use crate::source::Node;
 use crate::terraform::module::paths::is_reader;
 use crate::text::Text;

@@ -5,11 +5,10 @@ use super::arguments::{VAR_FILE, is_other};
 use crate::code::{Runs, of_components};
 use crate::dialects::State;
 use crate::dialects::terragrunt::load::{UNIT, UNIT_JSON};
-use crate::dialects::terragrunt::pieces::{may_be, pieces};
 use crate::dialects::terragrunt::place::{REPOSITORY, inside};
 use crate::dialects::terragrunt::unit::KIND;
 use crate::paths::{name, parent, relative};
-use crate::reads::{Named, NamedFiles};
+use crate::reads::{Named, NamedFiles, may_be, pieces};
 use crate::resolution::{Component, Resolution, Unit};
 use crate::source::{Node, Source};
 use crate::terraform::load::names::{LOCK, configuration};
@@ -119,10 +118,12 @@ fn passed(possible: &Possible<'_>, home: &str, component: &Component) -> BTreeSe
     found
 }
 
+type Paths = Rc<BTreeSet<String>>;
+
 /// Files that paths may be of which only some pieces are known, by these and by endings: units share most of them.
 struct Possible<'s> {
     source: &'s dyn Source,
-    known: RefCell<BTreeMap<(String, bool), Rc<BTreeSet<String>>>>,
+    known: RefCell<BTreeMap<(String, bool), Paths>>,
 }
 
 impl Possible<'_> {

@@ -1,6 +1,6 @@
 //! Paths of files of which only some pieces are known.
 
-use crate::reads::{Reader, made_of};
+use super::{Reader, made_of};
 use crate::text::Text;
 use crate::value::Read;
 use parking_lot::Mutex;
@@ -10,9 +10,9 @@ use std::sync::Arc;
 /// More files that a path may be are compared as one.
 const MAX_FILES: usize = 100;
 
-/// What paths may be that are not known, in one revision and by their texts: units share most of them.
+/// What paths may be that are not known, in one revision and by their texts: results share most of them.
 #[derive(Default)]
-pub(super) struct PossibleFiles {
+pub(crate) struct PossibleFiles {
     known: Mutex<HashMap<Text, Arc<Possible>>>,
 }
 
@@ -25,7 +25,7 @@ struct Possible {
 
 impl PossibleFiles {
     /// The files that the path of an expression may be, as a part of what a value is made of.
-    pub(super) fn reads(&self, reader: &Reader<'_>, text: &Text) -> Vec<Read> {
+    pub(crate) fn reads(&self, reader: &Reader<'_>, text: &Text) -> Vec<Read> {
         let known = self.known.lock().get(text).cloned();
         let possible = known.unwrap_or_else(|| {
             let found = Arc::new(Possible::of(reader, text));
@@ -56,7 +56,7 @@ impl Possible {
 
 /// What is written out of a path in the text of an expression, from the start to the end: `"${local.a}/../vars/${local.b}.tfvars"`
 /// has nothing at its start, `vars/`, and `.tfvars` at its end. Nothing is, if it is no text with expressions in it.
-pub(super) fn pieces(text: &str) -> Vec<&str> {
+pub(crate) fn pieces(text: &str) -> Vec<&str> {
     let text = text.trim_matches('"');
     if !text.contains("${") {
         return Vec::new();
@@ -77,7 +77,7 @@ pub(super) fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// Whether a path may be one of which some pieces are known, see [`pieces`].
-pub(super) fn may_be(path: &str, pieces: &[&str]) -> bool {
+pub(crate) fn may_be(path: &str, pieces: &[&str]) -> bool {
     let Some((last, before)) = pieces.split_last() else { return true };
     let mut rest = Some(path).filter(|path| path.ends_with(last));
     for piece in before {
