@@ -497,3 +497,18 @@ fn the_default_of_lookup_has_to_fit_where_it_is_not_used() {
         assert_eq!(run(text).1, "Invalid function argument", "{text}");
     }
 }
+
+#[test]
+fn behind_an_unknown_key_no_key_is_judged() {
+    for (text, problem) in [
+        ("{ for k, v in { n = text, t = {} } : v => k }", ""),
+        ("{ for k, v in { n = text, t = null } : v => k }", ""),
+        ("{ for k, v in { a = {}, n = text } : v => k }", "Incorrect key type"),
+        ("[for v in [true, text, {}] : v if v]", ""),
+        ("[for v in [true, {}, text] : v if v]", "Invalid 'for' condition"),
+    ] {
+        let (value, problems) = run(text);
+        assert!(value.is_unknown(), "{text}: {value:?}");
+        assert_eq!(problems, problem, "{text}");
+    }
+}

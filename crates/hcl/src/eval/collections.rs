@@ -145,6 +145,8 @@ impl Evaluator<'_> {
                     result.unknown = Some(Text::clone(&reason));
                     return;
                 }
+                // Behind an item of which something is not known, nothing is judged.
+                _ if result.unknown.is_some() => return,
                 _ => {
                     self.no_condition(condition);
                     result.unknown = Some(Text::new());
@@ -155,7 +157,12 @@ impl Evaluator<'_> {
         }
         let key = all.key.as_ref().map(|expr| {
             let value = self.eval(expr);
-            let key = if value.is_unknown() { value } else { self.key(value, expr.span) };
+            let is_key = || !value.is_null() && convert(&value, &Type::Str).is_ok();
+            let key = match &result.unknown {
+                _ if value.is_unknown() => value,
+                Some(reason) if !is_key() => Val::unknown(Type::Dynamic, Text::clone(reason)).marked(value.marks),
+                _ => self.key(value, expr.span),
+            };
             (key, expr.span)
         });
         let Some((key, span)) = key else {
