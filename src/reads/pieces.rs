@@ -55,12 +55,9 @@ impl Possible {
 }
 
 /// What is written out of a path in the text of an expression, from the start to the end: `"${local.a}/../vars/${local.b}.tfvars"`
-/// has nothing at its start, `vars/`, and `.tfvars` at its end. Nothing is, if it is no text with expressions in it.
+/// has nothing at its start, `vars/`, and `.tfvars` at its end. Nothing is, if it is not one text with expressions in it.
 pub(crate) fn pieces(text: &str) -> Vec<&str> {
-    let text = text.trim_matches('"');
-    if !text.contains("${") {
-        return Vec::new();
-    }
+    let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some((piece, inside)) = rest.split_once("${") {
         pieces.push(piece);
@@ -72,8 +69,13 @@ pub(crate) fn pieces(text: &str) -> Vec<&str> {
         rest = end.map_or("", |end| &inside[end + 1..]);
     }
     pieces.push(rest);
-    let below = |piece: &'_ str| piece.rfind("../").map_or(0, |at| at + "../".len());
-    pieces.into_iter().map(|piece| piece[below(piece)..].trim_start_matches('/')).collect()
+    // A quote outside of the expressions is that of a text in a longer expression, as in `join("/", ["a", "${b}"])`.
+    if pieces.len() == 1 || pieces.iter().any(|piece| piece.contains(['"', '\\', '%'])) {
+        return Vec::new();
+    }
+    // What stands before `../`, `./` and `//` need not be in the path that is meant.
+    let below = |piece: &'_ str| ["./", "//"].iter().filter_map(|part| Some(piece.rfind(part)? + part.len())).max();
+    pieces.into_iter().map(|piece| piece[below(piece).unwrap_or(0)..].trim_start_matches('/')).collect()
 }
 
 /// Whether a path may be one of which some pieces are known, see [`pieces`].
@@ -92,13 +94,17 @@ mod tests {
 
     #[test]
     fn what_a_path_may_be() {
-        let text = "\"${get_terragrunt_dir()}/../vars/${get_env(\"A\", \"{}\")}.tfvars\"";
+        let text = "\"${local.folder}/../vars/${get_env(\"A\", \"{}\")}.tfvars\"";
         assert_eq!(pieces(text), ["", "vars/", ".tfvars"]);
         for (path, expected) in
             [("vars/prod.tfvars", true), ("live/vars/a/b.tfvars", true), ("vars/a.json", false), ("prod.tfvars", false)]
         {
             assert_eq!(may_be(path, &pieces(text)), expected, "{path}");
         }
-        assert!(may_be("a.tfvars", &pieces("local.files")));
+        assert_eq!(pieces("\"${a}/b/./c//vars/${d}\""), ["", "vars/", ""]);
+        for any in ["local.files", "join(\"/\", [\"a\", \"${b}.txt\"])", "c ? \"${a}/b\" : \"d\"", "\"${f(\"}\")}/x\""]
+        {
+            assert!(may_be("a.tfvars", &pieces(any)), "{any}");
+        }
     }
 }

@@ -174,11 +174,13 @@ impl Dialect for Terragrunt {
         }
         let env = Arc::new(env);
         let found = discovery::all(source);
-        let possible = PossibleFiles::default();
-        let loader = || self.loader(source, files, &possible);
+        let of_stacks = PossibleFiles::default();
+        let loader = || self.loader(source, files, &of_stacks);
         let expansion = stacks::expand(source, &found.stacks, &env, evaluate::object_at, &loader);
         let linked = (!expansion.links.is_empty()).then(|| Linked::new(source, &expansion.links));
         let source = linked.as_ref().map_or(source, |linked| linked as &dyn Source);
+        // There are more files than stacks see.
+        let possible = PossibleFiles::default();
         let folders: Vec<String> = found
             .units
             .into_iter()
