@@ -57,8 +57,7 @@ impl Possible {
 /// What is written out of a path in the text of an expression, from the start to the end: `"${local.a}/../vars/${local.b}.tfvars"`
 /// has nothing at its start, `vars/`, and `.tfvars` at its end. Nothing is, if it is not one text with expressions in it.
 pub(crate) fn pieces(text: &str) -> Vec<&str> {
-    let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
-    let (mut pieces, mut rest) = (Vec::new(), text);
+    let (mut pieces, mut rest) = (Vec::new(), unquoted(text));
     while let Some((piece, inside)) = rest.split_once("${") {
         pieces.push(piece);
         let mut depth = 1;
@@ -76,6 +75,11 @@ pub(crate) fn pieces(text: &str) -> Vec<&str> {
     // What stands before `../`, `./` and `//` need not be in the path that is meant.
     let below = |piece: &'_ str| ["./", "//"].iter().filter_map(|part| Some(piece.rfind(part)? + part.len())).max();
     pieces.into_iter().map(|piece| piece[below(piece).unwrap_or(0)..].trim_start_matches('/')).collect()
+}
+
+/// A text without the quotes around it, if it has both.
+pub(crate) fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
 }
 
 /// Whether a path may be one of which some pieces are known, see [`pieces`].

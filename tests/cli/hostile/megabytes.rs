@@ -1,14 +1,11 @@
-//! A megabyte of input costs no more than seconds, whatever it holds.
+//! A megabyte of input costs no more than seconds, whatever it holds. Each run ends within the time of a processor that every test
+//! has, see [`crate::common::MOST_PROCESSOR_SECONDS`]; with work that grows with the square, these inputs take longer.
 
 use crate::common::{Repo, Run};
-use std::time::{Duration, Instant};
 
-/// What a run of the unoptimized program may take; with work that grows with the square, these inputs take minutes.
-const QUICK: Duration = Duration::from_secs(60);
-
-/// A command over a repository whose last commit adds these files, which ends in time.
+/// A command over a repository whose last commit adds these files.
 #[track_caller]
-fn is_quick(base: &[(&str, &str)], head: &[(&str, &str)], arguments: &[&str]) -> Run {
+fn ends(base: &[(&str, &str)], head: &[(&str, &str)], arguments: &[&str]) -> Run {
     let repo = Repo::new();
     for files in [base, head] {
         for (path, text) in files {
@@ -16,10 +13,7 @@ fn is_quick(base: &[(&str, &str)], head: &[(&str, &str)], arguments: &[&str]) ->
         }
         repo.commit("next");
     }
-    let start = Instant::now();
-    let run = repo.run(arguments);
-    assert!(start.elapsed() < QUICK, "{:?}", start.elapsed());
-    run
+    repo.run(arguments)
 }
 
 const DIFF: &[&str] = &["diff", "HEAD~1..HEAD", "--expect", "none"];
@@ -35,19 +29,19 @@ fn infra(text: &str) -> String {
 #[test]
 fn equal_references_in_one_text() {
     let text = infra(&"${m.id}".repeat(30_000));
-    is_quick(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], DIFF).ends_with(3);
+    ends(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], DIFF).ends_with(3);
 }
 
 #[test]
 fn different_references_in_one_text() {
     let all: String = (0..20_000).map(|i| format!("${{A{i}}}${{m.f{i}}}")).collect();
-    is_quick(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &infra(&all))], DIFF).ends_with(3);
+    ends(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &infra(&all))], DIFF).ends_with(3);
 }
 
 #[test]
 fn references_that_are_never_closed() {
     let text = infra(&"${".repeat(200_000)).replace("env_vars", "other");
-    is_quick(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], &["check"]).ends_with(0);
+    ends(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], &["check"]).ends_with(0);
 }
 
 #[test]
@@ -56,7 +50,7 @@ fn environments_with_many_modules() {
         (0..300).map(|i| format!("  - {{name: m{i}, type: infra.vpc, config: {{env_vars: {{a: b}}}}}}\n")).collect();
     let environments: String = (0..300).map(|i| format!("  e{i}: {{region: r{i}}}\n")).collect();
     let text = format!("modules:\n{modules}environments:\n{environments}");
-    let run = is_quick(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], &["check"]).ends_with(1);
+    let run = ends(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], &["check"]).ends_with(1);
     run.says("limit-exceeded").says("are not resolved");
 }
 
@@ -67,7 +61,7 @@ fn resources(count: usize, value: &str) -> String {
 #[test]
 fn resources_that_all_change() {
     let (base, head) = (resources(3_000, "a"), resources(3_000, "b"));
-    let run = is_quick(&[("main.tf", &base)], &[("main.tf", &head)], DIFF).ends_with(3);
+    let run = ends(&[("main.tf", &base)], &[("main.tf", &head)], DIFF).ends_with(3);
     run.says("3000");
 }
 
@@ -78,7 +72,7 @@ fn resources_that_read_each_other() {
     let first =
         |value: &str| format!("resource \"x_y\" \"r0\" {{\n  v = x_y.{value}.id\n}}\n{chain}{}", resources(2, "a"));
     let (base, head) = (first("a"), first("b"));
-    is_quick(&[("main.tf", &base)], &[("main.tf", &head)], DIFF);
+    ends(&[("main.tf", &base)], &[("main.tf", &head)], DIFF).ends_with(1);
 }
 
 #[test]
@@ -89,14 +83,14 @@ fn units_of_a_stack_with_values() {
         })
         .collect();
     let base = [("app/terragrunt.hcl", "terraform {\n  source = \".\"\n}\n"), ("app/main.tf", "variable \"a\" {}\n")];
-    is_quick(&base, &[("live/terragrunt.stack.hcl", &units)], DIFF).ends_with(3);
+    ends(&base, &[("live/terragrunt.stack.hcl", &units)], DIFF).ends_with(3);
 }
 
 #[test]
 fn locals_that_are_made_of_one_another() {
     let chain: String = (0..6_000).map(|i| format!("  a{} = local.a{i}\n", i + 1)).collect();
     let text = format!("locals {{\n  a0 = 1\n{chain}}}\ninputs = {{ a = local.a6000 }}\n");
-    is_quick(&[("u/terragrunt.hcl", "inputs = {}\n")], &[("u/terragrunt.hcl", &text)], DIFF).ends_with(3);
+    ends(&[("u/terragrunt.hcl", "inputs = {}\n")], &[("u/terragrunt.hcl", &text)], DIFF).ends_with(3);
 }
 
 #[test]
@@ -107,7 +101,7 @@ fn components_with_another_name() {
     };
     let (base, head) = (all("c"), all("d"));
     let base = [("atmos.yaml", crate::common::ATMOS), ("stacks/deploy/bad.yaml", &*base)];
-    is_quick(&base, &[("stacks/deploy/bad.yaml", &head)], DIFF).ends_with(3);
+    ends(&base, &[("stacks/deploy/bad.yaml", &head)], DIFF).ends_with(3);
 }
 
 #[test]
@@ -120,8 +114,6 @@ fn units_that_may_read_any_file() {
     }
     repo.write("m/main.tf", "variable \"x\" {}\n").write("a.txt", "1\n").commit("base");
     repo.write("a.txt", "2\n").commit("head");
-    let start = Instant::now();
-    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
-    assert!(start.elapsed() < QUICK, "{:?}", start.elapsed());
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
     run.says("some file of the repository").hides("No effective change");
 }

@@ -8,7 +8,7 @@ use crate::dialects::terragrunt::load::{UNIT, UNIT_JSON};
 use crate::dialects::terragrunt::place::{REPOSITORY, inside};
 use crate::dialects::terragrunt::unit::KIND;
 use crate::paths::{name, parent, relative};
-use crate::reads::{Named, NamedFiles, may_be, pieces};
+use crate::reads::{Named, NamedFiles, may_be, pieces, unquoted};
 use crate::resolution::{Component, Resolution, Unit};
 use crate::source::{Node, Source};
 use crate::terraform::load::names::{LOCK, configuration};
@@ -109,7 +109,7 @@ fn passed(possible: &Possible<'_>, home: &str, component: &Component) -> BTreeSe
         for value in values.into_iter().chain(lists) {
             let Data::Unknown(unknown) = &value.data else { continue };
             if !is_other(&unknown.text) {
-                let pieces = pieces(unknown.text.trim_start_matches('"').trim_start_matches(VAR_FILE));
+                let pieces = pieces(unquoted(&unknown.text).trim_start_matches(VAR_FILE));
                 let is_ending_known = pieces.last().is_some_and(|last| !last.is_empty());
                 found.extend(possible.files(&pieces, if is_ending_known { &[] } else { &ENDINGS }));
             }
