@@ -66,6 +66,7 @@ mod tofu_affected;
 mod tofu_changes;
 mod tofu_coverage;
 mod tofu_declarations;
+mod tofu_instances;
 mod tofu_json;
 mod tofu_managers;
 mod tofu_open;

@@ -227,7 +227,9 @@ pub(in crate::report) fn remark(change: &Change) -> String {
     if names.is_empty() {
         return if change.is_idle { IDLE.to_owned() } else { String::new() };
     }
-    let mut shown: Vec<String> = names.iter().take(MAX_EXAMPLES).map(|name| format!("`{}`", escape(name))).collect();
+    // What is described in words is no name.
+    let quoted = |name: &str| if name.contains(' ') { escape(name).into() } else { format!("`{}`", escape(name)) };
+    let mut shown: Vec<String> = names.iter().take(MAX_EXAMPLES).map(|name| quoted(name)).collect();
     if names.len() > MAX_EXAMPLES {
         shown.push(format!("{} more", names.len() - MAX_EXAMPLES));
     }

@@ -6,8 +6,8 @@ use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 
 use crate::hcl::val::{Data, Entries, Marks, Val};
-use crate::terraform::configuration::expansion::{Repeat, lifecycle};
-use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame, Planned};
+use crate::terraform::configuration::expansion::{Repeat, lifecycle, repeated};
+use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame, Iterator, Planned};
 use crate::terraform::configuration::names::is_repeated;
 use crate::terraform::configuration::schemas::of_resource;
 use crate::terraform::configuration::{Mode, built_in};
@@ -77,6 +77,7 @@ impl Evaluation<'_, '_> {
         let is_own = |block: &Block| own_kinds.contains(&**block_type(block));
         let (own_blocks, common_blocks): (Vec<_>, Vec<_>) = blocks.iter().copied().partition(|(_, b)| is_own(b));
         let schema = self.schema(frame, address, declared);
+        let repeated_by = repeated(declared).map(|(_, written)| written);
         let mut known: Option<Parts> = None;
         let mut planned: Vec<(Repeat, Planned)> = Vec::new();
         let has_own = !own.is_empty() || !own_blocks.is_empty();
@@ -94,7 +95,8 @@ impl Evaluation<'_, '_> {
                 planned.push((repeat, same));
                 continue;
             }
-            let at = At { repeat: &repeat, takes_ephemeral: Mode::of(address) == Mode::Ephemeral, ..at };
+            let takes_ephemeral = Mode::of(address) == Mode::Ephemeral;
+            let at = At { repeat: &repeat, repeated_by: repeated_by.as_ref(), takes_ephemeral, ..at };
             let shared = known.get_or_insert_with(|| {
                 let mut parts = self.arguments(&at, &common, schema);
                 parts.extend(self.blocks(&at, &common_blocks, schema, 0));
@@ -251,7 +253,8 @@ impl Evaluation<'_, '_> {
             }
             let entries = [("key".into(), key.marked(marks)), ("value".into(), value.marked(marks))];
             let mut iterators = at.iterators.to_vec();
-            iterators.push((iterator.clone(), Val::object(entries.into_iter().collect())));
+            let value = Val::object(entries.into_iter().collect());
+            iterators.push(Iterator { name: iterator.clone(), value, for_each: Some(for_each.clone()) });
             let at = At { iterators: &iterators, ..*at };
             let labels = block.body.get("labels").map(written).map(|written| self.value(&at, &written));
             let labels: Vec<Text> = labels
@@ -285,7 +288,8 @@ impl Evaluation<'_, '_> {
     fn content_of_unknown(&self, at: &At<'_>, iterator: Text, content: &Body, file: FileId) {
         let one = || Val::unknown(Type::Dynamic, "it is not known how many blocks there are");
         let mut iterators = at.iterators.to_vec();
-        iterators.push((iterator, Val::object([("key".into(), one()), ("value".into(), one())].into())));
+        let value = Val::object([("key".into(), one()), ("value".into(), one())].into());
+        iterators.push(Iterator { name: iterator, value, for_each: None });
         self.inner_collections(&At { iterators: &iterators, ..*at }, content, file);
     }
 

@@ -10,7 +10,7 @@ use crate::terraform::configuration::expansion::{Instances, Repeat};
 use crate::terraform::configuration::names::Names;
 use crate::terraform::configuration::reached::Reached;
 use crate::terraform::configuration::sites::Owner;
-use crate::terraform::evaluation::shown;
+use crate::terraform::evaluation::followed::Followed;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::evaluation::variable;
 use crate::terraform::failure::Failure;
@@ -18,7 +18,7 @@ use crate::terraform::module::Module;
 use crate::terraform::module::block::{META, Written};
 use crate::terraform::rules;
 use crate::text::Text;
-use crate::value::{FileId, Flags, Prov, Unknown, Value};
+use crate::value::{FileId, Prov, Unknown, Value};
 use foldhash::fast::RandomState;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -81,6 +81,16 @@ pub(super) struct Called {
     pub is_here: bool,
 }
 
+/// What a dynamic block gives to its content.
+#[derive(Clone)]
+pub(super) struct Iterator {
+    pub name: Text,
+    /// Its `key` and `value`.
+    pub value: Val,
+    /// The expression that they come from, if something is evaluated.
+    pub for_each: Option<Written>,
+}
+
 /// Where an expression is evaluated.
 #[derive(Clone, Copy)]
 pub(super) struct At<'e> {
@@ -88,10 +98,12 @@ pub(super) struct At<'e> {
     pub frame: &'e Rc<Frame>,
     /// What `each` and `count` are.
     pub repeat: &'e Repeat,
+    /// The expression that gives them.
+    pub repeated_by: Option<&'e Written>,
     /// What `self` is.
     pub itself: Option<&'e Val>,
     /// The iterators of the dynamic blocks around it, the innermost last.
-    pub iterators: &'e [(Text, Val)],
+    pub iterators: &'e [Iterator],
     /// Whether ephemeral values are taken.
     pub takes_ephemeral: bool,
 }
@@ -104,7 +116,7 @@ impl<'e> At<'e> {
 
     /// In a module, outside of anything that is repeated.
     pub(super) fn module(frame: &'e Rc<Frame>) -> Self {
-        At { frame, repeat: &Repeat::None, itself: None, iterators: &[], takes_ephemeral: true }
+        At { frame, repeat: &Repeat::None, repeated_by: None, itself: None, iterators: &[], takes_ephemeral: true }
     }
 }
 
@@ -118,8 +130,8 @@ pub(super) struct Evaluated {
     pub calls: HashSet<(Text, Text)>,
 }
 
-/// The text and what unknown values are made of, by module and place.
-type Sources = HashMap<(usize, FileId, u32), Rc<(Unknown, Vec<Prov>)>, RandomState>;
+/// The text and what unknown values are made of, by the instance of a module, the place, and the key of the instance.
+pub(super) type Sources = HashMap<(usize, FileId, u32, String), Rc<(Unknown, Vec<Prov>)>, RandomState>;
 
 /// Evaluates a root module.
 pub(super) struct Evaluation<'s, 'a> {
@@ -130,7 +142,9 @@ pub(super) struct Evaluation<'s, 'a> {
     failures: RefCell<Vec<Failure>>,
     known: RefCell<HashSet<String, RandomState>>,
     children: HashMap<(usize, Text), usize, RandomState>,
-    sources: RefCell<Sources>,
+    pub(super) sources: RefCell<Sources>,
+    /// The names that expressions refer to in instances.
+    pub followed: Followed,
     /// What was evaluated for certain.
     pub evaluated: RefCell<Evaluated>,
     /// The provider configurations that manage resources, with the modules that declare them.
@@ -161,6 +175,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
             known: RefCell::default(),
             children: nodes.filter_map(child).collect(),
             sources: RefCell::default(),
+            followed: Followed::default(),
             evaluated: RefCell::default(),
             managing: OnceCell::new(),
             validates: false,
@@ -255,28 +270,6 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         value
     }
 
-    /// A value as components show it. `reads` are the values of `each` and `count` that it depends on.
-    pub(super) fn shown(&self, at: &At<'_>, written: &Written, value: &Val) -> Value {
-        if self.wanted == Wanted::Failures {
-            return Value::default();
-        }
-        let exported = crate::hcl::val::export::export_at(value, &shown::at(written));
-        if !exported.holds(Flags::UNKNOWN) {
-            return exported;
-        }
-        let key = (at.frame.node, written.file, written.expr.span.start);
-        let known = self.sources.borrow().get(&key).cloned();
-        let source = known.unwrap_or_else(|| {
-            let made = Rc::new(shown::unknown(self.statics, at.frame.node, &[], written));
-            self.sources.borrow_mut().insert(key, Rc::clone(&made));
-            made
-        });
-        let (mut unknown, places) = (source.0.clone(), &source.1);
-        unknown.is_marked = true;
-        unknown.add_reads(super::names::repeated(at, &written.expr));
-        shown::with_source(&exported, unknown, places)
-    }
-
     /// The value of a name, computed once. What depends on itself is reported elsewhere.
     fn name(&self, frame: &Frame, key: (Kind, Text), compute: impl FnOnce() -> Val) -> Val {
         if let Some(known) = frame.names.borrow().get(&key) {
@@ -323,7 +316,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
                     let written = caller_module.calls.get(call).and_then(|call| call.arguments.get(name));
                     match written {
                         Some(written) => {
-                            let at = At { frame: caller, repeat, itself: None, iterators: &[], takes_ephemeral: true };
+                            let at = At { repeat, ..At::module(caller) };
                             let given = self.value(&at, written);
                             let is_stored = !variable.marks.has(Marks::EPHEMERAL);
                             if is_stored && given.all_marks().has(Marks::EPHEMERAL) {

@@ -26,6 +26,7 @@ pub(crate) mod decisive;
 pub(crate) mod declared;
 pub(crate) mod expansion;
 mod frame;
+mod instances;
 mod managers;
 mod module_tree;
 mod moves;

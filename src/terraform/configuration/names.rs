@@ -4,16 +4,14 @@ use crate::hcl::ast::walk;
 use crate::hcl::ast::{Expr, Key, Name, TraversalStep};
 use crate::hcl::eval::Scope;
 use crate::hcl::types::Type;
-use crate::hcl::val::export::export;
 use crate::hcl::val::{Entries, Marks, Val};
-use crate::reads::made_of;
 use crate::terraform::configuration::built_in;
 use crate::terraform::configuration::expansion::{self, Instances, Repeat};
 use crate::terraform::configuration::frame::{At, Called, Evaluation};
 use crate::terraform::failure::Failure;
 use crate::terraform::rules;
 use crate::text::Text;
-use crate::value::{FileId, Read};
+use crate::value::FileId;
 use std::rc::Rc;
 
 /// The names of an instance of a module.
@@ -34,9 +32,8 @@ fn attribute(steps: &[TraversalStep], index: usize) -> Option<&Text> {
 
 impl Scope for Names<'_, '_, '_> {
     fn get(&self, root: &Name, steps: &[TraversalStep]) -> Option<(Val, usize)> {
-        let iterator = self.at.iterators.iter().rev().find(|(name, _)| *name == root.text);
-        if let Some((_, value)) = iterator {
-            return Some((value.clone(), 0));
+        if let Some(iterator) = self.at.iterators.iter().rev().find(|iterator| iterator.name == root.text) {
+            return Some((iterator.value.clone(), 0));
         }
         // What has no meaning is reported once for its block, not for each instance.
         let nothing = || Some((self.evaluation.undeclared(self.at.frame), steps.len()));
@@ -141,7 +138,7 @@ impl Names<'_, '_, '_> {
 }
 
 /// What `count.index`, `each.key` and `each.value` are.
-fn repeat_value(repeat: &Repeat, root: &str, name: &str) -> Option<Val> {
+pub(super) fn repeat_value(repeat: &Repeat, root: &str, name: &str) -> Option<Val> {
     match (root, name, repeat) {
         ("count", "index", Repeat::Count(index)) => Some(Val::number(*index)),
         ("count", "index", Repeat::AnyCount(reason)) => Some(Val::unknown(Type::Number, reason.clone())),
@@ -156,20 +153,4 @@ fn repeat_value(repeat: &Repeat, root: &str, name: &str) -> Option<Val> {
 /// Whether an expression reads what differs between the instances of its block.
 pub(super) fn is_repeated(expr: &Expr) -> bool {
     walk::references(expr).iter().any(|reference| matches!(&*reference.root.text, "each" | "count" | "self"))
-}
-
-/// What an expression reads of the instance that it is in, and of the dynamic blocks around it.
-pub(super) fn repeated(at: &At<'_>, expr: &Expr) -> Vec<Read> {
-    let mut reads = Vec::new();
-    for reference in walk::references(expr) {
-        let root = &reference.root.text;
-        if let Some((name, value)) = at.iterators.iter().rev().find(|(name, _)| name == root) {
-            reads.push(made_of::value(name.clone(), &export(value)));
-        } else if let Some(name) = attribute(reference.steps, 0)
-            && let Some(value) = repeat_value(at.repeat, root, name)
-        {
-            reads.push(made_of::value(format!("{root}.{name}"), &export(&value)));
-        }
-    }
-    reads
 }

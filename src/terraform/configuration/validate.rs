@@ -4,7 +4,7 @@
 use crate::hcl::types::Type;
 use crate::hcl::val::Val;
 use crate::terraform::configuration::expansion::Repeat;
-use crate::terraform::configuration::frame::{At, Evaluated, Evaluation, Frame};
+use crate::terraform::configuration::frame::{At, Evaluated, Evaluation, Frame, Iterator};
 use crate::terraform::configuration::reached::Reached;
 use crate::terraform::configuration::sites::{self, Owner, Site};
 use crate::terraform::evaluation::statics::Statics;
@@ -142,9 +142,9 @@ fn evaluate(evaluation: &Evaluation<'_, '_>, frame: &Rc<Frame>, site: &Site<'_>)
     };
     let iterator = |name: &Text| {
         let entries = [("key".into(), unknown()), ("value".into(), unknown())];
-        (name.clone(), Val::object(entries.into_iter().collect()))
+        Iterator { name: name.clone(), value: Val::object(entries.into_iter().collect()), for_each: None }
     };
-    let iterators: Vec<(Text, Val)> = site.iterators.iter().map(iterator).collect();
+    let iterators: Vec<Iterator> = site.iterators.iter().map(iterator).collect();
     let itself = unknown();
     let at = At { repeat: &repeat, itself: Some(&itself), iterators: &iterators, ..At::module(frame) };
     let expr = Arc::new(site.expr.clone());

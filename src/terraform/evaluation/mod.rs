@@ -1,9 +1,9 @@
 //! Evaluation of root modules: values that can be computed before anything runs.
 
+pub(crate) mod followed;
 pub(crate) mod given;
 pub(crate) mod inputs;
-mod made_of;
-mod name_reads;
+pub(crate) mod made_of;
 pub(crate) mod named_files;
 mod node;
 pub(crate) mod reference;

@@ -3,6 +3,7 @@
 use crate::hcl::val::Marks;
 use crate::hcl::val::export::export_at;
 use crate::reads::made_of;
+use crate::terraform::evaluation::made_of::MadeOf;
 use crate::terraform::evaluation::statics::{Found, Statics};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
@@ -41,11 +42,11 @@ pub(crate) fn exported(statics: &Statics<'_>, node: usize, written: &Written, fo
             if !value.holds(Flags::UNKNOWN) {
                 return value;
             }
-            let (source, places) = unknown(statics, node, &[], written);
+            let (source, places) = unknown(statics, &[], written, statics.made_of(node, written));
             with_source(&value, source, &places)
         }
         Err(found) => {
-            let (unknown, places) = unknown(statics, node, &found, written);
+            let (unknown, places) = unknown(statics, &found, written, statics.made_of(node, written));
             Value::new(Data::Unknown(Arc::new(unknown))).with_prov(at(written).with_inputs(places))
         }
     }
@@ -54,15 +55,14 @@ pub(crate) fn exported(statics: &Statics<'_>, node: usize, written: &Written, fo
 /// An argument that cannot be computed: its text, and what it is made of.
 pub(crate) fn unknown(
     statics: &Statics<'_>,
-    node: usize,
     found: &[Failure],
     written: &Written,
+    (reads, places): MadeOf,
 ) -> (Unknown, Vec<Prov>) {
     let text = statics.source_text(written);
     let text = if text.starts_with(['"', '<']) { text } else { format!("${{{text}}}").into() };
     let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
     let mut unknown = Unknown { text, reasons, ..Unknown::default() };
-    let (reads, places) = statics.made_of(node, written);
     unknown.add_reads(reads);
     (unknown, places)
 }
@@ -73,7 +73,7 @@ pub(crate) fn with_source(value: &Value, mut source: Unknown, places: &[Prov]) -
     if matches!(value.data, Data::Unknown(_)) || source.reads.len().max(places.len()) < SHARED {
         return sourced(value, &source, places);
     }
-    source.reads = vec![made_of::all("what it refers to", source.reads)];
+    source.reads = vec![made_of::all("one of many values", source.reads)];
     sourced(value, &source, &[Prov::default().with_inputs(places.iter().cloned())])
 }
 

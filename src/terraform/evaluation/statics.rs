@@ -8,8 +8,8 @@ use crate::hcl::functions::Files;
 use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Val};
 use crate::limits::take_steps;
+use crate::terraform::evaluation::followed::Followed;
 use crate::terraform::evaluation::inputs::Inputs;
-use crate::terraform::evaluation::name_reads::Named;
 pub(crate) use crate::terraform::evaluation::node::Node;
 use crate::terraform::evaluation::reference::{Meaning, meaning};
 use crate::terraform::evaluation::variable;
@@ -23,7 +23,7 @@ use crate::terraform::rules;
 use crate::text::{Text, nearest};
 use crate::value::{FileId, Origin, Prov, Read};
 use foldhash::fast::RandomState;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -76,9 +76,8 @@ pub(crate) struct Statics<'a> {
     given: RefCell<HashMap<Text, Found, RandomState>>,
     /// What an expression is made of that refers to too many names; see `made_of`.
     pub(super) whole: OnceCell<Read>,
-    /// The names that expressions refer to, as they are read, and how often they were followed; see `made_of`.
-    pub(super) named: RefCell<HashMap<String, Named, RandomState>>,
-    pub(super) followed: Cell<usize>,
+    /// The names that expressions refer to in modules as they are written; see `made_of`.
+    pub(super) followed: Followed,
     /// The files that expressions may read whose paths are not known; see `made_of`.
     pub(super) matching: RefCell<BTreeMap<Pattern, Rc<ReadFiles>>>,
     /// The values of arguments of module calls, by the calling module and their place; `None` for those without a
@@ -137,8 +136,7 @@ impl<'a> Statics<'a> {
             known: RefCell::default(),
             given: RefCell::default(),
             whole: OnceCell::new(),
-            named: RefCell::default(),
-            followed: Cell::default(),
+            followed: Followed::default(),
             matching: RefCell::default(),
             argument_values: RefCell::default(),
         }

@@ -12,6 +12,19 @@ pub struct Reference<'a> {
     pub steps: &'a [TraversalStep],
     /// The bytes of the whole traversal.
     pub span: Span,
+    /// What is read of its elements, where that is not said by the steps.
+    pub elements: Elements<'a>,
+}
+
+/// What an expression reads of the elements of a reference.
+#[derive(Clone, Debug)]
+pub enum Elements<'a> {
+    /// Nothing but what the steps name.
+    Named,
+    /// The element with a computed key, and the steps from it: `a.b[each.key].c`.
+    One(&'a Expr, &'a [TraversalStep]),
+    /// All elements, and the steps from each: `a.b[*].c`, `[for x in a.b : x.c]`, `values(a.b)[*].c`.
+    All(Vec<&'a [TraversalStep]>),
 }
 
 /// The text of an expression that is a constant text.
@@ -51,7 +64,29 @@ pub fn unwrapped(expr: &Expr) -> &Expr {
 /// The reference that an expression is, if it is nothing else.
 pub fn as_reference(expr: &Expr) -> Option<Reference<'_>> {
     match &expr.kind {
-        ExprKind::Traversal(root, steps) => Some(Reference { root, steps, span: expr.span }),
+        ExprKind::Traversal(root, steps) => Some(Reference { root, steps, span: expr.span, elements: Elements::Named }),
+        _ => None,
+    }
+}
+
+/// The reference whose elements an expression goes through: itself, or `values` of it.
+fn collection(expr: &Expr) -> Option<(&Name, &[TraversalStep], Span)> {
+    match &expr.kind {
+        ExprKind::Traversal(root, steps) => Some((root, steps, expr.span)),
+        ExprKind::Paren(inner) => collection(inner),
+        ExprKind::Call(call) if &*call.name.text == "values" => match call.arguments.as_slice() {
+            [only] => collection(only),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The steps from the element of a splat, if it is read by nothing else.
+fn of_element(each: &Expr) -> Option<&[TraversalStep]> {
+    match &each.kind {
+        ExprKind::Element => Some(&[]),
+        ExprKind::Access(inner, steps) if matches!(inner.kind, ExprKind::Element) => Some(steps),
         _ => None,
     }
 }
@@ -127,7 +162,8 @@ fn visit_part<'a>(part: &'a Part, see: &mut dyn FnMut(&'a Expr)) {
 }
 
 struct ExprWalk<'a> {
-    bound: Vec<&'a Text>,
+    /// The names that `for` binds, the innermost last, with the steps from each.
+    bound: Vec<(&'a Text, Vec<&'a [TraversalStep]>)>,
     found: Vec<Reference<'a>>,
 }
 
@@ -135,17 +171,20 @@ impl<'a> ExprWalk<'a> {
     fn expr(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Element => {}
-            ExprKind::Traversal(root, steps) => {
-                if !self.bound.contains(&&root.text) {
-                    self.found.push(Reference { root, steps, span: expr.span });
-                }
+            ExprKind::Traversal(root, steps) => self.reference(root, steps, expr.span, Elements::Named),
+            ExprKind::Access(inner, after) if let ExprKind::Index(of, key) = &inner.kind => {
+                self.one(of, key, after);
+            }
+            ExprKind::Index(of, key) => self.one(of, key, &[]),
+            ExprKind::Splat(of, each) if let (Some(all), Some(steps)) = (collection(of), of_element(each)) => {
+                self.reference(all.0, all.1, all.2, Elements::All(vec![steps]));
             }
             ExprKind::Template(parts) => parts.iter().for_each(|part| self.part(part)),
             ExprKind::Wrapped(inner)
             | ExprKind::Paren(inner)
             | ExprKind::Unary(_, inner)
             | ExprKind::Access(inner, _) => self.expr(inner),
-            ExprKind::Index(a, b) | ExprKind::Splat(a, b) | ExprKind::Binary(_, a, b) => {
+            ExprKind::Splat(a, b) | ExprKind::Binary(_, a, b) => {
                 self.expr(a);
                 self.expr(b);
             }
@@ -161,8 +200,7 @@ impl<'a> ExprWalk<'a> {
                 }
             }
             ExprKind::For(all) => {
-                self.expr(&all.collection);
-                self.within(all.key_name.as_ref(), &all.value_name, |walk| {
+                self.within(all.key_name.as_ref(), &all.value_name, &all.collection, |walk| {
                     all.key.iter().for_each(|e| walk.expr(e));
                     walk.expr(&all.value);
                     all.condition.iter().for_each(|e| walk.expr(e));
@@ -171,12 +209,41 @@ impl<'a> ExprWalk<'a> {
         }
     }
 
-    fn within(&mut self, key: Option<&'a Name>, value: &'a Name, run: impl FnOnce(&mut Self)) {
+    /// A reference to something outside, or to what a `for` binds.
+    fn reference(&mut self, root: &'a Name, steps: &'a [TraversalStep], span: Span, elements: Elements<'a>) {
+        match self.bound.iter_mut().rev().find(|(name, _)| **name == root.text) {
+            Some((_, read)) => read.push(steps),
+            None => self.found.push(Reference { root, steps, span, elements }),
+        }
+    }
+
+    /// An element whose key is computed.
+    fn one(&mut self, of: &'a Expr, key: &'a Expr, after: &'a [TraversalStep]) {
+        match &of.kind {
+            ExprKind::Traversal(root, steps) => self.reference(root, steps, of.span, Elements::One(key, after)),
+            _ => self.expr(of),
+        }
+        self.expr(key);
+    }
+
+    /// What is evaluated for each element of a collection.
+    fn within(&mut self, key: Option<&'a Name>, value: &'a Name, of: &'a Expr, run: impl FnOnce(&mut Self)) {
+        let at = self.found.len();
+        let all = collection(of);
+        match all {
+            Some((root, steps, span)) => self.reference(root, steps, span, Elements::All(Vec::new())),
+            None => self.expr(of),
+        }
+        let is_outside = self.found.len() > at;
         let before = self.bound.len();
-        self.bound.extend(key.map(|k| &k.text));
-        self.bound.push(&value.text);
+        self.bound.extend(key.map(|k| (&k.text, Vec::new())));
+        self.bound.push((&value.text, Vec::new()));
         run(self);
+        let read = self.bound.pop().map(|(_, read)| read).unwrap_or_default();
         self.bound.truncate(before);
+        if all.is_some() && is_outside {
+            self.found[at].elements = Elements::All(read);
+        }
     }
 
     fn part(&mut self, part: &'a Part) {
@@ -189,8 +256,7 @@ impl<'a> ExprWalk<'a> {
             }
             Part::For(all) => {
                 let TemplateFor { key, value, collection, body } = &**all;
-                self.expr(collection);
-                self.within(key.as_ref(), value, |walk| body.iter().for_each(|part| walk.part(part)));
+                self.within(key.as_ref(), value, collection, |walk| body.iter().for_each(|part| walk.part(part)));
             }
         }
     }

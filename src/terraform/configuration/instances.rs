@@ -1,0 +1,214 @@
+//! Values of instances as components show them, and what names mean in instances, for what values that are not known are made of.
+
+use crate::hcl::ast::{Key, TraversalStep};
+use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::{Data, Val};
+use crate::terraform::configuration::Wanted;
+use crate::terraform::configuration::expansion::{Repeat, repeated};
+use crate::terraform::configuration::frame::{At, Evaluation, Frame, Iterator};
+use crate::terraform::configuration::names::{is_repeated, repeat_value};
+use crate::terraform::evaluation::followed::Followed;
+use crate::terraform::evaluation::made_of::{Meanings, Repeated, Which, find};
+use crate::terraform::evaluation::named_files::NamedFiles;
+use crate::terraform::evaluation::shown;
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::module::block::{Declared, Written};
+use crate::text::Text;
+use crate::value::{FileId, Flags, Value};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// An instance of a module, and of the block in it in which an expression is.
+#[derive(Clone)]
+pub(super) struct InInstance {
+    frame: Rc<Frame>,
+    repeat: Repeat,
+    /// The expression that gives `each` and `count`.
+    repeated_by: Option<Written>,
+    /// The iterators of the dynamic blocks around it, the innermost last.
+    iterators: Rc<[Iterator]>,
+}
+
+impl InInstance {
+    pub(super) fn new(at: &At<'_>) -> Self {
+        let (repeat, repeated_by) = (at.repeat.clone(), at.repeated_by.cloned());
+        InInstance { frame: Rc::clone(at.frame), repeat, repeated_by, iterators: at.iterators.into() }
+    }
+
+    /// Outside of anything that is repeated.
+    fn module(frame: &Rc<Frame>) -> Self {
+        InInstance { frame: Rc::clone(frame), repeat: Repeat::None, repeated_by: None, iterators: Rc::default() }
+    }
+}
+
+/// Whether an instance has this key; `true` if it may have any.
+fn has_key(repeat: &Repeat, key: &str) -> bool {
+    match repeat {
+        Repeat::Each(name, _) => **name == *key,
+        Repeat::Count(index) => index.to_string() == key,
+        Repeat::AnyCount(_) | Repeat::AnyEach(_) => true,
+        Repeat::None => false,
+    }
+}
+
+impl Evaluation<'_, '_> {
+    /// A value as components show it.
+    pub(super) fn shown(&self, at: &At<'_>, written: &Written, value: &Val) -> Value {
+        if self.wanted == Wanted::Failures {
+            return Value::default();
+        }
+        let exported = crate::hcl::val::export::export_at(value, &shown::at(written));
+        if !exported.holds(Flags::UNKNOWN) {
+            return exported;
+        }
+        let source = || {
+            let (mut unknown, places) =
+                shown::unknown(self.statics, &[], written, find(self, &InInstance::new(at), written));
+            unknown.is_marked = true;
+            Rc::new((unknown, places))
+        };
+        // The content of a dynamic block reads its own element.
+        let source = if at.iterators.is_empty() {
+            let own = if is_repeated(&written.expr) { at.repeat.suffix() } else { String::new() };
+            let key = (at.frame.id, written.file, written.expr.span.start, own);
+            let known = self.sources.borrow().get(&key).cloned();
+            known.unwrap_or_else(|| {
+                let made = source();
+                self.sources.borrow_mut().insert(key, Rc::clone(&made));
+                made
+            })
+        } else {
+            source()
+        };
+        shown::with_source(&exported, source.0.clone(), &source.1)
+    }
+
+    /// The key of the instance that is read; `None` if it may be any.
+    fn key_of(&self, at: &InInstance, file: FileId, which: Which<'_>) -> Option<Text> {
+        let key = match which {
+            Which::All => return None,
+            Which::Key(Key::Text(text)) => return Some(text.clone()),
+            Which::Key(Key::Number(number)) => Val::from(Data::Number(number.clone())),
+            Which::Computed(expr) => {
+                let InInstance { frame, repeat, iterators, .. } = at;
+                let at = At { repeat, iterators, ..At::module(frame) };
+                let written = Written { file, span: expr.span, expr: Arc::new(expr.clone()) };
+                self.value(&at, &written)
+            }
+        };
+        convert(&key, &Type::Str).ok()?.as_str().cloned()
+    }
+}
+
+impl Meanings for Evaluation<'_, '_> {
+    type At = InInstance;
+
+    fn followed(&self) -> &Followed {
+        &self.followed
+    }
+
+    fn statics(&self) -> &Statics<'_> {
+        self.statics
+    }
+
+    fn node(&self, at: &InInstance) -> usize {
+        at.frame.node
+    }
+
+    fn prefix(&self, at: &InInstance) -> String {
+        let (mut calls, mut frame) = (Vec::new(), &at.frame);
+        while let Some((caller, call, repeat)) = &frame.caller {
+            calls.push(format!("module.{call}{}", repeat.suffix()));
+            frame = caller;
+        }
+        calls.reverse();
+        if calls.is_empty() { String::new() } else { format!("{}:", calls.join(".")) }
+    }
+
+    fn key(&self, at: &InInstance) -> String {
+        at.repeat.suffix()
+    }
+
+    fn local(&self, at: &InInstance, name: &Text) -> Option<Val> {
+        Some(Evaluation::local(self, &at.frame, name))
+    }
+
+    fn variable(&self, at: &InInstance, name: &Text) -> Option<Val> {
+        Some(Evaluation::variable(self, &at.frame, name))
+    }
+
+    fn output(&self, at: &InInstance, name: &Text) -> Option<Val> {
+        Some(Evaluation::output(self, &at.frame, name))
+    }
+
+    fn attribute(&self, at: &InInstance, address: &str, name: &Text) -> Option<Val> {
+        let block = self.block(&at.frame, &address.into())?;
+        let key = at.repeat.suffix();
+        let (_, planned) = block.planned.iter().find(|(repeat, _)| repeat.suffix() == key)?;
+        planned.val.as_entries()?.get(name).cloned()
+    }
+
+    fn argument(&self, at: &InInstance, name: &Text) -> Option<(InInstance, Written)> {
+        let (caller, call, repeat) = at.frame.caller.as_ref()?;
+        let module = self.module(caller);
+        let declared = module.calls.get(call)?;
+        let repeated_by = repeated(declared).map(|(_, written)| written);
+        let at = InInstance { repeat: repeat.clone(), repeated_by, ..InInstance::module(caller) };
+        Some((at, declared.arguments.get(name)?.clone()))
+    }
+
+    fn called(&self, at: &InInstance, file: FileId, call: &Text, which: Which<'_>) -> Option<Vec<InInstance>> {
+        let called = self.call(&at.frame, call).filter(|called| called.is_here)?;
+        let key = self.key_of(at, file, which);
+        let is_meant = |repeat: &Repeat| key.as_ref().is_none_or(|key| has_key(repeat, key));
+        let frames = called.frames.iter().filter(|(repeat, _)| is_meant(repeat));
+        Some(frames.map(|(_, frame)| InInstance::module(frame)).collect())
+    }
+
+    fn instances(
+        &self,
+        at: &InInstance,
+        file: FileId,
+        (address, declared): (&Text, &Declared),
+        which: Which<'_>,
+    ) -> Vec<InInstance> {
+        let Some(block) = self.block(&at.frame, address) else { return Vec::new() };
+        let key = self.key_of(at, file, which);
+        let is_meant = |repeat: &Repeat| key.as_ref().is_none_or(|key| has_key(repeat, key));
+        let repeats = block.planned.iter().map(|(repeat, _)| repeat).filter(|repeat| is_meant(repeat));
+        let repeated_by = repeated(declared).map(|(_, written)| written);
+        let instance = |repeat: &Repeat| InInstance {
+            repeat: repeat.clone(),
+            repeated_by: repeated_by.clone(),
+            ..InInstance::module(&at.frame)
+        };
+        repeats.map(instance).collect()
+    }
+
+    fn keys(&self, at: &InInstance, address: &Text) -> Option<String> {
+        let repeats: Vec<Repeat> = match address.strip_prefix("module.") {
+            Some(call) => self.call(&at.frame, &call.into())?.instances.repeats(),
+            None => self.block(&at.frame, address)?.planned.iter().map(|(repeat, _)| repeat.clone()).collect(),
+        };
+        let is_known = repeats.iter().all(Repeat::is_certain);
+        is_known.then(|| repeats.iter().map(Repeat::suffix).collect())
+    }
+
+    fn repeated(&self, at: &InInstance, root: &str, steps: &[TraversalStep]) -> Option<Repeated<InInstance>> {
+        if let Some(index) = at.iterators.iter().rposition(|iterator| &*iterator.name == root) {
+            let Iterator { value, for_each, .. } = &at.iterators[index];
+            let around = || InInstance { iterators: at.iterators[..index].into(), ..at.clone() };
+            let from = for_each.as_ref().map(|written| (around(), written.clone()));
+            return Some(Repeated { value: Some((value.clone(), 0)), from });
+        }
+        let Some(TraversalStep::Attribute(name)) = steps.first() else { return None };
+        let value = repeat_value(&at.repeat, root, &name.text)?;
+        let from = at.repeated_by.as_ref().map(|written| (InInstance::module(&at.frame), written.clone()));
+        Some(Repeated { value: Some((value, 1)), from })
+    }
+
+    fn named_files(&self, at: &InInstance, written: &Written) -> NamedFiles {
+        self.statics.named_files(at.frame.node, written)
+    }
+}

@@ -1,0 +1,79 @@
+//! The files that functions in an expression read.
+
+use crate::hcl::ast::{Expr, Span};
+use crate::terraform::evaluation::made_of::{Collector, Meanings, place};
+use crate::terraform::evaluation::named_files::NamedFiles;
+use crate::terraform::evaluation::statics::ReadFiles;
+use crate::terraform::module::block::Written;
+use crate::terraform::module::paths::{self, Base, NamedPath, Pattern};
+use crate::text::Text;
+use crate::value::{FileId, Read};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How many files that an expression reads are named as its places.
+const MAX_PLACES: usize = 20;
+
+impl<M: Meanings> Collector<'_, M> {
+    /// The file that a function reads, by the expression of its path.
+    pub(super) fn file(&mut self, at: &M::At, file: FileId, path: Expr) {
+        let module = self.module(at);
+        let statics = self.meanings.statics();
+        let root = statics.nodes[0].module.dir.clone();
+        let span = path.span;
+        let written = Written { file, span, expr: Arc::new(path) };
+        match self.meanings.named_files(at, &written) {
+            NamedFiles::In { pattern: Pattern::Path(path), is_sensitive } => {
+                let mut found = self.files(statics.files.loader().reader.made_of(&path));
+                if is_sensitive {
+                    let written = statics.source_text(&written);
+                    found.reads.iter_mut().for_each(|read| read.name = Text::clone(&written));
+                }
+                return self.add(&found);
+            }
+            NamedFiles::In { pattern, .. } => {
+                let found = self.matching(&pattern);
+                return self.add(&found);
+            }
+            NamedFiles::Outside => return,
+            NamedFiles::Any => {}
+        }
+        // Any file beside the code may be meant if not even the beginning of the path is known.
+        let anywhere = || [Base::Root, Base::Module].map(|base| NamedPath { base, before: String::new(), after: None });
+        let named = paths::of_argument(&written.expr).unwrap_or_else(|| anywhere().into_iter().collect());
+        for pattern in named.iter().filter_map(|named| named.resolve(&root, &module.dir)) {
+            let found = self.matching(&pattern);
+            self.add(&found);
+        }
+    }
+
+    /// The files that a path may mean that is not known. Many expressions name the same ones, and a repository may have many files.
+    fn matching(&self, pattern: &Pattern) -> Rc<ReadFiles> {
+        if let Some(known) = self.meanings.statics().matching.borrow().get(pattern) {
+            return Rc::clone(known);
+        }
+        let name = match pattern {
+            Pattern::Path(path) => path.clone(),
+            Pattern::Between(before, after) => format!("{before}*{after}"),
+        };
+        let reader = &self.meanings.statics().files.loader().reader;
+        let found = Rc::new(self.files(reader.made_of_matching(&name, &|path| pattern.matches(path))));
+        self.meanings.statics().matching.borrow_mut().insert(pattern.clone(), Rc::clone(&found));
+        found
+    }
+
+    /// Files, with the whole of each as a place.
+    fn files(&self, reads: Vec<Read>) -> ReadFiles {
+        let loader = self.meanings.statics().files.loader();
+        let files = reads.iter().take(MAX_PLACES).filter_map(|read| loader.add(&read.name));
+        let files = files.inspect(|file| self.meanings.statics().files.note(*file));
+        let whole = |file| Span { start: 0, end: loader.reader.files.get(file).text.len() as u32 };
+        let places = files.map(|file| place((file, whole(file)))).collect();
+        ReadFiles { reads, places }
+    }
+
+    fn add(&mut self, files: &ReadFiles) {
+        self.places.extend(files.places.iter().cloned());
+        self.reads.extend(files.reads.iter().cloned());
+    }
+}

@@ -1,0 +1,454 @@
+//! What an expression is made of, whether it can be evaluated or not: the values of the names that it refers to, through
+//! locals, variables, calls and outputs of modules, and the files that its functions read.
+
+mod files;
+mod modules;
+
+use crate::hcl::ast::walk::{self, Elements, Reference};
+use crate::hcl::ast::{Block, Expr, ExprKind, Key, TraversalStep};
+use crate::hcl::val::Val;
+use crate::hcl::val::export::export;
+use crate::reads::made_of;
+use crate::terraform::evaluation::followed::{Followed, Named};
+use crate::terraform::evaluation::named_files::NamedFiles;
+use crate::terraform::evaluation::statics::Statics;
+use crate::terraform::failure::Place;
+use crate::terraform::module::Module;
+use crate::terraform::module::block::{Declared, Written};
+use crate::terraform::module::paths;
+use crate::terraform::module::reader::block_type;
+use crate::text::Text;
+use crate::value::{FileId, Origin, Prov, Read};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The most names that are followed from one expression. One with more is made of all files and inputs of the root module.
+const MAX_NAMES: usize = 500;
+
+/// What an expression is made of, and where that is written.
+pub(crate) type MadeOf = (Vec<Read>, Vec<Prov>);
+
+/// Which instances of a block are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Which<'a> {
+    /// The one with this key.
+    Key(&'a Key),
+    /// The one whose key an expression gives.
+    Computed(&'a Expr),
+    /// All of them, or the only one.
+    All,
+}
+
+/// What `each`, `count` or the iterator of a dynamic block gives.
+pub(crate) struct Repeated<At> {
+    /// The value, and how many steps from the name lead to it.
+    pub value: Option<(Val, usize)>,
+    /// The expression that it comes from.
+    pub from: Option<(At, Written)>,
+}
+
+/// What names mean where an expression is.
+pub(crate) trait Meanings {
+    /// Where an expression is.
+    type At: Clone;
+    /// The names that were followed so far.
+    fn followed(&self) -> &Followed;
+    /// The modules.
+    fn statics(&self) -> &Statics<'_>;
+    /// The module in which a place is.
+    fn node(&self, at: &Self::At) -> usize;
+    /// What names at a place begin with: the module, `module.m["a"]:`.
+    fn prefix(&self, at: &Self::At) -> String;
+    /// The key of the instance of a block: `["a"]`.
+    fn key(&self, at: &Self::At) -> String;
+    /// The value of a local.
+    fn local(&self, at: &Self::At, name: &Text) -> Option<Val>;
+    /// The value of a variable.
+    fn variable(&self, at: &Self::At, name: &Text) -> Option<Val>;
+    /// The value of an output.
+    fn output(&self, at: &Self::At, name: &Text) -> Option<Val>;
+    /// The value of an argument of a resource, at the place of one of its instances.
+    fn attribute(&self, at: &Self::At, address: &str, name: &Text) -> Option<Val>;
+    /// The argument that sets a variable of a called module, where the call is.
+    fn argument(&self, at: &Self::At, name: &Text) -> Option<(Self::At, Written)>;
+    /// The modules that a call leads to, if they are in the repository.
+    fn called(&self, at: &Self::At, file: FileId, call: &Text, which: Which<'_>) -> Option<Vec<Self::At>>;
+    /// The places of the instances of a resource.
+    fn instances(&self, at: &Self::At, file: FileId, resource: (&Text, &Declared), which: Which<'_>) -> Vec<Self::At>;
+    /// The keys of the instances of a block; `None` if they are not known.
+    fn keys(&self, at: &Self::At, address: &Text) -> Option<String>;
+    /// What a name gives that differs between instances of a block; `None` for other names.
+    fn repeated(&self, at: &Self::At, root: &str, steps: &[TraversalStep]) -> Option<Repeated<Self::At>>;
+    /// The files that the path of a function means.
+    fn named_files(&self, at: &Self::At, written: &Written) -> NamedFiles;
+}
+
+/// What an expression is made of.
+pub(crate) fn find<M: Meanings>(meanings: &M, at: &M::At, written: &Written) -> MadeOf {
+    let (reads, places) = (Vec::new(), Vec::new());
+    let mut collector = Collector { meanings, seen: BTreeSet::new(), is_cut: false, reads, places };
+    collector.expr(at, written);
+    if collector.is_cut {
+        let statics = meanings.statics();
+        collector.reads.push(statics.whole.get_or_init(|| statics.all()).clone());
+    }
+    (collector.reads, collector.places)
+}
+
+/// What repeats a block.
+fn repetition(declared: &Declared) -> Option<&Written> {
+    ["for_each", "count"].iter().find_map(|name| declared.arguments.get(*name))
+}
+
+impl Statics<'_> {
+    /// All files of all modules, and the inputs of the root module.
+    fn all(&self) -> Read {
+        let files: BTreeSet<FileId> = self.nodes.iter().flat_map(|node| node.module.files.iter().copied()).collect();
+        let files = files.into_iter().map(|file| self.files.loader().reader.files.get(file));
+        let mut reads: Vec<Read> = files.map(|file| made_of::text(Text::clone(&file.path), &file.text)).collect();
+        for name in self.nodes[0].module.variables.keys() {
+            reads.extend(self.inputs.made_of(name).iter().cloned());
+            reads.extend(self.variable_value(0, name).ok().map(|value| made_of::value(name.clone(), &export(&value))));
+        }
+        made_of::all("a file or an input of this root module", reads)
+    }
+
+    /// The text of an argument.
+    pub(crate) fn source_text(&self, written: &Written) -> Text {
+        self.files.loader().source_text(written)
+    }
+
+    /// The text of an argument that is an address or a type.
+    pub(crate) fn plain_text(&self, written: &Written) -> Text {
+        self.files.loader().plain_text(written)
+    }
+}
+
+/// A reference to a block, by parts.
+struct ToBlock<'r> {
+    which: Which<'r>,
+    /// The steps from the instances that are meant.
+    then: Vec<&'r [TraversalStep]>,
+    /// Whether it goes through all instances.
+    is_through_all: bool,
+}
+
+impl<'r> ToBlock<'r> {
+    /// The parts of a reference whose first steps name the block.
+    fn new(reference: &Reference<'r>, head: usize) -> Self {
+        let rest = reference.steps.get(head..).unwrap_or_default();
+        let one = |which, then| ToBlock { which, then: vec![then], is_through_all: false };
+        match (rest, &reference.elements) {
+            ([TraversalStep::Index(key, _), then @ ..], _) => one(Which::Key(key), then),
+            ([], Elements::One(key, then)) => one(Which::Computed(key), then),
+            ([], Elements::All(then)) => ToBlock { which: Which::All, then: then.clone(), is_through_all: true },
+            _ => one(Which::All, rest),
+        }
+    }
+}
+
+/// The name that the first step is.
+fn first_name(steps: &[TraversalStep]) -> Option<&Text> {
+    match steps.first()? {
+        TraversalStep::Attribute(name) => Some(&name.text),
+        TraversalStep::Index(..) => None,
+    }
+}
+
+/// The known part of a value to which steps lead.
+fn part_of(value: &Val, steps: &[TraversalStep]) -> Option<Val> {
+    let mut part = value.clone();
+    for step in steps {
+        let next = match step {
+            TraversalStep::Attribute(name) => part.as_entries()?.get(&name.text)?.clone(),
+            TraversalStep::Index(Key::Text(key), _) => part.as_entries()?.get(key)?.clone(),
+            TraversalStep::Index(Key::Number(number), _) => {
+                part.as_items()?.get(number.to_string().parse::<usize>().ok()?)?.clone()
+            }
+        };
+        part = next.marked(part.marks);
+    }
+    part.unknown_reason().is_none().then_some(part)
+}
+
+/// Steps as they are written.
+fn shown(steps: &[TraversalStep]) -> String {
+    let step = |step: &TraversalStep| match step {
+        TraversalStep::Attribute(name) => format!(".{}", name.text),
+        TraversalStep::Index(Key::Text(key), _) => format!("[\"{key}\"]"),
+        TraversalStep::Index(Key::Number(number), _) => format!("[{number}]"),
+    };
+    steps.iter().map(step).collect()
+}
+
+struct Collector<'m, M> {
+    meanings: &'m M,
+    /// The names that were followed, with the module that they are in.
+    seen: BTreeSet<String>,
+    /// Whether there are more of them than are followed.
+    is_cut: bool,
+    reads: Vec<Read>,
+    places: Vec<Prov>,
+}
+
+impl<M: Meanings> Collector<'_, M> {
+    fn expr(&mut self, at: &M::At, written: &Written) {
+        for reference in walk::references(&written.expr) {
+            self.reference(at, written.file, &reference);
+        }
+        let mut arguments = Vec::new();
+        walk::visit(&written.expr, &mut |inner| {
+            if let ExprKind::Call(call) = &inner.kind {
+                arguments.extend(paths::argument(call).cloned());
+            }
+        });
+        arguments.into_iter().for_each(|path| self.file(at, written.file, path));
+    }
+
+    fn module(&self, at: &M::At) -> Arc<Module> {
+        Arc::clone(&self.meanings.statics().nodes[self.meanings.node(at)].module)
+    }
+
+    fn reference(&mut self, at: &M::At, file: FileId, reference: &Reference<'_>) {
+        let (root, steps) = (&*reference.root.text, reference.steps);
+        let (meanings, module) = (self.meanings, self.module(at));
+        if let Some(repeated) = meanings.repeated(at, root, steps) {
+            return self.repeated(root, steps, repeated);
+        }
+        match (root, first_name(steps)) {
+            ("path" | "terraform" | "tofu" | "each" | "count" | "self", _) | (_, None) => {}
+            ("local", Some(name)) => {
+                if let Some(written) = module.locals.get(name) {
+                    let name_of = (format!("local.{name}"), &steps[1..]);
+                    self.named(at, name_of, Some((at, written)), || meanings.local(at, name));
+                }
+            }
+            ("var", Some(name)) => {
+                let argument = meanings.argument(at, name);
+                let argument = argument.as_ref().map(|(caller, written)| (caller, written));
+                if meanings.node(at) == 0 {
+                    self.reads.extend(meanings.statics().inputs.made_of(name).iter().cloned());
+                }
+                self.named(at, (format!("var.{name}"), &steps[1..]), argument, || meanings.variable(at, name));
+            }
+            ("module", Some(call)) => self.call(at, file, call, &ToBlock::new(reference, 1)),
+            (mode @ ("data" | "ephemeral"), Some(kind)) => {
+                let Some(name) = steps.get(1..).and_then(first_name) else { return };
+                let address = Text::from(format!("{mode}.{kind}.{name}"));
+                if let Some(block) = module.resources.get(&address) {
+                    let to = ToBlock::new(reference, 2);
+                    // What is looked up depends on all arguments.
+                    self.block(at, file, (&address, block), to.which);
+                }
+            }
+            ("resource", Some(kind)) => {
+                let Some(name) = steps.get(1..).and_then(first_name) else { return };
+                let address = Text::from(format!("{kind}.{name}"));
+                self.resource(at, file, address, &ToBlock::new(reference, 2));
+            }
+            (kind, Some(name)) => {
+                let address = Text::from(format!("{kind}.{name}"));
+                self.resource(at, file, address, &ToBlock::new(reference, 1));
+            }
+        }
+    }
+
+    /// What is read of a resource. Of what the provider computes nothing is in the repository.
+    fn resource(&mut self, at: &M::At, file: FileId, address: Text, to: &ToBlock<'_>) {
+        let module = self.module(at);
+        let Some(block) = module.resources.get(&address) else { return };
+        if to.is_through_all {
+            self.keys(at, &address, block);
+        }
+        for steps in &to.then {
+            let Some(name) = first_name(steps) else {
+                self.block(at, file, (&address, block), to.which);
+                continue;
+            };
+            let blocks = block.blocks.iter().enumerate().filter(|(_, nested)| **block_type(&nested.block) == **name);
+            let mut of_blocks: BTreeMap<String, Written> = BTreeMap::new();
+            blocks.for_each(|(i, block)| nested(&block.block, i, block.file, &mut of_blocks));
+            let argument = block.arguments.get(name);
+            if argument.is_none() && of_blocks.is_empty() {
+                continue;
+            }
+            for instance in self.meanings.instances(at, file, (&address, block), to.which) {
+                let (meanings, label) = (self.meanings, format!("{address}{}.{name}", self.meanings.key(&instance)));
+                match argument {
+                    Some(written) => {
+                        let value = || meanings.attribute(&instance, &address, name);
+                        self.named(&instance, (label, &steps[1..]), Some((&instance, written)), value);
+                    }
+                    None => self.texts(&instance, label, &of_blocks),
+                }
+            }
+        }
+    }
+
+    /// The keys of the instances of a block.
+    fn keys(&mut self, at: &M::At, address: &Text, block: &Declared) {
+        match self.meanings.keys(at, address) {
+            Some(keys) => self.reads.push(made_of::text(format!("{}{address}", self.meanings.prefix(at)), &keys)),
+            None => {
+                if let Some(written) = repetition(block) {
+                    self.expr(at, written);
+                }
+            }
+        }
+    }
+
+    /// What is read of the outputs of a module; of a module that is not in the repository, the arguments of its call.
+    fn call(&mut self, at: &M::At, file: FileId, call: &Text, to: &ToBlock<'_>) {
+        let module = self.module(at);
+        let Some(declared) = module.calls.get(call) else { return };
+        let address = Text::from(format!("module.{call}"));
+        let Some(called) = self.meanings.called(at, file, call, to.which) else {
+            return self.block(at, file, (&address, declared), to.which);
+        };
+        if to.is_through_all || to.then.iter().any(|steps| steps.is_empty()) {
+            self.keys(at, &address, declared);
+        }
+        for child in &called {
+            let of_child = self.module(child);
+            for steps in &to.then {
+                match first_name(steps) {
+                    Some(output) => self.output(child, output, &steps[1..]),
+                    None => of_child.outputs.keys().for_each(|output| self.output(child, output, &[])),
+                }
+            }
+        }
+    }
+
+    /// An output of a called module.
+    fn output(&mut self, child: &M::At, output: &Text, steps: &[TraversalStep]) {
+        let (module, meanings) = (self.module(child), self.meanings);
+        let written = module.outputs.get(output).and_then(|output| output.arguments.get("value"));
+        let name = (format!("output.{output}"), steps);
+        self.named(child, name, written.map(|w| (child, w)), || meanings.output(child, output));
+    }
+
+    /// What differs between the instances of a block.
+    fn repeated(&mut self, root: &str, steps: &[TraversalStep], repeated: Repeated<M::At>) {
+        let part = repeated.value.as_ref().and_then(|(value, used)| part_of(value, &steps[*used..]));
+        let name = format!("{root}{}", shown(steps));
+        match (part, repeated.from) {
+            (Some(part), _) => self.reads.push(made_of::value(name, &export(&part))),
+            (None, Some((at, written))) => {
+                if self.take(format!("{}{root} {:?}", self.meanings.prefix(&at), written.argument())) {
+                    self.reads.push(made_of::text(name, &self.meanings.statics().source_text(&written)));
+                    self.places.push(place(written.argument()));
+                    self.expr(&at, &written);
+                }
+            }
+            (None, None) => {
+                let value = repeated.value.map(|(value, _)| export(&value)).unwrap_or_default();
+                self.reads.push(made_of::value(name, &value));
+            }
+        }
+    }
+
+    /// A name and the steps from it: the value there if that is known, or else the text of the name and what that is made of.
+    fn named(
+        &mut self,
+        at: &M::At,
+        (name, steps): (String, &[TraversalStep]),
+        written: Option<(&M::At, &Written)>,
+        value: impl Fn() -> Option<Val>,
+    ) {
+        let label = format!("{}{name}", self.meanings.prefix(at));
+        let part = if steps.is_empty() { None } else { value().and_then(|value| part_of(&value, steps)) };
+        if let Some(part) = part {
+            let label = format!("{label}{}", shown(steps));
+            if self.take(label.clone()) {
+                self.reads.push(made_of::value(label, &export(&part)));
+                self.places.push(part.prov);
+            }
+            return;
+        }
+        if !self.take(label.clone()) {
+            return;
+        }
+        let read = || self.read_name(&label, written.map(|(_, written)| written), value());
+        let named = self.meanings.followed().get_or_insert(&label, read);
+        self.reads.push(named.read);
+        self.places.extend(named.place);
+        if let Some((at, written)) = written.filter(|_| !named.is_known) {
+            self.expr(at, written);
+        }
+    }
+
+    /// Whether something is followed: once, and not if there is too much.
+    fn take(&mut self, label: String) -> bool {
+        if self.seen.contains(&label) {
+            return false;
+        }
+        if self.seen.len() >= MAX_NAMES || !self.meanings.followed().take() {
+            self.is_cut = true;
+            return false;
+        }
+        self.seen.insert(label)
+    }
+
+    fn read_name(&self, label: &str, written: Option<&Written>, value: Option<Val>) -> Named {
+        let known = value.filter(|value| value.unknown_reason().is_none());
+        match (known, written) {
+            (Some(value), _) => {
+                Named { read: made_of::value(label, &export(&value)), place: Some(value.prov), is_known: true }
+            }
+            (None, Some(written)) => Named {
+                read: made_of::text(label, &self.meanings.statics().source_text(written)),
+                place: Some(place((written.file, written.span))),
+                is_known: false,
+            },
+            (None, None) => Named { read: made_of::text(label, ""), place: None, is_known: false },
+        }
+    }
+
+    /// A block as a whole.
+    fn block(&mut self, at: &M::At, file: FileId, (address, declared): (&Text, &Declared), which: Which<'_>) {
+        let mut arguments: BTreeMap<String, Written> = BTreeMap::new();
+        arguments.extend(declared.arguments.iter().map(|(name, written)| (name.to_string(), written.clone())));
+        declared.blocks.iter().enumerate().for_each(|(i, block)| nested(block, i, block.file, &mut arguments));
+        if let Which::All = which {
+            return self.texts(at, address.to_string(), &arguments);
+        }
+        // What repeats it says no more than what the instance is made of.
+        for name in ["for_each", "count"] {
+            arguments.remove(name);
+        }
+        for instance in self.meanings.instances(at, file, (address, declared), which) {
+            self.texts(&instance, format!("{address}{}", self.meanings.key(&instance)), &arguments);
+        }
+    }
+
+    /// The texts of arguments, and what they are made of.
+    fn texts(&mut self, at: &M::At, name: String, arguments: &BTreeMap<String, Written>) {
+        let label = format!("{}{name}", self.meanings.prefix(at));
+        if arguments.is_empty() || !self.take(label.clone()) {
+            return;
+        }
+        let statics = self.meanings.statics();
+        let texts = arguments.iter().map(|(name, written)| format!("{name} = {}", statics.source_text(written)));
+        let texts: Vec<String> = texts.collect();
+        self.reads.push(made_of::text(label, &texts.join("\n")));
+        self.places.extend(arguments.values().map(|written| place(written.argument())));
+        arguments.values().for_each(|written| self.expr(at, written));
+    }
+}
+
+/// A place as the provenance of what is written there.
+fn place((file, span): Place) -> Prov {
+    Prov::at(Origin { file, key: span.start, start: span.start, end: span.end })
+}
+
+/// The arguments of a block inside of another one, by their names and the places of the blocks.
+fn nested(block: &Block, index: usize, file: FileId, into: &mut BTreeMap<String, Written>) {
+    let label = block.labels.iter().fold(block.kind.text.to_string(), |all, label| format!("{all}.{}", label.text));
+    let mut own = BTreeMap::new();
+    for attribute in &block.body.attributes {
+        let written = Written::of(file, attribute);
+        own.insert(attribute.name.text.to_string(), written);
+    }
+    block.body.blocks.iter().enumerate().for_each(|(i, inner)| nested(inner, i, file, &mut own));
+    into.extend(own.into_iter().map(|(name, written)| (format!("{label}.{index}.{name}"), written)));
+}

@@ -1,0 +1,101 @@
+//! What names mean in modules as they are written, whatever instances there are of them.
+
+use crate::hcl::ast::TraversalStep;
+use crate::hcl::val::Val;
+use crate::terraform::evaluation::followed::Followed;
+use crate::terraform::evaluation::made_of::{MadeOf, Meanings, Repeated, Which, find, repetition};
+use crate::terraform::evaluation::named_files::NamedFiles;
+use crate::terraform::evaluation::statics::{Identifier, Statics};
+use crate::terraform::module::block::{Declared, Written};
+use crate::text::Text;
+use crate::value::FileId;
+use std::sync::Arc;
+
+/// A module, and what repeats the block in which an expression is.
+#[derive(Clone)]
+pub(crate) struct InModule {
+    node: usize,
+    repeated_by: Option<Written>,
+}
+
+impl Statics<'_> {
+    /// What an argument in a module is made of, and where that is written.
+    pub(crate) fn made_of(&self, node: usize, written: &Written) -> MadeOf {
+        find(self, &InModule { node, repeated_by: None }, written)
+    }
+}
+
+impl Meanings for Statics<'_> {
+    type At = InModule;
+
+    fn followed(&self) -> &Followed {
+        &self.followed
+    }
+
+    fn statics(&self) -> &Statics<'_> {
+        self
+    }
+
+    fn node(&self, at: &InModule) -> usize {
+        at.node
+    }
+
+    fn prefix(&self, at: &InModule) -> String {
+        self.nodes[at.node].prefix.clone()
+    }
+
+    fn key(&self, _: &InModule) -> String {
+        String::new()
+    }
+
+    fn local(&self, at: &InModule, name: &Text) -> Option<Val> {
+        self.local_value(at.node, name).ok()
+    }
+
+    fn variable(&self, at: &InModule, name: &Text) -> Option<Val> {
+        self.variable_value(at.node, name).ok()
+    }
+
+    fn output(&self, at: &InModule, name: &Text) -> Option<Val> {
+        let module = Arc::clone(&self.nodes[at.node].module);
+        let written = module.outputs.get(name)?.arguments.get("value")?;
+        let identifier = Identifier { text: format!("output.{name}"), place: written.argument() };
+        self.value(at.node, written, identifier).ok()
+    }
+
+    fn attribute(&self, _: &InModule, _: &str, _: &Text) -> Option<Val> {
+        None
+    }
+
+    fn argument(&self, at: &InModule, name: &Text) -> Option<(InModule, Written)> {
+        let child = &self.nodes[at.node];
+        let node = child.parent?;
+        let call = self.nodes[node].module.calls.get(child.path.last()?)?;
+        Some((InModule { node, repeated_by: repetition(call).cloned() }, call.arguments.get(name)?.clone()))
+    }
+
+    fn called(&self, at: &InModule, _: FileId, call: &Text, _: Which<'_>) -> Option<Vec<InModule>> {
+        let is_meant =
+            |child: usize| self.nodes[child].parent == Some(at.node) && self.nodes[child].path.last() == Some(call);
+        let node = (0..self.nodes.len()).find(|child| is_meant(*child))?;
+        Some(vec![InModule { node, repeated_by: None }])
+    }
+
+    fn instances(&self, at: &InModule, _: FileId, (_, block): (&Text, &Declared), _: Which<'_>) -> Vec<InModule> {
+        vec![InModule { node: at.node, repeated_by: repetition(block).cloned() }]
+    }
+
+    fn keys(&self, _: &InModule, _: &Text) -> Option<String> {
+        None
+    }
+
+    fn repeated(&self, at: &InModule, root: &str, _: &[TraversalStep]) -> Option<Repeated<InModule>> {
+        let written = at.repeated_by.clone().filter(|_| matches!(root, "each" | "count"))?;
+        let from = Some((InModule { node: at.node, repeated_by: None }, written));
+        Some(Repeated { value: None, from })
+    }
+
+    fn named_files(&self, at: &InModule, written: &Written) -> NamedFiles {
+        Statics::named_files(self, at.node, written)
+    }
+}

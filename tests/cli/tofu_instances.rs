@@ -1,0 +1,173 @@
+//! Values that are not known, in instances of resources and modules: they change if what their own instance is made of
+//! changes, and not if only another instance does.
+
+use crate::common::Repo;
+use std::collections::BTreeSet;
+
+/// Resources and modules for each of two teams. What is behind `_` is computed by the provider.
+const MAIN: &str = r#"
+variable "teams" {
+  default = {
+    a = { name = "one", size = 1 }
+    b = { name = "two", size = 2 }
+  }
+}
+
+locals {
+  from_provider = { for k, team in var.teams : k => { name = "${team.name}-${aws_y.y.id}" } }
+}
+
+resource "aws_y" "y" {}
+
+resource "aws_x" "x" {
+  for_each = var.teams
+  name     = "${each.value.name}-${aws_y.y.id}"
+  ebs {
+    size = "${each.value.size}-${aws_y.y.id}"
+  }
+}
+
+resource "aws_x" "partly" {
+  for_each = local.from_provider
+  name     = each.value.name
+}
+
+resource "aws_x" "dynamic" {
+  for_each = toset(["only"])
+  dynamic "ebs" {
+    for_each = local.from_provider
+    content {
+      size = ebs.value.name
+    }
+  }
+}
+
+resource "aws_r" "id_by_key" {
+  for_each = var.teams
+  value    = aws_x.x[each.key].id
+}
+
+resource "aws_r" "name_by_key" {
+  for_each = var.teams
+  value    = aws_x.x[each.key].name
+}
+
+resource "aws_r" "block_by_key" {
+  for_each = var.teams
+  value    = aws_x.x[each.key].ebs[0].size
+}
+
+module "m" {
+  source   = "./m"
+  for_each = var.teams
+  name     = each.value.name
+  inner    = "${each.value.size}-${aws_y.y.id}"
+}
+
+resource "aws_r" "id_of_module" {
+  for_each = var.teams
+  value    = module.m[each.key].id
+}
+
+resource "aws_r" "name_of_module" {
+  for_each = var.teams
+  value    = module.m[each.key].name
+}
+
+output "ids" {
+  value = { for key, x in aws_x.x : key => x.id }
+}
+
+output "splat" {
+  value = values(aws_x.x)[*].id
+}
+
+output "names" {
+  value = [for x in aws_x.x : x.name]
+}
+
+output "first" {
+  value = aws_x.x["a"].name
+}
+
+output "second" {
+  value = module.m["b"].name
+}
+
+output "all_of_modules" {
+  value = values(module.m)[*].name
+}
+"#;
+
+const MODULE: &str = r#"
+variable "name" {}
+variable "inner" {}
+
+resource "aws_w" "w" {
+  name  = "${var.name}-${aws_w.other.id}"
+  inner = var.inner
+}
+
+resource "aws_w" "other" {}
+
+output "id" {
+  value = aws_w.w.id
+}
+
+output "name" {
+  value = "${var.name}-${aws_w.w.id}"
+}
+"#;
+
+/// The resources and outputs that an edit of the root module changes.
+fn changed(edit: (&str, &str)) -> BTreeSet<String> {
+    let repo = Repo::new();
+    repo.write("m/main.tf", MODULE);
+    for (commit, text) in [("base", MAIN.to_owned()), ("head", MAIN.replacen(edit.0, edit.1, 1))] {
+        repo.write("main.tf", text);
+        repo.commit(commit);
+    }
+    let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
+    let text = |component: &serde_json::Value, name: &str| component[name].as_str().unwrap_or_default().to_owned();
+    let all = json["components"].as_array().unwrap().iter();
+    let changed = all.filter(|component| matches!(&*text(component, "type"), "resource" | "output"));
+    changed.map(|component| text(component, "component")).collect()
+}
+
+#[test]
+fn a_name_of_one_instance_changes_what_is_made_of_it() {
+    let expected = [
+        r#"all_of_modules"#,
+        r#"aws_r.name_by_key["a"]"#,
+        r#"aws_r.name_of_module["a"]"#,
+        r#"aws_x.dynamic["only"]"#,
+        r#"aws_x.partly["a"]"#,
+        // It is not followed through `for` which elements of a local are made of which others.
+        r#"aws_x.partly["b"]"#,
+        r#"aws_x.x["a"]"#,
+        r#"first"#,
+        r#"module.m["a"].aws_w.w"#,
+        r#"names"#,
+    ];
+    assert_eq!(changed(("\"one\"", "\"uno\"")), expected.map(str::to_owned).into());
+}
+
+#[test]
+fn a_nested_block_of_one_instance_changes_what_reads_it() {
+    let found = changed(("size = 1 ", "size = 3 "));
+    let is_behind_a_local = |name: &&String| !name.starts_with("aws_x.partly") && !name.starts_with("aws_x.dynamic");
+    let found: BTreeSet<&str> = found.iter().filter(is_behind_a_local).map(|name| &**name).collect();
+    let expected = [r#"aws_r.block_by_key["a"]"#, r#"aws_x.x["a"]"#, r#"module.m["a"].aws_w.w"#];
+    assert_eq!(found, expected.into());
+}
+
+#[test]
+fn another_key_changes_what_goes_through_all_instances() {
+    let found = changed(("    b = {", "    c = {"));
+    for name in ["ids", "splat", "names", "all_of_modules", "second"] {
+        assert!(found.contains(name), "{name} in {found:?}");
+    }
+    for name in ["first", r#"aws_x.x["a"]"#, r#"module.m["a"].aws_w.w"#] {
+        assert!(!found.contains(name), "{name} in {found:?}");
+    }
+}
