@@ -74,6 +74,17 @@ resource "aws_r" "name_of_module" {
   value    = module.m[each.key].name
 }
 
+module "elsewhere" {
+  source   = "registry.example.org/some/module/any"
+  for_each = var.teams
+  name     = each.value.name
+}
+
+resource "aws_r" "of_module_elsewhere" {
+  for_each = var.teams
+  value    = module.elsewhere[each.key].arn
+}
+
 output "ids" {
   value = { for key, x in aws_x.x : key => x.id }
 }
@@ -140,6 +151,7 @@ fn a_name_of_one_instance_changes_what_is_made_of_it() {
         r#"all_of_modules"#,
         r#"aws_r.name_by_key["a"]"#,
         r#"aws_r.name_of_module["a"]"#,
+        r#"aws_r.of_module_elsewhere["a"]"#,
         r#"aws_x.dynamic["only"]"#,
         r#"aws_x.partly["a"]"#,
         // It is not followed through `for` which elements of a local are made of which others.

@@ -84,6 +84,14 @@ impl Evaluation<'_, '_> {
         shown::with_source(&exported, source.0.clone(), &source.1)
     }
 
+    /// The instances of a resource or of a module call; `None` for what is not declared.
+    fn repeats(&self, at: &InInstance, address: &Text) -> Option<Vec<Repeat>> {
+        Some(match address.strip_prefix("module.") {
+            Some(call) => self.call(&at.frame, &call.into())?.instances.repeats(),
+            None => self.block(&at.frame, address)?.planned.iter().map(|(repeat, _)| repeat.clone()).collect(),
+        })
+    }
+
     /// The key of the instance that is read; `None` if it may be any.
     fn key_of(&self, at: &InInstance, file: FileId, which: Which<'_>) -> Option<Text> {
         let key = match which {
@@ -173,24 +181,17 @@ impl Meanings for Evaluation<'_, '_> {
         (address, declared): (&Text, &Declared),
         which: Which<'_>,
     ) -> Vec<InInstance> {
-        let Some(block) = self.block(&at.frame, address) else { return Vec::new() };
         let key = self.key_of(at, file, which);
-        let is_meant = |repeat: &Repeat| key.as_ref().is_none_or(|key| has_key(repeat, key));
-        let repeats = block.planned.iter().map(|(repeat, _)| repeat).filter(|repeat| is_meant(repeat));
+        let repeats = self.repeats(at, address).into_iter().flatten();
+        let meant = repeats.filter(|repeat| key.as_ref().is_none_or(|key| has_key(repeat, key)));
         let repeated_by = repeated(declared).map(|(_, written)| written);
-        let instance = |repeat: &Repeat| InInstance {
-            repeat: repeat.clone(),
-            repeated_by: repeated_by.clone(),
-            ..InInstance::module(&at.frame)
-        };
-        repeats.map(instance).collect()
+        let instance =
+            |repeat| InInstance { repeat, repeated_by: repeated_by.clone(), ..InInstance::module(&at.frame) };
+        meant.map(instance).collect()
     }
 
     fn keys(&self, at: &InInstance, address: &Text) -> Option<String> {
-        let repeats: Vec<Repeat> = match address.strip_prefix("module.") {
-            Some(call) => self.call(&at.frame, &call.into())?.instances.repeats(),
-            None => self.block(&at.frame, address)?.planned.iter().map(|(repeat, _)| repeat.clone()).collect(),
-        };
+        let repeats = self.repeats(at, address)?;
         let is_known = repeats.iter().all(Repeat::is_certain);
         is_known.then(|| repeats.iter().map(Repeat::suffix).collect())
     }

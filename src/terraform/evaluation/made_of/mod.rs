@@ -73,7 +73,7 @@ pub(crate) trait Meanings {
     fn argument(&self, at: &Self::At, name: &Text) -> Option<(Self::At, Written)>;
     /// The modules that a call leads to, if they are in the repository.
     fn called(&self, at: &Self::At, file: FileId, call: &Text, which: Which<'_>) -> Option<Vec<Self::At>>;
-    /// The places of the instances of a resource.
+    /// The places of the instances of a resource, or of the call of a module that is not in the repository.
     fn instances(&self, at: &Self::At, file: FileId, resource: (&Text, &Declared), which: Which<'_>) -> Vec<Self::At>;
     /// The keys of the instances of a block; `None` if they are not known.
     fn keys(&self, at: &Self::At, address: &Text) -> Option<String>;
