@@ -146,7 +146,7 @@ fn is_one(a: Option<&Value>, b: Option<&Value>) -> bool {
 }
 
 /// Whether the merge equals one side, and the other side equals the base: what nothing is listed of.
-fn has_one_change(is_equal: impl Fn(usize, usize) -> bool) -> bool {
+pub(crate) fn has_one_change(is_equal: impl Fn(usize, usize) -> bool) -> bool {
     is_equal(OURS, MERGED) && is_equal(BASE, THEIRS) || is_equal(THEIRS, MERGED) && is_equal(BASE, OURS)
 }
 
