@@ -255,4 +255,4 @@ fn of_way(&[base, ours, theirs, merged]: &[usize; 4]) -> Option<Effect> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
