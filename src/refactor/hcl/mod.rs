@@ -131,7 +131,7 @@ impl HclFile {
         }
     }
 
-    /// Lines that go, with the blank ones that would otherwise stand at an end of the file or of a map, or beside other blank ones.
+    /// Lines that go, with the blank ones that would stand at an end of the file or of a map, or beside other blank ones.
     fn with_blank_lines(&self, lines: Range<usize>) -> Range<usize> {
         let (above, below) = (&self.text()[..lines.start], &self.text()[lines.end..]);
         let blank_below: usize =
