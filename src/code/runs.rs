@@ -72,7 +72,7 @@ impl Runs {
     }
 
     /// What runs a file, or code that may be in it.
-    pub(crate) fn touched_by<'r>(&'r self, path: &'r str) -> impl Iterator<Item = &'r Run> {
+    pub(crate) fn touched_by<'r>(&'r self, path: &str) -> impl Iterator<Item = &'r Run> + use<'r> {
         let touched: Vec<bool> = self.reaches.iter().map(|reach| reach.touch(path).is_some()).collect();
         self.all.iter().filter(move |run| touched[run.reach])
     }

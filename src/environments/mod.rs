@@ -4,6 +4,7 @@
 //! environments and from the inputs that say where they are ([`Names`]) is folded: the left value is the right one, with other names.
 
 mod declared;
+mod made;
 mod names;
 mod select;
 
@@ -15,10 +16,10 @@ pub(crate) use select::{Member, may_select};
 use crate::diff::structural;
 use crate::diff::{ChangeKind, mask, pointer, same::same};
 use crate::files::Files;
-use crate::paths;
 use crate::resolution::{Component, Resolution};
 use crate::text::Text;
 use crate::value::{Data, Flags, Map, Value, Vocabulary, is_call};
+use made::{Given, Makers};
 use names::Names;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +58,8 @@ pub(crate) struct EnvironmentDiff {
     pub compared: usize,
     /// The number of values that differ and follow from names.
     pub folded: usize,
+    /// The number of values that code makes, and that differ as an input of its component does.
+    pub made: usize,
     /// The number of values that are known only at run time on both sides, and are written alike.
     pub unknown: usize,
     /// The number of differences that settings declare.
@@ -98,7 +101,7 @@ pub(crate) fn compare(environments: [&Environment<'_>; 2], declared: &Declared) 
         pairs.extend(late);
         names = Names::of(environments, &pairs);
     }
-    only.iter_mut().for_each(leave_out_code);
+    only.iter_mut().for_each(made::leave_out);
     let place = |member: &Member<'_>| (Text::clone(&member.place), Text::clone(&member.component.name));
     let mut found = EnvironmentDiff {
         only: only.each_ref().map(|members| members.iter().map(place).collect()),
@@ -106,7 +109,10 @@ pub(crate) fn compare(environments: [&Environment<'_>; 2], declared: &Declared) 
         ..EnvironmentDiff::default()
     };
     let mut differences: BTreeMap<String, Vec<Difference>> = BTreeMap::new();
-    for pair in &pairs {
+    let makers = Makers::of(pairs.iter().map(|pair| pair.sides[1]));
+    let (made, own): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) = pairs.iter().partition(|pair| makers.make(pair.sides[1]));
+    let mut given = Given::default();
+    for pair in own.into_iter().chain(made) {
         let [left, right] = values(pair);
         let left_as_right = names.explain(&left, &right, &mut found);
         let language = &pair.sides[1].language;
@@ -115,11 +121,18 @@ pub(crate) fn compare(environments: [&Environment<'_>; 2], declared: &Declared) 
             if step.is_same_call || step.moved.is_some_and(|_| step.kind == ChangeKind::Removed) {
                 continue;
             }
+            let values = [step.before.cloned(), step.after.cloned()];
+            if !values.iter().flatten().any(is_open) {
+                if given.explain(pair.sides[1], &values) {
+                    found.made += 1;
+                    continue;
+                }
+                given.add(pair.sides[1], values.clone());
+            }
             if declared.covers(&step.path, &pair.place.1) {
                 found.declared += 1;
                 continue;
             }
-            let values = [step.before.cloned(), step.after.cloned()];
             let known = differences.entry(step.path.clone()).or_default();
             match known.iter_mut().find(|other| is_same(&other.values, &values)) {
                 Some(other) => other.places.push(pair.place.clone()),
@@ -131,13 +144,6 @@ pub(crate) fn compare(environments: [&Environment<'_>; 2], declared: &Declared) 
     found.differences.sort_by_key(|one| (!one.is_version, std::cmp::Reverse(one.places.len())));
     found.names = names.into_named();
     found
-}
-
-/// Leaves out what the code of components makes that are alone themselves: it follows from them.
-fn leave_out_code(alone: &mut Vec<Member<'_>>) {
-    let stacks = alone.iter().map(|member| paths::join(&member.component.stack, &member.component.name));
-    let stacks: BTreeSet<String> = stacks.collect();
-    alone.retain(|member| !stacks.contains(&*member.component.stack));
 }
 
 impl EnvironmentDiff {

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// Of how many states the results for one key are kept: those of both sides of a comparison.
-const STATES: usize = 2;
+/// Of how many states the results for one key are kept: those of a merge, which are its base, both sides and the result.
+const STATES: usize = 4;
 
 /// Results by their key and by what they were made from.
 pub(crate) struct Table<K, T> {
@@ -30,12 +30,17 @@ impl<K, T> Default for Table<K, T> {
 impl<K: Eq + Hash + Clone, T> Table<K, T> {
     /// Returns the result for a key that a revision has, too, because all that it was made from is the same there.
     pub(crate) fn get(&self, key: &K, answers: &Answers<'_>) -> Option<Arc<T>> {
+        self.get_if(key, answers, |_| true)
+    }
+
+    /// The same, of those results whose reads are wanted.
+    pub(crate) fn get_if(&self, key: &K, answers: &Answers<'_>, is_wanted: impl Fn(&Reads) -> bool) -> Option<Arc<T>> {
         let candidates: Vec<(Arc<Reads>, Arc<T>)> = {
             let known = self.known.lock();
             let of_key = known.get(key)?.iter();
             of_key.map(|known| (Arc::clone(&known.reads), Arc::clone(&known.result))).collect()
         };
-        candidates.into_iter().find(|(reads, _)| answers.has(reads)).map(|(_, result)| result)
+        candidates.into_iter().find(|(reads, _)| answers.has(reads) && is_wanted(reads)).map(|(_, result)| result)
     }
 
     /// Returns all results that a revision has, too.
@@ -80,8 +85,8 @@ mod tests {
     #[test]
     fn a_result_is_found_where_its_reads_are_the_same() {
         let table = Table::default();
-        let (files, sides) = (Files::default(), ["1", "2", "3"].map(source));
-        for (side, result) in sides.iter().zip([1, 2, 3]) {
+        let (files, sides) = (Files::default(), ["1", "2", "3", "4", "5"].map(source));
+        for (side, result) in sides.iter().zip([1, 2, 3, 4, 5]) {
             let answers = Answers::new(side);
             assert!(table.get(&"key", &answers).is_none());
             let reader = Reader::new(side, &files, Limits::default());
@@ -91,9 +96,9 @@ mod tests {
             assert!(table.get(&"other", &answers).is_none());
         }
         let found = sides.each_ref().map(|side| table.get(&"key", &Answers::new(side)).map(|found| *found));
-        assert_eq!(found, [None, Some(2), Some(3)], "the results of two states are kept");
+        assert_eq!(found, [None, Some(2), Some(3), Some(4), Some(5)], "the results of four states are kept");
         table.retain(&Answers::new(&sides[1]));
         let found = sides.each_ref().map(|side| table.all(&Answers::new(side)).len());
-        assert_eq!(found, [0, 1, 0]);
+        assert_eq!(found, [0, 1, 0, 0, 0]);
     }
 }

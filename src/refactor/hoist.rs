@@ -2,7 +2,7 @@
 
 use super::hcl;
 use super::insertion::{Written, inserted};
-use super::removal::Removal;
+use super::removal::{Comments, Removal, comments_above};
 use crate::diagnostic::Edit;
 use crate::diff::pointer;
 use crate::files::Files;
@@ -63,7 +63,8 @@ pub(crate) fn hoist(of: &Hoist, resolution: &Resolution, files: &Files) -> Resul
     let keeps_components = of.base.is_some();
     edits.extend(removals(&members, keeps_components, resolution)?);
     let places = crate::text::count(members.len(), "place");
-    Ok((edits, format!("`{}` moves from {places} into {}", of.path, target.file.path)))
+    let stay = comments_above(&edits, files);
+    Ok((edits, format!("`{}` moves from {places} into {}{stay}", of.path, target.file.path)))
 }
 
 /// The keys that a path names.
@@ -92,7 +93,7 @@ pub(super) fn removals(
     for manifest in by_path.into_values() {
         let of_file: Vec<&Member<'_, '_>> = members.iter().filter(|member| member.manifest.id == manifest.id).collect();
         let is_gone = |entry: Entry| of_file.iter().any(|member| member.entry.key == entry.key);
-        let removed = Removal { manifest, is_gone: &is_gone, is_kept: &is_kept, allows_comments: true }.run();
+        let removed = Removal { manifest, is_gone: &is_gone, is_kept: &is_kept, comments: Comments::Any }.run();
         if let Some(why) = removed.kept.first() {
             return Err(why.clone());
         }

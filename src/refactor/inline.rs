@@ -3,7 +3,7 @@
 use super::hcl;
 use super::hoist::{Member, keys, removals};
 use super::insertion::inserted;
-use super::removal::Removal;
+use super::removal::{Comments, Removal, comments_above};
 use super::rename::{LocalNames, defining, sections};
 use crate::diagnostic::Edit;
 use crate::files::Files;
@@ -76,11 +76,13 @@ fn value(
             places += 1;
         }
     }
-    let file = &source.file.path;
+    let (file, stay) = (&source.file.path, comments_above(&edits, files));
     match (importers.direct(source.id).next(), places) {
         (None, _) => Err(format!("no file imports {file}")),
-        (Some(_), 0) => Ok((edits, format!("`{path}` is removed from {file}: all files that import it write it"))),
-        (Some(_), _) => Ok((edits, format!("`{path}` moves from {file} into {}", count(places, "file")))),
+        (Some(_), 0) => {
+            Ok((edits, format!("`{path}` is removed from {file}: all files that import it write it{stay}")))
+        }
+        (Some(_), _) => Ok((edits, format!("`{path}` moves from {file} into {}{stay}", count(places, "file")))),
     }
 }
 
@@ -103,21 +105,20 @@ fn local(
     let key = manifest.start(entry.key)..manifest.end(entry.key);
     let uses: Vec<&Range<usize>> = places.iter().filter(|place| !key.contains(&place.start)).collect();
     let is_gone = |one: Entry| one.key == entry.key;
-    let removed = Removal { manifest, is_gone: &is_gone, is_kept: &|_| false, allows_comments: false }.run();
+    let removed = Removal { manifest, is_gone: &is_gone, is_kept: &|_| false, comments: Comments::Above }.run();
     if let Some(why) = removed.kept.first() {
         return Err(why.clone());
     }
     let mut edits = removed.edits;
+    let stay = comments_above(&edits, files);
     if edits.is_empty() {
         return Err(format!("{} has nothing but `{name}`", names.path));
     }
     for place in &uses {
         edits.push(used(manifest, &names, place, text)?);
     }
-    Ok((
-        edits,
-        format!("the local `{name}` of {} is written where it is read, in {}", names.path, count(uses.len(), "place")),
-    ))
+    let places = count(uses.len(), "place");
+    Ok((edits, format!("the local `{name}` of {} is written where it is read, in {places}{stay}", names.path)))
 }
 
 /// The text of a value that can stand elsewhere, and whether it is no number and the like.

@@ -1,6 +1,7 @@
 //! Entries of maps, removed from the text of a manifest. A map that loses all its entries goes with them.
 
 use super::hcl;
+use super::rename::list;
 use crate::diagnostic::Edit;
 use crate::files::Files;
 use crate::manifests::{self, Entry, Manifest};
@@ -22,7 +23,7 @@ pub(crate) struct Removed {
 }
 
 /// Removes the entries whose keys begin at some places, as far as no comment, anchor or anything else on their lines goes with
-/// them.
+/// them, and no comment is left without what it stands above.
 pub(crate) fn removed(keys: &BTreeSet<(FileId, u32)>, resolution: &Resolution, files: &Files) -> Removed {
     let sections = manifests::sections(resolution);
     let is_kept = |path: &[&str]| manifests::is_component(path, &sections);
@@ -34,12 +35,24 @@ pub(crate) fn removed(keys: &BTreeSet<(FileId, u32)>, resolution: &Resolution, f
     for manifest in manifests::some(resolution, files, |id| by_file.contains_key(&id)) {
         let starts = &by_file[&manifest.id];
         let is_gone = |entry: Entry| starts.contains(&manifest.start(entry.key));
-        let found = Removal { manifest: &manifest, is_gone: &is_gone, is_kept: &is_kept, allows_comments: false }.run();
+        let comments = Comments::None;
+        let found = Removal { manifest: &manifest, is_gone: &is_gone, is_kept: &is_kept, comments }.run();
         all.edits.extend(found.edits);
         all.entries += found.entries;
         all.kept.extend(found.kept);
     }
     all
+}
+
+/// A clause about the comments above what edits remove, which stay; empty if there are none.
+pub(super) fn comments_above(edits: &[Edit], files: &Files) -> String {
+    let above = edits.iter().filter(|edit| edit.text.is_empty()).filter_map(|edit| {
+        let file = files.get(edit.file);
+        let is_below = is_below_comment(&file.text, edit.start as usize);
+        is_below.then(|| format!("{}:{}", file.path, file.line(edit.start) - 1))
+    });
+    let above: Vec<String> = above.collect();
+    if above.is_empty() { String::new() } else { format!("; comments above it stay: {}", list(above)) }
 }
 
 /// The removal of entries of one manifest.
@@ -49,8 +62,29 @@ pub(super) struct Removal<'a> {
     pub(super) is_gone: &'a dyn Fn(Entry) -> bool,
     /// Whether the entry that some keys lead to stays also if its map becomes empty.
     pub(super) is_kept: &'a dyn Fn(&[&str]) -> bool,
-    /// Whether comments go with an entry.
-    pub(super) allows_comments: bool,
+    /// What an entry may have and go.
+    pub(super) comments: Comments,
+}
+
+/// Which comments an entry that goes may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comments {
+    /// Any: those on its lines go with it.
+    Any,
+    /// Those above it, which stay.
+    Above,
+    None,
+}
+
+/// Whether the line above the one that begins at an offset is a comment that is indented in the same way.
+pub(super) fn is_below_comment(text: &str, start: usize) -> bool {
+    let (above, line) = (&text[..start], &text[start..]);
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let above = above.strip_suffix('\n').and_then(|above| above.lines().next_back());
+    above.is_some_and(|above| {
+        let content = above.trim_start();
+        (content.starts_with('#') || content.starts_with("//")) && indent(above) == indent(line)
+    })
 }
 
 impl Removal<'_> {
@@ -109,8 +143,11 @@ impl Removal<'_> {
     ) {
         let manifest = self.manifest;
         let checked = found.and_then(|(range, text)| {
-            let has_comment = manifest.comment_in(&range).is_some() && !self.allows_comments;
+            let has_comment = manifest.comment_in(&range).is_some() && self.comments != Comments::Any;
+            let start = manifest.line_start(manifest.start(entry.key));
+            let is_below = self.comments == Comments::None && is_below_comment(manifest.text(), start);
             let refused = has_comment.then_some("has a comment on its lines");
+            let refused = refused.or(is_below.then_some("has a comment above it"));
             refused.or((!self.has_no_anchor(entry)).then_some("has an anchor")).map_or(Ok((range, text)), Err)
         });
         match checked {

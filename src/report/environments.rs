@@ -8,6 +8,7 @@ use super::{RenderOptions, json::RevisionJson};
 use crate::environments::{Difference, EnvironmentDiff, Place, named};
 use crate::files::Files;
 use crate::review::{CommitInfo, DriftAges, Revision, Since};
+use crate::text::Text;
 use crate::value::Value;
 use crate::value::json::Masked;
 use serde::Serialize;
@@ -74,6 +75,11 @@ impl Environments<'_> {
             1 => "; 1 difference is declared".to_owned(),
             number => format!("; {number} differences are declared"),
         };
+        let made = match self.diff.made {
+            0 => String::new(),
+            1 => "; 1 value that code makes differs as an input does".to_owned(),
+            number => format!("; {number} values that code makes differ as inputs do"),
+        };
         let unknown = match self.diff.unknown {
             0 => String::new(),
             1 => "; 1 value is known only at run time, and is written alike".to_owned(),
@@ -84,7 +90,8 @@ impl Environments<'_> {
             "{values} follow{} from names: {}{declared}",
             if self.diff.folded == 1 { "s" } else { "" },
             shown.join(", ")
-        ) + &unknown
+        ) + &made
+            + &unknown
     }
 
     fn unresolved(&self) -> Option<String> {
@@ -161,6 +168,44 @@ fn shortened(texts: [Option<String>; 2]) -> [Option<String>; 2] {
     })
 }
 
+/// The names of components that only one environment has; of many, those with the same two first parts together.
+fn grouped(only: &[Place]) -> Vec<String> {
+    if only.len() <= MAX_ONLY {
+        return only.iter().map(named).collect();
+    }
+    let mut groups: Vec<(Place, Vec<&Place>)> = Vec::new();
+    for one in only {
+        let (place, name) = one;
+        let group = (Text::clone(place), beginning(name).map_or_else(|| Text::clone(name), Text::from));
+        match groups.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, members)) => members.push(one),
+            None => groups.push((group, vec![one])),
+        }
+    }
+    let shown = groups.into_iter().map(|(group, members)| match &members[..] {
+        [one] => named(one),
+        several => format!("{} of {}", several.len(), named(&group)),
+    });
+    some_of(shown.collect::<Vec<_>>().into_iter(), MAX_ONLY)
+}
+
+/// The first two parts of a name of more, with their keys: `module.app["a"]`.
+fn beginning(name: &str) -> Option<&str> {
+    let (mut is_inside, mut dots) = (false, 0);
+    for (at, c) in name.char_indices() {
+        match c {
+            '[' => is_inside = true,
+            ']' => is_inside = false,
+            '.' if !is_inside => dots += 1,
+            _ => {}
+        }
+        if dots == 2 {
+            return Some(&name[..at]);
+        }
+    }
+    None
+}
+
 /// Both values in one line.
 fn values(one: &Difference, options: &RenderOptions) -> String {
     let text = |side: &Option<Value>| side.as_ref().map(|side| value::inline(side, one.is_secret, options));
@@ -181,7 +226,7 @@ pub(crate) fn write_text(out: &mut dyn io::Write, shown: &Environments<'_>, opti
     lines.extend(shown.unresolved().map(|line| theme.bold(&escape(&line))));
     lines.push(String::new());
     for (side, only) in shown.names.iter().zip(&shown.diff.only).filter(|(_, only)| !only.is_empty()) {
-        let names = some_of(only.iter().map(named), if options.all { usize::MAX } else { MAX_ONLY });
+        let names = if options.all { only.iter().map(named).collect() } else { grouped(only) };
         lines.push(escape(&format!("only in {side}: {}", names.join(", "))).into_owned());
     }
     for (place, age) in shown.alone_since().take(if options.all { usize::MAX } else { MAX_ONLY }) {
@@ -190,8 +235,12 @@ pub(crate) fn write_text(out: &mut dyn io::Write, shown: &Environments<'_>, opti
     if shown.diff.only.iter().any(|only| !only.is_empty()) && !shown.diff.differences.is_empty() {
         lines.push(String::new());
     }
+    let mut before: Option<&Difference> = None;
     for (index, one) in shown.diff.differences.iter().enumerate() {
-        lines.push(format!("{} of {}", theme.path(&escape(&one.dotted())), escape(&components(&one.places))));
+        if before.is_none_or(|before| (&before.path, &before.places) != (&one.path, &one.places)) {
+            lines.push(format!("{} of {}", theme.path(&escape(&one.dotted())), escape(&components(&one.places))));
+        }
+        before = Some(one);
         let mut places: Vec<String> =
             one.values.iter().zip(shown.names).filter_map(|(v, name)| shown.near(v, name)).collect();
         places.dedup();
@@ -204,6 +253,7 @@ pub(crate) fn write_text(out: &mut dyn io::Write, shown: &Environments<'_>, opti
     if !shown.diff.differences.is_empty() || shown.diff.only.iter().any(|only| !only.is_empty()) {
         lines.push(String::new());
     }
+    let mut lines: Vec<String> = lines.iter().flat_map(|line| style::wrap(line, options.width, 4)).collect();
     let room = options.lines.unwrap_or(usize::MAX).saturating_sub(2);
     if lines.len() > room {
         let rest = lines.len() - room;
@@ -211,11 +261,8 @@ pub(crate) fn write_text(out: &mut dyn io::Write, shown: &Environments<'_>, opti
         lines.push(theme.dim(&format!("… and {}, --all shows them", count(rest, "more line"))));
         lines.push(String::new());
     }
-    lines.push(escape(&shown.closing()).into_owned());
-    for line in lines {
-        style::wrap(&line, options.width, 4).iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    }
-    Ok(())
+    lines.extend(style::wrap(&escape(&shown.closing()), options.width, 4));
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// Writes a comparison as Markdown.
@@ -354,6 +401,7 @@ pub(crate) fn write_json(out: &mut dyn io::Write, shown: &Environments<'_>, opti
     let differences: Vec<DifferenceJson<'_>> = numbers.map(|index| DifferenceJson::of(index, shown, options)).collect();
     object.field("differences", &differences)?;
     object.field("folded", &shown.diff.folded)?;
+    object.field("made", &shown.diff.made)?;
     object.field("unknown", &shown.diff.unknown)?;
     object.field("declared", &shown.diff.declared)?;
     let names: Vec<NamedJson<'_>> =

@@ -6,6 +6,7 @@ use super::compare::CompareRun;
 use super::coverage::{self, Coverage};
 use super::examined::add_settings;
 use super::judge::{Judge, judge};
+use super::merge_code::Versions;
 use super::resolve::report_empty;
 use super::{Error, Request, Review, Revision, SettingsFrom, Workspace, phase, trust};
 use crate::code::made::Evaluator;
@@ -150,8 +151,16 @@ impl MergeRun<'_> {
         let (mut versions, is_whole) = self.resolve(&modules);
         versions[OURS..].iter_mut().for_each(report_empty);
         let is_touched = |path: &str| self.touched.contains(path);
-        let project =
+        let mut project =
             phase(self.workspace.host, "compare", || merged::project(versions.each_ref(), self.files, &is_touched));
+        let made = phase(self.workspace.host, "evaluate", || {
+            let cache = modules::Cache::new(self.settings.work);
+            let (part, files, sources) = (self.part, self.files, self.sources);
+            Versions { part, files, sources, resolutions: versions.each_ref() }.made(&cache)
+        });
+        if let Some(made) = made {
+            project.add(merged::project(made.each_ref(), self.files, &is_touched));
+        }
         let (dialect, folder) = (self.part.dialect().name(), self.part.folder());
         let coverage = coverage::of(dialect, folder, None, &versions[MERGED], self.files, &|_| true);
         let mut sides: [Side; 3] = Default::default();

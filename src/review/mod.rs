@@ -20,6 +20,7 @@ mod jobs;
 mod judge;
 mod judge_sides;
 mod merge;
+mod merge_code;
 mod outcome;
 mod pair;
 mod paths;

@@ -137,6 +137,57 @@ fn folders_of_units() {
 }
 
 #[test]
+fn what_code_makes_of_a_difference_is_counted() {
+    let repo = Repo::new();
+    let code = "variable \"size\" {\n  type = number\n}\nvariable \"stage\" {}\nresource \"aws_vpc\" \"this\" {\n  size = var.size\n  twice = 2 * var.size\n\
+                \x20 zones = var.stage == \"prod\" ? 3 : 1\n}\n";
+    repo.write("modules/app/main.tf", code);
+    for (stage, size) in [("stage", 1), ("prod", 5)] {
+        let inputs = format!("inputs = {{\n  stage = \"{stage}\"\n  size = {size}\n}}\n");
+        let text = format!("terraform {{\n  source = \"../../../modules/app\"\n}}\n{inputs}");
+        repo.write(&format!("live/{stage}/app/terragrunt.hcl"), text);
+        let call = format!("module \"net\" {{\n  source = \"../../modules/net\"\n  size = {size}\n}}\n");
+        let extra = "module \"more\" {\n  source = \"../../modules/net\"\n  size = 1\n}\n";
+        repo.write(&format!("roots/{stage}/main.tf"), if stage == "prod" { call + extra } else { call });
+    }
+    repo.write("modules/net/main.tf", "variable \"size\" {}\nresource \"aws_vpc\" \"this\" {\n  size = var.size\n}\n")
+        .commit("base");
+    let found = json(&repo, &["live/stage", "live/prod"], 0);
+    assert_eq!(listed(&found), ["/inputs/size app", "/twice aws_vpc.this", "/zones aws_vpc.this"]);
+    assert_eq!(found["made"], 1);
+    repo.run(&["compare", "live/stage", "live/prod"])
+        .ends_with(0)
+        .says("; 1 value that code makes differs as an input does");
+    // What a call of a root module leads to.
+    let found = json(&repo, &["roots/stage", "roots/prod"], 0);
+    assert_eq!(listed(&found), ["/inputs/size net"]);
+    assert_eq!(found["right"]["only"].as_array().unwrap().len(), 1, "{found}");
+}
+
+#[test]
+fn many_components_and_repeated_paths_are_told_together() {
+    let repo = Repo::new();
+    let call = |name: &str, keys: usize| {
+        let keys: Vec<String> = (0..keys).map(|key| format!("\"k{key}\"")).collect();
+        let arguments = format!("for_each = toset([{}])\n  source = \"../../modules/net\"", keys.join(", "));
+        format!("module \"{name}\" {{\n  {arguments}\n}}\n")
+    };
+    let list = |items: &str| format!("resource \"aws_lb\" \"this\" {{\n  names = [{items}]\n}}\n");
+    repo.write(
+        "modules/net/main.tf",
+        (0..5).map(|i| format!("resource \"aws_vpc\" \"v{i}\" {{}}\n")).collect::<String>(),
+    );
+    repo.write("roots/stage/main.tf", call("net", 1) + &list("\"a\", \"b\", \"c\""));
+    repo.write("roots/prod/main.tf", call("net", 4) + &list("")).commit("base");
+    let run = repo.run(&["compare", "roots/stage", "roots/prod"]).ends_with(0);
+    for key in ["k1", "k2", "k3"] {
+        assert!(run.stdout.replace("\n    ", " ").contains(&format!("5 of module.net[\"{key}\"]")), "{run}");
+    }
+    assert_eq!(run.stdout.matches("names.0 of aws_lb.this").count(), 1, "{run}");
+    assert!(run.stdout.contains("\"c\" → –"), "{run}");
+}
+
+#[test]
 fn what_does_not_resolve_is_named() {
     let repo = repo();
     repo.write("stacks/deploy/broken.yaml", "vars: {stage: [x\n").commit("broken");

@@ -234,3 +234,44 @@ fn the_example_of_the_page_is_true() {
     let run: Run = repo.run(&["merge", "main", "feature"]).ends_with(1);
     assert_eq!(block("```console\n$ stacklint merge main feature\n"), run.stdout);
 }
+
+#[test]
+fn what_code_makes_of_values_of_the_other_side_is_compared() {
+    let code = |size: &str| {
+        let tags = "variable \"size\" {}\nvariable \"owner\" {\n  default = \"net\"\n}\n";
+        format!("{tags}resource \"aws_vpc\" \"this\" {{\n  size  = {size}\n  owner = var.owner\n}}\n")
+    };
+    let stack = |stage: &str, size: usize| {
+        format!("vars: {{stage: {stage}}}\ncomponents:\n  terraform:\n    vpc:\n      vars: {{size: {size}}}\n")
+    };
+    let repo = Repo::atmos();
+    repo.write("components/terraform/vpc/main.tf", code("var.size"));
+    for stage in ["dev", "prod"] {
+        repo.write(&format!("stacks/deploy/{stage}.yaml"), stack(stage, 1));
+    }
+    repo.commit("base");
+    let head = || repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let base = head();
+    repo.write("components/terraform/vpc/main.tf", code("var.size * 10")).commit("the code");
+    let ours = head();
+    repo.git(&["checkout", "--quiet", &base]);
+    repo.write("stacks/deploy/dev.yaml", stack("dev", 2)).commit("a value");
+    let found = repo.run(&["merge", &ours, "HEAD", "--format", "json"]).ends_with(1).json();
+    assert_eq!(found["components"].as_array().unwrap().len(), 1, "{found}");
+    let one = &found["components"][0];
+    assert_eq!((&one["stack"], &one["component"]), (&"dev/vpc".into(), &"aws_vpc.this".into()));
+    let value = &one["values"][0];
+    assert_eq!(
+        (&value["path"], &value["kind"], &value["winner"]),
+        (&"/size".into(), &"contested".into(), &"neither".into())
+    );
+    assert_eq!(
+        [&value["base"], &value["ours"], &value["theirs"], &value["merged"]].map(|v| v.as_i64()),
+        [1, 10, 2, 20].map(Some)
+    );
+    // What the other side does to another component has nothing to do with the code.
+    repo.git(&["checkout", "--quiet", &base]);
+    repo.write("stacks/deploy/qa.yaml", "vars: {stage: qa}\ncomponents: {terraform: {eks: {vars: {a: 1}}}}\n")
+        .commit("another");
+    repo.run(&["merge", &ours, "HEAD"]).ends_with(0).says("independent");
+}

@@ -198,6 +198,11 @@ fn comments_are_never_removed() {
     assert!(run.stderr.contains("1 redundant value is kept: stacks/deploy/dev.yaml:12 has a comment"), "{run}");
     assert!(read(&repo, "stacks/deploy/dev.yaml").contains("owner: net # why"));
     repo.git(&["checkout", "--quiet", "."]);
+    // Neither are they left without what they stand above.
+    repo.edit("stacks/deploy/dev.yaml", "        owner: net # why\n", "        # why\n        owner: net\n")
+        .commit("above");
+    let run = repo.run(&["refactor", "prune"]).ends_with(0);
+    assert!(run.stderr.contains("1 redundant value is kept: stacks/deploy/dev.yaml:13 has a comment above"), "{run}");
     let run = repo.run(&["refactor", "prune", "stacks/catalog"]).ends_with(0);
     assert_eq!(run.stdout, "");
 }

@@ -85,6 +85,17 @@ fn what_follows_from_the_name_refuses_another_one() {
 }
 
 #[test]
+fn a_component_whose_workspace_is_printed_in_another_way_keeps_it() {
+    // `describe stacks` prints the workspace of a component of other code without its name.
+    let (repo, stack) = (repo(), "stacks/deploy/dev.yaml");
+    let own = "    web:\n      metadata:\n        component: vpc\n      vars: {name: w}\n    eks:";
+    repo.edit(stack, "    eks:", own).commit("edited");
+    renamed(&repo, "web", "front");
+    let kept = own.replace("web:", "front:").replace(": vpc\n", ": vpc\n        terraform_workspace: dev-web\n");
+    assert!(read(&repo, stack).contains(&kept), "{}", read(&repo, stack));
+}
+
+#[test]
 fn a_base_gets_another_name() {
     let repo = Repo::atmos();
     let base = "components: {terraform: {base: {metadata: {type: abstract}, vars: {a: 1}}}}\n";

@@ -30,18 +30,39 @@ fn what_all_units_repeat_moves_into_the_file_that_they_include() {
     let inputs = "  size = 5 # GB\n  tags = {\n    a = \"x\"\n    b = 1\n  }\n";
     let repo = repo(&unit("", inputs), &unit("", &format!("  name = \"prod\"\n{inputs}")));
     proved(&repo, &["hoist", "inputs.size"]);
-    assert_eq!(read(&repo, "root.hcl"), ROOT.replace("\"net\"\n", "\"net\"\n  size = 5 # GB\n"));
+    assert_eq!(read(&repo, "root.hcl"), ROOT.replace("\"net\"\n", "\"net\"\n  size  = 5 # GB\n"));
     let rest = inputs.replace("  size = 5 # GB\n", "");
     assert_eq!(read(&repo, DEV), unit("", &rest));
     repo.commit("hoisted");
     proved(&repo, &["hoist", "inputs.tags"]);
-    assert!(read(&repo, "root.hcl").ends_with(&format!("  size = 5 # GB\n{rest}}}\n")), "{}", read(&repo, "root.hcl"));
+    assert!(read(&repo, "root.hcl").ends_with(&format!("  size  = 5 # GB\n{rest}}}\n")), "{}", read(&repo, "root.hcl"));
     // All inputs are gone, and the argument with them.
     assert!(!read(&repo, DEV).contains("inputs"), "{}", read(&repo, DEV));
     repo.commit("hoisted more");
     let run = proved(&repo, &["inline", "inputs.size"]);
     assert!(run.stderr.contains("`inputs.size` moves from root.hcl into 2 files"), "{run}");
     assert!(read(&repo, DEV).ends_with("}\n\ninputs = {\n  size = 5 # GB\n}\n"), "{}", read(&repo, DEV));
+}
+
+#[test]
+fn no_blank_lines_are_left_and_comments_that_stay_are_named() {
+    let text = "locals {\n  size = 5\n}\n\ninclude \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\n\nterraform {\n  \
+                source = \"../../../modules/app\"\n}\n\ninputs = {\n  tags = {}\n\n  # In GB.\n  size = local.size\n}\n";
+    let repo = repo(text, &unit("", "  size = 5\n  tags = {}\n"));
+    repo.run(&["refactor", "inline", "locals.size", "--from", DEV, "--write"]).ends_with(0);
+    let inlined = text.replace("locals {\n  size = 5\n}\n\n", "").replace("local.size", "5");
+    assert_eq!(read(&repo, DEV), inlined);
+    repo.commit("inlined");
+    let run = proved(&repo, &["hoist", "inputs.size"]);
+    assert!(run.stderr.contains("into root.hcl; comments above it stay: live/dev/app/terragrunt.hcl:12\n"), "{run}");
+    repo.git(&["reset", "--quiet", "--hard"]);
+    proved(&repo, &["hoist", "inputs.tags"]);
+    assert_eq!(read(&repo, DEV), inlined.replace("  tags = {}\n\n", ""));
+    repo.commit("hoisted");
+    let last = read(&repo, DEV).replace("  # In GB.\n", "");
+    repo.write(DEV, &last).commit("the last input");
+    proved(&repo, &["hoist", "inputs.size"]);
+    assert!(read(&repo, DEV).ends_with("modules/app\"\n}\n"), "{}", read(&repo, DEV));
 }
 
 #[test]
@@ -107,10 +128,16 @@ fn a_unit_moves_with_all_paths_that_lead_to_it() {
     repo.write(DB, dependent("1")).commit("a dependent unit");
     let rename = ["rename", "component", "live/dev/app", "live/web"];
     refused(&repo, &rename, "the state of app in live/dev would be searched elsewhere");
+    refused(
+        &repo,
+        &["rename", "component", "app", "web"],
+        "no file has `app` as a key, name its folder: live/dev/app, ",
+    );
     let run = repo.run(&[&["refactor"][..], &rename, &["--move-state"]].concat()).ends_with(0);
     assert!(run.stderr.contains("Proved: only a name changes, `live/dev/app` to `live/web`"), "{run}");
     let moves = "remote_state.config.key \"live/dev/app/terraform.tfstate\" → \"live/web/terraform.tfstate\"";
     assert!(run.stderr.contains(&format!("the state of app in live/dev has to move: {moves}")), "{run}");
+    assert!(!run.stderr.contains("keep"), "{run}");
     repo.run(&[&["refactor"][..], &rename, &["--move-state", "--write"]].concat()).ends_with(0);
     let db = dependent("1").replace("= \"../app\"", "= \"../../web\"").replace("[\"../app\"", "[\"../../web\"");
     assert_eq!(read(&repo, DB), db);

@@ -28,7 +28,7 @@ use crate::files::Files;
 use crate::graph::Graph;
 use crate::limits::Limits;
 use crate::paths;
-use crate::reads::{Answers, Table};
+use crate::reads::{Answers, Reads, Table};
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect, Resolution, State, Unit};
 use crate::source::Source;
@@ -169,10 +169,7 @@ impl Jitsubst {
         diagnostics: &Diagnostics,
     ) -> Arc<Unit> {
         let Imported { config, files } = imports::load(loader, path, diagnostics);
-        let touched = match scope {
-            Scope::All | Scope::Stacks(_) => true,
-            Scope::Touched(changes) => changes.iter().any(|c| loader.reader.is_concerned_by(&c.path)),
-        };
+        let touched = is_reached(scope, |path| loader.reader.is_concerned_by(path));
         let file = files.first().map_or_else(|| loader.reader.files.add(path, "", || Text::from("")), |l| l.file);
         let ids: BTreeSet<_> = files.iter().map(|l| l.file).collect();
         let mut unit = Unit { files: ids.into_iter().collect(), ..Unit::broken(path.into(), file) };
@@ -241,6 +238,14 @@ fn stacks(
     (stacks, failed)
 }
 
+/// Whether a scope is about what reads the paths for which `reads` returns `true`.
+fn is_reached(scope: Scope<'_>, reads: impl Fn(&str) -> bool) -> bool {
+    match scope {
+        Scope::All | Scope::Stacks(_) => true,
+        Scope::Touched(changes) => changes.iter().any(|change| reads(&change.path)),
+    }
+}
+
 impl Dialect for Jitsubst {
     fn name(&self) -> &'static str {
         "jitsubst"
@@ -290,7 +295,9 @@ impl Dialect for Jitsubst {
         let (mut resolution, found) = (Resolution::default(), Diagnostics::default());
         for path in &paths {
             let key = Text::from(path.as_str());
-            let known = self.units.get(&key, &answers).filter(|_| matches!(scope, Scope::All));
+            // A configuration that no change reaches is only named, known or not.
+            let is_wanted = |reads: &Reads| is_reached(scope, |path| reads.concern(path));
+            let known = self.units.get_if(&key, &answers, is_wanted);
             let resolved = known.unwrap_or_else(|| {
                 let (loader, own) = (YamlLoader::new(source, files, &self.cache), Diagnostics::default());
                 let file = || files.add(path, "", || Text::from(""));

@@ -96,6 +96,10 @@ pub(crate) struct MergedValue {
 pub(crate) fn compare(component: Versions<'_>, calls: [&[Value]; 4]) -> Vec<MergedValue> {
     let calls = Calls(calls.map(|calls| calls.iter().filter_map(unknown).map(|call| (&*call.text, call)).collect()));
     let mut found = Vec::new();
+    // Most components are edited by one side, or by none.
+    if !calls.may_differ() && has_one_change(|a, b| is_same(component[a], component[b])) {
+        return found;
+    }
     // A work list instead of recursion: nesting is the choice of files.
     let mut todo = vec![(String::new(), component)];
     while let Some((path, versions)) = todo.pop() {
@@ -103,7 +107,11 @@ pub(crate) fn compare(component: Versions<'_>, calls: [&[Value]; 4]) -> Vec<Merg
         if let Some(effect) = own.iter().any(Option::is_some).then(|| calls.effect(own)).flatten() {
             found.push(MergedValue { path: path.clone(), effect, versions: own.map(Option::<&Value>::cloned) });
         }
-        let Some(below) = below.filter(|below| calls.may_differ() || !is_one(*below)) else { continue };
+        let Some(below) =
+            below.filter(|below| calls.may_differ() || !has_one_change(|a, b| is_one(below[a], below[b])))
+        else {
+            continue;
+        };
         let maps = || below.into_iter().flatten().filter_map(Value::as_map);
         let keys: BTreeSet<&Text> = maps().flat_map(|map| map.keys()).collect();
         for key in keys {
@@ -127,10 +135,19 @@ fn split(versions: Versions<'_>) -> (Versions<'_>, Option<Versions<'_>>) {
     (versions.map(|value| value.filter(|value| !is_nested(value))), Some(versions.map(|value| value.filter(is_nested))))
 }
 
-/// Whether all versions are one in memory.
-fn is_one([first, others @ ..]: Versions<'_>) -> bool {
-    first
-        .is_some_and(|first| others.iter().all(|other| other.is_some_and(|other| other.data.is_identical(&first.data))))
+/// Whether two versions are the same: both absent, or the same value.
+fn is_same(a: Option<&Value>, b: Option<&Value>) -> bool {
+    a.zip(b).map_or(a.is_none() && b.is_none(), |(a, b)| same(a, b))
+}
+
+/// Whether two versions are one in memory.
+fn is_one(a: Option<&Value>, b: Option<&Value>) -> bool {
+    a.zip(b).map_or(a.is_none() && b.is_none(), |(a, b)| a.data.is_identical(&b.data))
+}
+
+/// Whether the merge equals one side, and the other side equals the base: what nothing is listed of.
+pub(crate) fn has_one_change(is_equal: impl Fn(usize, usize) -> bool) -> bool {
+    is_equal(OURS, MERGED) && is_equal(BASE, THEIRS) || is_equal(THEIRS, MERGED) && is_equal(BASE, OURS)
 }
 
 /// The ways in which four things can be equal: for each the number of the first thing that it equals.
@@ -167,7 +184,11 @@ impl Calls<'_> {
     /// Why a value with these versions is listed; `None` if the merge has what the sides lead to expect. A value that is not
     /// known may equal any other one: what holds in all cases is certain.
     fn effect(&self, versions: Versions<'_>) -> Option<Effect> {
-        let equal = PAIRS.map(|(a, b)| self.equality((a, versions[a]), (b, versions[b])));
+        let equality = |a: usize, b: usize| self.equality((a, versions[a]), (b, versions[b]));
+        if has_one_change(|a, b| equality(a, b) == Some(true)) {
+            return None;
+        }
+        let equal = PAIRS.map(|(a, b)| equality(a, b));
         let is_possible = |way: &&[usize; 4]| {
             PAIRS.iter().zip(&equal).all(|((a, b), equal)| equal.is_none_or(|equal| equal == (way[*a] == way[*b])))
         };
@@ -186,6 +207,9 @@ impl Calls<'_> {
             let is_unknown = a.or(b).is_some_and(|value| unknown(value).is_some());
             return if is_unknown { None } else { Some(a.is_none() && b.is_none()) };
         };
+        if !self.may_differ() && same(a, b) {
+            return Some(true);
+        }
         let (mut todo, mut is_known) = (vec![(a, b)], true);
         while let Some((a, b)) = todo.pop() {
             match (&a.data, &b.data) {
@@ -231,4 +255,4 @@ fn of_way(&[base, ours, theirs, merged]: &[usize; 4]) -> Option<Effect> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -281,6 +281,14 @@ fn lines(diff: &Diff, address: &Address, path: &str) -> Vec<Cause> {
 }
 
 impl MergedProject {
+    /// Adds what is found in what code makes of its components.
+    pub(crate) fn add(&mut self, made: MergedProject) {
+        self.components.extend(made.components);
+        self.components.sort_by_key(MergedComponent::address);
+        self.broken.extend(made.broken);
+        self.unresolved.extend(made.unresolved);
+    }
+
     /// The number of listed values, and of those of which it is not known whether they belong there.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let values = self.components.iter().flat_map(|component| &component.values);

@@ -3,6 +3,7 @@
 use super::{HclFile, read};
 use crate::diagnostic::Edit;
 use crate::files::Files;
+use crate::refactor::removal::comments_above;
 use crate::refactor::rename::{sections, the_only};
 use crate::resolution::Resolution;
 use crate::syntax::hcl::{NameUse, Subject, names};
@@ -95,6 +96,6 @@ pub(in crate::refactor) fn inline_local(
         }
         edits.push(file.edit(place.clone(), value.clone()));
     }
-    let places = count(places.len(), "place");
-    Ok((edits, format!("the local `{name}` of {} is written where it is read, in {places}", file.file.path)))
+    let (places, stay) = (count(places.len(), "place"), comments_above(&edits, files));
+    Ok((edits, format!("the local `{name}` of {} is written where it is read, in {places}{stay}", file.file.path)))
 }

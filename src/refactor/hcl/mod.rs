@@ -127,8 +127,29 @@ impl HclFile {
         let lost = [lines.start..own.start.max(lines.start), own.end.max(lines.start)..lines.end];
         match lost.iter().find_map(|range| self.source.comment_in(range)) {
             Some(comment) => Err(format!("the comment in {} would be lost", self.place_of(comment.span.start as u32))),
-            None => Ok(self.edit(lines, "")),
+            None => Ok(self.edit(self.with_blank_lines(lines), "")),
         }
+    }
+
+    /// Lines that go, with the blank ones that would stand at an end of the file or of a map, or beside other blank ones.
+    fn with_blank_lines(&self, lines: Range<usize>) -> Range<usize> {
+        let (above, below) = (&self.text()[..lines.start], &self.text()[lines.end..]);
+        let blank_below: usize =
+            below.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();
+        let before = above.lines().next_back().map_or("{", str::trim_end);
+        let after = below[blank_below..].trim_start();
+        match before.is_empty() && (after.is_empty() || after.starts_with('}')) {
+            true => self.line_end(above.trim_end().len())..lines.end + blank_below,
+            false if before.is_empty() || before.ends_with('{') => lines.start..lines.end + blank_below,
+            false => lines,
+        }
+    }
+
+    /// How far the value of an entry on one line is behind the beginning of its key.
+    fn value_column(&self, entry: &Entry) -> Option<usize> {
+        let (key, value) = (entry.key.start as usize, entry.value.start as usize);
+        let between = self.text().get(entry.key.end as usize..value)?;
+        (between.trim() == "=" && !self.value(entry).contains('\n')).then_some(value - key)
     }
 
     /// The entry as it is written, without indentation and comma: `key = value`, and the comment behind it.
@@ -193,7 +214,19 @@ impl HclFile {
         if let Some((first, last)) = self.source.ends_of(around) {
             let indent = first.key.start as usize - self.line_start(first.key.start as usize);
             let end = self.lines(last)?.end;
-            return Ok(self.edit(end..end, block(indent)));
+            let block = block(indent);
+            // As the entry above it is aligned.
+            let (name, value) = written.split_once(" = ").unwrap_or_default();
+            let is_one_line = missing.is_empty() && !written.contains('\n');
+            let wide = self.value_column(last).filter(|column| is_one_line && name.len() + 3 < *column);
+            let block = match wide {
+                Some(column) => {
+                    let aligned = format!("{name:<width$}= {value}", width = column - 2);
+                    block.replacen(&format!("{name} = {value}"), &aligned, 1)
+                }
+                None => block,
+            };
+            return Ok(self.edit(end..end, block));
         }
         let column = around.key.start as usize - self.line_start(around.key.start as usize);
         let open = start + text[start..].find('{').unwrap_or_default() + 1;

@@ -4,7 +4,7 @@ use super::{HclFile, some};
 use crate::diagnostic::Edit;
 use crate::files::Files;
 use crate::manifests::Importers;
-use crate::refactor::removal::Removed;
+use crate::refactor::removal::{Removed, comments_above, is_below_comment};
 use crate::refactor::{Hoist, Refactoring};
 use crate::resolution::Resolution;
 use crate::syntax::hcl::Entry;
@@ -71,7 +71,8 @@ pub(in crate::refactor) fn hoist(
         edits.push(file.removal(entry, true)?);
     }
     let places = count(members.len(), "place");
-    Ok((edits, format!("`{}` moves from {places} into {}", of.path, target.file.path)))
+    let stay = comments_above(&edits, files);
+    Ok((edits, format!("`{}` moves from {places} into {}{stay}", of.path, target.file.path)))
 }
 
 /// The files that are imported only by files that write a value, several of them, and that do not write it themselves; if some of
@@ -133,11 +134,16 @@ pub(in crate::refactor) fn inline(
             edits.push(file.inserted(keys, &written)?);
         }
     }
-    let from = &source.file.path;
+    let (from, stay) = (&source.file.path, comments_above(&edits, files));
     match (importers.direct(source.id).next(), edits.len() - 1) {
         (None, _) => Err(format!("no file imports {from}")),
-        (Some(_), 0) => Ok((edits, format!("`{path}` is removed from {from}: all files that import it write it"))),
-        (Some(_), places) => Ok((edits, format!("`{path}` moves from {from} into {}", count(places, "file")))),
+        (Some(_), 0) => {
+            Ok((edits, format!("`{path}` is removed from {from}: all files that import it write it{stay}")))
+        }
+        (Some(_), places) => {
+            let places = count(places, "file");
+            Ok((edits, format!("`{path}` moves from {from} into {places}{stay}")))
+        }
     }
 }
 
@@ -148,6 +154,9 @@ pub(in crate::refactor) fn removed(keys: &BTreeMap<FileId, BTreeSet<usize>>, fil
         let Some(file) = HclFile::of(*id, files) else { continue };
         for start in starts {
             match file.source.entry_of(*start).map(|entry| file.removal(entry, false)) {
+                Some(Ok(edit)) if is_below_comment(file.text(), edit.start as usize) => {
+                    all.kept.push(format!("{} has a comment above it", file.place_of(*start as u32)));
+                }
                 Some(Ok(edit)) => {
                     all.entries += 1;
                     all.edits.push(edit);
@@ -157,9 +166,13 @@ pub(in crate::refactor) fn removed(keys: &BTreeMap<FileId, BTreeSet<usize>>, fil
             }
         }
     }
-    // What is left empty goes once.
+    // What is left empty goes once, as do blank lines between entries that go.
     all.edits.sort();
-    all.edits.dedup();
+    all.edits.dedup_by(|next, edit| {
+        let is_around = next.file == edit.file && next.start <= edit.end;
+        edit.end = if is_around { edit.end.max(next.end) } else { edit.end };
+        is_around
+    });
     all
 }
 

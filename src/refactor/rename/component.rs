@@ -1,9 +1,10 @@
 //! A component gets another name in all stacks.
 
-use super::{is_plain, others, place};
+use super::{is_plain, list, others, place};
 use crate::diagnostic::Edit;
 use crate::files::Files;
 use crate::manifests::{self, Manifest};
+use crate::paths;
 use crate::refactor::insertion::{Written, inserted};
 use crate::resolution::authoring::{Function, Names};
 use crate::resolution::{Component, LinkKind, Resolution, Unit};
@@ -38,6 +39,15 @@ pub(crate) fn component(
     }
     if let Some(other) = all().find(|one| *one.name == *new) {
         return Err(format!("{} has a component `{new}` already", other.stack));
+    }
+    let manifests = manifests::some(resolution, files, |_| true);
+    let sections = manifests::sections(resolution);
+    let keys = |section: &str| -> Vec<String> { [section, kind, old].map(str::to_owned).into() };
+    let is_key = |manifest: &Manifest<'_>| sections.iter().any(|section| manifest.entry(&keys(section)).is_some());
+    if !manifests.iter().any(is_key) {
+        let folders = folders(old, resolution, files);
+        let by_folder = if folders.is_empty() { String::new() } else { format!(", name its folder: {folders}") };
+        return Err(format!("no file has `{old}` as a key{by_folder}"));
     }
     let links = || all().flat_map(|one| one.metadata.links.iter());
     let readers = readers(resolution);
@@ -74,9 +84,6 @@ pub(crate) fn component(
             mentioning.insert(Text::clone(&files.get(name.origin.file).path));
         }
     }
-    let manifests = manifests::some(resolution, files, |_| true);
-    let sections = manifests::sections(resolution);
-    let keys = |section: &str| -> Vec<String> { [section, kind, old].map(str::to_owned).into() };
     let mut configuring: Vec<(&Manifest<'_>, Vec<String>)> = Vec::new();
     for manifest in &manifests {
         for keys in sections.iter().map(|section| keys(section)) {
@@ -86,9 +93,6 @@ pub(crate) fn component(
                 configuring.push((manifest, keys));
             }
         }
-    }
-    if configuring.is_empty() {
-        return Err(format!("no file has `{old}` as a key"));
     }
     let places = crate::text::count(named.edits.len(), "place");
     let is_it = |text: &str| *text == *renaming.old || !renaming.uses(text).is_empty();
@@ -120,6 +124,13 @@ pub(crate) fn component(
     let mut what = format!("the component `{old}` becomes `{new}`, in {places}");
     what.push_str(&others);
     Ok((edits, renaming, what))
+}
+
+/// The folders of units that have the name of a component, a list.
+fn folders(name: &str, resolution: &Resolution, files: &Files) -> String {
+    let paths = resolution.units.iter().map(|unit| files.get(unit.file).path.to_string());
+    let folders = paths.map(|path| paths::parent(&path).to_owned());
+    list(folders.filter(|folder| paths::name(folder) == name).collect())
 }
 
 /// The functions whose first argument names a component.

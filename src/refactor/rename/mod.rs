@@ -57,12 +57,17 @@ fn others(manifests: &[Manifest<'_>], edits: &BTreeSet<Edit>, is_it: &dyn Fn(&st
             }
         }
     }
-    found.sort();
-    found.dedup();
-    let more = if found.len() > MAX_PLACES { ", …" } else { "" };
-    found.truncate(MAX_PLACES);
     match found.is_empty() {
         true => String::new(),
-        false => format!("; other texts stay: {}{more}", found.join(", ")),
+        false => format!("; other texts stay: {}", list(found)),
     }
+}
+
+/// Some places, each once: not more than a few.
+pub(super) fn list(mut places: Vec<String>) -> String {
+    places.sort();
+    places.dedup();
+    let more = if places.len() > MAX_PLACES { ", …" } else { "" };
+    places.truncate(MAX_PLACES);
+    format!("{}{more}", places.join(", "))
 }

@@ -60,9 +60,13 @@ fn certificate(proof: &Proof) -> String {
         untouched => parts.push(format!("{untouched} stacks read nothing that differs")),
     }
     parts.push(format!("0 values differ{elsewhere}"));
+    let moves_states = matches!(&proof.expectation, Expectation::Renamed(renaming) if renaming.moves_state);
     match proof.moved {
         0 if !elsewhere.is_empty() => {}
         0 => parts.push("states keep their addresses".to_owned()),
+        // What has to move is told beside it.
+        1 if moves_states => parts.push("1 address changes".to_owned()),
+        moved if moves_states => parts.push(format!("{moved} addresses change")),
         1 => parts.push("1 address changes and keeps its state".to_owned()),
         moved => parts.push(format!("{moved} addresses change and keep their states")),
     }

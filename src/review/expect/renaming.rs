@@ -221,7 +221,7 @@ impl Renaming {
     /// Whether a path says in which workspace a component runs, and it is written down in which one it ran before.
     fn is_kept_workspace(&self, path: &str, [before, after]: [&Component; 2]) -> bool {
         let state = after.language.vocabulary.state.as_ref();
-        self.subject == Subject::Stack
+        matches!(self.subject, Subject::Stack | Subject::Component(_))
             && state.is_some_and(|state| !state.workspace.is_empty() && state.workspace == path)
             && before.metadata.workspace.is_some()
             && before.metadata.workspace == after.metadata.workspace

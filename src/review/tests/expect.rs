@@ -24,7 +24,7 @@ fn proof(expectation: &str, base: &Texts, head: &Texts, strict: bool) -> Proof {
 }
 
 /// The values that an input may have; no two are the same.
-const VALUES: [&str; 12] = [
+pub(super) const VALUES: [&str; 12] = [
     "1",
     "2",
     "a",
@@ -39,18 +39,18 @@ const VALUES: [&str; 12] = [
     "'{{ env \"HOME\" }}'",
 ];
 /// The inputs of a component.
-const INPUTS: usize = 4;
-const STACKS: usize = 3;
+pub(super) const INPUTS: usize = 4;
+pub(super) const STACKS: usize = 3;
 
 /// Inputs with values.
-type Entries = Vec<(usize, usize)>;
+pub(super) type Entries = Vec<(usize, usize)>;
 
 /// A value for each input of each stack.
-type Model = Vec<Vec<usize>>;
+pub(super) type Model = Vec<Vec<usize>>;
 
 /// How a model is written down. Whatever it is, the values are the same.
 #[derive(Clone, Debug)]
-struct Layout {
+pub(super) struct Layout {
     /// By how many places the keys are rotated.
     rotated: usize,
     /// Comments around the keys.
@@ -59,14 +59,14 @@ struct Layout {
     hoisted: Vec<usize>,
 }
 
-fn layout() -> impl Strategy<Value = Layout> {
+pub(super) fn layout() -> impl Strategy<Value = Layout> {
     (0..INPUTS, any::<bool>(), prop::collection::vec(0..3_usize, INPUTS))
         .prop_map(|(rotated, has_comments, hoisted)| Layout { rotated, has_comments, hoisted })
 }
 
 impl Layout {
     /// Lines of `name: value`, rotated, with comments.
-    fn lines(
+    pub(super) fn lines(
         &self,
         indent: &str,
         mut entries: Vec<(usize, usize)>,
@@ -81,7 +81,7 @@ impl Layout {
     }
 
     /// What the shared file sets, and what each stack does.
-    fn split(&self, model: &Model) -> (Entries, Vec<Entries>) {
+    pub(super) fn split(&self, model: &Model) -> (Entries, Vec<Entries>) {
         let (mut shared, mut own) = (Vec::new(), vec![Vec::new(); STACKS]);
         for input in 0..INPUTS {
             let first = model[0][input];
@@ -100,7 +100,7 @@ impl Layout {
         (shared, own)
     }
 
-    fn atmos(&self, model: &Model) -> Texts {
+    pub(super) fn atmos(&self, model: &Model) -> Texts {
         let config = "stacks: {base_path: stacks, included_paths: ['deploy/**'], name_template: '{{ .vars.stage }}'}\n\
                       components: {terraform: {base_path: components/terraform}}\n";
         let mut files = Texts::from([("atmos.yaml".to_owned(), config.to_owned())]);
@@ -119,7 +119,7 @@ impl Layout {
         files
     }
 
-    fn terragrunt(&self, model: &Model) -> Texts {
+    pub(super) fn terragrunt(&self, model: &Model) -> Texts {
         let mut files = Texts::new();
         let (shared, own) = self.split(model);
         let value = |number: usize| match VALUES[number] {
@@ -145,7 +145,7 @@ impl Layout {
     }
 }
 
-fn model() -> impl Strategy<Value = Model> {
+pub(super) fn model() -> impl Strategy<Value = Model> {
     // Stacks often agree.
     let stack = prop::collection::vec(prop_oneof![2 => Just(0_usize), 1 => 0..VALUES.len()], INPUTS);
     prop::collection::vec(stack, STACKS)

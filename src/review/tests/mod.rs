@@ -1,6 +1,7 @@
 //! What a review never reports, whatever is wrong with the files of a side.
 
 mod expect;
+mod merge;
 mod session;
 mod sizes;
 

@@ -11,7 +11,7 @@ use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
 use crate::reads::{self, Unread};
-use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
+use crate::source::{BlobId, Change, ChangeKind, ResolveError, Source, glob};
 use crate::text::{FastMap, Text};
 use crate::value::{FileId, Map, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
@@ -46,6 +46,11 @@ impl Deps {
         self.files.extend(&other.files);
         self.paths.extend(other.paths.iter().cloned());
         self.globs.extend(other.globs.iter().cloned());
+    }
+
+    /// Whether one of some changes can make a difference.
+    pub(super) fn are_touched(&self, changes: &[Change]) -> bool {
+        changes.iter().any(|change| self.touched(&change.path, change.kind))
     }
 
     /// Whether a change of a path can make a difference.

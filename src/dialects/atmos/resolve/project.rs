@@ -218,7 +218,7 @@ impl Revision<'_> {
     /// What is to be resolved: everything if a change touches the configuration.
     fn scope(&self) -> Scope<'_> {
         match self.scope {
-            Scope::Touched(changes) if changes.iter().any(|c| self.shared.touched(&c.path, c.kind)) => Scope::All,
+            Scope::Touched(changes) if self.shared.are_touched(changes) => Scope::All,
             scope => scope,
         }
     }

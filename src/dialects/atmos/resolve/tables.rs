@@ -11,8 +11,8 @@ use crate::text::Text;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Of how many configurations of a project the tables are kept: those of both sides of a comparison.
-const CONFIGURATIONS: usize = 2;
+/// Of how many configurations of a project the tables are kept: those of the base, both sides and the result of a merge.
+const CONFIGURATIONS: usize = 4;
 
 /// A unit with all that resolving it recorded.
 pub(super) struct ResolvedUnit {
@@ -24,6 +24,8 @@ pub(super) struct ResolvedUnit {
     pub(super) has_cycle: bool,
     /// The files that it was made from.
     pub(super) loaded: Vec<Arc<Loaded>>,
+    /// What it depends on; `None` if that is not known.
+    pub(super) deps: Option<Deps>,
 }
 
 /// What has been resolved of a project under one configuration.

@@ -72,8 +72,11 @@ impl Units<'_> {
         let Revision { reader, tables, answers, .. } = *self.revision;
         let key = Text::from(path.as_str());
         // Units that no change reaches are only named, known or not.
-        let known = if !matches!(self.scope, Scope::Touched(_)) { tables.units.get(&key, answers) } else { None };
-        if let Some(known) = known {
+        let is_wanted = |known: &Arc<ResolvedUnit>| match self.scope {
+            Scope::All | Scope::Stacks(_) => true,
+            Scope::Touched(changes) => known.deps.as_ref().is_some_and(|deps| deps.are_touched(changes)),
+        };
+        if let Some(known) = tables.units.get(&key, answers).filter(is_wanted) {
             reader.see(known.loaded.iter());
             return Some(known);
         }
@@ -91,9 +94,10 @@ impl Units<'_> {
         let (manifest, deps) = resolved?;
         let has_cycle = inheritance_cycles::has_cycle_of_bases(&manifest.unit);
         let loaded = reader.seen(&manifest.unit.files);
-        let unit = Arc::new(ResolvedUnit { manifest, recorder, has_cycle, loaded });
-        if let Some(deps) = deps {
-            tables.units.insert(key, Arc::new(tables::reads(&deps, answers)), Arc::clone(&unit));
+        let reads = deps.as_ref().map(|deps| Arc::new(tables::reads(deps, answers)));
+        let unit = Arc::new(ResolvedUnit { manifest, recorder, has_cycle, loaded, deps });
+        if let Some(reads) = reads {
+            tables.units.insert(key, reads, Arc::clone(&unit));
         }
         Some(unit)
     }
@@ -203,7 +207,7 @@ impl Units<'_> {
     fn is_touched(&self, asks: bool, deps: &Deps) -> bool {
         match self.scope {
             Scope::All | Scope::Stacks(_) => true,
-            Scope::Touched(changes) => asks || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
+            Scope::Touched(changes) => asks || deps.are_touched(changes),
         }
     }
 }

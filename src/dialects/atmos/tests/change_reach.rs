@@ -3,10 +3,11 @@
 use super::{ATMOS, Atmos};
 use crate::dialects::{Dialect, Project, Scope};
 use crate::files::Files;
-use crate::resolution::State;
+use crate::resolution::{State, Unit};
 use crate::source::{Change, ChangeKind, Memory};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// How many files there are that only others import, and how many stacks.
 const FILES: usize = 7;
@@ -64,4 +65,36 @@ proptest! {
         let resolved = resolution.units.iter().filter(|unit| unit.state != State::OutOfScope);
         prop_assert_eq!(resolved.map(|unit| unit.name.to_string()).collect::<BTreeSet<_>>(), expected);
     }
+}
+
+#[test]
+fn versions_of_a_merge_are_resolved_once_where_they_are_equal() {
+    let (atmos, files) = (Atmos::new(), Files::default());
+    let changed = |file: usize| Change { path: format!("stacks/f{file}.yaml").into(), kind: ChangeKind::Modified };
+    let changes = [0, 1].map(changed);
+    let units = |versions: [usize; 2], scope: Scope<'_>| -> Vec<Arc<Unit>> {
+        let mut sources = BTreeMap::from([("atmos.yaml".to_owned(), ATMOS.as_bytes().to_vec())]);
+        for (file, version) in versions.into_iter().enumerate() {
+            sources.insert(format!("stacks/f{file}.yaml"), format!("vars: {{v: {version}}}\n").into_bytes());
+            let rest = format!("vars: {{stage: s{file}}}\ncomponents: {{terraform: {{box: {{}}}}}}\n");
+            sources.insert(format!("stacks/deploy/s{file}.yaml"), manifest(&[file], &rest));
+        }
+        atmos.resolve(&Memory::new("m", sources), &Project::default(), &files, scope).units
+    };
+    // The base, both sides, and the merge; then all units, as where others can see a difference.
+    let versions = [[0, 0], [1, 0], [0, 2], [1, 2]];
+    let found = versions.map(|version| units(version, Scope::Touched(&changes)));
+    for (stack, equal) in [(0, [(0, 2), (1, 3)]), (1, [(0, 1), (2, 3)])] {
+        for (a, b) in equal {
+            assert!(Arc::ptr_eq(&found[a][stack], &found[b][stack]), "s{stack} in {a} and {b}");
+        }
+        assert!(!Arc::ptr_eq(&found[0][stack], &found[3][stack]));
+    }
+    for (version, before) in versions.into_iter().zip(&found) {
+        let after = units(version, Scope::All);
+        assert!(before.iter().zip(&after).all(|(a, b)| Arc::ptr_eq(a, b)), "{version:?}");
+    }
+    // What no change reaches is only named, although it is known.
+    let named = units([0, 0], Scope::Touched(&changes[..1]));
+    assert_eq!([&named[0], &named[1]].map(|unit| unit.state), [State::Resolved, State::OutOfScope]);
 }
