@@ -3,6 +3,7 @@
 
 use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Block, Expr, ExprKind, Span, TraversalStep};
+use crate::hcl::items::said;
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::reads::made_of;
@@ -177,7 +178,7 @@ impl Collector<'_, '_> {
                 Named { read: made_of::value(label, &export(&value)), place: Some(value.prov), is_known: true }
             }
             (None, Some(written)) => Named {
-                read: made_of::text(label, &self.statics.source_text(written)),
+                read: made_of::text(label, &said(&self.statics.source_text(written))),
                 place: Some(place((written.file, written.span))),
                 is_known: false,
             },
@@ -225,7 +226,7 @@ impl Collector<'_, '_> {
         let mut arguments: BTreeMap<String, Written> = BTreeMap::new();
         arguments.extend(declared.arguments.iter().map(|(name, written)| (name.to_string(), written.clone())));
         declared.blocks.iter().enumerate().for_each(|(i, block)| nested(block, i, block.file, &mut arguments));
-        let texts = arguments.iter().map(|(name, w)| format!("{name} = {}", self.statics.source_text(w)));
+        let texts = arguments.iter().map(|(name, w)| format!("{name} = {}", said(&self.statics.source_text(w))));
         let texts: Vec<String> = texts.collect();
         self.reads.push(made_of::text(label, &texts.join("\n")));
         self.places.extend(arguments.values().map(|written| place(written.argument())));

@@ -1,11 +1,13 @@
 //! Values as components show them: their provenance, and placeholders for unknown ones.
 
+use crate::hcl::items::plainly;
 use crate::hcl::val::Marks;
 use crate::hcl::val::export::export_at;
 use crate::reads::made_of;
 use crate::terraform::evaluation::statics::{Found, Statics};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
+use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Prov, Unknown, Value};
 use std::sync::Arc;
 
@@ -58,8 +60,8 @@ pub(crate) fn unknown(
     found: &[Failure],
     written: &Written,
 ) -> (Unknown, Vec<Prov>) {
-    let text = statics.source_text(written);
-    let text = if text.starts_with(['"', '<']) { text } else { format!("${{{text}}}").into() };
+    let text = plainly(&statics.source_text(written));
+    let text: Text = if text.starts_with(['"', '<']) { text.into() } else { format!("${{{text}}}").into() };
     let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
     let mut unknown = Unknown { text, reasons, ..Unknown::default() };
     let (reads, places) = statics.made_of(node, written);
