@@ -94,8 +94,8 @@ impl<'a> Contents<'a> {
             && matches!(self.of(path), [a, b] if a.says(&b) && !matches!(a, Content::Other(None)))
     }
 
-    /// The files of configuration among which blocks have only moved, within their folder. Where links or variants of files decide
-    /// which of them are read, none.
+    /// The files of configuration among which blocks have only moved, within their folder, and those that come or go and say nothing.
+    /// Where links or variants of files decide which of them are read, none.
     fn moved_within_folders(&self) -> BTreeSet<&'a str> {
         let mut folders: BTreeMap<&str, Vec<&'a str>> = BTreeMap::new();
         if self.sources.iter().any(|source| source.listing().has_links()) {
@@ -111,7 +111,7 @@ impl<'a> Contents<'a> {
             let children = self.sources.iter().flat_map(|source| source.listing().children(folder));
             children.into_iter().any(|(name, _)| configuration(name).is_some_and(|(_, ext, _)| !ext.starts_with(".tf")))
         };
-        folders.retain(|folder, paths| paths.len() > 1 && !has_variants(folder) && self.say_together_the_same(paths));
+        folders.retain(|folder, paths| !has_variants(folder) && self.say_together_the_same(paths));
         folders.into_values().flatten().collect()
     }
 

@@ -28,6 +28,32 @@ fn dangers(json: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
+fn layout_and_comments_of_what_is_not_known_are_no_change() {
+    let text = |list: &str, object: &str| {
+        format!(
+            "module \"m\" {{\n  source = \"x/y/z\"\n  p = {list}\n}}\nlocals {{\n  o = {object}\n}}\n\
+             resource \"aws_y\" \"c\" {{\n}}\nresource \"aws_x\" \"b\" {{\n  p = {list}\n  q = module.m.q\n  r = local.o\n}}\n"
+        )
+    };
+    let base = text("[\"a\",aws_y.c.id]", "{\n    # old\n    a = aws_y.c.id\n  }");
+    let layout = text("[\n    \"a\", # the first\n    aws_y.c.id,\n  ]", "{\n    a   = aws_y.c.id // new\n  }");
+    diff(&[("main.tf", &base)], &[("main.tf", &layout)]).0.says("No effective change.");
+    let other = text("[\"a\", aws_y.c.arn]", "{\n    a = aws_y.c.id\n  }");
+    diff(&[("main.tf", &base)], &[("main.tf", &other)])
+        .0
+        .says("aws_y.c.arn")
+        .says("module.m")
+        .hides("No effective change");
+    // A file that says nothing.
+    diff(&[("main.tf", &base)], &[("main.tf", &base), ("c.tf", "# resource \"a\" \"b\" {}\n")])
+        .0
+        .says("No effective change.");
+    diff(&[("main.tf", &base)], &[("main.tf", &base), ("c.tf", "locals {\n  b = 1\n}\n")])
+        .0
+        .hides("No effective change.");
+}
+
+#[test]
 fn other_addresses_are_one_statement() {
     let counted = "resource \"aws_instance\" \"web\" {\n  count = 12\n  ami   = \"a\"\n}\n";
     let keyed = "resource \"aws_instance\" \"web\" {\n  for_each = toset([for i in range(12) : \"n${i}\"])\n  ami      = \"a\"\n}\n";

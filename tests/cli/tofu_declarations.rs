@@ -280,6 +280,55 @@ fn moves_that_contradict_each_other_are_errors() {
 }
 
 #[test]
+fn an_instance_that_moves_is_not_declared_any_more() {
+    let of = |count: &str, from: &str, to: &str| {
+        let counted = format!("resource \"a\" \"b\" {{\n  count = {count}\n}}\nresource \"a\" \"c\" {{\n}}\n");
+        let moved = format!("moved {{\n  from = {from}\n  to   = {to}\n}}\n");
+        let inside = counted.replace("\"a\"", "\"d\"");
+        let call = "module \"m\" {\n  source = \"./m\"\n}\n";
+        errors(&[("main.tf", &format!("{counted}{call}{moved}")), ("m/main.tf", &inside)])
+    };
+    for from in ["a.b[0]", "module.m.d.b[1]"] {
+        assert_eq!(of("2", from, "a.x[0]"), ["tofu-invalid-move"], "{from}");
+        assert_eq!(of("length([for x in [1, 2] : x])", from, "a.x[0]"), ["tofu-invalid-move"], "{from}");
+    }
+    assert_eq!(of("2", "a.c", "a.x[0]"), ["tofu-invalid-move"]);
+    for (count, from) in
+        [("2", "a.b[2]"), ("2", "a.c[0]"), ("2", "a.b"), ("tonumber(substr(timestamp(), 0, 1))", "a.b[0]")]
+    {
+        assert_eq!(of(count, from, "a.x[0]"), [""; 0], "{from}");
+    }
+}
+
+#[test]
+fn ephemeral_values_are_not_stored_in_modules_without_instances() {
+    let of = |count: usize, argument: &str| {
+        let resource = format!("ephemeral \"a\" \"s\" {{\n  x = 1\n}}\nresource \"a\" \"b\" {{\n  {argument}\n}}\n");
+        errors(&[
+            ("main.tf", &format!("module \"m\" {{\n  source = \"./m\"\n  count = {count}\n}}\n")),
+            ("m/main.tf", &resource),
+        ])
+    };
+    for count in [0, 1] {
+        assert_eq!(of(count, "v = ephemeral.a.s.id"), ["tofu-sensitive-address"], "{count}");
+        assert_eq!(of(count, "v_wo = ephemeral.a.s.id"), [""; 0], "{count}");
+    }
+}
+
+#[test]
+fn hidden_values_do_not_enable_anything() {
+    let of = |enabled: &str| {
+        let variables = "variable \"s\" {\n  default = \"x\"\n  sensitive = true\n}\n\
+                         variable \"e\" {\n  default = \"x\"\n  ephemeral = true\n}\n";
+        let resource = format!("resource \"a\" \"b\" {{\n  lifecycle {{\n    enabled = {enabled}\n  }}\n}}\n");
+        errors(&[("main.tf", &format!("{variables}{resource}"))])
+    };
+    assert_eq!(of("var.s == \"x\""), ["tofu-sensitive-address"]);
+    assert_eq!(of("var.e == \"x\""), ["tofu-sensitive-address"]);
+    assert_eq!(of("nonsensitive(var.s) == \"x\""), [""; 0]);
+}
+
+#[test]
 fn a_file_of_values_sets_a_variable_once() {
     let variable = ("main.tf", "variable \"v\" {\n  type = number\n}\n");
     assert_eq!(errors(&[variable, ("terraform.tfvars", "v = 1\nv = 2\n")]), ["tofu-variable-values"]);

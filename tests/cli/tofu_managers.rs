@@ -185,6 +185,45 @@ fn a_call_passes_the_configurations_that_its_module_asks_for() {
     }
 }
 
+/// A module inherits configurations for its resources, and cannot pass them on.
+#[test]
+fn a_call_passes_configurations_that_its_own_module_has() {
+    let repo = Repo::new();
+    let required = "terraform {\n  required_providers {\n    aws = { source = \"hashicorp/aws\" }\n  }\n}\n";
+    let asks = "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n      configuration_aliases = [aws.q]\n    }\n  }\n}\n";
+    let own = "provider \"aws\" {\n  alias = \"q\"\n}\n";
+    let call =
+        |name: &str, providers: &str| format!("module \"{name}\" {{\n  source = \"./{name}\"\n  {providers}\n}}\n");
+    let message = "missing provider configuration: \"providers\" passes";
+    let (aws, q) = ("providers = { aws = aws }", "providers = { aws = aws.q }");
+    for (root, middle, missing) in [
+        ("", aws, "aws, which is neither declared in module.m nor passed to it"),
+        (required, aws, "aws, which is neither declared in module.m nor passed to it"),
+        (own, q, "aws.q, which is neither declared in module.m nor passed to it"),
+        (aws, "", "aws, which is not declared"),
+        (q, "", "aws.q, which is not declared"),
+    ] {
+        let (declared, passed) = if root.starts_with("providers") { ("", root) } else { (root, "") };
+        repo.write("main.tf", format!("{declared}{}", call("m", passed)));
+        repo.write("m/main.tf", call("d", middle));
+        repo.write("m/d/main.tf", "").commit("base");
+        repo.run(&["check", "--format", "json"])
+            .ends_with(1)
+            .says(&format!("{} {missing}", message.replace('"', "\\\"")));
+    }
+    for (root, middle) in [
+        (format!("{required}{}", call("m", aws)), call("d", aws)),
+        (format!("{own}{}", call("m", q)), call("d", aws)),
+        (format!("{asks}{}", call("m", q)), call("d", aws)),
+        (call("m", ""), format!("{own}{}", call("d", q))),
+        (format!("{required}{}", call("m", "")), call("d", "")),
+    ] {
+        repo.write("main.tf", root);
+        repo.write("m/main.tf", middle).commit("base");
+        repo.run(&["check"]).hides(message);
+    }
+}
+
 #[test]
 fn ids_of_imports_are_texts_that_may_be_shown() {
     let repo = Repo::new();
@@ -207,6 +246,13 @@ fn ids_of_imports_are_texts_that_may_be_shown() {
         } else {
             output.ends_with(1).says(message)
         };
+    }
+    // A mistake in `count` is reported where it is.
+    let failed = "resource \"terraform_data\" \"v\" {\n  count = 1 + {}\n}\nmodule \"m\" {\n  source = \"./m\"\n  count = 1 + {}\n}\n";
+    repo.write("m/main.tf", "resource \"terraform_data\" \"v\" {}\n");
+    for to in ["terraform_data.v[0]", "module.m[0].terraform_data.v"] {
+        repo.write("main.tf", format!("{failed}import {{\n  to = {to}\n  id = \"i\"\n}}\n")).commit("failed");
+        repo.run(&["check"]).ends_with(1).hides("import target");
     }
     let import = "import {\n  to = terraform_data.v\n  id = \"i\"\n}\n";
     repo.write("main.tf", format!("resource \"terraform_data\" \"v\" {{}}\n{import}{import}")).commit("twice");

@@ -141,6 +141,8 @@ fn functions_have_the_peculiarities_of_opentofu() {
         ("false && tobool(\"x\")", json!(false)),
         ("true && null", json!(false)),
         ("null || true", json!(true)),
+        ("[{}.x, false][1] || true", json!(true)),
+        ("false && [{}.x, true][1]", json!(false)),
         ("coalesce(null, [\"a\"], true)", json!(["a"])),
         ("coalesce([\"a\"], toset([7]))", json!([7])),
         ("toset([{ a = \"x\" }, {}])", json!([{"a": "x"}, {}])),
@@ -164,6 +166,9 @@ fn functions_have_the_peculiarities_of_opentofu() {
     }
     for text in [
         "false && []",
+        "[{}.x, true][1] || true",
+        "true && { a = {}.x, b = false }.b",
+        "[{}.x, true][1] && true",
         "signum(2.5)",
         "timeadd(\"2020-01-01T1:00:00Z\", \"1h\")",
         "timeadd(\"2020-01-01T01:00:00,5Z\", \"1h\")",

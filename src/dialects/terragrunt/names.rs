@@ -309,6 +309,14 @@ impl Names<'_, '_> {
     }
 }
 
+/// The path of a file that is searched in the folders above and is in none of them: only its folder is not known.
+fn searched_above(path: &Expr) -> Option<Text> {
+    let ExprKind::Call(call) = &path.kind else { return None };
+    let [name] = call.arguments.as_slice() else { return None };
+    let name = walk::constant_text(name).filter(|_| *call.name.text == *ABOVE)?;
+    Some(format!("\"${{{ABOVE}()}}/{name}\"").into())
+}
+
 impl Names<'_, '_> {
     /// The files that functions of an expression may read whose paths are not known.
     fn possible_reads(&self, expr: &Expr) -> Vec<Read> {
@@ -318,7 +326,8 @@ impl Names<'_, '_> {
             let is_unknown = |argument: &&Expr| self.session.apart(|| self.eval(argument)).0.unknown_reason().is_some();
             let name = &*call.name.text;
             if is_reader(name) || READERS.contains(&name) || [ABOVE, CONFIGURATION].contains(&name) {
-                unknown.extend(call.arguments.first().filter(is_unknown).map(|path| self.text(path)));
+                let path = call.arguments.first().filter(is_unknown);
+                unknown.extend(path.map(|path| searched_above(path).unwrap_or_else(|| self.text(path))));
             } else if name == COMMAND {
                 let texts = call.arguments.iter().enumerate().filter(|(_, argument)| is_unknown(argument));
                 let texts = texts.map(|(index, argument)| (index, self.text(argument)));

@@ -280,6 +280,14 @@ impl Evaluation<'_, '_> {
             return Instances::Failed;
         }
         let wrong = |why: String| self.wrong(at, written, format!("invalid enabled argument: {why}"));
+        for (mark, word) in [(Marks::SENSITIVE, "sensitive"), (Marks::EPHEMERAL, "ephemeral")] {
+            if value.marks.has(mark) {
+                let message =
+                    format!("invalid enabled argument: {word} values cannot decide whether an instance is there");
+                self.report_at(at, Failure::new(&rules::SENSITIVE, message, written.place()));
+                return Instances::Failed;
+            }
+        }
         match convert(&value, &Type::Bool).map(|value| value.data) {
             Ok(Data::Bool(true)) => Instances::Single,
             Ok(Data::Bool(false)) => Instances::Disabled,

@@ -65,7 +65,10 @@ impl Scope for Names<'_, '_, '_> {
                 let is_typed = built_in::is_type(kind) && !self.is_wrong(root, kind, steps.get(1..));
                 return match declared.filter(|declared| is_typed && expansion::repeated(declared).is_none()) {
                     Some(_) => Some((built_in::not_known(), 1)),
-                    None => Some((Val::unknown(Type::Dynamic, built_in::NOT_EVALUATED), steps.len())),
+                    None => {
+                        let marks = if kind == "ephemeral" { Marks::EPHEMERAL } else { Marks::NONE };
+                        Some((Val::unknown(Type::Dynamic, built_in::NOT_EVALUATED).marked(marks), steps.len()))
+                    }
                 };
             }
             ("module", _) => match evaluation.call(frame, first) {

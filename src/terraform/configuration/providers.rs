@@ -6,7 +6,7 @@ use crate::terraform::configuration::managers::{is_labelled, label, of_type, pas
 use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::evaluation::statics::{Node, Statics};
 use crate::terraform::failure::Failure;
-use crate::terraform::module::block::{Provider, Written};
+use crate::terraform::module::block::{Declared, Provider, Written};
 use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::FileId;
@@ -17,10 +17,12 @@ use std::sync::Arc;
 /// Arguments of a provider configuration that are not evaluated with the others.
 const META: [&str; 3] = ["alias", "for_each", "version"];
 
-/// Reports calls that do not pass the provider configurations that their modules ask for, and do not have themselves.
+/// Reports calls that do not pass the provider configurations that their modules ask for, and do not have themselves; and those
+/// that pass one that the calling module does not have.
 pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
     let mut failures = Vec::new();
     for node in tree.nodes.iter().filter(|node| !node.module.is_open) {
+        failures.extend(node.module.calls.values().flat_map(|call| passed_on(tree, node, call)));
         let Some((parent, name)) = node.parent.zip(node.path.last()) else { continue };
         let Some(call) = tree.nodes[parent].module.calls.get(name) else { continue };
         let passed = call.arguments.get("providers");
@@ -35,6 +37,37 @@ pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
         }
     }
     failures
+}
+
+/// The configurations that a call passes although its module neither has nor receives them. A called module receives what its own
+/// call passes, and nothing else: it inherits the others for its resources, not to pass them on.
+fn passed_on(tree: &Tree<'_>, node: &Node, call: &Declared) -> Vec<Failure> {
+    let Some(written) = call.arguments.get("providers") else { return Vec::new() };
+    let ExprKind::Object(items) = &walk::unwrapped(&written.expr).kind else { return Vec::new() };
+    let received = node.parent.zip(node.path.last()).map(|(parent, name)| {
+        let own_call = tree.nodes[parent].module.calls.get(name);
+        own_call.and_then(|own_call| own_call.arguments.get("providers"))
+    });
+    let is_there = |label: &str| match received {
+        _ if node.module.providers.iter().any(|provider| is_labelled(provider, label)) => true,
+        Some(received) => received.is_some_and(|received| passes(received, label)),
+        None => node.module.required_providers.contains_key(label) || aliases(node).iter().any(|alias| alias == label),
+    };
+    let missing = items.iter().filter_map(|(key, value)| {
+        let (inside, label) = (label(key)?, label(value)?);
+        let is_same_provider = inside.split('.').next() == label.split('.').next();
+        (is_same_provider && !is_there(&label)).then(|| {
+            let message = match received {
+                None => format!("missing provider configuration: \"providers\" passes {label}, which is not declared"),
+                Some(_) => format!(
+                    "missing provider configuration: \"providers\" passes {label}, which is neither declared in module.{} nor passed to it",
+                    node.path.join(".module.")
+                ),
+            };
+            Failure::new(&rules::UNDEFINED_NAME, message, (written.file, value.span))
+        })
+    });
+    missing.collect()
 }
 
 /// The configurations that a module asks its callers for.

@@ -5,7 +5,7 @@ use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Marks, Val};
 use crate::terraform::configuration::address::{Address, Endpoint};
-use crate::terraform::configuration::expansion::{OPEN, Repeat};
+use crate::terraform::configuration::expansion::{Instances, OPEN, Repeat};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame};
 use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::evaluation::statics::Node;
@@ -113,6 +113,35 @@ fn circle(moves: &[(Endpoint, Endpoint, &Declared)]) -> Option<Failure> {
 }
 
 impl Evaluation<'_, '_> {
+    /// Reports moves of instances that are still there. Those of whole resources and modules need no values, see [`check`].
+    pub(super) fn moved_instances(&self, addresses: &BTreeSet<&Address>) {
+        let mut by_block: HashMap<(&str, &str), Vec<&Address>> = HashMap::new();
+        for address in addresses {
+            by_block.entry((&address.block, &address.key)).or_default().push(address);
+        }
+        for node in &self.statics.nodes {
+            for moved in node.module.refactorings.iter().filter(|block| &*block.kind == "moved") {
+                let end = |name: &str| Endpoint::read(&moved.block.arguments.get(name)?.expr, &|_| None);
+                let Some((from, to)) = end("from").zip(end("to")) else { continue };
+                let Some((block, key)) = from.block.as_ref().filter(|_| !from.is_whole() || !to.is_whole()) else {
+                    continue;
+                };
+                let named = from.modules.iter().map(|(name, key)| (name.clone(), key.clone().unwrap_or_default()));
+                let named: Vec<(Text, String)> = named.collect();
+                let is_in_module = |address: &&&Address| {
+                    address.modules.split_at_checked(node.path.len()).is_some_and(|(around, rest)| {
+                        around.iter().map(|(name, _)| name).eq(&node.path) && *rest == named[..]
+                    })
+                };
+                let there = by_block.get(&(&**block, key.as_deref().unwrap_or_default()));
+                if let Some(address) = there.and_then(|there| there.iter().find(is_in_module)) {
+                    let message = format!("moved object still exists: {address} is still declared");
+                    self.report(Failure::new(&rules::INVALID_MOVE, message, moved.block.place));
+                }
+            }
+        }
+    }
+
     /// Reports imports into instances that are not there.
     pub(super) fn imports(&self, root: &Rc<Frame>, addresses: &BTreeSet<&Address>) {
         let module = self.module(root);
@@ -137,7 +166,7 @@ impl Evaluation<'_, '_> {
                 let for_each = import.block.arguments.get("for_each");
                 let reads_itself = for_each.is_some_and(|for_each| is_read(&address.block, for_each));
                 let is_there = addresses.contains(&address) || addresses.iter().any(is_open);
-                if is_here && !is_there && !reads_itself {
+                if is_here && !is_there && !reads_itself && !self.is_failed(root, &address) {
                     let message = format!(
                         "configuration for import target does not exist: {address} is not an instance of a declared resource"
                     );
@@ -152,6 +181,22 @@ impl Evaluation<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether something is wrong with what repeats a resource, or a module around it, so that its instances are not known.
+    fn is_failed(&self, root: &Rc<Frame>, address: &Address) -> bool {
+        let mut frame = Rc::clone(root);
+        for (name, key) in &address.modules {
+            let Some(called) = self.call(&frame, name) else { return false };
+            if matches!(called.instances, Instances::Failed) {
+                return true;
+            }
+            let Some((_, child)) = called.frames.iter().find(|(repeat, _)| repeat.suffix() == *key) else {
+                return false;
+            };
+            frame = Rc::clone(child);
+        }
+        self.block(&frame, &address.block).is_some_and(|block| block.whole.is_failed())
     }
 
     /// Reports an `id` that is no text, or that must not be shown.

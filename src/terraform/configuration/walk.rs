@@ -45,11 +45,15 @@ impl Evaluation<'_, '_> {
             Wanted::Values => {
                 self.collect(&root, &Path::default(), &Moves::of(self.statics), &mut instances);
                 instances.sort_by(|a, b| a.address.cmp(&b.address));
-                self.imports(&root, &instances.iter().map(|instance| &instance.address).collect());
+                let addresses = instances.iter().map(|instance| &instance.address).collect();
+                self.imports(&root, &addresses);
+                self.moved_instances(&addresses);
             }
             Wanted::Failures => {
                 self.addresses(&root, &[], &mut addresses);
-                self.imports(&root, &addresses.iter().collect());
+                let addresses = addresses.iter().collect();
+                self.imports(&root, &addresses);
+                self.moved_instances(&addresses);
             }
         }
         let outputs = self.root_outputs(&root);

@@ -1,5 +1,6 @@
 //! Values as components show them: their provenance, and placeholders for unknown ones.
 
+use crate::hcl::items::plainly;
 use crate::hcl::val::Marks;
 use crate::hcl::val::export::export_at;
 use crate::reads::made_of;
@@ -7,6 +8,7 @@ use crate::terraform::evaluation::made_of::MadeOf;
 use crate::terraform::evaluation::statics::{Found, Statics};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
+use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Prov, Unknown, Value};
 use std::sync::Arc;
 
@@ -59,8 +61,8 @@ pub(crate) fn unknown(
     written: &Written,
     (reads, places): MadeOf,
 ) -> (Unknown, Vec<Prov>) {
-    let text = statics.source_text(written);
-    let text = if text.starts_with(['"', '<']) { text } else { format!("${{{text}}}").into() };
+    let text = plainly(&statics.source_text(written));
+    let text: Text = if text.starts_with(['"', '<']) { text.into() } else { format!("${{{text}}}").into() };
     let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
     let mut unknown = Unknown { text, reasons, ..Unknown::default() };
     unknown.add_reads(reads);

@@ -130,7 +130,18 @@ impl Evaluator<'_> {
             _ => self.derived(span, [&a, &b]),
         };
         let value = match (known(&first), known(&second)) {
-            (Some(decided), _) | (_, Some(decided)) if decided != is_and => Val::bool(decided),
+            (Some(decided), _) if decided != is_and => {
+                self.problems.extend(wrong_a);
+                Val::bool(decided)
+            }
+            (_, Some(decided)) if decided != is_and => {
+                self.problems.extend(wrong_b);
+                Val::bool(decided)
+            }
+            (Some(_), Some(_)) if !wrong_a.is_empty() || !wrong_b.is_empty() => {
+                self.problems.extend(wrong_a.into_iter().chain(wrong_b));
+                return failed(Type::Bool);
+            }
             (Some(_), Some(_)) if first.is_null() || second.is_null() => {
                 let (span, what) =
                     if first.is_null() { (left.span, "left operand") } else { (right.span, "right operand") };
@@ -148,10 +159,11 @@ impl Evaluator<'_> {
         value.marked(marks).with_prov(prov)
     }
 
-    /// One side of a logical operator, and what is wrong with it.
+    /// One side of a logical operator, and what is wrong with it. It decides also if something is wrong in a part that its result does
+    /// not have: `[{}.x, true][1]`.
     fn side(&mut self, expr: &Expr) -> (Val, Vec<Problem>) {
         let (value, problems) = self.apart(expr);
-        match problems.is_empty() || value.is_failed() {
+        match problems.is_empty() || value.is_failed() || matches!(value.data, Data::Bool(_)) {
             true => (value, problems),
             false => (Val::unknown(Type::of(&value), Text::new()), problems),
         }

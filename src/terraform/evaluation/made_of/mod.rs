@@ -6,6 +6,7 @@ mod modules;
 
 use crate::hcl::ast::walk::{self, Elements, Reference};
 use crate::hcl::ast::{Block, Expr, ExprKind, Key, TraversalStep};
+use crate::hcl::items::said;
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::reads::made_of;
@@ -335,7 +336,7 @@ impl<M: Meanings> Collector<'_, M> {
             (Some(part), _) => self.reads.push(made_of::value(name, &export(&part))),
             (None, Some((at, written))) => {
                 if self.take(format!("{}{root} {:?}", self.meanings.prefix(&at), written.argument())) {
-                    self.reads.push(made_of::text(name, &self.meanings.statics().source_text(&written)));
+                    self.reads.push(made_of::text(name, &said(&self.meanings.statics().source_text(&written))));
                     self.places.push(place(written.argument()));
                     self.expr(&at, &written);
                 }
@@ -396,7 +397,7 @@ impl<M: Meanings> Collector<'_, M> {
                 Named { read: made_of::value(label, &export(&value)), place: Some(value.prov), is_known: true }
             }
             (None, Some(written)) => Named {
-                read: made_of::text(label, &self.meanings.statics().source_text(written)),
+                read: made_of::text(label, &said(&self.meanings.statics().source_text(written))),
                 place: Some(place((written.file, written.span))),
                 is_known: false,
             },
@@ -428,7 +429,7 @@ impl<M: Meanings> Collector<'_, M> {
             return;
         }
         let statics = self.meanings.statics();
-        let texts = arguments.iter().map(|(name, written)| format!("{name} = {}", statics.source_text(written)));
+        let texts = arguments.iter().map(|(name, written)| format!("{name} = {}", said(&statics.source_text(written))));
         let texts: Vec<String> = texts.collect();
         self.reads.push(made_of::text(label, &texts.join("\n")));
         self.places.extend(arguments.values().map(|written| place(written.argument())));
