@@ -4,11 +4,8 @@ use super::is_backend_file;
 use crate::hcl::items::{Item, by_head, items};
 use crate::paths::{name, parent};
 use crate::source::{Entry, EntryPair, Source};
-use crate::terraform::load::names::{Syntax, configuration, is_override};
+use crate::terraform::load::names::{LOCK, Syntax, configuration, is_override};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-
-/// The name of the file that locks versions of providers.
-const LOCK: &str = ".terraform.lock.hcl";
 
 /// The blocks whose effect is seen in what is evaluated. Locals, variables and arguments of calls also reach providers and provisioners.
 const EVALUATED: [&str; 3] = ["data", "output", "resource"];

@@ -177,6 +177,28 @@ fn root_modules_are_evaluated() {
 }
 
 #[test]
+fn locked_versions_of_providers_are_code() {
+    let lock = |version: u32| {
+        format!("provider \"registry.opentofu.org/hashicorp/aws\" {{\n  version = \"{version}.0.0\"\n}}\n")
+    };
+    let repo = Repo::new();
+    repo.write("main.tf", "resource \"aws_x\" \"a\" {}\n").write(".terraform.lock.hcl", lock(5)).commit("base");
+    repo.write(".terraform.lock.hcl", lock(6)).commit("edit");
+    assert_eq!(open(&expect(&repo, "none", 1)), ["code"]);
+}
+
+#[test]
+fn what_is_rejected_has_an_effect() {
+    let repo = Repo::new();
+    repo.write("main.tf", "resource \"aws_x\" \"a\" {\n  size = 1\n}\n").commit("base");
+    repo.edit("main.tf", "size = 1", "size = 1\n  size = 2").commit("twice");
+    repo.run(&["diff", "HEAD~..HEAD", "--expect", "none"]).ends_with(1).says("1 part is not resolved: main.tf:3");
+    // It was so before.
+    repo.edit("main.tf", "\n}", " # words\n}").commit("words");
+    expect(&repo, "none", 0);
+}
+
+#[test]
 fn a_document_that_code_reads_is_code() {
     let repo = repo();
     repo.edit("components/terraform/vpc/main.tf", "size = var.size", "size = file(\"${path.module}/README.md\")");
