@@ -96,6 +96,10 @@ pub(crate) struct MergedValue {
 pub(crate) fn compare(component: Versions<'_>, calls: [&[Value]; 4]) -> Vec<MergedValue> {
     let calls = Calls(calls.map(|calls| calls.iter().filter_map(unknown).map(|call| (&*call.text, call)).collect()));
     let mut found = Vec::new();
+    // Most components are changed by one side at most, and are then what that side made of them.
+    if calls.is_of_one_side(component) {
+        return found;
+    }
     // A work list instead of recursion: nesting is the choice of files.
     let mut todo = vec![(String::new(), component)];
     while let Some((path, versions)) = todo.pop() {
@@ -133,6 +137,11 @@ fn is_one([first, others @ ..]: Versions<'_>) -> bool {
         .is_some_and(|first| others.iter().all(|other| other.is_some_and(|other| other.data.is_identical(&first.data))))
 }
 
+/// Whether two versions are one in memory.
+fn is_identical(versions: [Option<&Value>; 2]) -> bool {
+    matches!(versions, [Some(a), Some(b)] if a.data.is_identical(&b.data))
+}
+
 /// The ways in which four things can be equal: for each the number of the first thing that it equals.
 const WAYS: [[usize; 4]; 15] = [
     [0, 0, 0, 0],
@@ -162,6 +171,15 @@ impl Calls<'_> {
     /// Whether the same text may be another value in another version.
     fn may_differ(&self) -> bool {
         self.0.iter().any(|calls| !calls.is_empty())
+    }
+
+    /// Whether one side changed nothing of a component, and the merge has what the other side has.
+    fn is_of_one_side(&self, versions: Versions<'_>) -> bool {
+        let is_same = |a: usize, b: usize| {
+            !self.may_differ() && is_identical([versions[a], versions[b]])
+                || self.equality((a, versions[a]), (b, versions[b])) == Some(true)
+        };
+        [(OURS, THEIRS), (THEIRS, OURS)].iter().any(|(kept, other)| is_same(BASE, *kept) && is_same(*other, MERGED))
     }
 
     /// Why a value with these versions is listed; `None` if the merge has what the sides lead to expect. A value that is not
