@@ -264,17 +264,26 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         if !exported.holds(Flags::UNKNOWN) {
             return exported;
         }
-        let key = (at.frame.node, written.file, written.expr.span.start);
-        let known = self.sources.borrow().get(&key).cloned();
-        let source = known.unwrap_or_else(|| {
-            let made = Rc::new(shown::unknown(self.statics, at.frame.node, &[], written));
-            self.sources.borrow_mut().insert(key, Rc::clone(&made));
-            made
-        });
+        let make = || shown::unknown(self.statics, at.frame.node, &[], written);
+        let source = self.source((at.frame.node, written.file, written.expr.span.start), make);
         let (mut unknown, places) = (source.0.clone(), &source.1);
         unknown.is_marked = true;
         unknown.add_reads(super::names::repeated(at, &written.expr));
         shown::with_source(&exported, unknown, places)
+    }
+
+    /// What is unknown at a place of a module, and what that is made of, computed once.
+    pub(super) fn source(
+        &self,
+        key: (usize, FileId, u32),
+        make: impl FnOnce() -> (Unknown, Vec<Prov>),
+    ) -> Rc<(Unknown, Vec<Prov>)> {
+        let known = self.sources.borrow().get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let made = Rc::new(make());
+            self.sources.borrow_mut().insert(key, Rc::clone(&made));
+            made
+        })
     }
 
     /// The value of a name, computed once. What depends on itself is reported elsewhere.
