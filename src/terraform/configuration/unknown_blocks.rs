@@ -5,7 +5,9 @@ use super::names::repeated;
 use crate::hcl::ast::Block;
 use crate::reads::made_of;
 use crate::terraform::evaluation::shown;
+use crate::terraform::failure::Failure;
 use crate::terraform::module::block::Written;
+use crate::terraform::rules;
 use crate::value::{Data, FileId, Prov, Unknown, Value};
 use std::sync::Arc;
 
@@ -16,7 +18,19 @@ impl Evaluation<'_, '_> {
     /// The value that stands for all blocks of a type, made of all that is written in them.
     pub(super) fn made_of_blocks(&self, at: &At<'_>, blocks: &[(FileId, &Block)], value: &Value) -> Value {
         let (Data::Unknown(unknown), Some((file, first))) = (&value.data, blocks.first()) else { return value.clone() };
+        let exhausted = || {
+            let reason = "the blocks of this module need more steps than allowed";
+            self.report(Failure::new(&rules::LIMIT_EXCEEDED, reason, (*file, first.header())));
+            value.clone()
+        };
+        // What is written in them is only looked for while there are steps left.
+        if !self.take(1) {
+            return exhausted();
+        }
         let (names, arguments) = written_in(blocks);
+        if !self.take(arguments.len() as u64) {
+            return exhausted();
+        }
         let make = || self.of_arguments(at, &names, &arguments);
         let source = self.source((at.frame.node, *file, first.kind.span.start), make);
         let mut unknown = (**unknown).clone();
