@@ -3,12 +3,9 @@
 use super::is_backend_file;
 use crate::hcl::items::{Item, by_head, items};
 use crate::paths::{name, parent};
-use crate::source::{Entry, EntryPair, Source};
-use crate::terraform::load::names::{Syntax, configuration, is_override};
+use crate::source::{Entry, EntryKind, EntryPair, Source};
+use crate::terraform::load::names::{LOCK, Syntax, configuration, is_override};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-
-/// The name of the file that locks versions of providers.
-const LOCK: &str = ".terraform.lock.hcl";
 
 /// The blocks whose effect is seen in what is evaluated. Locals, variables and arguments of calls also reach providers and provisioners.
 const EVALUATED: [&str; 3] = ["data", "output", "resource"];
@@ -45,6 +42,14 @@ impl<'a> Contents<'a> {
     /// Their paths.
     pub(super) fn differing(&self) -> impl Iterator<Item = &'a str> {
         self.pairs.keys().copied()
+    }
+
+    /// Whether one of them is a submodule whose files are not known.
+    pub(super) fn is_closed_submodule(&self, path: &str) -> bool {
+        let Some(pair) = self.pairs.get(path) else { return false };
+        let is_submodule = |entry: &Entry| entry.kind == EntryKind::Submodule;
+        let is_closed = self.sources.iter().all(|source| source.listing().under(path).is_empty());
+        is_closed && [pair.before, pair.after].into_iter().flatten().any(is_submodule)
     }
 
     /// What one of them says in base and head. Files of other languages are not read.

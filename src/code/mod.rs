@@ -202,9 +202,10 @@ pub(crate) fn saying_something_else<'a>(
     Contents::new(sources, differing).differing().collect()
 }
 
-/// The files of code that differ and that nothing runs, without those that nothing is meant to run.
+/// The files of code that differ and that nothing runs, without those that nothing is meant to run; submodules that may have code.
 fn unread(contents: &Contents<'_>, runs: [&Runs; 2]) -> BTreeSet<Text> {
-    let is_code = |path: &&str| configuration(paths::name(path)).is_some() && !lies_aside(path);
+    let may_be_code = |path: &str| configuration(paths::name(path)).is_some() || contents.is_closed_submodule(path);
+    let is_code = |path: &&str| may_be_code(path) && !lies_aside(path);
     let is_read = |path: &str| runs.iter().any(|side| side.touched_by(path).next().is_some());
     contents.differing().filter(is_code).filter(|path| !is_read(path)).map(Text::from).collect()
 }

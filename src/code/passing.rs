@@ -7,7 +7,7 @@ use crate::hcl::items::{Item, Words, by_head, items};
 use crate::paths::name;
 use crate::resolution::Address;
 use crate::source::{EntryPair, Source};
-use crate::terraform::load::names::{Syntax, configuration};
+use crate::terraform::load::names::{LOCK, Syntax, configuration};
 use crate::terraform::reach::Reach;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
@@ -68,6 +68,10 @@ impl<'a> Passing<'a> {
     }
 
     fn passes_on(&self, path: &str) -> bool {
+        // Locked versions look like configurations of providers.
+        if name(path) == LOCK {
+            return false;
+        }
         let Some([before, after]) = self.contents.items(path) else { return false };
         if name(path).ends_with(".tfvars") {
             return true;

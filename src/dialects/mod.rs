@@ -203,8 +203,8 @@ pub(crate) trait Dialect: Send + Sync {
         true
     }
 
-    /// Whether no component shows what a document of a file of configuration says; `None` if one shows every document.
-    fn hidden_documents(&self) -> Option<fn(&Value) -> bool> {
+    /// What finds the part of a document of a file of configuration that no component shows; `None` if all of each document is shown.
+    fn hidden_part(&self) -> Option<fn(&Value) -> Option<Value>> {
         None
     }
 

@@ -31,7 +31,7 @@ const MAX_COMPONENT_CAUSES: usize = 50;
 /// The maximum number of values of one sub-tree that are examined.
 const MAX_NODES: usize = 20_000;
 /// The maximum number of values and inputs that are examined in one comparison, and how many of a sub-tree still are after that.
-const MAX_EXAMINED: usize = 20_000_000;
+const MAX_EXAMINED: usize = 8_000_000;
 const MIN_NODES: usize = 100;
 /// The maximum number of causes that are looked for, of which the first by their places are named.
 const MAX_FOUND: usize = 1_000;

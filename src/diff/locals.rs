@@ -12,7 +12,7 @@ use std::sync::Arc;
 const MAX_NODES: usize = 20_000;
 
 /// The maximum number of inputs of values that are examined in one comparison.
-const MAX_INPUTS: usize = 20_000_000;
+const MAX_INPUTS: usize = 8_000_000;
 
 /// A local name that differs.
 #[derive(Clone, Debug, PartialEq)]

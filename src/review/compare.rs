@@ -5,7 +5,7 @@ use super::align::{Aligned, absent, align, mark_unresolved, misnamed, without_do
 use super::code_run::CodeRun;
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::examined::add_settings;
-use super::expect::{ComparedProject, Proof, Unseen, run_settings};
+use super::expect::{ComparedProject, Open, Proof, Unseen, run_settings};
 use super::jobs::{JobInputs, complete_list};
 use super::judge::{Judged, idle_patterns};
 use super::judge_sides::JudgeInputs;
@@ -165,6 +165,7 @@ pub(crate) fn compare(
         let [bases, heads] = sides.each_ref().map(Vec::as_slice);
         let mut unseen = unseen.unwrap_or_default();
         unseen.files.extend(review.unreadable.iter().map(|path| Text::from(path.as_str())));
+        unseen.open.extend(review.rejected(expectation).map(Open::Part));
         let strict = review.settings.strict.value;
         Proof::of(expectation, &comparison, &review.coverage, unseen, ([bases, heads], strict))
     });

@@ -16,6 +16,7 @@ use crate::terraform::module::modules::Cache;
 use crate::terraform::reach::literal;
 use crate::text::Text;
 use crate::unit::interfaces;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -312,6 +313,8 @@ struct Edits<'a> {
     lines: BTreeMap<Address, BTreeSet<Edit>>,
     stacks: BTreeMap<Text, BTreeSet<Edit>>,
     head: &'a StateJobs,
+    /// The first lines of files that differ, which many jobs may share.
+    firsts: RefCell<BTreeMap<Text, Edit>>,
 }
 
 impl<'a> Edits<'a> {
@@ -332,7 +335,7 @@ impl<'a> Edits<'a> {
             let of_component: &mut BTreeSet<Edit> = lines.entry(address).or_default();
             of_component.extend(found);
         }
-        Edits { inputs, lines, stacks, head }
+        Edits { inputs, lines, stacks, head, firsts: RefCell::default() }
     }
 
     /// The edits that lead to an item.
@@ -359,6 +362,9 @@ impl<'a> Edits<'a> {
 
     /// The first line of a file that differs.
     fn first(&self, path: Text) -> Edit {
+        if let Some(known) = self.firsts.borrow().get(&path) {
+            return known.clone();
+        }
         let text = |source: &dyn Source| {
             let entry: Option<&Entry> = source.listing().get(&path);
             let bytes = entry.and_then(|entry| source.read(entry).ok());
@@ -366,9 +372,11 @@ impl<'a> Edits<'a> {
         };
         let [base, head] = self.inputs.run.sources.map(text);
         let edits = line_edits(&base, &head);
-        match (edits.added.first(), edits.removed.first()) {
+        let first = match (edits.added.first(), edits.removed.first()) {
             (Some(line), _) => Edit { path, line: Some(*line), is_removed: false },
             (None, line) => Edit { path, line: line.copied(), is_removed: line.is_some() },
-        }
+        };
+        self.firsts.borrow_mut().insert(Text::clone(&first.path), first.clone());
+        first
     }
 }

@@ -1,11 +1,12 @@
 //! How a review ends, and why.
 
 use super::coverage::{Lacking, Unresolved};
-use super::{Overrides, Review};
-use crate::diagnostic::Finding;
+use super::{Expectation, Overrides, Review};
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
+use crate::diagnostic::{Diagnostic, Finding, Group, Level};
+use crate::rules::has_check;
 use crate::settings::FailOn;
-use crate::text::count;
+use crate::text::{Text, count};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -90,6 +91,26 @@ impl Review {
         named(known.map(|(_, one)| *one), ["is not resolved", "are not resolved"])
     }
 
+    /// Where the newer state alone has what the deployment tool rejects, but for stacks in which that is expected: what it would make
+    /// of the rest is not known.
+    pub(super) fn rejected(&self, expectation: &Expectation) -> impl Iterator<Item = String> {
+        let is_expected =
+            |stacks: &[Text]| !stacks.is_empty() && stacks.iter().all(|one| expectation.allows_stack(one));
+        let is_rejected = move |finding: &&Finding| {
+            let Diagnostic { rule, stacks, .. } = &finding.diagnostic;
+            let is_error = rule.group == Group::Correctness && rule.default_level() == Some(Level::Error);
+            // Checks look further than a comparison resolves.
+            is_error && !has_check(rule) && finding.counts() && !is_expected(stacks)
+        };
+        self.findings.iter().filter(is_rejected).map(|finding| self.place(finding))
+    }
+
+    /// `main.tf:3`
+    fn place(&self, finding: &Finding) -> String {
+        let file = self.files.get(finding.diagnostic.primary.file);
+        format!("{}:{}", file.path, file.line(finding.diagnostic.primary.start))
+    }
+
     /// The findings that fail the run.
     fn failing(&self) -> Option<String> {
         let settings = &self.settings;
@@ -108,8 +129,7 @@ impl Review {
         failing.sort_by_key(|finding| Reverse(finding.level));
         let first = failing.first()?;
         let new = if self.comparison.is_some() { "new " } else { "" };
-        let file = self.files.get(first.diagnostic.primary.file);
-        let place = format!("{}:{}", file.path, file.line(first.diagnostic.primary.start));
+        let place = self.place(first);
         let more = if failing.len() > 1 { format!(" and {} more", failing.len() - 1) } else { String::new() };
         let number = count(failing.len(), &format!("{new}finding"));
         Some(format!("{number}: {} in {place}{more}", first.diagnostic.rule.id()))

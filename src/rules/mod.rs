@@ -340,6 +340,12 @@ fn isolated(rule: &Rule, context: &Context<'_>, check: impl FnOnce() -> Vec<Diag
     })
 }
 
+/// Whether a rule is found by a check of its own, and not while files are resolved.
+pub(crate) fn has_check(rule: &Rule) -> bool {
+    CHECKS.iter().any(|(known, _)| *known == rule)
+}
+
+/// The rule with an id.
 pub(crate) fn find(id: &str) -> Option<&'static Rule> {
     RULES.binary_search_by(|r| r.id().cmp(id)).ok().map(|i| RULES[i])
 }

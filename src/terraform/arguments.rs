@@ -41,12 +41,13 @@ pub(super) fn check(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
         if child.module.files.is_empty() {
             continue;
         }
-        if found.len() < MAX_FINDINGS {
-            let wrong = unfit(statics, parent, child, call, is_made.last() == Some(&true));
-            for failure in wrong {
-                if !failures.iter().chain(&found).any(|known| is_same(known, &failure)) {
-                    found.push(failure);
-                }
+        if found.len() >= MAX_FINDINGS {
+            break;
+        }
+        let wrong = unfit(statics, parent, child, call, is_made.last() == Some(&true));
+        for failure in wrong {
+            if !failures.iter().chain(&found).any(|known| is_same(known, &failure)) {
+                found.push(failure);
             }
         }
         // A folder that is called twice has its calls once.
@@ -62,7 +63,7 @@ fn unknown(child: &Node, call_name: &str, call: &Declared, found: &mut Vec<Failu
     let declared = &child.module.variables;
     let is_argument = |name: &str| !META.contains(&name) && !RESERVED.contains(&name);
     let given = call.arguments.iter().filter(|(name, _)| is_argument(name));
-    for (name, written) in given.filter(|(name, _)| !declared.contains_key(*name)) {
+    for (name, written) in given.filter(|(name, _)| !declared.contains_key(*name)).take(MAX_FINDINGS) {
         let message = format!("module \"{call_name}\" has no variable `{name}`");
         let help = match nearest(name, declared.keys().map(|key| &**key)) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -81,12 +82,12 @@ fn missing(child: &Node, call_name: &str, call: &Declared, failures: &[Failure],
         let needed = variable::needed(name, call);
         failures.iter().any(|failure| is_same(failure, &needed))
     };
-    for (name, variable) in &child.module.variables {
-        if variable.default.is_none() && !call.arguments.contains_key(name) && !is_reported(name) {
-            let message = format!("module \"{call_name}\" needs a value for `{name}`, which has no default");
-            let help = format!("set `{name}` in the call, or give the variable a default");
-            found.push(Failure::new(&rules::MODULE_ARGUMENT, message, call.place).lint(Some(help)));
-        }
+    let needed = child.module.variables.iter().filter(|(_, variable)| variable.default.is_none());
+    let lacking = needed.filter(|(name, _)| !call.arguments.contains_key(*name) && !is_reported(name));
+    for (name, _) in lacking.take(MAX_FINDINGS) {
+        let message = format!("module \"{call_name}\" needs a value for `{name}`, which has no default");
+        let help = format!("set `{name}` in the call, or give the variable a default");
+        found.push(Failure::new(&rules::MODULE_ARGUMENT, message, call.place).lint(Some(help)));
     }
 }
 

@@ -177,6 +177,78 @@ fn root_modules_are_evaluated() {
 }
 
 #[test]
+fn locked_versions_of_providers_are_code() {
+    let lock = |version: u32| {
+        format!("provider \"registry.opentofu.org/hashicorp/aws\" {{\n  version = \"{version}.0.0\"\n}}\n")
+    };
+    let repo = Repo::new();
+    repo.write("main.tf", "resource \"aws_x\" \"a\" {}\n").write(".terraform.lock.hcl", lock(5)).commit("base");
+    repo.write(".terraform.lock.hcl", lock(6)).commit("edit");
+    assert_eq!(open(&expect(&repo, "none", 1)), ["code"]);
+}
+
+/// It is not known how many blocks there are; whatever they say may be deployed.
+#[test]
+fn blocks_for_something_unknown_are_what_is_written_in_them() {
+    const MAIN: &str = "variable \"u\" {}\nlocals {\n  k = 1\n}\nresource \"a_b\" \"x\" {\n  dynamic \"rule\" {\n    \
+                        for_each = var.u\n    content {\n      own = 1\n      size = local.k\n      from = file(\"a.txt\")\n    }\n  \
+                        }\n  rule {\n    beside = 1\n    inner {}\n  }\n}\n";
+    let repo = Repo::new();
+    repo.write("main.tf", MAIN).write("a.txt", "1\n").commit("base");
+    for (path, old, new) in [
+        ("main.tf", "own = 1", "own = 2"),
+        ("main.tf", "k = 1", "k = 2"),
+        ("a.txt", "1", "2"),
+        ("main.tf", "beside = 1", "beside = 2"),
+        ("main.tf", "inner {}", "inner {}\n    inner {}"),
+        ("main.tf", "own = 2", "own = 2\n      more {}"),
+    ] {
+        repo.edit(path, old, new).commit("edit");
+        let proof = expect(&repo, "none", 1);
+        assert!(open(&proof).contains(&"value".to_owned()), "{new}: {proof}");
+        repo.run(&["diff", "HEAD~..HEAD"]).ends_with(0).hides("No change").hides("No effective change");
+    }
+    repo.edit("main.tf", "own = 2", "own  = 2 # words").commit("layout");
+    expect(&repo, "none", 0);
+}
+
+#[test]
+fn sections_that_no_component_shows_may_have_an_effect() {
+    let repo = Repo::new();
+    let module = |name: &str| format!("modules: [{{name: {name}, type: infra.vpc, config: {{size: 1}}}}]\n");
+    let imported = format!("{}workflows: {{a: 1}}\n", module("b"));
+    repo.write("infra.yaml", format!("imports: [b.yaml]\npipelines: {{a: 1}}\n{}", module("a")))
+        .write("b.yaml", imported)
+        .commit("base");
+    for (path, old, new) in [("infra.yaml", "{a: 1}", "{a: 2}"), ("b.yaml", "workflows: {a: 1}", "workflows: {a: 2}")] {
+        repo.edit(path, old, new).commit("edit");
+        assert_eq!(open(&expect(&repo, "none", 1)), ["file"], "{path}");
+    }
+    repo.edit("infra.yaml", "pipelines: {a: 2}", "pipelines:\n  a: 2 # words").commit("layout");
+    expect(&repo, "none", 0);
+}
+
+#[test]
+fn where_data_of_templates_comes_from_is_a_setting() {
+    let repo = repo();
+    let settings = "templates:\n  settings:\n    enabled: true\n    gomplate:\n      enabled: true\n      datasources: {d: {url: 'https://a.example'}}\n";
+    repo.write("atmos.yaml", format!("{}{settings}", ATMOS.split("templates:").next().unwrap())).commit("base");
+    repo.edit("atmos.yaml", "a.example", "b.example").commit("edit");
+    assert_eq!(open(&expect(&repo, "none", 1)), ["setting"]);
+}
+
+#[test]
+fn what_is_rejected_has_an_effect() {
+    let repo = Repo::new();
+    repo.write("main.tf", "resource \"aws_x\" \"a\" {\n  size = 1\n}\n").commit("base");
+    repo.edit("main.tf", "size = 1", "size = 1\n  size = 2").commit("twice");
+    repo.run(&["diff", "HEAD~..HEAD", "--expect", "none"]).ends_with(1).says("1 part is not resolved: main.tf:3");
+    // It was so before.
+    repo.edit("main.tf", "\n}", " # words\n}").commit("words");
+    expect(&repo, "none", 0);
+}
+
+#[test]
 fn a_document_that_code_reads_is_code() {
     let repo = repo();
     repo.edit("components/terraform/vpc/main.tf", "size = var.size", "size = file(\"${path.module}/README.md\")");

@@ -179,6 +179,24 @@ fn bytes_that_git_does_not_have_as_they_are() {
     }
 }
 
+/// Stacks and units are found by where they are: in a submodule that the clone lacks there may be any.
+#[test]
+fn a_submodule_where_stacks_and_units_are_may_have_some() {
+    let stacks = Repo::atmos();
+    stacks.write("stacks/deploy/dev.yaml", STACK);
+    let units = Repo::new();
+    units.write("live/app/terragrunt.hcl", "inputs = {}\n");
+    for (repo, path) in [(stacks, "stacks/deploy/more"), (units, "live/more")] {
+        repo.commit("base");
+        for digit in ["1", "2"] {
+            repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},{path}", digit.repeat(40))]);
+            repo.git(&["commit", "--quiet", "--message", digit]);
+        }
+        let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("No effective change");
+        run.says(&format!("that no component is known to read: {path}"));
+    }
+}
+
 #[test]
 fn values_that_sops_encrypts_are_unknown() {
     let repo = Repo::new();

@@ -43,6 +43,15 @@ fn problem(text: &str) -> String {
 }
 
 #[test]
+fn what_functions_read_counts() {
+    let expr = parse_expression("[for l in [range(1000)] : [for i in range(1000) : length(l)]]").unwrap();
+    let budget = Budget::new(200_000);
+    Evaluator::new(FileId::new(0), &Secret, &NoFiles, &budget).eval(&expr);
+    let (taken, read) = (200_000 - budget.left(), 1000 * 1000 / 32);
+    assert!(taken > read && taken < 2 * read, "{taken}");
+}
+
+#[test]
 fn operators_have_their_precedence() {
     for (text, expected) in [
         ("1 + 2 * 3", json!(7)),

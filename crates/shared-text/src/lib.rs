@@ -129,8 +129,8 @@ impl Interner {
 /// Longer words are not looked for.
 const LONGEST: usize = 256;
 /// Most candidates that are examined, and of them those that are compared letter by letter.
-const MOST: usize = 20_000;
-const MOST_COMPARED: usize = 500;
+const MOST: usize = 5_000;
+const MOST_COMPARED: usize = 100;
 
 /// The set of letters of a word, each as one bit (some share one).
 fn letters(word: &str) -> u64 {
@@ -206,7 +206,7 @@ pub fn steers(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Interner, MAX_INTERNED_LENGTH, Text, compare, nearest, order};
+    use super::{Interner, MAX_INTERNED_LENGTH, MOST, MOST_COMPARED, Text, compare, nearest, order};
     use proptest::prelude::*;
 
     #[test]
@@ -230,6 +230,18 @@ mod tests {
         assert_eq!(nearest("networking", ["netwrking", "x"]), Some("netwrking"));
         assert_eq!(nearest("abc", ["xyz"]), None);
         assert_eq!(nearest(&"a".repeat(300), [&*"a".repeat(300)]), None, "too long to be compared");
+    }
+
+    #[test]
+    fn one_word_is_compared_with_so_many() {
+        let examined = |count: usize, word: &str| {
+            let all: Vec<String> = (0..count).map(|i| format!("subnet-{i:06}")).collect();
+            let mut examined = 0;
+            nearest(word, all.iter().map(|one| &**one).inspect(|_| examined += 1));
+            examined
+        };
+        assert_eq!(examined(2 * MOST_COMPARED, "subnet-00000x"), MOST_COMPARED);
+        assert_eq!(examined(2 * MOST, "qqqqqqqqqqqqq"), MOST);
     }
 
     proptest! {

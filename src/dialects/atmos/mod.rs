@@ -168,7 +168,9 @@ impl Dialect for Atmos {
     /// Where stacks are, what they are called, and how they are rendered and merged. Everything else steers the program.
     fn shows_setting(&self, path: &str) -> bool {
         const SHOWN: [&str; 4] = ["/base_path", "/settings/list_merge_strategy", "/stacks", "/templates"];
-        SHOWN.iter().any(|shown| path.strip_prefix(shown).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        let is_shown =
+            |shown: &&str| path.strip_prefix(*shown).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        SHOWN.iter().any(|shown| is_shown(shown)) && !path.contains("/datasources")
     }
 
     fn authoring(&self) -> Option<&'static dyn Authoring> {

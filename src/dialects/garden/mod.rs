@@ -294,8 +294,8 @@ impl Dialect for Garden {
         !first.is_some_and(|key| HIDDEN.contains(&key))
     }
 
-    fn hidden_documents(&self) -> Option<fn(&Value) -> bool> {
-        Some(project::is_hidden)
+    fn hidden_part(&self) -> Option<fn(&Value) -> Option<Value>> {
+        Some(|document| project::is_hidden(document).then(|| document.clone()))
     }
 
     fn authoring(&self) -> Option<&'static dyn Authoring> {

@@ -13,6 +13,17 @@ use std::sync::Arc;
 /// The section with secrets.
 const SECRETS: &str = "secrets";
 
+/// The sections that components show.
+const SHOWN: [&str; 4] = ["environments", "imports", "modules", SECRETS];
+
+/// What of a document no component shows: workflows, pipelines and whatever else the program reads.
+pub(crate) fn hidden(document: &Value) -> Option<Value> {
+    let Some(map) = document.as_map() else { return (!document.is_null()).then(|| document.clone()) };
+    let others = map.iter().filter(|entry| !SHOWN.contains(&&*entry.key));
+    let others: Map = others.map(|entry| (entry.key.clone(), entry.value.clone())).collect();
+    (!others.is_empty()).then(|| Value::map(others))
+}
+
 /// A configuration with everything it imports.
 #[derive(Debug, Default)]
 pub(crate) struct Config {

@@ -282,6 +282,10 @@ impl Dialect for Jitsubst {
         self.cache.forget();
     }
 
+    fn hidden_part(&self) -> Option<fn(&Value) -> Option<Value>> {
+        Some(config::hidden)
+    }
+
     fn run_folder(&self, component: &Component, _unit: &Unit) -> Option<Text> {
         config::is_resource(&component.kind).then(Text::default)
     }

@@ -10,7 +10,7 @@ use crate::limits::{Limit, take_steps};
 use crate::syntax::secrets::hide_written;
 use crate::value::{FileId, Value};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The variable that names the experiments that are on.
 pub(super) const EXPERIMENTS: &str = "TG_EXPERIMENT";
@@ -43,7 +43,7 @@ pub(super) struct Session<'a> {
     pub known: RefCell<BTreeMap<String, Result<Value, String>>>,
     /// How many locals wait for each other.
     pub depth: Cell<usize>,
-    findings: RefCell<Vec<Diagnostic>>,
+    findings: RefCell<Findings>,
 }
 
 impl<'a> Session<'a> {
@@ -98,10 +98,7 @@ impl<'a> Session<'a> {
 
     /// Adds a finding as it is.
     pub(super) fn report(&self, finding: Diagnostic) {
-        let mut findings = self.findings.borrow_mut();
-        if !findings.contains(&finding) {
-            findings.push(finding);
-        }
+        self.findings.borrow_mut().add(finding);
     }
 
     /// Adds a problem of an expression, which is a part of something that was written elsewhere.
@@ -132,7 +129,7 @@ impl<'a> Session<'a> {
     pub(super) fn apart<T>(&self, run: impl FnOnce() -> T) -> (T, Vec<Diagnostic>) {
         let before = self.findings.take();
         let result = run();
-        (result, self.findings.replace(before))
+        (result, self.findings.replace(before).all)
     }
 
     /// Works on what lies in another folder, with what is left of the budget. Its findings are added to these.
@@ -148,18 +145,36 @@ impl<'a> Session<'a> {
 
     /// Whether something so far prevents a part from being resolved.
     pub(super) fn is_broken(&self) -> bool {
-        self.findings.borrow().iter().any(|finding| finding.is_breaking)
+        self.findings.borrow().all.iter().any(|finding| finding.is_breaking)
     }
 
     /// What is wrong.
     pub(super) fn into_findings(self) -> Vec<Diagnostic> {
-        let mut findings = self.findings.into_inner();
+        let mut findings = self.findings.into_inner().all;
         let table = self.loader.modules.loader.reader.files;
         let own = findings.iter().map(|finding| finding.primary.file);
         let files: BTreeSet<FileId> = self.files.into_inner().into_iter().chain(own).collect();
         let messages = findings.iter_mut().map(|finding| &mut finding.message);
         hide_written(files.into_iter().map(|file| table.get(file)), None, messages);
         findings
+    }
+}
+
+/// Findings, each once.
+#[derive(Default)]
+struct Findings {
+    all: Vec<Diagnostic>,
+    /// Their indexes by the places that they are about.
+    at: HashMap<(FileId, u32), Vec<usize>>,
+}
+
+impl Findings {
+    fn add(&mut self, finding: Diagnostic) {
+        let known = self.at.entry((finding.primary.file, finding.primary.start)).or_default();
+        if !known.iter().any(|index| self.all[*index] == finding) {
+            known.push(self.all.len());
+            self.all.push(finding);
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Key, Map, Origin, Prov, Read, Unknown, Value};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The key of the object that an unknown value is printed as.
@@ -35,7 +36,8 @@ pub(super) fn exported(origins: &dyn Origins, expr: &Expr, value: &Val) -> Value
 /// The value with the entries of written objects at their places, with their keys.
 fn placed(file: FileId, expr: &Expr, value: Value) -> Value {
     let (Data::Map(map), ExprKind::Object(entries)) = (&value.data, &walk::unwrapped(expr).kind) else { return value };
-    let one = |key: &Key, value: &Value| match entries.iter().rev().find(|(name, _)| is_key(name, key)) {
+    let entries = by_key(entries);
+    let one = |key: &Key, value: &Value| match entries.get(&**key) {
         Some((name, written)) => {
             let value = placed(file, written, value.clone());
             (key.clone(), at_key(file, name.span, written.span, value))
@@ -63,8 +65,9 @@ fn detailed(origins: &dyn Origins, expr: &Expr, value: Value) -> Value {
         _ if !value.holds(Flags::UNKNOWN) => return value,
         (ExprKind::Paren(inner) | ExprKind::Wrapped(inner), _) => return detailed(origins, inner, value),
         (ExprKind::Object(entries), Data::Map(map)) => {
+            let entries = by_key(entries);
             let one = |key: &Key, value: &Value| {
-                let written = entries.iter().rev().find(|(name, _)| is_key(name, key));
+                let written = entries.get(&**key);
                 let expr = written.map_or(expr, |(_, value)| value);
                 (key.clone(), whole_or_part(origins, expr, written.is_some(), value))
             };
@@ -87,9 +90,9 @@ fn whole_or_part(origins: &dyn Origins, expr: &Expr, is_part: bool, value: &Valu
     if is_part { detailed(origins, expr, value.clone()) } else { made_of(origins, expr, value) }
 }
 
-/// Whether an expression is a key that is written out.
-fn is_key(name: &Expr, key: &str) -> bool {
-    walk::name(name) == Some(key)
+/// The entries of an object by the keys that are written out; the last one of a key counts.
+fn by_key(entries: &[(Expr, Expr)]) -> HashMap<&str, &(Expr, Expr)> {
+    entries.iter().filter_map(|entry| Some((walk::name(&entry.0)?, entry))).collect()
 }
 
 /// The value, all unknown parts of which come from one expression.

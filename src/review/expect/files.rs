@@ -132,14 +132,14 @@ impl ComparedProject<'_> {
         unseen
     }
 
-    /// Whether documents of a file differ that no component shows.
+    /// Whether parts of documents of a file differ that no component shows.
     fn hides(&self, pair: &EntryPair<'_>) -> bool {
-        let Some(is_hidden) = self.dialect.hidden_documents() else { return false };
+        let Some(hidden) = self.dialect.hidden_part() else { return false };
         let [base, head] = self.sources;
         let of = |source: &dyn Source, entry: Option<&Entry>| {
             let all = documents(source, entry)?;
             let all = all.as_list().map_or_else(|| vec![all.clone()], |all| all.to_vec());
-            Some(all.into_iter().filter(is_hidden).collect::<Vec<Value>>())
+            Some(all.iter().filter_map(hidden).collect::<Vec<Value>>())
         };
         let sides = of(base, pair.before).zip(of(head, pair.after));
         sides.is_none_or(|(a, b)| a.len() != b.len() || a.iter().zip(&b).any(|(a, b)| !same(a, b)))

@@ -79,7 +79,7 @@ impl Expectation {
     }
 
     /// Whether all of a stack may have an effect.
-    fn allows_stack(&self, stack: &str) -> bool {
+    pub(super) fn allows_stack(&self, stack: &str) -> bool {
         matches!(self, Expectation::Only(glob) if glob.matches(stack))
     }
 }

@@ -21,7 +21,7 @@ impl Masks {
                 continue;
             }
             end = range.end;
-            if is_secret[literal.entry] {
+            if is_secret[literal.entry] || hides_in_escapes(&text[range.clone()]) {
                 masks.secret.push(range.clone());
             } else {
                 let inside = tokens::within(&text[range.clone()]).into_iter();
@@ -33,6 +33,21 @@ impl Masks {
         masks.places.extend(secret.flat_map(|(entry, _)| [entry.key.start, entry.value.start]));
         masks.sorted()
     }
+}
+
+/// Whether a quoted text of several lines says a secret in one of them: `"a\npassword = \"b\""`.
+fn hides_in_escapes(written: &str) -> bool {
+    let mut text = String::new();
+    let mut rest = written.trim_matches('"');
+    while let Some((before, after)) = rest.split_once('\\') {
+        let mut letters = after.chars();
+        let escaped = letters.next();
+        text.push_str(before);
+        text.extend(escaped.map(|letter| if matches!(letter, 'n' | 'r') { '\n' } else { letter }));
+        rest = letters.as_str();
+    }
+    text.push_str(rest);
+    rest.len() < written.trim_matches('"').len() && !tokens::within(&text).is_empty()
 }
 
 /// Which entries hold secrets.
@@ -107,6 +122,8 @@ mod tests {
                 "a = { kind = \"Secret\", stringData = { b = * } }",
             ),
             ("url = \"http://x:y@z\"", "url = \"http://x:*@z\""),
+            ("a = \"x {\\n  password = \\\"b\\\"\\n}\"", "a = *"),
+            ("a = \"x {\\n  size = \\\"b\\\"\\n}\"", "a = \"x {\\n  size = \\\"b\\\"\\n}\""),
             ("!a = \"b\"", "a = *"),
             ("!a = var.b", "a = var.b"),
         ] {

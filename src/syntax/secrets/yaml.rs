@@ -26,6 +26,11 @@ pub(in crate::syntax) fn masks(document: &Document, original: &str) -> Option<Ma
         let is_block = matches!(style, Style::Literal | Style::Folded);
         let head = Some(written).filter(|_| is_block).and_then(|text| text.find('\n')).unwrap_or(0);
         if !is_secret[id.index()] {
+            let read = document.scalar(id).filter(|_| written.contains('\\'));
+            if *style == Style::DoubleQuoted && read.is_some_and(|text| !tokens::within(text).is_empty()) {
+                masks.secret.push(start..end);
+                continue;
+            }
             let inside = tokens::within(&written[head..]).into_iter();
             masks.secret.extend(inside.map(|part| start + head + part.start..start + head + part.end));
             continue;
@@ -161,6 +166,8 @@ mod tests {
                 "a: 1\n---\nenv: [{name: A_TOKEN, value: *}]\n---\npassword: |\n  *",
             ),
             ("a: 1\n---\npassword: x\n---\n[", "a: 1\n---\npassword: *\n---\n["),
+            ("a: \"x {\\n  password = \\\"b\\\"\\n}\"", "a: *"),
+            ("a: \"x {\\n  size = \\\"b\\\"\\n}\"", "a: \"x {\\n  size = \\\"b\\\"\\n}\""),
             ("dsn: Server=a;Password=b;Port=1", "dsn: Server=a;Password=*;Port=1"),
         ] {
             assert_eq!(masked(text), shown, "{text}");

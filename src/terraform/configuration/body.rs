@@ -192,6 +192,12 @@ impl Evaluation<'_, '_> {
                 }
             }
         }
+        for (kind, of_type) in &mut found {
+            if let Some(part) = &mut of_type.unknown {
+                let of_kind: Vec<_> = blocks.iter().copied().filter(|(_, block)| block_type(block) == kind).collect();
+                part.value = self.made_of_blocks(at, &of_kind, &part.value);
+            }
+        }
         found.into_iter().filter_map(|(kind, blocks)| Some((kind, blocks.finish()?))).collect()
     }
 

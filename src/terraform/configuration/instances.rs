@@ -15,7 +15,7 @@ use crate::terraform::evaluation::shown;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::module::block::{Declared, Written};
 use crate::text::Text;
-use crate::value::{FileId, Flags, Value};
+use crate::value::{FileId, Flags, Prov, Unknown, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -62,26 +62,36 @@ impl Evaluation<'_, '_> {
         if !exported.holds(Flags::UNKNOWN) {
             return exported;
         }
-        let source = || {
-            let (mut unknown, places) =
-                shown::unknown(self.statics, &[], written, find(self, &InInstance::new(at), written));
+        let make = || {
+            let made_of = find(self, &InInstance::new(at), written);
+            let (mut unknown, places) = shown::unknown(self.statics, &[], written, made_of);
             unknown.is_marked = true;
-            Rc::new((unknown, places))
+            (unknown, places)
         };
-        // The content of a dynamic block reads its own element.
-        let source = if at.iterators.is_empty() {
-            let own = if is_repeated(&written.expr) { at.repeat.suffix() } else { String::new() };
-            let key = (at.frame.id, written.file, written.expr.span.start, own);
-            let known = self.sources.borrow().get(&key).cloned();
-            known.unwrap_or_else(|| {
-                let made = source();
-                self.sources.borrow_mut().insert(key, Rc::clone(&made));
-                made
-            })
-        } else {
-            source()
-        };
+        let place = (written.file, written.expr.span.start);
+        let source = self.source(at, place, is_repeated(&written.expr), make);
         shown::with_source(&exported, source.0.clone(), &source.1)
+    }
+
+    /// What is unknown at a place, and what that is made of, computed once: for each instance if it reads what differs between them.
+    pub(super) fn source(
+        &self,
+        at: &At<'_>,
+        (file, start): (FileId, u32),
+        is_repeated: bool,
+        make: impl FnOnce() -> (Unknown, Vec<Prov>),
+    ) -> Rc<(Unknown, Vec<Prov>)> {
+        // The content of a dynamic block reads its own element.
+        if !at.iterators.is_empty() {
+            return Rc::new(make());
+        }
+        let key = (at.frame.id, file, start, if is_repeated { at.repeat.suffix() } else { String::new() });
+        let known = self.sources.borrow().get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let made = Rc::new(make());
+            self.sources.borrow_mut().insert(key, Rc::clone(&made));
+            made
+        })
     }
 
     /// The instances of a resource or of a module call; `None` for what is not declared.

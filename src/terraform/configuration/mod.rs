@@ -40,6 +40,7 @@ mod references;
 mod schemas;
 mod sites;
 mod targets;
+mod unknown_blocks;
 mod validate;
 mod walk;
 

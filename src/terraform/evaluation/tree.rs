@@ -20,6 +20,8 @@ use std::sync::Arc;
 /// The deepest tree, the most modules in it, and how often a folder can be inside of itself.
 const MAX_DEPTH: usize = 40;
 const MAX_MODULES: usize = 1_000;
+/// The most names that all modules of a tree declare together, those of a folder that is called twice counted twice.
+const MAX_DECLARATIONS: usize = 500_000;
 const MAX_REPEATED: usize = 4;
 
 /// A call of a module.
@@ -209,8 +211,22 @@ fn child(
         failures.extend(found.failures.iter().cloned());
         found
     });
+    let before: usize = statics.nodes.iter().map(|node| declarations(&node.module)).sum();
+    if before + declarations(&found) > MAX_DECLARATIONS {
+        let message = format!("the modules of the tree declare more than {MAX_DECLARATIONS} names together");
+        if !failures.iter().any(|known| known.message == message) {
+            failures.push(Failure::new(&rules::LIMIT_EXCEEDED, message, place).hiding());
+        }
+        return;
+    }
     let shown = relative(&statics.nodes[0].module.dir, dir);
     statics.nodes.push(Rc::new(Node::new(path, found, shown, Some(parent))));
+}
+
+/// How many names a module declares.
+fn declarations(module: &Module) -> usize {
+    let Module { locals, variables, outputs, resources, calls, .. } = module;
+    locals.len() + variables.len() + outputs.len() + resources.len() + calls.len()
 }
 
 /// The way from one folder to another.

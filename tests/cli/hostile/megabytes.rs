@@ -105,6 +105,59 @@ fn components_with_another_name() {
 }
 
 #[test]
+fn units_that_include_a_file_with_many_inputs() {
+    let repo = Repo::new();
+    let inputs: String = (0..5_000).map(|i| format!("  a{i} = {i}\n")).collect();
+    repo.write("root.hcl", format!("inputs = {{\n{inputs}}}\n"));
+    for number in 0..600 {
+        repo.write(&format!("u{number}/terragrunt.hcl"), "include \"r\" {\n  path = \"../root.hcl\"\n}\n");
+    }
+    repo.commit("base");
+    repo.run(&["check"]).ends_with(0);
+}
+
+#[test]
+fn dependencies_that_are_not_there() {
+    let paths: String = (0..60_000).map(|i| format!("\"../d{i}\",\n")).collect();
+    let text = format!("dependencies {{\n  paths = [\n{paths}]\n}}\n");
+    ends(&[("u/terragrunt.hcl", "inputs = {}\n")], &[("u/terragrunt.hcl", &text)], &["check"]).ends_with(1);
+}
+
+#[test]
+fn jobs_that_an_edit_of_one_file_leads_to() {
+    let project = |environments: usize| {
+        let all: String = (0..environments).map(|i| format!("  - name: e{i}\n")).collect();
+        format!("apiVersion: garden.io/v1\nkind: Project\nname: p\nenvironments:\n{all}providers: [{{name: exec}}]\n")
+    };
+    let actions = |count: usize| -> String {
+        (0..count).map(|i| format!("---\nkind: Build\ntype: exec\nname: b{i}\n")).collect()
+    };
+    let base = [("project.garden.yml", &*project(1)), ("garden.yml", &actions(1))];
+    let head = [("project.garden.yml", &*project(10_000)), ("garden.yml", &actions(5_000))];
+    ends(&base, &head, &["ci", "--base", "HEAD~1"]).ends_with(1).says("limit-exceeded");
+}
+
+#[test]
+fn a_merge_of_components_with_many_values() {
+    let values: String = (0..8_000).map(|i| format!("  k{i}: {i}\n")).collect();
+    let components: String = (0..4_000).map(|i| format!("    c{i}: {{}}\n")).collect();
+    let text = format!("vars:\n  stage: bad\n{values}components:\n  terraform:\n{components}");
+    let base = [("atmos.yaml", crate::common::ATMOS), ("stacks/deploy/dev.yaml", super::DEV)];
+    ends(&base, &[("stacks/deploy/bad.yaml", &text)], &["merge", "HEAD~1", "HEAD"]).ends_with(0);
+}
+
+#[test]
+fn arguments_that_are_missing_everywhere() {
+    let variables: String = (0..4_000).map(|i| format!("variable \"v{i}\" {{}}\n")).collect();
+    let calls: String = (0..900).map(|i| format!("module \"m{i}\" {{\n  source = \"./m\"\n}}\n")).collect();
+    let base = [("main.tf", "variable \"a\" {}\n"), ("stacklint.toml", "[limits]\nmemory = 800\n")];
+    let run = ends(&base, &[("m/main.tf", &variables), ("main.tf", &calls)], &["check"]).ends_with(1);
+    run.says("limit-exceeded").says("declare more than 500000 names together");
+    let few = calls.lines().take(3 * 50).map(|line| format!("{line}\n")).collect::<String>();
+    ends(&base, &[("m/main.tf", &variables), ("main.tf", &few)], &["check"]).ends_with(1).says("50 errors");
+}
+
+#[test]
 fn units_that_may_read_any_file() {
     let repo = Repo::new();
     let unit = "terraform {\n  source = \"../../m\"\n  extra_arguments \"v\" {\n    commands           = [\"plan\"]\n    \

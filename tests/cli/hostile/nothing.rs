@@ -133,6 +133,8 @@ fn nothing_is_run_fetched_or_written() {
         &["check", "--rev", "HEAD"],
         &["check", "--diff"],
         &["diff", "HEAD~1..HEAD"],
+        &["ci", "--base", "HEAD~1"],
+        &["merge", "HEAD~1", "HEAD"],
         &["diff"],
         &["describe", "stacks", "--format", "json"],
         &["describe", "locals", "-s", "dev"],
@@ -208,10 +210,81 @@ fn units_run_no_commands_and_fetch_nothing() {
         &["check"][..],
         &["diff", "HEAD~1..HEAD"],
         &["diff", "HEAD~1..HEAD", "--format", "affected"],
+        &["ci", "--base", "HEAD~1"],
+        &["merge", "HEAD~1", "HEAD"],
         &["describe", "stacks", "--format", "json"],
         &["graph", "dependencies"],
     ] {
         does_nothing(&repo, arguments, &[]);
         assert!(!repo.root().join("executed").exists(), "{arguments:?}");
+    }
+}
+
+/// A root module with everything that a plan would run or fetch.
+const ROOT: &str = r#"terraform {
+  backend "http" { address = "https://example.invalid" }
+  required_providers { aws = { source = "example.invalid/a/aws" } }
+}
+data "external" "e" { program = ["touch", "executed"] }
+data "http" "h" { url = "https://example.invalid" }
+module "r" { source = "git::https://example.invalid/x.git?ref=v1" }
+module "l" { source = "/etc" }
+resource "null_resource" "n" {
+  triggers = { a = file("/etc/passwd"), b = 1, c = fileset("/etc", "*") }
+  provisioner "local-exec" { command = "touch executed" }
+}
+"#;
+
+/// A project of Garden that fetches and runs as soon as a command resolves it.
+const PROJECT: &str = r#"apiVersion: garden.io/v1
+kind: Project
+name: p
+environments: [{name: dev}]
+providers: [{name: exec, initScript: "touch executed"}]
+sources: [{name: r, repositoryUrl: "https://example.invalid/x.git#main"}]
+importVariables: [{from: exec, command: ["touch", "executed"]}]
+"#;
+const ACTIONS: &str = r#"kind: Deploy
+type: exec
+name: d
+source: {repository: {url: "https://example.invalid/x.git#v1"}}
+spec: {deployCommand: ["touch", "executed"], statusCommand: ["touch", "executed"]}
+---
+kind: Run
+type: exec
+name: r
+spec: {command: ["sh", "-c", "touch executed"], b: 1}
+"#;
+
+const INFRA: &str = r#"imports: [https://example.invalid/x.yaml]
+modules:
+  - {name: m, type: infra.vpc, config: {b: 1, home: "${HOME}", env_vars: {p: "${db.url}"}}}
+  - {name: s, type: step.shell, config: {command: touch executed}}
+"#;
+
+#[test]
+fn no_system_runs_or_fetches_anything_for_a_change() {
+    for files in [
+        &[("main.tf", ROOT)][..],
+        &[("garden.yml", ACTIONS), ("project.garden.yml", PROJECT)],
+        &[("infra.yaml", INFRA)],
+    ] {
+        let repo = Repo::new();
+        files.iter().for_each(|(path, text)| {
+            repo.write(path, text);
+        });
+        repo.commit("base");
+        let (edited, text) = files[0];
+        repo.write(edited, text.replace("b = 1", "b = 2").replace("b: 1", "b: 2")).commit("head");
+        for arguments in [
+            &["check"][..],
+            &["diff", "HEAD~1..HEAD"],
+            &["diff", "HEAD~1..HEAD", "--format", "affected"],
+            &["ci", "--base", "HEAD~1"],
+            &["merge", "HEAD~1", "HEAD"],
+        ] {
+            does_nothing(&repo, arguments, &[]);
+            assert!(!repo.root().join("executed").exists(), "{edited}: {arguments:?}");
+        }
     }
 }

@@ -18,6 +18,8 @@ use traced_value::{FileId, Origin, Prov};
 
 /// Values and text of one value: no more is computed.
 const MAX_VALUES: usize = 300_000;
+/// So many values that are read are a step.
+const READ_TOGETHER: usize = 32;
 /// How deep values nest.
 const MAX_DEPTH: usize = 120;
 
@@ -251,6 +253,16 @@ impl<'a> Evaluator<'a> {
     /// A value that a function made, if it is not too large: unlike one that is put together, all of it may be new.
     pub(crate) fn made(&mut self, value: Val, span: Span) -> Val {
         self.within(value, 1, span)
+    }
+
+    /// Takes the steps of reading values, which is what a function does with its arguments; returns `false` if there are not enough left.
+    pub(crate) fn reads(&self, values: &[Val]) -> bool {
+        let size = |value: &Val| {
+            let mut size = Size::default();
+            size.add(value, 0);
+            size.values
+        };
+        self.budget.take((values.iter().map(size).sum::<usize>() / READ_TOGETHER) as u64)
     }
 
     /// The value, if it is not too large, and so many values in it are a step.

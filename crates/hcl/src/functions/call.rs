@@ -52,6 +52,9 @@ pub(crate) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Va
     {
         return evaluator.exhausted(span);
     }
+    if !evaluator.reads(&values) {
+        return evaluator.exhausted(span);
+    }
     let read = values.clone();
     let value = run(evaluator, function, call, (values, spans), span);
     traced(evaluator, value, &read, span)

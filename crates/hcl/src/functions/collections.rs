@@ -159,8 +159,16 @@ fn lookup(args: &mut Args<'_, '_>) -> Outcome {
         return Err(Fail::Call("lookup() takes two or three arguments".to_owned()));
     }
     // The default has to fit also where it is not used.
-    let default = match (args.values.get(2), Type::of(&args.values[0])) {
-        (Some(default), Type::Map(element)) => Some(convert(default, &element).map_err(|_| {
+    let element = match &args.values[0].data {
+        Data::Map(element, _) => Some(element.clone()),
+        Data::Null(ty) | Data::Unknown(ty, _) => match ty {
+            Type::Map(element) => Some(Type::clone(element)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let default = match (args.values.get(2), element) {
+        (Some(default), Some(element)) => Some(convert(default, &element).map_err(|_| {
             Fail::Argument(2, "the default value must have the same type as the map elements".to_owned())
         })?),
         (default, _) => default.cloned(),

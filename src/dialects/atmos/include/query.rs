@@ -16,8 +16,16 @@ pub(crate) fn query(
     yaml: &dyn Fn(&str) -> Result<Value, String>,
     left: &mut u64,
 ) -> Result<Value, QueryError> {
+    // Once the steps are used up, not even the document is written.
+    if *left == 0 {
+        return Err(QueryError::TooMuch);
+    }
     let embedded = embed(value).map_err(QueryError::Bad)?;
-    let printed = print(&embedded, expression, left)?;
+    let printed = print(&embedded, expression, left).inspect_err(|error| {
+        if *error == QueryError::TooMuch {
+            *left = 0;
+        }
+    })?;
     let text = printed.trim();
     if text.is_empty() {
         return Ok(Value::new(Data::Null));
@@ -64,5 +72,16 @@ mod tests {
         assert_eq!(ask("", &echo), Ok(None));
         assert_eq!(ask("!!int", &broken), Ok(Some("!!int".to_owned())));
         assert!(ask("a\nb", &broken).is_err());
+    }
+
+    #[test]
+    fn after_a_query_that_takes_too_much_nothing_is_asked() {
+        let mut left = 10;
+        let long = Value::list(vec![Value::str("a"); 20]);
+        let short = Value::str("\ta\nb");
+        let mut ask = |value| query(value, ".", &|text| Ok(Value::str(text)), &mut left);
+        assert!(matches!(ask(&short), Err(QueryError::Bad(_))), "it cannot be written");
+        assert_eq!(ask(&long), Err(QueryError::TooMuch));
+        assert_eq!([ask(&short), ask(&long)], [Err(QueryError::TooMuch), Err(QueryError::TooMuch)]);
     }
 }

@@ -11,6 +11,7 @@ use crate::paths::seen_from;
 use crate::text::Text;
 use crate::value::{FileId, Prov};
 use indexmap::IndexMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The configuration of a project.
@@ -157,7 +158,7 @@ fn environments(tree: &Node, diagnostics: &Diagnostics) -> Option<Vec<Environmen
         diagnostics.error(&rules::INVALID_CONFIG, "`environments` must have at least one entry", &node.prov);
         return None;
     }
-    let mut all: Vec<EnvironmentConfig> = Vec::new();
+    let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
     for item in items.iter() {
         let named = match &item.data {
             // An environment may be given as a name only.
@@ -169,7 +170,7 @@ fn environments(tree: &Node, diagnostics: &Diagnostics) -> Option<Vec<Environmen
             continue;
         };
         check_keys(&tree, &ENVIRONMENT_KEYS, "an environment", diagnostics);
-        if !all.iter().any(|known| known.name == name) {
+        if seen.insert(Text::clone(&name)) {
             all.push(EnvironmentConfig { name, tree });
         }
     }
