@@ -170,7 +170,7 @@ impl Dialect for Atmos {
         const SHOWN: [&str; 4] = ["/base_path", "/settings/list_merge_strategy", "/stacks", "/templates"];
         let is_shown =
             |shown: &&str| path.strip_prefix(*shown).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        SHOWN.iter().any(|shown| is_shown(shown)) && !path.contains("/datasources")
+        SHOWN.iter().any(is_shown) && !path.contains("/datasources")
     }
 
     fn authoring(&self) -> Option<&'static dyn Authoring> {
