@@ -183,3 +183,20 @@ fn another_key_changes_what_goes_through_all_instances() {
         assert!(!found.contains(name), "{name} in {found:?}");
     }
 }
+
+#[test]
+fn files_that_a_template_reads_change_what_is_made_of_it() {
+    let repo = Repo::new();
+    let call = "templatefile(\"${path.module}/t.tpl\", { id = aws_y.y.id })";
+    repo.write("main.tf", format!("resource \"aws_y\" \"y\" {{}}\n\nresource \"aws_x\" \"x\" {{\n  v = {call}\n}}\n"));
+    repo.write("t.tpl", "${file(\"b.txt\")} ${id}\n");
+    for text in ["one", "two"] {
+        repo.write("b.txt", text);
+        repo.commit(text);
+    }
+    let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
+    let names = json["components"].as_array().unwrap().iter().map(|component| component["component"].as_str().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), ["aws_x.x"], "{json}");
+    let proof = repo.run(&["diff", "HEAD~1..HEAD", "--expect", "none"]);
+    assert_ne!(proof.status, 0, "{proof}");
+}

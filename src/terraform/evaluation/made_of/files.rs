@@ -1,6 +1,7 @@
 //! The files that functions in an expression read.
 
-use crate::hcl::ast::{Expr, Span};
+use crate::hcl::ast::{Expr, ExprKind, Span, walk};
+use crate::hcl::parse::parse_template;
 use crate::terraform::evaluation::made_of::{Collector, Meanings, place};
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::statics::ReadFiles;
@@ -15,8 +16,45 @@ use std::sync::Arc;
 const MAX_PLACES: usize = 20;
 
 impl<M: Meanings> Collector<'_, M> {
+    /// The files that the functions in an expression read, and those in the templates that it names.
+    pub(super) fn files_of(&mut self, at: &M::At, file: FileId, expr: &Expr) {
+        for (path, is_template) in self.read_by(at, file, expr) {
+            if is_template {
+                self.template(at, file, &path);
+            }
+        }
+    }
+
+    /// Follows the files that the functions in an expression read. Returns their paths, and whether each is a template.
+    fn read_by(&mut self, at: &M::At, file: FileId, expr: &Expr) -> Vec<(Expr, bool)> {
+        let mut arguments = Vec::new();
+        walk::visit(expr, &mut |inner| {
+            if let ExprKind::Call(call) = &inner.kind
+                && let Some(path) = paths::argument(call)
+            {
+                arguments.push((path.clone(), call.name.text.ends_with("templatefile")));
+            }
+        });
+        arguments.iter().for_each(|(path, _)| self.file(at, file, path.clone()));
+        arguments
+    }
+
+    /// The files that the functions in a template read.
+    fn template(&mut self, at: &M::At, file: FileId, path: &Expr) {
+        let written = Written { file, span: path.span, expr: Arc::new(path.clone()) };
+        let NamedFiles::In { pattern: Pattern::Path(path), .. } = self.meanings.named_files(at, &written) else {
+            return;
+        };
+        let loader = self.meanings.statics().files.loader();
+        let Some(template) = loader.add(&path) else { return };
+        // In a template `templatefile` cannot be called.
+        if let Ok(expr) = parse_template(&loader.reader.files.get(template).text) {
+            self.read_by(at, template, &expr);
+        }
+    }
+
     /// The file that a function reads, by the expression of its path.
-    pub(super) fn file(&mut self, at: &M::At, file: FileId, path: Expr) {
+    fn file(&mut self, at: &M::At, file: FileId, path: Expr) {
         let module = self.module(at);
         let statics = self.meanings.statics();
         let root = statics.nodes[0].module.dir.clone();

@@ -5,7 +5,7 @@ mod files;
 mod modules;
 
 use crate::hcl::ast::walk::{self, Elements, Reference};
-use crate::hcl::ast::{Block, Expr, ExprKind, Key, TraversalStep};
+use crate::hcl::ast::{Block, Expr, Key, TraversalStep};
 use crate::hcl::items::said;
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
@@ -16,7 +16,6 @@ use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::Place;
 use crate::terraform::module::Module;
 use crate::terraform::module::block::{Declared, Written};
-use crate::terraform::module::paths;
 use crate::terraform::module::reader::block_type;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov, Read};
@@ -197,13 +196,7 @@ impl<M: Meanings> Collector<'_, M> {
         for reference in walk::references(&written.expr) {
             self.reference(at, written.file, &reference);
         }
-        let mut arguments = Vec::new();
-        walk::visit(&written.expr, &mut |inner| {
-            if let ExprKind::Call(call) = &inner.kind {
-                arguments.extend(paths::argument(call).cloned());
-            }
-        });
-        arguments.into_iter().for_each(|path| self.file(at, written.file, path));
+        self.files_of(at, written.file, &written.expr);
     }
 
     fn module(&self, at: &M::At) -> Arc<Module> {
