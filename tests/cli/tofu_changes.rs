@@ -306,3 +306,21 @@ fn a_root_module_that_another_one_calls_changes_as_well() {
     let affected = repo.run(&["diff", "--format", "affected"]).stdout;
     assert!(affected.contains("\"x\"") && affected.contains("\"y\""), "{affected}");
 }
+
+#[test]
+fn a_mistake_in_what_repeats_a_block_removes_nothing() {
+    let resource = |count: &str| format!("resource \"aws_vpc\" \"v\" {{\n  {count}\n  cidr = \"c\"\n}}\n");
+    let call = |count: &str| format!("module \"m\" {{\n  source = \"./m\"\n  {count}\n}}\n");
+    let keyed = "for_each = toset([\"a\", \"b\"])";
+    let wrong = "for_each = toset([\"a\", upper(1, 2)])";
+    let of_module = resource("count = 2");
+    for (base, head) in [
+        (resource("count = 2"), resource("count = 1 + {}")),
+        (resource(keyed), resource(wrong)),
+        (call(keyed), call(wrong)),
+    ] {
+        let (run, json) = diff(&[("main.tf", &base), ("m/main.tf", &of_module)], &[("main.tf", &head)]);
+        assert_eq!(dangers(&json), [], "{head}\n{run}");
+        assert_eq!(run.status, 1, "{run}");
+    }
+}

@@ -89,7 +89,7 @@ impl Evaluation<'_, '_> {
             self.report(Failure::new(&rules::LIMIT_EXCEEDED, reason.clone(), declared.place));
             instances = instances.hidden(reason.into());
         }
-        for repeat in instances.repeats() {
+        for repeat in instances.evaluated(declared) {
             if let Some((_, first)) = planned.first().filter(|_| !has_own) {
                 let same = first.clone();
                 planned.push((repeat, same));

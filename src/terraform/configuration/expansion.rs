@@ -125,6 +125,15 @@ impl Instances {
         }
     }
 
+    /// The keys that are evaluated: behind a mistake, which is reported, any instance may be there.
+    pub(crate) fn evaluated(&self, declared: &Declared) -> Vec<Repeat> {
+        match (self, Repeat::any(declared)) {
+            (Instances::Failed, Repeat::None) => vec![Repeat::AnyCount("any instance".into())],
+            (Instances::Failed, any) => vec![any],
+            _ => self.repeats(),
+        }
+    }
+
     /// The same as if it were not known which ones there are.
     pub(crate) fn hidden(self, reason: Text) -> Self {
         match self {

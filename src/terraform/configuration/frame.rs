@@ -399,7 +399,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         let own = declared.arguments.iter().filter(|(name, _)| !META.contains(&&***name));
         let is_shared = !own.map(|(_, written)| written).any(|written| super::names::is_repeated(&written.expr));
         let mut frames: Vec<(Repeat, Rc<Frame>)> = Vec::new();
-        for repeat in instances.repeats() {
+        for repeat in instances.evaluated(declared) {
             let Some(node) = child else { break };
             let shared = frames.first().filter(|_| is_shared).map(|(_, frame)| Rc::clone(frame));
             if shared.is_none() && self.frames.get() >= MAX_FRAMES {
