@@ -200,3 +200,29 @@ fn files_that_a_template_reads_change_what_is_made_of_it() {
     let proof = repo.run(&["diff", "HEAD~1..HEAD", "--expect", "none"]);
     assert_ne!(proof.status, 0, "{proof}");
 }
+
+#[test]
+fn instances_that_read_the_same_edit_are_one_change() {
+    let main = |branch: &str| {
+        format!(
+            "module \"m\" {{\n  source = \"./m\"\n  for_each = toset([\"a\", \"b\"])\n  name = each.key\n}}\n\n\
+             data \"aws_d\" \"d\" {{\n  a = \"x\" == \"x\" ? \"one\" : \"{branch}\"\n}}\n\n\
+             resource \"aws_r\" \"of_data\" {{\n  value = data.aws_d.d.id\n}}\n"
+        )
+    };
+    let repo = Repo::new();
+    for (text, branch) in [("one", "two"), ("uno", "three")] {
+        let local = format!("locals {{\n  made = \"${{aws_w.other.id}}-{text}\"\n}}\n");
+        let module = MODULE
+            .replace("value = aws_w.w.id\n", "value = local.made\n")
+            .replace("inner = var.inner", "inner = local.made");
+        repo.write("m/main.tf", format!("{}\n{local}", module.replace("variable \"inner\" {}\n", "")));
+        repo.write("main.tf", main(branch));
+        repo.commit(text);
+    }
+    let text = repo.run(&["diff", "HEAD~1..HEAD"]);
+    // The branch that is not taken is nothing that the data source is made of.
+    assert!(!text.stdout.contains("aws_r.of_data"), "{text}");
+    assert!(text.stdout.contains("it reads `module.m:local.made`"), "{text}");
+    assert!(!text.stdout.contains("different values"), "{text}");
+}

@@ -9,7 +9,7 @@ use crate::terraform::configuration::expansion::{Repeat, repeated};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame, Iterator};
 use crate::terraform::configuration::names::{is_repeated, repeat_value};
 use crate::terraform::evaluation::followed::Followed;
-use crate::terraform::evaluation::made_of::{Meanings, Repeated, Which, find};
+use crate::terraform::evaluation::made_of::{Meanings, Repeated, Which, entry, find};
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::shown;
 use crate::terraform::evaluation::statics::Statics;
@@ -164,7 +164,7 @@ impl Meanings for Evaluation<'_, '_> {
         let block = self.block(&at.frame, &address.into())?;
         let key = at.repeat.suffix();
         let (_, planned) = block.planned.iter().find(|(repeat, _)| repeat.suffix() == key)?;
-        planned.val.as_entries()?.get(name).cloned()
+        entry(&planned.val, name).cloned()
     }
 
     fn argument(&self, at: &InInstance, name: &Text) -> Option<(InInstance, Written)> {

@@ -3,14 +3,17 @@
 
 mod files;
 mod modules;
+mod steps;
 
-use crate::hcl::ast::walk::{self, Elements, Reference};
+use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Block, Expr, Key, TraversalStep};
 use crate::hcl::items::said;
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::reads::made_of;
 use crate::terraform::evaluation::followed::{Followed, Named};
+pub(crate) use crate::terraform::evaluation::made_of::steps::entry;
+use crate::terraform::evaluation::made_of::steps::{ToBlock, first_name, part_of, shown};
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::Place;
@@ -86,7 +89,8 @@ pub(crate) trait Meanings {
 /// What an expression is made of.
 pub(crate) fn find<M: Meanings>(meanings: &M, at: &M::At, written: &Written) -> MadeOf {
     let (reads, places) = (Vec::new(), Vec::new());
-    let mut collector = Collector { meanings, seen: BTreeSet::new(), is_cut: false, reads, places };
+    let mut collector =
+        Collector { meanings, seen: BTreeSet::new(), is_cut: false, through: String::new(), reads, places };
     collector.expr(at, written);
     if collector.is_cut {
         let statics = meanings.statics();
@@ -124,69 +128,14 @@ impl Statics<'_> {
     }
 }
 
-/// A reference to a block, by parts.
-struct ToBlock<'r> {
-    which: Which<'r>,
-    /// The steps from the instances that are meant.
-    then: Vec<&'r [TraversalStep]>,
-    /// Whether it goes through all instances.
-    is_through_all: bool,
-}
-
-impl<'r> ToBlock<'r> {
-    /// The parts of a reference whose first steps name the block.
-    fn new(reference: &Reference<'r>, head: usize) -> Self {
-        let rest = reference.steps.get(head..).unwrap_or_default();
-        let one = |which, then| ToBlock { which, then: vec![then], is_through_all: false };
-        match (rest, &reference.elements) {
-            ([TraversalStep::Index(key, _), then @ ..], _) => one(Which::Key(key), then),
-            ([], Elements::One(key, then)) => one(Which::Computed(key), then),
-            ([], Elements::All(then)) => ToBlock { which: Which::All, then: then.clone(), is_through_all: true },
-            _ => one(Which::All, rest),
-        }
-    }
-}
-
-/// The name that the first step is.
-fn first_name(steps: &[TraversalStep]) -> Option<&Text> {
-    match steps.first()? {
-        TraversalStep::Attribute(name) => Some(&name.text),
-        TraversalStep::Index(..) => None,
-    }
-}
-
-/// The known part of a value to which steps lead.
-fn part_of(value: &Val, steps: &[TraversalStep]) -> Option<Val> {
-    let mut part = value.clone();
-    for step in steps {
-        let next = match step {
-            TraversalStep::Attribute(name) => part.as_entries()?.get(&name.text)?.clone(),
-            TraversalStep::Index(Key::Text(key), _) => part.as_entries()?.get(key)?.clone(),
-            TraversalStep::Index(Key::Number(number), _) => {
-                part.as_items()?.get(number.to_string().parse::<usize>().ok()?)?.clone()
-            }
-        };
-        part = next.marked(part.marks);
-    }
-    part.unknown_reason().is_none().then_some(part)
-}
-
-/// Steps as they are written.
-fn shown(steps: &[TraversalStep]) -> String {
-    let step = |step: &TraversalStep| match step {
-        TraversalStep::Attribute(name) => format!(".{}", name.text),
-        TraversalStep::Index(Key::Text(key), _) => format!("[\"{key}\"]"),
-        TraversalStep::Index(Key::Number(number), _) => format!("[{number}]"),
-    };
-    steps.iter().map(step).collect()
-}
-
 struct Collector<'m, M> {
     meanings: &'m M,
     /// The names that were followed, with the module that they are in.
     seen: BTreeSet<String>,
     /// Whether there are more of them than are followed.
     is_cut: bool,
+    /// The instances that are gone through, if they are several: which of them has a value makes a difference.
+    through: String,
     reads: Vec<Read>,
     places: Vec<Prov>,
 }
@@ -197,6 +146,32 @@ impl<M: Meanings> Collector<'_, M> {
             self.reference(at, written.file, &reference);
         }
         self.files_of(at, written.file, &written.expr);
+    }
+
+    /// Adds something that is read.
+    fn read(&mut self, read: Read) {
+        let Read { name, content } = read;
+        self.reads.push(match content {
+            Some(content) if !self.through.is_empty() => made_of::text(name, &format!("{} {content}", self.through)),
+            content => Read { name, content },
+        });
+    }
+
+    /// A name as it is shown: that of the module as it is written, so that all instances of it say the same.
+    fn shown(&self, at: &M::At, name: &str) -> String {
+        format!("{}{name}", self.meanings.statics().nodes[self.meanings.node(at)].prefix)
+    }
+
+    /// Goes through several places, or to one.
+    fn each(&mut self, places: &[M::At], of: impl Fn(&M::At) -> String, mut see: impl FnMut(&mut Self, &M::At)) {
+        for place in places {
+            let before = self.through.len();
+            if places.len() > 1 {
+                self.through.push_str(&of(place));
+            }
+            see(self, place);
+            self.through.truncate(before);
+        }
     }
 
     fn module(&self, at: &M::At) -> Arc<Module> {
@@ -266,23 +241,26 @@ impl<M: Meanings> Collector<'_, M> {
             if argument.is_none() && of_blocks.is_empty() {
                 continue;
             }
-            for instance in self.meanings.instances(at, file, (&address, block), to.which) {
-                let (meanings, label) = (self.meanings, format!("{address}{}.{name}", self.meanings.key(&instance)));
-                match argument {
+            let (meanings, name_of) = (self.meanings, format!("{address}.{name}"));
+            let instances = meanings.instances(at, file, (&address, block), to.which);
+            self.each(
+                &instances,
+                |instance| meanings.key(instance),
+                |own, instance| match argument {
                     Some(written) => {
-                        let value = || meanings.attribute(&instance, &address, name);
-                        self.named(&instance, (label, &steps[1..]), Some((&instance, written)), value);
+                        let value = || meanings.attribute(instance, &address, name);
+                        own.named(instance, (name_of.clone(), &steps[1..]), Some((instance, written)), value);
                     }
-                    None => self.texts(&instance, label, &of_blocks),
-                }
-            }
+                    None => own.texts(instance, &name_of, &of_blocks),
+                },
+            );
         }
     }
 
     /// The keys of the instances of a block.
     fn keys(&mut self, at: &M::At, address: &Text, block: &Declared) {
         match self.meanings.keys(at, address) {
-            Some(keys) => self.reads.push(made_of::text(format!("{}{address}", self.meanings.prefix(at)), &keys)),
+            Some(keys) => self.read(made_of::text(self.shown(at, address), &keys)),
             None => {
                 if let Some(written) = repetition(block) {
                     self.expr(at, written);
@@ -302,15 +280,20 @@ impl<M: Meanings> Collector<'_, M> {
         if to.is_through_all || to.then.iter().any(|steps| steps.is_empty()) {
             self.keys(at, &address, declared);
         }
-        for child in &called {
-            let of_child = self.module(child);
-            for steps in &to.then {
-                match first_name(steps) {
-                    Some(output) => self.output(child, output, &steps[1..]),
-                    None => of_child.outputs.keys().for_each(|output| self.output(child, output, &[])),
+        let meanings = self.meanings;
+        self.each(
+            &called,
+            |child| meanings.prefix(child),
+            |own, child| {
+                let of_child = own.module(child);
+                for steps in &to.then {
+                    match first_name(steps) {
+                        Some(output) => own.output(child, output, &steps[1..]),
+                        None => of_child.outputs.keys().for_each(|output| own.output(child, output, &[])),
+                    }
                 }
-            }
-        }
+            },
+        );
     }
 
     /// An output of a called module.
@@ -326,17 +309,17 @@ impl<M: Meanings> Collector<'_, M> {
         let part = repeated.value.as_ref().and_then(|(value, used)| part_of(value, &steps[*used..]));
         let name = format!("{root}{}", shown(steps));
         match (part, repeated.from) {
-            (Some(part), _) => self.reads.push(made_of::value(name, &export(&part))),
+            (Some(part), _) => self.read(made_of::value(name, &export(&part))),
             (None, Some((at, written))) => {
                 if self.take(format!("{}{root} {:?}", self.meanings.prefix(&at), written.argument())) {
-                    self.reads.push(made_of::text(name, &said(&self.meanings.statics().source_text(&written))));
+                    self.read(made_of::text(name, &said(&self.meanings.statics().source_text(&written))));
                     self.places.push(place(written.argument()));
                     self.expr(&at, &written);
                 }
             }
             (None, None) => {
                 let value = repeated.value.map(|(value, _)| export(&value)).unwrap_or_default();
-                self.reads.push(made_of::value(name, &value));
+                self.read(made_of::value(name, &value));
             }
         }
     }
@@ -349,12 +332,12 @@ impl<M: Meanings> Collector<'_, M> {
         written: Option<(&M::At, &Written)>,
         value: impl Fn() -> Option<Val>,
     ) {
-        let label = format!("{}{name}", self.meanings.prefix(at));
+        let (label, shown_as) = (self.label(at, &name), self.shown(at, &name));
         let part = if steps.is_empty() { None } else { value().and_then(|value| part_of(&value, steps)) };
         if let Some(part) = part {
-            let label = format!("{label}{}", shown(steps));
-            if self.take(label.clone()) {
-                self.reads.push(made_of::value(label, &export(&part)));
+            let steps = shown(steps);
+            if self.take(format!("{label}{steps}")) {
+                self.read(made_of::value(format!("{shown_as}{steps}"), &export(&part)));
                 self.places.push(part.prov);
             }
             return;
@@ -362,13 +345,18 @@ impl<M: Meanings> Collector<'_, M> {
         if !self.take(label.clone()) {
             return;
         }
-        let read = || self.read_name(&label, written.map(|(_, written)| written), value());
+        let read = || self.read_name(&shown_as, written.map(|(_, written)| written), value());
         let named = self.meanings.followed().get_or_insert(&label, read);
-        self.reads.push(named.read);
+        self.read(named.read);
         self.places.extend(named.place);
         if let Some((at, written)) = written.filter(|_| !named.is_known) {
             self.expr(at, written);
         }
+    }
+
+    /// A name that differs from those at other places.
+    fn label(&self, at: &M::At, name: &str) -> String {
+        format!("{}{name}{}", self.meanings.prefix(at), self.meanings.key(at))
     }
 
     /// Whether something is followed: once, and not if there is too much.
@@ -383,18 +371,18 @@ impl<M: Meanings> Collector<'_, M> {
         self.seen.insert(label)
     }
 
-    fn read_name(&self, label: &str, written: Option<&Written>, value: Option<Val>) -> Named {
+    fn read_name(&self, shown_as: &str, written: Option<&Written>, value: Option<Val>) -> Named {
         let known = value.filter(|value| value.unknown_reason().is_none());
         match (known, written) {
             (Some(value), _) => {
-                Named { read: made_of::value(label, &export(&value)), place: Some(value.prov), is_known: true }
+                Named { read: made_of::value(shown_as, &export(&value)), place: Some(value.prov), is_known: true }
             }
             (None, Some(written)) => Named {
-                read: made_of::text(label, &said(&self.meanings.statics().source_text(written))),
+                read: made_of::text(shown_as, &said(&self.meanings.statics().source_text(written))),
                 place: Some(place((written.file, written.span))),
                 is_known: false,
             },
-            (None, None) => Named { read: made_of::text(label, ""), place: None, is_known: false },
+            (None, None) => Named { read: made_of::text(shown_as, ""), place: None, is_known: false },
         }
     }
 
@@ -403,28 +391,45 @@ impl<M: Meanings> Collector<'_, M> {
         let mut arguments: BTreeMap<String, Written> = BTreeMap::new();
         arguments.extend(declared.arguments.iter().map(|(name, written)| (name.to_string(), written.clone())));
         declared.blocks.iter().enumerate().for_each(|(i, block)| nested(block, i, block.file, &mut arguments));
-        if let Which::All = which {
-            return self.texts(at, address.to_string(), &arguments);
+        if let (Which::All, Some(_)) = (which, repetition(declared)) {
+            return self.texts(at, address, &arguments);
         }
         // What repeats it says no more than what the instance is made of.
         for name in ["for_each", "count"] {
             arguments.remove(name);
         }
-        for instance in self.meanings.instances(at, file, (address, declared), which) {
-            self.texts(&instance, format!("{address}{}", self.meanings.key(&instance)), &arguments);
-        }
+        let meanings = self.meanings;
+        let instances = meanings.instances(at, file, (address, declared), which);
+        self.each(
+            &instances,
+            |instance| meanings.key(instance),
+            |own, instance| {
+                if !own.take(format!("{} =", own.label(instance, address))) {
+                    return;
+                }
+                let mut unknown = arguments.clone();
+                for name in declared.arguments.keys() {
+                    let value = meanings.attribute(instance, address, name);
+                    if let Some(value) = value.filter(|value| value.unknown_reason().is_none()) {
+                        unknown.remove(&**name);
+                        own.read(made_of::value(own.shown(instance, &format!("{address}.{name}")), &export(&value)));
+                        own.places.push(value.prov);
+                    }
+                }
+                own.texts(instance, address, &unknown);
+            },
+        );
     }
 
     /// The texts of arguments, and what they are made of.
-    fn texts(&mut self, at: &M::At, name: String, arguments: &BTreeMap<String, Written>) {
-        let label = format!("{}{name}", self.meanings.prefix(at));
-        if arguments.is_empty() || !self.take(label.clone()) {
+    fn texts(&mut self, at: &M::At, name: &str, arguments: &BTreeMap<String, Written>) {
+        if arguments.is_empty() || !self.take(self.label(at, name)) {
             return;
         }
         let statics = self.meanings.statics();
         let texts = arguments.iter().map(|(name, written)| format!("{name} = {}", said(&statics.source_text(written))));
         let texts: Vec<String> = texts.collect();
-        self.reads.push(made_of::text(label, &texts.join("\n")));
+        self.read(made_of::text(self.shown(at, name), &texts.join("\n")));
         self.places.extend(arguments.values().map(|written| place(written.argument())));
         arguments.values().for_each(|written| self.expr(at, written));
     }
