@@ -226,3 +226,22 @@ fn instances_that_read_the_same_edit_are_one_change() {
     assert!(text.stdout.contains("it reads `module.m:local.made`"), "{text}");
     assert!(!text.stdout.contains("different values"), "{text}");
 }
+
+#[test]
+fn a_key_that_may_fail_is_no_finding() {
+    let repo = Repo::new();
+    let value = "try(aws_x.x[each.value.missing].id, aws_y.y.id)";
+    let resource = |head: &str, body: &str| format!("resource {head} {{\n{body}}}\n\n");
+    let text = [
+        resource("\"aws_y\" \"y\"", ""),
+        resource("\"aws_x\" \"x\"", "  count = 2\n"),
+        resource("\"aws_r\" \"r\"", &format!("  for_each = {{ a = {{ b = 1 }} }}\n  value    = {value}\n")),
+    ];
+    repo.write("main.tf", text.concat());
+    repo.commit("base");
+    let json = repo.run(&["check", "--format", "json"]).json();
+    let rules = json["diagnostics"].as_array().unwrap().iter().filter(|finding| finding["level"] == "error");
+    assert_eq!(rules.count(), 0, "{json}");
+    let described = repo.run(&["describe", "stacks", "--format", "json"]).stdout;
+    assert!(described.contains("\"$unknown\": \"aws_y.y.id\""), "{described}");
+}

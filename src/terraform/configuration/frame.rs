@@ -220,6 +220,14 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         found
     }
 
+    /// Evaluates something that is also evaluated where it stands, and there may be allowed to fail.
+    pub(super) fn silently<T>(&self, compute: impl FnOnce() -> T) -> T {
+        self.only_read.set(self.only_read.get() + 1);
+        let found = compute();
+        self.only_read.set(self.only_read.get() - 1);
+        found
+    }
+
     /// Notes what is wrong, once.
     pub(super) fn report(&self, failure: Failure) {
         if self.only_read.get() > 0 && failure.rule != &rules::LIMIT_EXCEEDED {

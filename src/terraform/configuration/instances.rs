@@ -9,7 +9,7 @@ use crate::terraform::configuration::expansion::{Repeat, repeated};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame, Iterator};
 use crate::terraform::configuration::names::{is_repeated, repeat_value};
 use crate::terraform::evaluation::followed::Followed;
-use crate::terraform::evaluation::made_of::{Meanings, Repeated, Which, entry, find};
+use crate::terraform::evaluation::made_of::{MAX_NAMES, Meanings, Repeated, Which, entry, find};
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::shown;
 use crate::terraform::evaluation::statics::Statics;
@@ -97,7 +97,10 @@ impl Evaluation<'_, '_> {
     /// The instances of a resource or of a module call; `None` for what is not declared.
     fn repeats(&self, at: &InInstance, address: &Text) -> Option<Vec<Repeat>> {
         Some(match address.strip_prefix("module.") {
-            Some(call) => self.call(&at.frame, &call.into())?.instances.repeats(),
+            Some(call) => {
+                let module = self.module(&at.frame);
+                self.call(&at.frame, &call.into())?.instances.evaluated(module.calls.get(call)?)
+            }
             None => self.block(&at.frame, address)?.planned.iter().map(|(repeat, _)| repeat.clone()).collect(),
         })
     }
@@ -112,7 +115,7 @@ impl Evaluation<'_, '_> {
                 let InInstance { frame, repeat, iterators, .. } = at;
                 let at = At { repeat, iterators, ..At::module(frame) };
                 let written = Written { file, span: expr.span, expr: Arc::new(expr.clone()) };
-                self.value(&at, &written)
+                self.silently(|| self.value(&at, &written))
             }
         };
         convert(&key, &Type::Str).ok()?.as_str().cloned()
@@ -181,7 +184,7 @@ impl Meanings for Evaluation<'_, '_> {
         let key = self.key_of(at, file, which);
         let is_meant = |repeat: &Repeat| key.as_ref().is_none_or(|key| has_key(repeat, key));
         let frames = called.frames.iter().filter(|(repeat, _)| is_meant(repeat));
-        Some(frames.map(|(_, frame)| InInstance::module(frame)).collect())
+        Some(frames.map(|(_, frame)| InInstance::module(frame)).take(MAX_NAMES + 1).collect())
     }
 
     fn instances(
@@ -197,7 +200,7 @@ impl Meanings for Evaluation<'_, '_> {
         let repeated_by = repeated(declared).map(|(_, written)| written);
         let instance =
             |repeat| InInstance { repeat, repeated_by: repeated_by.clone(), ..InInstance::module(&at.frame) };
-        meant.map(instance).collect()
+        meant.map(instance).take(MAX_NAMES + 1).collect()
     }
 
     fn keys(&self, at: &InInstance, address: &Text) -> Option<String> {

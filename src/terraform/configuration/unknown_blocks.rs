@@ -4,6 +4,7 @@ use super::frame::{At, Evaluation};
 use super::instances::InInstance;
 use super::names::is_repeated;
 use crate::hcl::ast::Block;
+use crate::hcl::items::said;
 use crate::reads::made_of;
 use crate::terraform::evaluation::made_of::find;
 use crate::terraform::evaluation::shown;
@@ -47,7 +48,7 @@ impl Evaluation<'_, '_> {
         let (mut reads, mut places) = (vec![made_of::text("blocks", &names.join("\n"))], Vec::new());
         for (name, written) in arguments {
             let (more, from) = find(self, &InInstance::new(at), written);
-            reads.push(made_of::text(name.as_str(), &self.statics.source_text(written)));
+            reads.push(made_of::text(name.as_str(), &said(&self.statics.source_text(written))));
             reads.extend(more);
             places.push(shown::at(written));
             places.extend(from);

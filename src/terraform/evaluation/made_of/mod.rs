@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The most names that are followed from one expression. One with more is made of all files and inputs of the root module.
-const MAX_NAMES: usize = 500;
+pub(crate) const MAX_NAMES: usize = 500;
 
 /// What an expression is made of, and where that is written.
 pub(crate) type MadeOf = (Vec<Read>, Vec<Prov>);
@@ -165,6 +165,9 @@ impl<M: Meanings> Collector<'_, M> {
     /// Goes through several places, or to one.
     fn each(&mut self, places: &[M::At], of: impl Fn(&M::At) -> String, mut see: impl FnMut(&mut Self, &M::At)) {
         for place in places {
+            if self.is_cut {
+                return;
+            }
             let before = self.through.len();
             if places.len() > 1 {
                 self.through.push_str(&of(place));
