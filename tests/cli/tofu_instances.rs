@@ -230,11 +230,11 @@ fn instances_that_read_the_same_edit_are_one_change() {
 #[test]
 fn a_key_that_may_fail_is_no_finding() {
     let repo = Repo::new();
-    let value = "try(aws_x.x[each.value.missing].id, aws_y.y.id)";
+    let value = "try(aws_x.x[each.value.missing].name, aws_y.y.id)";
     let resource = |head: &str, body: &str| format!("resource {head} {{\n{body}}}\n\n");
     let text = [
         resource("\"aws_y\" \"y\"", ""),
-        resource("\"aws_x\" \"x\"", "  count = 2\n"),
+        resource("\"aws_x\" \"x\"", "  count = 2\n  name  = aws_y.y.id\n"),
         resource("\"aws_r\" \"r\"", &format!("  for_each = {{ a = {{ b = 1 }} }}\n  value    = {value}\n")),
     ];
     repo.write("main.tf", text.concat());
