@@ -75,6 +75,8 @@ pub(super) struct Expanded {
 pub(super) struct Called {
     /// The instances.
     pub instances: Instances,
+    /// Their keys; where a mistake keeps them from being known, that of any.
+    pub repeats: Vec<Repeat>,
     /// Each with its key; no frames for a module that is not in the repository.
     pub frames: Vec<(Repeat, Rc<Frame>)>,
     /// Whether the module is in the repository.
@@ -407,7 +409,8 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         let own = declared.arguments.iter().filter(|(name, _)| !META.contains(&&***name));
         let is_shared = !own.map(|(_, written)| written).any(|written| super::names::is_repeated(&written.expr));
         let mut frames: Vec<(Repeat, Rc<Frame>)> = Vec::new();
-        for repeat in instances.evaluated(declared) {
+        let repeats = instances.evaluated(declared);
+        for repeat in &repeats {
             let Some(node) = child else { break };
             let shared = frames.first().filter(|_| is_shared).map(|(_, frame)| Rc::clone(frame));
             if shared.is_none() && self.frames.get() >= MAX_FRAMES {
@@ -419,9 +422,9 @@ impl<'s, 'a> Evaluation<'s, 'a> {
                 self.frames.set(self.frames.get() + 1);
                 Rc::new(Frame::new(self.frames.get(), node, Some((Rc::clone(frame), name.clone(), repeat.clone()))))
             });
-            frames.push((repeat, made));
+            frames.push((repeat.clone(), made));
         }
-        let called = Some(Rc::new(Called { instances, frames, is_here: child.is_some() }));
+        let called = Some(Rc::new(Called { instances, repeats, frames, is_here: child.is_some() }));
         frame.calls.borrow_mut().insert(name.clone(), called.clone());
         called
     }

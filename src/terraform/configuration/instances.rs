@@ -24,6 +24,8 @@ use std::sync::Arc;
 pub(super) struct InInstance {
     frame: Rc<Frame>,
     repeat: Repeat,
+    /// Its number among the instances of its block.
+    index: usize,
     /// The expression that gives `each` and `count`.
     repeated_by: Option<Written>,
     /// The iterators of the dynamic blocks around it, the innermost last.
@@ -33,22 +35,32 @@ pub(super) struct InInstance {
 impl InInstance {
     pub(super) fn new(at: &At<'_>) -> Self {
         let (repeat, repeated_by) = (at.repeat.clone(), at.repeated_by.cloned());
-        InInstance { frame: Rc::clone(at.frame), repeat, repeated_by, iterators: at.iterators.into() }
+        InInstance { frame: Rc::clone(at.frame), repeat, index: 0, repeated_by, iterators: at.iterators.into() }
     }
 
     /// Outside of anything that is repeated.
     fn module(frame: &Rc<Frame>) -> Self {
-        InInstance { frame: Rc::clone(frame), repeat: Repeat::None, repeated_by: None, iterators: Rc::default() }
+        let (repeat, iterators) = (Repeat::None, Rc::default());
+        InInstance { frame: Rc::clone(frame), repeat, index: 0, repeated_by: None, iterators }
     }
 }
 
-/// Whether an instance has this key; `true` if it may have any.
-fn has_key(repeat: &Repeat, key: &str) -> bool {
-    match repeat {
-        Repeat::Each(name, _) => **name == *key,
-        Repeat::Count(index) => index.to_string() == key,
-        Repeat::AnyCount(_) | Repeat::AnyEach(_) => true,
-        Repeat::None => false,
+/// Which instances are read.
+enum Meant {
+    Any,
+    /// That with this key, which is an index if it is a number.
+    Key(Text, Option<usize>),
+}
+
+impl Meant {
+    /// Whether it may be this instance.
+    fn has(&self, repeat: &Repeat) -> bool {
+        match (self, repeat) {
+            (Meant::Any, _) | (_, Repeat::AnyCount(_) | Repeat::AnyEach(_)) => true,
+            (Meant::Key(key, _), Repeat::Each(name, _)) => key == name,
+            (Meant::Key(_, index), Repeat::Count(own)) => *index == Some(*own),
+            (Meant::Key(..), Repeat::None) => false,
+        }
     }
 }
 
@@ -94,22 +106,24 @@ impl Evaluation<'_, '_> {
         })
     }
 
-    /// The instances of a resource or of a module call; `None` for what is not declared.
-    fn repeats(&self, at: &InInstance, address: &Text) -> Option<Vec<Repeat>> {
+    /// Goes through the instances of a resource or of a module call; `None` for what is not declared.
+    fn with_repeats<T>(
+        &self,
+        at: &InInstance,
+        address: &Text,
+        see: impl FnOnce(&mut dyn std::iter::Iterator<Item = &Repeat>) -> T,
+    ) -> Option<T> {
         Some(match address.strip_prefix("module.") {
-            Some(call) => {
-                let module = self.module(&at.frame);
-                self.call(&at.frame, &call.into())?.instances.evaluated(module.calls.get(call)?)
-            }
-            None => self.block(&at.frame, address)?.planned.iter().map(|(repeat, _)| repeat.clone()).collect(),
+            Some(call) => see(&mut self.call(&at.frame, &call.into())?.repeats.iter()),
+            None => see(&mut self.block(&at.frame, address)?.planned.iter().map(|(repeat, _)| repeat)),
         })
     }
 
-    /// The key of the instance that is read; `None` if it may be any.
-    fn key_of(&self, at: &InInstance, file: FileId, which: Which<'_>) -> Option<Text> {
+    /// Which instances a reference may mean.
+    fn meant(&self, at: &InInstance, file: FileId, which: Which<'_>) -> Meant {
         let key = match which {
-            Which::All => return None,
-            Which::Key(Key::Text(text)) => return Some(text.clone()),
+            Which::All => return Meant::Any,
+            Which::Key(Key::Text(text)) => Val::str(text.clone()),
             Which::Key(Key::Number(number)) => Val::from(Data::Number(number.clone())),
             Which::Computed(expr) => {
                 let InInstance { frame, repeat, iterators, .. } = at;
@@ -118,7 +132,11 @@ impl Evaluation<'_, '_> {
                 self.silently(|| self.value(&at, &written))
             }
         };
-        convert(&key, &Type::Str).ok()?.as_str().cloned()
+        let key = convert(&key, &Type::Str).ok();
+        match key.as_ref().and_then(Val::as_str) {
+            Some(key) => Meant::Key(key.clone(), key.parse().ok()),
+            None => Meant::Any,
+        }
     }
 }
 
@@ -165,8 +183,7 @@ impl Meanings for Evaluation<'_, '_> {
 
     fn attribute(&self, at: &InInstance, address: &str, name: &Text) -> Option<Val> {
         let block = self.block(&at.frame, &address.into())?;
-        let key = at.repeat.suffix();
-        let (_, planned) = block.planned.iter().find(|(repeat, _)| repeat.suffix() == key)?;
+        let (_, planned) = block.planned.get(at.index)?;
         entry(&planned.val, name).cloned()
     }
 
@@ -181,9 +198,8 @@ impl Meanings for Evaluation<'_, '_> {
 
     fn called(&self, at: &InInstance, file: FileId, call: &Text, which: Which<'_>) -> Option<Vec<InInstance>> {
         let called = self.call(&at.frame, call).filter(|called| called.is_here)?;
-        let key = self.key_of(at, file, which);
-        let is_meant = |repeat: &Repeat| key.as_ref().is_none_or(|key| has_key(repeat, key));
-        let frames = called.frames.iter().filter(|(repeat, _)| is_meant(repeat));
+        let meant = self.meant(at, file, which);
+        let frames = called.frames.iter().filter(|(repeat, _)| meant.has(repeat));
         Some(frames.map(|(_, frame)| InInstance::module(frame)).take(MAX_NAMES + 1).collect())
     }
 
@@ -194,19 +210,23 @@ impl Meanings for Evaluation<'_, '_> {
         (address, declared): (&Text, &Declared),
         which: Which<'_>,
     ) -> Vec<InInstance> {
-        let key = self.key_of(at, file, which);
-        let repeats = self.repeats(at, address).into_iter().flatten();
-        let meant = repeats.filter(|repeat| key.as_ref().is_none_or(|key| has_key(repeat, key)));
-        let repeated_by = repeated(declared).map(|(_, written)| written);
-        let instance =
-            |repeat| InInstance { repeat, repeated_by: repeated_by.clone(), ..InInstance::module(&at.frame) };
-        meant.map(instance).take(MAX_NAMES + 1).collect()
+        let (meant, repeated_by) = (self.meant(at, file, which), repeated(declared).map(|(_, written)| written));
+        let instance = |(index, repeat): (usize, &Repeat)| {
+            let (repeat, repeated_by) = (repeat.clone(), repeated_by.clone());
+            InInstance { repeat, index, repeated_by, ..InInstance::module(&at.frame) }
+        };
+        self.with_repeats(at, address, |repeats| {
+            let all = repeats.enumerate().filter(|(_, repeat)| meant.has(repeat));
+            all.map(instance).take(MAX_NAMES + 1).collect()
+        })
+        .unwrap_or_default()
     }
 
     fn keys(&self, at: &InInstance, address: &Text) -> Option<String> {
-        let repeats = self.repeats(at, address)?;
-        let is_known = repeats.iter().all(Repeat::is_certain);
-        is_known.then(|| repeats.iter().map(Repeat::suffix).collect())
+        self.with_repeats(at, address, |repeats| {
+            let key = |repeat: &Repeat| repeat.is_certain().then(|| repeat.suffix());
+            repeats.map(key).collect::<Option<String>>()
+        })?
     }
 
     fn repeated(&self, at: &InInstance, root: &str, steps: &[TraversalStep]) -> Option<Repeated<InInstance>> {

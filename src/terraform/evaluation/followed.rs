@@ -13,7 +13,8 @@ const MAX_FOLLOWED: usize = 1_000_000;
 pub(super) struct Named {
     /// Its value if that is known, or else its text.
     pub read: Read,
-    pub place: Option<Prov>,
+    /// Where its value comes from if that is known.
+    pub value_place: Option<Prov>,
     /// Whether its value is known.
     pub is_known: bool,
 }
@@ -30,6 +31,11 @@ impl Followed {
     pub(super) fn take(&self) -> bool {
         self.count.set(self.count.get() + 1);
         self.count.get() <= MAX_FOLLOWED
+    }
+
+    /// Whether no more names are followed.
+    pub(super) fn is_used_up(&self) -> bool {
+        self.count.get() >= MAX_FOLLOWED
     }
 
     /// What a name reads.

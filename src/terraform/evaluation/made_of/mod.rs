@@ -89,8 +89,15 @@ pub(crate) trait Meanings {
 /// What an expression is made of.
 pub(crate) fn find<M: Meanings>(meanings: &M, at: &M::At, written: &Written) -> MadeOf {
     let (reads, places) = (Vec::new(), Vec::new());
-    let mut collector =
-        Collector { meanings, seen: BTreeSet::new(), is_cut: false, through: String::new(), reads, places };
+    let mut collector = Collector {
+        meanings,
+        seen: BTreeSet::new(),
+        is_cut: meanings.followed().is_used_up(),
+        through: String::new(),
+        reads,
+        places,
+        seen_places: BTreeSet::new(),
+    };
     collector.expr(at, written);
     if collector.is_cut {
         let statics = meanings.statics();
@@ -138,6 +145,8 @@ struct Collector<'m, M> {
     through: String,
     reads: Vec<Read>,
     places: Vec<Prov>,
+    /// The places in files among them: all instances of a block are written at one.
+    seen_places: BTreeSet<Place>,
 }
 
 impl<M: Meanings> Collector<'_, M> {
@@ -157,8 +166,15 @@ impl<M: Meanings> Collector<'_, M> {
         });
     }
 
+    /// Adds a place in a file.
+    fn written_at(&mut self, at: Place) {
+        if self.seen_places.insert(at) {
+            self.places.push(place(at));
+        }
+    }
+
     /// A name as it is shown: that of the module as it is written, so that all instances of it say the same.
-    fn shown(&self, at: &M::At, name: &str) -> String {
+    fn display_name(&self, at: &M::At, name: &str) -> String {
         format!("{}{name}", self.meanings.statics().nodes[self.meanings.node(at)].prefix)
     }
 
@@ -182,6 +198,9 @@ impl<M: Meanings> Collector<'_, M> {
     }
 
     fn reference(&mut self, at: &M::At, file: FileId, reference: &Reference<'_>) {
+        if self.is_cut {
+            return;
+        }
         let (root, steps) = (&*reference.root.text, reference.steps);
         let (meanings, module) = (self.meanings, self.module(at));
         if let Some(repeated) = meanings.repeated(at, root, steps) {
@@ -262,13 +281,21 @@ impl<M: Meanings> Collector<'_, M> {
 
     /// The keys of the instances of a block.
     fn keys(&mut self, at: &M::At, address: &Text, block: &Declared) {
-        match self.meanings.keys(at, address) {
-            Some(keys) => self.read(made_of::text(self.shown(at, address), &keys)),
-            None => {
-                if let Some(written) = repetition(block) {
-                    self.expr(at, written);
-                }
+        let (meanings, label) = (self.meanings, format!("{} keys", self.label(at, address)));
+        if !self.take(label.clone()) {
+            return;
+        }
+        let keys = meanings.followed().get_or_insert(&label, || match meanings.keys(at, address) {
+            Some(keys) => {
+                Named { read: made_of::text(self.display_name(at, address), &keys), value_place: None, is_known: true }
             }
+            None => {
+                Named { read: made_of::text(self.display_name(at, address), ""), value_place: None, is_known: false }
+            }
+        });
+        self.read(keys.read);
+        if let Some(written) = repetition(block).filter(|_| !keys.is_known) {
+            self.expr(at, written);
         }
     }
 
@@ -316,7 +343,7 @@ impl<M: Meanings> Collector<'_, M> {
             (None, Some((at, written))) => {
                 if self.take(format!("{}{root} {:?}", self.meanings.prefix(&at), written.argument())) {
                     self.read(made_of::text(name, &said(&self.meanings.statics().source_text(&written))));
-                    self.places.push(place(written.argument()));
+                    self.written_at(written.argument());
                     self.expr(&at, &written);
                 }
             }
@@ -335,7 +362,7 @@ impl<M: Meanings> Collector<'_, M> {
         written: Option<(&M::At, &Written)>,
         value: impl Fn() -> Option<Val>,
     ) {
-        let (label, shown_as) = (self.label(at, &name), self.shown(at, &name));
+        let (label, shown_as) = (self.label(at, &name), self.display_name(at, &name));
         let part = if steps.is_empty() { None } else { value().and_then(|value| part_of(&value, steps)) };
         if let Some(part) = part {
             let steps = shown(steps);
@@ -351,8 +378,9 @@ impl<M: Meanings> Collector<'_, M> {
         let read = || self.read_name(&shown_as, written.map(|(_, written)| written), value());
         let named = self.meanings.followed().get_or_insert(&label, read);
         self.read(named.read);
-        self.places.extend(named.place);
+        self.places.extend(named.value_place);
         if let Some((at, written)) = written.filter(|_| !named.is_known) {
+            self.written_at((written.file, written.span));
             self.expr(at, written);
         }
     }
@@ -378,14 +406,15 @@ impl<M: Meanings> Collector<'_, M> {
         let known = value.filter(|value| value.unknown_reason().is_none());
         match (known, written) {
             (Some(value), _) => {
-                Named { read: made_of::value(shown_as, &export(&value)), place: Some(value.prov), is_known: true }
+                let read = made_of::value(shown_as, &export(&value));
+                Named { read, value_place: Some(value.prov), is_known: true }
             }
             (None, Some(written)) => Named {
                 read: made_of::text(shown_as, &said(&self.meanings.statics().source_text(written))),
-                place: Some(place((written.file, written.span))),
+                value_place: None,
                 is_known: false,
             },
-            (None, None) => Named { read: made_of::text(shown_as, ""), place: None, is_known: false },
+            (None, None) => Named { read: made_of::text(shown_as, ""), value_place: None, is_known: false },
         }
     }
 
@@ -415,7 +444,10 @@ impl<M: Meanings> Collector<'_, M> {
                     let value = meanings.attribute(instance, address, name);
                     if let Some(value) = value.filter(|value| value.unknown_reason().is_none()) {
                         unknown.remove(&**name);
-                        own.read(made_of::value(own.shown(instance, &format!("{address}.{name}")), &export(&value)));
+                        own.read(made_of::value(
+                            own.display_name(instance, &format!("{address}.{name}")),
+                            &export(&value),
+                        ));
                         own.places.push(value.prov);
                     }
                 }
@@ -432,9 +464,11 @@ impl<M: Meanings> Collector<'_, M> {
         let statics = self.meanings.statics();
         let texts = arguments.iter().map(|(name, written)| format!("{name} = {}", said(&statics.source_text(written))));
         let texts: Vec<String> = texts.collect();
-        self.read(made_of::text(self.shown(at, name), &texts.join("\n")));
-        self.places.extend(arguments.values().map(|written| place(written.argument())));
-        arguments.values().for_each(|written| self.expr(at, written));
+        self.read(made_of::text(self.display_name(at, name), &texts.join("\n")));
+        for written in arguments.values() {
+            self.written_at(written.argument());
+            self.expr(at, written);
+        }
     }
 }
 
