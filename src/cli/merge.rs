@@ -6,14 +6,16 @@ use super::output::{self, AnswerFormat};
 use super::reporting::JudgeOptions;
 use super::{Failure, Global, Outcome};
 use crate::report::merged::{MergeReport, Shown, effects, json, markdown, text};
-use crate::review::{self, Completeness, Filter, MergeReview, Request, Revision};
+use crate::review::{self, Completeness, Filter, MergeReview, Overrides, Request, Revision};
+use crate::settings::FailOn;
 use crate::source::{Merged, Source};
 use clap::Args;
 
 /// Check what a merge of two revisions does that neither of them does: values that nobody has seen, changes that get lost,
 /// values that both change, stacks and findings that only the merge breaks.
 ///
-/// The merge of THEIRS into OURS is made in memory, as `git merge` would make it. Exits with 0 if the revisions are independent.
+/// The merge of THEIRS into OURS is made in memory, as `git merge` would make it. Exits with 0 if the revisions are independent;
+/// findings count from `--fail-on` on, which is `warning` here.
 #[derive(Args, Debug)]
 pub(super) struct Options {
     /// The revision that is merged into, for example the target branch
@@ -59,6 +61,7 @@ impl Versions {
         self,
         place: &Invocation,
         judging: &JudgeOptions,
+        overrides: &Overrides,
         write: &mut dyn FnMut(&MergeReport<'_>) -> Result<(), Failure>,
     ) -> Result<Outcome, Failure> {
         let Versions { sources: [base, ours, theirs], merged } = self;
@@ -67,19 +70,18 @@ impl Versions {
                 let versions = [&base, &ours, &theirs].map(|source| Revision::of(&**source));
                 write(&MergeReport { versions: versions.each_ref(), shown: Shown::Conflicts(&conflicts) })?;
                 let number = crate::text::count(conflicts.len(), "file");
-                return Ok(match judging.exits_zero() {
+                return Ok(match overrides.exit_zero {
                     true => Outcome::Clean,
                     false => Outcome::Fails(format!("the merge has conflicts in {number}")),
                 });
             }
             Merged::Tree(merged) => merged,
         };
-        let overrides = judging.overrides(place)?;
-        let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+        let request = Request { filter: Filter::default(), overrides, affected: None };
         let found = review::merge([&*base, &*ours, &*theirs, &*merged], &place.workspace(), &request)?;
         let MergeReview { versions, review, projects } = found;
         let effects = effects(&projects);
-        let outcome = judging.finish(review, &overrides, place, Completeness::EachProject, |report| {
+        let outcome = judging.finish(review, overrides, place, Completeness::EachProject, |report| {
             let shown = Shown::Merged { projects: &projects, report: Box::new(*report) };
             write(&MergeReport { versions: versions.each_ref(), shown })
         })?;
@@ -95,7 +97,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let mut place = Invocation::find(global)?;
     options.merging.apply(options.judging.env_files(), &mut place)?;
     let versions = place.timings.phase("open", || options.versions(&place))?;
-    versions.judge(&place, &options.judging, &mut |report| options.write(report, global))
+    let mut overrides = options.judging.overrides(&place)?;
+    // Sides are independent only if the merge has no finding of its own.
+    overrides.fail_on.get_or_insert(FailOn::Warning);
+    versions.judge(&place, &options.judging, &overrides, &mut |report| options.write(report, global))
 }
 
 impl Options {

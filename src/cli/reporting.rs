@@ -189,11 +189,6 @@ impl JudgeOptions {
         &self.env_file
     }
 
-    /// Whether the run ends with 0 whatever is found.
-    pub(super) fn exits_zero(&self) -> bool {
-        self.exit_zero
-    }
-
     /// Returns the settings from the command line, with the files that it names read.
     ///
     /// # Errors

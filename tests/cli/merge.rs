@@ -147,11 +147,12 @@ fn only_findings_that_neither_side_has_are_reported() {
     repo.write("stacks/deploy/dev.yaml", stack.replace("size: 1", "zone: z, size: 1")).commit("ours");
     repo.git(&["checkout", "--quiet", "-b", "theirs", "HEAD~"]);
     repo.write("stacks/deploy/qa.yaml", stack.replace("stage: dev", "stage: qa")).commit("theirs");
-    let found = json(&repo, &["--fail-on", "warning"], 1);
+    let found = json(&repo, &[], 1);
     let rules: Vec<_> = found["diagnostics"].as_array().unwrap().iter().map(|d| d["rule"].as_str().unwrap()).collect();
     assert_eq!(rules, ["missing-required-variable"]);
     assert_eq!(found["diagnostics"][0]["file"], "stacks/deploy/qa.yaml");
-    repo.run(&["merge", "ours", "theirs", "--fail-on", "never"]).ends_with(0).says("1 new finding");
+    assert_eq!(found["diagnostics"][0]["level"], "warning");
+    repo.run(&["merge", "ours", "theirs", "--fail-on", "error"]).ends_with(0).says("1 new finding");
 }
 
 #[test]

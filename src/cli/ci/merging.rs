@@ -37,7 +37,7 @@ pub(super) fn check(
     };
     let sources = [repository.at(&base)?, repository.at(&ours)?, repository.at(&theirs)?];
     let (mut plain, mut comment) = (Vec::new(), Vec::new());
-    let outcome = Versions { sources, merged }.judge(place, judging, &mut |report| {
+    let outcome = Versions { sources, merged }.judge(place, judging, &judging.overrides(place)?, &mut |report| {
         text::write(&mut plain, report, style)?;
         markdown::write(&mut comment, report, &RenderOptions { color: false, ..*style })?;
         Ok(())
