@@ -138,6 +138,11 @@ fn changed(edit: (&str, &str)) -> BTreeSet<String> {
         repo.write("main.tf", text);
         repo.commit(commit);
     }
+    changed_in(&repo)
+}
+
+/// The resources and outputs that the last commit changes.
+fn changed_in(repo: &Repo) -> BTreeSet<String> {
     let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
     let text = |component: &serde_json::Value, name: &str| component[name].as_str().unwrap_or_default().to_owned();
     let all = json["components"].as_array().unwrap().iter();
@@ -194,9 +199,7 @@ fn files_that_a_template_reads_change_what_is_made_of_it() {
         repo.write("b.txt", text);
         repo.commit(text);
     }
-    let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
-    let names = json["components"].as_array().unwrap().iter().map(|component| component["component"].as_str().unwrap());
-    assert_eq!(names.collect::<Vec<_>>(), ["aws_x.x"], "{json}");
+    assert_eq!(changed_in(&repo), ["aws_x.x".to_owned()].into());
     let proof = repo.run(&["diff", "HEAD~1..HEAD", "--expect", "none"]);
     assert_ne!(proof.status, 0, "{proof}");
 }

@@ -123,15 +123,10 @@ impl Layout {
         let mut files = Texts::new();
         let (shared, own) = self.split(model);
         let value = |number: usize| match VALUES[number] {
-            "a" => "\"a\"".to_owned(),
-            "'1'" => "\"1\"".to_owned(),
-            "[x, y]" => "[\"x\", \"y\"]".to_owned(),
-            "[y, x]" => "[\"y\", \"x\"]".to_owned(),
-            "{k: 1}" => "{ k = 1 }".to_owned(),
             "!terraform.output net id" => "get_env(\"A\")".to_owned(),
             "!terraform.output net arn" => "get_env(\"B\")".to_owned(),
             other if other.contains("env") => "run_cmd(\"date\")".to_owned(),
-            other => other.to_owned(),
+            other => in_hcl(other),
         };
         let lines = self.lines("  ", shared, " = ", &value);
         files.insert("live/root.hcl".to_owned(), format!("inputs = {{\n{lines}}}\n"));
@@ -143,6 +138,19 @@ impl Layout {
         }
         files
     }
+}
+
+/// A value of YAML that is known before something runs, in HCL.
+pub(super) fn in_hcl(value: &str) -> String {
+    match value {
+        "a" => "\"a\"",
+        "'1'" => "\"1\"",
+        "[x, y]" => "[\"x\", \"y\"]",
+        "[y, x]" => "[\"y\", \"x\"]",
+        "{k: 1}" => "{ k = 1 }",
+        other => other,
+    }
+    .to_owned()
 }
 
 pub(super) fn model() -> impl Strategy<Value = Model> {

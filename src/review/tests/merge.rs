@@ -1,6 +1,6 @@
 //! What a merge lists: what the definition says of its four versions, each resolved by itself, in all systems.
 
-use super::expect::{INPUTS, Layout, Model, STACKS, VALUES, layout, model};
+use super::expect::{INPUTS, Layout, Model, STACKS, VALUES, in_hcl, layout, model};
 use super::{Texts, source};
 use crate::dialects::{Project, Scope};
 use crate::diff::merged::tests::expected;
@@ -76,14 +76,7 @@ fn garden(layout: &Layout, model: &Model) -> Texts {
 
 /// A root module for each stack.
 fn opentofu(layout: &Layout, model: &Model) -> Texts {
-    let value = |number: usize| match VALUES[number] {
-        "a" => "\"a\"".to_owned(),
-        "'1'" => "\"1\"".to_owned(),
-        "[x, y]" => "[\"x\", \"y\"]".to_owned(),
-        "[y, x]" => "[\"y\", \"x\"]".to_owned(),
-        "{k: 1}" => "{ k = 1 }".to_owned(),
-        other => other.to_owned(),
-    };
+    let value = |number: usize| in_hcl(VALUES[number]);
     let root = |(stack, values): (usize, &Vec<usize>)| {
         let entries = values.iter().copied().enumerate().collect();
         let lines = layout.lines("  ", entries, " = ", &value);

@@ -68,6 +68,22 @@ pub(super) fn traced(repo: &Repo, arguments: &[&str]) -> Option<Vec<String>> {
     }
 }
 
+/// The commands that review a change do nothing but write their report.
+fn reviews_do_nothing(repo: &Repo) {
+    for arguments in [
+        &["check"][..],
+        &["diff", "HEAD~1..HEAD"],
+        &["diff", "HEAD~1..HEAD", "--format", "affected"],
+        &["ci", "--base", "HEAD~1"],
+        &["merge", "HEAD~1", "HEAD"],
+        &["describe", "stacks", "--format", "json"],
+        &["graph", "dependencies"],
+    ] {
+        does_nothing(repo, arguments, &[]);
+        assert!(!repo.root().join("executed").exists(), "{arguments:?}");
+    }
+}
+
 /// Nothing is run, no socket is made, nothing is written but below one of these paths.
 pub(super) fn does_nothing(repo: &Repo, arguments: &[&str], written: &[&str]) {
     let Some(calls) = traced(repo, arguments) else {
@@ -206,18 +222,7 @@ fn units_run_no_commands_and_fetch_nothing() {
     let stack = "unit \"far\" {\n  source = \"git::https://example.invalid/units.git//app?ref=v1\"\n  path = \"far\"\n  values = { a = run_cmd(\"touch\", \"executed\") }\n}\n";
     repo.write("live/dev/terragrunt.stack.hcl", stack).commit("base");
     repo.edit("live/app/terragrunt.hcl", "\"k\"", "\"l\"").commit("head");
-    for arguments in [
-        &["check"][..],
-        &["diff", "HEAD~1..HEAD"],
-        &["diff", "HEAD~1..HEAD", "--format", "affected"],
-        &["ci", "--base", "HEAD~1"],
-        &["merge", "HEAD~1", "HEAD"],
-        &["describe", "stacks", "--format", "json"],
-        &["graph", "dependencies"],
-    ] {
-        does_nothing(&repo, arguments, &[]);
-        assert!(!repo.root().join("executed").exists(), "{arguments:?}");
-    }
+    reviews_do_nothing(&repo);
 }
 
 /// A root module with everything that a plan would run or fetch.
@@ -276,15 +281,6 @@ fn no_system_runs_or_fetches_anything_for_a_change() {
         repo.commit("base");
         let (edited, text) = files[0];
         repo.write(edited, text.replace("b = 1", "b = 2").replace("b: 1", "b: 2")).commit("head");
-        for arguments in [
-            &["check"][..],
-            &["diff", "HEAD~1..HEAD"],
-            &["diff", "HEAD~1..HEAD", "--format", "affected"],
-            &["ci", "--base", "HEAD~1"],
-            &["merge", "HEAD~1", "HEAD"],
-        ] {
-            does_nothing(&repo, arguments, &[]);
-            assert!(!repo.root().join("executed").exists(), "{edited}: {arguments:?}");
-        }
+        reviews_do_nothing(&repo);
     }
 }
