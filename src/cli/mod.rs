@@ -14,7 +14,6 @@ mod generate;
 mod graph;
 mod help;
 mod hook;
-mod hyperlinks;
 mod impact;
 mod lsp;
 mod memory;
@@ -23,7 +22,6 @@ mod open;
 mod options;
 mod output;
 mod policy;
-mod progress;
 mod question;
 mod refactor;
 mod report;
@@ -32,7 +30,6 @@ mod rules;
 mod timings;
 mod watch;
 mod why;
-mod why_affected;
 
 use crate::dialects::Dialects;
 use crate::limits::Limits;
@@ -114,7 +111,7 @@ enum Command {
     #[command(subcommand)]
     Describe(describe::What),
     Why(why::Options),
-    WhyAffected(why_affected::Options),
+    WhyAffected(why::affected::Options),
     Impact(impact::Options),
     Graph(graph::Options),
     Report(report::Options),
@@ -214,9 +211,9 @@ fn run_guarded(cli: &Cli) -> ExitCode {
     memory::use_ordinary_pages();
     publish_memory_on_demand();
     watch::start();
-    progress::start();
+    output::progress::start();
     let ended = threads::with_deep_stack(|| threads::catch_panic("the command", || run(cli)));
-    progress::stop();
+    output::progress::stop();
     let ended = ended.unwrap_or_else(|defect| Err(Failure::of_defect(&defect)));
     match ended {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
@@ -245,7 +242,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Refactor(what) => refactor::run(what, &cli.global),
         Command::Describe(what) => describe::run(what, &cli.global),
         Command::Why(options) => why::run(options, &cli.global),
-        Command::WhyAffected(options) => why_affected::run(options, &cli.global),
+        Command::WhyAffected(options) => why::affected::run(options, &cli.global),
         Command::Impact(options) => impact::run(options, &cli.global),
         Command::Graph(options) => graph::run(options, &cli.global),
         Command::Report(options) => report::run(options, &cli.global),

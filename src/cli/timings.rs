@@ -1,7 +1,7 @@
 //! `--timings`: how long the phases of a run take.
 #![allow(clippy::disallowed_methods, reason = "the clock of the process is what this is about")]
 
-use super::{output, progress};
+use super::output::{self, progress};
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 

@@ -1,17 +1,14 @@
 //! The changes between two states, and their findings.
 
-use super::accept::accept;
 use super::align::{Aligned, absent, align, mark_unresolved, misnamed, without_doubtful, without_lost};
 use super::code_run::CodeRun;
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::examined::add_settings;
 use super::expect::{ComparedProject, Open, Proof, Unseen, run_settings};
 use super::jobs::{JobInputs, complete_list};
-use super::judge::{Judged, idle_patterns};
-use super::judge_sides::JudgeInputs;
+use super::judge::{JudgeInputs, Judged, SettingsFrom, accept, idle_patterns};
 use super::resolve::report_empty;
 use super::selection::{self, Selection};
-use super::trust::SettingsFrom;
 use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase, renamed};
 use crate::affected::{self, Affected};
 use crate::code::made;

@@ -4,23 +4,19 @@
 //! configuration. The callers open sources and write reports; nothing here reads the disk, the clock or the
 //! environment.
 
-mod accept;
 mod age;
 mod align;
 mod check;
 mod code_run;
 mod compare;
 pub(crate) mod coverage;
-mod distinct;
 mod examined;
 mod expect;
 mod filter;
 mod fixed;
 mod jobs;
 mod judge;
-mod judge_sides;
 mod merge;
-mod merge_code;
 mod outcome;
 mod pair;
 mod paths;
@@ -30,7 +26,6 @@ mod renamed;
 mod resolve;
 mod selection;
 mod session;
-mod trust;
 mod whole;
 
 pub(crate) use crate::source::CommitInfo;
@@ -39,14 +34,13 @@ pub(crate) use check::check_again;
 pub(crate) use coverage::Coverage;
 pub(crate) use expect::{Counterexample, Expectation, Open, Proof, Renaming, Subject, Unkept, Verdict};
 pub(crate) use filter::Filter;
-pub(crate) use judge::{BaselineFile, Overrides};
+pub(crate) use judge::{BaselineFile, Overrides, SettingsFrom};
 pub(crate) use merge::MergeReview;
 pub(crate) use outcome::{Completeness, Outcome};
 pub(crate) use pair::ResolvedPair;
 pub(crate) use rejected::rejected;
 pub(crate) use resolve::{Resolved, make};
 pub(crate) use session::Session;
-pub(crate) use trust::SettingsFrom;
 pub(crate) use whole::{check, compare, merge, resolve, resolve_pair};
 
 use crate::affected::{self, Affected};

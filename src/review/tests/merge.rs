@@ -1,6 +1,6 @@
 //! What a merge lists: what the definition says of its four versions, each resolved by itself, in all systems.
 
-use super::expect::{INPUTS, Layout, Model, STACKS, VALUES, in_hcl, layout, model};
+use super::systems::{INPUTS, KNOWN, Model, STACKS, layout, model, system, written};
 use super::{Texts, source};
 use crate::dialects::{Project, Scope};
 use crate::diff::merged::tests::expected;
@@ -11,82 +11,7 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many of the values are known before something runs.
-const KNOWN: usize = 9;
-
 type Address = (String, String, String);
-
-/// The systems whose projects a model is written for.
-#[derive(Clone, Copy, Debug)]
-enum System {
-    Atmos,
-    Terragrunt,
-    Jitsubst,
-    Garden,
-    OpenTofu,
-}
-
-fn system() -> impl Strategy<Value = System> {
-    use System::{Atmos, Garden, Jitsubst, OpenTofu, Terragrunt};
-    prop::sample::select(vec![Atmos, Terragrunt, Jitsubst, Garden, OpenTofu])
-}
-
-fn written(system: System, layout: &Layout, model: &Model) -> Texts {
-    match system {
-        System::Atmos => layout.atmos(model),
-        System::Terragrunt => layout.terragrunt(model),
-        System::Jitsubst => jitsubst(layout, model),
-        System::Garden => garden(layout, model),
-        System::OpenTofu => opentofu(layout, model),
-    }
-}
-
-/// A module with an overlay for each environment.
-fn jitsubst(layout: &Layout, model: &Model) -> Texts {
-    let (shared, own) = layout.split(model);
-    let value = |number: usize| VALUES[number].to_owned();
-    let mut text =
-        "environments: {s0: {}, s1: {}, s2: {}}\nmodules:\n  - name: app\n    type: infra.app\n    config:\n      \
-                    own: 1\n"
-            .to_owned();
-    text.push_str(&layout.lines("      ", shared, ": ", &value));
-    text.push_str("    environments:\n");
-    for (stack, own) in own.into_iter().enumerate() {
-        text.push_str(&format!("      s{stack}:\n        config:\n          last: 1\n"));
-        text.push_str(&layout.lines("          ", own, ": ", &value));
-    }
-    Texts::from([("infra.yaml".to_owned(), text)])
-}
-
-/// An action that reads variables of the project and of each environment.
-fn garden(layout: &Layout, model: &Model) -> Texts {
-    let (shared, own) = layout.split(model);
-    let value = |number: usize| if VALUES[number] == "null" { "none" } else { VALUES[number] }.to_owned();
-    let mut text = "apiVersion: garden.io/v2\nkind: Project\nname: shop\nvariables:\n  own: 1\n".to_owned();
-    text.push_str(&layout.lines("  ", shared, ": ", &value));
-    text.push_str("environments:\n");
-    for (stack, own) in own.into_iter().enumerate() {
-        text.push_str(&format!("  - name: s{stack}\n    variables:\n      last: 1\n"));
-        text.push_str(&layout.lines("      ", own, ": ", &value));
-    }
-    let mut action = "kind: Run\nname: app\ntype: exec\nspec: {command: [app]}\nvariables:\n".to_owned();
-    (0..INPUTS).for_each(|input| action.push_str(&format!("  in{input}: ${{var.in{input}}}\n")));
-    Texts::from([("project.garden.yml".to_owned(), text), ("app/garden.yml".to_owned(), action)])
-}
-
-/// A root module for each stack.
-fn opentofu(layout: &Layout, model: &Model) -> Texts {
-    let value = |number: usize| in_hcl(VALUES[number]);
-    let root = |(stack, values): (usize, &Vec<usize>)| {
-        let entries = values.iter().copied().enumerate().collect();
-        let lines = layout.lines("  ", entries, " = ", &value);
-        let outputs = (0..INPUTS).map(|input| format!("output \"in{input}\" {{\n  value = local.in{input}\n}}\n"));
-        let backend = "terraform {\n  backend \"local\" {}\n}\n";
-        let text = format!("{backend}locals {{\n{lines}}}\n{}", outputs.collect::<String>());
-        (format!("live/s{stack}/main.tf"), text)
-    };
-    model.iter().enumerate().map(root).collect()
-}
 
 /// The components of a state that is resolved by itself.
 fn components(texts: &Texts) -> BTreeMap<Address, Json> {

@@ -4,6 +4,7 @@ mod expect;
 mod merge;
 mod session;
 mod sizes;
+mod systems;
 
 use super::*;
 use crate::diff::Status;

@@ -16,7 +16,7 @@ const DELIMITERS: [char; 7] = ['(', ')', ',', ';', '`', '"', '│'];
 
 /// A writer that adds links to complete lines of text.
 #[derive(Debug)]
-pub(super) struct Hyperlinks<W: Write> {
+pub(in crate::cli) struct Hyperlinks<W: Write> {
     out: W,
     /// The folder that paths begin in; `None` if the terminal shows no links.
     root: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub(super) struct Hyperlinks<W: Write> {
 impl<W: Write> Hyperlinks<W> {
     /// A writer that adds links to files below `root` if standard output shows them, which `FORCE_HYPERLINK` decides, or else
     /// the variables that known terminals set.
-    pub(super) fn new(out: W, root: Option<&Path>) -> Self {
+    pub(in crate::cli) fn new(out: W, root: Option<&Path>) -> Self {
         let shown = root.filter(|_| supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout));
         let root = shown.and_then(|root| std::path::absolute(root).ok());
         Hyperlinks { out, root, held: Vec::new() }

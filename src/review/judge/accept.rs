@@ -5,7 +5,10 @@ use crate::settings::Acceptance;
 
 /// Turns dangers that are accepted into warnings that say so, and puts the other dangers first. Returns a warning for each
 /// acceptance that accepts nothing.
-pub(super) fn accept<'a>(findings: &mut [Finding], accepted: impl Iterator<Item = &'a Acceptance>) -> Vec<String> {
+pub(in crate::review) fn accept<'a>(
+    findings: &mut [Finding],
+    accepted: impl Iterator<Item = &'a Acceptance>,
+) -> Vec<String> {
     let is_open = |finding: &&mut Finding| finding.counts() && finding.level == Level::Danger;
     let mut idle = Vec::new();
     for acceptance in accepted {

@@ -1,7 +1,7 @@
 //! A change cannot configure its own review: settings, baselines, limits and comments are taken from the base. Changes
 //! of them in the head are a finding that nothing suppresses.
 
-use super::judge::Judged;
+use super::Judged;
 use crate::diagnostic::{Diagnostic, Finding, Label, Level, REVIEW_CHANGED};
 use crate::files::Files;
 use crate::policies::Policies;
@@ -25,7 +25,7 @@ pub(crate) enum SettingsFrom {
 }
 
 /// The state of a file in a source, added to the table of files; the same state has the same id.
-pub(super) fn file_in(source: &dyn Source, files: &Files, path: &str) -> Option<FileId> {
+pub(in crate::review) fn file_in(source: &dyn Source, files: &Files, path: &str) -> Option<FileId> {
     let entry = source.listing().resolve(path).ok()?;
     let bytes = source.read(entry).ok()?;
     let text = String::from_utf8_lossy(&bytes);
@@ -34,7 +34,7 @@ pub(super) fn file_in(source: &dyn Source, files: &Files, path: &str) -> Option<
 
 /// Findings about the head's own review: `trusted` is the verdict under the settings of the base, `own` that under
 /// those of the head, if these differ.
-pub(super) fn findings(
+pub(in crate::review) fn findings(
     trusted: &Judged,
     own: Option<(&str, &Judged)>,
     sides: (&dyn Source, &dyn Source),
@@ -47,7 +47,7 @@ pub(super) fn findings(
 }
 
 /// The first file of settings or known findings that the head edits.
-pub(super) fn edited(
+pub(in crate::review) fn edited(
     (base, head): (&dyn Source, &dyn Source),
     (before, after): (Option<&Load>, &Load),
 ) -> Option<String> {

@@ -1,14 +1,14 @@
 //! What a merge of two revisions brings that neither of them has.
 
-use super::accept::accept;
+mod code;
+
 use super::align::{Aligned, absent, align};
 use super::compare::CompareRun;
 use super::coverage::{self, Coverage};
 use super::examined::add_settings;
-use super::judge::{Judge, judge};
-use super::merge_code::Versions;
+use super::judge::{Judge, accept, judge, trust};
 use super::resolve::report_empty;
-use super::{Error, Request, Review, Revision, SettingsFrom, Workspace, phase, trust};
+use super::{Error, Request, Review, Revision, SettingsFrom, Workspace, phase};
 use crate::code::made::Evaluator;
 use crate::diagnostic::{self, Finding, Novelty, Side, together};
 use crate::dialects::{self, ProjectHandle, Scope};
@@ -23,6 +23,7 @@ use crate::terraform::module::modules;
 use crate::terraform::{Cache, Modules};
 use crate::text::Text;
 use crate::unit::interfaces;
+use code::Versions;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 

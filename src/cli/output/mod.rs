@@ -6,12 +6,15 @@
     reason = "this is where output leaves the process"
 )]
 
-use super::hyperlinks::Hyperlinks;
-use super::{Color, Failure, Global, progress};
+mod hyperlinks;
+pub(super) mod progress;
+
+use super::{Color, Failure, Global};
 use crate::files::Files;
 use crate::report::log::{self, Filter, OutputKind};
 use crate::report::{Finding, RenderOptions, text};
 use clap::ValueEnum;
+use hyperlinks::Hyperlinks;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! `stacklint why-affected`: why a change makes a component run, or why it does not.
 
-use super::diff::Revisions;
-use super::open::Invocation;
-use super::{Failure, Global, output};
 use crate::affected::AffectedOptions;
+use crate::cli::diff::Revisions;
+use crate::cli::open::Invocation;
+use crate::cli::{Failure, Global, output};
 use crate::report::jobs::explain;
 use crate::report::log::OutputKind;
 use crate::review::{self, Completeness, Filter, Outcome, Overrides, Request};
@@ -14,7 +14,7 @@ use std::io::Write;
 ///
 /// A component that runs only because something runs that it needs leads to the edits of that.
 #[derive(Args, Debug)]
-pub(super) struct Options {
+pub(in crate::cli) struct Options {
     /// The stack
     #[arg(value_name = "STACK")]
     stack: String,
@@ -25,7 +25,7 @@ pub(super) struct Options {
     revisions: Revisions,
 }
 
-pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
+pub(in crate::cli) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let place = Invocation::find(global)?;
     let (base, head) = place.timings.phase("open", || options.revisions.sources(&place))?;
     let overrides = Overrides::default();

@@ -1,14 +1,16 @@
 //! The coverage of a review: which projects were analyzed, with which configuration files, and what could not be
 //! resolved.
 
+mod distinct;
+
 use super::align::misnamed;
-use super::distinct::distinct;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Diagnostic, Group};
 use crate::files::Files;
 use crate::resolution::{Component, Extent, Gap, Resolution, State, Unit};
 use crate::text::Text;
 use crate::value::FileId;
+use distinct::distinct;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The coverage of a review.

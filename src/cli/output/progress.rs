@@ -33,7 +33,7 @@ fn state() -> MutexGuard<'static, State> {
 }
 
 /// Follows this run, if standard error is a terminal that somebody watches.
-pub(super) fn start() {
+pub(in crate::cli) fn start() {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let is_forced = variable(VARIABLE).is_some_and(|value| value == "always");
     let is_silent = variable("CI").is_some() || variable("TERM").is_none_or(|term| term == "dumb");
@@ -51,19 +51,19 @@ pub(super) fn start() {
 }
 
 /// A phase begins.
-pub(super) fn phase(name: &'static str) {
+pub(in crate::cli) fn phase(name: &'static str) {
     state().phase = words(name);
 }
 
 /// Writes something to standard error while no line is shown. The line may come back.
-pub(super) fn with_progress_hidden<T>(write: impl FnOnce() -> T) -> T {
+pub(in crate::cli) fn with_progress_hidden<T>(write: impl FnOnce() -> T) -> T {
     let mut state = state();
     erase(&mut state, &mut io::stderr());
     write()
 }
 
 /// Ends the line for good: the answer follows.
-pub(super) fn stop() {
+pub(in crate::cli) fn stop() {
     let mut state = state();
     erase(&mut state, &mut io::stderr());
     state.is_over = true;

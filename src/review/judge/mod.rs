@@ -1,6 +1,14 @@
 //! The settings of a review, the overrides from the command line, and the resulting verdict.
 
-use super::{Error, Expectation, SettingsFrom, Workspace};
+mod accept;
+mod sides;
+pub(super) mod trust;
+
+pub(super) use accept::accept;
+pub(super) use sides::JudgeInputs;
+pub(crate) use trust::SettingsFrom;
+
+use super::{Error, Expectation, Workspace};
 use crate::diagnostic::{Baseline, Level, Policy, Side, TrustedFile, Verdict};
 use crate::environments::Environment;
 use crate::files::Files;

@@ -1,5 +1,7 @@
 //! `stacklint why`: where a value comes from.
 
+pub(super) mod affected;
+
 use super::describe::Wanted;
 use super::question::{self, Format, ResolvedState};
 use super::{Failure, Global, Outcome};

@@ -1,27 +1,27 @@
 //! What is reported of a comparison: the base decides, where the change cannot be trusted with its own review.
 
-use super::judge::{Judge, Judged, judge};
-use super::{Error, Request, trust};
+use super::{Judge, Judged, judge, trust};
 use crate::diagnostic::Side;
 use crate::files::Files;
+use crate::review::{Error, Request};
 use crate::settings::{Load, Settings};
 use crate::source::{Renames, Source};
 
 /// The settings of both sides that control the review.
-pub(super) struct JudgeInputs<'a> {
-    pub(super) request: &'a Request<'a>,
-    pub(super) files: &'a Files,
+pub(in crate::review) struct JudgeInputs<'a> {
+    pub(in crate::review) request: &'a Request<'a>,
+    pub(in crate::review) files: &'a Files,
     /// Base and head.
-    pub(super) sides: (&'a dyn Source, &'a dyn Source),
+    pub(in crate::review) sides: (&'a dyn Source, &'a dyn Source),
     /// What was loaded of their settings.
-    pub(super) loads: (Option<&'a Load>, &'a Load),
+    pub(in crate::review) loads: (Option<&'a Load>, &'a Load),
     /// Whether the base decides.
-    pub(super) of_base: bool,
+    pub(in crate::review) of_base: bool,
 }
 
 impl JudgeInputs<'_> {
     /// Decides what is reported, and adds what the head changes in that.
-    pub(super) fn judge(&self, trusted: &Settings, in_head: Side, in_base: Side) -> Result<Judged, Error> {
+    pub(in crate::review) fn judge(&self, trusted: &Settings, in_head: Side, in_base: Side) -> Result<Judged, Error> {
         let (base, head) = self.sides;
         let overrides = self.request.overrides;
         let known = |path: &str| trust::file_in(base, self.files, path);
