@@ -8,12 +8,14 @@ use crate::diff::pointer;
 use crate::files::Files;
 use crate::resolution::{Address, Component, Import, LocalLevel, Resolution, State, Unit};
 use crate::text::Text;
-use crate::value::{Data, FileId, Origin, Value};
+use crate::value::{Data, DataIdentity, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The maximum number of paths that are listed for one component.
 const MAX_PATHS: usize = 1_000;
+/// The number of paths of all components from which on one is listed for each further component.
+const MANY_PATHS: usize = 1_000_000;
 /// The most overridden values that are listed.
 const MAX_OVERRIDDEN: usize = 10_000;
 
@@ -227,6 +229,10 @@ struct Search<'a> {
     items: Vec<usize>,
     locals: HashSet<Origin>,
     matchers: HashMap<Spans, Matcher<'a>>,
+    /// The number of paths that are listed so far.
+    listed: usize,
+    /// The collections that were gone through since the spans were others. Components share them.
+    examined: HashSet<DataIdentity<'a>>,
     effective: HashSet<Origin>,
     overridden: Vec<Overridden>,
 }
@@ -244,8 +250,9 @@ impl<'a> Search<'a> {
         let items = imports.of(file).filter(|(_, import)| steers(import, &spans)).map(|(i, _)| i).collect();
         let own = resolution.locals.scopes.iter().filter(|s| s.file == file);
         let locals = own.flat_map(|s| &s.locals).filter_map(|l| l.origin).collect();
-        let (matchers, effective, overridden) = (HashMap::new(), HashSet::new(), Vec::new());
-        Search { resolution, file, spans, imports, items, locals, matchers, effective, overridden }
+        let (matchers, examined, effective) = (HashMap::new(), HashSet::new(), HashSet::new());
+        let (listed, overridden) = (0, Vec::new());
+        Search { resolution, file, spans, imports, items, locals, matchers, listed, examined, effective, overridden }
     }
 
     fn run(mut self, found: &mut Impact) {
@@ -269,6 +276,7 @@ impl<'a> Search<'a> {
         if !self.items.is_empty() {
             spans.files.extend(self.imports.only_by(unit.file, &self.items));
         }
+        self.examined.clear();
         let mut matcher = self.matchers.remove(&spans).unwrap_or_else(|| Matcher::new(spans.clone()));
         let shared = unit.components.first().is_some_and(|c| self.steered(&c.shaping_origins.shared));
         for component in &unit.components {
@@ -282,6 +290,7 @@ impl<'a> Search<'a> {
                 self.values(&mut matcher, &component.value, &mut String::new(), &mut impacted);
             }
             if !impacted.paths.is_empty() {
+                self.listed += impacted.paths.len();
                 found.push(impacted);
             }
         }
@@ -313,7 +322,7 @@ impl<'a> Search<'a> {
     fn values(&mut self, matcher: &mut Matcher<'a>, value: &'a Value, path: &mut String, impacted: &mut Impacted) {
         if let Some(origin) = matcher.own(value) {
             self.effective.insert(origin);
-            if impacted.paths.len() < MAX_PATHS {
+            if impacted.paths.len() < if self.listed < MANY_PATHS { MAX_PATHS } else { 1 } {
                 impacted.paths.insert(path.clone(), self.via(origin, value));
             } else {
                 impacted.is_cut = true;
@@ -323,6 +332,10 @@ impl<'a> Search<'a> {
         {
             let address = impacted.address.clone();
             self.overridden.push(Overridden { address, path: path.clone(), origin, by: value.prov.origin });
+        }
+        let is_collection = matches!(value.data, Data::Map(_) | Data::List(_));
+        if is_collection && !self.examined.insert(value.data.identity()) && impacted.is_cut {
+            return;
         }
         let length = path.len();
         let mut inside = |key: &str, item: &'a Value, search: &mut Self| {
@@ -355,14 +368,15 @@ impl<'a> Search<'a> {
     /// The local names that depend on the spans. Only their own file sees them.
     fn locals(&mut self, found: &mut Vec<ImpactedLocal>) {
         let mut matcher = Matcher::new(self.spans.clone());
+        let mut seen = HashSet::new();
         for scope in self.resolution.locals.scopes.iter().filter(|s| s.file == self.file) {
             for local in &scope.locals {
                 let Some(origin) = local.origin else { continue };
                 let is_read = local.value.as_ref().is_some_and(|value| matcher.hits(value).effective);
-                let one = ImpactedLocal { origin, level: scope.level.clone(), name: Text::clone(&local.name) };
                 // Each stack of the file has the same names.
-                if (is_read || self.spans.touch(origin)) && !found.contains(&one) {
-                    found.push(one);
+                if (is_read || self.spans.touch(origin)) && seen.insert((origin, &scope.level, &local.name)) {
+                    let (level, name) = (scope.level.clone(), Text::clone(&local.name));
+                    found.push(ImpactedLocal { origin, level, name });
                 }
             }
         }

@@ -161,6 +161,16 @@ fn a_merge_of_components_with_many_values() {
 }
 
 #[test]
+fn what_depends_on_a_file_whose_values_many_components_share() {
+    let values: String = (0..8_000).map(|i| format!("    k{i}: {i}\n")).collect();
+    let components: String = (0..4_000).map(|i| format!("    c{i}: {{}}\n")).collect();
+    let text = format!("vars: {{stage: bad}}\noverrides:\n  vars:\n{values}components:\n  terraform:\n{components}");
+    let base = [("atmos.yaml", crate::common::ATMOS), ("stacks/deploy/dev.yaml", super::DEV)];
+    let path = "stacks/deploy/bad.yaml";
+    ends(&base, &[(path, &text)], &["impact", path]).ends_with(0).says("4000 components");
+}
+
+#[test]
 fn arguments_that_are_missing_everywhere() {
     let variables: String = (0..4_000).map(|i| format!("variable \"v{i}\" {{}}\n")).collect();
     let calls: String = (0..900).map(|i| format!("module \"m{i}\" {{\n  source = \"./m\"\n}}\n")).collect();
