@@ -184,6 +184,20 @@ fn trees_that_double_for_many_actions() {
     many.run(&["describe", "component", "one", "-s", "dev", "--type", "run"]).ends_with(0).says("echo");
 }
 
+/// The variables of an action lie over those of the project, which are the same values.
+#[test]
+fn lists_in_lists_that_two_layers_have() {
+    let variables: String = (0..600).map(|i| format!("  a{}: ['${{var.a{i}}}']\n", i + 1)).collect();
+    let action = "kind: Run\nname: two\ntype: exec\nspec: {command: ['${jsonEncode(var.a600)}']}\n";
+    let repo = project(&format!("variables:\n  a0: [x]\n{variables}"), action);
+    repo.write("stacklint.toml", "[limits]\nmemory = 512\n");
+    is_found(
+        &repo,
+        ("limit-exceeded", "project.garden.yml:"),
+        &["values read each other through more than 400 levels"],
+    );
+}
+
 fn reads_itself(_: &str, variables: &str) {
     let repo = project(&format!("variables: {variables}\n"), &ACTION.replace("one", "two"));
     is_found(&repo, ("reference-cycle", "project.garden.yml:6:"), &["`a` reads itself"]);

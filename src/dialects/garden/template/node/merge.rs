@@ -47,6 +47,9 @@ impl Merge {
 
     fn maps(&mut self, lower: &Arc<Object>, upper: &Arc<Object>) -> Arc<Object> {
         let shared = shared(lower, upper);
+        if shared.as_ref().is_some_and(|(lower, upper)| lower == upper) {
+            return Arc::clone(lower);
+        }
         if let Some(known) = shared.as_ref().and_then(|two| self.maps.get(two)) {
             return Arc::clone(known);
         }
@@ -67,6 +70,9 @@ impl Merge {
 
     fn lists(&mut self, lower: &Arc<Vec<Node>>, upper: &Arc<Vec<Node>>) -> Arc<Vec<Node>> {
         let shared = shared(lower, upper);
+        if shared.as_ref().is_some_and(|(lower, upper)| lower == upper) {
+            return Arc::clone(lower);
+        }
         if let Some(known) = shared.as_ref().and_then(|two| self.lists.get(two)) {
             return Arc::clone(known);
         }
