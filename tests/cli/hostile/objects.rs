@@ -249,3 +249,12 @@ fn a_file_of_data_that_is_lost_is_a_value_that_is_not_known() {
     repo.run(&["diff", "HEAD~2..HEAD~1"]).ends_with(0).says("1 → 2");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(2).complains("git fsck");
 }
+
+#[test]
+fn a_lost_program_in_which_names_are_searched_ends_no_run() {
+    let repo = project(&[("components/terraform/vpc/main.tf", "variable \"zone\" {}\n"), ("dist/tool", "a program\n")]);
+    repo.write("stacks/deploy/dev.yaml", format!("{DEV}settings: {{more: 1}}\n")).commit("edit");
+    std::fs::remove_file(object(&repo, repo.git(&["rev-parse", "HEAD:dist/tool"]).trim())).unwrap();
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--all"]).says("settings.more").says("1 known");
+    assert!(run.status < 2, "{run}");
+}
