@@ -15,7 +15,7 @@ pub use provenance::{Contribution, FileId, Inputs, Origin, Prov, ProvIdentity, T
 use shared_text::{ByAddress, Text};
 
 use spanned_yaml::Timestamp;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// Releases the memory that a vector reserves for more items, unless that is little. `shrink_to_fit` changes nothing if at
@@ -104,13 +104,9 @@ impl Unknown {
 
     /// The names of what both read with different contents, or only one of them reads.
     pub fn reads_that_differ<'a>(&'a self, other: &'a Unknown) -> Vec<&'a Text> {
-        let (mut one, two) = (Vec::new(), [(&self.reads, &other.reads), (&other.reads, &self.reads)]);
-        for (own, others) in two {
-            one.extend(own.iter().filter(|read| !others.contains(read)).map(|read| &read.name));
-        }
-        one.sort();
-        one.dedup();
-        one
+        let [own, others] = [self, other].map(|one| one.reads.iter().collect::<BTreeSet<&Read>>());
+        let names: BTreeSet<&Text> = own.symmetric_difference(&others).map(|read| &read.name).collect();
+        names.into_iter().collect()
     }
 }
 

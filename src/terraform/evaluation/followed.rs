@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 /// The most names that are followed from all expressions of a root module. Each further one is made of all files and inputs.
-const MAX_FOLLOWED: usize = 1_000_000;
+const MAX_FOLLOWED: usize = 300_000;
 
 /// What a name reads.
 #[derive(Clone, Debug)]
