@@ -1,12 +1,11 @@
 //! The files of an analysis. Both revisions share one table: the same path with the same content is one file, so that a
 //! place in it is the same place on both sides.
 
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 use crate::value::FileId;
-use foldhash::fast::RandomState;
 use parking_lot::{Mutex, RwLock};
 use std::any::Any;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -120,30 +119,38 @@ pub(crate) struct Files {
 #[derive(Debug, Default)]
 struct Inner {
     files: Vec<Arc<File>>,
-    ids: HashMap<(Text, Text), FileId, RandomState>,
+    /// The versions of each path: their identities, and their ids.
+    ids: FastMap<Text, Vec<(Text, FileId)>>,
+}
+
+impl Inner {
+    fn id(&self, path: &str, identity: &str) -> Option<FileId> {
+        let (_, id) = self.ids.get(path)?.iter().find(|(known, _)| **known == *identity)?;
+        Some(*id)
+    }
 }
 
 impl Files {
     /// Returns the id of a file that was added, by its path and its content.
     pub(crate) fn known(&self, path: &str, identity: &str) -> Option<FileId> {
-        self.inner.read().ids.get(&(Text::from(path), Text::from(identity))).copied()
+        self.inner.read().id(path, identity)
     }
 
     /// Returns the id of the file at `path` whose content is `identity` (a blob id); `text` is called only the first
     /// time.
     pub(crate) fn add(&self, path: &str, identity: &str, text: impl FnOnce() -> Text) -> FileId {
-        let key = (Text::from(path), Text::from(identity));
-        if let Some(id) = self.inner.read().ids.get(&key) {
-            return *id;
+        if let Some(id) = self.known(path, identity) {
+            return id;
         }
-        let file = Arc::new(File::new(Text::clone(&key.0), text()));
+        let path = Text::from(path);
+        let file = Arc::new(File::new(Text::clone(&path), text()));
         let mut inner = self.inner.write();
-        if let Some(id) = inner.ids.get(&key) {
-            return *id;
+        if let Some(id) = inner.id(&path, identity) {
+            return id;
         }
         let id = FileId::new(inner.files.len() as u32);
         inner.files.push(file);
-        inner.ids.insert(key, id);
+        inner.ids.entry(path).or_default().push((identity.into(), id));
         id
     }
 
@@ -152,23 +159,16 @@ impl Files {
     /// never used again.
     pub(crate) fn without_earlier_versions(&self, content: impl Fn(&str) -> Option<String>) -> Files {
         let inner = self.inner.read();
-        let mut last: HashMap<&Text, (&(Text, Text), FileId), RandomState> = HashMap::default();
-        for (key, id) in &inner.ids {
-            let known = last.entry(&key.0).or_insert((key, *id));
-            if *id > known.1 {
-                *known = (key, *id);
-            }
-        }
         let dropped = Arc::new(File::new(Text::default(), Text::default()));
         let mut files: Vec<Arc<File>> = inner.files.iter().map(|_| Arc::clone(&dropped)).collect();
-        let mut ids: HashMap<(Text, Text), FileId, RandomState> = HashMap::default();
-        for (path, (newest, id)) in last {
-            let now = content(path).map(|identity| (Text::clone(path), Text::from(identity)));
-            let now = now.and_then(|key| inner.ids.get_key_value(&key));
-            for (key, id) in [(newest, id)].into_iter().chain(now.map(|(key, id)| (key, *id))) {
-                files[id.index()] = Arc::clone(&inner.files[id.index()]);
-                ids.insert(key.clone(), id);
-            }
+        let mut ids: FastMap<Text, Vec<(Text, FileId)>> = FastMap::default();
+        for (path, versions) in &inner.ids {
+            let newest = versions.iter().map(|(_, id)| *id).max();
+            let now = content(path);
+            let is_kept = |(identity, id): &&(Text, FileId)| Some(*id) == newest || now.as_deref() == Some(&**identity);
+            let kept: Vec<(Text, FileId)> = versions.iter().filter(is_kept).cloned().collect();
+            kept.iter().for_each(|(_, id)| files[id.index()] = Arc::clone(&inner.files[id.index()]));
+            ids.insert(Text::clone(path), kept);
         }
         Files { inner: RwLock::new(Inner { files, ids }) }
     }
@@ -176,6 +176,11 @@ impl Files {
     /// Returns the file of an id from this table.
     pub(crate) fn get(&self, id: FileId) -> Arc<File> {
         Arc::clone(&self.inner.read().files[id.index()])
+    }
+
+    /// The ids of the versions of a file, in the order in which they were added.
+    pub(crate) fn versions(&self, path: &str) -> Vec<FileId> {
+        self.inner.read().ids.get(path).into_iter().flatten().map(|(_, id)| *id).collect()
     }
 
     /// The texts of the versions of a file.

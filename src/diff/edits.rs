@@ -77,12 +77,11 @@ pub(crate) struct Edits<'a> {
     files: &'a Files,
     touched: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
     used: [FastSet<FileId>; 2],
-    by_path: [HashMap<Text, FileId>; 2],
     known: [FastMap<FileId, Arc<Edited>>; 2],
 }
 
 impl<'a> Edits<'a> {
-    /// Pairs the files of two resolutions by path.
+    /// The edits between the files of two resolutions.
     pub(crate) fn new(
         base: &Resolution,
         head: &Resolution,
@@ -93,16 +92,7 @@ impl<'a> Edits<'a> {
             let own = resolution.units.iter().flat_map(|u| u.files.iter().chain([&u.file]));
             own.copied().collect::<FastSet<_>>()
         });
-        let by_path = [0, 1].map(|side: usize| {
-            let mut paths: HashMap<Text, FileId> = HashMap::with_capacity(used[side].len());
-            for id in &used[side] {
-                // One path has one content on a side; should it have several, the choice is at least always the same.
-                let slot = paths.entry(Text::clone(&files.get(*id).path)).or_insert(*id);
-                *slot = (*slot).max(*id);
-            }
-            paths
-        });
-        Edits { files, touched, used, by_path, known: Default::default() }
+        Edits { files, touched, used, known: Default::default() }
     }
 
     /// Whether a side uses this content.
@@ -124,10 +114,12 @@ impl<'a> Edits<'a> {
             replaced: Vec::new(),
             hunks: Vec::new(),
         };
+        // One path has one content on a side; should it have several, the choice is at least always the same.
+        let there = || self.files.versions(&file.path).into_iter().filter(|id| self.used[other].contains(id)).max();
         let edited = if self.used[other].contains(&id) {
             unedited(FileEdits::Untouched)
-        } else if let Some(counterpart) = self.by_path[other].get(&file.path) {
-            let text = Text::clone(&self.files.get(*counterpart).text);
+        } else if let Some(counterpart) = there() {
+            let text = Text::clone(&self.files.get(counterpart).text);
             let (lines, replaced, hunks) = match side {
                 Side::Base => {
                     let edits = line_edits(&file.text, &text);
@@ -140,7 +132,7 @@ impl<'a> Edits<'a> {
                 }
             };
             let edits = if lines.is_empty() { FileEdits::Untouched } else { FileEdits::Lines(lines) };
-            Edited { file: Arc::clone(&file), edits, counterpart: Some(*counterpart), replaced, hunks }
+            Edited { file: Arc::clone(&file), edits, counterpart: Some(counterpart), replaced, hunks }
         } else {
             match self.touched {
                 Some(touched) if !touched(&file.path) => unedited(FileEdits::Untouched),

@@ -49,19 +49,29 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Why there is none.
     pub(crate) fn resolve(&self, path: &str) -> Result<&'a Entry, ResolveError> {
-        let found = self.source.listing().resolve(path);
+        match self.asked(path)? {
+            Node::File(entry) => Ok(entry),
+            Node::Dir(_) => Err(ResolveError::IsDirectory),
+        }
+    }
+
+    /// What is at a path, which is recorded.
+    fn asked(&self, path: &str) -> Result<Node<'a>, ResolveError> {
+        let found = self.source.listing().lookup(path);
         let mut reads = self.reads.lock();
         if !reads.has(path) {
-            match found {
-                Ok(entry) => {
+            let asked = Text::from(path);
+            let answer = match &found {
+                Ok(Node::File(entry)) if *entry.path == *path => Answer::File { path: asked.clone(), id: entry.id },
+                Ok(Node::File(entry)) => {
                     let answer = Answer::File { path: Text::from(&*entry.path), id: entry.id };
-                    if *entry.path != *path {
-                        reads.files.insert(Text::from(&*entry.path), answer.clone());
-                    }
-                    reads.files.insert(path.into(), answer);
+                    reads.files.insert(Text::from(&*entry.path), answer.clone());
+                    answer
                 }
-                Err(error) => _ = reads.files.insert(path.into(), Answer::None(error)),
-            }
+                Ok(Node::Dir(_)) => Answer::None(ResolveError::IsDirectory),
+                Err(error) => Answer::None(*error),
+            };
+            reads.files.insert(asked, answer);
         }
         found
     }
@@ -83,11 +93,8 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Nothing is there, or the path cannot be followed.
     pub(crate) fn lookup(&self, path: &str) -> Result<Node<'a>, ResolveError> {
-        let _ = self.resolve(path);
-        if self.has_links() {
-            self.list(Listed::Links);
-        }
-        self.source.listing().lookup(path)
+        self.list(Listed::Links);
+        self.asked(path)
     }
 
     /// Whether some link leads to a file.

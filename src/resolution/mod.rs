@@ -63,6 +63,8 @@ pub(crate) struct Resolution {
     pub gap: Option<Gap>,
     /// Whether every unit is a stack of its name, also one without components.
     pub units_are_stacks: bool,
+    /// Whether nothing was left out, whatever the scope is.
+    pub is_all: bool,
 }
 
 /// The name of the stack of what the code of a component makes.
@@ -358,10 +360,14 @@ impl Resolution {
     /// The components of another state of the project that this one may have, too, though it could not resolve them, and
     /// those of stacks that the other state could not name.
     pub(crate) fn lost_components(&self, other: &Resolution) -> BTreeSet<Address> {
-        let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.id, &**u)).collect();
         let unnamed = other.units.iter().flat_map(|u| u.components.iter().filter(|c| u.failed.contains(&c.stack)));
         let mut lost: BTreeSet<Address> = unnamed.map(|c| c.address()).collect();
-        for unit in self.units.iter().filter(|u| u.is_incomplete()) {
+        let incomplete: Vec<&Arc<Unit>> = self.units.iter().filter(|u| u.is_incomplete()).collect();
+        if incomplete.is_empty() {
+            return lost;
+        }
+        let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.id, &**u)).collect();
+        for unit in incomplete {
             let other_lacks = there.get(&*unit.id).map_or(&[][..], |other| &other.lacks);
             let is_whole_unit =
                 unit.state == State::Broken || !unit.failed.is_empty() || unit.lacks_more_than(other_lacks);
@@ -374,8 +380,13 @@ impl Resolution {
 
     /// Every file that had a part in it.
     pub(crate) fn files(&self) -> BTreeSet<FileId> {
+        self.all_files().collect()
+    }
+
+    /// The same, with repetitions.
+    pub(crate) fn all_files(&self) -> impl Iterator<Item = FileId> {
         let units = self.units.iter().flat_map(|u| u.files.iter().copied());
-        units.chain(self.findings.iter().map(|f| f.primary.file)).collect()
+        units.chain(self.findings.iter().map(|f| f.primary.file))
     }
 
     /// All components by address. Where several units define one component of one stack, the last unit counts.

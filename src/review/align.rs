@@ -57,7 +57,7 @@ pub(super) fn misnamed<'a>(own: &'a Resolution, other: &Resolution) -> Option<&'
 
 /// The stacks that one side may have more or other components of than were resolved.
 fn doubtful(own: &Resolution, other: &Resolution) -> BTreeSet<Text> {
-    let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.id, &**u)).collect();
+    let there = by_id(other, own);
     let lacks = |unit: &Unit| unit.lacks_more_than(there.get(&*unit.id).map_or(&[][..], |other| &other.lacks));
     let incomplete = own.units.iter().filter(|u| u.state == State::Broken || !u.failed.is_empty() || lacks(u));
     let stacks = incomplete.filter_map(|u| there.get(&*u.id)).flat_map(|u| &u.components);
@@ -128,7 +128,7 @@ pub(super) fn without_doubtful(diff: &mut Diff, base: &Resolution, head: &Resolu
 /// Where a side lacks files that the other one has, what differs there is unknown on that side: set or not.
 fn mark_unknown(diff: &mut Diff, base: &Resolution, head: &Resolution) {
     let lacks = |own: &Resolution, other: &Resolution| -> BTreeMap<Address, Arc<Unknown>> {
-        let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.id, &**u)).collect();
+        let there = by_id(other, own);
         let of_unit = |unit: &Unit| {
             let known = there.get(&*unit.id).map_or(&[][..], |other| &other.lacks);
             unit.lacks.iter().find(|one| !known.contains(one)).cloned()
@@ -156,9 +156,17 @@ fn mark_unknown(diff: &mut Diff, base: &Resolution, head: &Resolution) {
     }
 }
 
+/// The units of the other side that one side, which could not resolve them fully, has too.
+fn by_id<'a>(other: &'a Resolution, own: &Resolution) -> HashMap<&'a str, &'a Unit> {
+    let incomplete: HashSet<&str> =
+        own.units.iter().filter(|unit| unit.is_incomplete()).map(|unit| &*unit.id).collect();
+    let units = other.units.iter().filter(|unit| !incomplete.is_empty() && incomplete.contains(&*unit.id));
+    units.map(|unit| (&*unit.id, &**unit)).collect()
+}
+
 /// The ids of the units that one side could not resolve, or lacks more files of, though the other one could.
 fn incomplete<'a>(own: &'a Resolution, other: &'a Resolution) -> impl Iterator<Item = &'a str> {
-    let there: HashMap<&str, &Unit> = other.units.iter().map(|unit| (&*unit.id, &**unit)).collect();
+    let there = by_id(other, own);
     let is_less = move |unit: &&Arc<Unit>| {
         let other = there.get(&*unit.id);
         other.is_some_and(|other| unit.is_broken() && !other.is_broken() || unit.lacks_more_than(&other.lacks))

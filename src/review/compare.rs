@@ -302,10 +302,9 @@ impl CompareRun<'_> {
             let inputs = JobInputs { run, options, diff, code, base, filter, modules, cache };
             phase(self.workspace.host, "affected", || complete_list(&mut affected, &inputs));
         }
-        let side = |resolution: &mut Resolution| {
-            let mut own = resolution.files();
-            own.retain(|id| is_touched(&self.files.get(*id).path));
-            Side { files: own, diagnostics: std::mem::take(&mut resolution.findings) }
+        let side = |resolution: &mut Resolution| Side {
+            files: self.edited_files(resolution),
+            diagnostics: std::mem::take(&mut resolution.findings),
         };
         let (in_base, mut in_head) = (side(&mut base), side(&mut head));
         in_head.diagnostics.append(&mut of_change);
@@ -330,8 +329,8 @@ impl CompareRun<'_> {
         let same = self.same_interfaces([&base, &head], modules.each_ref());
         let same = same.filter(|_| !rules::need_all_units(self.rules, &self.settings.limits));
         let is_whole = same.is_none();
-        // Even if an edit reaches all units: commands that name components are looked for only where everything is resolved.
-        if is_whole {
+        // Commands that name components are looked for only where everything is resolved.
+        if is_whole && !(base.is_all && head.is_all) {
             (base, head) = self.both(Scope::All);
         }
         let diff = self.compare(&mut base, &mut head);

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, may_have_comments};
 use crate::resolution::{Resolution, State};
 use crate::source::differences;
 use crate::terraform::Modules;
-use crate::text::Text;
+use crate::text::{FastSet, Text};
 use crate::threads;
 use crate::unit::{UnitInterface, interfaces};
 use crate::value::FileId;
@@ -43,10 +43,10 @@ impl CompareRun<'_> {
     /// Whether a file changed that no unit reads: code, or commands that name components.
     fn may_change_code(&self, sides: [&Resolution; 2]) -> bool {
         let units = sides.iter().flat_map(|side| &side.units);
-        let read: HashSet<FileId> = units.flat_map(|unit| unit.files.iter().copied()).collect();
-        let paths: HashSet<Text> = read.into_iter().map(|file| Text::clone(&self.files.get(file).path)).collect();
+        let read: FastSet<FileId> = units.flat_map(|unit| unit.files.iter().copied()).collect();
+        let is_read = |path: &str| self.files.versions(path).iter().any(|file| read.contains(file));
         let [base, head] = self.sources;
-        differences(base.listing(), head.listing()).iter().any(|pair| !paths.contains(pair.path()))
+        differences(base.listing(), head.listing()).iter().any(|pair| !is_read(pair.path()))
     }
 
     /// Whether something is found in an unchanged file on one side only: a unit that no edit reaches may have it too.
@@ -61,9 +61,14 @@ impl CompareRun<'_> {
 
     /// Whether an edited file has comments that suppress findings: those of rules over all units may be among them.
     fn edits_comments(&self, sides: [&Resolution; 2]) -> bool {
-        let files: BTreeSet<FileId> = sides.iter().flat_map(|side| side.files()).collect();
-        let mut files = files.into_iter().map(|file| self.files.get(file));
-        files.any(|file| self.touched.contains(&*file.path) && may_have_comments(&file.text))
+        let mut edited = sides.iter().flat_map(|side| self.edited_files(side));
+        edited.any(|file| may_have_comments(&self.files.get(file).text))
+    }
+
+    /// The edited files that had a part in a state.
+    pub(super) fn edited_files(&self, side: &Resolution) -> BTreeSet<FileId> {
+        let edited: FastSet<FileId> = self.touched.iter().flat_map(|path| self.files.versions(path)).collect();
+        side.all_files().filter(|file| edited.contains(file)).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The entries of a source: paths, kinds and content identities.
 
-use super::blob_id::BlobId;
+pub(super) use super::entry::{Entry, EntryKind};
+use super::path_index::PathIndex;
 use super::unavailable::{IGNORE_FILE, Unavailable, ignored_by, is_ignored};
 use crate::paths::parent;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,30 +12,6 @@ use gix::ignore::Search;
 
 /// Most symbolic links followed while one path is resolved; the usual limit of operating systems.
 const MAX_LINKS: usize = 40;
-
-/// The kind of an entry.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum EntryKind {
-    /// A regular file.
-    File,
-    /// A regular file with the executable bit.
-    Executable,
-    /// A symbolic link; its content is the target.
-    Symlink,
-    /// A commit of another repository; its id is that commit's. The files of that commit are entries, too, if they are known.
-    Submodule,
-}
-
-/// One file, link or submodule.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
-    /// Relative to the repository root, separated by `/`. A byte of the name that is no UTF-8 is U+FFFD and its two
-    /// hexadecimal digits.
-    pub path: Box<str>,
-    /// Content identity.
-    pub id: BlobId,
-    pub kind: EntryKind,
-}
 
 /// Why a path does not resolve to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -93,6 +70,7 @@ pub struct Listing {
     contents_hash: u64,
     /// The folders of submodules.
     submodules: Vec<Box<str>>,
+    index: PathIndex,
     /// The paths that git ignores.
     ignored: Arc<Search>,
     /// The paths that the settings declare as generated.
@@ -116,7 +94,9 @@ impl Listing {
         }
         let (paths_hash, contents_hash) = (of_paths.finish(), of_contents.finish());
         let links_hash = hasher.finish();
-        let mut listing = Self { entries, links, links_hash, paths_hash, contents_hash, submodules, ..Self::default() };
+        let index = PathIndex::new(&entries);
+        let mut listing =
+            Self { entries, links, links_hash, paths_hash, contents_hash, submodules, index, ..Self::default() };
         let linked = listing.links.keys().filter_map(|link| listing.resolve(link).ok());
         listing.linked = linked.map(|entry| entry.path.clone()).collect();
         listing
@@ -171,6 +151,13 @@ impl Listing {
         }
     }
 
+    /// Whether something may be at a path without an entry.
+    pub(crate) fn may_lack(&self) -> bool {
+        let is_open = |entry: &Entry| matches!(entry.kind, EntryKind::Submodule | EntryKind::Symlink);
+        let has_patterns = |search: &Search| !search.patterns.is_empty();
+        has_patterns(&self.ignored) || has_patterns(&self.generated) || self.entries.iter().any(is_open)
+    }
+
     /// The folder of the innermost submodule that a path is, or leads into.
     pub fn submodule_of(&self, path: &str) -> Option<&str> {
         let is_in = |folder: &&str| path.strip_prefix(*folder).is_some_and(|r| r.is_empty() || r.starts_with('/'));
@@ -194,8 +181,18 @@ impl Listing {
 
     /// The entry with exactly this path.
     pub fn get(&self, path: &str) -> Option<&Entry> {
+        let found = self.entries.get(self.index.find(path)?)?;
+        if *found.path == *path {
+            return Some(found);
+        }
+        // Two paths with one hash.
         let at = self.entries.binary_search_by(|entry| entry.path.as_bytes().cmp(path.as_bytes())).ok()?;
         self.entries.get(at)
+    }
+
+    /// Whether something is below a path, which is one without links and not empty.
+    fn has_below(&self, path: &str) -> bool {
+        self.index.may_be_folder(path) && !self.under(path).is_empty()
     }
 
     /// All entries below a directory at any depth; all entries for `""` and `"."`.
@@ -222,8 +219,9 @@ impl Listing {
 
     /// Whether something is below this path (links are not followed), or it is a submodule. The root always is one.
     pub fn is_dir(&self, path: &str) -> bool {
+        let path = path.trim_end_matches('/');
         matches!(path, "" | ".")
-            || !self.under(path).is_empty()
+            || self.has_below(path)
             || self.get(path).is_some_and(|entry| entry.kind == EntryKind::Submodule)
     }
 
@@ -331,7 +329,7 @@ impl Listing {
         if self.links.is_empty() && !path.split('/').any(leads_elsewhere) {
             match self.get(path).map(|entry| (entry, entry.kind)) {
                 Some((entry, EntryKind::File | EntryKind::Executable)) => return Ok(Node::File(entry)),
-                None | Some((_, EntryKind::Submodule)) if self.under(path).is_empty() => return Err(self.absence(path)),
+                None | Some((_, EntryKind::Submodule)) if !self.has_below(path) => return Err(self.absence(path)),
                 None | Some((_, EntryKind::Submodule)) => return Ok(Node::Dir(path.to_owned())),
                 Some((_, EntryKind::Symlink)) => {}
             }
@@ -356,7 +354,7 @@ impl Listing {
             }
             let entry = self.get(&current);
             let Some(entry) = entry.filter(|entry| entry.kind != EntryKind::Submodule) else {
-                if !self.under(&current).is_empty() {
+                if self.has_below(&current) {
                     continue;
                 }
                 let rest = pending.iter().rev().filter(|part| !matches!(**part, "" | "."));

@@ -79,6 +79,8 @@ pub(super) fn ignored_by(files: impl Iterator<Item = (Box<str>, Vec<u8>)>) -> Se
         // Paths are relative, so the root is empty.
         let _ = search.add_patterns_buffer(&bytes, PathBuf::from(&*path), Some(Path::new("")), Ignore::default());
     }
+    // Of the file that git makes for a new repository, there are only comments.
+    search.patterns.retain(|file| !file.patterns.is_empty());
     search
 }
 

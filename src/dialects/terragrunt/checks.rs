@@ -66,6 +66,7 @@ fn uses(file: &File) -> Uses {
 pub(super) fn unit(session: &Session<'_>, folder: &str, file: &File, config: &Config) -> Vec<Diagnostic> {
     paths_exist(session, folder, file, config);
     let mut read = uses(file);
+    let unused = unused(session, file, config, &read);
     text(session, file);
     for included in &config.includes {
         if let Ok(loaded) = session.loader.load(&included.path, false) {
@@ -83,7 +84,7 @@ pub(super) fn unit(session: &Session<'_>, folder: &str, file: &File, config: &Co
     source(session, config);
     generated(session, config);
     mocks(session, config, &read);
-    unused(session, file, config)
+    unused
 }
 
 /// The folders of dependencies, which Terragrunt looks for only when it fetches outputs.
@@ -230,8 +231,7 @@ fn mocks(session: &Session<'_>, config: &Config, read: &Uses) {
 }
 
 /// Locals and dependencies of the unit's own file that nothing in it reads.
-fn unused(session: &Session<'_>, file: &File, config: &Config) -> Vec<Diagnostic> {
-    let read = uses(file);
+fn unused(session: &Session<'_>, file: &File, config: &Config, read: &Uses) -> Vec<Diagnostic> {
     let is_read = |root: &str, name: &Text| {
         read.whole.contains(root) || read.names.contains(&(Text::from(root), Text::clone(name)))
     };

@@ -16,12 +16,13 @@ const NAMING: [&str; 5] = [".hcl", ".json", ".yaml", ".yml", ".tfvars"];
 
 /// The folders of units, and those among the candidates (or around them) that hold code of units.
 pub(super) fn folders(source: &dyn Source, project: &Project, candidates: Candidates<'_>) -> Vec<String> {
-    let mut claimed = all(source).units;
+    let units = all(source).units;
     let mut names: BTreeSet<String> = BTreeSet::new();
-    for folder in candidates().iter().filter(|folder| !is_in(&claimed, &paths::join(folder, load::UNIT))) {
+    for folder in candidates().iter().filter(|folder| !is_in(&units, &paths::join(folder, load::UNIT))) {
         let with_code = and_around(folder).filter(|folder| !folder.is_empty() && has_code(source, folder));
         names.extend(with_code.map(|folder| paths::name(folder).to_owned()));
     }
+    let mut claimed: BTreeSet<String> = units.into_keys().map(str::to_owned).collect();
     let files: Vec<Change> = if names.is_empty() { Vec::new() } else { naming(source, &names) };
     if !files.is_empty() {
         let units_alone = Terragrunt { leaves_code: true, ..Terragrunt::default() };

@@ -7,7 +7,7 @@ use crate::hcl::parse::{Layout, parse_body};
 use crate::paths;
 use crate::source::Source;
 use crate::text::Text;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Folders that Terragrunt and git fill.
 const SKIPPED: [&str; 3] = [".terragrunt-cache", ".terraform", ".git"];
@@ -17,9 +17,9 @@ const TEMPLATES: &str = "boilerplate.yml";
 
 /// The folders of units, and the paths of stack files.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    /// The folders of units.
-    pub units: BTreeSet<String>,
+pub(super) struct Found<'s> {
+    /// The folders of units, with the files that count.
+    pub units: BTreeMap<&'s str, &'s str>,
     /// The paths of stack files.
     pub stacks: Vec<String>,
 }
@@ -72,12 +72,13 @@ pub(super) fn has_any(source: &dyn Source, folder: &str) -> bool {
 }
 
 /// All units and stacks of a revision.
-pub(super) fn all(source: &dyn Source) -> Found {
+pub(super) fn all(source: &dyn Source) -> Found<'_> {
     let mut found = Found::default();
     for path in files(source, "") {
         match paths::name(path) {
             STACK => found.stacks.push(path.to_owned()),
-            _ if source.listing().resolve(path).is_ok() => _ = found.units.insert(paths::parent(path).to_owned()),
+            // The one in JSON comes last, and wins.
+            _ if source.listing().resolve(path).is_ok() => _ = found.units.insert(paths::parent(path), path),
             _ => {}
         }
     }
@@ -85,9 +86,9 @@ pub(super) fn all(source: &dyn Source) -> Found {
 }
 
 /// Whether a path leads into the folder of a unit, but for one in the root of the repository.
-pub(super) fn is_in(units: &BTreeSet<String>, path: &str) -> bool {
+pub(super) fn is_in(units: &BTreeMap<&str, &str>, path: &str) -> bool {
     let folders = std::iter::successors(Some(paths::parent(path)), |folder| Some(paths::parent(folder)));
-    folders.take_while(|folder| !folder.is_empty()).any(|folder| units.contains(folder))
+    folders.take_while(|folder| !folder.is_empty()).any(|folder| units.contains_key(folder))
 }
 
 /// The name of a folder as a stack.

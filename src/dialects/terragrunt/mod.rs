@@ -76,10 +76,7 @@ struct Known {
 
 impl Known {
     /// A unit that no edit reaches: only its name.
-    fn untouched(loader: &Loader<'_>, folder: &str, path: Option<&str>, may_read_more: bool) -> Self {
-        let path = path.map_or_else(|| crate::paths::join(folder, load::UNIT), str::to_owned);
-        let empty = || loader.modules.loader.reader.files.add(&path, "", || Text::from(""));
-        let file = loader.modules.loader.add(&path).unwrap_or_else(empty);
+    fn untouched(folder: &str, file: FileId, may_read_more: bool) -> Self {
         let unit = Unit { state: State::OutOfScope, may_read_more, ..Unit::broken(unit::id(folder), file) };
         Known { resolved: Resolved::of(unit, Vec::new()), env: Arc::default(), is_open: false }
     }
@@ -181,29 +178,29 @@ impl Dialect for Terragrunt {
         let source = linked.as_ref().map_or(source, |linked| linked as &dyn Source);
         // There are more files than stacks see.
         let possible = PossibleFiles::default();
-        let folders: Vec<String> = found
-            .units
-            .into_iter()
-            .filter(|folder| !expansion.templates.contains(folder))
-            .chain(expansion.generated.units.keys().cloned())
-            .collect::<BTreeSet<String>>()
-            .into_iter()
-            .collect();
+        let own = found.units.keys().copied().filter(|folder| !expansion.templates.contains(*folder));
+        let folders: BTreeSet<&str> = own.chain(expansion.generated.units.keys().map(String::as_str)).collect();
+        let folders: Vec<&str> = folders.into_iter().collect();
         let answers = Answers::new(source);
-        let touched = Touched::new(source, scope);
-        let known = threads::map(&folders, |folder| {
-            let loader = self.loader(source, files, &possible);
-            if let Some(touched) = &touched {
-                let own = loader.unit_file(folder);
-                match touched.reach(&loader, folder, own.as_deref()) {
-                    Reach::Reached => {}
-                    reach => return Arc::new(Known::untouched(&loader, folder, own.as_deref(), reach == Reach::Open)),
-                }
-            }
-            let resolve = || self.unit(&loader, &answers, &env, &expansion, folder);
-            count_steps(|| folder.clone(), resolve)
-        });
-        let mut resolution = Resolution::default();
+        let loader = || self.loader(source, files, &possible);
+        let touched = Touched::new(&loader(), scope);
+        // A unit that no edit reaches is only named.
+        let untouched = |folder: &&str| {
+            let (touched, path) = (touched.as_ref()?, found.units.get(folder)?);
+            let reach = touched.reach(path);
+            let file = touched.file(path).filter(|_| reach != Reach::Reached)?;
+            Some(Arc::new(Known::untouched(folder, file, reach == Reach::Open)))
+        };
+        let resolve = |folder: &str| {
+            count_steps(|| folder.to_owned(), || self.unit(&loader(), &answers, &env, &expansion, folder))
+        };
+        let mut known: Vec<Option<Arc<Known>>> = folders.iter().map(untouched).collect();
+        let reached: Vec<usize> = (0..folders.len()).filter(|index| known[*index].is_none()).collect();
+        let is_all = reached.len() == folders.len();
+        let resolved = threads::map(&reached, |index| resolve(folders[*index]));
+        reached.into_iter().zip(resolved).for_each(|(index, unit)| known[index] = Some(unit));
+        let known: Vec<Arc<Known>> = known.into_iter().flatten().collect();
+        let mut resolution = Resolution { is_all, ..Resolution::default() };
         let included: BTreeSet<FileId> =
             known.iter().flat_map(|known| &known.resolved.imports).flat_map(|i| i.targets.iter().copied()).collect();
         for Known { resolved, .. } in known.iter().map(|known| &**known) {
@@ -217,10 +214,10 @@ impl Dialect for Terragrunt {
         }
         resolution.findings.extend(unused(&known));
         let other = |folder: &str| {
-            let known = known.get(folders.binary_search_by(|other| other.as_str().cmp(folder)).ok()?)?;
+            let known = known.get(folders.binary_search(&folder).ok()?)?;
             Some(match known.resolved.unit.state {
                 State::OutOfScope => {
-                    let whole = self.unit(&self.loader(source, files, &possible), &answers, &env, &expansion, folder);
+                    let whole = self.unit(&loader(), &answers, &env, &expansion, folder);
                     Arc::clone(&whole.resolved.unit)
                 }
                 _ => Arc::clone(&known.resolved.unit),

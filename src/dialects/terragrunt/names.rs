@@ -63,7 +63,7 @@ pub(super) struct Names<'s, 'a> {
     stage: Stage,
     /// Values by their first name: `values`, `include`, `feature`, `dependency`; `local` only if the locals are those of another file.
     known: BTreeMap<&'static str, Scoped>,
-    written: BTreeMap<Text, Attribute>,
+    written: BTreeMap<&'s str, &'s Attribute>,
     /// The locals; `None` while one is evaluated.
     locals: RefCell<BTreeMap<Text, Option<Scoped>>>,
 }
@@ -71,7 +71,7 @@ pub(super) struct Names<'s, 'a> {
 impl<'s, 'a> Names<'s, 'a> {
     pub(super) fn new(session: &'s Session<'a>, file: &'s File, place: Place) -> Self {
         let locals = file.body.blocks_of("locals").flat_map(|block| &block.body.attributes);
-        let written = locals.map(|local| (Text::clone(&local.name.text), local.clone())).collect();
+        let written = locals.map(|local| (&*local.name.text, local)).collect();
         let stage = Stage::Includes;
         Names { session, file, place, stage, known: BTreeMap::new(), written, locals: RefCell::default() }
     }
@@ -119,14 +119,14 @@ impl<'s, 'a> Names<'s, 'a> {
 
     /// All locals.
     pub(super) fn all_locals(&self) -> Map {
-        self.written.keys().map(|name| (value::Key::from(&**name), self.local(name).value)).collect()
+        self.written.keys().map(|name| (value::Key::from(*name), self.local(name).value)).collect()
     }
 
     /// The value of a local that is written.
-    fn local(&self, name: &Text) -> Scoped {
+    fn local(&self, name: &str) -> Scoped {
         let known = self.locals.borrow().get(name).cloned();
         let failed = || Scoped { val: Val::failed(), value: crate::hcl::val::export::export(&Val::failed()) };
-        let Some(Attribute { name: key, expr }) = self.written.get(name) else { return failed() };
+        let Some(Attribute { name: key, expr }) = self.written.get(name).copied() else { return failed() };
         let at = (self.file.id, expr.span);
         match known {
             Some(Some(known)) => return known,
@@ -143,13 +143,13 @@ impl<'s, 'a> Names<'s, 'a> {
             self.session.error(&rules::LIMIT_EXCEEDED, message, at);
             return failed();
         }
-        self.locals.borrow_mut().insert(Text::clone(name), None);
+        self.locals.borrow_mut().insert(Text::clone(&key.text), None);
         depth.set(depth.get() + 1);
         let val = self.eval(expr);
         let value = at_key(self.file.id, key.span, expr.span, self.export(expr, &val));
         depth.set(depth.get() - 1);
         let scoped = Scoped { val, value };
-        self.locals.borrow_mut().insert(Text::clone(name), Some(scoped.clone()));
+        self.locals.borrow_mut().insert(Text::clone(&key.text), Some(scoped.clone()));
         scoped
     }
 
@@ -187,16 +187,16 @@ impl Scope for Names<'_, '_> {
         let name: &str = &root.text;
         if name == "local" && self.stage >= Stage::Locals && !self.known.contains_key("local") {
             return match steps.first() {
-                Some(TraversalStep::Attribute(local)) if self.written.contains_key(&local.text) => {
+                Some(TraversalStep::Attribute(local)) if self.written.contains_key(&*local.text) => {
                     Some((self.local(&local.text).val, 1))
                 }
                 // The name is reported as missing, with the nearest one.
                 Some(TraversalStep::Attribute(_)) => {
-                    let names = self.written.keys().map(|name| (Text::clone(name), Val::null()));
+                    let names = self.written.keys().map(|name| (Text::from(*name), Val::null()));
                     Some((Val::object(names.collect()), 0))
                 }
                 _ => {
-                    let one = |name: &Text| (Text::clone(name), self.local(name).val);
+                    let one = |name: &&str| (Text::from(*name), self.local(name).val);
                     Some((Val::object(self.written.keys().map(one).collect::<Entries>()), 0))
                 }
             };
@@ -262,6 +262,10 @@ impl Names<'_, '_> {
     /// The files that a command or a function of an expression may read: those that it names, or values that it refers to. A path
     /// may begin in any folder around: `${get_repo_root()}/run.sh`. Adds where their texts are to `sources`.
     fn files_read(&self, expr: &Expr, sources: &mut Vec<Prov>) -> Vec<Read> {
+        // Nothing else reads files.
+        if walk::calls(expr).is_empty() {
+            return Vec::new();
+        }
         let mut text = self.text(expr).replace("}/", "} ");
         // Other functions read one file, and no folder: that of a source is compared as code.
         let is_command = text.contains(COMMAND);

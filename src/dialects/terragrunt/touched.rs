@@ -1,17 +1,18 @@
 //! Which units an edit of configuration files can reach, from the texts of files alone: nothing is evaluated. A file that names
 //! another one in a way that its text does not show may read any.
 
-use super::load::{AUTOINCLUDE, Loader, STACK, UNIT, UNIT_JSON, VALUES};
+use super::load::{AUTOINCLUDE, Loader, STACK, UNIT, VALUES};
 use crate::dialects::{Reach, Scope, and_around};
 use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, walk};
 use crate::hcl::parse::parse_outline;
 use crate::paths;
-use crate::source::{ChangeKind, Entry, ResolveError, Source};
+use crate::source::{ChangeKind, Entry, EntryKind, Listing, ResolveError};
 use crate::terraform::module::paths::is_reader;
-use crate::text::FastMap;
-use parking_lot::Mutex;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use crate::text::{FastMap, FastSet};
+use crate::threads;
+use crate::value::FileId;
+use std::cell::RefCell;
+use std::sync::Arc;
 
 /// The ending of files of configuration, and those of code.
 const HCL: &str = ".hcl";
@@ -26,6 +27,8 @@ pub(super) const READERS: [&str; 2] = ["read_tfvars_file", "sops_decrypt_file"];
 const OPEN: [&str; 3] = ["mark_glob_as_read", "run_cmd", "templatefile"];
 /// The most files that one name may mean before it counts as any file.
 const MAX_MEANT: usize = 20;
+/// The most files that a unit may read before it counts as reading any.
+const MAX_READ: usize = 5 * MAX_MEANT;
 
 /// How a file names files that it reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,180 +41,237 @@ pub(super) enum Mention {
     Ending(String),
 }
 
-/// A file, and whether git lacks one that is nearer.
-type Nearest = (Option<String>, bool);
+/// A file of configuration, by its place among these.
+type Index = u32;
 
-/// The edited files, and what names them.
+/// A file, and whether git lacks one that is nearer.
+type Nearest = (Option<Index>, bool);
+
+/// A file of configuration, and what it reads, whichever unit it is read for.
+struct Node {
+    /// `None` if it cannot be read.
+    file: Option<FileId>,
+    /// Whether an edit changes what it says, or it may read any file.
+    is_reached: bool,
+    /// Whether git lacks a file that it reads.
+    lacks: bool,
+    /// The files that it names, also in the folders above its own.
+    named: Vec<Index>,
+    mentions: Arc<Vec<Mention>>,
+}
+
+/// The files of configuration, with what they read.
 pub(super) struct Touched<'a> {
-    source: &'a dyn Source,
-    changed: BTreeSet<&'a str>,
-    /// Those that belong to the configuration beside them, whether that names them or not.
-    changed_beside: Vec<&'a str>,
-    /// The files of configuration by their names; those of units by the names of their folders, too.
-    by_name: BTreeMap<&'a str, Vec<&'a str>>,
-    mentions: Mutex<FastMap<String, Arc<Vec<Mention>>>>,
-    /// The nearest file of a name in a folder or in those above it, see [`Touched::above`].
-    nearest: Mutex<FastMap<(String, String), Nearest>>,
-    /// Whether code of modules may read an edited file.
-    is_read_by_code: OnceLock<bool>,
+    paths: Paths<'a>,
+    nodes: Vec<Node>,
+}
+
+/// The files of configuration by their paths.
+struct Paths<'a> {
+    listing: &'a Listing,
+    /// Whether something that is missing may be there, and git does not have it.
+    may_lack: bool,
+    entries: Vec<&'a Entry>,
+    by_path: FastMap<&'a str, Index>,
+    /// By their names; those of units by the names of their folders, too.
+    by_name: FastMap<&'a str, Vec<Index>>,
+    /// The nearest file of a name in a folder or in those above it, see [`Paths::above`].
+    nearest: RefCell<FastMap<&'a str, FastMap<String, Nearest>>>,
 }
 
 impl<'a> Touched<'a> {
-    /// The edits of a scope; `None` if they may reach any unit: stacks, code, data, new and deleted files, and links.
-    pub(super) fn new(source: &'a dyn Source, scope: Scope<'a>) -> Option<Self> {
+    /// The edits of a scope; `None` if they may reach any unit: stacks, code, data, new and deleted files, links, and files that
+    /// code reads.
+    pub(super) fn new(loader: &Loader<'a>, scope: Scope<'_>) -> Option<Self> {
         let Scope::Touched(changes) = scope else { return None };
         let is_edit =
             |path: &str| path.ends_with(HCL) && paths::name(path) != STACK && !paths::name(path).starts_with('.');
-        let listing = source.listing();
+        let listing = loader.modules.loader.reader.source().listing();
         if listing.has_links() || !changes.iter().all(|c| c.kind == ChangeKind::Modified && is_edit(&c.path)) {
             return None;
         }
-        let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for entry in listing.iter().filter(|entry| entry.path.ends_with(HCL)) {
-            let path = &*entry.path;
-            let key = if paths::name(path) == UNIT { last(path, 2) } else { last(path, 1) };
-            by_name.entry(key).or_default().push(path);
+        let changed: FastSet<&str> = changes.iter().map(|change| &*change.path).collect();
+        if code_may_read(loader, &changed) {
+            return None;
         }
-        let changed: BTreeSet<&str> = changes.iter().map(|change| &*change.path).collect();
-        let is_read_beside = |path: &&str| matches!(paths::name(path), VALUES | AUTOINCLUDE);
-        let changed_beside = changed.iter().copied().filter(is_read_beside).collect();
-        let (mentions, nearest, is_read_by_code) = Default::default();
-        Some(Touched { source, changed, changed_beside, by_name, mentions, nearest, is_read_by_code })
+        let paths = Paths::new(listing);
+        let read = threads::map(&paths.entries, |entry| read(loader, entry));
+        // What belongs to the configuration beside it, whether that names it or not.
+        let is_read_beside = |path: &&&str| matches!(paths::name(path), VALUES | AUTOINCLUDE);
+        let beside: FastSet<&str> = changed.iter().filter(is_read_beside).map(|path| paths::parent(path)).collect();
+        let nodes = paths.entries.iter().zip(read).map(|(entry, (file, mentions))| {
+            let is_changed = changed.contains(&*entry.path) || beside.contains(paths::parent(&entry.path));
+            let node = Node { file, is_reached: is_changed, lacks: false, named: Vec::new(), mentions };
+            paths.complete(node, paths::parent(&entry.path))
+        });
+        let nodes = nodes.collect();
+        Some(Touched { paths, nodes })
     }
 
-    /// What edits can do to the unit of a folder, with its file.
-    pub(super) fn reach(&self, loader: &Loader<'_>, folder: &str, own: Option<&str>) -> Reach {
-        if *self.is_read_by_code.get_or_init(|| self.code_may_read(loader)) {
-            return Reach::Reached;
-        }
-        let Some(own) = own.filter(|own| !own.ends_with(UNIT_JSON)) else { return Reach::Reached };
-        let (mut open, mut seen, mut lacks) = (vec![own.to_owned()], BTreeSet::new(), false);
-        while let Some(path) = open.pop() {
-            if !seen.insert(path.clone()) {
-                continue;
-            }
-            let is_beside = |other: &&str| paths::parent(other) == paths::parent(&path);
-            let has_beside = self.changed_beside.iter().any(is_beside);
-            if self.changed.contains(&*path) || has_beside || seen.len() > MAX_MEANT * 5 {
+    /// The id of a file of configuration; `None` if it cannot be read.
+    pub(super) fn file(&self, path: &str) -> Option<FileId> {
+        self.nodes.get(*self.paths.by_path.get(path)? as usize)?.file
+    }
+
+    /// What edits can do to the unit with a file.
+    pub(super) fn reach(&self, own: &str) -> Reach {
+        let Some(own) = self.paths.by_path.get(own).copied() else { return Reach::Reached };
+        let (mut open, mut seen, mut lacks) = (vec![own], vec![own], false);
+        let folder = paths::parent(self.paths.path(own));
+        while let Some(index) = open.pop() {
+            let Some(node) = self.nodes.get(index as usize) else { return Reach::Reached };
+            if node.is_reached || seen.len() > MAX_READ {
                 return Reach::Reached;
             }
-            lacks |= self.lacks_beside(paths::parent(&path));
-            for mention in self.mentions(loader, &path).iter() {
-                match mention {
-                    Mention::Any => return Reach::Reached,
-                    Mention::Above(name) => {
-                        let beside = Some(paths::parent(&path)).filter(|beside| *beside != folder);
-                        for from in [Some(folder), beside].into_iter().flatten() {
-                            let (found, is_unavailable) = self.above(from, name);
-                            lacks |= is_unavailable;
-                            open.extend(found);
-                        }
-                    }
-                    Mention::Ending(end) => match self.ending(end) {
-                        Some(found) => {
-                            // Data names nothing.
-                            let is_configuration = end.ends_with(HCL) || !paths::name(end).contains('.');
-                            lacks |= found.is_empty() && is_configuration;
-                            open.extend(found);
-                        }
-                        None => return Reach::Reached,
-                    },
+            lacks |= node.lacks;
+            let mut add = |index: Index| {
+                if !seen.contains(&index) {
+                    seen.push(index);
+                    open.push(index);
                 }
+            };
+            node.named.iter().copied().for_each(&mut add);
+            let of_unit = node.mentions.iter().filter_map(Mention::above).filter(|_| index != own);
+            for name in of_unit {
+                let (found, is_unavailable) = self.paths.above(folder, name);
+                lacks |= is_unavailable;
+                found.into_iter().for_each(&mut add);
             }
         }
         if lacks { Reach::Open } else { Reach::Untouched }
     }
+}
 
-    /// Whether git does not have a file that belongs to the configuration in a folder.
-    fn lacks_beside(&self, folder: &str) -> bool {
-        [VALUES, AUTOINCLUDE].iter().any(|name| self.is_unavailable(&paths::join(folder, name)))
+impl Mention {
+    fn above(&self) -> Option<&str> {
+        match self {
+            Mention::Above(name) => Some(name),
+            Mention::Any | Mention::Ending(_) => None,
+        }
     }
+}
 
-    fn is_unavailable(&self, path: &str) -> bool {
-        matches!(self.source.listing().resolve(path), Err(ResolveError::Unavailable(_)))
-    }
+/// Reads a file of configuration, and finds out how it names others.
+fn read(loader: &Loader<'_>, entry: &Entry) -> (Option<FileId>, Arc<Vec<Mention>>) {
+    let (loaded, cache, key) = (&loader.modules.loader, &loader.cache.mentions, (entry.id, ()));
+    let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Executable);
+    let Some(file) = is_file.then(|| loaded.add_entry(entry)).flatten() else {
+        return (None, Arc::new(vec![Mention::Any]));
+    };
+    let known = cache.get(&key);
+    (Some(file), known.unwrap_or_else(|| cache.insert(key, of_text(&loaded.reader.files.get(file).text))))
+}
 
-    /// Whether code of modules, by its text, may read an edited file.
-    fn code_may_read(&self, loader: &Loader<'_>) -> bool {
-        let listing = self.source.listing();
-        let mut code =
-            listing.iter().map(|entry| &*entry.path).filter(|path| CODE.iter().any(|end| path.ends_with(end)));
-        code.any(|path| match loader.load(path, false) {
-            Ok(file) if file.parsed.errors.is_empty() => {
-                let mut found = Vec::new();
-                attributes(&file.parsed.body, &mut |expr| {
-                    walk::visit(expr, &mut |inner| match &inner.kind {
-                        ExprKind::Call(call) if is_reader(&call.name.text) => {
-                            call.arguments.first().into_iter().for_each(|first| ends(first, &mut found));
-                        }
-                        _ => {}
-                    });
+/// Whether code of modules, by its text, may read an edited file.
+fn code_may_read(loader: &Loader<'_>, changed: &FastSet<&str>) -> bool {
+    let listing = loader.modules.loader.reader.source().listing();
+    let mut code = listing.iter().map(|entry| &*entry.path).filter(|path| CODE.iter().any(|end| path.ends_with(end)));
+    code.any(|path| match loader.load(path, false) {
+        Ok(file) if file.parsed.errors.is_empty() => {
+            let mut found = Vec::new();
+            attributes(&file.parsed.body, &mut |expr| {
+                walk::visit(expr, &mut |inner| match &inner.kind {
+                    ExprKind::Call(call) if is_reader(&call.name.text) => {
+                        call.arguments.first().into_iter().for_each(|first| ends(first, &mut found));
+                    }
+                    _ => {}
                 });
-                found.iter().any(|mention| match mention {
-                    Mention::Any | Mention::Above(_) => true,
-                    Mention::Ending(end) => self.changed.iter().any(|path| path.ends_with(&**end)),
-                })
-            }
-            _ => true,
-        })
+            });
+            found.iter().any(|mention| match mention {
+                Mention::Any | Mention::Above(_) => true,
+                Mention::Ending(end) => changed.iter().any(|path| path.ends_with(&**end)),
+            })
+        }
+        _ => true,
+    })
+}
+
+impl<'a> Paths<'a> {
+    fn new(listing: &'a Listing) -> Self {
+        let entries: Vec<&Entry> = listing.iter().filter(|entry| entry.path.ends_with(HCL)).collect();
+        let mut by_name: FastMap<&str, Vec<Index>> = FastMap::default();
+        for (index, entry) in (0..).zip(&entries) {
+            let is_unit = paths::name(&entry.path) == UNIT;
+            by_name.entry(last(&entry.path, if is_unit { 2 } else { 1 })).or_default().push(index);
+        }
+        let by_path = entries.iter().map(|entry| &*entry.path).zip(0..).collect();
+        Paths { listing, may_lack: listing.may_lack(), entries, by_path, by_name, nearest: RefCell::default() }
     }
 
-    /// The nearest file of a name in the folders above one, and whether a nearer one may be there that git does not have.
-    fn above(&self, from: &str, name: &str) -> (Option<String>, bool) {
+    fn path(&self, index: Index) -> &'a str {
+        self.entries.get(index as usize).map_or("", |entry| &entry.path)
+    }
+
+    /// Adds to a file in a folder what it reads.
+    fn complete(&self, mut node: Node, folder: &'a str) -> Node {
+        node.lacks = [VALUES, AUTOINCLUDE].iter().any(|name| self.is_unavailable(folder, name));
+        for mention in node.mentions.iter() {
+            match mention {
+                Mention::Any => node.is_reached = true,
+                Mention::Above(name) => {
+                    let (found, is_unavailable) = self.above(folder, name);
+                    node.lacks |= is_unavailable;
+                    node.named.extend(found);
+                }
+                Mention::Ending(end) => match self.ending(end) {
+                    Some(found) => {
+                        // Data names nothing.
+                        let is_configuration = end.ends_with(HCL) || !paths::name(end).contains('.');
+                        node.lacks |= found.is_empty() && is_configuration;
+                        node.named.extend(found);
+                    }
+                    None => node.is_reached = true,
+                },
+            }
+        }
+        node
+    }
+
+    /// Whether git does not have a file that is not missing.
+    fn is_unavailable(&self, folder: &str, name: &str) -> bool {
+        let find = || self.listing.resolve(&paths::join(folder, name));
+        self.may_lack && matches!(find(), Err(ResolveError::Unavailable(_)))
+    }
+
+    /// The nearest file of a name in the folders above one, and whether a nearer one may be there that git does not have. Data
+    /// names nothing.
+    fn above(&self, from: &'a str, name: &str) -> Nearest {
         if from.is_empty() {
             return (None, false);
         }
-        let key = (paths::parent(from).to_owned(), name.to_owned());
-        if let Some(known) = self.nearest.lock().get(&key) {
-            return known.clone();
+        let start = paths::parent(from);
+        if let Some(known) = self.nearest.borrow().get(start).and_then(|names| names.get(name)) {
+            return *known;
         }
         let (mut found, mut lacks) = (None, false);
-        for path in and_around(paths::parent(from)).map(|folder| paths::join(folder, name)) {
-            if self.source.listing().resolve(&path).is_ok() {
-                found = Some(path);
+        for folder in and_around(start) {
+            let path = paths::join(folder, name);
+            if self.listing.resolve(&path).is_ok() {
+                found = self.by_path.get(&*path).copied();
                 break;
             }
-            lacks |= self.is_unavailable(&path);
+            lacks |= self.is_unavailable(folder, name);
         }
-        self.nearest.lock().insert(key, (found.clone(), lacks));
+        self.nearest.borrow_mut().entry(start).or_default().insert(name.to_owned(), (found, lacks));
         (found, lacks)
     }
 
     /// The files of configuration whose paths end so, or that are units of such folders; `None` if there are too many.
-    fn ending(&self, end: &str) -> Option<Vec<String>> {
+    fn ending(&self, end: &str) -> Option<Vec<Index>> {
         let unit = paths::join(end, UNIT);
         if end == UNIT {
             return None;
         }
         let mut found = Vec::new();
         for (end, count) in [(end, 1), (end, 2), (&*unit, 2)] {
-            let Some(named) = self.by_name.get(last(end, count)) else { continue };
-            let is_meant =
-                |path: &&&str| path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-            found.extend(named.iter().filter(is_meant).map(|path| (*path).to_owned()));
+            let is_meant = |index: &Index| {
+                let rest = self.path(*index).strip_suffix(end);
+                rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            };
+            let named = self.by_name.get(last(end, count)).into_iter().flatten().copied();
+            found.extend(named.filter(is_meant));
         }
         (found.len() <= MAX_MEANT).then_some(found)
-    }
-
-    /// How a file names others.
-    fn mentions(&self, loader: &Loader<'_>, path: &str) -> Arc<Vec<Mention>> {
-        if let Some(known) = self.mentions.lock().get(path) {
-            return Arc::clone(known);
-        }
-        let loaded = &loader.modules.loader;
-        let of_entry = |entry: &Entry| {
-            let (cache, key) = (&loader.cache.mentions, (entry.id, ()));
-            let find = || Some(of_text(&loaded.reader.files.get(loaded.add(path)?).text));
-            cache.get(&key).or_else(|| Some(cache.insert(key, find()?)))
-        };
-        let found = match path.ends_with(HCL) {
-            true => self.source.listing().resolve(path).ok().and_then(of_entry),
-            // Data names nothing.
-            false => Some(Arc::default()),
-        };
-        let found = found.unwrap_or_else(|| Arc::new(vec![Mention::Any]));
-        self.mentions.lock().insert(path.to_owned(), Arc::clone(&found));
-        found
     }
 }
 

@@ -71,13 +71,14 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 /// Where texts begin that mark a list as one to be appended.
 fn marked_places(context: &Context<'_>) -> HashSet<(FileId, u32)> {
     let mut marks: Vec<fn(&str) -> Option<Mark>> = Vec::new();
-    for component in context.resolution.units.iter().flat_map(|u| &u.components) {
+    let with_values = || context.resolution.units.iter().filter(|unit| !unit.components.is_empty());
+    for component in with_values().flat_map(|u| &u.components) {
         let mark = component.language.mark;
         if !marks.iter().any(|known| std::ptr::fn_addr_eq(*known, mark)) {
             marks.push(mark);
         }
     }
-    let files: HashSet<FileId> = context.resolution.units.iter().flat_map(|u| u.files.iter().copied()).collect();
+    let files: HashSet<FileId> = with_values().flat_map(|u| u.files.iter().copied()).collect();
     let mut found = HashSet::new();
     for id in files {
         let text = &context.files.get(id).text;

@@ -214,7 +214,11 @@ impl<'a> Loader<'a> {
 
     /// Adds a file to the table of files; `None` if it cannot be read.
     pub(crate) fn add(&self, path: &str) -> Option<FileId> {
-        let entry = self.reader.resolve(path).ok()?;
+        self.add_entry(self.reader.resolve(path).ok()?)
+    }
+
+    /// Adds the file of an entry, which is no link.
+    pub(crate) fn add_entry(&self, entry: &Entry) -> Option<FileId> {
         if let Some(known) = self.reader.files.known(&entry.path, &entry.id.to_string()) {
             return Some(known);
         }

@@ -7,7 +7,7 @@ use crate::dialects::terragrunt::rules;
 use crate::dialects::terragrunt::schema::{self, Attribute, BlockType, Kind, Labels};
 use crate::dialects::terragrunt::session::At;
 use crate::dialects::terragrunt::values::at_key;
-use crate::hcl::ast::{self, Body, Expr, Span, walk};
+use crate::hcl::ast::{self, Expr, Span, walk};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::import::import;
@@ -160,7 +160,7 @@ pub(in crate::dialects::terragrunt) fn converted(val: &Val, kind: Kind) -> Resul
 
 /// A block with its attributes and blocks, those with labels by label.
 pub(super) fn whole(names: &Names<'_, '_>, block: &ast::Block, kind: &'static BlockType) -> Value {
-    let mut map = attributes(names, &block.body, kind);
+    let mut map = attributes(names, &block.body.attributes, kind);
     for inner in kind.blocks {
         let mut by_label = Map::new();
         for block in block.body.blocks_of(inner.name) {
@@ -195,12 +195,16 @@ fn non_empty(names: &Names<'_, '_>, block: &ast::Block) {
 }
 
 /// The attributes of a block that have a value.
-pub(super) fn attributes(names: &Names<'_, '_>, body: &Body, kind: &BlockType) -> Map {
+pub(super) fn attributes<'b>(
+    names: &Names<'_, '_>,
+    written: impl IntoIterator<Item = &'b ast::Attribute>,
+    kind: &BlockType,
+) -> Map {
     let one = |written: &ast::Attribute| {
         let known = kind.attribute(&written.name.text)?;
         Some((Key::from(known.name), attribute(names, written, known)?))
     };
-    body.attributes.iter().filter_map(one).collect()
+    written.into_iter().filter_map(one).collect()
 }
 
 /// An object that stands for a block, of which some attributes need not be there; `None` if it cannot.

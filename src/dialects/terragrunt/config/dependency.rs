@@ -21,7 +21,7 @@ pub(super) fn all(names: &Names<'_, '_>) -> Option<Value> {
             );
             names.session.error(&rules::INVALID_BLOCK, message, (names.file.id, expansion.kind.span));
         }
-        let mut map = attributes(names, &block.body, kind("dependency"));
+        let mut map = attributes(names, &block.body.attributes, kind("dependency"));
         if let Some(skip) = map.remove("skip_outputs") {
             map.set("skip", skip);
         }

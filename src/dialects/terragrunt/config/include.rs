@@ -41,7 +41,8 @@ fn one(names: &Names<'_, '_>, block: &Block) -> Option<Included> {
     let session = names.session;
     let start = block.kind.span.start;
     let at = Origin { file: names.file.id, key: start, start, end: block.header().end };
-    let settings = attributes_but_path(names, block);
+    let but_path = block.body.attributes.iter().filter(|attribute| *attribute.name.text != *"path");
+    let settings = attributes(names, but_path, kind("include"));
     let strategy = match settings.get("merge_strategy").and_then(Value::as_str) {
         None | Some("" | "shallow") => Some(Strategy::Shallow),
         Some("deep") => Some(Strategy::Deep),
@@ -90,9 +91,11 @@ fn one(names: &Names<'_, '_>, block: &Block) -> Option<Included> {
     Some(Included { label, path, file, written, at, strategy, is_exposed, config, unknown: None, findings })
 }
 
-/// Gives the dependencies of a file, with those that it inherits, to the files that it includes: they see no others.
-pub(super) fn give(names: &Names<'_, '_>, includes: &mut [Included], dependencies: &Value) {
+/// Gives the dependencies of a file, with those that it inherits, to the files that it includes: they see no others. Returns whether
+/// some of them read these.
+pub(super) fn give(names: &Names<'_, '_>, includes: &mut [Included], dependencies: &Value) -> bool {
     let session = names.session;
+    let mut is_read = false;
     for included in includes.iter_mut().filter(|included| included.unknown.is_none()) {
         let findings = std::mem::take(&mut included.findings);
         let is_same = super::dependency::scope(included.config.parts.get("dependency")) == *dependencies;
@@ -103,13 +106,9 @@ pub(super) fn give(names: &Names<'_, '_>, includes: &mut [Included], dependencie
         };
         let given = Given { outputs: Some(dependencies.clone()), ..Given::default() };
         included.config = super::evaluate_with(session, &file, names.place.of_included(&included.path), &given);
+        is_read = true;
     }
-}
-
-fn attributes_but_path(names: &Names<'_, '_>, block: &Block) -> Map {
-    let mut body = block.body.clone();
-    body.attributes.retain(|attribute| *attribute.name.text != *"path");
-    attributes(names, &body, kind("include"))
+    is_read
 }
 
 /// The path of the included file. What is wrong is reported.

@@ -106,15 +106,11 @@ pub(super) fn evaluate_with(session: &Session<'_>, file: &File, place: Place, gi
     if !is_included {
         dependency::check(session, all.as_ref());
     }
-    let scope = given.outputs.clone().unwrap_or_else(|| {
-        let scope = dependency::scope(all.as_ref());
-        include::give(&names, &mut includes, &scope);
-        scope
-    });
-    names.set("dependency", scope);
-    if !includes.is_empty() {
+    let scope = given.outputs.clone().unwrap_or_else(|| dependency::scope(all.as_ref()));
+    if given.outputs.is_none() && include::give(&names, &mut includes, &scope) {
         names.set("include", include::scope(&includes));
     }
+    names.set("dependency", scope);
     add(&mut parts, "dependency", dependencies);
     blocks::rest(&names, &mut parts);
     if let Some(over) = given.over {

@@ -179,6 +179,14 @@ fn an_unknown_value_is_the_same_only_with_the_same_text_and_reads() {
         with("get_env(\"A\")", "local.e"),
         of("locals {\n  other = get_env(\"A\")\n}\ninputs = {\n  v = local.other\n}\n")
     );
+    // A text that names a file does not read it.
+    let reads_script = |input: &str| match with("get_env(\"A\")", input).data {
+        crate::value::Data::Unknown(unknown) => unknown.reads.iter().any(|read| *read.name == *"a/x.sh"),
+        other => panic!("{other:?}"),
+    };
+    let of_inputs =
+        ["\"${local.e}/x.sh\"", "file(\"${local.e}/x.sh\")", "\"${run_cmd(\"./x.sh\")}/y\""].map(reads_script);
+    assert_eq!(of_inputs, [false, true, true]);
 }
 
 /// A unit of a local module that is called with its inputs, below a root file that generates a provider.
