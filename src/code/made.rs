@@ -146,6 +146,7 @@ impl Evaluator<'_> {
         let made = Unit {
             files: files.into_iter().collect(),
             components: if is_hidden { Vec::new() } else { evaluated.made(&stack, &Arc::new(address.clone())) },
+            absent: evaluated.absent(),
             state: State::Resolved,
             failed: if is_hidden { vec![stack.clone()] } else { Vec::new() },
             ..Unit::broken(stack, unit.file)

@@ -7,11 +7,13 @@
 //! 2. the values that these replaced in merges, and the key lines of the maps around them;
 //! 3. the lines that shape the component without being a value of it (its shaping_origins);
 //! 4. the same in files that only one side uses, if it is unknown whether the other side has them;
-//! 5. any edited line in the files of the unit.
+//! 5. for a value that comes where one of its name goes, or the reverse, the lines of that one;
+//! 6. any edited line in the files of the unit.
 //!
 //! An import counts in the third tier only if it leads to the file that contains the value, unless nothing else was
 //! edited.
 
+use super::defined::{defined_in, definitions, written_in};
 use super::edits::{Edits, FileEdits};
 use super::imports::Leads;
 use super::structural::DiffStep;
@@ -29,14 +31,16 @@ pub(super) const MAX_CAUSES: usize = 20;
 /// The maximum number of causes that are named for one component.
 const MAX_COMPONENT_CAUSES: usize = 50;
 /// The maximum number of values of one sub-tree that are examined.
-const MAX_NODES: usize = 20_000;
+pub(super) const MAX_NODES: usize = 20_000;
 /// The maximum number of values and inputs that are examined in one comparison, and how many of a sub-tree still are after that.
 const MAX_EXAMINED: usize = 8_000_000;
 const MIN_NODES: usize = 100;
 /// The maximum number of causes that are looked for, of which the first by their places are named.
 const MAX_FOUND: usize = 1_000;
 /// The most overridden values that are examined.
-const MAX_CHAIN: usize = 100;
+pub(super) const MAX_CHAIN: usize = 100;
+/// The most differences of a component among which one is looked for that another one belongs to.
+const MAX_OTHERS: usize = 100;
 
 /// Finds causes; keeps what it learned about files and units.
 pub(crate) struct Finder<'a> {
@@ -112,8 +116,14 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The lines behind one difference between two states of a component.
-    pub(super) fn of_step(&mut self, step: &DiffStep, old: Located<'_>, new: Located<'_>) -> Vec<Cause> {
+    /// The lines behind one difference between two states of a component; `others` are all of its differences.
+    pub(super) fn of_step(
+        &mut self,
+        step: &DiffStep,
+        others: &[DiffStep],
+        old: Located<'_>,
+        new: Located<'_>,
+    ) -> Vec<Cause> {
         let sides = step.values();
         if let Some((values, causes)) = &self.last
             && values.iter().zip(sides).all(|(known, (_, value))| is_identical(known.as_ref(), value))
@@ -180,6 +190,12 @@ impl<'a> Finder<'a> {
         if let Some(guess) = guessed.into_iter().find(|g| !g.is_empty()) {
             return self.sorted(guess, MAX_CAUSES);
         }
+        if let Some(other) = others.iter().take(MAX_OTHERS).find(|other| step.takes_place_of(other)) {
+            let causes = self.of_values(other);
+            if !causes.is_empty() {
+                return self.sorted(causes, MAX_CAUSES);
+            }
+        }
         let mut any = Found::default();
         any.extend(&self.unit(Side::Base, old.unit));
         any.extend(&self.unit(Side::Head, new.unit));
@@ -202,6 +218,15 @@ impl<'a> Finder<'a> {
     pub(super) fn of_component(&mut self, side: Side, placed: Located<'_>) -> Vec<Cause> {
         let value = &placed.component.value;
         let mut found = Found::default();
+        let other = if side == Side::Base { Side::Head } else { Side::Base };
+        let counterpart = self.by_name[other as usize].get(&placed.unit.name).cloned();
+        if let Some(absent) = counterpart.iter().flat_map(|unit| &unit.absent).find(|one| one.has(placed.component)) {
+            // The other side declares it: what says that there is none has made the difference.
+            absent.shaping.iter().for_each(|origin| self.span(other, *origin, origin.key, origin.end, &mut found));
+            if !found.certain.is_empty() {
+                return self.sorted(found.certain, MAX_COMPONENT_CAUSES);
+            }
+        }
         self.tree(side, value, &mut found);
         let mut root = Found::default();
         self.value(side, value, &mut root);
@@ -227,8 +252,7 @@ impl<'a> Finder<'a> {
             let mut any = Found::default();
             any.extend(&self.unit(side, placed.unit));
             deciding.insert(placed.unit.file);
-            let other = if side == Side::Base { Side::Head } else { Side::Base };
-            if let Some(counterpart) = self.by_name[other as usize].get(&placed.unit.name).cloned() {
+            if let Some(counterpart) = counterpart {
                 any.extend(&self.unit(other, &counterpart));
                 deciding.insert(counterpart.file);
             }
@@ -458,36 +482,6 @@ impl<'a> Finder<'a> {
         causes.truncate(limit);
         causes
     }
-}
-
-/// The files that a value and all that is nested in it are written in.
-fn written_in(value: &Value) -> BTreeSet<FileId> {
-    let (mut files, mut todo, mut seen) = (BTreeSet::new(), vec![value], 0);
-    while let Some(value) = todo.pop() {
-        seen += 1;
-        if seen > MAX_NODES {
-            break;
-        }
-        files.extend(value.prov.origin.map(|o| o.file));
-        match &value.data {
-            Data::Map(map) => todo.extend(map.iter().map(|e| &e.value)),
-            Data::List(items) => todo.extend(items.iter()),
-            _ => {}
-        }
-    }
-    files
-}
-
-/// Where a component is defined, by the layers of its merge.
-fn definitions(value: &Value) -> impl Iterator<Item = Origin> + '_ {
-    let chain = std::iter::successors(Some(value), |value| value.prov.overrode()).take(MAX_CHAIN);
-    chain.filter_map(|v| v.prov.origin)
-}
-
-/// The files that define a component by its key; where that is not known, all that its values are written in.
-fn defined_in(value: &Value) -> BTreeSet<FileId> {
-    let files: BTreeSet<FileId> = definitions(value).map(|o| o.file).collect();
-    if files.is_empty() { written_in(value) } else { files }
 }
 
 /// The column (from 1) of the first character that is not white space.

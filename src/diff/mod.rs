@@ -3,6 +3,7 @@
 //! Components are matched by address. What both sides share is skipped by identity, so the work grows with what changed.
 
 pub(crate) mod causes;
+mod defined;
 pub(crate) mod edits;
 pub(crate) mod group;
 mod imports;
@@ -405,7 +406,7 @@ impl Differing<'_> {
         self.change.causes = match (self.pair.old, self.pair.new) {
             (Some(old), Some(new)) => {
                 for (step, change) in self.steps.iter().zip(changes.iter_mut()) {
-                    change.causes = finder.of_step(step, old, new);
+                    change.causes = finder.of_step(step, &self.steps, old, new);
                     change.is_secret = secrets.has(&change.path, [&old.component.value, &new.component.value]);
                 }
                 match changes.as_slice() {
@@ -427,6 +428,9 @@ fn removed_stacks(components: &[ComponentChange], base: &Resolution, head: &Reso
     if !removed_stacks.is_empty() {
         for component in head.units.iter().flat_map(|u| &u.components) {
             removed_stacks.remove(&component.stack);
+        }
+        for stack in head.empty_stacks() {
+            removed_stacks.remove(stack);
         }
         let incomplete = head.incomplete_stacks(base);
         removed_stacks.retain(|stack| !incomplete.contains(stack));

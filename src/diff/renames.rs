@@ -324,7 +324,7 @@ impl<'a> Search<'a> {
             if follows(&mut self.budget) {
                 causes.extend(finder.of_values(&step));
             } else {
-                let causes = finder.of_step(&step, before, after);
+                let causes = finder.of_step(&step, &[], before, after);
                 let is_secret = mask::is_secret_pointer(&step.path)
                     || [before, after].iter().any(|p| mask::is_secret_beside(&p.component.value, &step.path));
                 let (is_same_call, moved, base_index) = (step.is_same_call, step.moved, step.base_index);

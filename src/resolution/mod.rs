@@ -157,6 +157,8 @@ pub(crate) struct Unit {
     pub files: Vec<FileId>,
     /// Its components, sorted by stack, type and name. Empty if the unit is not in the scope.
     pub components: Vec<Arc<Component>>,
+    /// What it declares without a component.
+    pub absent: Vec<Absent>,
     /// How far it was resolved.
     pub state: State,
     /// Types and names of components that could not be resolved, though the unit was. Sorted.
@@ -192,6 +194,7 @@ impl Unit {
             file,
             files: vec![file],
             components: Vec::new(),
+            absent: Vec::new(),
             state: State::Broken,
             broken: Vec::new(),
             failed: Vec::new(),
@@ -221,6 +224,23 @@ impl Unit {
     /// Whether something of it could not be resolved.
     pub(crate) fn is_incomplete(&self) -> bool {
         self.is_broken() || !self.lacks.is_empty()
+    }
+}
+
+/// A declaration of repeated components of which there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Absent {
+    /// What the names of its components begin with.
+    pub name: Text,
+    /// What decides that there is none.
+    pub shaping: Vec<Origin>,
+}
+
+impl Absent {
+    /// Whether a component would be one of these.
+    pub(crate) fn has(&self, component: &Component) -> bool {
+        let rest = component.name.strip_prefix(&*self.name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::hcl::ast::Span;
 use crate::limits::count_steps;
-use crate::resolution::{Address, Component};
+use crate::resolution::{Absent, Address, Component};
 use crate::syntax::secrets::{hide_written, is_secret_key};
 use crate::terraform::arguments;
 use crate::terraform::components::builder::Builder;
@@ -151,6 +151,14 @@ impl Evaluated<'_> {
         let mut builder = Builder { stack, vocabulary, components: Vec::new(), statics: &self.statics };
         providers::add(&mut builder);
         self.placed(builder.components)
+    }
+
+    /// The calls and blocks of it that have no instance.
+    pub(crate) fn absent(&self) -> Vec<Absent> {
+        let place = |origin: &Origin| self.generated.get(&origin.file).copied().unwrap_or(*origin);
+        let absent = self.configuration.absent.iter();
+        let placed = |one: &Absent| Absent { name: one.name.clone(), shaping: one.shaping.iter().map(place).collect() };
+        absent.map(placed).collect()
     }
 
     fn placed(&self, mut components: Vec<Arc<Component>>) -> Vec<Arc<Component>> {

@@ -213,6 +213,7 @@ impl UnitInterface {
             file,
             files,
             components,
+            absent: _,
             state,
             broken,
             failed,

@@ -324,3 +324,51 @@ fn a_mistake_in_what_repeats_a_block_removes_nothing() {
         assert_eq!(run.status, 1, "{run}");
     }
 }
+
+#[test]
+fn what_leaves_no_instance_is_the_cause_whatever_else_is_edited() {
+    let base = "locals {\n  name = \"x\"\n}\nresource \"aws_a\" \"a\" {\n  name = local.name\n}\nmodule \"m\" {\n  source = \"./m\"\n}\n";
+    let head = "locals {\n  name   = \"x\"\n  on = { default = false }[terraform.workspace]\n}\nresource \"aws_a\" \"a\" {\n  \
+                count = local.on ? 1 : 0\n\n  name = local.name\n}\nmodule \"m\" {\n  source = \"./m\"\n  count = length(local.none)\n}\n\
+                locals {\n  none = []\n}\n";
+    let module = ("m/main.tf", "resource \"aws_b\" \"b\" {\n}\n");
+    let (run, json) = diff(&[("main.tf", base), module], &[("main.tf", head), module]);
+    let causes = |component: &str| -> Vec<u64> {
+        let found = json["components"].as_array().unwrap().iter().find(|one| one["component"] == component).unwrap();
+        let causes = found["causes"].as_array().unwrap().iter().filter(|cause| cause["side"] == "head");
+        causes.map(|cause| cause["line"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(causes("aws_a.a"), [5, 8]);
+    assert_eq!(causes("module.m.aws_b.b"), [14, 17]);
+    // The root module is still there, so the next run destroys what is gone.
+    let removed = |name: &str| {
+        ("component-removed".to_owned(), format!("`{name}` in `.` is removed, and the next run destroys it"))
+    };
+    assert_eq!(dangers(&json), [removed("aws_a.a"), removed("module.m.aws_b.b")]);
+    run.hides("stays deployed").hides("name   =");
+}
+
+#[test]
+fn a_default_that_comes_where_an_argument_goes_is_caused_by_that() {
+    let variable = |name: &str| format!("variable \"{name}\" {{\n  default = \"a\"\n}}\n");
+    let module = variable("size")
+        + &variable("kind")
+        + &variable("other")
+        + "resource \"aws_b\" \"b\" {\n  size = var.size\n}\n";
+    let module = ("m/main.tf", &*module);
+    let root = "variable \"old\" {\n  default = \"o\"\n}\nmodule \"m\" {\n  source = \"./m\"\n  size = \"b\"\n  kind = \"c\"\n}\n";
+    let edited = root.replace("  size = \"b\"\n", "").replace("default = \"o\"", "default = \"n\"");
+    let json = diff(&[("main.tf", root), module], &[("main.tf", &edited), module]).1;
+    let of_call = json["components"].as_array().unwrap().iter().find(|one| one["type"] == "module").unwrap();
+    let changes = of_call["changes"].as_array().unwrap().iter();
+    let causes: Vec<String> = changes
+        .map(|change| {
+            let lines =
+                change["causes"].as_array().unwrap().iter().map(|cause| format!("{}:{}", cause["side"], cause["line"]));
+            format!("{} {}", change["path"], lines.collect::<Vec<_>>().join(" "))
+        })
+        .collect();
+    assert_eq!(causes, ["\"/defaults/size\" \"base\":8", "\"/inputs/size\" \"base\":8"]);
+    // The default is what it was.
+    assert!(!json["diagnostics"].as_array().unwrap().iter().any(|found| found["rule"] == "module-default-changed"));
+}

@@ -92,3 +92,15 @@ fn a_precondition_is_judged_beside_wrong_arguments() {
                 local.a == 2\n      error_message = \"No.\"\n    }\n  }\n}\nlocals {\n  a = 1\n}\n";
     assert_eq!(errors(&[("main.tf", text)]), ["main.tf:2 tofu-invalid-value", "main.tf:5 tofu-failed-condition"]);
 }
+
+#[test]
+fn a_variable_whose_default_is_refused_keeps_its_type() {
+    let variable = "variable \"a\" {\n  type = object({ b = optional(map(string)) })\n  default = { b = 5 }\n}\n";
+    let output = |value: &str| format!("{variable}output \"o\" {{\n  value = {value}\n}}\n");
+    let only = "main.tf:3 tofu-invalid-declaration".to_owned();
+    // The types of the branches of the second conditional do not agree, which the first one hides.
+    let hidden = output("true ? { c = 1 } : (false ? var.a.b : 1)");
+    assert_eq!(errors(&[("main.tf", &hidden)]), std::slice::from_ref(&only));
+    let wrong = output("var.a.c");
+    assert_eq!(errors(&[("main.tf", &wrong)]), [only, "main.tf:6 tofu-invalid-value".to_owned()]);
+}

@@ -58,6 +58,16 @@ impl<'a> DiffStep<'a> {
         }
     }
 
+    /// Whether one comes and the other one goes, under the same name in another place: a default and the value that is given instead.
+    pub(crate) fn takes_place_of(&self, other: &DiffStep<'_>) -> bool {
+        let is_reverse = matches!(
+            (self.kind, other.kind),
+            (ChangeKind::Added, ChangeKind::Removed) | (ChangeKind::Removed, ChangeKind::Added)
+        );
+        is_reverse
+            && self.path.rsplit_once('/').map(|(_, name)| name) == other.path.rsplit_once('/').map(|(_, name)| name)
+    }
+
     /// The values that the step is about, in the base and in the head. Both halves of a move have both.
     pub(crate) fn values(&self) -> [(Side, Option<&'a Value>); 2] {
         [(Side::Base, self.before.or(self.other)), (Side::Head, self.after.or(self.other))]

@@ -2,6 +2,7 @@
 
 use super::{Change, Changed, Changes, Place, count_of, place, transition};
 use crate::diagnostic::{Diagnostic, Level, Subject};
+use crate::diff::ChangeKind;
 use crate::resolution::Address;
 use crate::rules::rule;
 use crate::text::Text;
@@ -26,6 +27,9 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     for changed in &changes.components {
         for change in changed.at(changed.vocabulary().call_defaults).filter(|change| !change.causes.is_empty()) {
             let Some(name) = change.path.split('/').nth(2) else { continue };
+            if is_left_out_on_one_side(changed, change) {
+                continue;
+            }
             let key = (change.causes.iter().map(place).collect(), name.to_owned());
             defaults.entry(key).or_insert((change, Vec::new())).1.push(changed);
         }
@@ -65,4 +69,17 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         (!reached.is_empty()).then(|| changes.placed_at_head(finding))
     };
     defaults.into_iter().filter_map(finding).collect()
+}
+
+/// Whether the call gives a value on one side only, so that the default is the same and counts on the other one.
+fn is_left_out_on_one_side(changed: &Changed<'_>, change: &Change) -> bool {
+    let [section, name] = [1, 2].map(|part| change.path.split('/').nth(part));
+    changed.change.changes.iter().any(|other| {
+        let [of, key] = [1, 2].map(|part| other.path.split('/').nth(part));
+        let is_reverse = matches!(
+            (change.kind, other.kind),
+            (ChangeKind::Added, ChangeKind::Removed) | (ChangeKind::Removed, ChangeKind::Added)
+        );
+        is_reverse && of != section && (key.is_none() || key == name)
+    })
 }

@@ -45,7 +45,7 @@ mod validate;
 mod walk;
 
 use crate::hcl::ast::Expr;
-use crate::resolution::Repetition;
+use crate::resolution::{Absent, Repetition};
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
@@ -65,6 +65,8 @@ use std::rc::Rc;
 pub(crate) struct Configuration {
     /// The instances of resources, data sources and ephemeral resources in all modules.
     pub instances: Vec<Instance>,
+    /// The calls and blocks that have no instance.
+    pub absent: Vec<Absent>,
     /// The outputs of the root module.
     pub outputs: BTreeMap<Text, Value>,
     /// What is wrong.

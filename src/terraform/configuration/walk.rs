@@ -3,7 +3,7 @@
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Marks, Val};
-use crate::resolution::Repetition;
+use crate::resolution::{Absent, Repetition};
 use crate::terraform::configuration::address::Address;
 use crate::terraform::configuration::expansion::{FOR_EACH, Repeat, lifecycle, repeated};
 use crate::terraform::configuration::frame::{At, Evaluation, Expanded, Frame, Planned};
@@ -35,17 +35,27 @@ struct Path {
     shaping: Vec<Origin>,
 }
 
+impl Path {
+    /// A call or a block of the module that has no instance. A collection decides about that with everything that it is made of.
+    fn absent(&self, block: Text, level: &Repetition, shaping: &[Origin]) -> Absent {
+        let address = Address { modules: self.calls.clone(), block, key: String::new() };
+        let mut shaping = [&self.shaping[..], shaping].concat();
+        level.value.prov.for_each_input(&mut |origin| shaping.push(origin));
+        Absent { name: address.to_string().into(), shaping }
+    }
+}
+
 impl Evaluation<'_, '_> {
     /// Evaluates the root module with everything that it calls.
     pub(super) fn run(&self) -> Configuration {
         let root = Rc::new(Frame::new(0, 0, None));
         self.visit(&root);
-        let (mut instances, mut addresses) = (Vec::new(), Vec::new());
+        let (mut found, mut addresses) = (Configuration::default(), Vec::new());
         match self.wanted {
             Wanted::Values => {
-                self.collect(&root, &Path::default(), &Moves::of(self.statics), &mut instances);
-                instances.sort_by(|a, b| a.address.cmp(&b.address));
-                let addresses = instances.iter().map(|instance| &instance.address).collect();
+                self.collect(&root, &Path::default(), &Moves::of(self.statics), &mut found);
+                found.instances.sort_by(|a, b| a.address.cmp(&b.address));
+                let addresses = found.instances.iter().map(|instance| &instance.address).collect();
                 self.imports(&root, &addresses);
                 self.moved_instances(&addresses);
             }
@@ -57,7 +67,7 @@ impl Evaluation<'_, '_> {
             }
         }
         let outputs = self.root_outputs(&root);
-        Configuration { instances, outputs, failures: self.take_failures() }
+        Configuration { outputs, failures: self.take_failures(), ..found }
     }
 
     /// Evaluates everything in a module, and in those that it calls.
@@ -127,20 +137,23 @@ impl Evaluation<'_, '_> {
     }
 
     /// The instances in a module, and in those that it calls, with their addresses.
-    fn collect(&self, frame: &Rc<Frame>, path: &Path, moves: &Moves, into: &mut Vec<Instance>) {
+    fn collect(&self, frame: &Rc<Frame>, path: &Path, moves: &Moves, into: &mut Configuration) {
         let module = self.module(frame);
         for (address, declared) in self.resources(frame, &module) {
             let Some(block) = self.block(frame, address) else { continue };
             let (level, shaping) = self.repetition(frame, declared);
             let protection = self.protection(frame, declared);
             let readings: Rc<[Reading]> = self.readings(frame, &path.calls, declared).into();
+            if block.planned.is_empty() {
+                into.absent.push(path.absent(address.clone(), &level, &shaping));
+            }
             for (repeat, planned) in &block.planned {
-                if self.is_full(into.len(), declared) {
+                if self.is_full(into.instances.len(), declared) {
                     return;
                 }
                 let own = Address { modules: path.calls.clone(), block: address.clone(), key: repeat.suffix() };
                 let level = repeat.of(&level);
-                into.push(Instance {
+                into.instances.push(Instance {
                     mode: Mode::of(address),
                     former: moves.former(&own),
                     address: own,
@@ -157,8 +170,11 @@ impl Evaluation<'_, '_> {
         for (name, declared) in module.calls.iter().filter(|(name, _)| self.enters(frame, name)) {
             let Some(called) = self.call(frame, name) else { continue };
             let (level, shaping) = self.repetition(frame, declared);
+            if called.frames.is_empty() {
+                into.absent.push(path.absent(format!("module.{name}").into(), &level, &shaping));
+            }
             for (repeat, child) in &called.frames {
-                if self.is_full(into.len(), declared) {
+                if self.is_full(into.instances.len(), declared) {
                     return;
                 }
                 let own = [shown::origin(declared.place)].into_iter().chain(shaping.iter().copied());

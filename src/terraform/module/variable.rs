@@ -10,6 +10,7 @@ use crate::hcl::val::{Data, Marks, Val};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::{Declared, Written};
 use crate::terraform::rules;
+use crate::text::Text;
 use crate::value::FileId;
 
 /// A variable.
@@ -154,7 +155,7 @@ fn default(variable: &Variable, value: Val, written: &Written, declared: &Declar
                 why.text()
             );
             wrong.push(Failure::new(&rules::INVALID_DECLARATION, message, place));
-            Val::failed()
+            Val::unknown(variable.ty.clone(), Text::new())
         }
     }
 }

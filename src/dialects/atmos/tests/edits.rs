@@ -128,6 +128,7 @@ fn shown(resolution: &Resolution) -> String {
             file,
             files,
             components,
+            absent: _,
             state,
             broken,
             failed,

@@ -112,6 +112,7 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     let unit = Unit {
         files: evaluated.files().into_iter().chain([file]).collect::<BTreeSet<_>>().into_iter().collect(),
         components,
+        absent: evaluated.absent(),
         state: State::Resolved,
         // A partial result would look as if the rest were removed.
         failed: if is_hidden { vec![variant.stack.clone()] } else { Vec::new() },
