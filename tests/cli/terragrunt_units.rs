@@ -345,3 +345,26 @@ fn a_unit_that_is_elsewhere_may_read_what_lies_above_it() {
     repo.write("prod/root.hcl", "").commit("a nearer root");
     repo.run(&["diff", "HEAD~1..HEAD"]).says("prod/root.hcl");
 }
+
+#[test]
+fn files_that_inputs_of_code_elsewhere_name_are_a_part_of_it() {
+    let repo = Repo::new();
+    let inputs = "  policy = \"${get_repo_root()}/policies/p.json\"\n  sources = [\"${get_repo_root()}/src\"]\n  \
+                  root = get_repo_root()\n  late = \"${local.x}/late/l.json\"\n";
+    let unit = format!(
+        "locals {{\n  x = get_env(\"X\")\n}}\nterraform {{\n  source = \"tfr:///acme/app/aws?version=1.0.0\"\n}}\ninputs = {{\n{inputs}}}\n"
+    );
+    repo.write("live/a/terragrunt.hcl", unit);
+    let files = ["policies/p.json", "src/main.py", "late/l.json", "notes/n.txt"];
+    files.iter().for_each(|path| _ = repo.write(path, "1\n"));
+    repo.commit("base");
+    for path in files {
+        repo.write(path, "2\n").commit(path);
+        let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+        assert_eq!(
+            run.stdout.contains("1 component in 1 stack runs different code"),
+            path != "notes/n.txt",
+            "{path}: {run}"
+        );
+    }
+}

@@ -1,5 +1,5 @@
 //! Files beside the configuration of a unit that are a part of what runs: Terragrunt copies all files of the unit's folder to its
-//! code, and hooks execute scripts.
+//! code, hooks execute scripts, and inputs name files that code elsewhere reads.
 
 use super::arguments::{VAR_FILE, is_other};
 use crate::code::{Runs, of_components};
@@ -13,6 +13,7 @@ use crate::resolution::{Component, Resolution, Unit};
 use crate::source::{Node, Source};
 use crate::terraform::load::names::{LOCK, configuration};
 use crate::terraform::module::modules::Modules;
+use crate::terraform::module::paths::is_within;
 use crate::terraform::reach::is_readme;
 use crate::value::{Data, Value};
 use std::cell::RefCell;
@@ -47,6 +48,9 @@ pub(in crate::dialects::terragrunt) fn runs(resolution: &Resolution, state: Stat
             let mut files = if has_code { beside(state.source, &home, &homes) } else { BTreeSet::new() };
             files.extend(executed(&possible, &home, component));
             files.extend(passed(&possible, &home, component));
+            if has_code && component.metadata.code.is_none() {
+                files.extend(given(&possible, &home, component));
+            }
             if !files.is_empty() {
                 runs.add_files(component.address(), &unit.id, files);
             }
@@ -113,6 +117,30 @@ fn passed(possible: &Possible<'_>, home: &str, component: &Component) -> BTreeSe
                 let is_ending_known = pieces.last().is_some_and(|last| !last.is_empty());
                 found.extend(possible.files(&pieces, if is_ending_known { &[] } else { &ENDINGS }));
             }
+        }
+    }
+    found
+}
+
+/// The files and folders that inputs of code elsewhere name by their places in the repository: that code may read them. A folder
+/// around the unit says no more than where the unit is.
+fn given(possible: &Possible<'_>, home: &str, component: &Component) -> BTreeSet<String> {
+    let (mut open, mut found) = (Vec::from_iter(component.value.get("inputs")), BTreeSet::new());
+    while let Some(value) = open.pop() {
+        match &value.data {
+            Data::Map(map) => open.extend(map.iter().map(|entry| &entry.value)),
+            Data::List(items) => open.extend(items.iter()),
+            Data::Str(text) if text.starts_with(REPOSITORY) => {
+                let path = inside(home, text).filter(|path| !is_within(home, path));
+                found.extend(path.filter(|path| possible.source.listing().lookup(path).is_ok()));
+            }
+            Data::Unknown(unknown) => {
+                let pieces = pieces(&unknown.text);
+                if pieces.last().is_some_and(|last| last.contains('/') && name(last).contains('.')) {
+                    found.extend(possible.files(&pieces, &[]));
+                }
+            }
+            _ => {}
         }
     }
     found
