@@ -80,6 +80,11 @@ pub(crate) enum ChangeKind {
 }
 
 impl ChangeKind {
+    /// Whether one is that something comes, and the other one that something goes.
+    pub(crate) fn is_reverse_of(self, other: Self) -> bool {
+        matches!((self, other), (ChangeKind::Added, ChangeKind::Removed) | (ChangeKind::Removed, ChangeKind::Added))
+    }
+
     /// The name that users and JSON see.
     pub(crate) fn name(self) -> &'static str {
         match self {

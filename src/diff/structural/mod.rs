@@ -60,11 +60,7 @@ impl<'a> DiffStep<'a> {
 
     /// Whether one comes and the other one goes, under the same name in another place: a default and the value that is given instead.
     pub(crate) fn takes_place_of(&self, other: &DiffStep<'_>) -> bool {
-        let is_reverse = matches!(
-            (self.kind, other.kind),
-            (ChangeKind::Added, ChangeKind::Removed) | (ChangeKind::Removed, ChangeKind::Added)
-        );
-        is_reverse
+        self.kind.is_reverse_of(other.kind)
             && self.path.rsplit_once('/').map(|(_, name)| name) == other.path.rsplit_once('/').map(|(_, name)| name)
     }
 

@@ -2,7 +2,6 @@
 
 use super::{Change, Changed, Changes, Place, count_of, place, transition};
 use crate::diagnostic::{Diagnostic, Level, Subject};
-use crate::diff::ChangeKind;
 use crate::resolution::Address;
 use crate::rules::rule;
 use crate::text::Text;
@@ -76,10 +75,6 @@ fn is_left_out_on_one_side(changed: &Changed<'_>, change: &Change) -> bool {
     let [section, name] = [1, 2].map(|part| change.path.split('/').nth(part));
     changed.change.changes.iter().any(|other| {
         let [of, key] = [1, 2].map(|part| other.path.split('/').nth(part));
-        let is_reverse = matches!(
-            (change.kind, other.kind),
-            (ChangeKind::Added, ChangeKind::Removed) | (ChangeKind::Removed, ChangeKind::Added)
-        );
-        is_reverse && of != section && (key.is_none() || key == name)
+        change.kind.is_reverse_of(other.kind) && of != section && (key.is_none() || key == name)
     })
 }

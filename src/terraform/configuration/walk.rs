@@ -170,7 +170,7 @@ impl Evaluation<'_, '_> {
         for (name, declared) in module.calls.iter().filter(|(name, _)| self.enters(frame, name)) {
             let Some(called) = self.call(frame, name) else { continue };
             let (level, shaping) = self.repetition(frame, declared);
-            if called.frames.is_empty() {
+            if called.repeats.is_empty() {
                 into.absent.push(path.absent(format!("module.{name}").into(), &level, &shaping));
             }
             for (repeat, child) in &called.frames {

@@ -28,6 +28,8 @@ const ENDINGS: [&str; 2] = [".tfvars", ".tfvars.json"];
 
 /// More files that a path may be count as all files.
 const MAX_POSSIBLE: usize = 100;
+/// The most different paths that are searched in all files; each further one may be any file.
+const MAX_SEARCHED: usize = 1_000;
 
 /// What names files of values in `extra_arguments`.
 const VALUES: [&str; 3] = ["required_var_files", "optional_var_files", "arguments"];
@@ -159,6 +161,9 @@ impl Possible<'_> {
     fn files(&self, pieces: &[&str], endings: &[&str]) -> BTreeSet<String> {
         let key = (pieces.join("\0"), endings.is_empty());
         let known = self.known.borrow().get(&key).cloned();
+        if known.is_none() && self.known.borrow().len() >= MAX_SEARCHED {
+            return BTreeSet::from([String::new()]);
+        }
         let found = known.unwrap_or_else(|| {
             let paths = self.source.listing().iter().map(|entry| &*entry.path);
             let paths = paths.filter(|path| endings.is_empty() || endings.iter().any(|ending| path.ends_with(ending)));

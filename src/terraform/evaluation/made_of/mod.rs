@@ -285,13 +285,10 @@ impl<M: Meanings> Collector<'_, M> {
         if !self.take(label.clone()) {
             return;
         }
-        let keys = meanings.followed().get_or_insert(&label, || match meanings.keys(at, address) {
-            Some(keys) => {
-                Named { read: made_of::text(self.display_name(at, address), &keys), value_place: None, is_known: true }
-            }
-            None => {
-                Named { read: made_of::text(self.display_name(at, address), ""), value_place: None, is_known: false }
-            }
+        let keys = meanings.followed().get_or_insert(&label, || {
+            let known = meanings.keys(at, address);
+            let read = made_of::text(self.display_name(at, address), known.as_deref().unwrap_or_default());
+            Named { read, value_place: None, is_known: known.is_some() }
         });
         self.read(keys.read);
         if let Some(written) = repetition(block).filter(|_| !keys.is_known) {
