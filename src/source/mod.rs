@@ -6,67 +6,55 @@
 //! fetched. Only these types and functions write: [`Scratch`], into a temporary folder; [`replace`] and [`write_file`],
 //! for fixes and reports; and [`Hooks`], to install a hook.
 
-mod beside;
 mod blob_id;
 mod changes;
 mod checkout;
 mod discover;
 mod disk;
-mod entry;
 mod error;
 mod exclude;
-mod expand;
 mod history;
 mod hooks;
 mod index;
-mod linked;
+mod layers;
 mod listing;
 mod memory;
 mod merge;
 mod objects;
-mod overlay;
-mod path_index;
 mod renames;
 mod repository;
 mod revision;
 mod scratch;
 mod submodules;
-mod supplied;
 #[cfg(test)]
 mod tests;
 mod unavailable;
 mod walk;
-mod without;
 mod write;
 
 /// Patterns of paths, and their expansion over a listing.
 pub(crate) mod glob {
-    pub(crate) use super::expand::expand;
+    pub(crate) use super::listing::expand;
     pub(crate) use go_compat::doublestar::{BadPattern, Glob, path_match};
 }
 
 use std::sync::Arc;
 
-pub(crate) use beside::beside;
 pub(crate) use blob_id::BlobId;
 pub(crate) use changes::{Change, ChangeKind, EntryPair, changed, differences};
 pub(crate) use disk::Folder;
-pub(crate) use entry::{Entry, EntryKind};
 pub(crate) use error::{ConfigPlace, Error};
 pub(crate) use history::CommitInfo;
 pub(crate) use hooks::{Hooks, Owner};
-pub(crate) use linked::Linked;
-pub(crate) use listing::{Child, Listing, Node, ResolveError};
+pub(crate) use layers::{Inputs, Linked, Overlay, Supplied, Without, beside};
+pub(crate) use listing::{Child, Entry, EntryKind, Listing, Node, ResolveError};
 pub(crate) use memory::Memory;
 pub(crate) use merge::Merged;
-pub(crate) use overlay::Overlay;
 pub(crate) use renames::Renames;
 pub(crate) use repository::{Environment, Repository};
 pub(crate) use revision::{Revision, Spec};
 pub(crate) use scratch::{Commit, Scratch};
-pub(crate) use supplied::{Inputs, Supplied};
 pub(crate) use unavailable::Unavailable;
-pub(crate) use without::Without;
 pub(crate) use write::{FileChange, make_folder, read_named, replace, replace_all, write_file};
 
 /// The maximum size of a file in bytes, unless [`Repository::with_limit`] sets another one.
@@ -121,40 +109,6 @@ pub(crate) trait Source: Send + Sync {
         &[]
     }
 }
-
-/// Methods of a [`Source`] with another listing than its `inner` one, of which everything but the files is the same.
-macro_rules! like_inner {
-    () => {
-        fn listing(&self) -> &Listing {
-            &self.listing
-        }
-
-        fn name(&self) -> &str {
-            self.inner.name()
-        }
-
-        fn commit(&self) -> Option<String> {
-            self.inner.commit()
-        }
-
-        fn lacking(&self) -> Result<(), Error> {
-            self.inner.lacking()
-        }
-
-        fn is_lost(&self, entry: &Entry) -> bool {
-            self.inner.is_lost(entry)
-        }
-
-        fn lost(&self) -> Vec<String> {
-            self.inner.lost()
-        }
-
-        fn unreadable(&self) -> &[String] {
-            self.inner.unreadable()
-        }
-    };
-}
-use like_inner;
 
 /// The text of a path. A byte that is no UTF-8 becomes U+FFFD and two hexadecimal digits, so that different paths stay
 /// different: `x\u{FFFD}fe.yaml`.

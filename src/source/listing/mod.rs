@@ -1,9 +1,15 @@
 //! The entries of a source: paths, kinds and content identities.
 
-pub(super) use super::entry::{Entry, EntryKind};
-use super::path_index::PathIndex;
-use super::unavailable::{IGNORE_FILE, Unavailable, ignored_by, is_ignored};
+mod entry;
+mod expand;
+mod path_index;
+
+pub(crate) use entry::{Entry, EntryKind};
+pub(crate) use expand::expand;
+
 use crate::paths::parent;
+use crate::source::unavailable::{IGNORE_FILE, Unavailable, ignored_by, is_ignored};
+use path_index::PathIndex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::sync::{Arc, LazyLock};
@@ -401,8 +407,8 @@ impl<'a> IntoIterator for &'a Listing {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::{Memory, Source as _};
     use super::*;
+    use crate::source::{Memory, Source as _};
     use proptest::prelude::*;
 
     fn listing(files: &[&str], links: &[(&str, &str)]) -> Listing {

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::listing::EntryKind;
-use super::{BlobId, Entry, Error, Listing, Source};
+use crate::source::{BlobId, Entry, EntryKind, Error, Listing, Source};
 
 /// Another source with more symbolic links: files that a tool copies to other folders before it reads them.
 pub(crate) struct Linked<'a> {

@@ -1,7 +1,7 @@
 //! A source with files that no revision has and the settings supply or declare as generated.
 
 use super::overlay::replaced;
-use super::{BlobId, Entry, Error, Folder, Listing, ResolveError, Source};
+use crate::source::{BlobId, Entry, Error, Folder, Listing, ResolveError, Source};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! What a source has.
 
-use super::blob_id::BlobId;
+use crate::source::BlobId;
 
 /// The kind of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

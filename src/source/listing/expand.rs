@@ -3,7 +3,7 @@
 //! The original has two strategies: patterns with a `**` before their end are walked, the others are split from the
 //! right. They differ in order and in how alternatives are merged, so both are here.
 
-use super::listing::{Child, Listing, Node};
+use super::{Child, Listing, Node};
 use crate::paths::{join, resolve};
 use go_compat::doublestar::{BadPattern, check_size, group_end, is_valid, next_comma, segment_match};
 
@@ -391,8 +391,8 @@ fn merge(found: &mut Vec<String>, first: usize, second: usize) {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::{Memory, Source as _};
     use super::*;
+    use crate::source::{Memory, Source as _};
 
     fn memory() -> Memory {
         let paths = [

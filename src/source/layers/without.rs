@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Change, ChangeKind, Entry, Error, Folder, Listing, Source};
+use crate::source::{Change, ChangeKind, Entry, Error, Folder, Listing, Source};
 
 /// Another source without some files, to see what needs it; or one where files are missing that it would only not know.
 pub(crate) struct Without<'a> {

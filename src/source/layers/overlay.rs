@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::{BlobId, Entry, EntryKind, Error, Listing, Source};
+use crate::source::{BlobId, Entry, EntryKind, Error, Listing, Source};
 
 /// Another source with some of its files replaced, and others added.
 pub(crate) struct Overlay {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Entry, Error, Folder, Listing, Source};
+use crate::source::{Entry, Error, Folder, Listing, Source};
 
 /// Another source, with what the worktree knows better than git. The files that git ignores are no part of a change, so both
 /// sides have them. Of a file that another program converts (Git LFS, git-crypt) and that is as git left it, the worktree has
