@@ -70,6 +70,7 @@ mod tofu_instances;
 mod tofu_json;
 mod tofu_managers;
 mod tofu_open;
+mod tofu_parts;
 mod tofu_plan;
 mod tofu_provider_schema;
 mod tofu_secrets;

@@ -9,8 +9,9 @@ use crate::terraform::configuration::expansion::{Repeat, repeated};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame, Iterator};
 use crate::terraform::configuration::names::{is_repeated, repeat_value};
 use crate::terraform::evaluation::followed::Followed;
-use crate::terraform::evaluation::made_of::{MAX_NAMES, Meanings, Repeated, Which, entry, find};
+use crate::terraform::evaluation::made_of::{MAX_NAMES, Meanings, Repeated, Which, entry, find, steps_of};
 use crate::terraform::evaluation::named_files::NamedFiles;
+use crate::terraform::evaluation::parts::with_sources;
 use crate::terraform::evaluation::shown;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::module::block::{Declared, Written};
@@ -74,30 +75,33 @@ impl Evaluation<'_, '_> {
         if !exported.holds(Flags::UNKNOWN) {
             return exported;
         }
-        let make = || {
-            let made_of = find(self, &InInstance::new(at), written);
-            let (mut unknown, places) = shown::unknown(self.statics, &[], written, made_of);
-            unknown.is_marked = true;
-            (unknown, places)
+        let mut source = |written: &Written| {
+            let make = || {
+                let made_of = find(self, &InInstance::new(at), written);
+                let (mut unknown, places) = shown::unknown(self.statics, &[], written, made_of);
+                unknown.is_marked = true;
+                (unknown, places)
+            };
+            let place = (written.file, written.expr.span.start);
+            self.source(at, place, (is_repeated(&written.expr), steps_of(&written.expr)), make)
         };
-        let place = (written.file, written.expr.span.start);
-        let source = self.source(at, place, is_repeated(&written.expr), make);
-        shown::with_source(&exported, source.0.clone(), &source.1)
+        with_sources(&exported, value, written, &mut source)
     }
 
-    /// What is unknown at a place, and what that is made of, computed once: for each instance if it reads what differs between them.
+    /// What is unknown at a place, behind these steps from it, and what that is made of, computed once: for each instance if it reads
+    /// what differs between them.
     pub(super) fn source(
         &self,
         at: &At<'_>,
         (file, start): (FileId, u32),
-        is_repeated: bool,
+        (is_repeated, steps): (bool, String),
         make: impl FnOnce() -> (Unknown, Vec<Prov>),
     ) -> Rc<(Unknown, Vec<Prov>)> {
         // The content of a dynamic block reads its own element.
         if !at.iterators.is_empty() {
             return Rc::new(make());
         }
-        let key = (at.frame.id, file, start, if is_repeated { at.repeat.suffix() } else { String::new() });
+        let key = (at.frame.id, file, start, if is_repeated { at.repeat.suffix() + &steps } else { steps });
         let known = self.sources.borrow().get(&key).cloned();
         known.unwrap_or_else(|| {
             let made = Rc::new(make());

@@ -36,7 +36,7 @@ impl Evaluation<'_, '_> {
         }
         let is_repeated = arguments.iter().any(|(_, written)| is_repeated(&written.expr));
         let make = || self.of_arguments(at, &names, &arguments);
-        let source = self.source(at, (*file, first.kind.span.start), is_repeated, make);
+        let source = self.source(at, (*file, first.kind.span.start), (is_repeated, String::new()), make);
         let mut unknown = (**unknown).clone();
         unknown.add_reads(source.0.reads.iter().cloned());
         let prov = value.prov.with_inputs(source.1.iter().cloned());

@@ -6,6 +6,7 @@ pub(crate) mod inputs;
 pub(crate) mod made_of;
 pub(crate) mod named_files;
 mod node;
+pub(crate) mod parts;
 pub(crate) mod reference;
 pub(crate) mod shown;
 pub(crate) mod statics;

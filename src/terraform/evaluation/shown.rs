@@ -5,11 +5,13 @@ use crate::hcl::val::Marks;
 use crate::hcl::val::export::export_at;
 use crate::reads::made_of;
 use crate::terraform::evaluation::made_of::MadeOf;
+use crate::terraform::evaluation::parts::with_sources;
 use crate::terraform::evaluation::statics::{Found, Statics};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Prov, Unknown, Value};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The origin of a place as a whole.
@@ -27,6 +29,9 @@ pub(crate) fn map_of(entries: impl IntoIterator<Item = (&'static str, Option<Val
     entries.into_iter().filter_map(|(key, value)| Some((Key::from(key), value?))).collect()
 }
 
+/// The text of something unknown and what it is made of, with where that is written.
+pub(crate) type Source = Rc<(Unknown, Vec<Prov>)>;
+
 /// From how many reads or places on the parts of a collection share them.
 const SHARED: usize = 20;
 
@@ -40,12 +45,13 @@ pub(crate) fn at(written: &Written) -> Prov {
 pub(crate) fn exported(statics: &Statics<'_>, node: usize, written: &Written, found: Found) -> Value {
     match found {
         Ok(value) => {
-            let value = export_at(&value, &at(written));
-            if !value.holds(Flags::UNKNOWN) {
-                return value;
+            let exported = export_at(&value, &at(written));
+            if !exported.holds(Flags::UNKNOWN) {
+                return exported;
             }
-            let (source, places) = unknown(statics, &[], written, statics.made_of(node, written));
-            with_source(&value, source, &places)
+            let mut source =
+                |written: &Written| Rc::new(unknown(statics, &[], written, statics.made_of(node, written)));
+            with_sources(&exported, &value, written, &mut source)
         }
         Err(found) => {
             let (unknown, places) = unknown(statics, &found, written, statics.made_of(node, written));
@@ -71,12 +77,13 @@ pub(crate) fn unknown(
 
 /// The value with the text that its unknown parts come from, and with what that is made of. All parts of a collection share what is
 /// much: they may be as many.
-pub(crate) fn with_source(value: &Value, mut source: Unknown, places: &[Prov]) -> Value {
+pub(super) fn with_source(value: &Value, source: &Source) -> Value {
+    let (source, places) = &**source;
     if matches!(value.data, Data::Unknown(_)) || source.reads.len().max(places.len()) < SHARED {
-        return sourced(value, &source, places);
+        return sourced(value, source, places);
     }
-    source.reads = vec![made_of::all("one of many values", source.reads)];
-    sourced(value, &source, &[Prov::default().with_inputs(places.iter().cloned())])
+    let shared = Unknown { reads: vec![made_of::all("one of many values", source.reads.clone())], ..source.clone() };
+    sourced(value, &shared, &[Prov::default().with_inputs(places.iter().cloned())])
 }
 
 fn sourced(value: &Value, source: &Unknown, places: &[Prov]) -> Value {

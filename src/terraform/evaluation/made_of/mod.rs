@@ -12,9 +12,10 @@ use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::reads::made_of;
 use crate::terraform::evaluation::followed::{Followed, Named};
-pub(crate) use crate::terraform::evaluation::made_of::steps::entry;
 use crate::terraform::evaluation::made_of::steps::{ToBlock, first_name, part_of, shown};
+pub(crate) use crate::terraform::evaluation::made_of::steps::{entry, steps_of};
 use crate::terraform::evaluation::named_files::NamedFiles;
+use crate::terraform::evaluation::parts::{Parts, narrowed};
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::Place;
 use crate::terraform::module::Module;
@@ -211,7 +212,7 @@ impl<M: Meanings> Collector<'_, M> {
             ("local", Some(name)) => {
                 if let Some(written) = module.locals.get(name) {
                     let name_of = (format!("local.{name}"), &steps[1..]);
-                    self.named(at, name_of, Some((at, written)), || meanings.local(at, name));
+                    self.named(at, name_of, (Some((at, written)), Some(Parts::Ordered)), || meanings.local(at, name));
                 }
             }
             ("var", Some(name)) => {
@@ -220,7 +221,9 @@ impl<M: Meanings> Collector<'_, M> {
                 if meanings.node(at) == 0 {
                     self.reads.extend(meanings.statics().inputs.made_of(name).iter().cloned());
                 }
-                self.named(at, (format!("var.{name}"), &steps[1..]), argument, || meanings.variable(at, name));
+                let parts = module.variables.get(name).and_then(Parts::of_variable);
+                let name_of = (format!("var.{name}"), &steps[1..]);
+                self.named(at, name_of, (argument, parts), || meanings.variable(at, name));
             }
             ("module", Some(call)) => self.call(at, file, call, &ToBlock::new(reference, 1)),
             (mode @ ("data" | "ephemeral"), Some(kind)) => {
@@ -271,7 +274,8 @@ impl<M: Meanings> Collector<'_, M> {
                 |own, instance| match argument {
                     Some(written) => {
                         let value = || meanings.attribute(instance, &address, name);
-                        own.named(instance, (name_of.clone(), &steps[1..]), Some((instance, written)), value);
+                        let written = (Some((instance, written)), Some(Parts::Keys));
+                        own.named(instance, (name_of.clone(), &steps[1..]), written, value);
                     }
                     None => own.texts(instance, &name_of, &of_blocks),
                 },
@@ -328,7 +332,8 @@ impl<M: Meanings> Collector<'_, M> {
         let (module, meanings) = (self.module(child), self.meanings);
         let written = module.outputs.get(output).and_then(|output| output.arguments.get("value"));
         let name = (format!("output.{output}"), steps);
-        self.named(child, name, written.map(|w| (child, w)), || meanings.output(child, output));
+        let written = (written.map(|w| (child, w)), Some(Parts::Ordered));
+        self.named(child, name, written, || meanings.output(child, output));
     }
 
     /// What differs between the instances of a block.
@@ -351,12 +356,13 @@ impl<M: Meanings> Collector<'_, M> {
         }
     }
 
-    /// A name and the steps from it: the value there if that is known, or else the text of the name and what that is made of.
+    /// A name and the steps from it: the value there if that is known, or else the text of that part of it that can be told apart,
+    /// and what that is made of.
     fn named(
         &mut self,
         at: &M::At,
         (name, steps): (String, &[TraversalStep]),
-        written: Option<(&M::At, &Written)>,
+        (written, parts): (Option<(&M::At, &Written)>, Option<Parts>),
         value: impl Fn() -> Option<Val>,
     ) {
         let (label, shown_as) = (self.label(at, &name), self.display_name(at, &name));
@@ -366,6 +372,18 @@ impl<M: Meanings> Collector<'_, M> {
             if self.take(format!("{label}{steps}")) {
                 self.read(made_of::value(format!("{shown_as}{steps}"), &export(&part)));
                 self.places.push(part.prov);
+            }
+            return;
+        }
+        let narrowed =
+            parts.zip(written).and_then(|(parts, (at, written))| Some((at, narrowed(written, steps, parts)?)));
+        if let Some((at, written)) = narrowed {
+            let steps = shown(steps);
+            if self.take(format!("{label}{steps}")) {
+                let text = said(&self.meanings.statics().source_text(&written));
+                self.read(made_of::text(format!("{shown_as}{steps}"), &text));
+                self.written_at(written.place());
+                self.expr(at, &written);
             }
             return;
         }

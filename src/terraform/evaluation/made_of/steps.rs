@@ -1,7 +1,7 @@
 //! The steps of references: to which blocks and instances they lead, and to which part of a value.
 
 use crate::hcl::ast::walk::{Elements, Reference};
-use crate::hcl::ast::{Key, TraversalStep};
+use crate::hcl::ast::{Expr, ExprKind, Key, TraversalStep};
 use crate::hcl::val::{Data, Val};
 use crate::terraform::evaluation::made_of::Which;
 use crate::text::Text;
@@ -69,4 +69,12 @@ pub(super) fn shown(steps: &[TraversalStep]) -> String {
         TraversalStep::Index(Key::Number(number), _) => format!("[{number}]"),
     };
     steps.iter().map(step).collect()
+}
+
+/// The steps of a name, as they are written; nothing for other expressions.
+pub(crate) fn steps_of(expr: &Expr) -> String {
+    match &expr.kind {
+        ExprKind::Traversal(_, steps) => shown(steps),
+        _ => String::new(),
+    }
 }

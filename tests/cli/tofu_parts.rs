@@ -1,0 +1,104 @@
+//! Unknown parts of a collection change by what they come from, not by what is written beside them.
+
+use crate::common::Repo;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const RESOURCES: &str = "resource \"aws_y\" \"y\" {\n}\nvariable \"key\" {\n  default = \"k\"\n}\n";
+const MODULE: &str = "variable \"map\" {\n  type = map(string)\n}\nvariable \"any\" {\n}\nvariable \"set\" {\n  type = set(string)\n}\n\
+    resource \"aws_x\" \"map\" {\n  v = var.map\n}\nresource \"aws_x\" \"any\" {\n  v = var.any\n}\n\
+    resource \"aws_x\" \"set\" {\n  v = var.set\n}\nresource \"aws_x\" \"one\" {\n  v = \"${var.map.b}-x\"\n}\n";
+
+/// The paths of the values of resources that differ, as `resource pointer`.
+fn changed(base: &str, head: &str) -> BTreeSet<String> {
+    let repo = Repo::new();
+    repo.write("m/main.tf", MODULE);
+    for text in [base, head] {
+        repo.write("main.tf", format!("{RESOURCES}{text}"));
+        repo.commit("next");
+    }
+    let json = repo.run(&["diff", "HEAD~1..HEAD", "--all", "--format", "json"]).json();
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    let components = json["components"].as_array().unwrap().iter().filter(|c| c["type"] == "resource");
+    let of = |component: &Value| {
+        let name = text(component, "component");
+        let changes = component["changes"].as_array().unwrap().clone();
+        changes.into_iter().map(move |change| format!("{name} {}", text(&change, "path"))).collect::<Vec<_>>()
+    };
+    components.flat_map(of).collect()
+}
+
+/// Changes `from` into `to` in the text of a root module, and compares the values that differ.
+#[track_caller]
+fn assert_changes(text: &str, (from, to): (&str, &str), expected: &[&str]) {
+    assert!(text.contains(from), "{text}");
+    let found = changed(text, &text.replace(from, to));
+    assert_eq!(found, expected.iter().map(|path| (*path).to_owned()).collect(), "{text}");
+}
+
+fn resource(value: &str) -> String {
+    format!("resource \"aws_x\" \"x\" {{\n  v = {value}\n}}\n")
+}
+
+#[test]
+fn an_entry_beside_it_is_another_value() {
+    let of = |value: &str, edit, expected: &[&str]| assert_changes(&resource(value), edit, expected);
+    of("{ a = \"old\", b = aws_y.y.id }", ("old", "new"), &["aws_x.x /v/a"]);
+    of("{ a = \"old\", b = { c = [aws_y.y.id, \"z\"] } }", ("\"z\"", "\"y\""), &["aws_x.x /v/b/c/1"]);
+    of("(merge({ a = \"old\", b = aws_y.y.id }, { c = 1 }))", ("old", "new"), &["aws_x.x /v/a"]);
+    of("{ a = \"old\", b = aws_y.y.id }", ("y.id", "y.arn"), &["aws_x.x /v/b"]);
+    of("[{ b = aws_y.y.id }, { b = aws_y.y.arn }]", ("y.arn", "y.name"), &["aws_x.x /v/1/b"]);
+    // Neither the order of entries nor how a number is written is a value.
+    of("{ a = 1, b = aws_y.y.id }", ("a = 1, b = aws_y.y.id", "b = aws_y.y.id, a = 1.0"), &[]);
+}
+
+#[test]
+fn entries_are_followed_through_names() {
+    let locals = "locals {\n  tags = { a = \"old\", b = aws_y.y.id, c = { d = [aws_y.y.id, aws_y.y.arn] } }\n  \
+                  all  = merge(local.tags, { e = 1 })\n}\n";
+    for name in ["local.tags", "local.all", "merge(local.all, { f = aws_y.y.id })"] {
+        let text = format!("{locals}{}", resource(name));
+        assert_changes(&text, ("old", "new"), &["aws_x.x /v/a"]);
+        assert_changes(&text, ("y.arn", "y.name"), &["aws_x.x /v/c/d/1"]);
+    }
+    let text = format!("{locals}{}", resource("\"${local.all.b}-x\""));
+    assert_changes(&text, ("old", "new"), &[]);
+    assert_changes(&text, ("b = aws_y.y.id", "b = aws_y.y.arn"), &["aws_x.x /v"]);
+    // As a whole, it has all entries.
+    assert_changes(&format!("{locals}{}", resource("jsonencode(local.all)")), ("old", "new"), &["aws_x.x /v"]);
+    let call = "module \"m\" {\n  source = \"./m\"\n  map = { a = \"old\", b = aws_y.y.id }\n  \
+                any = { a = \"last\", b = aws_y.y.id }\n  set = [\"x\", aws_y.y.id]\n}\n";
+    assert_changes(call, ("old", "new"), &["module.m.aws_x.map /v/a"]);
+    assert_changes(call, ("last", "new"), &["module.m.aws_x.any /v/a"]);
+    let both = ["module.m.aws_x.map /v/b", "module.m.aws_x.one /v"];
+    assert_changes(call, ("\"old\", b = aws_y.y.id", "\"old\", b = aws_y.y.arn"), &both);
+    // A set has no order of its own.
+    assert_changes(call, ("\"x\"", "\"y\""), &["module.m.aws_x.set /v/0", "module.m.aws_x.set /v/1"]);
+}
+
+#[test]
+fn what_gives_an_entry_may_not_be_told() {
+    let of = |value: &str, edit, expected: &[&str]| assert_changes(&resource(value), edit, expected);
+    // Which key is computed, and which argument has it, is only known when they are evaluated.
+    of("{ b = aws_y.y.id, (var.key) = \"old\" }", ("old", "new"), &["aws_x.x /v/b", "aws_x.x /v/k"]);
+    of(
+        "merge({ b = aws_y.y.id }, { for k in [\"old\"] : k => 1 })",
+        ("\"old\"", "\"b\""),
+        &["aws_x.x /v/b", "aws_x.x /v/old"],
+    );
+    of("{ b = \"old\", b = aws_y.y.id }", ("aws_y.y.id", "aws_y.y.arn"), &["aws_x.x /v/b"]);
+    of(
+        "[for a in [\"old\", \"z\"] : \"${a}-${aws_y.y.id}\"]",
+        ("\"old\"", "\"new\""),
+        &["aws_x.x /v/0", "aws_x.x /v/1"],
+    );
+    of("true ? { a = \"old\", b = aws_y.y.id } : {}", ("true", "(1 == 1)"), &["aws_x.x /v/b"]);
+}
+
+#[test]
+fn names_of_a_cycle_end() {
+    let locals = "locals {\n  a = local.b.x\n  b = local.a\n  c = { x = local.c.x, y = aws_y.y.id }\n}\n";
+    let repo = Repo::new();
+    repo.write("main.tf", format!("{RESOURCES}{locals}{}", resource("[local.a.y, local.c, local.b]"))).commit("one");
+    repo.run(&["check"]).ends_with(1).says("cycle");
+}
