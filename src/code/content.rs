@@ -4,7 +4,7 @@ use super::is_backend_file;
 use crate::hcl::items::{Item, by_head, items};
 use crate::paths::{name, parent};
 use crate::source::{Entry, EntryKind, EntryPair, Source};
-use crate::terraform::load::names::{LOCK, Syntax, configuration, is_override};
+use crate::terraform::load::names::{AROUND, LOCK, Syntax, configuration, is_override};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The blocks whose effect is seen in what is evaluated. Locals, variables and arguments of calls also reach providers and provisioners.
@@ -165,7 +165,8 @@ fn syntax(path: &str) -> Option<Syntax> {
     let name = name(path);
     match configuration(name) {
         Some((.., syntax)) => Some(syntax),
-        None if name == LOCK || name.ends_with(".tfvars") || is_backend_file(path) => Some(Syntax::Values),
+        None if name == LOCK || AROUND.contains(&name) => Some(Syntax::Values),
+        None if name.ends_with(".tfvars") || is_backend_file(path) => Some(Syntax::Values),
         None => name.ends_with(".tfvars.json").then_some(Syntax::JsonValues),
     }
 }

@@ -368,3 +368,25 @@ fn files_that_inputs_of_code_elsewhere_name_are_a_part_of_it() {
         );
     }
 }
+
+#[test]
+fn unknown_texts_are_shown_as_they_are_written() {
+    let repo = Repo::new();
+    let unit = "inputs = {\n  a = run_cmd(\"x\") ==  \"y\" ? max(1,2) : 1\n}\n";
+    repo.write("u/terragrunt.hcl", unit).commit("base");
+    repo.edit("u/terragrunt.hcl", " : 1", " : 3").commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    run.says("run_cmd(\"x\") == \"y\" ? max(1, 2) : 1").says("run_cmd(\"x\") == \"y\" ? max(1, 2) : 3");
+    repo.edit("u/terragrunt.hcl", "max(1,2)", "max( # of both\n 1, 2)").commit("layout");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("No effective change.");
+}
+
+#[test]
+fn comments_of_a_unit_beside_code_are_no_code() {
+    let repo = Repo::new();
+    repo.write("u/main.tf", "variable \"a\" {}\n").write("u/terragrunt.hcl", "inputs = {\n  a = 1\n}\n").commit("base");
+    repo.edit("u/terragrunt.hcl", "a = 1", "a   = 1 # the first").commit("comment");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("No effective change.");
+    repo.edit("u/terragrunt.hcl", "inputs", "prevent_destroy = true\ninputs").commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).hides("No effective change.");
+}

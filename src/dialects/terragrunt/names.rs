@@ -6,9 +6,10 @@ use super::place::{Place, REPOSITORY};
 use super::rules;
 use super::session::Session;
 use super::touched::{ABOVE, CONFIGURATION, READERS};
-use super::values::{Origins, at_key, exported, tidy_text};
+use super::values::{Origins, at_key, exported};
 use crate::hcl::ast::{Attribute, Expr, ExprKind, Key, Name, Span, TraversalStep, walk};
 use crate::hcl::eval::{Evaluator, Scope};
+use crate::hcl::items::plainly;
 use crate::hcl::val::import::import;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::paths;
@@ -220,7 +221,7 @@ impl Origins for Names<'_, '_> {
     fn text(&self, expr: &Expr) -> Text {
         let file = self.session.loader.modules.loader.reader.files.get(self.file.id);
         let Span { start, end } = expr.span;
-        tidy_text(file.text.get(start as usize..end as usize).unwrap_or_default())
+        plainly(file.text.get(start as usize..end as usize).unwrap_or_default()).into()
     }
 
     fn reads(&self, expr: &Expr) -> (Vec<Read>, Vec<Prov>) {

@@ -1,7 +1,6 @@
 //! Values of the language as values of a resolution, with what unknown ones are made of.
 
 use crate::hcl::ast::{Expr, ExprKind, Span, walk};
-use crate::hcl::items::items;
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::text::Text;
@@ -125,12 +124,4 @@ pub(super) fn unknown_data(text: Text, reason: &str, reads: &[Read]) -> Data {
     let mut unknown = Unknown { assumed: Some(Box::new(shown)), ..Unknown::new(text, reason) };
     unknown.add_reads(reads.iter().cloned());
     Data::Unknown(Arc::new(unknown))
-}
-
-/// The text of an expression without comments and layout.
-pub(super) fn tidy_text(text: &str) -> Text {
-    let all = items(&format!("v = {text}\n"));
-    let words: Vec<String> = all.iter().map(|item| item.text().replace(['\u{1f}', '\n'], " ")).collect();
-    let joined = words.join(" ");
-    joined.strip_prefix("v = ").unwrap_or(&joined).into()
 }

@@ -29,6 +29,9 @@ pub(crate) fn configuration(name: &str) -> Option<(&str, &'static str, Syntax)> 
 /// The file of a root module that locks the versions of providers.
 pub(crate) const LOCK: &str = ".terraform.lock.hcl";
 
+/// Files in the same language that configure the folder that they are in from outside: code beside them does not load them.
+pub(crate) const AROUND: [&str; 2] = ["terragrunt.hcl", "terragrunt.stack.hcl"];
+
 /// Whether a file of configuration overrides others, from its name.
 pub(crate) fn is_override(name: &str) -> bool {
     configuration(name).is_some_and(|(base, ..)| base == "override" || base.ends_with("_override"))
