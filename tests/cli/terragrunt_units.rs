@@ -390,3 +390,20 @@ fn comments_of_a_unit_beside_code_are_no_code() {
     repo.edit("u/terragrunt.hcl", "inputs", "prevent_destroy = true\ninputs").commit("head");
     repo.run(&["diff", "HEAD~1..HEAD"]).hides("No effective change.");
 }
+
+#[test]
+fn a_searched_file_whose_name_is_computed_is_one_of_those_called_so() {
+    let repo = Repo::new();
+    let root = "locals {\n  kind = get_env(\"KIND\")\n  backend = read_terragrunt_config(find_in_parent_folders(\"backend_${local.kind}.hcl\"))\n}\n\
+                inputs = {\n  b = local.backend.locals.b\n}\n";
+    repo.write("live/root.hcl", root)
+        .write("live/backend_a.hcl", "locals {\n  b = 1\n}\n")
+        .write("live/other.hcl", "# 1\n");
+    repo.write("live/u/terragrunt.hcl", "include {\n  path = find_in_parent_folders(\"root.hcl\")\n}\n").commit("base");
+    repo.write("live/other.hcl", "# 2\n").write("notes.txt", "1\n").commit("other");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("No effective change");
+    repo.write("live/backend_a.hcl", "locals {\n  b = 2\n}\n").commit("a backend");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("live/backend_a.hcl").hides("No effective change");
+    repo.write("live/u/backend_b.hcl", "locals {\n  b = 2\n}\n").commit("another one");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("backend_b.hcl").hides("No effective change");
+}

@@ -7,14 +7,14 @@ use super::rules;
 use super::session::Session;
 use super::touched::{ABOVE, CONFIGURATION, READERS};
 use super::values::{Origins, at_key, exported};
-use crate::hcl::ast::{Attribute, Expr, ExprKind, Key, Name, Span, TraversalStep, walk};
+use crate::hcl::ast::{Attribute, Call, Expr, ExprKind, Key, Name, Span, TraversalStep, walk};
 use crate::hcl::eval::{Evaluator, Scope};
 use crate::hcl::items::plainly;
 use crate::hcl::val::import::import;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::paths;
 use crate::reads::{Named, NamedFiles, made_of, pieces};
-use crate::source::Node;
+use crate::source::{Entry, Node};
 use crate::terraform::module::paths::is_reader;
 use crate::text::Text;
 use crate::value::{self, FileId, Map, Origin, Prov, Read, Value};
@@ -243,7 +243,9 @@ impl Origins for Names<'_, '_> {
             }
         }
         found.extend(self.files_read(expr, &mut sources));
-        found.extend(self.possible_reads(expr));
+        let possible = self.possible_reads(expr);
+        sources.extend(possible.iter().filter_map(|read| self.written_in(&read.name)));
+        found.extend(possible);
         (found, sources)
     }
 
@@ -299,12 +301,8 @@ impl Names<'_, '_> {
             let Some(node) = node else { return Named::Nothing };
             found.extend(reader.made_of(path));
             let Node::File(entry) = node else { return Named::Leaf };
-            let bytes = reader.bytes(path, entry).ok().filter(|bytes| self.session.budget.take(bytes.len() as u64));
-            let text = bytes.and_then(|bytes| Some(std::str::from_utf8(&bytes).ok()?.to_owned()));
-            let Some(text) = text else { return Named::Leaf };
-            let file = reader.files.add(&entry.path, &entry.id.to_string(), || text.as_str().into());
-            self.session.files.borrow_mut().insert(file);
-            sources.push(Prov::at(Origin { file, key: 0, start: 0, end: text.len() as u32 }));
+            let Some((text, place)) = self.text_of(path, entry) else { return Named::Leaf };
+            sources.push(place);
             Named::Text(text)
         });
         if !is_all {
@@ -314,15 +312,35 @@ impl Names<'_, '_> {
     }
 }
 
-/// The path of a file that is searched in the folders above and is in none of them: only its folder is not known.
-fn searched_above(path: &Expr) -> Option<Text> {
-    let ExprKind::Call(call) = &path.kind else { return None };
-    let [name] = call.arguments.as_slice() else { return None };
-    let name = walk::constant_text(name).filter(|_| *call.name.text == *ABOVE)?;
-    Some(format!("\"${{{ABOVE}()}}/{name}\"").into())
-}
-
 impl Names<'_, '_> {
+    /// The text of a file, and the place that it is, while there are bytes left to read.
+    fn text_of(&self, path: &str, entry: &Entry) -> Option<(String, Prov)> {
+        let reader = &self.session.loader.modules.loader.reader;
+        let bytes = reader.bytes(path, entry).ok().filter(|bytes| self.session.budget.take(bytes.len() as u64))?;
+        let text = std::str::from_utf8(&bytes).ok()?.to_owned();
+        let file = reader.files.add(&entry.path, &entry.id.to_string(), || text.as_str().into());
+        self.session.files.borrow_mut().insert(file);
+        let place = Prov::at(Origin { file, key: 0, start: 0, end: text.len() as u32 });
+        Some((text, place))
+    }
+
+    /// The place that a file is, if there is one with this path.
+    fn written_in(&self, path: &str) -> Option<Prov> {
+        match self.session.loader.modules.loader.reader.lookup(path) {
+            Ok(Node::File(entry)) => Some(self.text_of(path, entry)?.1),
+            _ => None,
+        }
+    }
+
+    /// The path of a file that is searched in the folders above: only its folder is not known, and what is computed of its name.
+    fn searched_above(&self, call: &Call) -> Option<Text> {
+        let [name] = call.arguments.as_slice() else { return None };
+        let is_text = *call.name.text == *ABOVE && matches!(name.kind, ExprKind::Template(_));
+        let name = self.text(name);
+        let name = name.strip_prefix('"').filter(|_| is_text)?;
+        Some(format!("\"${{{ABOVE}()}}/{name}").into())
+    }
+
     /// The files that functions of an expression may read whose paths are not known.
     fn possible_reads(&self, expr: &Expr) -> Vec<Read> {
         let mut unknown: Vec<Text> = Vec::new();
@@ -330,9 +348,16 @@ impl Names<'_, '_> {
             let ExprKind::Call(call) = &inner.kind else { return };
             let is_unknown = |argument: &&Expr| self.session.apart(|| self.eval(argument)).0.unknown_reason().is_some();
             let name = &*call.name.text;
-            if is_reader(name) || READERS.contains(&name) || [ABOVE, CONFIGURATION].contains(&name) {
+            if name == ABOVE {
                 let path = call.arguments.first().filter(is_unknown);
-                unknown.extend(path.map(|path| searched_above(path).unwrap_or_else(|| self.text(path))));
+                unknown.extend(path.map(|path| self.searched_above(call).unwrap_or_else(|| self.text(path))));
+            } else if is_reader(name) || READERS.contains(&name) || name == CONFIGURATION {
+                let searched = |path: &Expr| match &path.kind {
+                    ExprKind::Call(call) => self.searched_above(call),
+                    _ => None,
+                };
+                let path = call.arguments.first().filter(is_unknown);
+                unknown.extend(path.map(|path| searched(path).unwrap_or_else(|| self.text(path))));
             } else if name == COMMAND {
                 let texts = call.arguments.iter().enumerate().filter(|(_, argument)| is_unknown(argument));
                 let texts = texts.map(|(index, argument)| (index, self.text(argument)));
