@@ -102,3 +102,18 @@ fn names_of_a_cycle_end() {
     repo.write("main.tf", format!("{RESOURCES}{locals}{}", resource("[local.a.y, local.c, local.b]"))).commit("one");
     repo.run(&["check"]).ends_with(1).says("cycle");
 }
+
+#[test]
+fn more_unknown_parts_than_are_told_apart_are_unknown_together() {
+    let parts: String = (0..99).map(|i| format!("    k{i} = aws_y.y.a{i}\n")).collect();
+    let uses: String = (0..4_100).map(|i| format!("resource \"aws_x\" \"r{i}\" {{\n  v = local.many\n}}\n")).collect();
+    let text = |z: &str| format!("{RESOURCES}locals {{\n  many = {{\n{parts}    z = {z}\n  }}\n}}\n{uses}");
+    let repo = Repo::new();
+    repo.write("main.tf", text("1")).commit("base");
+    repo.write("main.tf", text("2")).commit("head");
+    let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
+    let changed = json["components"].as_array().unwrap().iter().filter(|c| c["type"] == "resource");
+    let paths: Vec<&str> = changed.map(|c| c["changes"][0]["path"].as_str().unwrap()).collect();
+    // None is unchanged because there are too many.
+    assert_eq!((paths.len(), BTreeSet::from_iter(paths)), (4_100, BTreeSet::from(["/v", "/v/z"])));
+}

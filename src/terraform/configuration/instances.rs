@@ -1,6 +1,6 @@
 //! Values of instances as components show them, and what names mean in instances, for what values that are not known are made of.
 
-use crate::hcl::ast::{Key, TraversalStep};
+use crate::hcl::ast::{ExprKind, Key, Span, TraversalStep};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Val};
@@ -9,14 +9,14 @@ use crate::terraform::configuration::expansion::{Repeat, repeated};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame, Iterator};
 use crate::terraform::configuration::names::{is_repeated, repeat_value};
 use crate::terraform::evaluation::followed::Followed;
-use crate::terraform::evaluation::made_of::{MAX_NAMES, Meanings, Repeated, Which, entry, find, steps_of};
+use crate::terraform::evaluation::made_of::{MAX_NAMES, Meanings, Repeated, Which, entry, find, shown_steps};
 use crate::terraform::evaluation::named_files::NamedFiles;
-use crate::terraform::evaluation::parts::with_sources;
+use crate::terraform::evaluation::parts::{unknown_parts, with_sources};
 use crate::terraform::evaluation::shown;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::module::block::{Declared, Written};
 use crate::text::Text;
-use crate::value::{FileId, Flags, Prov, Unknown, Value};
+use crate::value::{self, FileId, Flags, Prov, Unknown, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -82,26 +82,38 @@ impl Evaluation<'_, '_> {
                 unknown.is_marked = true;
                 (unknown, places)
             };
-            let place = (written.file, written.expr.span.start);
-            self.source(at, place, (is_repeated(&written.expr), steps_of(&written.expr)), make)
+            // A name means the same wherever it is read in a module.
+            let Span { start, end } = written.expr.span;
+            let (start, name) = match &written.expr.kind {
+                ExprKind::Traversal(root, steps) => (end - start, format!("{}{}", root.text, shown_steps(steps))),
+                _ => (start, String::new()),
+            };
+            self.source(at, (written.file, start), (is_repeated(&written.expr), name), make)
         };
+        if !self.followed.take_unknown(unknown_parts(&exported, usize::MAX)) {
+            let (unknown, places) = &*source(written);
+            let prov = shown::at(written).with_inputs(places.iter().cloned());
+            let reasons = vec!["it is one of more unknown values than are told apart".into()];
+            let whole = Unknown { reasons, ..unknown.clone() };
+            return Value { data: value::Data::Unknown(Arc::new(whole)), prov };
+        }
         with_sources(&exported, value, written, &mut source)
     }
 
-    /// What is unknown at a place, behind these steps from it, and what that is made of, computed once: for each instance if it reads
-    /// what differs between them.
+    /// What is unknown at a place, or under a name, and what that is made of, computed once: for each instance if it reads what
+    /// differs between them.
     pub(super) fn source(
         &self,
         at: &At<'_>,
         (file, start): (FileId, u32),
-        (is_repeated, steps): (bool, String),
+        (is_repeated, name): (bool, String),
         make: impl FnOnce() -> (Unknown, Vec<Prov>),
     ) -> Rc<(Unknown, Vec<Prov>)> {
         // The content of a dynamic block reads its own element.
         if !at.iterators.is_empty() {
             return Rc::new(make());
         }
-        let key = (at.frame.id, file, start, if is_repeated { at.repeat.suffix() + &steps } else { steps });
+        let key = (at.frame.id, file, start, if is_repeated { at.repeat.suffix() + &name } else { name });
         let known = self.sources.borrow().get(&key).cloned();
         known.unwrap_or_else(|| {
             let made = Rc::new(make());

@@ -8,6 +8,9 @@ use std::collections::HashMap;
 /// The most names that are followed from all expressions of a root module. Each further one is made of all files and inputs.
 const MAX_FOLLOWED: usize = 300_000;
 
+/// The most unknown parts of values in a root module. A value with further ones is unknown as a whole.
+const MAX_UNKNOWN: usize = 400_000;
+
 /// What a name reads.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
@@ -24,6 +27,7 @@ pub(super) struct Named {
 pub(crate) struct Followed {
     names: RefCell<HashMap<String, Named, RandomState>>,
     count: Cell<usize>,
+    unknown: Cell<usize>,
 }
 
 impl Followed {
@@ -36,6 +40,12 @@ impl Followed {
     /// Whether no more names are followed.
     pub(super) fn is_used_up(&self) -> bool {
         self.count.get() >= MAX_FOLLOWED
+    }
+
+    /// Takes unknown parts of a value; `false` if there are no more.
+    pub(crate) fn take_unknown(&self, parts: usize) -> bool {
+        self.unknown.set(self.unknown.get().saturating_add(parts));
+        self.unknown.get() <= MAX_UNKNOWN
     }
 
     /// What a name reads.

@@ -84,7 +84,7 @@ fn by_parts(
     let expr = inside(&written.expr);
     match &expr.kind {
         ExprKind::Object(_) | ExprKind::Tuple(_) | ExprKind::Call(_) => {}
-        ExprKind::Traversal(..) if unknown_parts(value) <= MAX_FOLLOWED => {}
+        ExprKind::Traversal(..) if unknown_parts(value, MAX_FOLLOWED) <= MAX_FOLLOWED => {}
         _ => return None,
     }
     let mut of = |step: TraversalStep, value: &Value, evaluated: &Val| {
@@ -115,11 +115,11 @@ fn by_parts(
     }
 }
 
-/// How many unknown parts a value has.
-fn unknown_parts(value: &Value) -> usize {
+/// How many unknown parts a value has, as far as they are counted.
+pub(crate) fn unknown_parts(value: &Value, most: usize) -> usize {
     let mut count = 0;
     let mut open = vec![value];
-    while let Some(value) = open.pop().filter(|_| count <= MAX_FOLLOWED) {
+    while let Some(value) = open.pop().filter(|_| count <= most) {
         match &value.data {
             Data::Unknown(_) => count += 1,
             Data::Map(map) => open.extend(map.iter().map(|entry| &entry.value).filter(|v| v.holds(Flags::UNKNOWN))),

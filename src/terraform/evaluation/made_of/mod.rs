@@ -12,8 +12,8 @@ use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::reads::made_of;
 use crate::terraform::evaluation::followed::{Followed, Named};
-use crate::terraform::evaluation::made_of::steps::{ToBlock, first_name, part_of, shown};
-pub(crate) use crate::terraform::evaluation::made_of::steps::{entry, steps_of};
+use crate::terraform::evaluation::made_of::steps::{ToBlock, first_name, part_of};
+pub(crate) use crate::terraform::evaluation::made_of::steps::{entry, shown_steps};
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::parts::{Parts, narrowed};
 use crate::terraform::evaluation::statics::Statics;
@@ -339,7 +339,7 @@ impl<M: Meanings> Collector<'_, M> {
     /// What differs between the instances of a block.
     fn repeated(&mut self, root: &str, steps: &[TraversalStep], repeated: Repeated<M::At>) {
         let part = repeated.value.as_ref().and_then(|(value, used)| part_of(value, &steps[*used..]));
-        let name = format!("{root}{}", shown(steps));
+        let name = format!("{root}{}", shown_steps(steps));
         match (part, repeated.from) {
             (Some(part), _) => self.read(made_of::value(name, &export(&part))),
             (None, Some((at, written))) => {
@@ -368,7 +368,7 @@ impl<M: Meanings> Collector<'_, M> {
         let (label, shown_as) = (self.label(at, &name), self.display_name(at, &name));
         let part = if steps.is_empty() { None } else { value().and_then(|value| part_of(&value, steps)) };
         if let Some(part) = part {
-            let steps = shown(steps);
+            let steps = shown_steps(steps);
             if self.take(format!("{label}{steps}")) {
                 self.read(made_of::value(format!("{shown_as}{steps}"), &export(&part)));
                 self.places.push(part.prov);
@@ -378,7 +378,7 @@ impl<M: Meanings> Collector<'_, M> {
         let narrowed =
             parts.zip(written).and_then(|(parts, (at, written))| Some((at, narrowed(written, steps, parts)?)));
         if let Some((at, written)) = narrowed {
-            let steps = shown(steps);
+            let steps = shown_steps(steps);
             if self.take(format!("{label}{steps}")) {
                 let text = said(&self.meanings.statics().source_text(&written));
                 self.read(made_of::text(format!("{shown_as}{steps}"), &text));

@@ -1,7 +1,7 @@
 //! The steps of references: to which blocks and instances they lead, and to which part of a value.
 
 use crate::hcl::ast::walk::{Elements, Reference};
-use crate::hcl::ast::{Expr, ExprKind, Key, TraversalStep};
+use crate::hcl::ast::{Key, TraversalStep};
 use crate::hcl::val::{Data, Val};
 use crate::terraform::evaluation::made_of::Which;
 use crate::text::Text;
@@ -62,19 +62,11 @@ pub(super) fn part_of(value: &Val, steps: &[TraversalStep]) -> Option<Val> {
 }
 
 /// Steps as they are written.
-pub(super) fn shown(steps: &[TraversalStep]) -> String {
+pub(crate) fn shown_steps(steps: &[TraversalStep]) -> String {
     let step = |step: &TraversalStep| match step {
         TraversalStep::Attribute(name) => format!(".{}", name.text),
         TraversalStep::Index(Key::Text(key), _) => format!("[\"{key}\"]"),
         TraversalStep::Index(Key::Number(number), _) => format!("[{number}]"),
     };
     steps.iter().map(step).collect()
-}
-
-/// The steps of a name, as they are written; nothing for other expressions.
-pub(crate) fn steps_of(expr: &Expr) -> String {
-    match &expr.kind {
-        ExprKind::Traversal(_, steps) => shown(steps),
-        _ => String::new(),
-    }
 }
