@@ -407,3 +407,18 @@ fn a_searched_file_whose_name_is_computed_is_one_of_those_called_so() {
     repo.write("live/u/backend_b.hcl", "locals {\n  b = 2\n}\n").commit("another one");
     repo.run(&["diff", "HEAD~1..HEAD"]).says("backend_b.hcl").hides("No effective change");
 }
+
+#[test]
+fn a_searched_file_that_is_not_there_is_none_of_the_others() {
+    let repo = Repo::new();
+    let file = "\"${get_terragrunt_dir()}/${find_in_parent_folders(\"account.yaml\")}\"";
+    repo.write(
+        "live/u/terragrunt.hcl",
+        format!("locals {{\n  a = yamldecode(file({file}))\n}}\ninputs = {{\n  a = local.a.id\n}}\n"),
+    );
+    repo.write("live/v/terragrunt.hcl", "inputs = {\n  a = 1\n}\n").commit("base");
+    repo.write("live/v/terragrunt.hcl", "inputs = {\n  a = 2\n}\n").commit("another unit");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("in v of live").hides("u of live");
+    repo.write("live/account.yaml", "id: 1\n").commit("the file");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("u of live");
+}

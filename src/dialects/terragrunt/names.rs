@@ -7,7 +7,7 @@ use super::rules;
 use super::session::Session;
 use super::touched::{ABOVE, CONFIGURATION, READERS};
 use super::values::{Origins, at_key, exported};
-use crate::hcl::ast::{Attribute, Call, Expr, ExprKind, Key, Name, Span, TraversalStep, walk};
+use crate::hcl::ast::{Attribute, Call, Expr, ExprKind, Key, Name, Part, Span, TraversalStep, walk};
 use crate::hcl::eval::{Evaluator, Scope};
 use crate::hcl::items::plainly;
 use crate::hcl::val::import::import;
@@ -332,6 +332,19 @@ impl Names<'_, '_> {
         }
     }
 
+    /// The path of a file that ends with one that is searched: `"${get_terragrunt_dir()}/${find_in_parent_folders("a.yaml")}"`.
+    fn searched(&self, path: &Expr) -> Option<Text> {
+        match &path.kind {
+            ExprKind::Call(call) => self.searched_above(call),
+            ExprKind::Wrapped(inner) => self.searched(inner),
+            ExprKind::Template(parts) => match parts.last()? {
+                Part::Value(last) => self.searched(last),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The path of a file that is searched in the folders above: only its folder is not known, and what is computed of its name.
     fn searched_above(&self, call: &Call) -> Option<Text> {
         let [name] = call.arguments.as_slice() else { return None };
@@ -352,12 +365,8 @@ impl Names<'_, '_> {
                 let path = call.arguments.first().filter(is_unknown);
                 unknown.extend(path.map(|path| self.searched_above(call).unwrap_or_else(|| self.text(path))));
             } else if is_reader(name) || READERS.contains(&name) || name == CONFIGURATION {
-                let searched = |path: &Expr| match &path.kind {
-                    ExprKind::Call(call) => self.searched_above(call),
-                    _ => None,
-                };
                 let path = call.arguments.first().filter(is_unknown);
-                unknown.extend(path.map(|path| searched(path).unwrap_or_else(|| self.text(path))));
+                unknown.extend(path.map(|path| self.searched(path).unwrap_or_else(|| self.text(path))));
             } else if name == COMMAND {
                 let texts = call.arguments.iter().enumerate().filter(|(_, argument)| is_unknown(argument));
                 let texts = texts.map(|(index, argument)| (index, self.text(argument)));
