@@ -56,6 +56,7 @@ pub fn items(text: &str) -> Vec<Item> {
         text,
         pos,
         open: Vec::new(),
+        ends: Vec::new(),
         words: Words::default(),
         item: None,
         items: Vec::new(),
@@ -77,8 +78,18 @@ pub fn said(text: &str) -> String {
 pub fn plainly(text: &str) -> String {
     let (mut out, mut open) = (String::with_capacity(text.len()), Vec::new());
     let (mut gap, mut pos) = (None, 0);
+    let mut ends: Vec<usize> = Vec::new();
     while let Some(c) = text[pos..].chars().next() {
         let rest = &text[pos..];
+        if ends.pop_if(|end| *end == pos).is_some() {
+            pos += END.len();
+            continue;
+        }
+        if let Some(end) = reference_in(rest) {
+            ends.push(pos + end);
+            pos += START.len();
+            continue;
+        }
         let line = || rest.find('\n').unwrap_or(rest.len());
         let is_inside = matches!(open.last(), Some('(' | '['));
         let length = match c {
@@ -132,6 +143,42 @@ pub fn plainly(text: &str) -> String {
     out
 }
 
+/// Around a reference or a call that is all of a text: `"${a.b}"` is `a.b`.
+const START: &str = "\"${";
+const END: &str = "}\"";
+
+/// The longest text with nothing but a reference in it that is looked at.
+const MAX_REFERENCE: usize = 1_000;
+
+/// Where [`END`] is, if a text begins that is nothing but a reference or a call.
+fn reference_in(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix(START)?.trim_start();
+    let start = text.len() - inner.len();
+    let (mut depth, mut at, mut last, mut is_bare) = (0_usize, 0, ' ', true);
+    while let Some(c) = inner[at..].chars().next().filter(|_| at < MAX_REFERENCE) {
+        match c {
+            '"' if depth > 0 => at += quoted(&inner[at..inner.floor_char_boundary(at + MAX_REFERENCE)]) - 1,
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.checked_sub(1)?,
+            _ if depth > 0 && !matches!(c, '{' | '}' | '#' | '/' | '<' | '\n') => {}
+            '}' | ' ' if depth == 0 => {
+                let end = start + at + (inner[at..].len() - inner[at..].trim_start().len());
+                let is_end = text[end..].starts_with(END) && !is_bare && last != '.';
+                return is_end.then_some(end);
+            }
+            // `a.b` and `a.b[0].c-d`, and not `a.b[0]-1`.
+            '.' if at > 0 => {}
+            '-' if matches!(last, ']' | ')') => return None,
+            _ if is_of_name(c) && (at > 0 || c.is_alphabetic()) => {}
+            _ => return None,
+        }
+        is_bare &= !matches!(c, '.' | '[' | '(');
+        last = c;
+        at += c.len_utf8();
+    }
+    None
+}
+
 /// Between the words of a line, and between its lines.
 const WORD: char = '\u{1f}';
 const LINE: char = '\n';
@@ -141,6 +188,8 @@ struct Scan<'a> {
     pos: usize,
     /// The brackets around the place.
     open: Vec<char>,
+    /// Where the texts around the place end that are nothing but a reference.
+    ends: Vec<usize>,
     words: Words,
     /// The block that is read.
     item: Option<Item>,
@@ -159,7 +208,16 @@ impl Scan<'_> {
     /// Reads one word, blank or comment; `false` at the end.
     fn step(&mut self) -> bool {
         let Some(c) = self.rest().chars().next() else { return false };
+        if self.ends.pop_if(|end| *end == self.pos).is_some() {
+            self.pos += END.len();
+            return true;
+        }
         let rest = self.rest();
+        if let Some(end) = reference_in(rest) {
+            self.ends.push(self.pos + end);
+            self.pos += START.len();
+            return true;
+        }
         // Only where it is needed: a file can be one line.
         let line = || rest.find('\n').unwrap_or(rest.len());
         match c {
@@ -320,12 +378,27 @@ mod tests {
             ("a ? b : c", "a /* x */ ? b  :  c", "a ? b : c"),
             ("[<<E\n a,  b\nE\n, x]", "[<<E\n a,  b\nE\n,x]", "[<<E\n a,  b\nE, x]"),
             ("{}", "{ }", "{}"),
+            ("[a.b, f(c, \"d\")]", "[\"${a.b}\", \"${ f(c,  \"d\") }\"]", "[a.b, f(c, \"d\")]"),
+            ("a[b[\"c\"]].d", "\"${a[\"${b[\"c\"]}\"].d}\"", "a[b[\"c\"]].d"),
         ] {
             assert_eq!(said(a), said(b));
             assert_eq!(plainly(a), plain);
             assert_eq!(plainly(b), plain);
         }
         assert_eq!(plainly("\"a,b  ${c ? \"d,e\" : f}\""), "\"a,b  ${c ? \"d,e\" : f}\"");
+        for text in [
+            "\"${a}\"",
+            "\"${a.b ? c : d}\"",
+            "\"${a.b}c\"",
+            "\"${a.b}${a.c}\"",
+            "\"${a.b[0]-1}\"",
+            "\"$${a.b}\"",
+            "\"${~ a.b}\"",
+            "\"${!a.b}\"",
+        ] {
+            assert_eq!(plainly(text), text);
+            assert!(said(text).starts_with('"'), "{text}");
+        }
         assert_ne!(said("[\"a\", x.y]"), said("[\"a\", x.z]"));
         assert_ne!(said("\"a  b\""), said("\"a b\""));
     }
