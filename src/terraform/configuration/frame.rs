@@ -11,6 +11,7 @@ use crate::terraform::configuration::names::Names;
 use crate::terraform::configuration::reached::Reached;
 use crate::terraform::configuration::sites::Owner;
 use crate::terraform::evaluation::followed::Followed;
+use crate::terraform::evaluation::shown::Source;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::evaluation::variable;
 use crate::terraform::failure::Failure;
@@ -18,7 +19,7 @@ use crate::terraform::module::Module;
 use crate::terraform::module::block::{META, Written};
 use crate::terraform::rules;
 use crate::text::Text;
-use crate::value::{FileId, Prov, Unknown, Value};
+use crate::value::{FileId, Value};
 use foldhash::fast::RandomState;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -133,7 +134,7 @@ pub(super) struct Evaluated {
 }
 
 /// The text and what unknown values are made of, by the instance of a module, the place, and the key of the instance.
-pub(super) type Sources = HashMap<(usize, FileId, u32, String), Rc<(Unknown, Vec<Prov>)>, RandomState>;
+pub(super) type Sources = HashMap<(usize, FileId, u32, String), Rc<Source>, RandomState>;
 
 /// Evaluates a root module.
 pub(super) struct Evaluation<'s, 'a> {

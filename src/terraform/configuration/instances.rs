@@ -12,7 +12,7 @@ use crate::terraform::evaluation::followed::Followed;
 use crate::terraform::evaluation::made_of::{MAX_NAMES, Meanings, Repeated, Which, entry, find, shown_steps};
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::parts::{unknown_parts, with_sources};
-use crate::terraform::evaluation::shown;
+use crate::terraform::evaluation::shown::{self, Source};
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::module::block::{Declared, Written};
 use crate::text::Text;
@@ -91,10 +91,10 @@ impl Evaluation<'_, '_> {
             self.source(at, (written.file, start), (is_repeated(&written.expr), name), make)
         };
         if !self.followed.take_unknown(unknown_parts(&exported, usize::MAX)) {
-            let (unknown, places) = &*source(written);
-            let prov = shown::at(written).with_inputs(places.iter().cloned());
+            let source = source(written);
+            let prov = shown::at(written).with_inputs(source.places.iter().cloned());
             let reasons = vec!["it is one of more unknown values than are told apart".into()];
-            let whole = Unknown { reasons, ..unknown.clone() };
+            let whole = Unknown { reasons, ..source.unknown.clone() };
             return Value { data: value::Data::Unknown(Arc::new(whole)), prov };
         }
         with_sources(&exported, value, written, &mut source)
@@ -108,15 +108,15 @@ impl Evaluation<'_, '_> {
         (file, start): (FileId, u32),
         (is_repeated, name): (bool, String),
         make: impl FnOnce() -> (Unknown, Vec<Prov>),
-    ) -> Rc<(Unknown, Vec<Prov>)> {
+    ) -> Rc<Source> {
         // The content of a dynamic block reads its own element.
         if !at.iterators.is_empty() {
-            return Rc::new(make());
+            return Rc::new(Source::new(make()));
         }
         let key = (at.frame.id, file, start, if is_repeated { at.repeat.suffix() + &name } else { name });
         let known = self.sources.borrow().get(&key).cloned();
         known.unwrap_or_else(|| {
-            let made = Rc::new(make());
+            let made = Rc::new(Source::new(make()));
             self.sources.borrow_mut().insert(key, Rc::clone(&made));
             made
         })

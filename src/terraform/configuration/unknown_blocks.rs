@@ -38,8 +38,8 @@ impl Evaluation<'_, '_> {
         let make = || self.of_arguments(at, &names, &arguments);
         let source = self.source(at, (*file, first.kind.span.start), (is_repeated, String::new()), make);
         let mut unknown = (**unknown).clone();
-        unknown.add_reads(source.0.reads.iter().cloned());
-        let prov = value.prov.with_inputs(source.1.iter().cloned());
+        unknown.add_reads(source.unknown.reads.iter().cloned());
+        let prov = value.prov.with_inputs(source.places.iter().cloned());
         Value { data: Data::Unknown(Arc::new(unknown)), prov }
     }
 

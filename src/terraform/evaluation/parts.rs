@@ -11,6 +11,7 @@ use crate::terraform::module::variable::Variable;
 use crate::text::Text;
 use crate::value::{Data, Flags, Value};
 use std::borrow::Cow;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The most entries and items of one collection that are told apart. What is in a larger one is made of all of it.
@@ -66,11 +67,11 @@ pub(crate) fn with_sources(
     value: &Value,
     evaluated: &Val,
     written: &Written,
-    source: &mut dyn FnMut(&Written) -> Source,
+    source: &mut dyn FnMut(&Written) -> Rc<Source>,
 ) -> Value {
     match by_parts(value, evaluated, written, source) {
         Some(data) => Value { data, prov: value.prov.clone() },
-        None => with_source(value, &source(written)),
+        None => with_source(value, &source(written), false),
     }
 }
 
@@ -79,7 +80,7 @@ fn by_parts(
     value: &Value,
     evaluated: &Val,
     written: &Written,
-    source: &mut dyn FnMut(&Written) -> Source,
+    source: &mut dyn FnMut(&Written) -> Rc<Source>,
 ) -> Option<Data> {
     let expr = inside(&written.expr);
     match &expr.kind {
@@ -93,15 +94,20 @@ fn by_parts(
         }
         let inner = |expr: Cow<'_, Expr>| Written { expr: Arc::new(expr.into_owned()), ..written.clone() };
         Some(match part(expr, &step, Parts::Ordered)? {
-            Part::At(part) => with_sources(value, evaluated, &inner(part), source),
-            Part::Within(part) => with_source(value, &source(&inner(Cow::Borrowed(part)))),
+            Part::At(part) => {
+                let part = inner(part);
+                match by_parts(value, evaluated, &part, source) {
+                    Some(data) => Value { data, prov: value.prov.clone() },
+                    None => with_source(value, &source(&part), true),
+                }
+            }
+            Part::Within(part) => with_source(value, &source(&inner(Cow::Borrowed(part))), true),
         })
     };
     match (&value.data, &evaluated.data) {
         (Data::Map(map), _) => {
             let step = |key: &str| TraversalStep::Attribute(Name { text: Text::from(key), span: expr.span });
-            let one = |key: &str, value: &Value| of(step(key), value, entry(evaluated, &Text::from(key))?);
-            let mut one = one;
+            let mut one = |key: &str, value: &Value| of(step(key), value, entry(evaluated, &Text::from(key))?);
             let entries = map.iter().map(|e| Some((e.key.clone(), one(&e.key, &e.value)?)));
             Some(Data::Map(Arc::new(entries.collect::<Option<_>>()?)))
         }

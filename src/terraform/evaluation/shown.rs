@@ -11,6 +11,7 @@ use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::block::Written;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Prov, Unknown, Value};
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -29,8 +30,35 @@ pub(crate) fn map_of(entries: impl IntoIterator<Item = (&'static str, Option<Val
     entries.into_iter().filter_map(|(key, value)| Some((Key::from(key), value?))).collect()
 }
 
-/// The text of something unknown and what it is made of, with where that is written.
-pub(crate) type Source = Rc<(Unknown, Vec<Prov>)>;
+/// What unknown values come from.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// The text of the expression, and what that is made of.
+    pub unknown: Unknown,
+    /// Where that is written.
+    pub places: Vec<Prov>,
+    /// The same with everything as one, for many values.
+    together: OnceCell<(Unknown, Vec<Prov>)>,
+}
+
+impl Source {
+    pub(crate) fn new((unknown, places): (Unknown, Vec<Prov>)) -> Self {
+        Source { unknown, places, together: OnceCell::new() }
+    }
+
+    /// What is much is one, for values of which there may be as many.
+    fn of_parts(&self) -> (&Unknown, &[Prov]) {
+        if self.unknown.reads.len().max(self.places.len()) < SHARED {
+            return (&self.unknown, &self.places);
+        }
+        let (unknown, places) = self.together.get_or_init(|| {
+            let reads = vec![made_of::all("one of many values", self.unknown.reads.clone())];
+            let places = vec![Prov::default().with_inputs(self.places.iter().cloned())];
+            (Unknown { reads, ..self.unknown.clone() }, places)
+        });
+        (unknown, places)
+    }
+}
 
 /// From how many reads or places on the parts of a collection share them.
 const SHARED: usize = 20;
@@ -49,8 +77,9 @@ pub(crate) fn exported(statics: &Statics<'_>, node: usize, written: &Written, fo
             if !exported.holds(Flags::UNKNOWN) {
                 return exported;
             }
-            let mut source =
-                |written: &Written| Rc::new(unknown(statics, &[], written, statics.made_of(node, written)));
+            let mut source = |written: &Written| {
+                Rc::new(Source::new(unknown(statics, &[], written, statics.made_of(node, written))))
+            };
             with_sources(&exported, &value, written, &mut source)
         }
         Err(found) => {
@@ -75,15 +104,15 @@ pub(crate) fn unknown(
     (unknown, places)
 }
 
-/// The value with the text that its unknown parts come from, and with what that is made of. All parts of a collection share what is
-/// much: they may be as many.
-pub(super) fn with_source(value: &Value, source: &Source) -> Value {
-    let (source, places) = &**source;
-    if matches!(value.data, Data::Unknown(_)) || source.reads.len().max(places.len()) < SHARED {
-        return sourced(value, source, places);
+/// The value with the text that its unknown parts come from, and with what that is made of.
+pub(super) fn with_source(value: &Value, source: &Source, is_part: bool) -> Value {
+    match &value.data {
+        Data::Unknown(_) if !is_part => sourced(value, &source.unknown, &source.places),
+        _ => {
+            let (unknown, places) = source.of_parts();
+            sourced(value, unknown, places)
+        }
     }
-    let shared = Unknown { reads: vec![made_of::all("one of many values", source.reads.clone())], ..source.clone() };
-    sourced(value, &shared, &[Prov::default().with_inputs(places.iter().cloned())])
 }
 
 fn sourced(value: &Value, source: &Unknown, places: &[Prov]) -> Value {
