@@ -14,8 +14,6 @@ pub(super) struct Words<'t> {
 
 /// Actions of templates that print nothing themselves.
 const CONTROL: [&str; 8] = ["if", "else", "end", "range", "with", "/*", "$", "break"];
-/// Line breaks of YAML that would hide keys.
-const BREAKS: [char; 4] = ['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'];
 /// Words that are no texts in YAML.
 const NO_TEXTS: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"];
 
@@ -24,8 +22,10 @@ impl<'t> Words<'t> {
     /// a template that prints them.
     pub(super) fn of(text: &'t str) -> Option<Self> {
         let is_hidden = ["!include", "\\x", "\\u", "\\U"].iter().any(|word| text.contains(word))
-            || !text.is_ascii() && text.contains(BREAKS)
-            || text.lines().any(|line| matches!(line.trim_start().as_bytes(), [b'?'] | [b'?', b' ' | b'\t', ..]));
+            || text.contains(is_strange)
+            || text.lines().any(|line| {
+                line.contains('\r') || matches!(line.trim_start().as_bytes(), [b'?'] | [b'?', b' ' | b'\t', ..])
+            });
         if is_hidden {
             return None;
         }
@@ -90,6 +90,11 @@ impl<'t> Words<'t> {
         }
         Some(values)
     }
+}
+
+/// Whether a character may hide keys: other line breaks of YAML, and what is no text, or was none before it was decoded.
+fn is_strange(c: char) -> bool {
+    c.is_control() && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffd}')
 }
 
 /// Whether a character belongs to the same key.
@@ -232,6 +237,9 @@ mod tests {
             "vars: {{ dict \"stage\" .x | toJson }}\n",
             "{{ range $k, $v := .x }}{{ $k }}: {{ $v }}{{ end }}\n",
             "a: 1\u{85}stage: dev\n",
+            "a: 1\rstage: dev\n",
+            "s\0t\0a\0g\0e\0:\0 \0d\0e\0v\0",
+            "vars: {\u{fffd}: 1}\n",
         ] {
             assert_eq!(values(text), None, "{text:?}");
         }
