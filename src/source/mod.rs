@@ -101,12 +101,13 @@ pub(crate) trait Source: Send + Sync {
         true
     }
 
-    /// Whether the content of a file is not in this clone although that is meant to be whole: nothing can fetch it.
-    fn is_lost(&self, _: &Entry) -> bool {
-        false
+    /// The bytes of a file that is only data: `None` if they are not in this clone although that is meant to be whole, so that nothing
+    /// can fetch them. Then what is made of it is not known, and all else is.
+    fn read_data(&self, entry: &Entry) -> Result<Option<Arc<[u8]>>, Error> {
+        self.read(entry).map(Some)
     }
 
-    /// The paths of the files for which that was the answer.
+    /// The paths of the files of data that were asked for and are not in this clone.
     fn lost(&self) -> Vec<String> {
         Vec::new()
     }
@@ -122,11 +123,20 @@ pub(crate) trait Source: Send + Sync {
     }
 }
 
-/// Methods of a [`Source`] with another listing than its `inner` one, of which everything but the files is the same.
+/// Methods of a [`Source`] with another listing than its `inner` one, of which everything but the files is the same. Its method `own`
+/// returns the bytes of a file, or else the source that has them.
 macro_rules! like_inner {
     () => {
         fn listing(&self) -> &Listing {
             &self.listing
+        }
+
+        fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+            self.own(entry).or_else(|source| source.read(entry))
+        }
+
+        fn read_data(&self, entry: &Entry) -> Result<Option<Arc<[u8]>>, Error> {
+            self.own(entry).map(Some).or_else(|source| source.read_data(entry))
         }
 
         fn name(&self) -> &str {
@@ -139,10 +149,6 @@ macro_rules! like_inner {
 
         fn lacking(&self) -> Result<(), Error> {
             self.inner.lacking()
-        }
-
-        fn is_lost(&self, entry: &Entry) -> bool {
-            self.inner.is_lost(entry)
         }
 
         fn lost(&self) -> Vec<String> {
