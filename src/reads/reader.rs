@@ -117,6 +117,14 @@ impl<'a> Reader<'a> {
         read(self.source, path, entry, self.limits)
     }
 
+    /// The same of an entry that is only data; `None` if the clone has lost it, see [`Source::read_data`].
+    ///
+    /// # Errors
+    /// It cannot be read, or is larger than the limit.
+    pub(crate) fn data(&self, path: &str, entry: &Entry) -> Result<Option<Arc<[u8]>>, Unread> {
+        self.source.read_data(entry)?.map(|bytes| within(path, bytes, self.limits)).transpose()
+    }
+
     /// Returns the names directly in a folder (a path without links), sorted.
     pub(crate) fn children(&self, folder: &str) -> Vec<(&'a str, Child)> {
         self.list(Listed::Children(folder.into()));
@@ -169,7 +177,11 @@ impl<'a> Reader<'a> {
 /// # Errors
 /// They cannot be read, or are more than the limit.
 pub(crate) fn read(source: &dyn Source, path: &str, entry: &Entry, limits: Limits) -> Result<Arc<[u8]>, Unread> {
-    let bytes = source.read(entry)?;
+    within(path, source.read(entry)?, limits)
+}
+
+/// The bytes, if they are no more than the limit.
+fn within(path: &str, bytes: Arc<[u8]>, limits: Limits) -> Result<Arc<[u8]>, Unread> {
     if bytes.len() as u64 > limits.get(Limit::FileSize) {
         let exceeded = limits.exceeded(Limit::FileSize);
         let message = format!("{path} is not read: it has {exceeded}; {}", exceeded.help());

@@ -89,12 +89,13 @@ pub(crate) trait Source: Send + Sync {
         true
     }
 
-    /// Whether the content of a file is not in this clone although that is meant to be whole: nothing can fetch it.
-    fn is_lost(&self, _: &Entry) -> bool {
-        false
+    /// The bytes of a file that is only data: `None` if they are not in this clone although that is meant to be whole, so that nothing
+    /// can fetch them. Then what is made of it is not known, and all else is.
+    fn read_data(&self, entry: &Entry) -> Result<Option<Arc<[u8]>>, Error> {
+        self.read(entry).map(Some)
     }
 
-    /// The paths of the files for which that was the answer.
+    /// The paths of the files of data that were asked for and are not in this clone.
     fn lost(&self) -> Vec<String> {
         Vec::new()
     }

@@ -342,6 +342,15 @@ impl Snapshot {
     fn objects(&self, entry: &Entry) -> &Objects {
         self.homes.of(&entry.path).unwrap_or(&self.objects)
     }
+
+    fn content(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+        let id = entry.id.object_id().filter(|_| entry.kind != EntryKind::Submodule);
+        let none = || Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() };
+        let objects = self.objects(entry);
+        let bytes = objects.blob(id.ok_or_else(none)?, &entry.path, objects.limit())?;
+        Unavailable::of_bytes(&bytes)
+            .map_or(Ok(bytes), |why| Err(Error::Unavailable { path: entry.path.to_string(), why }))
+    }
 }
 
 impl Source for Snapshot {
@@ -350,13 +359,17 @@ impl Source for Snapshot {
     }
 
     fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
-        let id = entry.id.object_id().filter(|_| entry.kind != EntryKind::Submodule);
-        let none = || Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() };
-        let objects = self.objects(entry);
-        let bytes = objects.blob(id.ok_or_else(none)?, &entry.path, objects.limit());
-        let bytes = bytes.inspect_err(|error| self.lose(entry, error))?;
-        Unavailable::of_bytes(&bytes)
-            .map_or(Ok(bytes), |why| Err(Error::Unavailable { path: entry.path.to_string(), why }))
+        self.content(entry).inspect_err(|error| self.lose(entry, error))
+    }
+
+    fn read_data(&self, entry: &Entry) -> Result<Option<Arc<[u8]>>, Error> {
+        match self.content(entry) {
+            Err(Error::MissingObject { .. }) if !self.objects(entry).with(is_partial) => {
+                self.lost_data.lock().insert(entry.path.to_string());
+                Ok(None)
+            }
+            content => content.inspect_err(|error| self.lose(entry, error)).map(Some),
+        }
     }
 
     fn name(&self) -> &str {
@@ -379,15 +392,6 @@ impl Source for Snapshot {
         }
         let commit = self.commit.map_or_else(|| "HEAD".to_owned(), |id| id.to_string());
         Err(Error::PartialClone { files: lost.len(), path: path.to_string(), hint: refetch(&commit) })
-    }
-
-    fn is_lost(&self, entry: &Entry) -> bool {
-        let id = entry.id.object_id().filter(|_| entry.kind != EntryKind::Submodule);
-        let is_lost = id.is_some_and(|id| self.objects(entry).with(|repo| !is_partial(repo) && !repo.has_object(id)));
-        if is_lost {
-            self.lost_data.lock().insert(entry.path.to_string());
-        }
-        is_lost
     }
 
     fn lost(&self) -> Vec<String> {

@@ -253,10 +253,7 @@ impl<'a> Modules<'a> {
             let mut found = BTreeSet::new();
             for entry in listing.iter().filter(|e| speaks_of_environment(&e.path)) {
                 // A large file without an extension is a program; what is lost ends no run for the sake of a name in it.
-                if self.source.is_lost(entry) {
-                    continue;
-                }
-                let Ok(bytes) = self.source.read(entry) else { continue };
+                let Ok(Some(bytes)) = self.source.read_data(entry) else { continue };
                 if bytes.len() > MAX_SCRIPT {
                     continue;
                 }

@@ -163,10 +163,11 @@ impl Evaluated<'_> {
 
     fn placed(&self, mut components: Vec<Arc<Component>>) -> Vec<Arc<Component>> {
         if !self.generated.is_empty() {
-            let place = |origin: Origin| self.generated.get(&origin.file).copied().unwrap_or(origin);
+            let place = |origin: Origin| self.generated.get(&origin.file).copied();
             for component in components.iter_mut().map(Arc::make_mut) {
                 component.value = component.value.with_places(&place);
-                component.shaping_origins = component.shaping_origins.iter().map(|origin| place(*origin)).collect();
+                let shaping = component.shaping_origins.iter().map(|origin| place(*origin).unwrap_or(*origin));
+                component.shaping_origins = shaping.collect();
             }
         }
         components

@@ -314,8 +314,12 @@ fn what_has_no_name_or_cannot_be_read_may_be_meant() {
     let stack = |stage: &str| format!("vars: {{{stage}}}\ncomponents: {{terraform: {{box: {{}}}}}}\n");
     repo.write("stacks/deploy/dev.yaml", stack("stage: dev")).write("stacks/deploy/prod.yaml", stack("stage: prod"));
     repo.run(&["compare", "dev", "prod"]).ends_with(0);
-    for broken in [stack("size: 1"), "vars: {stage: qa\n".to_owned()] {
+    for broken in [&*stack("size: 1"), "vars: {size: qa\n", "vars: {stage: prod\n", "vars: {stage: 'qa\n"] {
         repo.write("stacks/deploy/other.yaml", broken);
         repo.run(&["compare", "dev", "prod"]).ends_with(1).says("1 part is not resolved: deploy/other");
     }
+    // It says that it is another stack.
+    repo.write("stacks/deploy/other.yaml", "vars: {stage: qa\n");
+    let run = repo.run(&["compare", "dev", "prod"]).ends_with(0);
+    assert!(!run.stdout.contains("not resolved"), "{run}");
 }

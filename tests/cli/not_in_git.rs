@@ -117,6 +117,15 @@ fn ignored_files_above_a_unit_are_not_missing() {
 }
 
 #[test]
+fn code_reads_the_same_ignored_file_on_both_sides() {
+    let repo = Repo::new();
+    let main = LIVE.to_owned() + "resource \"x_y\" \"z\" {\n  name = file(\"${path.module}/own.txt\")\n  size = 1\n}\n";
+    repo.write(".gitignore", "own.txt\n").write("live/main.tf", main).commit("base");
+    repo.write("live/own.txt", "own").edit("live/main.tf", "size = 1", "size = 2");
+    repo.run(&["diff"]).ends_with(0).says("~ size  1 → 2").hides("~ name");
+}
+
+#[test]
 fn ignored_files_of_variables_may_be_there() {
     let repo = Repo::new();
     let action = "kind: Run\ntype: exec\nname: r\nspec: {command: [echo, '${var.a}', '${var.own}']}\n";

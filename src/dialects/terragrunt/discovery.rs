@@ -5,7 +5,7 @@ use super::stacks::FOLDER;
 use crate::hcl::ast::SyntaxError;
 use crate::hcl::parse::{Layout, parse_body};
 use crate::paths;
-use crate::source::Source;
+use crate::source::{Entry, Source};
 use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,15 +24,15 @@ pub(super) struct Found<'s> {
     pub stacks: Vec<String>,
 }
 
-/// The paths of files of units and stacks below a folder.
-fn files<'s>(source: &'s dyn Source, folder: &str) -> impl Iterator<Item = &'s str> {
-    let is_read = |path: &&str| {
+/// The files of units and stacks below a folder.
+fn files<'s>(source: &'s dyn Source, folder: &str) -> impl Iterator<Item = &'s Entry> {
+    let is_named = |path: &str| {
         let name = paths::name(path);
         matches!(name, UNIT | UNIT_JSON | STACK) && !path.split('/').any(|part| SKIPPED.contains(&part))
     };
     let templates = folders_of_templates(source);
-    let is_read = move |path: &&str| is_read(path) && !is_template(source, &templates, path);
-    source.listing().under(folder).iter().map(|entry| &*entry.path).filter(is_read)
+    let is_read = move |entry: &&Entry| is_named(&entry.path) && !is_template(source, &templates, &entry.path);
+    source.listing().under(folder).iter().filter(is_read)
 }
 
 /// The folders with a file that makes them folders of templates.
@@ -73,16 +73,16 @@ pub(super) fn has_any(source: &dyn Source, folder: &str) -> bool {
 
 /// All units and stacks of a revision.
 pub(super) fn all(source: &dyn Source) -> Found<'_> {
-    let mut found = Found::default();
-    for path in files(source, "") {
-        match paths::name(path) {
-            STACK => found.stacks.push(path.to_owned()),
-            // The one in JSON comes last, and wins.
-            _ if source.listing().resolve(path).is_ok() => _ = found.units.insert(paths::parent(path), path),
-            _ => {}
-        }
+    let listing = source.listing();
+    let is_stack = |entry: &&Entry| paths::name(&entry.path) == STACK;
+    let (stacks, units): (Vec<&Entry>, Vec<&Entry>) = files(source, "").partition(is_stack);
+    let is_there = |entry: &&Entry| entry.is_file() || listing.resolve(&entry.path).is_ok();
+    let units = units.into_iter().filter(is_there);
+    Found {
+        // The one in JSON comes last, and wins.
+        units: units.map(|entry| (paths::parent(&entry.path), &*entry.path)).collect(),
+        stacks: stacks.into_iter().map(|entry| entry.path.to_string()).collect(),
     }
-    found
 }
 
 /// Whether a path leads into the folder of a unit, but for one in the root of the repository.

@@ -6,7 +6,7 @@ use crate::dialects::{Reach, Scope, and_around};
 use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, walk};
 use crate::hcl::parse::parse_outline;
 use crate::paths;
-use crate::source::{ChangeKind, Entry, EntryKind, Listing, ResolveError};
+use crate::source::{ChangeKind, Entry, Listing, ResolveError};
 use crate::terraform::module::paths::is_reader;
 use crate::text::{FastMap, FastSet};
 use crate::threads;
@@ -154,8 +154,7 @@ impl Mention {
 /// Reads a file of configuration, and finds out how it names others.
 fn read(loader: &Loader<'_>, entry: &Entry) -> (Option<FileId>, Arc<Vec<Mention>>) {
     let (loaded, cache, key) = (&loader.modules.loader, &loader.cache.mentions, (entry.id, ()));
-    let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Executable);
-    let Some(file) = is_file.then(|| loaded.add_entry(entry)).flatten() else {
+    let Some(file) = Some(entry).filter(|entry| entry.is_file()).and_then(|entry| loaded.add_entry(entry)) else {
         return (None, Arc::new(vec![Mention::Any]));
     };
     let known = cache.get(&key);

@@ -33,13 +33,15 @@ pub(crate) fn beside(base: Box<dyn Source>, head: &dyn Source) -> Box<dyn Source
     Box::new(Beside { inner: base, worktree, listing })
 }
 
+impl Beside {
+    fn own(&self, entry: &Entry) -> Result<Arc<[u8]>, &dyn Source> {
+        Err(match self.inner.listing().get(&entry.path) {
+            Some(inner) if inner.id == entry.id => &*self.inner,
+            _ => &self.worktree,
+        })
+    }
+}
+
 impl Source for Beside {
     super::like_inner!();
-
-    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
-        match self.inner.listing().get(&entry.path) {
-            Some(inner) if inner.id == entry.id => self.inner.read(entry),
-            _ => self.worktree.read(entry),
-        }
-    }
 }

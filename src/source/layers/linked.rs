@@ -30,46 +30,18 @@ impl<'a> Linked<'a> {
         }
         Linked { inner, listing: Listing::new(entries, links), targets }
     }
+
+    fn own(&self, entry: &Entry) -> Result<Arc<[u8]>, &dyn Source> {
+        let target = self.targets.get(&entry.id).filter(|_| entry.kind == EntryKind::Symlink);
+        target.cloned().ok_or(self.inner)
+    }
 }
 
 impl Source for Linked<'_> {
-    fn listing(&self) -> &Listing {
-        &self.listing
-    }
-
-    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
-        match self.targets.get(&entry.id).filter(|_| entry.kind == EntryKind::Symlink) {
-            Some(target) => Ok(Arc::clone(target)),
-            None => self.inner.read(entry),
-        }
-    }
-
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn commit(&self) -> Option<String> {
-        self.inner.commit()
-    }
-
-    fn lacking(&self) -> Result<(), Error> {
-        self.inner.lacking()
-    }
+    super::like_inner!();
 
     fn has_all(&self) -> bool {
         self.inner.has_all()
-    }
-
-    fn is_lost(&self, entry: &Entry) -> bool {
-        self.inner.is_lost(entry)
-    }
-
-    fn lost(&self) -> Vec<String> {
-        self.inner.lost()
-    }
-
-    fn unreadable(&self) -> &[String] {
-        self.inner.unreadable()
     }
 }
 

@@ -19,6 +19,10 @@ impl Overlay {
         let (listing, contents) = replaced(inner.listing(), buffers);
         Overlay { inner, listing, contents }
     }
+
+    fn own(&self, entry: &Entry) -> Result<Arc<[u8]>, &dyn Source> {
+        self.contents.get(&entry.id).cloned().ok_or(&*self.inner)
+    }
 }
 
 /// A listing with the contents of some files replaced, and the new contents. A path that is a symbolic link means its target.
@@ -46,10 +50,6 @@ pub(super) fn replaced(
 
 impl Source for Overlay {
     super::like_inner!();
-
-    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
-        self.contents.get(&entry.id).cloned().map_or_else(|| self.inner.read(entry), Ok)
-    }
 }
 
 #[cfg(test)]

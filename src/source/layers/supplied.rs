@@ -37,14 +37,14 @@ impl<'a> Supplied<'a> {
         let (listing, contents) = replaced(known, &lacking);
         Some(Supplied { inner, listing: listing.with_generated(&inputs.folder, &inputs.generated), contents })
     }
+
+    fn own(&self, entry: &Entry) -> Result<Arc<[u8]>, &dyn Source> {
+        self.contents.get(&entry.id).cloned().ok_or(self.inner)
+    }
 }
 
 impl Source for Supplied<'_> {
     super::like_inner!();
-
-    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
-        self.contents.get(&entry.id).cloned().map_or_else(|| self.inner.read(entry), Ok)
-    }
 
     fn folder(&self) -> Option<Folder> {
         self.inner.folder()

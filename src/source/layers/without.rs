@@ -32,6 +32,10 @@ impl<'a> Without<'a> {
         Some(Without { inner: head, listing: head.listing().since(base.listing())? })
     }
 
+    fn own(&self, _: &Entry) -> Result<Arc<[u8]>, &dyn Source> {
+        Err(self.inner)
+    }
+
     /// How it differs from the other source.
     pub(crate) fn change(&self, path: &str) -> Change {
         Change { path: path.into(), kind: ChangeKind::Removed }
@@ -40,10 +44,6 @@ impl<'a> Without<'a> {
 
 impl Source for Without<'_> {
     super::like_inner!();
-
-    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
-        self.inner.read(entry)
-    }
 
     fn folder(&self) -> Option<Folder> {
         self.inner.folder()

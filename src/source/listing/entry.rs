@@ -25,3 +25,10 @@ pub struct Entry {
     pub id: BlobId,
     pub kind: EntryKind,
 }
+
+impl Entry {
+    /// Whether it is a regular file.
+    pub fn is_file(&self) -> bool {
+        matches!(self.kind, EntryKind::File | EntryKind::Executable)
+    }
+}

@@ -90,13 +90,12 @@ impl Files for RootFiles<'_> {
         }
         let inside = self.inside(path)?;
         let entry = self.loader.reader.resolve(&inside).map_err(|e| failed(path, e))?;
-        if self.loader.reader.source().is_lost(entry) {
-            return Err(FileError::Unknown(format!("{path} is not known: its object is not in this clone")));
-        }
-        let bytes = self.loader.reader.source().read(entry).map_err(|error| match error {
+        let bytes = self.loader.reader.source().read_data(entry).map_err(|error| match error {
             Error::Unavailable { .. } => FileError::Unknown(error.to_string()),
             _ => FileError::Failed(error.to_string()),
         })?;
+        let lost = || FileError::Unknown(format!("{path} is not known: its object is not in this clone"));
+        let bytes = bytes.ok_or_else(lost)?;
         if bytes.len() as u64 > self.loader.reader.limits().get(Limit::FileSize) {
             return Err(FileError::Failed(format!("{path} is too large")));
         }

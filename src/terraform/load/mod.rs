@@ -222,7 +222,7 @@ impl<'a> Loader<'a> {
         if let Some(known) = self.reader.files.known(&entry.path, &entry.id.to_string()) {
             return Some(known);
         }
-        let bytes = if self.reader.source().is_lost(entry) { None } else { self.bytes(entry) }?;
+        let bytes = self.reader.data(&entry.path, entry).ok()??;
         Some(self.reader.files.add(&entry.path, &entry.id.to_string(), || Text::from(String::from_utf8_lossy(&bytes))))
     }
 

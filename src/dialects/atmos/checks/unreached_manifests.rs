@@ -49,7 +49,11 @@ pub(crate) fn check(
     }
     // The resolution itself may have reported an error about the shape of a manifest.
     const SHAPE: [&Rule; 3] = [&rules::SCHEMA_VIOLATION, &rules::INEFFECTIVE_METADATA, &rules::NON_MAPPING_SECTION];
-    recorder.diagnostics.report_unless_reported(recorder.manifests.findings(validated), &SHAPE);
+    // For a question about some stacks, nothing of this is shown.
+    if !matches!(scope, Scope::Stacks(_)) {
+        let findings = recorder.manifests.findings(validated, loader.reader.files);
+        recorder.diagnostics.report_unless_reported(findings, &SHAPE);
+    }
     unreached
 }
 

@@ -4,8 +4,10 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::reader::Loaded;
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::Schema;
+use crate::dialects::atmos::shapes::messages::Mismatch;
 use crate::files::Files;
 use crate::text::Text;
+use crate::threads;
 use crate::value::{Map, Value};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -79,7 +81,7 @@ impl ManifestRecords {
 
     /// The findings. What a manifest looks like without a context does not matter if it always has one, nor what it
     /// looks like on a way that does not start at one of the manifests that Atmos examines (`validated`).
-    pub(in crate::dialects::atmos) fn findings(&self, validated: &BTreeSet<String>) -> Vec<Diagnostic> {
+    pub(in crate::dialects::atmos) fn findings(&self, validated: &BTreeSet<String>, files: &Files) -> Vec<Diagnostic> {
         let seen = std::mem::take(&mut *self.seen());
         let mut imported: HashMap<&str, Ways> = HashMap::new();
         for importer in seen.closure(validated.iter().map(String::as_str)) {
@@ -96,17 +98,17 @@ impl ManifestRecords {
             }
         };
         // A manifest is usually the same to all that import it.
-        let mut distinct: HashMap<_, Vec<&Diagnostic>> = HashMap::new();
-        let mut findings = Vec::new();
-        for finding in seen.found.iter().filter(counts).flat_map(|f| f.findings.iter()) {
-            let place = (finding.primary.file, finding.primary.start, finding.rule.id());
-            let known = distinct.entry(place).or_default();
-            if !known.contains(&finding) {
-                known.push(finding);
-                findings.push(finding.clone());
+        let mut known: HashMap<_, Vec<&Mismatch>> = HashMap::new();
+        let mut distinct: Vec<&Mismatch> = Vec::new();
+        for mismatch in seen.found.iter().filter(counts).flat_map(|f| f.mismatches.iter()) {
+            let finding = &mismatch.finding;
+            let known = known.entry((finding.primary.file, finding.primary.start, finding.rule.id())).or_default();
+            if !known.contains(&mismatch) {
+                known.push(mismatch);
+                distinct.push(mismatch);
             }
         }
-        findings
+        threads::map(&distinct, |mismatch| mismatch.with_fix(files))
     }
 }
 
@@ -128,7 +130,7 @@ impl Seen {
 struct Found {
     path: Text,
     reached: Reached,
-    findings: Arc<[Diagnostic]>,
+    mismatches: Arc<[Mismatch]>,
 }
 
 /// On which ways a manifest has some content.
@@ -168,12 +170,12 @@ impl<'a> SchemaChecks<'a> {
         given: Given,
         on_the_way: impl Iterator<Item = &'p Text>,
     ) -> bool {
-        let findings = match content.is_empty() && is_null(loaded) {
+        let mismatches = match content.is_empty() && is_null(loaded) {
             true if !self.schema.is_usable() => Vec::new(),
-            true => vec![nothing(loaded)],
+            true => vec![Mismatch::of(nothing(loaded))],
             false => self.schema.check(&Value::map(content.clone()), self.files, loaded.file),
         };
-        if !findings.is_empty() {
+        if !mismatches.is_empty() {
             let path = Text::clone(&loaded.path);
             let reached = match given {
                 Given::Nothing => Reached::Alone,
@@ -183,13 +185,15 @@ impl<'a> SchemaChecks<'a> {
                 }
             };
             // Atmos only warns of deprecated keys.
-            let refused = |finding: Diagnostic| match finding.rule == &rules::DEPRECATED_KEY {
-                true => finding,
-                false => finding.refused(),
+            let refused = |mut mismatch: Mismatch| {
+                if mismatch.finding.rule != &rules::DEPRECATED_KEY {
+                    mismatch.finding = mismatch.finding.refused();
+                }
+                mismatch
             };
-            let findings = findings.into_iter().map(refused).collect();
+            let mismatches = mismatches.into_iter().map(refused).collect();
             let is_singular = matches!(reached, Reached::From(_));
-            records.seen().found.push(Found { path, reached, findings });
+            records.seen().found.push(Found { path, reached, mismatches });
             return is_singular;
         }
         false

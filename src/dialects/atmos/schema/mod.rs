@@ -9,11 +9,11 @@ mod sections;
 mod tests;
 mod workflow;
 
-use crate::diagnostic::Diagnostic;
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::reader::{Deps, Reader};
-use crate::dialects::atmos::shapes::{check, messages, shape};
+use crate::dialects::atmos::shapes::messages::{self, Mismatch};
+use crate::dialects::atmos::shapes::{check, shape};
 use crate::files::Files;
 use crate::value::{FileId, Value};
 pub(super) use custom::{Custom, violation};
@@ -25,7 +25,7 @@ pub(super) const MANIFEST: &shape::Shape = &manifest::MANIFEST;
 #[derive(Debug)]
 pub(super) enum Schema {
     /// The description that comes with stacklint.
-    BuiltIn(messages::MoveCache),
+    BuiltIn,
     /// A JSON Schema of the repository.
     Custom(Box<Custom>),
     /// One that is configured and cannot be used; why has been reported.
@@ -42,7 +42,7 @@ impl Schema {
         diagnostics: &Diagnostics,
     ) -> Schema {
         match config.manifest_schema.is_empty() {
-            true => Schema::BuiltIn(messages::MoveCache::default()),
+            true => Schema::BuiltIn,
             false => match custom::read(config, reader, deps, anchor) {
                 Ok(custom) => Schema::Custom(Box::new(custom)),
                 Err(finding) => {
@@ -54,14 +54,14 @@ impl Schema {
     }
 
     /// Validates the content of a manifest.
-    pub(super) fn check(&self, content: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
+    pub(super) fn check(&self, content: &Value, files: &Files, file: FileId) -> Vec<Mismatch> {
         match self {
-            Schema::BuiltIn(moves) => {
+            Schema::BuiltIn => {
                 let found = check::check(&manifest::MANIFEST, content);
                 let found = found.iter().filter(|v| !messages::is_helper(v, files));
-                found.map(|v| messages::finding(v, files, file, moves)).collect()
+                found.map(|v| messages::mismatch(v, files, file)).collect()
             }
-            Schema::Custom(custom) => custom.check(content, files, file),
+            Schema::Custom(custom) => custom.check(content, files, file).into_iter().map(Mismatch::of).collect(),
             Schema::Unusable => Vec::new(),
         }
     }

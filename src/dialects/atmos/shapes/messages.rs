@@ -8,9 +8,7 @@ use crate::dialects::atmos::merge::APPEND_KEY;
 use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::syntax::relocation::{Move, Replacement, relocate};
-use crate::text::FastMap;
 use crate::value::{FileId, Origin, Value};
-use parking_lot::Mutex;
 
 /// How many keys are listed before the rest is only counted.
 const LISTED: usize = 30;
@@ -28,13 +26,40 @@ pub(in crate::dialects::atmos) fn rule_of_key(path: &str, key: &str) -> &'static
     if is_metadata { &rules::INEFFECTIVE_METADATA } else { &rules::SCHEMA_VIOLATION }
 }
 
-/// Returns the finding for a mismatch; `file` is its file if the place is unknown.
-pub(in crate::dialects::atmos) fn finding(
-    violation: &Violation<'_>,
-    files: &Files,
-    file: FileId,
-    moves: &MoveCache,
-) -> Diagnostic {
+/// A finding about a mismatch whose fix is still to be looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::dialects::atmos) struct Mismatch {
+    pub finding: Diagnostic,
+    /// How many keys of `depends_on` and above move, if it is to become a list of `dependencies`.
+    moved_keys: Option<usize>,
+}
+
+impl Mismatch {
+    /// A finding without a fix but its own.
+    pub(in crate::dialects::atmos) fn of(finding: Diagnostic) -> Self {
+        Mismatch { finding, moved_keys: None }
+    }
+
+    /// The finding with its fix: to find out whether an entry can move takes as long as to read its file twice.
+    pub(in crate::dialects::atmos) fn with_fix(&self, files: &Files) -> Diagnostic {
+        let finding = self.finding.clone();
+        match self.moved_keys {
+            Some(keys) => move_entry(finding, Move { keys, to: &["dependencies", "components"], as_list: true }, files),
+            None => finding,
+        }
+    }
+}
+
+/// Returns what is to be reported of a mismatch; `file` is its file if the place is unknown.
+pub(in crate::dialects::atmos) fn mismatch(violation: &Violation<'_>, files: &Files, file: FileId) -> Mismatch {
+    let moved_keys = match violation.wrong {
+        Wrong::Deprecated(..) => moved_keys(&violation.path, violation.value),
+        _ => None,
+    };
+    Mismatch { finding: finding(violation, files, file), moved_keys }
+}
+
+fn finding(violation: &Violation<'_>, files: &Files, file: FileId) -> Diagnostic {
     let Violation { path, value, wrong } = violation;
     let what = if path.is_empty() { "a manifest".to_owned() } else { format!("`{path}`") };
     let here = || label(&value.prov, file, "");
@@ -78,8 +103,8 @@ pub(in crate::dialects::atmos) fn finding(
             rename_key(at_key(&rules::UNKNOWN_KEY, key, message), near)
         }
         Wrong::Deprecated(key, replacement) => {
-            let finding = at_key(&rules::DEPRECATED_KEY, key, format!("`{path}` is deprecated"));
-            move_dependencies(finding.help(format!("use `{replacement}`")), path, value, files, moves)
+            let message = format!("`{path}` is deprecated");
+            at_key(&rules::DEPRECATED_KEY, key, message).help(format!("use `{replacement}`"))
         }
         Wrong::Lacks(key) => new(format!("{what} lacks the required key `{key}`")).token(*key),
         Wrong::ExactlyOne(keys, 0) => new(format!("{what} needs {}", one_of(keys))),
@@ -186,10 +211,6 @@ pub(crate) fn rename_key(finding: Diagnostic, near: &str) -> Diagnostic {
     finding.fix(Fix::one(format!("rename to `{near}`"), edit, Applicability::Unsafe))
 }
 
-/// The moves of entries that were computed already, by file and offset: a manifest is checked again in every stack.
-#[derive(Debug, Default)]
-pub(in crate::dialects::atmos) struct MoveCache(Mutex<FastMap<(FileId, u32), Option<Fix>>>);
-
 /// Proposes to move an entry to the path of `wanted`.
 pub(crate) fn move_entry(finding: Diagnostic, wanted: Move<'_>, files: &Files) -> Diagnostic {
     let fix = proposed_move(&finding, wanted, files);
@@ -207,34 +228,17 @@ fn proposed_move(finding: &Diagnostic, wanted: Move<'_>, files: &Files) -> Optio
     })
 }
 
-/// Proposes to convert `depends_on` to a list of `dependencies`, if it only names components: its other forms have no
-/// direct counterpart.
-fn move_dependencies(
-    finding: Diagnostic,
-    path: &str,
-    value: &Value,
-    files: &Files,
-    MoveCache(known): &MoveCache,
-) -> Diagnostic {
+/// How many keys move where `depends_on` becomes a list of `dependencies`, if it only names components: its other forms have no direct
+/// counterpart.
+fn moved_keys(path: &str, value: &Value) -> Option<usize> {
     let names_component = |entry: &Value| {
         let map = entry.as_map().filter(|map| map.len() == 1);
         map.and_then(|map| map.get("component")).is_some_and(|name| name.as_str().is_some())
     };
-    let entries = value.as_map().filter(|map| !map.is_empty());
+    let entries = value.as_map().filter(|map| !map.is_empty())?;
     let is_section = path == "settings.depends_on" || path.starts_with("components.");
-    if !is_section || !entries.is_some_and(|entries| entries.iter().all(|entry| names_component(&entry.value))) {
-        return finding;
-    }
-    let keys = if path.ends_with("settings.depends_on") { 2 } else { 1 };
-    let place = (finding.primary.file, finding.primary.start);
-    let found = known.lock().get(&place).cloned();
-    let fix = found.unwrap_or_else(|| {
-        let wanted = Move { keys, to: &["dependencies", "components"], as_list: true };
-        let fix = proposed_move(&finding, wanted, files);
-        known.lock().insert(place, fix.clone());
-        fix
-    });
-    Diagnostic { fix, ..finding }
+    let is_plain = is_section && entries.iter().all(|entry| names_component(&entry.value));
+    is_plain.then(|| if path.ends_with("settings.depends_on") { 2 } else { 1 })
 }
 
 /// Lists the keys that a map allows, as advice.

@@ -1,5 +1,6 @@
 //! Which names the stacks of a manifest can have, found without resolving it, so that a question about some stacks need not resolve
-//! the others: the values that its files write for the parts of names, in all combinations.
+//! the others: the values that its files write for the parts of names, in all combinations. Texts are searched, and not parsed: what
+//! cannot be parsed still says which stack it is meant to be.
 
 mod words;
 
@@ -12,7 +13,6 @@ use crate::dialects::atmos::paths;
 use crate::template::MissingKey;
 use crate::text::{FastMap, Text, intern};
 use crate::value::{FileId, Key, Map, Value};
-use crate::yaml;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -106,17 +106,13 @@ impl<'a> PossibleNames<'a> {
             return Arc::clone(known);
         }
         let source = self.stacks.reader.files.get(file);
-        let found = Arc::new(self.find(&source.path, &source.text));
+        let found = Arc::new(self.find(&source.text));
         self.known.lock().insert(file, Arc::clone(&found));
         found
     }
 
     /// What a file writes; `None` if its text does not show that.
-    fn find(&self, path: &str, text: &str) -> Option<FileNames> {
-        // What cannot be read may say anything. A template is no YAML yet.
-        if !path.ends_with(".tmpl") {
-            yaml::parse(text.as_bytes()).ok()?;
-        }
+    fn find(&self, text: &str) -> Option<FileNames> {
         let words = Words::of(text)?;
         let fields = self.fields.iter().flatten();
         let owned = |values: BTreeSet<&str>| values.into_iter().map(Text::from).collect();

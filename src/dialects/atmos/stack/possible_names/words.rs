@@ -14,8 +14,8 @@ pub(super) struct Words<'t> {
 
 /// Actions of templates that print nothing themselves.
 const CONTROL: [&str; 8] = ["if", "else", "end", "range", "with", "/*", "$", "break"];
-/// Line breaks of YAML that would hide keys.
-const BREAKS: [char; 4] = ['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'];
+/// Characters that would hide keys: other line breaks of YAML, and what was no text before it was decoded.
+const STRANGE: [char; 5] = ['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}', '\u{fffd}'];
 /// Words that are no texts in YAML.
 const NO_TEXTS: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"];
 
@@ -24,15 +24,20 @@ impl<'t> Words<'t> {
     /// a template that prints them.
     pub(super) fn of(text: &'t str) -> Option<Self> {
         let is_hidden = ["!include", "\\x", "\\u", "\\U"].iter().any(|word| text.contains(word))
-            || !text.is_ascii() && text.contains(BREAKS)
-            || text.lines().any(|line| matches!(line.trim_start().as_bytes(), [b'?'] | [b'?', b' ' | b'\t', ..]));
+            || text.bytes().any(|byte| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r'))
+            || !text.is_ascii() && text.contains(STRANGE)
+            || text.match_indices('\r').any(|(at, _)| !text[at..].starts_with("\r\n"))
+            || text.contains('?') && text.lines().any(is_complex_key);
         if is_hidden {
             return None;
         }
         let has_templates = text.contains("{{");
-        let mut computed = Vec::new();
-        for line in text.lines().filter(|_| has_templates) {
-            computed.extend(computed_key(line)?);
+        let (mut computed, mut rest) = (Vec::new(), text);
+        while let Some(at) = rest.find("{{") {
+            let start = rest[..at].rfind('\n').map_or(0, |end| end + 1);
+            let (line, below) = rest[start..].split_once('\n').unwrap_or((&rest[start..], ""));
+            computed.extend(computed_key(line.trim_end_matches('\r'))?);
+            rest = below;
         }
         Some(Words { text, has_templates, computed })
     }
@@ -90,6 +95,11 @@ impl<'t> Words<'t> {
         }
         Some(values)
     }
+}
+
+/// Whether a line may begin a key that is no scalar.
+fn is_complex_key(line: &str) -> bool {
+    matches!(line.trim_start().as_bytes(), [b'?'] | [b'?', b' ' | b'\t', ..])
 }
 
 /// Whether a character belongs to the same key.
@@ -225,6 +235,7 @@ mod tests {
             "{\"stage\"\n: dev}\n",
             "- &k stage\n- *k : dev\n",
             "{{ .key }}: dev\n",
+            "x: 1\r\nst{{ .key }}:\r\n  dev\r\n",
             "'{{ .key }}': dev\n",
             "st{{ .key }}ge: dev\n",
             "x: {a: 1, {{ .key }}: dev}\n",
@@ -232,6 +243,9 @@ mod tests {
             "vars: {{ dict \"stage\" .x | toJson }}\n",
             "{{ range $k, $v := .x }}{{ $k }}: {{ $v }}{{ end }}\n",
             "a: 1\u{85}stage: dev\n",
+            "a: 1\rstage: dev\n",
+            "s\0t\0a\0g\0e\0:\0 \0d\0e\0v\0",
+            "vars: {\u{fffd}: 1}\n",
         ] {
             assert_eq!(values(text), None, "{text:?}");
         }
