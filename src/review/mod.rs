@@ -26,7 +26,6 @@ mod renamed;
 mod resolve;
 mod selection;
 mod session;
-mod steering;
 mod whole;
 
 pub(crate) use crate::source::CommitInfo;

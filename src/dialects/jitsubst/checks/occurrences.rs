@@ -109,7 +109,8 @@ mod tests {
                 }
             }
             let mut found = places(&names, text);
-            (found.sort(), expected.sort());
+            found.sort();
+            expected.sort();
             assert_eq!(found, expected, "{text}");
         }
     }

@@ -1,7 +1,7 @@
 //! Files that steer what runs and that no configuration names: they select programs and their settings, hold what a run keeps
 //! in the folder of its code, or say what a checkout makes of the files.
 
-use crate::dialects::lies_below;
+use super::search::lies_below;
 use crate::paths::{name, parent};
 use crate::source::{Entry, EntryPair, Source, differences};
 use crate::text::Text;
@@ -37,7 +37,7 @@ const WITHOUT_EFFECT: [&str; 8] =
     ["conflict-marker-size", "delta", "diff", "encoding", "export-ignore", "export-subst", "merge", "whitespace"];
 
 /// The files that steer what runs in some folders, and that differ: sorted paths.
-pub(super) fn differing(sources: [&dyn Source; 2], folders: &[&str]) -> Vec<Text> {
+pub(crate) fn differing(sources: [&dyn Source; 2], folders: &[&str]) -> Vec<Text> {
     let [base, head] = sources;
     let concerns = |path: &str| {
         let above = parent(path);
