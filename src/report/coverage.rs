@@ -25,7 +25,7 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     }
     let is_in_proof = report.comparison.as_ref().is_some_and(|comparison| comparison.proof.is_some());
     if !report.coverage.run_settings.is_empty() && !is_in_proof {
-        let names = report.coverage.run_settings.join(", ");
+        let names = shown(&report.coverage.run_settings);
         lines.push(format!("{}: {names}", headline::run_settings(report.coverage)));
     }
     if !report.coverage.run_files.is_empty() && !is_in_proof {

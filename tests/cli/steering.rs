@@ -84,3 +84,30 @@ fn it_is_said_beside_other_changes() {
     let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
     run.says("1 file differs that steers what runs: .terraform-version").says("z");
 }
+
+/// Settings of `atmos.yaml` that no component shows.
+#[test]
+fn settings_that_say_how_components_are_run() {
+    for (section, name) in [
+        ("toolchain: {aliases: {terraform: other}}\n", "toolchain"),
+        ("commands: [{name: terraform, commands: [{name: plan, steps: [other]}]}]\n", "commands"),
+        ("version: {use: 1.0.0}\n", "version"),
+    ] {
+        let repo = Repo::atmos();
+        repo.write("stacks/deploy/prod.yaml", "vars: {stage: prod}\ncomponents: {terraform: {a: {}}}\n").commit("base");
+        repo.write("atmos.yaml", format!("{}{section}", crate::common::ATMOS)).commit("steers");
+        let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("No effective change");
+        run.says(&format!("1 setting differs that says how components are run: {name}"));
+    }
+    let config = |place: &str| {
+        let source = format!("{{url: 'https://example.com/{place}'}}");
+        let engine = format!("gomplate: {{enabled: true, datasources: {{d: {source}}}}}");
+        crate::common::ATMOS.replace("sprig: {enabled: true}", &format!("sprig: {{enabled: true}}, {engine}"))
+    };
+    let repo = Repo::atmos();
+    let stack = "vars: {stage: prod}\ncomponents: {terraform: {a: {vars: {b: '{{ (datasource \"d\").a }}'}}}}\n";
+    repo.write("stacks/deploy/prod.yaml", stack).write("atmos.yaml", config("a")).commit("base");
+    repo.write("atmos.yaml", config("b")).commit("steers");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("No effective change");
+    run.says("1 setting differs that says how components are run").says("gomplate.datasources.d.url");
+}
