@@ -57,6 +57,8 @@ impl<T: Default> PerThread<T> {
 /// Applies `f` to every item, on as many threads as there are processors.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
     match pool() {
+        // To wake a thread takes longer than nothing.
+        _ if items.is_empty() => Vec::new(),
         // Items are scheduled one by one, because a slow one must not delay its neighbors.
         Some(pool) => pool.install(|| items.par_iter().with_max_len(1).map(f).collect()),
         None => items.iter().map(f).collect(),

@@ -6,6 +6,7 @@ use crate::resolution::Address;
 use crate::terraform::reach::literal;
 use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What runs for a change.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +38,7 @@ pub(crate) struct Job {
     /// The edits that lead to it.
     pub edits: Vec<Edit>,
     /// Patterns of the files that it reads, from the root of the repository: `**` stands for any number of folders.
-    pub reads: BTreeSet<String>,
+    pub reads: Arc<BTreeSet<String>>,
     /// The jobs of the same list that come before it, by index.
     pub needs: BTreeSet<usize>,
     /// All jobs that it needs are in earlier waves. The first one is 0.
@@ -165,7 +166,9 @@ impl Jobs {
             if paths.is_empty() {
                 // What it needs is before it in the list.
                 paths.extend(job.needs.iter().filter_map(|index| edited.get(*index)).flatten().cloned());
-                job.reads.extend(paths.iter().cloned());
+                if !paths.is_subset(&job.reads) {
+                    Arc::make_mut(&mut job.reads).extend(paths.iter().cloned());
+                }
             }
             edited.push(paths);
         }

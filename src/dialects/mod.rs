@@ -16,6 +16,7 @@ mod root_settings;
 #[path = "../../tests/architecture/scratch_dialect.rs"]
 mod scratch_dialect;
 mod search;
+pub(crate) mod steering;
 pub(crate) mod terragrunt;
 mod yaml_file;
 

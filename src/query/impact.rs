@@ -10,6 +10,7 @@ use crate::resolution::{Address, Component, Import, LocalLevel, Resolution, Stat
 use crate::text::Text;
 use crate::value::{Data, DataIdentity, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// The maximum number of paths that are listed for one component.
@@ -334,23 +335,26 @@ impl<'a> Search<'a> {
             self.overridden.push(Overridden { address, path: path.clone(), origin, by: value.prov.origin });
         }
         let is_collection = matches!(value.data, Data::Map(_) | Data::List(_));
-        if is_collection && !self.examined.insert(value.data.identity()) && impacted.is_cut {
-            return;
-        }
+        let is_examined = is_collection && !self.examined.insert(value.data.identity());
         let length = path.len();
-        let mut inside = |key: &str, item: &'a Value, search: &mut Self| {
+        // Returns whether there is more to look for: of a component that shares the collection, no more than is listed.
+        let mut goes_on = |key: &dyn Display, item: &'a Value, search: &mut Self| {
+            if is_examined && impacted.is_cut {
+                return false;
+            }
             let hits = matcher.hits(item);
             if hits.effective || hits.overridden {
-                pointer::push(path, key);
+                pointer::push(path, &key.to_string());
                 search.values(matcher, item, path, impacted);
                 path.truncate(length);
             }
+            true
         };
-        match &value.data {
-            Data::Map(map) => map.iter().for_each(|e| inside(&e.key, &e.value, self)),
-            Data::List(items) => items.iter().enumerate().for_each(|(i, item)| inside(&i.to_string(), item, self)),
-            _ => {}
-        }
+        _ = match &value.data {
+            Data::Map(map) => map.iter().all(|e| goes_on(&e.key, &e.value, self)),
+            Data::List(items) => items.iter().enumerate().all(|(i, item)| goes_on(&i, item, self)),
+            _ => true,
+        };
     }
 
     fn via(&self, origin: Origin, value: &Value) -> Via {

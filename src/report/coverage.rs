@@ -25,8 +25,11 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     }
     let is_in_proof = report.comparison.as_ref().is_some_and(|comparison| comparison.proof.is_some());
     if !report.coverage.run_settings.is_empty() && !is_in_proof {
-        let names = report.coverage.run_settings.join(", ");
+        let names = shown(&report.coverage.run_settings);
         lines.push(format!("{}: {names}", headline::run_settings(report.coverage)));
+    }
+    if !report.coverage.run_files.is_empty() && !is_in_proof {
+        lines.push(format!("{}: {}", headline::run_files(report.coverage), shown(&report.coverage.run_files)));
     }
     for project in report.coverage.projects.iter().filter(|p| p.is_empty() && p.lacking().is_empty()) {
         let verb = if report.comparison.is_some() { "compared" } else { "checked" };
@@ -156,6 +159,8 @@ pub(crate) struct CoverageJson<'a> {
     unread: Vec<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     run_settings: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    run_files: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     narrowed: Option<&'a str>,
 }
@@ -235,6 +240,7 @@ impl<'a> CoverageJson<'a> {
             warnings: &coverage.warnings,
             unread: coverage.unread.iter().map(|path| &**path).collect(),
             run_settings: &coverage.run_settings,
+            run_files: coverage.run_files.iter().map(|path| &**path).collect(),
             narrowed: coverage.narrowed.as_deref(),
         }
     }

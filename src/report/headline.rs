@@ -96,9 +96,7 @@ pub(super) fn mark(report: &Report<'_>) -> (char, Option<Level>) {
         Some(Level::Warning) => ('!', Some(Level::Warning)),
         _ if !is_whole => ('!', Some(Level::Warning)),
         _ if differs => ('~', None),
-        _ if !report.coverage.unread.is_empty() || !report.coverage.run_settings.is_empty() => {
-            ('!', Some(Level::Warning))
-        }
+        _ if has_unseen(report.coverage) => ('!', Some(Level::Warning)),
         _ => ('✓', None),
     }
 }
@@ -130,8 +128,11 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
             Some(code) if all => format!("No change of configuration{part}; {code}"),
             Some(code) => format!("No change in the configuration that could be resolved; {code}"),
             None if coverage.is_resolved() && !coverage.is_whole() => "No change in what was analyzed.".to_owned(),
-            None if all && !coverage.run_settings.is_empty() => {
-                format!("No change of configuration{part}; {}.", run_settings(coverage))
+            None if all && !(coverage.run_settings.is_empty() && coverage.run_files.is_empty()) => {
+                let settings = (!coverage.run_settings.is_empty()).then(|| run_settings(coverage));
+                let files = (!coverage.run_files.is_empty()).then(|| run_files(coverage));
+                let steering: Vec<String> = settings.into_iter().chain(files).collect();
+                format!("No change of configuration{part}; {}.", steering.join("; "))
             }
             None if all && !coverage.unread.is_empty() => {
                 format!("Nothing that was examined changes; {}.", unread(coverage))
@@ -291,6 +292,19 @@ pub(super) fn run_settings(coverage: &Coverage) -> String {
     match coverage.run_settings.len() {
         1 => "1 setting differs that says how components are run".to_owned(),
         number => format!("{number} settings differ that say how components are run"),
+    }
+}
+
+/// Whether something differs of which it is not known whether that has an effect.
+fn has_unseen(coverage: &Coverage) -> bool {
+    !(coverage.unread.is_empty() && coverage.run_settings.is_empty() && coverage.run_files.is_empty())
+}
+
+/// `1 file differs that steers what runs`.
+pub(super) fn run_files(coverage: &Coverage) -> String {
+    match coverage.run_files.len() {
+        1 => "1 file differs that steers what runs".to_owned(),
+        number => format!("{number} files differ that steer what runs"),
     }
 }
 

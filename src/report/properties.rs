@@ -262,6 +262,7 @@ fn coverage(names: &[String]) -> Coverage {
         warnings: names.to_vec(),
         unread: names.iter().map(|name| name.as_str().into()).collect(),
         run_settings: names.to_vec(),
+        run_files: names.iter().map(|name| name.as_str().into()).collect(),
         narrowed: names.first().cloned(),
     }
 }

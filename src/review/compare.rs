@@ -15,7 +15,7 @@ use crate::code::made;
 use crate::code::{CodeChange, CodeChanges};
 use crate::diagnostic::rules::INVALID_CONFIG;
 use crate::diagnostic::{self, Diagnostic, Label, Level, RuleRef, Side, together};
-use crate::dialects::{ProjectHandle, Scope, lies_below};
+use crate::dialects::{ProjectHandle, Scope, lies_below, steering};
 use crate::diff::{self, Diff};
 use crate::files::Files;
 use crate::policies;
@@ -76,6 +76,8 @@ pub(crate) fn compare(
             CompareRun { workspace, request, part, files, changes, touched, rules, settings, policies, sources };
         compared.push(comparing.run());
     }
+    let folders: Vec<&str> = projects.parts().iter().map(ProjectHandle::folder).collect();
+    let run_files = steering::differing([base, head], &folders);
     let mut in_head = Side::default();
     let mut in_base = Side::default();
     for one in &mut compared {
@@ -138,6 +140,7 @@ pub(crate) fn compare(
     }
     let settings: BTreeSet<&String> = compared.iter().flat_map(|one| &one.run_settings).collect();
     review.coverage.run_settings = settings.into_iter().cloned().collect();
+    review.coverage.run_files = run_files;
     let mut unseen: Option<Unseen> = None;
     for one in compared {
         unseen = Some(match unseen {

@@ -17,7 +17,7 @@ use crate::terraform::reach::literal;
 use crate::text::Text;
 use crate::unit::interfaces;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The reason of a job that runs only because something runs that it needs.
@@ -44,8 +44,8 @@ struct Candidate {
     workspace: Option<Text>,
     is_locked: bool,
     is_disabled: bool,
-    /// The files of configuration that it is made of.
-    files: BTreeSet<Text>,
+    /// The files of configuration that it is made of, which all components of a unit share.
+    files: Arc<BTreeSet<Text>>,
     /// The folder of its code.
     code: Option<Text>,
     /// Where it is deployed.
@@ -78,6 +78,7 @@ fn jobs(list: &Affected, inputs: &JobInputs<'_>, sides: &[StateJobs; 2]) -> Jobs
     let edits = Edits::new(inputs, &sides[1]);
     let items: BTreeMap<Address, &Item> = list.items.iter().map(|item| (item.address(), item)).collect();
     let (mut run, mut destroy) = (Vec::new(), Vec::new());
+    let mut patterns = Patterns::default();
     for (address, item) in &items {
         let locked = sides[1].candidates.get(address).is_some_and(|one| one.is_locked && inputs.options.exclude_locked);
         let list = match (item.deleted, item.is_job) {
@@ -85,10 +86,10 @@ fn jobs(list: &Affected, inputs: &JobInputs<'_>, sides: &[StateJobs; 2]) -> Jobs
             (false, true) if !locked => &mut run,
             _ => continue,
         };
-        list.push(complete(Job::of(item), sides, edits.of(address, item)));
+        list.push(patterns.complete(Job::of(item), sides, edits.of(address, item)));
     }
     if inputs.options.dependents {
-        add_dependents(&mut run, &items, sides, inputs);
+        add_dependents(&mut run, &items, sides, (inputs, &mut patterns));
     }
     let skipped = skipped(inputs, list, &run, &items, &sides[1]);
     let mut slugs: BTreeMap<String, usize> = BTreeMap::new();
@@ -112,7 +113,8 @@ impl StateJobs {
         let state = dialects::State { source, files, cache: inputs.cache };
         let runs = part.runs(resolution, state);
         let mut candidates = BTreeMap::new();
-        let paths = |unit: &Unit| unit.files.iter().map(|file| Text::clone(&files.get(*file).path)).collect();
+        let mut known: HashMap<usize, Arc<BTreeSet<Text>>> = HashMap::new();
+        let paths = |unit: &Unit| Arc::new(unit.files.iter().map(|file| Text::clone(&files.get(*file).path)).collect());
         for (address, placed) in resolution.components() {
             let Some(folder) = part.dialect().run_folder(&placed.component, &placed.unit) else { continue };
             let Component { metadata, .. } = &*placed.component;
@@ -122,7 +124,9 @@ impl StateJobs {
             let (workspace, code) =
                 (metadata.workspace.clone(), metadata.code.as_ref().map(|code| code.folder.clone()));
             let (is_locked, is_disabled) = (metadata.is_locked, metadata.is_disabled);
-            let (files, context) = (paths(&placed.unit), Context::of(&placed.component));
+            let files =
+                Arc::clone(known.entry(Arc::as_ptr(&placed.unit).addr()).or_insert_with(|| paths(&placed.unit)));
+            let context = Context::of(&placed.component);
             candidates.insert(address, Candidate { folder, workspace, is_locked, is_disabled, files, code, context });
         }
         if runs.runners != Runners::Components {
@@ -134,7 +138,7 @@ impl StateJobs {
                     workspace: unit.and_then(|u| u.components.iter().find_map(|c| c.metadata.workspace.clone())),
                     is_locked: false,
                     is_disabled: false,
-                    files: BTreeSet::new(),
+                    files: Arc::default(),
                     code: Some(Text::clone(&run.folder)),
                     context: Context::default(),
                 };
@@ -202,27 +206,49 @@ impl StateJobs {
     }
 }
 
-/// Adds to a job what the states know of its component.
-fn complete(mut job: Job, sides: &[StateJobs; 2], edits: BTreeSet<Edit>) -> Job {
-    let address = job.address();
-    // The files of an action are where the list says, wherever the tool runs.
-    let own = Text::clone(&job.folder);
-    for side in sides {
-        if let Some(candidate) = side.candidates.get(&address) {
+/// What each job reads of the two states: files of its unit, by their place in memory, its code, and the folder where no code is known.
+type Read = [(Option<usize>, Option<usize>, Option<Text>); 2];
+
+/// The patterns of what jobs read. Those that read the same share them.
+#[derive(Default)]
+struct Patterns(HashMap<Read, Arc<BTreeSet<String>>>);
+
+impl Patterns {
+    /// Adds to a job what the states know of its component.
+    fn complete(&mut self, mut job: Job, sides: &[StateJobs; 2], edits: BTreeSet<Edit>) -> Job {
+        let address = job.address();
+        // The files of an action are where the list says, wherever the tool runs.
+        let own = Some(Text::clone(&job.folder)).filter(|folder| !folder.is_empty());
+        for candidate in sides.iter().filter_map(|side| side.candidates.get(&address)) {
             job.folder = Text::clone(&candidate.folder);
             job.workspace.clone_from(&candidate.workspace);
-            job.reads.extend(candidate.files.iter().map(|path| literal(path)));
         }
-        match side.runs.of(&address) {
-            Some(run) => job.reads.extend(side.runs.reaches[run.reach].patterns()),
-            None if own.is_empty() => {}
-            None => _ = job.reads.insert(format!("{}/**", literal(&own))),
+        let read: Read = sides.each_ref().map(|side| {
+            let files = side.candidates.get(&address).map(|one| Arc::as_ptr(&one.files).addr());
+            let code = side.runs.of(&address).map(|run| run.reach);
+            (files, code, own.clone().filter(|_| code.is_none()))
+        });
+        let of_sides = || {
+            let mut all = BTreeSet::new();
+            for (side, (_, code, folder)) in sides.iter().zip(&read) {
+                let files = side.candidates.get(&address).into_iter().flat_map(|one| one.files.iter());
+                all.extend(files.map(|path| literal(path)));
+                all.extend(code.iter().flat_map(|reach| side.runs.reaches[*reach].patterns()));
+                all.extend(folder.iter().map(|folder| format!("{}/**", literal(folder))));
+            }
+            without_covered(&mut all);
+            Arc::new(all)
+        };
+        job.reads = Arc::clone(self.0.entry(read.clone()).or_insert_with(of_sides));
+        let edited: BTreeSet<String> = edits.iter().map(|edit| literal(&edit.path)).collect();
+        if !edited.is_subset(&job.reads) {
+            let all = Arc::make_mut(&mut job.reads);
+            all.extend(edited);
+            without_covered(all);
         }
+        job.edits = edits.into_iter().collect();
+        job
     }
-    job.reads.extend(edits.iter().map(|edit| literal(&edit.path)));
-    without_covered(&mut job.reads);
-    job.edits = edits.into_iter().collect();
-    job
 }
 
 /// Removes patterns of what is in a folder that is named as a whole.
@@ -238,7 +264,7 @@ fn add_dependents(
     run: &mut Vec<Job>,
     items: &BTreeMap<Address, &Item>,
     sides: &[StateJobs; 2],
-    inputs: &JobInputs<'_>,
+    (inputs, patterns): (&JobInputs<'_>, &mut Patterns),
 ) {
     let head = &sides[1];
     let needed_by = dependents::needed_by(&head.needs);
@@ -265,7 +291,7 @@ fn add_dependents(
             // What is listed and is no job differs in nothing that is run.
             let listed =
                 items.get(*dependent).map(|item| Item { affected_all: new.affected_all.clone(), ..Item::clone(item) });
-            run.push(complete(Job::of(&listed.unwrap_or(new)), sides, BTreeSet::new()));
+            run.push(patterns.complete(Job::of(&listed.unwrap_or(new)), sides, BTreeSet::new()));
         }
     }
 }
@@ -348,8 +374,8 @@ impl<'a> Edits<'a> {
         let named = item.file.iter().map(|path| Text::from(path.as_str()));
         let mut paths: BTreeSet<Text> = touched.chain(named).filter(|path| !known.contains(path)).collect();
         if found.is_empty() && paths.is_empty() {
-            let files = self.head.candidates.get(address).map(|one| one.files.clone());
-            paths.extend(files.unwrap_or_default());
+            let files = self.head.candidates.get(address).into_iter().flat_map(|one| one.files.iter());
+            paths.extend(files.cloned());
         }
         let edited = paths.into_iter().filter(|path| self.inputs.run.touched.contains(&**path));
         found.extend(edited.map(|path| self.first(path)));

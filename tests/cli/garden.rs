@@ -462,3 +462,22 @@ fn ignore_files_change_what_actions_are_made_of() {
     repo.write(".gardenignore", "*.log\n");
     repo.run(&["diff"]).ends_with(0).says("1 component in 1 stack runs different code");
 }
+
+/// They lie in no folder of an action, and no action names them.
+#[test]
+fn scripts_that_a_provider_names_are_a_part_of_what_runs() {
+    let project = |arguments: &str| {
+        format!(
+            "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{{name: dev}}]\n\
+             providers: [{{name: exec, initScript: './scripts/init.sh{arguments}'}}]\n"
+        )
+    };
+    let repo = Repo::new();
+    repo.write("project.garden.yml", project(" a")).write("scripts/init.sh", "echo 1\n").write("scripts/x.sh", "1\n");
+    repo.write("a/garden.yml", "kind: Run\nname: one\ntype: exec\nspec: {command: [x]}\n").commit("base");
+    repo.write("scripts/init.sh", "echo 2\n").commit("edit");
+    let run = repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0).hides("No effective change");
+    run.says("1 component in 1 stack runs different code").says("scripts changed (init.sh)");
+    repo.write("scripts/x.sh", "2\n").commit("another");
+    repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0).hides("runs different code");
+}

@@ -58,6 +58,7 @@ mod renames;
 mod revisions;
 mod snapshots;
 mod statistics;
+mod steering;
 mod terragrunt;
 mod terragrunt_units;
 mod text;

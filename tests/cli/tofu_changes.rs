@@ -375,3 +375,28 @@ fn a_default_that_comes_where_an_argument_goes_is_caused_by_that() {
     // The default is what it was.
     assert!(!json["diagnostics"].as_array().unwrap().iter().any(|found| found["rule"] == "module-default-changed"));
 }
+
+/// Commands name scripts in texts of several words, and in a folder of their own.
+#[test]
+fn scripts_that_commands_name_are_a_part_of_the_code() {
+    let run = |arguments: &str| {
+        format!("resource \"null_resource\" \"x\" {{\n  provisioner \"local-exec\" {{\n{arguments}\n  }}\n}}\n")
+    };
+    let external =
+        "data \"external\" \"x\" {\n  program     = [\"python3\", \"x.py\"]\n  working_dir = \"scripts\"\n}\n";
+    for (code, path, is_named) in [
+        (external.to_owned(), "scripts/x.py", true),
+        (run("    command = \"bash ./scripts/run.sh prod\""), "scripts/run.sh", true),
+        (run("    command = \"./run.sh ${self.id} && ./scripts/next.sh\""), "scripts/next.sh", true),
+        (run("    command     = \"./run.sh\"\n    working_dir = \"scripts\""), "scripts/run.sh", true),
+        (run("    command = \"see scripts/run.sh\""), "scripts/run.sh", false),
+    ] {
+        let repo = Repo::new();
+        repo.write("main.tf", format!("terraform {{\n  backend \"s3\" {{}}\n}}\n{code}"))
+            .write(path, "1\n")
+            .commit("base");
+        repo.write(path, "2\n").commit("edit");
+        let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+        assert_eq!(run.stdout.contains("1 root module runs different code"), is_named, "{code}: {run}");
+    }
+}

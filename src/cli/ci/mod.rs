@@ -150,7 +150,9 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
     };
     let style = RenderOptions { all: options.all, ..output::options(global) };
     let merge = merging::check(&job, &place, &options.judging, &style)?;
-    let outcome = options.judging.finish(review, &overrides, &place, Completeness::Any, |report| {
+    // As `diff` or `check`: nothing that was compared is no success.
+    let demand = if review.comparison.is_some() { Completeness::default() } else { Completeness::Any };
+    let outcome = options.judging.finish(review, &overrides, &place, demand, |report| {
         *facts = Facts::of(report)?;
         facts.files.extend(page.map(|path| (PAGE.0, path)));
         publish(report, merge.as_ref(), options, (&job, &place, global), facts)

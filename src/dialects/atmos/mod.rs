@@ -140,9 +140,13 @@ impl Dialect for Atmos {
     }
 
     fn steers_runs(&self, path: &str) -> bool {
+        // Programs, commands in place of the own ones, and where templates read. Values are made of the stores that they read.
+        const SECTIONS: [&str; 4] = ["/commands", "/templates/settings/gomplate/datasources", "/toolchain", "/version"];
+        let is_in =
+            |section: &&str| path.strip_prefix(*section).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         // Components show what these two set.
         let is_shown = path.ends_with("/base_path") || path.ends_with("/command");
-        path.starts_with("/components/") && !is_shown
+        SECTIONS.iter().any(is_in) || path.starts_with("/components/") && !is_shown
     }
 
     /// `workflows` are run by their file.

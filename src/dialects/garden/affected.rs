@@ -15,8 +15,10 @@ use crate::value::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+/// The kind of providers.
+const PROVIDER: &str = "provider";
 /// Kinds of components that nothing is executed for.
-pub(super) const SETTINGS: [&str; 2] = ["project", "provider"];
+pub(super) const SETTINGS: [&str; 2] = ["project", PROVIDER];
 
 type Items = BTreeMap<Address, Item>;
 type Components = BTreeMap<Address, Arc<Component>>;
@@ -84,6 +86,17 @@ impl Garden {
                 });
                 let (address, folder) = (address.clone(), files.dir.as_str().into());
                 runs.all.push(Run { address, folder, reach, fetched: Vec::new() });
+            }
+            // A provider runs scripts that only its configuration names.
+            let all = resolved.units.iter().flat_map(|unit| &unit.components);
+            for provider in all.filter(|component| *component.kind == *PROVIDER) {
+                let config = serde_json::to_string(&provider.value).unwrap_or_default();
+                let scripts = named(state.source, &dir, &config);
+                if !scripts.is_empty() {
+                    runs.reaches.push(Reach::of_files(BTreeSet::new()).with_files(scripts));
+                    let (address, folder, reach) = (provider.address(), dir.as_str().into(), runs.reaches.len() - 1);
+                    runs.all.push(Run { address, folder, reach, fetched: Vec::new() });
+                }
             }
         }
         runs.all.sort_by(|a, b| a.address.cmp(&b.address));

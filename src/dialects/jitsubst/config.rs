@@ -7,7 +7,7 @@ use crate::dialects::jitsubst::rules;
 use crate::template::value_text;
 use crate::text::Text;
 use crate::value::{FileId, Map, Origin, Prov, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The section with secrets.
@@ -32,7 +32,7 @@ pub(crate) struct Config {
     /// The section `environments`.
     pub environments: BTreeMap<Text, Value>,
     /// The declared secrets, those of modules included.
-    pub secrets: Vec<Secret>,
+    pub secrets: Secrets,
     /// The section `secrets` as it is written, with what imported files add to it.
     pub written_secrets: Map,
 }
@@ -112,40 +112,19 @@ impl Config {
         config
     }
 
-    /// Merges the content of an imported file; existing values win.
-    pub(crate) fn import(&mut self, other: Config) {
-        let names: BTreeSet<Text> = self.modules.iter().map(|m| Text::clone(&m.name)).collect();
-        let mut seen = names;
-        self.modules.extend(other.modules.into_iter().filter(|m| seen.insert(Text::clone(&m.name))));
-        for (name, value) in other.environments {
-            self.environments.entry(name).or_insert(value);
-        }
-        self.import_secrets(&other.written_secrets);
-        for secret in other.secrets {
-            if !self.secrets.iter().any(|s| s.name == secret.name) {
-                self.secrets.push(secret);
+    /// Merges the contents of imported files in their order; existing values win.
+    pub(crate) fn import(&mut self, all: Vec<Config>) {
+        let mut names: HashSet<Text> = self.modules.iter().map(|m| Text::clone(&m.name)).collect();
+        let mut written = WrittenSecrets::default();
+        for other in all {
+            self.modules.extend(other.modules.into_iter().filter(|m| names.insert(Text::clone(&m.name))));
+            for (name, value) in other.environments {
+                self.environments.entry(name).or_insert(value);
             }
+            written.add(&mut self.written_secrets, &other.written_secrets, &self.secrets);
+            other.secrets.all.into_iter().for_each(|secret| self.secrets.add(secret));
         }
-    }
-
-    /// Adds what another section `secrets` has: keys that are not there, and secrets with other names.
-    fn import_secrets(&mut self, other: &Map) {
-        let name = |item: &Value| secret(item, "key").or_else(|| secret(item, "name")).map(|secret| secret.name);
-        let is_known = |item: &Value| name(item).is_some_and(|name| self.secrets.iter().any(|own| own.name == name));
-        let mut all = self.written_secrets.clone();
-        for entry in other.iter() {
-            let value = match (all.get(&entry.key), entry.value.as_list()) {
-                (None, _) => entry.value.clone(),
-                (Some(own), Some(items)) if own.as_list().is_some() => {
-                    let own_items = own.as_list().into_iter().flat_map(|own| own.iter());
-                    let more = items.iter().filter(|item| !is_known(item));
-                    Value::list(own_items.chain(more).cloned().collect()).with_prov(own.prov.clone())
-                }
-                _ => continue,
-            };
-            all.set(entry.key.clone(), value);
-        }
-        self.written_secrets = all;
+        written.finish(&mut self.written_secrets);
     }
 
     /// What is no resource, as it is written, by type and name: a list if several modules share those.
@@ -171,11 +150,8 @@ impl Config {
             }
             for field in ["generate", "requires"] {
                 let items = module.config().and_then(|c| c.get(field)).and_then(Value::as_list);
-                for secret in items.iter().flat_map(|l| l.iter()).filter_map(|v| secret(v, "key")) {
-                    if !self.secrets.iter().any(|s| s.name == secret.name) {
-                        self.secrets.push(secret);
-                    }
-                }
+                let all = items.iter().flat_map(|l| l.iter()).filter_map(|v| secret(v, "key"));
+                all.for_each(|secret| self.secrets.add(secret));
             }
         }
     }
@@ -189,7 +165,70 @@ impl Config {
     }
 
     pub(crate) fn secret(&self, name: &str) -> Option<&Secret> {
-        self.secrets.iter().find(|s| &*s.name == name)
+        self.secrets.get(name)
+    }
+}
+
+/// Declared secrets in their order. Of several with one name the first one counts.
+#[derive(Debug, Default)]
+pub(crate) struct Secrets {
+    all: Vec<Secret>,
+    by_name: HashMap<Text, usize>,
+}
+
+impl Secrets {
+    /// Adds a secret, if none has its name.
+    fn add(&mut self, secret: Secret) {
+        if !self.by_name.contains_key(&secret.name) {
+            self.extend([secret]);
+        }
+    }
+
+    /// Adds all secrets of a file.
+    fn extend(&mut self, all: impl IntoIterator<Item = Secret>) {
+        for secret in all {
+            self.by_name.entry(Text::clone(&secret.name)).or_insert(self.all.len());
+            self.all.push(secret);
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&Secret> {
+        self.by_name.get(name).map(|index| &self.all[*index])
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Secret> {
+        self.all.iter()
+    }
+}
+
+/// What imported files add to the lists of a section `secrets`, by their keys. The lists are made once, at the end.
+#[derive(Default)]
+struct WrittenSecrets(BTreeMap<Text, Vec<Value>>);
+
+impl WrittenSecrets {
+    /// Adds what another section has: keys that are not there, and secrets with other names than the known ones.
+    fn add(&mut self, own: &mut Map, other: &Map, known: &Secrets) {
+        let name = |item: &Value| secret(item, "key").or_else(|| secret(item, "name")).map(|secret| secret.name);
+        let is_known = |item: &Value| name(item).is_some_and(|name| known.get(&name).is_some());
+        for entry in other.iter() {
+            match (own.get(&entry.key), entry.value.as_list()) {
+                (None, _) => own.set(entry.key.clone(), entry.value.clone()),
+                (Some(own), Some(items)) if own.as_list().is_some() => {
+                    let more = self.0.entry(Text::clone(&entry.key)).or_default();
+                    more.extend(items.iter().filter(|item| !is_known(item)).cloned());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn finish(self, own: &mut Map) {
+        for (key, more) in self.0 {
+            let Some(value) = own.get(&key) else { continue };
+            let items = value.as_list().into_iter().flat_map(|items| items.iter());
+            let whole = Value::list(items.chain(&more).cloned().collect()).with_prov(value.prov.clone());
+            own.set(key, whole);
+        }
     }
 }
 

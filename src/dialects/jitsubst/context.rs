@@ -88,7 +88,7 @@ fn plan_secrets(sources: &mut Sources, root: &Map, environment: Option<&str>) ->
     }
     config.add_secrets_of_modules();
     let mut known: BTreeMap<String, Option<String>> = BTreeMap::new();
-    for secret in &config.secrets {
+    for secret in config.secrets.iter() {
         let value = match &secret.kind {
             SecretKind::Opaque => None,
             SecretKind::Output(source) => match output(sources, &config, source.as_ref(), environment) {

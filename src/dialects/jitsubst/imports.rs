@@ -85,12 +85,10 @@ impl ImportWalk<'_, '_> {
         };
         let mut whole = Some(Config::read(&root, loaded.file, way, self.diagnostics));
         let imports = config::list(&root, "imports", loaded.file, self.diagnostics);
-        for import in &imports {
-            let imported = self.import(path, &loaded, import, way);
-            match (&mut whole, imported) {
-                (Some(config), Some(imported)) => config.import(imported),
-                _ => whole = None,
-            }
+        let all: Vec<Option<Config>> = imports.iter().map(|import| self.import(path, &loaded, import, way)).collect();
+        match (&mut whole, all.into_iter().collect()) {
+            (Some(config), Some(all)) => config.import(all),
+            _ => whole = None,
         }
         whole
     }

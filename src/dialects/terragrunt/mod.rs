@@ -38,7 +38,7 @@ mod vocabulary;
 use super::{Candidates, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Reach, Scope, hcl_eval};
 use crate::affected::{Affected, Request};
 use crate::code::Runs;
-use crate::diagnostic::{self, Diagnostic, Diagnostics, Rule};
+use crate::diagnostic::{self, Diagnostic, Diagnostics, Label, Rule};
 use crate::files::Files;
 use crate::limits::{Limits, count_steps};
 use crate::reads::{Answers, PossibleFiles, Table};
@@ -55,6 +55,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use touched::Touched;
 use unit::Resolved;
+
+/// The most values that the configurations of all units have together.
+const MOST_VALUES: usize = 5_000_000;
+/// How many units are resolved before those are counted.
+const TOGETHER: usize = 64;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
@@ -197,10 +202,32 @@ impl Dialect for Terragrunt {
         let mut known: Vec<Option<Arc<Known>>> = folders.iter().map(untouched).collect();
         let reached: Vec<usize> = (0..folders.len()).filter(|index| known[*index].is_none()).collect();
         let is_all = reached.len() == folders.len();
-        let resolved = threads::map(&reached, |index| resolve(folders[*index]));
-        reached.into_iter().zip(resolved).for_each(|(index, unit)| known[index] = Some(unit));
-        let known: Vec<Arc<Known>> = known.into_iter().flatten().collect();
         let mut resolution = Resolution { is_all, ..Resolution::default() };
+        let (mut values, mut left) = (0, &reached[..]);
+        while values <= MOST_VALUES && !left.is_empty() {
+            let (some, rest) = left.split_at(left.len().min(TOGETHER));
+            let resolved = threads::map(some, |index| resolve(folders[*index]));
+            values += resolved.iter().map(|unit| unit.resolved.values).sum::<usize>();
+            some.iter().zip(resolved).for_each(|(index, unit)| known[*index] = Some(unit));
+            left = rest;
+        }
+        for index in left {
+            let folder = folders[*index];
+            let path = loader().unit_file(folder).unwrap_or_else(|| crate::paths::join(folder, load::UNIT));
+            let loaded = loader().load(&path, true).map(|loaded| loaded.file);
+            let file = loaded.unwrap_or_else(|_| files.add(&path, "", || Text::from("")));
+            if Some(index) == left.first() {
+                let name = unit::id(folder);
+                let message = format!(
+                    "the units have more than {MOST_VALUES} values together: those from `{name}` on are not resolved"
+                );
+                let finding = Diagnostic::new(&rules::LIMIT_EXCEEDED, message, Label::new(file, 0, 0, ""));
+                resolution.findings.push(finding);
+            }
+            let resolved = Resolved::of(Unit::broken(unit::id(folder), file), Vec::new());
+            known[*index] = Some(Arc::new(Known { resolved, env: Arc::clone(&env), is_open: false }));
+        }
+        let known: Vec<Arc<Known>> = known.into_iter().flatten().collect();
         let included: BTreeSet<FileId> =
             known.iter().flat_map(|known| &known.resolved.imports).flat_map(|i| i.targets.iter().copied()).collect();
         for Known { resolved, .. } in known.iter().map(|known| &**known) {

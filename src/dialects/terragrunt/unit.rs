@@ -43,13 +43,15 @@ pub(super) struct Resolved {
     pub locals: Option<Arc<LocalScope>>,
     /// Whether it has code to run, in its folder or from a source.
     pub has_code: bool,
+    /// The number of values in its configuration.
+    pub values: usize,
 }
 
 impl Resolved {
     /// A unit of which nothing else is known.
     pub(super) fn of(unit: Unit, findings: Vec<Diagnostic>) -> Self {
         let (unused, imports) = (Vec::new(), Vec::new());
-        Resolved { unit: Arc::new(unit), findings, unused, imports, locals: None, has_code: true }
+        Resolved { unit: Arc::new(unit), findings, unused, imports, locals: None, has_code: true, values: 0 }
     }
 
     /// The unit of a file that other units include, without code of its own: it is there for these units, and never deployed.
@@ -179,7 +181,7 @@ pub(super) fn resolve(
     let is_hidden = resolved.is_none() || includes_are_missing(&session, resolved.as_ref(), opened.as_ref());
     session.files.borrow_mut().insert(file);
     let mut unit = Unit::broken(id, file);
-    let (mut unused, mut imports, mut locals) = (Vec::new(), Vec::new(), None);
+    let (mut unused, mut imports, mut locals, mut values) = (Vec::new(), Vec::new(), None, 0);
     if let (Some(config), false) = (resolved, is_hidden) {
         if let Some(file) = &opened {
             unused = checks::unit(&session, folder, file, &config);
@@ -188,6 +190,7 @@ pub(super) fn resolve(
         }
         unit.state = State::Resolved;
         let component = Arc::new(component::of(&session, (stack.clone(), name), (folder, file), &config));
+        values = component.value.count(usize::MAX).unwrap_or(usize::MAX);
         if !loader.leaves_code {
             let code = component::evaluate_code(&session, folder, file, &component);
             unit.failed.extend(code.failed);
@@ -202,7 +205,7 @@ pub(super) fn resolve(
     findings_of_unit.for_each(|finding| finding.stacks.push(stack.clone()));
     let has_source = |file: &File| file.body.blocks_of("terraform").any(|block| block.body.get("source").is_some());
     let has_code = opened.as_ref().is_none_or(has_source) || loader.modules.is_there(folder) || made.is_some();
-    Resolved { unit: Arc::new(unit), findings, unused, imports, locals, has_code }
+    Resolved { unit: Arc::new(unit), findings, unused, imports, locals, has_code, values }
 }
 
 /// Whether a file that is included could not be read: what the unit has from it would seem to be removed.

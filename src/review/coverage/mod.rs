@@ -26,6 +26,8 @@ pub(crate) struct Coverage {
     pub unread: Vec<Text>,
     /// The settings that say how components are run, that no component shows, and that differ: sorted names.
     pub run_settings: Vec<String>,
+    /// The files that steer what runs, that no configuration names, and that differ: sorted paths.
+    pub run_files: Vec<Text>,
     /// The part that the report is limited to, as a sentence without a full stop; `None` if it is complete.
     pub narrowed: Option<String>,
 }

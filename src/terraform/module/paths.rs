@@ -39,7 +39,19 @@ pub(crate) fn is_reader(function: &str) -> bool {
 
 /// Whether a word, or a string with this text, is in an expression that may name a file. Every one that does has one.
 pub(crate) fn is_word(text: &str) -> bool {
-    text == "path" || is_reader(text) || looks_like_path(text)
+    text == "path" || text == WORKING_FOLDER || is_reader(text) || named_in(text).next().is_some()
+}
+
+/// The argument of a program that says in which folder it runs, from the folder of the root module.
+const WORKING_FOLDER: &str = "working_dir";
+
+/// The paths in a text: it is one, or it has words that say that they are relative paths, as a command has.
+fn named_in(text: &str) -> impl Iterator<Item = &str> {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|' | '(' | ')' | '=' | ',');
+    let words = text.split(is_end).filter(|word| word.starts_with("./") || word.starts_with("../"));
+    let whole = Some(text).filter(|text| looks_like_path(text));
+    let words = words.filter(move |word| whole.is_none() && looks_like_path(word));
+    whole.into_iter().chain(words)
 }
 
 /// Whether a text may be a relative path of a file, or of a folder that is not beside the code: `src/a.py`, `./chart`, `a.zip`.
@@ -141,10 +153,13 @@ pub(crate) fn collect(body: &Body, file: FileId, paths: &mut NamedPaths, used_lo
 }
 
 fn collect_in(kind: &str, body: &Body, file: FileId, paths: &mut NamedPaths, used_locals: &mut BTreeSet<Text>) {
+    let working = body.attributes.iter().find(|attribute| *attribute.name.text == *WORKING_FOLDER);
+    let working = working.and_then(|attribute| walk::constant_text(&attribute.expr));
     for attribute in &body.attributes {
         // Sources and versions of modules and providers are no files.
         let has_texts = kind != "terraform" && !(kind == "module" && &*attribute.name.text == "source");
-        let mut collector = Collector { file, span: attribute.span(), has_texts, paths, seen: BTreeSet::new() };
+        let (span, seen) = (attribute.span(), BTreeSet::new());
+        let mut collector = Collector { file, span, has_texts, working, paths, seen };
         collector.expr(&attribute.expr);
         for reference in walk::references(&attribute.expr) {
             if let ("local", Some(TraversalStep::Attribute(name))) = (&*reference.root.text, reference.steps.first())
@@ -165,7 +180,7 @@ pub(crate) fn of_argument(expr: &Expr) -> Option<BTreeSet<NamedPath>> {
     let mut paths = NamedPaths::default();
     let span = expr.span;
     let (file, seen) = (FileId::new(0), BTreeSet::new());
-    let mut collector = Collector { file, span, has_texts: false, paths: &mut paths, seen };
+    let mut collector = Collector { file, span, has_texts: false, working: None, paths: &mut paths, seen };
     collector.path(expr).then_some(paths.named)
 }
 
@@ -181,6 +196,8 @@ struct Collector<'m> {
     span: Span,
     /// Whether its texts may be paths of files that a provider reads.
     has_texts: bool,
+    /// The folder in which what its texts name is run, if that is not the one of the root module.
+    working: Option<&'m str>,
     paths: &'m mut NamedPaths,
     /// Places of references to folders that are part of a longer path, and of texts that are known to be paths, or not to be.
     seen: BTreeSet<Span>,
@@ -216,12 +233,19 @@ impl Collector<'_> {
         });
     }
 
-    /// Records a text that looks like a path.
+    /// Records what in a text looks like a path.
     fn text(&mut self, parts: &[Part]) {
-        if let [Part::Text(text)] = parts
-            && looks_like_path(text)
-        {
-            self.paths.named.insert(NamedPath { base: Base::Text, before: text.to_string(), after: None });
+        let texts = parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(&**text),
+            _ => None,
+        });
+        // A part of a text is a path only if it says so.
+        let texts = texts.filter(|text| parts.len() == 1 || !looks_like_path(text));
+        for path in texts.flat_map(named_in) {
+            let below = self.working.map(|folder| join(folder, path));
+            for before in [path.to_owned()].into_iter().chain(below) {
+                self.paths.named.insert(NamedPath { base: Base::Text, before, after: None });
+            }
         }
     }
 

@@ -75,8 +75,23 @@ fn one_file_imported_again_and_again() {
     let imports = "- catalog/a\n".repeat(15_000);
     repo.write("stacks/deploy/dev.yaml", format!("import:\n{imports}{}", super::DEV));
     let start = Instant::now();
-    repo.run(&["check"]).says("duplicate-import");
+    let found = repo.run(&["check", "--format", "json"]).json();
     assert!(start.elapsed() < QUICK, "{:?}", start.elapsed());
+    let repeated = found["diagnostics"].as_array().unwrap().iter().filter(|one| one["rule"] == "duplicate-import");
+    assert_eq!(repeated.count(), 500);
+}
+
+/// A message names a few of the keys that are there, and says how many of the first 300 it leaves out.
+#[test]
+fn keys_that_are_listed() {
+    let keys: String = (0..400).map(|i| format!("k{i:03}: 1, ")).collect();
+    let action =
+        format!("kind: Run\nname: a\ntype: exec\nspec: {{command: ['${{var.gone}}']}}\nvariables: {{{keys}}}\n");
+    let head =
+        "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\n";
+    let repo = Repo::new();
+    repo.write("project.garden.yml", head).write("garden.yml", action).commit("one");
+    repo.run(&["check", "--format", "json"]).ends_with(1).says("k018, k019, and 280 more");
 }
 
 /// Files that all import each other have more cycles than could be counted.

@@ -119,6 +119,25 @@ fn imports_that_multiply() {
 }
 
 #[test]
+fn as_many_imports_and_bases_as_are_allowed() {
+    let files: Vec<(String, String)> =
+        (0..6).map(|i| (format!("stacks/c/x{i}.yaml"), "vars: {a: 1}\n".to_owned())).collect();
+    let mut files = borrowed(&files);
+    files.push((BAD, "import: [c/x0, c/x1, c/x2, c/x3, c/x4, c/x5]\nvars: {stage: bad}\n"));
+    assert_reported(&limited(Limit::Imports, 5, &files), BAD, &["limit-exceeded", "more than 5", "raise `imports`"]);
+    limited(Limit::Imports, 6, &files).run(&["check"]).ends_with(0);
+    let all: String = (0..6).map(|i| format!("    b{i}: {{vars: {{a{i}: 1}}}}\n")).collect();
+    let one = "    k: {metadata: {inherits: [b0, b1, b2, b3, b4, b5]}}\n";
+    let text = format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{all}{one}");
+    assert_reported(
+        &limited(Limit::Bases, 5, &[(BAD, &text)]),
+        BAD,
+        &["limit-exceeded", "more than 5", "raise `bases`"],
+    );
+    limited(Limit::Bases, 6, &[(BAD, &text)]).run(&["check"]).ends_with(0);
+}
+
+#[test]
 fn imports_that_multiply_and_fail() {
     let mut files: Vec<(String, String)> = chain(40, 2)
         .into_iter()
@@ -247,9 +266,12 @@ fn policy_steps() {
     let box_too = "where = 'component.name == \"b\"'\n";
     let settings =
         |steps: u64| format!("[limits]\npolicy-steps = {steps}\n{}", policy.replace("that", &format!("{box_too}that")));
-    repo.write("stacklint.toml", settings(10_000)).commit("limits");
-    assert_reported(&repo, "stacklint.toml", &["limit-exceeded", "policy-steps"]);
-    repo.write("stacklint.toml", settings(10_000_000)).commit("limits");
+    for steps in [10_000, 900_000] {
+        repo.write("stacklint.toml", settings(steps)).commit("limits");
+        assert_reported(&repo, "stacklint.toml", &["limit-exceeded", "policy-steps"]);
+    }
+    // 40,000 comparisons take about 360,000 steps, and one policy may use a quarter of them.
+    repo.write("stacklint.toml", settings(2_000_000)).commit("limits");
     repo.run(&["check"]).ends_with(0);
 }
 

@@ -194,3 +194,70 @@ fn units_that_may_read_any_file() {
     let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
     run.says("some file of the repository").hides("No effective change");
 }
+
+#[test]
+fn patterns_of_stacks_that_match_nothing() {
+    let patterns: String = (0..40_000).map(|i| format!("'deploy/{i}/**/*',")).collect();
+    let config = crate::common::ATMOS.replace("'deploy/**/*'", &format!("{patterns}'deploy/**/*'"));
+    assert!(config.contains("39999"), "{}", crate::common::ATMOS);
+    let base = [("atmos.yaml", crate::common::ATMOS), ("stacks/deploy/dev.yaml", super::DEV)];
+    ends(&base, &[("atmos.yaml", &config)], &["ci", "--base", "HEAD~1"]).ends_with(0);
+}
+
+#[test]
+fn what_depends_on_a_list_that_many_components_share() {
+    let components: String = (0..2_000).map(|i| format!("    c{i}: {{metadata: {{inherits: [base]}}}}\n")).collect();
+    let list = "1,".repeat(100_000);
+    let text = format!(
+        "vars: {{stage: bad}}\ncomponents:\n  terraform:\n    base: {{metadata: {{type: abstract}}, vars: {{a: [{list}]}}}}\n{components}"
+    );
+    let base = [("atmos.yaml", crate::common::ATMOS), ("stacks/deploy/dev.yaml", super::DEV)];
+    let path = "stacks/deploy/bad.yaml";
+    ends(&base, &[(path, &text)], &["impact", path]).ends_with(0).says("2001 components");
+}
+
+#[test]
+fn imports_that_each_add_a_secret() {
+    let imports: String = (0..4_000).map(|i| format!("  - i{i}.yaml\n")).collect();
+    let main = format!("imports:\n{imports}{}", infra("x"));
+    let file = |i: usize| {
+        let secret = format!("secrets: {{generate: [{{key: K{i}}}]}}\n");
+        (format!("i{i}.yaml"), format!("{secret}modules: [{{name: n{i}, type: infra.vpc, config: {{}}}}]\n"))
+    };
+    let files: Vec<(String, String)> = (0..4_000).map(file).collect();
+    let files = files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+    let base = [("infra.yaml", &*infra("x")), ("stacklint.toml", "[limits]\nmemory = 800\n")];
+    let head: Vec<_> = files.chain([("infra.yaml", &*main)]).collect();
+    ends(&base, &head, &["merge", "HEAD~1", "HEAD"]).ends_with(0);
+}
+
+#[test]
+fn secrets_that_nothing_uses() {
+    let secrets: String = (0..40_000).map(|i| format!("    - {{key: K-{i}}}\n")).collect();
+    let text = format!("{}secrets:\n  generate:\n{secrets}", infra("${K-39999}"));
+    let run =
+        ends(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], &["check", "--pedantic", "--format", "json"]);
+    run.says("the secret `K-39998` is never used").hides("the secret `K-39999` is never used");
+}
+
+#[test]
+fn a_map_that_grows() {
+    let first: String = (0..15_000).map(|i| format!("    k{i} = {i}\n")).collect();
+    let more: String = (0..8_000).map(|i| format!("  m{} = merge(local.m{i}, {{ x{i} = 1 }})\n", i + 1)).collect();
+    let text = format!("locals {{\n  m0 = {{\n{first}  }}\n{more}}}\noutput \"x\" {{\n  value = local.m8000\n}}\n");
+    let base = [("main.tf", "variable \"a\" {}\n"), ("stacklint.toml", "[limits]\nmemory = 1000\n")];
+    ends(&base, &[("main.tf", &text)], &["check"]).ends_with(1).says("need more steps than allowed");
+}
+
+#[test]
+fn units_that_have_more_values_than_all_may_have() {
+    let repo = Repo::new();
+    let (ones, lists) = ("1,".repeat(1_000), "local.a,".repeat(90));
+    let text = format!("locals {{\n  a = [{ones}]\n}}\ninputs = {{\n  b = [{lists}]\n}}\n");
+    for number in 0..66 {
+        repo.write(&format!("live/u{number:02}/terragrunt.hcl"), if number < 60 { &*text } else { "inputs = {}\n" });
+    }
+    repo.commit("units");
+    let run = repo.run(&["check"]).ends_with(1).says("those from `live/u64` on are not resolved");
+    run.says("limit-exceeded").says("2 files do not resolve").says("live/u65/terragrunt.hcl");
+}

@@ -229,6 +229,11 @@ fn merge(args: &mut Args<'_, '_>) -> Outcome {
                 false => return Err(Fail::Call("arguments must be maps or objects".to_owned())),
             }
         };
+        if all.is_empty() {
+            // Made at once, a map has no room left in it: one that grows entry by entry is twice as large.
+            all = entries.iter().map(|(key, entry)| (Text::clone(key), entry.clone())).collect();
+            continue;
+        }
         for (key, entry) in entries.iter() {
             let mut entry = entry.clone();
             if let Some(earlier) = all.get(key) {

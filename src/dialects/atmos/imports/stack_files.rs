@@ -41,8 +41,9 @@ pub(crate) fn manifests(
             });
             finds_nothing &= paths.is_empty();
             let paths: Vec<String> = paths.into_iter().filter(|path| !excluded(path, config)).collect();
-            // The reader keeps what it loads, and reading takes longer than all that follows.
-            threads::map(&paths, |path| drop(reader.load(path, &mut Deps::default())));
+            // The reader keeps what it loads, and reading takes longer than all that follows. Many patterns match one file.
+            let new: Vec<&String> = paths.iter().filter(|path| !found.contains(*path)).collect();
+            threads::map(&new, |path| drop(reader.load(path, &mut Deps::default())));
             for path in paths {
                 match reader.load(&path, deps) {
                     Ok(None) => {}

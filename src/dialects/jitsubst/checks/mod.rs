@@ -2,6 +2,7 @@
 
 mod graph;
 mod lexical;
+mod occurrences;
 mod parts;
 mod references;
 mod secrets;

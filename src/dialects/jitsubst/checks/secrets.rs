@@ -1,13 +1,14 @@
 //! Declared secrets, and texts that look like secrets.
 
 use super::Subject;
+use super::occurrences::{Extents, Names};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::{Diagnostics, value_label};
 use crate::dialects::jitsubst::config::SecretKind;
 use crate::dialects::jitsubst::defer::PRESERVED;
 use crate::dialects::jitsubst::rules;
 use crate::value::{Data, FileId, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 pub(super) fn check(subject: &Subject<'_>, diagnostics: &Diagnostics) {
     let main = subject.loaded.first().map_or(FileId::new(0), |l| l.file);
@@ -33,7 +34,7 @@ pub(super) fn check(subject: &Subject<'_>, diagnostics: &Diagnostics) {
 fn sources(subject: &Subject<'_>, main: FileId, diagnostics: &Diagnostics) {
     let mut names: BTreeSet<&str> = subject.config.modules.iter().map(|m| &*m.name).collect();
     names.extend(subject.stacks.iter().flat_map(|s| &s.resources).map(|p| &*p.resource.name));
-    for secret in &subject.config.secrets {
+    for secret in subject.config.secrets.iter() {
         let SecretKind::Output(source) = &secret.kind else { continue };
         let name = &secret.name;
         let site = source.as_ref().map_or(&secret.prov, |s| &s.prov);
@@ -62,26 +63,22 @@ fn sources(subject: &Subject<'_>, main: FileId, diagnostics: &Diagnostics) {
 
 /// Finds secrets whose names occur only where they are declared.
 fn unused(subject: &Subject<'_>, main: FileId, diagnostics: &Diagnostics) {
-    for secret in &subject.config.secrets {
-        let declared: Vec<_> = subject.config.secrets.iter().filter_map(|s| s.prov.origin).collect();
-        let is_used = subject.loaded.iter().any(|loaded| {
-            loaded.text.match_indices(&*secret.name).any(|(at, name)| {
-                let (before, after) = (&loaded.text[..at], &loaded.text[at + name.len()..]);
-                let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-                let whole = !inside(before.chars().next_back()) && !inside(after.chars().next());
-                let own = |o: &&crate::value::Origin| {
-                    o.file == loaded.file && (o.start as usize..o.end as usize).contains(&at)
-                };
-                whole && !declared.iter().any(|o| own(&o))
-            })
+    let names = Names::new(subject.config.secrets.iter().map(|secret| &*secret.name));
+    let mut used: HashSet<&str> = HashSet::new();
+    for loaded in subject.loaded {
+        let origins = subject.config.secrets.iter().filter_map(|secret| secret.prov.origin);
+        let declared =
+            Extents::new(origins.filter(|o| o.file == loaded.file).map(|o| (o.start as usize, o.end as usize)));
+        names.find_in(&loaded.text, |at, name| {
+            if !declared.contain(at) {
+                used.insert(name);
+            }
         });
-        if !is_used {
-            let message = format!("the secret `{}` is never used", secret.name);
-            diagnostics.report(
-                Diagnostic::new(&rules::JIT_UNUSED_SECRET, message, value_label(&secret.prov, main, ""))
-                    .token(&*secret.name),
-            );
-        }
+    }
+    for secret in subject.config.secrets.iter().filter(|secret| !used.contains(&*secret.name)) {
+        let message = format!("the secret `{}` is never used", secret.name);
+        let label = value_label(&secret.prov, main, "");
+        diagnostics.report(Diagnostic::new(&rules::JIT_UNUSED_SECRET, message, label).token(&*secret.name));
     }
 }
 

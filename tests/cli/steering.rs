@@ -1,0 +1,113 @@
+//! Files that steer what runs, and that no configuration names, are said where nothing else differs.
+
+use crate::common::Repo;
+
+/// A project in a folder, with a file beside it.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.write(
+        "infra/main.tf",
+        "terraform {\n  backend \"s3\" {}\n}\nresource \"a_b\" \"x\" {\n  q = file(\"x.sh\")\n}\n",
+    );
+    repo.write("infra/x.sh", "echo\n").write("docs/x.txt", "a\n").commit("base");
+    repo
+}
+
+#[track_caller]
+fn is_said(repo: &Repo, path: &str) {
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("No effective change");
+    run.says(&format!("1 file differs that steers what runs: {path}"));
+    let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0).json();
+    assert_eq!(json["coverage"]["run_files"], serde_json::json!([path]), "{json:#}");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "markdown"]).ends_with(0).says("steers what runs");
+    repo.run(&["ci", "--base", "HEAD~1"]).ends_with(0).hides("No effective change");
+    repo.run(&["diff", "HEAD~1..HEAD", "--expect", "none"]).ends_with(1);
+}
+
+#[test]
+fn what_selects_programs_and_their_environment() {
+    for path in [
+        ".terraform-version",
+        ".tool-versions",
+        "infra/.envrc",
+        "infra/.opentofu-version",
+        "infra/deep/.terragrunt-version",
+        "infra/.terraformrc",
+        ".terragrunt-excludes",
+    ] {
+        let repo = repo();
+        repo.write(path, "1\n").commit("steers");
+        is_said(&repo, path);
+    }
+}
+
+#[test]
+fn what_a_run_keeps_in_the_folder_of_its_code() {
+    for path in ["infra/.terraform/environment", "infra/.terraform/modules/modules.json", "infra/terraform.tfstate"] {
+        let repo = repo();
+        repo.write(path, "{}\n").git(&["add", "--all", "--force"]);
+        repo.commit("steers");
+        is_said(&repo, path);
+    }
+}
+
+#[test]
+fn attributes_that_change_a_checkout() {
+    for attributes in ["text eol=crlf", "ident", "filter=x", "working-tree-encoding=UTF-16", "-text", "-diff crlf"] {
+        let repo = repo();
+        repo.write("infra/.gitattributes", format!("y.sh {attributes}\n")).commit("steers");
+        is_said(&repo, "infra/.gitattributes");
+    }
+    // Others change none, and neither do comments and layout.
+    for attributes in ["linguist-generated", "-diff", "merge=union whitespace=-tab", "diff=x export-ignore"] {
+        let repo = repo();
+        repo.write(".gitattributes", "x.sh   text\n").commit("before");
+        repo.write(".gitattributes", format!("# ident\nx.sh text {attributes}\n")).commit("after");
+        repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").hides("steers");
+    }
+}
+
+#[test]
+fn what_lies_beside_a_project_steers_nothing_of_it() {
+    let repo = Repo::new();
+    repo.write("infra/atmos.yaml", crate::common::ATMOS).write("infra/stacks/deploy/dev.yaml", "vars: {stage: dev}\n");
+    repo.write("infra/stacks/deploy/prod.yaml", "vars: {stage: prod}\ncomponents: {terraform: {a: {}}}\n")
+        .commit("base");
+    repo.write("docs/.terraform-version", "1\n").write("docs/.gitattributes", "* text\n").commit("beside");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").hides("steers");
+}
+
+#[test]
+fn it_is_said_beside_other_changes() {
+    let repo = repo();
+    repo.edit("infra/main.tf", "q = ", "z = 1\n  q = ").write(".terraform-version", "1\n").commit("both");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+    run.says("1 file differs that steers what runs: .terraform-version").says("z");
+}
+
+/// Settings of `atmos.yaml` that no component shows.
+#[test]
+fn settings_that_say_how_components_are_run() {
+    for (section, name) in [
+        ("toolchain: {aliases: {terraform: other}}\n", "toolchain"),
+        ("commands: [{name: terraform, commands: [{name: plan, steps: [other]}]}]\n", "commands"),
+        ("version: {use: 1.0.0}\n", "version"),
+    ] {
+        let repo = Repo::atmos();
+        repo.write("stacks/deploy/prod.yaml", "vars: {stage: prod}\ncomponents: {terraform: {a: {}}}\n").commit("base");
+        repo.write("atmos.yaml", format!("{}{section}", crate::common::ATMOS)).commit("steers");
+        let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("No effective change");
+        run.says(&format!("1 setting differs that says how components are run: {name}"));
+    }
+    let config = |place: &str| {
+        let source = format!("{{url: 'https://example.com/{place}'}}");
+        let engine = format!("gomplate: {{enabled: true, datasources: {{d: {source}}}}}");
+        crate::common::ATMOS.replace("sprig: {enabled: true}", &format!("sprig: {{enabled: true}}, {engine}"))
+    };
+    let repo = Repo::atmos();
+    let stack = "vars: {stage: prod}\ncomponents: {terraform: {a: {vars: {b: '{{ (datasource \"d\").a }}'}}}}\n";
+    repo.write("stacks/deploy/prod.yaml", stack).write("atmos.yaml", config("a")).commit("base");
+    repo.write("atmos.yaml", config("b")).commit("steers");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("No effective change");
+    run.says("1 setting differs that says how components are run").says("gomplate.datasources.d.url");
+}
