@@ -248,3 +248,16 @@ fn a_key_that_may_fail_is_no_finding() {
     let described = repo.run(&["describe", "stacks", "--format", "json"]).stdout;
     assert!(described.contains("\"$unknown\": \"aws_y.y.id\""), "{described}");
 }
+
+#[test]
+fn zero_has_no_sign_in_what_a_plan_keeps() {
+    let repo = Repo::new();
+    repo.write("m/main.tf", "variable \"n\" {\n}\noutput \"o\" {\n  value = [var.n * -1, { x = -0 / 7 }]\n}\n");
+    let text = "module \"m\" {\n  source = \"./m\"\n  n      = 0\n}\nresource \"aws_x\" \"x\" {\n  v = [0 * -1]\n}\n\
+                output \"module\" {\n  value = jsonencode(module.m.o)\n}\noutput \"resource\" {\n  value = jsonencode(aws_x.x.v)\n}\n\
+                output \"here\" {\n  value = jsonencode(0 * -1)\n}\n";
+    repo.write("main.tf", text).commit("one");
+    let json = repo.run(&["describe", "stacks", "--format", "json"]).json();
+    let of = |name: &str| json["."]["components"]["output"][name]["value"].as_str().unwrap().to_owned();
+    assert_eq!((of("module"), of("resource"), of("here")), ("[0,{\"x\":0}]".into(), "[0]".into(), "-0".into()));
+}

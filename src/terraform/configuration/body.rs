@@ -148,6 +148,7 @@ impl Evaluation<'_, '_> {
                         Val::failed()
                     });
                 }
+                val = val.kept();
                 let value = self.shown(at, written, &val);
                 parts.insert(name.clone(), Part { val, value });
             }

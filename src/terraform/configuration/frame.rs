@@ -363,7 +363,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
             let module = self.module(frame);
             let Some(declared) = module.outputs.get(name) else { return Val::failed() };
             let Some(written) = declared.arguments.get("value") else { return Val::failed() };
-            let value = self.value(&At::module(frame), written);
+            let value = self.value(&At::module(frame), written).kept();
             // Outputs of the root module are checked where they are collected.
             let is_called = frame.caller.is_some();
             if is_called && value.all_marks().has(Marks::EPHEMERAL) && !declared.is_set("ephemeral") {

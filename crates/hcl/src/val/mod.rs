@@ -250,6 +250,24 @@ impl Val {
         }
     }
 
+    /// The value as a plan keeps it, in which zero has no sign.
+    #[must_use]
+    pub fn kept(self) -> Val {
+        let is_signed = |value: &Val| matches!(value.data, Data::Number(Number::NegativeZero));
+        if !self.any(&is_signed) {
+            return self;
+        }
+        self.transform(&mut |value| match is_signed(&value) {
+            true => Val { data: Data::Number(Number::zero()), ..value },
+            false => value,
+        })
+    }
+
+    /// Whether something holds for it or anything inside.
+    fn any(&self, holds: &dyn Fn(&Val) -> bool) -> bool {
+        holds(self) || self.children().any(|child| child.any(holds))
+    }
+
     /// The value with some function applied to it and everything inside, innermost first.
     #[must_use]
     pub fn transform(&self, change: &mut dyn FnMut(Val) -> Val) -> Val {
