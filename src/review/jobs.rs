@@ -14,7 +14,7 @@ use crate::source::{Entry, Source};
 use crate::terraform::Modules;
 use crate::terraform::module::modules::Cache;
 use crate::terraform::reach::literal;
-use crate::text::Text;
+use crate::text::{ByAddress, Text};
 use crate::unit::interfaces;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -113,7 +113,7 @@ impl StateJobs {
         let state = dialects::State { source, files, cache: inputs.cache };
         let runs = part.runs(resolution, state);
         let mut candidates = BTreeMap::new();
-        let mut known: HashMap<usize, Arc<BTreeSet<Text>>> = HashMap::new();
+        let mut known: HashMap<ByAddress<Arc<Unit>>, Arc<BTreeSet<Text>>> = HashMap::new();
         let paths = |unit: &Unit| Arc::new(unit.files.iter().map(|file| Text::clone(&files.get(*file).path)).collect());
         for (address, placed) in resolution.components() {
             let Some(folder) = part.dialect().run_folder(&placed.component, &placed.unit) else { continue };
@@ -124,8 +124,8 @@ impl StateJobs {
             let (workspace, code) =
                 (metadata.workspace.clone(), metadata.code.as_ref().map(|code| code.folder.clone()));
             let (is_locked, is_disabled) = (metadata.is_locked, metadata.is_disabled);
-            let files =
-                Arc::clone(known.entry(Arc::as_ptr(&placed.unit).addr()).or_insert_with(|| paths(&placed.unit)));
+            let unit = ByAddress(Arc::clone(&placed.unit));
+            let files = Arc::clone(known.entry(unit).or_insert_with(|| paths(&placed.unit)));
             let context = Context::of(&placed.component);
             candidates.insert(address, Candidate { folder, workspace, is_locked, is_disabled, files, code, context });
         }
@@ -206,8 +206,8 @@ impl StateJobs {
     }
 }
 
-/// What each job reads of the two states: files of its unit, by their place in memory, its code, and the folder where no code is known.
-type Read = [(Option<usize>, Option<usize>, Option<Text>); 2];
+/// What each job reads of the two states: files of its unit, its code, and the folder where no code is known.
+type Read = [(Option<ByAddress<Arc<BTreeSet<Text>>>>, Option<usize>, Option<Text>); 2];
 
 /// The patterns of what jobs read. Those that read the same share them.
 #[derive(Default)]
@@ -224,7 +224,7 @@ impl Patterns {
             job.workspace.clone_from(&candidate.workspace);
         }
         let read: Read = sides.each_ref().map(|side| {
-            let files = side.candidates.get(&address).map(|one| Arc::as_ptr(&one.files).addr());
+            let files = side.candidates.get(&address).map(|one| ByAddress(Arc::clone(&one.files)));
             let code = side.runs.of(&address).map(|run| run.reach);
             (files, code, own.clone().filter(|_| code.is_none()))
         });

@@ -1,17 +1,19 @@
 //! What an expression is made of, whether it can be evaluated or not: the values of the names that it refers to, through
 //! locals, variables, calls and outputs of modules, and the files that its functions read.
 
+mod blocks;
 mod files;
 mod modules;
 mod steps;
 
 use crate::hcl::ast::walk::{self, Reference};
-use crate::hcl::ast::{Block, Expr, Key, TraversalStep};
+use crate::hcl::ast::{Expr, Key, TraversalStep};
 use crate::hcl::items::said;
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::reads::made_of;
 use crate::terraform::evaluation::followed::{Followed, Named};
+use crate::terraform::evaluation::made_of::blocks::nested;
 use crate::terraform::evaluation::made_of::steps::{ToBlock, first_name, part_of};
 pub(crate) use crate::terraform::evaluation::made_of::steps::{entry, shown_steps};
 use crate::terraform::evaluation::named_files::NamedFiles;
@@ -432,74 +434,9 @@ impl<M: Meanings> Collector<'_, M> {
             (None, None) => Named { read: made_of::text(shown_as, ""), value_place: None, is_known: false },
         }
     }
-
-    /// A block as a whole.
-    fn block(&mut self, at: &M::At, file: FileId, (address, declared): (&Text, &Declared), which: Which<'_>) {
-        let mut arguments: BTreeMap<String, Written> = BTreeMap::new();
-        arguments.extend(declared.arguments.iter().map(|(name, written)| (name.to_string(), written.clone())));
-        declared.blocks.iter().enumerate().for_each(|(i, block)| nested(block, i, block.file, &mut arguments));
-        if let (Which::All, Some(_)) = (which, repetition(declared)) {
-            return self.texts(at, address, &arguments);
-        }
-        // What repeats it says no more than what the instance is made of.
-        for name in ["for_each", "count"] {
-            arguments.remove(name);
-        }
-        let meanings = self.meanings;
-        let instances = meanings.instances(at, file, (address, declared), which);
-        self.each(
-            &instances,
-            |instance| meanings.key(instance),
-            |own, instance| {
-                if !own.take(format!("{} =", own.label(instance, address))) {
-                    return;
-                }
-                let mut unknown = arguments.clone();
-                for name in declared.arguments.keys() {
-                    let value = meanings.attribute(instance, address, name);
-                    if let Some(value) = value.filter(|value| value.unknown_reason().is_none()) {
-                        unknown.remove(&**name);
-                        own.read(made_of::value(
-                            own.display_name(instance, &format!("{address}.{name}")),
-                            &export(&value),
-                        ));
-                        own.places.push(value.prov);
-                    }
-                }
-                own.texts(instance, address, &unknown);
-            },
-        );
-    }
-
-    /// The texts of arguments, and what they are made of.
-    fn texts(&mut self, at: &M::At, name: &str, arguments: &BTreeMap<String, Written>) {
-        if arguments.is_empty() || !self.take(self.label(at, name)) {
-            return;
-        }
-        let statics = self.meanings.statics();
-        let texts = arguments.iter().map(|(name, written)| format!("{name} = {}", said(&statics.source_text(written))));
-        let texts: Vec<String> = texts.collect();
-        self.read(made_of::text(self.display_name(at, name), &texts.join("\n")));
-        for written in arguments.values() {
-            self.written_at(written.argument());
-            self.expr(at, written);
-        }
-    }
 }
 
 /// A place as the provenance of what is written there.
 fn place((file, span): Place) -> Prov {
     Prov::at(Origin { file, key: span.start, start: span.start, end: span.end })
-}
-
-/// The arguments of a block inside of another one, by their names and the places of the blocks.
-fn nested(block: &Block, index: usize, file: FileId, into: &mut BTreeMap<String, Written>) {
-    let label = block.labels.iter().fold(block.kind.text.to_string(), |all, label| format!("{all}.{}", label.text));
-    let mut own = BTreeMap::new();
-    for attribute in &block.body.attributes {
-        let written = Written::of(file, attribute);
-        own.insert(attribute.name.text.to_string(), written);
-    }
-    block.body.blocks.iter().enumerate().for_each(|(i, inner)| nested(inner, i, file, &mut own));
-    into.extend(own.into_iter().map(|(name, written)| (format!("{label}.{index}.{name}"), written)));
 }
