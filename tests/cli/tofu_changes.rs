@@ -46,7 +46,9 @@ fn layout_and_comments_of_what_is_not_known_are_no_change() {
         .hides("No effective change");
     // A text that is nothing but a reference is that reference.
     let quoted = text("[\"a\", \"${aws_y.c.id}\"]", "{\n    a = \"${ aws_y.c.id }\"\n  }");
-    diff(&[("main.tf", &base)], &[("main.tf", &quoted)]).0.says("No effective change.");
+    diff(&[("main.tf", &base)], &[("main.tf", &quoted)])
+        .0
+        .says("No change of configuration; 1 root module runs different");
     // A file that says nothing.
     diff(&[("main.tf", &base)], &[("main.tf", &base), ("c.tf", "# resource \"a\" \"b\" {}\n")])
         .0

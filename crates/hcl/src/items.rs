@@ -51,11 +51,17 @@ pub fn by_head(items: &[Item]) -> HashMap<&str, usize> {
 /// The arguments and blocks at the top of a file in the native syntax, in their order. Comments, blanks, empty lines and trailing
 /// commas are left out; texts are kept as they are. Of a text that is no configuration, the items differ if its words do.
 pub fn items(text: &str) -> Vec<Item> {
+    scanned(text, false)
+}
+
+/// The same, where a text that is nothing but a reference is the reference itself if `unwraps`.
+fn scanned(text: &str, unwraps: bool) -> Vec<Item> {
     let pos = text.strip_prefix('\u{feff}').map_or(0, |rest| text.len() - rest.len());
     let mut scan = Scan {
         text,
         pos,
         open: Vec::new(),
+        unwraps,
         ends: Vec::new(),
         words: Words::default(),
         item: None,
@@ -68,9 +74,10 @@ pub fn items(text: &str) -> Vec<Item> {
     scan.items
 }
 
-/// What the text of an expression says: expressions that differ in comments, layout and trailing commas only say the same.
+/// What the text of an expression says: expressions that differ in comments, layout and trailing commas only say the same, and so do
+/// `"${a.b}"` and `a.b`.
 pub fn said(text: &str) -> String {
-    items(text).iter().map(Item::text).collect::<Vec<_>>().join("\n\n")
+    scanned(text, true).iter().map(Item::text).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The text of an expression with one blank where there are several, behind commas, and none inside of brackets and parentheses,
@@ -188,7 +195,9 @@ struct Scan<'a> {
     pos: usize,
     /// The brackets around the place.
     open: Vec<char>,
-    /// Where the texts around the place end that are nothing but a reference.
+    /// Whether a text that is nothing but a reference is that reference.
+    unwraps: bool,
+    /// Where such texts around the place end.
     ends: Vec<usize>,
     words: Words,
     /// The block that is read.
@@ -213,7 +222,7 @@ impl Scan<'_> {
             return true;
         }
         let rest = self.rest();
-        if let Some(end) = reference_in(rest) {
+        if let Some(end) = reference_in(rest).filter(|_| self.unwraps) {
             self.ends.push(self.pos + end);
             self.pos += START.len();
             return true;
