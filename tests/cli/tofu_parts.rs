@@ -96,6 +96,15 @@ fn what_gives_an_entry_may_not_be_told() {
 }
 
 #[test]
+fn what_repeats_a_block_is_its_own() {
+    let of = |name: &str, value: &str| {
+        format!("resource \"aws_x\" \"{name}\" {{\n  for_each = {{ k = {value} }}\n  v        = each.value\n}}\n")
+    };
+    let text = format!("{}{}", of("a", "aws_y.y.id"), of("b", "\"${aws_y.y.id}-old\""));
+    assert_changes(&text, ("old", "new"), &["aws_x.b[\"k\"] /v"]);
+}
+
+#[test]
 fn names_of_a_cycle_end() {
     let locals = "locals {\n  a = local.b.x\n  b = local.a\n  c = { x = local.c.x, y = aws_y.y.id }\n}\n";
     let repo = Repo::new();

@@ -82,13 +82,14 @@ impl Evaluation<'_, '_> {
                 unknown.is_marked = true;
                 (unknown, places)
             };
-            // A name means the same wherever it is read in a module.
-            let Span { start, end } = written.expr.span;
+            let (Span { start, end }, is_repeated) = (written.expr.span, is_repeated(&written.expr));
+            // A name means the same wherever it is read in a module, but for those that each block has of its own.
             let (start, name) = match &written.expr.kind {
+                ExprKind::Traversal(_, steps) if is_repeated => (start, shown_steps(steps)),
                 ExprKind::Traversal(root, steps) => (end - start, format!("{}{}", root.text, shown_steps(steps))),
                 _ => (start, String::new()),
             };
-            self.source(at, (written.file, start), (is_repeated(&written.expr), name), make)
+            self.source(at, (written.file, start), (is_repeated, name), make)
         };
         if !self.followed.take_unknown(unknown_parts(&exported, usize::MAX)) {
             let source = source(written);
