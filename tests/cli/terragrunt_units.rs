@@ -379,6 +379,11 @@ fn unknown_texts_are_shown_as_they_are_written() {
     run.says("run_cmd(\"x\") == \"y\" ? max(1, 2) : 1").says("run_cmd(\"x\") == \"y\" ? max(1, 2) : 3");
     repo.edit("u/terragrunt.hcl", "max(1,2)", "max( # of both\n 1, 2)").commit("layout");
     repo.run(&["diff", "HEAD~1..HEAD"]).says("No effective change.");
+    // An object in one line says the same as one over several.
+    let of = |object: &str| format!("inputs = {{\n  a = merge(jsondecode(run_cmd(\"x\")), {object})\n}}\n");
+    repo.write("u/terragrunt.hcl", of("{ b = 1, c = [2] }")).commit("merge");
+    repo.write("u/terragrunt.hcl", of("{\n    b = 1\n    c = [\n      2,\n    ]\n  }")).commit("layout");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("No effective change.");
 }
 
 #[test]

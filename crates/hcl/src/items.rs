@@ -83,6 +83,15 @@ pub fn said(text: &str) -> String {
 /// The text of an expression with one blank where there are several, behind commas, and none inside of brackets and parentheses,
 /// where line ends are blanks; without comments and trailing commas. Texts in it stay as they are.
 pub fn plainly(text: &str) -> String {
+    laid_out(text, false)
+}
+
+/// The same in one line, however it is written: entries of objects have commas in between.
+pub fn in_one_line(text: &str) -> String {
+    laid_out(text, true)
+}
+
+fn laid_out(text: &str, in_one_line: bool) -> String {
     let (mut out, mut open) = (String::with_capacity(text.len()), Vec::new());
     let (mut gap, mut pos) = (None, 0);
     let mut ends: Vec<usize> = Vec::new();
@@ -135,8 +144,18 @@ pub fn plainly(text: &str) -> String {
         if out.ends_with(',') && !is_close {
             gap = gap.or(Some(' '));
         }
+        if gap == Some('\n') && in_one_line {
+            let is_between = !matches!(c, '}') && !out.ends_with(['{', ',']) && !out.is_empty();
+            out.extend(is_between.then_some(','));
+            gap = Some(' ');
+        }
         if !out.is_empty() && !is_close && !out.ends_with(['[', '(']) {
             out.extend(gap);
+        }
+        // Line ends mean nothing in an object that is computed.
+        if out.trim_end().ends_with('{') && &rest[..length] == "for" {
+            open.pop();
+            open.push('(');
         }
         gap = None;
         match c {
@@ -395,6 +414,14 @@ mod tests {
             assert_eq!(plainly(b), plain);
         }
         assert_eq!(plainly("\"a,b  ${c ? \"d,e\" : f}\""), "\"a,b  ${c ? \"d,e\" : f}\"");
+        for (a, b, plain) in [
+            ("f({ a = 1, b = 2 })", "f({\n  a = 1 # one\n\n  b = 2,\n})", "f({ a = 1, b = 2 })"),
+            ("{ for a in b : a => c if d }", "{\n  for a in b :\n  a => c\n  if d\n}", "{ for a in b : a => c if d }"),
+            ("{ a = [1, 2] }", "{\n  a = [\n    1,\n    2,\n  ]\n}", "{ a = [1, 2] }"),
+            ("{}", "{\n}", "{}"),
+        ] {
+            assert_eq!((super::in_one_line(a).as_str(), super::in_one_line(b).as_str()), (plain, plain));
+        }
         for text in [
             "\"${a}\"",
             "\"${a.b ? c : d}\"",

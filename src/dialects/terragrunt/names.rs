@@ -9,7 +9,7 @@ use super::touched::{ABOVE, CONFIGURATION, READERS};
 use super::values::{Origins, at_key, exported};
 use crate::hcl::ast::{Attribute, Call, Expr, ExprKind, Key, Name, Part, Span, TraversalStep, walk};
 use crate::hcl::eval::{Evaluator, Scope};
-use crate::hcl::items::plainly;
+use crate::hcl::items::in_one_line;
 use crate::hcl::val::import::import;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::paths;
@@ -221,7 +221,7 @@ impl Origins for Names<'_, '_> {
     fn text(&self, expr: &Expr) -> Text {
         let file = self.session.loader.modules.loader.reader.files.get(self.file.id);
         let Span { start, end } = expr.span;
-        plainly(file.text.get(start as usize..end as usize).unwrap_or_default()).into()
+        in_one_line(file.text.get(start as usize..end as usize).unwrap_or_default()).into()
     }
 
     fn reads(&self, expr: &Expr) -> (Vec<Read>, Vec<Prov>) {
