@@ -427,3 +427,17 @@ fn a_searched_file_that_is_not_there_is_none_of_the_others() {
     repo.write("live/account.yaml", "id: 1\n").commit("the file");
     repo.run(&["diff", "HEAD~1..HEAD"]).says("u of live");
 }
+
+#[test]
+fn an_edit_below_or_beside_unknown_values_is_a_change() {
+    let common = "locals {\n  a = run_cmd(\"a\")\n  b = run_cmd(\"b\")\n  other = 1\n}\n";
+    let unit = "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n  merge_strategy = \"deep\"\n}\nlocals {\n  common = read_terragrunt_config(find_in_parent_folders(\"common.hcl\"))\n}\ninputs = {\n  zones = run_cmd(\"zones\")\n  name = local.common.locals.a\n}\n";
+    let repo = repo(&[("live/app", unit)]);
+    repo.write("root.hcl", "inputs = {\n  zones = [\"z1\"]\n}\n").write("common.hcl", common).commit("base");
+    repo.edit("live/app/terragrunt.hcl", "locals.a", "locals.b").commit("another value of a file that is read");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("inputs.name  run_cmd(\"a\") → run_cmd(\"b\")");
+    repo.edit("root.hcl", "z1", "z2").commit("a list below one that is not known");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("inputs.zones");
+    repo.edit("common.hcl", "other = 1", "other = 2").commit("a value beside");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("locals.common.locals.other").hides("inputs.");
+}

@@ -77,19 +77,18 @@ fn part(name: &str, strategy: Strategy, low: &Value, high: &Value, wrong: &mut W
         }),
         "dependency" => by_name(low, high, &mut |_, low, high| if is_deep { dependency(low, &high) } else { high }),
         "dependencies" => {
-            let mut merged = by_name(low, high, &mut |_, _, high| high);
-            let (a, b) = (texts(low, "paths"), texts(high, "paths"));
-            let more = b.iter().filter(|path| is_deep || !a.contains(path));
-            let paths: Vec<Value> = a.iter().chain(more).cloned().collect();
-            set(&mut merged, "paths", Value::list(paths));
-            merged
+            let join = |a: &[Value], b: &[Value]| {
+                let more = b.iter().filter(|path| is_deep || !a.contains(path));
+                a.iter().chain(more).cloned().collect()
+            };
+            by_name(low, high, &mut |_, low, high| joined(low, &high, join))
         }
         "feature" => by_name(low, high, &mut |key, low, high| {
             if !is_deep {
                 return high;
             }
             match (low.get("default"), high.get("default")) {
-                (Some(a), Some(b)) if a.as_map().is_none() || b.as_map().is_none() => {
+                (Some(a), Some(b)) if ![a, b].iter().all(|value| value.as_map().is_some() || is_unknown(value)) => {
                     *wrong = Some(format!("the defaults of feature {key} in two files cannot be merged deeply"));
                     high
                 }
@@ -105,13 +104,16 @@ fn part(name: &str, strategy: Strategy, low: &Value, high: &Value, wrong: &mut W
         | "catalog"
         | "prevent_destroy"
         | "iam_assume_role_duration" => replaced(low, high),
-        _ => {
-            if high.as_str() == Some("") {
-                low.clone()
-            } else {
-                replaced(low, high)
-            }
-        }
+        _ => unless_empty(low, &replaced(low, high)),
+    }
+}
+
+/// The upper text, if it is not empty.
+fn unless_empty(low: &Value, high: &Value) -> Value {
+    match &high.data {
+        Data::Unknown(_) => with_unknown(low, high),
+        Data::Str(text) if text.is_empty() => low.clone(),
+        _ => high.clone(),
     }
 }
 
@@ -136,7 +138,6 @@ fn by_name(low: &Value, high: &Value, both: &mut dyn FnMut(&str, &Value, Value) 
 
 /// Two values of which one is not a map: if one is unknown, so is the result.
 fn with_unknown(low: &Value, high: &Value) -> Value {
-    let is_unknown = |value: &Value| matches!(value.data, Data::Unknown(_));
     let (unknown, other) = match (is_unknown(high), is_unknown(low)) {
         (true, _) => (high, low),
         (false, true) => (low, high),
@@ -146,6 +147,19 @@ fn with_unknown(low: &Value, high: &Value) -> Value {
     let mut merged = (**known).clone();
     merged.add_reads([made_of::value("what it is merged with", other)]);
     Value { data: Data::Unknown(Arc::new(merged)), prov: unknown.prov.with_inputs([other.prov.clone()]) }
+}
+
+fn is_unknown(value: &Value) -> bool {
+    matches!(value.data, Data::Unknown(_))
+}
+
+/// Two lists as one; if one of them is not known, so is the result.
+fn joined(low: &Value, high: &Value, join: impl FnOnce(&[Value], &[Value]) -> Vec<Value>) -> Value {
+    if is_unknown(low) || is_unknown(high) {
+        return with_unknown(low, high);
+    }
+    let items = |value: &Value| value.as_list().cloned().unwrap_or_default();
+    Value { data: Data::List(Arc::new(join(&items(low), &items(high)))), prov: high.prov.clone() }
 }
 
 /// Maps at any depth, lists joined, so that an empty one in `high` changes nothing. A list is only joined with a list.
@@ -160,7 +174,8 @@ fn deep(low: &Value, high: &Value, wrong: &mut Wrong) -> Value {
             let prov = high.prov.with_inputs([low.prov.clone()]);
             Value { data: Data::List(Arc::new(items)), prov }
         }
-        (Data::Unknown(_), Data::Map(_) | Data::List(_)) => with_unknown(low, high),
+        (Data::Unknown(_), Data::Map(_) | Data::List(_) | Data::Unknown(_))
+        | (Data::Map(_) | Data::List(_), Data::Unknown(_)) => with_unknown(low, high),
         (Data::Null, _) => replaced(low, high),
         (_, Data::List(_)) => {
             *wrong = Some(
@@ -172,14 +187,14 @@ fn deep(low: &Value, high: &Value, wrong: &mut Wrong) -> Value {
     }
 }
 
-fn set(value: &mut Value, key: &'static str, with: Value) {
-    if let Data::Map(map) = &mut value.data {
-        Arc::make_mut(map).set(key, with);
+/// Sets an entry of a map, or takes it out.
+fn edit(value: &mut Value, key: &'static str, with: Option<Value>) {
+    let Data::Map(map) = &mut value.data else { return };
+    let map = Arc::make_mut(map);
+    match with {
+        Some(with) => map.set(key, with),
+        None => drop(map.remove(key)),
     }
-}
-
-fn texts(value: &Value, key: &str) -> Vec<Value> {
-    value.get(key).and_then(Value::as_list).map_or_else(Vec::new, |items| items.to_vec())
 }
 
 fn terraform(strategy: Strategy, low: &Value, high: &Value) -> Value {
@@ -188,37 +203,32 @@ fn terraform(strategy: Strategy, low: &Value, high: &Value) -> Value {
         _ => high,
     });
     for key in ["include_in_copy", "exclude_from_copy"] {
-        let (a, b) = (texts(low, key), texts(high, key));
-        let paths: Vec<Value> = if strategy == Strategy::Deep { b.into_iter().chain(a).collect() } else { a };
-        if let Data::Map(map) = &mut merged.data {
-            let map = Arc::make_mut(map);
-            map.remove(key);
-            if !paths.is_empty() {
-                map.set(key, Value::list(paths));
-            }
-        }
+        let nothing = Value::list(Vec::new());
+        let (a, b) = (low.get(key).unwrap_or(&nothing), high.get(key).unwrap_or(&nothing));
+        let paths = match strategy {
+            Strategy::Deep => joined(a, b, |a, b| [b, a].concat()),
+            _ => a.clone(),
+        };
+        edit(&mut merged, key, Some(paths).filter(|paths| paths.as_list().is_none_or(|paths| !paths.is_empty())));
     }
     merged
 }
 
 fn dependency(low: &Value, high: &Value) -> Value {
     let mut merged = by_name(low, high, &mut |key, low, high| match key {
-        "config_path" if high.as_str() == Some("") => low.clone(),
+        "config_path" => unless_empty(low, &high),
         "mock_outputs" => deep(low, &high, &mut None),
         "mock_outputs_merge_strategy_with_state" | "mock_outputs_merge_with_state" => low.clone(),
         _ => high,
     });
     let key = "mock_outputs_allowed_terraform_commands";
-    let commands: Vec<Value> = texts(low, key).into_iter().chain(texts(high, key)).collect();
-    if !commands.is_empty() {
-        set(&mut merged, key, Value::list(commands));
+    if let (Some(a), Some(b)) = (low.get(key), high.get(key)) {
+        edit(&mut merged, key, Some(joined(a, b, |a, b| [a, b].concat())));
     }
     // These stay as they were in the included file, also if it had none.
     for key in ["mock_outputs_merge_strategy_with_state", "mock_outputs_merge_with_state"] {
-        if low.get(key).is_none()
-            && let Data::Map(map) = &mut merged.data
-        {
-            Arc::make_mut(map).remove(key);
+        if low.get(key).is_none() {
+            edit(&mut merged, key, None);
         }
     }
     merged
@@ -234,13 +244,11 @@ fn errors(low: &Value, high: &Value) -> Value {
         by_name(low, &high, &mut |_, low, high| {
             by_name(low, &high, &mut |key, low, high| match key {
                 "retryable_errors" | "ignorable_errors" => {
-                    let (a, b) =
-                        (low.as_list().cloned().unwrap_or_default(), high.as_list().cloned().unwrap_or_default());
-                    let more = b.iter().filter(|pattern| !a.contains(pattern));
-                    Value::list(a.iter().chain(more).cloned().collect())
+                    joined(low, &high, |a, b| a.iter().chain(b.iter().filter(|p| !a.contains(p))).cloned().collect())
                 }
                 "signals" => by_name(low, &high, &mut |_, _, high| high),
-                "message" if high.as_str() == Some("") => low.clone(),
+                "message" => unless_empty(low, &high),
+                _ if is_unknown(&high) => with_unknown(low, &high),
                 _ if is_more_than_zero(&high) => high,
                 _ => low.clone(),
             })
@@ -280,6 +288,39 @@ mod tests {
         assert_eq!(merged(Value::str("x"), Value::str("")).0, Value::str(""));
         for low in [Value::str("x"), Value::map(Map::new())] {
             assert!(merged(low.clone(), list(&[1])).1.is_some() && merged(low, list(&[])).1.is_some());
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_above_leaves_what_is_below_in_the_result() {
+        let unknown = |text: &str| Value::new(Data::Unknown(Arc::new(crate::value::Unknown::new(text, ""))));
+        let merged = |low: &Value, high: &Value| deep(low, high, &mut None);
+        let above = unknown("x");
+        let results = [list(&[1]), list(&[2]), entry("a", list(&[1])), unknown("y")].map(|low| merged(&low, &above));
+        for (i, result) in results.iter().enumerate() {
+            assert!(is_unknown(result) && *result != above, "{result:?}");
+            assert!(results[..i].iter().all(|other| other != result), "{result:?}");
+        }
+        // No list or map is below: the upper value replaces it.
+        assert_eq!(merged(&Value::str("z"), &above), above);
+    }
+
+    #[test]
+    fn joined_lists_are_unknown_if_one_of_them_is() {
+        let unknown = Value::new(Data::Unknown(Arc::new(crate::value::Unknown::new("x", ""))));
+        let lists = [
+            ("dependencies", Strategy::Shallow, vec!["paths"]),
+            ("dependency", Strategy::Deep, vec!["d", "mock_outputs_allowed_terraform_commands"]),
+            ("terraform", Strategy::Deep, vec!["include_in_copy"]),
+            ("errors", Strategy::Deep, vec!["retry", "r", "retryable_errors"]),
+        ];
+        for (name, strategy, path) in lists {
+            let within = |value: Value| path.iter().rev().fold(value, |value, key| entry(key, value));
+            for (low, high) in [(list(&[1]), unknown.clone()), (unknown.clone(), list(&[1]))] {
+                let merged = part(name, strategy, &within(low), &within(high), &mut None);
+                let found = path.iter().fold(Some(&merged), |value, key| value?.get(key));
+                assert!(found.is_some_and(is_unknown), "{name}: {merged:?}");
+            }
         }
     }
 }

@@ -250,14 +250,12 @@ impl Origins for Names<'_, '_> {
     }
 
     fn referred(&self, expr: &Expr) -> Option<Value> {
-        let reference = walk::as_reference(expr)?;
-        let (value, is_whole) = self.at(&reference.root.text, reference.steps)?;
-        match (&value.data, is_whole) {
-            (_, true) => Some(value),
-            // Something in it, which is unknown as a whole.
-            (value::Data::Unknown(_), false) => None,
-            _ => None,
+        if let ExprKind::Call(call) = &expr.kind {
+            return self.configuration(call);
         }
+        let reference = walk::as_reference(expr)?;
+        // Something in what is unknown as a whole is not found.
+        self.at(&reference.root.text, reference.steps).filter(|(_, is_whole)| *is_whole).map(|(value, _)| value)
     }
 }
 
@@ -352,6 +350,14 @@ impl Names<'_, '_> {
         let name = self.text(name);
         let name = name.strip_prefix('"').filter(|_| is_text)?;
         Some(format!("\"${{{ABOVE}()}}/{name}").into())
+    }
+
+    /// The configuration that a call of the function reads.
+    fn configuration(&self, call: &Call) -> Option<Value> {
+        let path = call.arguments.first().filter(|_| *call.name.text == *CONFIGURATION)?;
+        let (path, _) = self.session.apart(|| self.eval(path));
+        let functions = Functions { session: self.session, place: &self.place };
+        functions.configuration(&path)
     }
 
     /// The files that functions of an expression may read whose paths are not known.

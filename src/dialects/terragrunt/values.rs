@@ -4,12 +4,14 @@ use crate::hcl::ast::{Expr, ExprKind, Span, walk};
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::text::Text;
-use crate::value::{Data, FileId, Flags, Key, Map, Origin, Prov, Read, Unknown, Value};
+use crate::value::{Data, Entry, FileId, Flags, Key, Map, Origin, Prov, Read, Unknown, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The key of the object that an unknown value is printed as.
 const UNKNOWN: &str = "$unknown";
+/// The bytes of a text that is repeated for each unknown part of its value, at most.
+const MAX_REPEATED: usize = 1_000;
 
 /// What an expression is made of: its text in the file, and what it reads.
 pub(super) trait Origins {
@@ -22,7 +24,8 @@ pub(super) trait Origins {
     /// What it reads of the repository, besides its text, and where that is written.
     fn reads(&self, expr: &Expr) -> (Vec<Read>, Vec<Prov>);
 
-    /// The value that a name refers to, where the expression is nothing but the name: its own unknown parts are those of that.
+    /// The value that the expression stands for, where it is nothing but a name, or reads a file of configuration: its own unknown
+    /// parts are those of that.
     fn referred(&self, expr: &Expr) -> Option<Value>;
 }
 
@@ -76,7 +79,7 @@ fn detailed(origins: &dyn Origins, expr: &Expr, value: Value) -> Value {
             let parts = exprs.iter().zip(items.iter());
             Data::List(Arc::new(parts.map(|(expr, value)| detailed(origins, expr, value.clone())).collect()))
         }
-        (ExprKind::Traversal(..), _) => match origins.referred(expr) {
+        (ExprKind::Traversal(..) | ExprKind::Call(_), _) => match origins.referred(expr) {
             Some(known) if known.holds(Flags::UNKNOWN) => return known.with_prov(value.prov),
             _ => return made_of(origins, expr, &value),
         },
@@ -94,28 +97,81 @@ fn by_key(entries: &[(Expr, Expr)]) -> HashMap<&str, &(Expr, Expr)> {
     entries.iter().filter_map(|entry| Some((walk::name(&entry.0)?, entry))).collect()
 }
 
-/// The value, all unknown parts of which come from one expression.
+/// The value, all unknown parts of which come from one expression. Each says which part of that it is: another one is not the
+/// same.
 fn made_of(origins: &dyn Origins, expr: &Expr, value: &Value) -> Value {
     if !value.holds(Flags::UNKNOWN) {
         return value.clone();
     }
     let (text, (reads, sources)) = (origins.text(expr), origins.reads(expr));
-    filled(value, &text, &reads, &sources)
+    let text = match &expr.kind {
+        ExprKind::Conditional(..) | ExprKind::Binary(..) | ExprKind::Unary(..)
+            if !matches!(value.data, Data::Unknown(_)) =>
+        {
+            format!("({text})").into()
+        }
+        _ => text,
+    };
+    Parts { text: &text, reads: &reads, sources: &sources }.filled(value, &mut String::new())
 }
 
-fn filled(value: &Value, text: &Text, reads: &[Read], sources: &[Prov]) -> Value {
-    let inner = |value: &Value| filled(value, text, reads, sources);
-    let data = match &value.data {
-        Data::Unknown(unknown) => {
-            let reason = unknown.reasons.first().cloned().unwrap_or_default();
-            let data = unknown_data(Text::clone(text), &reason, reads);
-            return Value { data, prov: value.prov.with_inputs(sources.iter().cloned()) };
+/// What the unknown parts of the value of an expression have in common.
+struct Parts<'a> {
+    text: &'a Text,
+    reads: &'a [Read],
+    sources: &'a [Prov],
+}
+
+impl Parts<'_> {
+    /// The value; `steps` lead to it from that of the expression.
+    fn filled(&self, value: &Value, steps: &mut String) -> Value {
+        let data = match &value.data {
+            Data::Unknown(unknown) => {
+                let reason = unknown.reasons.first().cloned().unwrap_or_default();
+                let data = self.unknown(&reason, steps);
+                return Value { data, prov: value.prov.with_inputs(self.sources.iter().cloned()) };
+            }
+            Data::List(items) => {
+                let one = |(index, item)| self.below(item, steps, &format!("[{index}]"));
+                Data::List(Arc::new(items.iter().enumerate().map(one).collect()))
+            }
+            Data::Map(map) => {
+                let one = |entry: &Entry| (entry.key.clone(), self.below(&entry.value, steps, &step(&entry.key)));
+                Data::Map(Arc::new(map.iter().map(one).collect()))
+            }
+            other => other.clone(),
+        };
+        Value { data, prov: value.prov.clone() }
+    }
+
+    fn below(&self, value: &Value, steps: &mut String, step: &str) -> Value {
+        if !value.holds(Flags::UNKNOWN) {
+            return value.clone();
         }
-        Data::List(items) => Data::List(Arc::new(items.iter().map(inner).collect())),
-        Data::Map(map) => Data::Map(Arc::new(map.iter().map(|e| (e.key.clone(), inner(&e.value))).collect())),
-        other => other.clone(),
-    };
-    Value { data, prov: value.prov.clone() }
+        let above = steps.len();
+        steps.push_str(step);
+        let value = self.filled(value, steps);
+        steps.truncate(above);
+        value
+    }
+
+    fn unknown(&self, reason: &str, steps: &str) -> Data {
+        if steps.is_empty() {
+            return unknown_data(Text::clone(self.text), reason, self.reads);
+        }
+        if self.text.len() <= MAX_REPEATED {
+            return unknown_data(format!("{}{steps}", self.text).into(), reason, self.reads);
+        }
+        let part = Read { name: "which part of it".into(), content: Some(steps.into()) };
+        unknown_data(Text::clone(self.text), reason, &[self.reads, &[part]].concat())
+    }
+}
+
+/// The step to an entry of an object.
+fn step(key: &str) -> String {
+    let is_name = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    if is_name { format!(".{key}") } else { format!("[{key:?}]") }
 }
 
 /// Something unknown: its text, why, and what it is made of. It is printed as an object with the reason.

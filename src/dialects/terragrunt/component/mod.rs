@@ -185,7 +185,11 @@ fn links(folder: &str, parts: &Map) -> Vec<Link> {
             found.push(to("dependency", path));
         }
     }
-    let declared = parts.get("dependencies").and_then(|value| value.get("paths")).and_then(Value::as_list);
-    found.extend(declared.into_iter().flat_map(|paths| paths.iter()).map(|path| to("dependencies", path)));
+    match parts.get("dependencies").and_then(|value| value.get("paths")) {
+        Some(Value { data: Data::List(paths), .. }) => found.extend(paths.iter().map(|path| to("dependencies", path))),
+        // Which ones is not known.
+        Some(paths @ Value { data: Data::Unknown(_), .. }) => found.push(to("dependencies", paths)),
+        _ => {}
+    }
     found
 }

@@ -12,6 +12,7 @@ use crate::limits::Limit;
 use crate::paths;
 use crate::source::glob::Glob;
 use crate::source::{Node, ResolveError};
+use crate::text::Text;
 use crate::value::Value;
 
 /// The most files that one pattern finds.
@@ -25,12 +26,35 @@ pub(super) fn read_config(functions: &Functions<'_, '_>, arguments: &[Val]) -> O
             arguments.len()
         )));
     }
-    if let Some(reason) = arguments[0].unknown_reason() {
-        return Ok(Val::unknown(Type::Dynamic, reason.clone()));
+    match found(functions, &arguments[0])? {
+        Found::NotKnown(reason) => Ok(Val::unknown(Type::Dynamic, reason)),
+        Found::Nothing(path) => match arguments.get(1) {
+            Some(default) => Ok(default.clone()),
+            None => Err(failed(format!(
+                "You attempted to run terragrunt in a folder that does not contain a terragrunt.hcl file: there is no {}",
+                shown(&path)
+            ))),
+        },
+        Found::File(path) => config(functions.session, &path).map(|value| import(&value)).map_err(HostError::Call),
     }
-    let written = &texts("read_terragrunt_config", &arguments[..1], 1, 1)?[0];
+}
+
+/// What `read_terragrunt_config` reads.
+enum Found {
+    File(String),
+    /// There is no file here.
+    Nothing(String),
+    /// Why it is not known.
+    NotKnown(Text),
+}
+
+fn found(functions: &Functions<'_, '_>, path: &Val) -> Result<Found, HostError> {
+    if let Some(reason) = path.unknown_reason() {
+        return Ok(Found::NotKnown(reason.clone()));
+    }
+    let written = &texts("read_terragrunt_config", std::slice::from_ref(path), 1, 1)?[0];
     let Some(path) = inside(&functions.place.dir, written) else {
-        return Ok(Val::unknown(Type::Dynamic, format!("{written} is outside of the repository")));
+        return Ok(Found::NotKnown(format!("{written} is outside of the repository").into()));
     };
     let session = functions.session;
     let path = match session.loader.modules.loader.reader.lookup(&path) {
@@ -38,18 +62,20 @@ pub(super) fn read_config(functions: &Functions<'_, '_>, arguments: &[Val]) -> O
         _ => path,
     };
     if let Some(why) = session.loader.unavailable(&path) {
-        return Ok(Val::unknown(Type::Dynamic, why));
+        return Ok(Found::NotKnown(why.into()));
     }
-    if !session.loader.has(&path) && session.generated.values_at(&path).is_none() {
-        return match arguments.get(1) {
-            Some(default) => Ok(default.clone()),
-            None => Err(failed(format!(
-                "You attempted to run terragrunt in a folder that does not contain a terragrunt.hcl file: there is no {}",
-                shown(&path)
-            ))),
-        };
+    let is_there = session.loader.has(&path) || session.generated.values_at(&path).is_some();
+    Ok(if is_there { Found::File(path) } else { Found::Nothing(path) })
+}
+
+impl Functions<'_, '_> {
+    /// The configuration at a path, where it is a file that is read without a mistake.
+    pub(in crate::dialects::terragrunt) fn configuration(&self, path: &Val) -> Option<Value> {
+        match found(self, path) {
+            Ok(Found::File(path)) => config(self.session, &path).ok(),
+            _ => None,
+        }
     }
-    config(session, &path).map(|value| import(&value)).map_err(HostError::Call)
 }
 
 /// The file of the unit, or else of the stack, of a folder.

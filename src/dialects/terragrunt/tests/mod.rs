@@ -189,6 +189,31 @@ fn an_unknown_value_is_the_same_only_with_the_same_text_and_reads() {
     assert_eq!(of_inputs, [false, true, true]);
 }
 
+#[test]
+fn unknown_parts_of_one_value_are_not_the_same() {
+    let of = |local: &str, input: &str| {
+        let unit = format!("locals {{\n  v = {local}\n}}\ninputs = {{\n  v = {input}\n}}\n");
+        let common = "locals {\n  a = get_env(\"A\")\n  b = get_env(\"B\")\n  more = 1\n}\n";
+        let world = World::new(&[("a/terragrunt.hcl", &unit), ("common.hcl", common)]);
+        let all = world.resolve(&Files::default()).components();
+        let value = all.values().next().unwrap().component.value.get("inputs").unwrap().get("v").unwrap().clone();
+        match &value.data {
+            crate::value::Data::Unknown(unknown) => unknown.text.to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    // A file that is read: its own expressions.
+    let read = "read_terragrunt_config(\"../common.hcl\")";
+    assert_eq!(of(read, "local.v.locals.a"), "get_env(\"A\")");
+    assert_eq!(of(read, "local.v.locals.b"), "get_env(\"B\")");
+    assert_eq!(of(&format!("({read}).locals"), "local.v.b"), format!("({read}).locals.b"));
+    let chosen = "merge({a = [get_env(\"A\")]}, {\"b c\" = get_env(\"B\")})";
+    assert_eq!(of(chosen, "local.v.a[0]"), format!("{chosen}.a[0]"));
+    assert_eq!(of(chosen, "local.v[\"b c\"]"), format!("{chosen}[\"b c\"]"));
+    assert_eq!(of("true ? {a = get_env(\"A\")} : null", "local.v.a"), "(true ? {a = get_env(\"A\")} : null).a");
+    assert_eq!(of("true ? get_env(\"A\") : null", "local.v"), "true ? get_env(\"A\") : null");
+}
+
 /// A unit of a local module that is called with its inputs, below a root file that generates a provider.
 const OF_MODULE: [(&str, &str); 3] = [
     (
