@@ -24,6 +24,7 @@ mod formats;
 mod functions;
 mod garden;
 mod garden_hook;
+mod garden_unknown;
 mod generated;
 mod graphs;
 mod hook;

@@ -318,7 +318,7 @@ mod tests {
             let within = |value: Value| path.iter().rev().fold(value, |value, key| entry(key, value));
             for (low, high) in [(list(&[1]), unknown.clone()), (unknown.clone(), list(&[1]))] {
                 let merged = part(name, strategy, &within(low), &within(high), &mut None);
-                let found = path.iter().fold(Some(&merged), |value, key| value?.get(key));
+                let found = path.iter().try_fold(&merged, |value, key| value.get(key));
                 assert!(found.is_some_and(is_unknown), "{name}: {merged:?}");
             }
         }

@@ -3,10 +3,11 @@
 
 use super::evaluator::{Evaluator, Scope, captured};
 use super::lookup::{Lookup, Missing};
+use super::made_of;
 use super::roots::Roots;
 use crate::dialects::garden::template::failure::{Failure, FailureKind, Result};
-use crate::dialects::garden::template::node::merge::merge_counted;
-use crate::dialects::garden::template::node::{ContextId, Data, Lazy, Node, array_index};
+use crate::dialects::garden::template::node::merge::merged_unknown;
+use crate::dialects::garden::template::node::{ContextId, Data, Lazy, Node, array_index, keys};
 use crate::dialects::garden::template::syntax::path::{Segment, joined};
 use crate::text::Text;
 use crate::value::Prov;
@@ -93,7 +94,7 @@ impl Evaluator {
         ContextId(all.len() as u32 - 1)
     }
 
-    fn context(&self, id: ContextId) -> Context {
+    pub(super) fn context(&self, id: ContextId) -> Context {
         self.contexts.borrow().get(id.0 as usize).cloned().unwrap_or(Context::Data(Node::default()))
     }
 
@@ -117,17 +118,18 @@ impl Evaluator {
     }
 
     /// The same within a lookup; `path` is how it got here.
-    fn resolve(&self, id: ContextId, query: Query<'_>, path: &mut Vec<Text>) -> Result<Lookup> {
+    pub(super) fn resolve(&self, id: ContextId, query: Query<'_>, path: &mut Vec<Text>) -> Result<Lookup> {
         self.spend(1)?;
         if let Some(node) = self.plain(id, query.key) {
             return Ok(Lookup::Found(node));
         }
-        let before = self.spent();
+        let (before, circles) = (self.spent(), self.circles.get());
         let text = query.joined.first().map_or_else(|| joined(query.key), Text::clone);
         let query =
             Query { joined: if query.joined.is_empty() { slice::from_ref(&text) } else { query.joined }, ..query };
         let frame = (id, Text::clone(&text));
         if self.under_way.borrow().contains(&frame) {
+            self.circles.set(self.circles.get() + 1);
             let whole: Vec<&str> = path.iter().chain(query.key.iter().map(|s| &s.text)).map(Text::as_str).collect();
             let message = format!("Circular reference detected when resolving key {}", render(&whole));
             return Err(Failure::plain(FailureKind::Circular, message, &Prov::default()));
@@ -157,7 +159,9 @@ impl Evaluator {
             Context::Refusal(message) => Err(Failure::plain(FailureKind::Refused, message.as_str(), &Prov::default())),
         };
         self.under_way.borrow_mut().pop();
+        // What was found without a value that is still under way is not what it is later.
         if let Ok(Lookup::Found(node)) = &done
+            && circles == self.circles.get()
             && self.spent().saturating_sub(before) >= WORTH_KEEPING
         {
             self.lookups.borrow_mut().insert(known, node.clone());
@@ -176,123 +180,6 @@ impl Evaluator {
             _ => return None,
         };
         matches!(found.data, Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_)).then(|| found.clone())
-    }
-
-    /// The topmost layer that has a single value decides; collections of several layers are merged.
-    fn resolve_layers(
-        &self,
-        layers: &[ContextId],
-        keeps_history: bool,
-        query: Query<'_>,
-        path: &mut Vec<Text>,
-    ) -> Result<Lookup> {
-        let mut found: Vec<Node> = Vec::new();
-        let mut missing: Vec<(usize, Option<Missing>)> = Vec::new();
-        for (index, layer) in layers.iter().enumerate().rev() {
-            if self.is_open(*layer, query.key) || self.lacks(*layer, query.key)? {
-                missing.push((index, None));
-                continue;
-            }
-            match self.resolve(*layer, query, path)? {
-                Lookup::Found(node) if !node.is_collection() => {
-                    let below = if keeps_history { self.below(&layers[..index], query, path) } else { None };
-                    return Ok(Lookup::Found(overriding(node, below.as_ref())));
-                }
-                Lookup::Found(node) => found.push(node),
-                Lookup::Missing(why) => missing.push((index, Some(*why))),
-            }
-        }
-        let mut lowest_first = found.into_iter().rev();
-        if let Some(lowest) = lowest_first.next() {
-            let mut merged = lowest;
-            for node in lowest_first {
-                let (next, entries) = merge_counted(&merged, &node);
-                self.spend(entries)?;
-                merged = next;
-            }
-            return Ok(Lookup::Found(merged));
-        }
-        self.missing_in(layers, missing, query, path)
-    }
-
-    /// Returns why no layer has a key: the reason of the layer that has the longest part of its path. `reasons` are
-    /// those of the layers, the topmost first; `None` for a layer that was skipped because it lacks the key.
-    fn missing_in(
-        &self,
-        layers: &[ContextId],
-        reasons: Vec<(usize, Option<Missing>)>,
-        query: Query<'_>,
-        path: &mut Vec<Text>,
-    ) -> Result<Lookup> {
-        let mut missing: Vec<Missing> = Vec::with_capacity(reasons.len());
-        for (index, reason) in reasons {
-            match reason {
-                Some(why) => missing.push(why),
-                None => match self.resolve(layers[index], query, path)? {
-                    Lookup::Found(node) => return Ok(Lookup::Found(node)),
-                    Lookup::Missing(why) => missing.push(*why),
-                },
-            }
-        }
-        let deepest = missing.iter().map(|m| m.path.len()).max().unwrap_or(0);
-        let all: Vec<Missing> = match missing.iter().find(|m| m.path.len() == deepest).map(|m| m.path.clone()) {
-            Some(path) => missing.into_iter().filter(|m| m.path == path).collect(),
-            None => missing,
-        };
-        let available = all.iter().flat_map(|m| m.available.iter().cloned()).collect();
-        let last = all.into_iter().next_back();
-        let key = || query.key.first().map(|s| Text::clone(&s.text)).unwrap_or_default();
-        let last =
-            last.unwrap_or_else(|| Missing { circular: false, key: key(), path: path.clone(), available: Vec::new() });
-        Ok(Lookup::Missing(Box::new(Missing { available, ..last })))
-    }
-
-    /// Returns the value of the next layer below, for the history of a value. Failures there do not matter.
-    fn below(&self, layers: &[ContextId], query: Query<'_>, path: &mut Vec<Text>) -> Option<Node> {
-        if query.key.is_empty() {
-            return None;
-        }
-        let has = |layer: &&ContextId| !self.lacks(**layer, query.key).unwrap_or(true);
-        layers.iter().rev().filter(has).find_map(|layer| match self.resolve(*layer, query, path) {
-            Ok(Lookup::Found(node)) if !node.is_collection() => Some(node),
-            _ => None,
-        })
-    }
-
-    /// Whether a context may have a key that is not known to be in it. It counts only where no other layer has the key.
-    fn is_open(&self, id: ContextId, key: &[Segment]) -> bool {
-        match self.contexts.borrow().get(id.0 as usize) {
-            Some(Context::Data(Node { data: Data::Open(map, _), .. })) => {
-                key.first().is_none_or(|first| map.get(&first.text).is_none())
-            }
-            _ => false,
-        }
-    }
-
-    /// The layers of a context one by one, the lowest first.
-    pub(crate) fn layers_of(&self, id: ContextId) -> Vec<ContextId> {
-        match self.context(id) {
-            Context::Layers(layers) => layers.to_vec(),
-            _ => vec![id],
-        }
-    }
-
-    /// Whether the data of a context certainly has nothing for the first key. To find that out evaluates nothing.
-    ///
-    /// # Errors
-    /// That is too much work.
-    fn lacks(&self, id: ContextId, key: &[Segment]) -> Result<bool> {
-        let Some(first) = key.first() else { return Ok(false) };
-        let contexts = self.contexts.borrow();
-        let lacks = match contexts.get(id.0 as usize) {
-            Some(Context::Data(node)) => inner(node).as_map().is_some_and(|map| map.get(&first.text).is_none()),
-            Some(Context::Roots(roots)) => roots.get(&first.text).is_none(),
-            _ => false,
-        };
-        if lacks {
-            self.spend(1)?;
-        }
-        Ok(lacks)
     }
 
     /// Follows a key path into a value.
@@ -318,17 +205,28 @@ impl Evaluator {
         let Some((next, _)) = query.key.split_first() else { return self.whole(value, query, root, path) };
         let found = match &value.data {
             Data::Unknown(unknown) => {
-                let mut inner = (**unknown).clone();
-                inner.text = Text::default();
-                return Ok(Lookup::Found(Node::at(Data::Unknown(Arc::new(inner)), value.prov.clone())));
+                let inner = Data::Unknown(Arc::new(made_of::inside(unknown)));
+                return Ok(Lookup::Found(Node::at(inner, value.prov.clone())));
             }
-            Data::Map(map) => map.get(&next.text).cloned(),
+            Data::Map(map) => match map.get(&next.text) {
+                None => map.get(keys::MERGE).filter(|merged| merged.is_unknown()).map(|merged| part_of(merged, &value)),
+                found => found.cloned(),
+            },
             Data::Open(map, unknown) => {
                 map.get(&next.text).cloned().or_else(|| Some(Node::new(Data::Unknown(Arc::clone(unknown)))))
             }
             Data::List(items) => match &*next.text {
-                "length" => Some(Node::at(Data::Number(items.len() as f64), value.prov.clone())),
-                index => array_index(index).and_then(|i| items.get(i as usize)).cloned(),
+                "length" => match items.iter().find(|item| made_of::is_spliced(item)) {
+                    Some(some) => Some(part_of(some, &value)),
+                    None => Some(Node::at(Data::Number(items.len() as f64), value.prov.clone())),
+                },
+                index => array_index(index).and_then(|i| {
+                    let index = i as usize;
+                    match items.iter().take(index + 1).find(|item| made_of::is_spliced(item)) {
+                        Some(some) => Some(part_of(some, &value)),
+                        None => items.get(index).cloned(),
+                    }
+                }),
             },
             _ => {
                 let whole: Vec<&str> = path.iter().chain(query.key.iter().map(|s| &s.text)).map(Text::as_str).collect();
@@ -369,8 +267,9 @@ impl Evaluator {
 
     /// A value at the end of its path, with everything in it evaluated.
     fn whole(&self, value: Node, query: Query<'_>, root: ContextId, path: &mut Vec<Text>) -> Result<Lookup> {
-        if let Data::Open(_, unknown) = &value.data {
-            return Ok(Lookup::Found(Node::new(Data::Unknown(Arc::clone(unknown)))));
+        if let Data::Open(known, unknown) = &value.data {
+            let known = Node::new(Data::Map(Arc::clone(known)));
+            return Ok(Lookup::Found(merged_unknown(&Node::new(Data::Unknown(Arc::clone(unknown))), &known)));
         }
         if !value.is_collection() || !is_lazy(&value) {
             return Ok(Lookup::Found(value));
@@ -426,8 +325,17 @@ fn captured_entry(value: &Node, key: &str) -> Option<(Node, Option<Node>)> {
     Some((node.clone(), found.map(|found| captured(found, *context, *is_final))))
 }
 
+/// Something of a collection that has unknown entries.
+fn part_of(entries: &Node, collection: &Node) -> Node {
+    let merged = merged_unknown(entries, collection);
+    match &merged.data {
+        Data::Unknown(unknown) => Node { data: Data::Unknown(Arc::new(made_of::inside(unknown))), prov: merged.prov },
+        _ => merged,
+    }
+}
+
 /// A value without the context that it belongs to.
-fn inner(node: &Node) -> &Node {
+pub(super) fn inner(node: &Node) -> &Node {
     match node.as_lazy() {
         Some(Lazy::Captured { node, .. }) => node,
         _ => node,
@@ -441,16 +349,6 @@ pub(super) fn is_lazy(node: &Node) -> bool {
         Data::List(items) => items.iter().any(is_lazy),
         Data::Map(map) => map.iter().any(|(_, node)| is_lazy(node)),
         _ => false,
-    }
-}
-
-/// A value with the history of what it replaced.
-fn overriding(node: Node, below: Option<&Node>) -> Node {
-    match below {
-        Some(below) if below.prov.origin != node.prov.origin => {
-            Node { prov: node.prov.overriding(&below.to_value()), data: node.data }
-        }
-        _ => node,
     }
 }
 

@@ -66,6 +66,8 @@ pub(crate) struct Evaluator {
     pub(super) era: LanguageVersion,
     /// Whether what cannot be resolved stays as it is written, part by part, as [`LanguageVersion::Bonsai`] does on request.
     pub(super) is_partial: bool,
+    /// How many times a value that reads itself was met.
+    pub(super) circles: Cell<u64>,
     depth: Cell<usize>,
     /// The steps of this run.
     steps: Cell<u64>,
@@ -94,6 +96,7 @@ impl Evaluator {
             keeps_history: true,
             era,
             is_partial: false,
+            circles: Cell::new(0),
             depth: Cell::new(0),
             steps: Cell::new(0),
             most: Cell::new(limits.get(Limit::TemplateSteps)),
@@ -216,7 +219,7 @@ impl Evaluator {
         let _depth = self.enter()?;
         self.spend(1)?;
         match lazy {
-            Lazy::Template(template) => self.template(template, &node.prov, scope),
+            Lazy::Template(template) => self.template(template, node, scope),
             Lazy::Operator(operator) => self.operator(operator, node, scope),
             Lazy::Captured { node: inner, context: own, is_final } => {
                 let context = self.above(scope.context, *own);

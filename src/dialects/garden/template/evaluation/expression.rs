@@ -49,11 +49,16 @@ impl Site<'_> {
 }
 
 impl Evaluator {
-    /// Evaluates a template string.
-    pub(super) fn template(&self, template: &Template, prov: &Prov, scope: Scope) -> Result<Node> {
+    /// Evaluates a template string, which is `whole`.
+    pub(super) fn template(&self, template: &Template, whole: &Node, scope: Scope) -> Result<Node> {
+        let prov = &whole.prov;
         let site = Site { raw: &template.raw, path: &template.path, prov, era: self.era, is_outermost: true, scope };
-        let (done, reads) = self.reading(|| self.block(&template.block, site, false));
-        let node = done?.unwrap_or_default();
+        let value = || {
+            let node = self.block(&template.block, site, false)?.unwrap_or_default();
+            self.with_lookups(node, template, whole, scope)
+        };
+        let (node, reads) = self.reading(value);
+        let node = node?;
         let prov = if node.is_collection() {
             self.spend_size(&node)?;
             // The lines of a collection are more useful than the template that names it.

@@ -1,12 +1,11 @@
 //! Evaluates the structural operators.
 
-use super::evaluator::{Evaluator, Scope, captured, unknown_for};
-use super::references;
+use super::evaluator::{Evaluator, Scope, captured};
+use super::{made_of, references};
 use crate::dialects::garden::template::failure::{Failure, FailureKind, Result, natural_list};
 use crate::dialects::garden::template::node::{Data, Node, Object, Operator, OperatorKind, keys};
 use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::text::Text;
-use crate::value::Unknown;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
@@ -33,7 +32,7 @@ impl Evaluator {
                 let branch = match value.data {
                     Data::Bool(true) => then,
                     Data::Bool(false) => otherwise,
-                    Data::Unknown(_) => return Ok(Node { prov: node.prov.clone(), ..value }),
+                    Data::Unknown(_) => return self.unknown_operator(operator, &value, node, scope),
                     _ if self.is_partial => return Ok(operator.source.clone()),
                     _ => {
                         let got = value.type_of();
@@ -118,8 +117,7 @@ impl Evaluator {
             }
             // Some further, unknown items.
             Data::Unknown(unknown) => {
-                let unknown = Unknown { text: Text::clone(&unknown.text), ..(**unknown).clone() };
-                out.push(Node::at(Data::Unknown(Arc::new(unknown)), list.prov.clone()));
+                out.push(Node::at(Data::Unknown(Arc::new(made_of::spliced(unknown))), list.prov.clone()));
                 Ok(())
             }
             Data::Text(_) if self.is_partial => {
@@ -152,7 +150,7 @@ impl Evaluator {
                 items.iter().enumerate().map(|(i, item)| (Text::from(i.to_string()), item.clone())).collect()
             }
             Data::Map(map) => map.iter().map(|(key, value)| (Text::clone(key), value.clone())).collect(),
-            Data::Unknown(_) => return Ok(Node { prov: node.prov.clone(), ..collection }),
+            Data::Unknown(_) => return self.unknown_operator(operator, &collection, node, scope),
             _ => {
                 let got = collection.type_of();
                 let message =
@@ -163,6 +161,11 @@ impl Evaluator {
         let mut out = Vec::new();
         for (key, value) in entries {
             self.spend(STEPS_OF_AN_ITEM)?;
+            if made_of::is_spliced(&value) {
+                let some = self.unknown_operator(operator, &value, node, scope)?;
+                self.append(&some, node, scope, &mut out)?;
+                continue;
+            }
             let item =
                 Node::map([("key".into(), Node::at(Data::Text(key), value.prov.clone())), ("value".into(), value)]);
             let item = self.data(Node::map([("item".into(), item)]));
@@ -172,10 +175,7 @@ impl Evaluator {
                 match kept.data {
                     Data::Bool(true) => {}
                     Data::Bool(false) => continue,
-                    Data::Unknown(_) => {
-                        let text = unknown_for([&kept]).unwrap_or(kept);
-                        return Ok(Node { prov: node.prov.clone(), ..text });
-                    }
+                    Data::Unknown(_) => return self.unknown_operator(operator, &kept, node, scope),
                     _ => {
                         let got = match self.era() {
                             LanguageVersion::Cedar => kept.type_of(),

@@ -1,7 +1,9 @@
 //! How values of several layers become one: mappings are merged key by key, lists index by index.
 
 use super::{Data, Node, Object};
+use crate::reads::made_of;
 use crate::text::{ByAddress, Text};
+use crate::value::Unknown;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -40,6 +42,8 @@ impl Merge {
             (_, Data::Undefined) | (Data::List(_), Data::Map(_)) => return below.clone(),
             (Data::Map(lower), Data::Map(upper)) => Data::Map(self.maps(lower, upper)),
             (Data::List(lower), Data::List(upper)) => Data::List(self.lists(lower, upper)),
+            (Data::Unknown(_), Data::Map(_) | Data::List(_)) => return merged_unknown(below, above),
+            (Data::Map(_) | Data::List(_) | Data::Unknown(_), Data::Unknown(_)) => return merged_unknown(above, below),
             _ => return Node { data: above.data.clone(), prov: above.prov.overriding(&below.to_value()) },
         };
         Node::at(data, above.prov.with_inputs([below.prov.clone()]))
@@ -90,6 +94,17 @@ impl Merge {
     }
 }
 
+/// A value that is not known, because it is merged with another one, and one of them is not.
+pub(crate) fn merged_unknown(value: &Node, other: &Node) -> Node {
+    let mut unknown = match (&value.data, &other.data) {
+        (Data::Unknown(a), Data::Unknown(b)) if a == b => return value.clone(),
+        (Data::Unknown(unknown), _) | (_, Data::Unknown(unknown)) => (**unknown).clone(),
+        _ => Unknown::default(),
+    };
+    unknown.add_reads([value, other].map(|one| made_of::value("what is merged in it", &one.to_value())));
+    Node::at(Data::Unknown(Arc::new(unknown)), value.prov.with_inputs([other.prov.clone()]))
+}
+
 /// Two collections that may be met again.
 fn shared<T>(lower: &Arc<T>, upper: &Arc<T>) -> Option<Two<T>> {
     let is_shared = Arc::strong_count(lower) > 1 && Arc::strong_count(upper) > 1;
@@ -98,7 +113,13 @@ fn shared<T>(lower: &Arc<T>, upper: &Arc<T>) -> Option<Two<T>> {
 
 /// A merge patch (RFC 7396) on a value: null takes keys away, lists are replaced.
 pub(crate) fn patch(below: &Node, above: &Node) -> Node {
-    let Data::Map(upper) = &above.data else { return above.clone() };
+    let Data::Map(upper) = &above.data else {
+        let may_merge = above.is_unknown() && (below.is_unknown() || below.as_map().is_some());
+        return if may_merge { merged_unknown(above, below) } else { above.clone() };
+    };
+    if below.is_unknown() {
+        return merged_unknown(below, above);
+    }
     let mut entries: Entries = match &below.data {
         Data::Map(lower) => lower.iter().map(|(k, v)| (Text::clone(k), v.clone())).collect(),
         _ => Entries::default(),
