@@ -87,3 +87,65 @@ proptest! {
         }
     }
 }
+
+/// Expressions of texts over `var.known`, `var.other`, and two variables of the environment of Garden.
+fn expression() -> impl Strategy<Value = String> + Clone {
+    let leaf = prop::sample::select(vec!["var.known", "var.other", "var.open", "local.env.A", "local.env.B", "'x'"]);
+    leaf.prop_map(str::to_owned).prop_recursive(4, 24, 3, |inner| {
+        let two = (inner.clone(), inner.clone());
+        let three = (inner.clone(), inner.clone(), inner.clone());
+        prop_oneof![
+            two.clone().prop_map(|(a, b)| format!("({a} || {b})")),
+            two.clone().prop_map(|(a, b)| format!("join([{a}, {b}], '-')")),
+            two.clone().prop_map(|(a, b)| format!("({a} + {b})")),
+            three.clone().prop_map(|(a, b, c)| format!("({a} == {b} ? {c} : {a})")),
+            three.clone().prop_map(|(a, b, c)| format!("replace({a}, {b}, {c})")),
+            three.prop_map(|(a, b, c)| format!("([{a}, {b}] contains {c} ? {a} : {b})")),
+            inner.clone().prop_map(|a| format!("upper({a})")),
+            inner.prop_map(|a| format!("split({a}, '-')[0]")),
+        ]
+    })
+}
+
+/// Values with expressions in them.
+fn written() -> impl Strategy<Value = String> {
+    let two = (expression(), expression());
+    let three = (expression(), expression(), expression());
+    prop_oneof![
+        expression().prop_map(|a| format!("\"${{{a}}}\"")),
+        two.clone().prop_map(|(a, b)| format!("\"${{if {a} == 'x'}}${{{b}}}${{else}}y${{endif}}-z\"")),
+        three.clone().prop_map(|(a, b, c)| format!("{{$if: \"${{{a} == {b}}}\", $then: \"${{{c}}}\", $else: e}}")),
+        two.clone().prop_map(|(a, b)| format!("[{{$concat: \"${{split({a}, '-')}}\"}}, \"${{{b}}}\"]")),
+        three.prop_map(|(a, b, c)| format!(
+            "{{$forEach: \"${{split({a}, '-')}}\", $filter: \"${{item.value != {b}}}\", $return: \"${{{c}}}\"}}"
+        )),
+        two.prop_map(|(a, b)| format!("{{$merge: {{a: \"${{{a}}}\"}}, b: \"${{{b}}}\"}}")),
+    ]
+}
+
+proptest! {
+    #![proptest_config(crate::fuzz::cases(128))]
+
+    /// What differs when everything is known also differs when the environment of Garden is not.
+    #[test]
+    fn unknown_values_hide_no_difference(value in written(), open in expression(), environment: bool) {
+        let world = |known: &str, is_known: bool| {
+            let open = open.replace("var.open", "'o'");
+            let project = PROJECT.replace("region: eu", &format!("known: {known}, other: w-x, open: \"${{{open}}}\""));
+            let layer = if environment { "variables: {known: e-f}\n" } else { "" };
+            let text = format!("kind: Run\nname: x\ntype: exec\n{layer}spec: {{command: [a]}}\n");
+            let text = match environment {
+                true => text.replace("e-f}", &format!("e-f, v: {value}}}")),
+                false => format!("{text}variables: {{v: {value}}}\n"),
+            };
+            let mut world = World::of(&project).file("a/garden.yml", &text);
+            if is_known {
+                world.project.inputs.env.extend([("A".to_owned(), "x".to_owned()), ("B".to_owned(), "w-x".to_owned())]);
+            }
+            let all = world.resolve(&Files::default()).components();
+            all.get(&("dev".into(), "run".into(), "x".into())).map(|placed| placed.component.value.clone())
+        };
+        let [known, unknown] = [true, false].map(|is_known| [world("k-1", is_known), world("k-2", is_known)]);
+        prop_assert!(known[0] == known[1] || unknown[0] != unknown[1], "{:?} hidden by {:?}", known, unknown[0]);
+    }
+}
