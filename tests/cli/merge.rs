@@ -276,3 +276,25 @@ fn what_code_makes_of_values_of_the_other_side_is_compared() {
         .commit("another");
     repo.run(&["merge", &ours, "HEAD"]).ends_with(0).says("independent");
 }
+
+#[test]
+fn a_locked_version_that_the_other_side_does_not_allow() {
+    let lock = |version: &str| format!("provider \"registry.opentofu.org/acme/x\" {{\n  version = \"{version}\"\n}}\n");
+    let code = |constraint: &str| {
+        format!(
+            "terraform {{\n  backend \"local\" {{}}\n  required_providers {{\n    x = {{\n      source  = \"acme/x\"\n      version = \"{constraint}\"\n    }}\n  }}\n}}\n"
+        )
+    };
+    let (path, locked) = ("live/.terraform.lock.hcl", lock("1.4.0"));
+    for (constraint, is_met) in [("~> 1.2", false), (">= 1.2", true)] {
+        let repo = Repo::new();
+        repo.write("live/main.tf", code(">= 1.0")).write(path, &locked).commit("base");
+        repo.git(&["branch", "ours"]);
+        repo.write(path, lock("2.0.0")).commit("a newer version");
+        repo.git(&["branch", "theirs"]);
+        repo.git(&["checkout", "--quiet", "ours"]);
+        repo.write("live/main.tf", code(constraint)).commit("a narrower constraint");
+        let run = repo.run(&["merge", "ours", "theirs"]).ends_with(i32::from(!is_met));
+        assert_eq!(run.stdout.contains("tofu-locked-version"), !is_met, "{run}");
+    }
+}

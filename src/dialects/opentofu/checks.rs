@@ -1,7 +1,7 @@
 //! Checks for valid configuration that is probably a mistake: unused values and locals, addresses that depend on the
 //! workspace.
 
-use crate::dialects::opentofu::rules;
+use crate::dialects::opentofu::{locked, rules};
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Body, Span, TraversalStep};
 use crate::paths;
@@ -31,6 +31,7 @@ pub(crate) fn check(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut V
         }
     }
     workspace(statics, failures);
+    locked::check(statics, loader, failures);
 }
 
 /// Whether a file belongs to one folder alone. What several share need not be of use in each of them.

@@ -13,6 +13,7 @@ mod authoring;
 mod checks;
 mod components;
 mod discovery;
+mod locked;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

@@ -11,6 +11,13 @@ pub(super) use crate::terraform::rules::{ENCRYPTION, SENSITIVE};
 
 rule!(BACKEND, "tofu-backend", Correctness, "0.1.0", "a backend does not exist, or does not support an argument");
 rule!(
+    LOCKED_VERSION,
+    "tofu-locked-version",
+    Suspicious,
+    "0.1.0",
+    "the lock file holds a version of a provider that a module does not allow"
+);
+rule!(
     PROVIDER_FOR_EACH,
     "tofu-provider-for-each",
     Correctness,
@@ -45,6 +52,7 @@ pub(super) static OWN: &[&Rule] = &[
     &INVALID_REPETITION,
     &INVALID_SYNTAX,
     &INVALID_VALUE,
+    &LOCKED_VERSION,
     &MISSING_VALUE,
     &MODULE_ARGUMENT,
     &MODULE_SOURCE,

@@ -41,6 +41,15 @@ pub(crate) fn before_1(module: &Module) -> Option<&Written> {
     (!versions().any(meets) && of_majors(0..1).any(meets)).then_some(written)
 }
 
+/// Whether a released version meets a list of constraints; `None` if one of them is of another form.
+pub(crate) fn meets(version: &str, constraints: &str) -> Option<bool> {
+    let is_plain = |text: &str| is_constraint(text) && !text.contains(['-', '+']) && text.split('.').count() <= 3;
+    let numbers: Vec<u32> = version.split('.').map(|number| number.parse().ok()).collect::<Option<_>>()?;
+    let version = numbers.try_into().ok()?;
+    let is_known = constraints.split(',').all(is_plain);
+    is_known.then(|| Constraint::all(constraints).iter().all(|constraint| constraint.holds(version)))
+}
+
 /// Whether a text is a list of version constraints.
 pub(crate) fn is_constraint(text: &str) -> bool {
     text.split(',').all(|part| {
@@ -105,6 +114,21 @@ mod tests {
         assert!(holds("~> 1.6", [1, 12, 6]) && !holds("~> 1.6.0", [1, 12, 6]));
         assert!(holds(">= 1.6", [1, 6, 0]) && !holds("> 1.6", [1, 6, 0]));
         assert!(!versions().any(|v| holds(">= 99.0.0", v)));
+    }
+
+    #[test]
+    fn locked_versions() {
+        for (version, constraint, is_met) in [
+            ("5.31.0", "~> 5.0", Some(true)),
+            ("5.31.0", ">= 6.0.0", Some(false)),
+            ("5.31.0", ">= 4.0, < 5.0", Some(false)),
+            ("5.31.0", "~> 5.30.0", Some(false)),
+            ("6.0.0-beta1", ">= 6.0", None),
+            ("5.31.0", "~> 6.0.0-beta1", None),
+            ("5.31.0", "latest", None),
+        ] {
+            assert_eq!(meets(version, constraint), is_met, "{version} {constraint}");
+        }
     }
 
     #[test]

@@ -36,6 +36,13 @@ pub(crate) const ALL: &[Planting] = &[
     }),
     ("tofu-invalid-syntax", |p| planted(p, "planted.tf", "locals {\n  planted = [1 2]\n}\n", "[1 2]")),
     ("tofu-invalid-value", |p| source(p, "[\"a\"][1]", "[\"a\"][1]")),
+    ("tofu-locked-version", |p| {
+        let lock = "provider \"registry.opentofu.org/acme/planted\" {\n  version = \"1.4.0\"\n}\n";
+        p.write(&format!("{}.terraform.lock.hcl", folder(p)), lock);
+        let text = "terraform {\n  required_providers {\n    planted = {\n      source  = \"acme/planted\"\n      version = \"~> 2.0\"\n    }\n  }\n}\n";
+        p.write(&format!("{}planted.tf", folder(p)), "module \"planted\" {\n  source = \"./planted\"\n}\n");
+        planted(p, "planted/main.tf", text, "planted = {");
+    }),
     ("tofu-missing-value", |p| {
         let text = "variable \"planted\" {\n  type = string\n}\n\nmodule \"planted\" {\n  source = var.planted\n}\n";
         planted(p, "planted.tf", text, "variable \"planted\"");
