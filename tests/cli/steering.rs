@@ -68,6 +68,22 @@ fn attributes_that_change_a_checkout() {
 }
 
 #[test]
+fn pipelines_that_run_what_deploys() {
+    for path in
+        [".github/workflows/plan.yml", ".github/actions/plan/run.sh", ".gitlab-ci.yml", "Makefile", "infra/justfile"]
+    {
+        let repo = repo();
+        repo.write(path, "run: terraform plan\n").commit("before");
+        repo.write(path, "run: terraform apply -auto-approve\n").commit("steers");
+        is_said(&repo, path);
+        // Others run something else.
+        repo.write(path, "run: cargo test\n").commit("before");
+        repo.write(path, "run: cargo test --all\n").commit("beside");
+        repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").hides("steers");
+    }
+}
+
+#[test]
 fn what_lies_beside_a_project_steers_nothing_of_it() {
     let repo = Repo::new();
     repo.write("infra/atmos.yaml", crate::common::ATMOS).write("infra/stacks/deploy/dev.yaml", "vars: {stage: dev}\n");

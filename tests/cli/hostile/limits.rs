@@ -374,6 +374,23 @@ fn steps_of_the_run_end_it_with_words() {
 }
 
 #[test]
+fn differences_count_for_the_run() {
+    let text = |components: usize, value: usize| {
+        let values: String = (0..20).map(|i| format!("  k{i}: {value}\n")).collect();
+        let all: String = (0..components).map(|i| format!("    c{i}: {{}}\n")).collect();
+        format!("vars:\n  stage: bad\n{values}components:\n  terraform:\n{all}")
+    };
+    let differs = |components: usize| {
+        let repo = limited(Limit::RunSteps, 20_000, &[(BAD, &text(components, 1))]);
+        repo.write(BAD, text(components, 2)).commit("differs");
+        repo.run(&["diff", "HEAD~1..HEAD"])
+    };
+    differs(3).ends_with(0).says("k19");
+    let run = differs(10).ends_with(2).complains("differences of this run").complains("`run-steps`");
+    assert_eq!(run.stdout, "");
+}
+
+#[test]
 fn components_that_read_many_others() {
     // Each component reads as many others of a stack.
     let all_read = |number: usize, stack: &str, most: u64| {
