@@ -87,7 +87,7 @@ fn too_many_steps(costliest: &str) -> String {
         costliest => format!(", the most for {costliest}"),
     };
     format!(
-        "the templates, queries, expressions and differences of this run take more steps together than one may{most}"
+        "the templates, queries, expressions, differences and reports of this run take more steps together than one may{most}"
     )
 }
 

@@ -386,8 +386,19 @@ fn differences_count_for_the_run() {
         repo.run(&["diff", "HEAD~1..HEAD"])
     };
     differs(3).ends_with(0).says("k19");
-    let run = differs(10).ends_with(2).complains("differences of this run").complains("`run-steps`");
+    let run = differs(10).ends_with(2).complains("differences and reports of this run").complains("`run-steps`");
     assert_eq!(run.stdout, "");
+}
+
+#[test]
+fn what_is_written_counts_for_the_run() {
+    // Components share the values of their stack, and each of them shows all.
+    let values: String = (0..100).map(|i| format!("  k{i}: {i}\n")).collect();
+    let all: String = (0..100).map(|i| format!("    c{i}: {{}}\n")).collect();
+    let text = format!("vars:\n  stage: bad\n{values}components:\n  terraform:\n{all}");
+    let repo = limited(Limit::RunSteps, 12_000, &[(BAD, &text)]);
+    repo.run(&["describe", "component", "c1", "-s", "bad", "--format", "json"]).ends_with(0).says("k99");
+    repo.run(&["describe", "stacks", "--format", "json"]).ends_with(2).complains("`run-steps`");
 }
 
 #[test]
