@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 200;
 /// The maximum number of cells of alignment tables that one comparison may fill; a list beyond it is replaced as a whole.
 const MAX_CELLS: usize = 4_000_000;
 /// The steps of the run that a difference counts for: it is kept until the report is written.
-const STEPS: u64 = 250;
+const STEPS: u64 = 400;
 
 /// One difference, with the values around it.
 #[derive(Clone, Debug)]

@@ -385,7 +385,7 @@ fn differences_count_for_the_run() {
         repo.write(BAD, text(components, 2)).commit("differs");
         repo.run(&["diff", "HEAD~1..HEAD"])
     };
-    differs(3).ends_with(0).says("k19");
+    differs(2).ends_with(0).says("k19");
     let run = differs(10).ends_with(2).complains("differences and reports of this run").complains("`run-steps`");
     assert_eq!(run.stdout, "");
 }
