@@ -78,10 +78,10 @@ fn resources_that_read_each_other() {
 #[test]
 fn resources_that_are_made_of_one_another() {
     let chain: String =
-        (1..9_000).map(|i| format!("resource \"x_y\" \"r{i}\" {{\n  v = x_y.r{}.v\n}}\n", i - 1)).collect();
+        (1..14_500).map(|i| format!("resource \"x_y\" \"r{i}\" {{\n  v = x_y.r{}.v\n}}\n", i - 1)).collect();
     let all = |value: usize| format!("resource \"x_y\" \"r0\" {{\n  v = {value}\n}}\n{chain}");
     let run = ends(&[("main.tf", &all(1))], &[("main.tf", &all(2))], &["diff", "HEAD~1..HEAD"]).ends_with(0);
-    run.says("9000 resources").says("main.tf:2");
+    run.says("14500 resources").says("main.tf:2");
 }
 
 #[test]
