@@ -8,7 +8,7 @@ use crate::source::{Entry, EntryPair, Source, differences};
 use crate::text::Text;
 
 /// Files that select the version of a program, its settings, its environment, or the units that it leaves out.
-const FILES: [&str; 19] = [
+const FILES: [&str; 21] = [
     ".env",
     ".envrc",
     ".mise.toml",
@@ -25,6 +25,8 @@ const FILES: [&str; 19] = [
     ".tgswitchrc",
     ".tofurc",
     ".tool-versions",
+    "atlantis.yaml",
+    "digger.yml",
     "mise.toml",
     "terraform.rc",
     "terraform.tfstate",
@@ -34,17 +36,17 @@ const FOLDERS: [&str; 4] = [".terraform", ".terragrunt-cache", "terraform.d", "t
 /// The file of attributes.
 const ATTRIBUTES: &str = ".gitattributes";
 /// Files that run commands, besides those of pipelines that lie in folders of their own.
-const RUNNERS: [&str; 9] = [
+const RUNNERS: [&str; 7] = [
     "Jenkinsfile",
     "Makefile",
     "Taskfile.yaml",
     "Taskfile.yml",
-    "atlantis.yaml",
     "azure-pipelines.yml",
     "bitbucket-pipelines.yml",
-    "digger.yml",
     "justfile",
 ];
+/// The name of folders of such files.
+const WORKFLOWS: &str = "workflows";
 /// The programs that deploy, or that start these.
 const PROGRAMS: [&str; 8] = ["atlantis", "atmos", "digger", "garden", "stacklint", "terraform", "terragrunt", "tofu"];
 /// Attributes that change nothing of a checkout.
@@ -63,7 +65,8 @@ pub(crate) fn differing(sources: [&dyn Source; 2], folders: &[&str]) -> Vec<Text
         name => FILES.contains(&name) || parent(pair.path()).split('/').any(|folder| FOLDERS.contains(&folder)),
     };
     let runs = |pair: &EntryPair<'_>| {
-        (is_pipeline(pair.path()) || RUNNERS.contains(&name(pair.path())))
+        let is_workflow = name(parent(pair.path())) == WORKFLOWS;
+        (is_workflow || is_pipeline(pair.path()) || RUNNERS.contains(&name(pair.path())))
             && (names_programs(base, pair.before) || names_programs(head, pair.after))
     };
     let all = differences(base.listing(), head.listing());

@@ -34,6 +34,7 @@ fn what_selects_programs_and_their_environment() {
         "infra/deep/.terragrunt-version",
         "infra/.terraformrc",
         ".terragrunt-excludes",
+        "atlantis.yaml",
     ] {
         let repo = repo();
         repo.write(path, "1\n").commit("steers");
@@ -69,9 +70,14 @@ fn attributes_that_change_a_checkout() {
 
 #[test]
 fn pipelines_that_run_what_deploys() {
-    for path in
-        [".github/workflows/plan.yml", ".github/actions/plan/run.sh", ".gitlab-ci.yml", "Makefile", "infra/justfile"]
-    {
+    for path in [
+        ".github/workflows/plan.yml",
+        ".github/actions/plan/run.sh",
+        ".gitlab-ci.yml",
+        "Makefile",
+        "infra/justfile",
+        "stacks/workflows/deploy.yaml",
+    ] {
         let repo = repo();
         repo.write(path, "run: terraform plan\n").commit("before");
         repo.write(path, "run: terraform apply -auto-approve\n").commit("steers");
