@@ -45,7 +45,7 @@ pub enum Limit {
     ComponentValues,
     /// Steps of all policies together.
     PolicySteps,
-    /// Steps of all templates, queries and expressions of the whole run together.
+    /// Steps of all templates, queries, expressions, differences and reports of the whole run together.
     RunSteps,
     /// Seconds of the whole run.
     Time,
@@ -143,7 +143,7 @@ impl Limit {
                 300 * MILLION,
                 100,
                 100_000 * MILLION,
-                "steps of all templates, queries and expressions in the whole run",
+                "steps of all templates, queries, expressions, differences and reports in the whole run",
             ),
             Limit::Time => LimitSpec("time", 600, 1, 86_400, "seconds for the whole run"),
             Limit::Memory => LimitSpec("memory", 6 * 1_024, 64, 1 << 30, "MiB of memory for the whole run (on Linux)"),

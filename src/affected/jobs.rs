@@ -8,6 +8,21 @@ use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// The most patterns that one job has.
+const MOST_PATTERNS: usize = 500;
+
+/// Patterns of the same files: those of whole folders if there are too many, because each job of a list has its own.
+pub(crate) fn bounded(mut patterns: BTreeSet<String>) -> BTreeSet<String> {
+    let folder_of = |pattern: &String| {
+        let path = pattern.trim_end_matches("**").trim_end_matches('/');
+        path.rsplit_once('/').map_or_else(|| "**".to_owned(), |(folder, _)| format!("{folder}/**"))
+    };
+    while patterns.len() > MOST_PATTERNS {
+        patterns = patterns.iter().map(folder_of).collect();
+    }
+    patterns
+}
+
 /// What runs for a change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Jobs {
@@ -166,8 +181,9 @@ impl Jobs {
             if paths.is_empty() {
                 // What it needs is before it in the list.
                 paths.extend(job.needs.iter().filter_map(|index| edited.get(*index)).flatten().cloned());
+                paths = bounded(paths);
                 if !paths.is_subset(&job.reads) {
-                    Arc::make_mut(&mut job.reads).extend(paths.iter().cloned());
+                    job.reads = Arc::new(bounded(job.reads.union(&paths).cloned().collect()));
                 }
             }
             edited.push(paths);
@@ -300,6 +316,34 @@ mod tests {
     fn shown(jobs: &[Job]) -> Vec<String> {
         let needed = |job: &Job| job.needs.iter().map(|i| jobs[*i].name.clone()).collect::<Vec<_>>().join(" ");
         jobs.iter().map(|job| format!("{}: {} < {}", job.wave, job.name, needed(job))).collect()
+    }
+
+    #[test]
+    fn many_patterns_become_those_of_folders() {
+        let set = |all: &[String]| all.iter().cloned().collect::<BTreeSet<String>>();
+        let many = |count: usize| (0..count).map(|i| format!("a/b/{i}.yaml")).collect::<Vec<_>>();
+        let few = set(&many(MOST_PATTERNS));
+        assert_eq!(bounded(few.clone()), few);
+        let folder = bounded(set(&[many(MOST_PATTERNS), vec!["x.yaml".to_owned(), "c/**".to_owned()]].concat()));
+        assert_eq!(folder, set(&["a/b/**".to_owned(), "**".to_owned()]));
+        let folders: Vec<String> = (0..=MOST_PATTERNS).map(|i| format!("a/{i}/*.tf*")).collect();
+        assert_eq!(bounded(set(&folders)), set(&["a/**".to_owned()]));
+    }
+
+    /// A chain of jobs that all read what leads to the first ones.
+    #[test]
+    fn what_leads_to_many_jobs_has_a_limit() {
+        let edit = |path: String| Edit { path: path.as_str().into(), line: None, is_removed: false };
+        let mut jobs: Vec<Job> = (0..=MOST_PATTERNS).map(|i| job(&format!("a{i:04}"))).collect();
+        jobs.iter_mut().enumerate().for_each(|(i, job)| job.edits = vec![edit(format!("d/{i}.yaml"))]);
+        let firsts: Vec<String> = jobs.iter().map(|job| job.name.clone()).collect();
+        let links = [("x", "y")].into_iter().chain(firsts.iter().map(|first| ("y", first.as_str())));
+        let needs = needs(&links.collect::<Vec<_>>());
+        jobs.extend([job("x"), job("y")]);
+        let found = Jobs::new(jobs, Vec::new(), Vec::new(), [&needs; 2], &BTreeMap::new());
+        let read = |name: &str| found.run.iter().find(|job| &*job.component == name).unwrap().reads.clone();
+        let all: BTreeSet<String> = ["d/**".to_owned()].into();
+        assert_eq!([read("y"), read("x")], [Arc::new(all.clone()), Arc::new(all)]);
     }
 
     #[test]

@@ -86,7 +86,9 @@ fn too_many_steps(costliest: &str) -> String {
         "" => String::new(),
         costliest => format!(", the most for {costliest}"),
     };
-    format!("the templates, queries and expressions of this run take more steps together than one may{most}")
+    format!(
+        "the templates, queries, expressions, differences and reports of this run take more steps together than one may{most}"
+    )
 }
 
 fn abort_over_limit(why: &str, limit: Limit) -> ! {

@@ -71,6 +71,16 @@ impl<'a> Mentions<'a> {
         first.is_some_and(|first| reach.all_folders().any(|folder| in_folder(folder, first)))
     }
 
+    /// Whether the code around a file names it by a word, as commands do, or the folder that leads to it by a text.
+    pub(crate) fn calls(&self, reach: &Reach, path: &str) -> bool {
+        let Some(below) = reach.seen_from_code(path) else { return false };
+        let is_called = |text: &str| match below.split_once('/') {
+            None => has_word(text, below),
+            Some((folder, _)) => text.contains(&format!("\"{folder}\"")),
+        };
+        reach.all_folders().any(|folder| self.of_folder(folder).iter().any(|text| is_called(text)))
+    }
+
     fn of_folder(&self, folder: &str) -> Rc<Vec<String>> {
         if let Some(known) = self.texts.borrow().get(folder) {
             return Rc::clone(known);

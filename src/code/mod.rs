@@ -8,6 +8,7 @@
 mod aside;
 mod content;
 mod explained;
+mod found;
 pub(crate) mod made;
 mod named;
 mod passing;
@@ -31,6 +32,7 @@ use crate::terraform::reach::{Reach, Touch};
 use crate::text::Text;
 use content::Contents;
 use explained::Explained;
+use found::Found;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of folders of examples, tests and vendored code.
@@ -106,15 +108,23 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
     // Head and base, as below.
     let mentions = compared.sources.map(Mentions::new);
     let mentions = [&mentions[1], &mentions[0]];
+    let found = [Found::new(compared.sources[1], mentions[0]), Found::new(compared.sources[0], mentions[1])];
     let explained = Explained::new(compared, &contents);
     let mut known: BTreeMap<(Option<usize>, usize), Vec<Touched>> = BTreeMap::new();
     let mut folders: BTreeMap<Text, (BTreeSet<Text>, BTreeSet<Address>)> = BTreeMap::new();
     let mut touched = BTreeMap::new();
     for run in head.all.iter().filter(|run| filter(&run.address)) {
         let before = base.of(&run.address).map(|run| run.reach);
-        let found = known.entry((before, run.reach)).or_insert_with(|| {
+        let own = known.entry((before, run.reach)).or_insert_with(|| {
             let reaches = [Some(&head.reaches[run.reach]), before.map(|index| &base.reaches[index])];
-            let touch = |path: &str| reaches.iter().flatten().find_map(|reach| reach.touch(path));
+            let is_found = |path: &str| {
+                let mut sides = found.iter().zip(&reaches);
+                sides.any(|(side, reach)| reach.is_some_and(|reach| side.has(reach, path)))
+            };
+            let touch = |path: &str| {
+                let touch = reaches.iter().flatten().find_map(|reach| reach.touch(path));
+                touch.or_else(|| is_found(path).then_some(Touch::File))
+            };
             let is_mentioned = |path: &str| {
                 let mut sides = mentions.iter().zip(&reaches);
                 sides.any(|(side, reach)| reach.is_some_and(|reach| side.has(reach, path)))
@@ -129,16 +139,16 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
             };
             contents.differing().filter_map(|path| one(&path)).collect()
         });
-        let mut found = found.clone();
+        let mut own = own.clone();
         if let Some(before) = before {
             let files = [&base.reaches[before], &head.reaches[run.reach]];
-            found.extend(joining(files, &contents));
+            own.extend(joining(files, &contents));
         }
-        found.extend(base.of(&run.address).into_iter().flat_map(|before| refetched(compared.files, [before, run])));
-        if found.is_empty() {
+        own.extend(base.of(&run.address).into_iter().flat_map(|before| refetched(compared.files, [before, run])));
+        if own.is_empty() {
             continue;
         }
-        for one in found.iter().filter(|one| !explained.has(&run.address, &one.path)) {
+        for one in own.iter().filter(|one| !explained.has(&run.address, &one.path)) {
             let folder = match &one.touch {
                 Touch::Own | Touch::Fetched => Text::clone(&run.folder),
                 Touch::Module(folder) => Text::from(&**folder),
@@ -148,7 +158,7 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
             files.insert(Text::clone(&one.path));
             components.insert(run.address.clone());
         }
-        touched.insert(run.address.clone(), found);
+        touched.insert(run.address.clone(), own);
     }
     let change = |(folder, (files, components)): (Text, (BTreeSet<_>, BTreeSet<_>))| CodeChange {
         folder,

@@ -346,8 +346,10 @@ impl<'a> Finder<'a> {
             _ => false,
         };
         let own = value.prov.origin;
+        let mut seen = 0;
         value.prov.new_inputs_while(inputs, &mut |origin| {
-            if found.certain.len() >= MAX_FOUND {
+            seen += 1;
+            if found.certain.len() >= MAX_FOUND || self.left == 0 && seen > MIN_NODES {
                 return false;
             }
             if !(container && Some(origin) == own) {

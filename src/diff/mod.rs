@@ -19,6 +19,7 @@ pub(crate) mod same;
 pub(crate) mod structural;
 
 use crate::files::Files;
+use crate::limits::count_steps;
 use crate::resolution::{Address, Component, ComponentMetadata, Repetition, Resolution, State};
 use crate::text::Text;
 use crate::threads;
@@ -333,7 +334,10 @@ struct Differing<'a> {
 
 /// Compares the sides of a component; `None` if nothing differs.
 fn compare<'a>(pair: &Pair<'a>) -> Option<Differing<'a>> {
-    let mut steps = steps(pair);
+    let name = || {
+        pair.new.or(pair.old).map_or_else(String::new, |one| format!("{}/{}", one.component.stack, one.component.name))
+    };
+    let mut steps = count_steps(name, || steps(pair));
     let (status, located) = match (pair.old, pair.new) {
         (Some(_), Some(_)) if steps.is_empty() => return None,
         (Some(old), Some(new)) if new.component.metadata.is_open() => (Status::Modified, old),

@@ -5,6 +5,7 @@
 
 use super::secrets;
 use super::text::style;
+use crate::limits::take_steps;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -101,6 +102,8 @@ pub(crate) enum OutputKind {
 
 /// How many bytes a [`Filter`] holds before it passes them on. Serializers write a few bytes at a time.
 const BATCH: usize = 1 << 14;
+/// The bytes of a report that count as a step of the run: values that are one in memory are written as often as they are used.
+const BYTES_OF_A_STEP: u64 = 16;
 
 /// A writer that lets nothing harmful through. It passes on complete lines of text and whole strings of JSON.
 #[derive(Debug)]
@@ -159,6 +162,7 @@ impl<W: Write> Filter<W> {
     }
 
     fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
+        take_steps(bytes.len() as u64 / BYTES_OF_A_STEP);
         match self.kind {
             OutputKind::Raw => self.out.write_all(bytes),
             OutputKind::Text => {
@@ -194,6 +198,7 @@ impl<W: Write> Filter<W> {
         let held = std::mem::take(&mut self.held);
         self.pass(&held)?;
         self.command = Command::None;
+        take_steps(json.len() as u64 / BYTES_OF_A_STEP);
         self.out.write_all(json)
     }
 

@@ -2,7 +2,7 @@
 //! components of the newer state that need no run.
 
 use super::compare::CompareRun;
-use crate::affected::jobs::{Edit, Job, Jobs, Needs, Skipped, Why, plain};
+use crate::affected::jobs::{Edit, Job, Jobs, Needs, Skipped, Why, bounded, plain};
 use crate::affected::{Affected, AffectedOptions, Context, Dependent, Item, dependents, slug};
 use crate::code::{CodeChanges, Runners, Runs};
 use crate::dialects::{self, Scope};
@@ -236,15 +236,16 @@ impl Patterns {
                 all.extend(code.iter().flat_map(|reach| side.runs.reaches[*reach].patterns()));
                 all.extend(folder.iter().map(|folder| format!("{}/**", literal(folder))));
             }
+            let mut all = bounded(all);
             without_covered(&mut all);
             Arc::new(all)
         };
         job.reads = Arc::clone(self.0.entry(read.clone()).or_insert_with(of_sides));
         let edited: BTreeSet<String> = edits.iter().map(|edit| literal(&edit.path)).collect();
         if !edited.is_subset(&job.reads) {
-            let all = Arc::make_mut(&mut job.reads);
-            all.extend(edited);
-            without_covered(all);
+            let mut all = bounded(job.reads.union(&edited).cloned().collect());
+            without_covered(&mut all);
+            job.reads = Arc::new(all);
         }
         job.edits = edits.into_iter().collect();
         job

@@ -319,6 +319,15 @@ impl Reach {
             || self.patterns.iter().any(|pattern| pattern.matches(path))
     }
 
+    /// The files and folders that are named, without those that are computed.
+    pub(crate) fn named_places(&self) -> impl Iterator<Item = &str> {
+        let named = self.patterns.iter().filter_map(|pattern| match pattern {
+            Pattern::Path(path) => Some(&**path).filter(|path| !path.is_empty()),
+            Pattern::Between(..) => None,
+        });
+        named.chain(self.values.iter().map(|path| &**path))
+    }
+
     /// A path as the nearest folder of code around it sees it; `None` if it is in none.
     pub(crate) fn seen_from_code<'p>(&self, path: &'p str) -> Option<&'p str> {
         let folders = self.parts.iter().flat_map(|part| [&part.dir, &part.path]).chain(&self.whole);

@@ -123,6 +123,18 @@ fn several_versions_of_a_crate_are_listed() {
     assert!(deny.contains("unknown-registry = \"deny\"") && deny.contains("allow-git = []"));
 }
 
+/// A release lists its crates, in a file that is published and attested like the archives.
+#[test]
+fn a_release_has_a_list_of_all_crates() {
+    let all = jobs(".github/workflows/release.yml");
+    let of = |name: &str| all.iter().find(|(job, _)| job == name).map(|(_, text)| &**text).unwrap();
+    let sbom = of("sbom");
+    assert!(sbom.contains("cargo cyclonedx") && sbom.contains("name: dist-sbom"), "{sbom}");
+    for job in ["attest", "release"] {
+        assert!(of(job).contains("dist/*.cdx.json"), "{job}");
+    }
+}
+
 /// The same files make the same archive, whatever their times, permissions and order are.
 #[test]
 fn archives_are_reproducible() {

@@ -1,6 +1,7 @@
 //! Every promise about hostile input names a test that exists.
 
-use super::root;
+use super::{packages, root};
+use regex::Regex;
 use std::path::PathBuf;
 
 /// The pages with tables of promises: what is promised, then its tests.
@@ -42,4 +43,21 @@ fn promises_have_tests() {
         }
     }
     assert!(!exists("limits::nothing_of_that_name") && !exists("no_such_module") && exists("limits::file_size"));
+}
+
+/// There is no code that reaches a network, by whichever library: addresses are only computed with.
+#[test]
+fn no_code_reaches_a_network() {
+    let words = Regex::new(concat!(
+        r"\b(TcpStream|TcpListener|UdpSocket|UnixStream|UnixListener|UnixDatagram|ToSocketAddrs|SocketAddr(V4|V6)?)\b",
+        r"|\b(getaddrinfo|lookup_host|rustix::net|socket2|mio)\b",
+    ));
+    let words = words.unwrap();
+    assert!(words.is_match("std::net::TcpStream::connect") && !words.is_match("use std::net::IpAddr;"));
+    for (package, sources) in packages() {
+        for source in sources {
+            let found = words.find(&source.text).map(|found| found.as_str());
+            assert_eq!(found, None, "{package}/{}", source.path);
+        }
+    }
 }

@@ -34,6 +34,7 @@ fn what_selects_programs_and_their_environment() {
         "infra/deep/.terragrunt-version",
         "infra/.terraformrc",
         ".terragrunt-excludes",
+        "atlantis.yaml",
     ] {
         let repo = repo();
         repo.write(path, "1\n").commit("steers");
@@ -63,6 +64,27 @@ fn attributes_that_change_a_checkout() {
         let repo = repo();
         repo.write(".gitattributes", "x.sh   text\n").commit("before");
         repo.write(".gitattributes", format!("# ident\nx.sh text {attributes}\n")).commit("after");
+        repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").hides("steers");
+    }
+}
+
+#[test]
+fn pipelines_that_run_what_deploys() {
+    for path in [
+        ".github/workflows/plan.yml",
+        ".github/actions/plan/run.sh",
+        ".gitlab-ci.yml",
+        "Makefile",
+        "infra/justfile",
+        "stacks/workflows/deploy.yaml",
+    ] {
+        let repo = repo();
+        repo.write(path, "run: terraform plan\n").commit("before");
+        repo.write(path, "run: terraform apply -auto-approve\n").commit("steers");
+        is_said(&repo, path);
+        // Others run something else.
+        repo.write(path, "run: cargo test\n").commit("before");
+        repo.write(path, "run: cargo test --all\n").commit("beside");
         repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").hides("steers");
     }
 }

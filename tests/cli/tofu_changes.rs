@@ -402,3 +402,47 @@ fn scripts_that_commands_name_are_a_part_of_the_code() {
         assert_eq!(run.stdout.contains("1 root module runs different code"), is_named, "{code}: {run}");
     }
 }
+
+/// Programs find files by themselves: by the words of a command, by what a script imports, by the bases of a folder.
+#[test]
+fn files_that_programs_find_are_a_part_of_the_code() {
+    let run = |command: &str| {
+        format!(
+            "resource \"null_resource\" \"x\" {{\n  provisioner \"local-exec\" {{\n    command = \"{command}\"\n  }}\n}}\n"
+        )
+    };
+    let external = |program: &str| format!("data \"external\" \"x\" {{\n  program = [{program}]\n}}\n");
+    let kustomization = "data \"kustomization_build\" \"x\" {\n  path = \"${path.module}/k\"\n}\n";
+    let files = [
+        ("infra/tools/x.py", "import y\nfrom lib import z\n"),
+        ("infra/k/kustomization.yaml", "resources: [../../base]\n"),
+        ("base/kustomization.yaml", "resources: [d.yaml]\n"),
+    ];
+    for (code, path, is_found) in [
+        (run("cat a.json"), "infra/a.json", true),
+        (run("cat b.json"), "infra/a.json", false),
+        (run("cat a.json"), "a.json", false),
+        (run("cat docs/a.json"), "infra/docs/b.json", false),
+        (external("\"bash\", \"run\""), "infra/run", true),
+        ("resource \"archive\" \"x\" {\n  source_dir = \"src\"\n}\n".to_owned(), "infra/src/deep/a.py", true),
+        (external("\"python3\", \"tools/x.py\""), "infra/tools/y.py", true),
+        (external("\"python3\", \"${path.module}/tools/x.py\""), "infra/tools/lib/z.py", true),
+        (external("\"python3\", \"tools/x.py\""), "infra/tools/other.py", false),
+        (external("\"python3\", \"tools/x.py\""), "infra/tools/y.txt", false),
+        (kustomization.to_owned(), "base/d.yaml", true),
+        (kustomization.to_owned(), "other/d.yaml", false),
+    ] {
+        let repo = Repo::new();
+        repo.write("infra/main.tf", format!("terraform {{\n  backend \"s3\" {{}}\n}}\n{code}"));
+        files.iter().for_each(|(path, text)| _ = repo.write(path, text));
+        repo.write(path, "1\n").commit("base");
+        repo.write(path, "2\n").commit("edit");
+        let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+        assert_eq!(run.stdout.contains("1 root module runs different code"), is_found, "{path}: {code}: {run}");
+        if is_found {
+            let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "matrix"]).ends_with(0);
+            json.says("infra");
+            repo.run(&["diff", "HEAD~1..HEAD", "--expect", "none"]).ends_with(1);
+        }
+    }
+}

@@ -166,10 +166,21 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .take(MOST)
         .filter(near)
         .take(MOST_COMPARED)
-        .map(|c| (strsim::damerau_levenshtein(word, c), c))
+        .map(|c| (distance(word, c), c))
         .filter(|(distance, _)| *distance <= limit)
         .min()
         .map(|(_, c)| c)
+}
+
+/// The distance of two words. What they begin and end with alike adds nothing to it.
+fn distance(a: &str, b: &str) -> usize {
+    let shared = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| -> usize {
+        a.zip(b).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
+    };
+    let start = shared(&mut a.chars(), &mut b.chars());
+    let (a, b) = (&a[start..], &b[start..]);
+    let end = shared(&mut a.chars().rev(), &mut b.chars().rev());
+    strsim::damerau_levenshtein(&a[..a.len() - end], &b[..b.len() - end])
 }
 
 /// Text without anything that steers a terminal: control characters and marks that change the direction of writing are
@@ -208,6 +219,13 @@ pub fn steers(c: char) -> bool {
 mod tests {
     use super::{Interner, MAX_INTERNED_LENGTH, MOST, MOST_COMPARED, Text, compare, nearest, order};
     use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn distances_are_those_of_whole_words(a in "[abc]{0,9}", b in "[abc]{0,9}") {
+            prop_assert_eq!(super::distance(&a, &b), strsim::damerau_levenshtein(&a, &b));
+        }
+    }
 
     #[test]
     fn few_short_texts_last() {

@@ -129,6 +129,21 @@ mod tests {
     }
 
     #[test]
+    fn files_outside_are_no_places() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("root");
+        std::fs::create_dir(&root).unwrap();
+        let outside = dir.path().join("out.yaml");
+        for path in [&outside, &root.join("a.yaml")] {
+            std::fs::write(path, "").unwrap();
+        }
+        for text in ["../out.yaml:1", "./../out.yaml:1", &format!("{}:1", outside.display()), "/etc/passwd:1:1"] {
+            assert_eq!(shown(text, &root), text);
+        }
+        assert_eq!(shown("a.yaml:1", &root), "<a.yaml#1|a.yaml:1>");
+    }
+
+    #[test]
     fn places_of_files_and_names_of_rules() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["a.yaml", "ü#.yaml"] {

@@ -9,6 +9,7 @@ mod align;
 
 use super::same::same;
 use super::{ChangeKind, Moved, Side, pointer};
+use crate::limits::take_steps;
 use crate::text::order;
 use crate::value::{Data, Flags, Language, Map, Value, is_call};
 use align::{Gap, Moves, Tokens, align};
@@ -18,6 +19,8 @@ use std::collections::HashMap;
 const MAX_DEPTH: usize = 200;
 /// The maximum number of cells of alignment tables that one comparison may fill; a list beyond it is replaced as a whole.
 const MAX_CELLS: usize = 4_000_000;
+/// The steps of the run that a difference counts for: it is kept until the report is written.
+const STEPS: u64 = 400;
 
 /// One difference, with the values around it.
 #[derive(Clone, Debug)]
@@ -258,6 +261,7 @@ impl<'a> Walk<'a> {
     }
 
     fn step(&mut self, kind: ChangeKind, before: Option<&'a Value>, after: Option<&'a Value>) {
+        take_steps(STEPS);
         let texts = before.and_then(Value::as_str).filter(|text| is_call(text)).zip(after.and_then(Value::as_str));
         let is_same_call = texts.is_some_and(|(before, after)| self.language.same_call(before, after));
         self.steps.push(DiffStep {

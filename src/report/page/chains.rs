@@ -3,7 +3,7 @@
 use crate::files::Files;
 use crate::query::why::{Role, WhyStep};
 use crate::report::RenderOptions;
-use crate::report::answers::shown_line;
+use crate::report::answers::{masked_line, shown_line};
 use crate::resolution::Address;
 use crate::text::Text;
 use crate::value::{FileId, Origin};
@@ -55,6 +55,8 @@ pub(super) struct Tables<'a> {
     pub(super) texts: Table<String>,
     pub(super) chains: Table<Vec<StepRow>>,
     lines: HashMap<(FileId, u32, bool), usize, RandomState>,
+    /// Lines around findings, of which there may be many in one line.
+    excerpts: HashMap<(FileId, u32), String, RandomState>,
     /// The path, the line and its text of the places that steps lead to.
     places: HashMap<(Origin, bool), (usize, u32, usize), RandomState>,
 }
@@ -71,6 +73,7 @@ impl<'a> Tables<'a> {
             texts: Table::default(),
             chains: Table::default(),
             lines: HashMap::default(),
+            excerpts: HashMap::default(),
             places: HashMap::default(),
         }
     }
@@ -94,6 +97,12 @@ impl<'a> Tables<'a> {
         let text = self.texts.add(shown_line(origin, secret, self.files, &self.options));
         self.lines.insert((origin.file, number, secret), text);
         text
+    }
+
+    /// A line of a file as an excerpt, given where it is and its number.
+    pub(super) fn excerpt(&mut self, origin: Origin, number: u32) -> String {
+        let line = || masked_line(origin, false, self.files, &self.options);
+        self.excerpts.entry((origin.file, number)).or_insert_with(line).clone()
     }
 
     pub(super) fn chain<'s>(&mut self, steps: impl Iterator<Item = &'s WhyStep>, secret: bool) -> usize {

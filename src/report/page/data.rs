@@ -192,12 +192,12 @@ fn of_finding(finding: &Finding, tables: &mut Tables<'_>, report: &Report<'_>) -
     let file = report.files.get(diagnostic.primary.file);
     let line = file.line(diagnostic.primary.start);
     let around = line.saturating_sub(AROUND).max(1)..=(line + AROUND).min(file.line_count());
-    let text = |number: u32| {
+    let mut text = |number: u32| {
         let span = file.line_span(number);
         let origin = Origin { file: diagnostic.primary.file, key: span.start, start: span.start, end: span.end };
-        (number, crate::report::answers::masked_line(origin, false, report.files, &tables.options))
+        (number, tables.excerpt(origin, number))
     };
-    let excerpt = around.map(text).collect();
+    let excerpt = around.map(&mut text).collect();
     FindingData {
         rule: diagnostic.rule.id().to_owned(),
         page: links::rule_page(&diagnostic.rule),

@@ -300,6 +300,66 @@ fn a_tree_bomb() {
     assert!(run.said.contains("more than"), "{}", run.said);
 }
 
+/// Files of 300 MiB that are small in git, wherever something is read before a project is known, and in it.
+#[test]
+fn files_that_are_small_in_git() {
+    let bomb = vec![b'\n'; 300 << 20];
+    let paths = [".gitattributes", ".gitignore", ".gitmodules", "stacklint.toml", "stacks/deploy/bad.yaml"];
+    for path in paths {
+        let repo = project(&[]);
+        std::fs::write(repo.root().join(path), &bomb).unwrap();
+        repo.commit("bomb");
+        std::fs::remove_file(repo.root().join(path)).unwrap();
+        for arguments in [&["check", "--rev", "HEAD"][..], &["diff", "HEAD~1..HEAD"], &["ci", "--base", "HEAD~1"]] {
+            let run = measured(&format!("{path}: {arguments:?}"), &repo, arguments);
+            let is_read = matches!(path, "stacklint.toml" | "stacks/deploy/bad.yaml");
+            assert!(
+                !is_read || run.status != Some(0) && run.said.contains(path),
+                "{path}: {arguments:?}: {}",
+                run.said
+            );
+        }
+    }
+}
+
+/// Two files of each of thirty levels, which import both of the next one: no walk over what they share takes each way.
+#[test]
+fn diamonds_of_imports() {
+    let level =
+        |i: usize| format!("import: [c/a{i}, c/b{i}]\nsettings: {{k{i}: '{{{{ .vars.stage }}}}', shared: {i}}}\n");
+    let repo = project(&[]);
+    for i in 0..30 {
+        for side in ["a", "b"] {
+            repo.write(
+                &format!("stacks/c/{side}{i}.yaml"),
+                if i < 29 { level(i + 1) } else { "vars: {x: 1}\n".into() },
+            );
+        }
+    }
+    let stack = |size: usize| {
+        format!(
+            "import: [c/a0, c/b0]\nvars: {{stage: bad}}\ncomponents: {{terraform: {{box: {{vars: {{size: {size}}}}}}}}}\n"
+        )
+    };
+    repo.write("stacks/deploy/bad.yaml", stack(1)).commit("diamonds");
+    repo.write("stacks/deploy/bad.yaml", stack(2)).write("stacks/c/a29.yaml", "vars: {x: 2}\n").commit("edit");
+    for arguments in [
+        &["check"][..],
+        &["diff", "HEAD~1..HEAD"],
+        &["ci", "--base", "HEAD~1"],
+        &["merge", "HEAD~1", "HEAD"],
+        &["describe", "stacks", "--format", "json"],
+        &["describe", "component", "box", "-s", "bad"],
+        &["why", "bad", "box", "vars.x"],
+        &["impact", "stacks/c/a29.yaml"],
+        &["graph", "imports"],
+        &["compare", "dev", "bad"],
+        &["refactor", "prune"],
+    ] {
+        measured(&format!("diamonds: {arguments:?}"), &repo, arguments);
+    }
+}
+
 #[test]
 fn settings_only_lower_limits() {
     let repo = Repo::new();

@@ -374,6 +374,34 @@ fn steps_of_the_run_end_it_with_words() {
 }
 
 #[test]
+fn differences_count_for_the_run() {
+    let text = |components: usize, value: usize| {
+        let values: String = (0..20).map(|i| format!("  k{i}: {value}\n")).collect();
+        let all: String = (0..components).map(|i| format!("    c{i}: {{}}\n")).collect();
+        format!("vars:\n  stage: bad\n{values}components:\n  terraform:\n{all}")
+    };
+    let differs = |components: usize| {
+        let repo = limited(Limit::RunSteps, 20_000, &[(BAD, &text(components, 1))]);
+        repo.write(BAD, text(components, 2)).commit("differs");
+        repo.run(&["diff", "HEAD~1..HEAD"])
+    };
+    differs(2).ends_with(0).says("k19");
+    let run = differs(10).ends_with(2).complains("differences and reports of this run").complains("`run-steps`");
+    assert_eq!(run.stdout, "");
+}
+
+#[test]
+fn what_is_written_counts_for_the_run() {
+    // Components share the values of their stack, and each of them shows all.
+    let values: String = (0..100).map(|i| format!("  k{i}: {i}\n")).collect();
+    let all: String = (0..100).map(|i| format!("    c{i}: {{}}\n")).collect();
+    let text = format!("vars:\n  stage: bad\n{values}components:\n  terraform:\n{all}");
+    let repo = limited(Limit::RunSteps, 12_000, &[(BAD, &text)]);
+    repo.run(&["describe", "component", "c1", "-s", "bad", "--format", "json"]).ends_with(0).says("k99");
+    repo.run(&["describe", "stacks", "--format", "json"]).ends_with(2).complains("`run-steps`");
+}
+
+#[test]
 fn components_that_read_many_others() {
     // Each component reads as many others of a stack.
     let all_read = |number: usize, stack: &str, most: u64| {

@@ -76,6 +76,15 @@ fn resources_that_read_each_other() {
 }
 
 #[test]
+fn resources_that_are_made_of_one_another() {
+    let chain: String =
+        (1..14_500).map(|i| format!("resource \"x_y\" \"r{i}\" {{\n  v = x_y.r{}.v\n}}\n", i - 1)).collect();
+    let all = |value: usize| format!("resource \"x_y\" \"r0\" {{\n  v = {value}\n}}\n{chain}");
+    let run = ends(&[("main.tf", &all(1))], &[("main.tf", &all(2))], &["diff", "HEAD~1..HEAD"]).ends_with(0);
+    run.says("14500 resources").says("main.tf:2");
+}
+
+#[test]
 fn instances_that_read_all_instances() {
     let text = |separator: &str| {
         format!(
@@ -176,8 +185,8 @@ fn arguments_that_are_missing_everywhere() {
     let calls: String = (0..900).map(|i| format!("module \"m{i}\" {{\n  source = \"./m\"\n}}\n")).collect();
     let base = [("main.tf", "variable \"a\" {}\n"), ("stacklint.toml", "[limits]\nmemory = 800\n")];
     let run = ends(&base, &[("m/main.tf", &variables), ("main.tf", &calls)], &["check"]).ends_with(1);
-    run.says("limit-exceeded").says("declare more than 500000 names together");
-    let few = calls.lines().take(3 * 50).map(|line| format!("{line}\n")).collect::<String>();
+    run.says("limit-exceeded").says("declare more than 200000 names together");
+    let few = calls.lines().take(3 * 40).map(|line| format!("{line}\n")).collect::<String>();
     ends(&base, &[("m/main.tf", &variables), ("main.tf", &few)], &["check"]).ends_with(1).says("50 errors");
 }
 

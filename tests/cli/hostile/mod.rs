@@ -16,6 +16,7 @@ mod budgets;
 mod built;
 mod code_sizes;
 mod comments;
+mod counts;
 mod defects;
 mod discovery;
 mod garden;

@@ -3,7 +3,8 @@
 
 use super::{DEV, project};
 use crate::common::{Repo, bin};
-use std::process::Command;
+use serde_json::json;
+use std::process::{Command, Stdio};
 
 /// Everything that the deployment tool would run or fetch.
 const TEMPTING: &str = r#"import:
@@ -49,12 +50,17 @@ hooks: {pre: {command: touch executed}}
 
 /// Returns the system calls of a run, from `strace`; `None` without `strace`.
 pub(super) fn traced(repo: &Repo, arguments: &[&str]) -> Option<Vec<String>> {
+    traced_with(repo, arguments, Stdio::null())
+}
+
+/// The same with something on standard input.
+fn traced_with(repo: &Repo, arguments: &[&str], input: Stdio) -> Option<Vec<String>> {
     let log = repo.beside("strace.log");
     let traced = "trace=execve,execveat,socket,connect,fork,vfork,open,openat,openat2,creat,unlink,unlinkat,rename,\
                   renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,chmod,fchmod,fchmodat,truncate,ftruncate";
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-s", "300", "-e", traced, "-o"]).arg(&log).arg(bin()).args(arguments);
-    command.current_dir(repo.root()).env("HOME", "/nonexistent");
+    command.current_dir(repo.root()).env("HOME", "/nonexistent").stdin(input);
     match command.output() {
         Err(_) => None,
         Ok(output) if !log.exists() || std::fs::metadata(&log).unwrap().len() == 0 => {
@@ -62,7 +68,7 @@ pub(super) fn traced(repo: &Repo, arguments: &[&str]) -> Option<Vec<String>> {
             None
         }
         Ok(output) => {
-            assert!(output.status.code().is_some_and(|code| code <= 2), "{output:?}");
+            assert!(output.status.code().is_some_and(|code| code <= 3), "{output:?}");
             Some(std::fs::read_to_string(&log).unwrap().lines().map(str::to_owned).collect())
         }
     }
@@ -78,6 +84,10 @@ fn reviews_do_nothing(repo: &Repo) {
         &["merge", "HEAD~1", "HEAD"],
         &["describe", "stacks", "--format", "json"],
         &["graph", "dependencies"],
+        &["graph", "imports"],
+        &["compare", "HEAD~1:.", "HEAD:."],
+        &["diff", "HEAD~1..HEAD", "--expect", "none"],
+        &["diff", "HEAD~1..HEAD", "--format", "matrix"],
     ] {
         does_nothing(repo, arguments, &[]);
         assert!(!repo.root().join("executed").exists(), "{arguments:?}");
@@ -86,16 +96,20 @@ fn reviews_do_nothing(repo: &Repo) {
 
 /// Nothing is run, no socket is made, nothing is written but below one of these paths.
 pub(super) fn does_nothing(repo: &Repo, arguments: &[&str], written: &[&str]) {
-    let Some(calls) = traced(repo, arguments) else {
-        return crate::common::skipped("there is no strace that can trace here");
-    };
+    match traced(repo, arguments) {
+        None => crate::common::skipped("there is no strace that can trace here"),
+        Some(calls) => are_harmless(&calls, arguments, written),
+    }
+}
+
+fn are_harmless(calls: &[String], arguments: &[&str], written: &[&str]) {
     let is = |line: &&String, name: &str| {
         line.split_whitespace().nth(1).is_some_and(|call| call.starts_with(&format!("{name}(")))
     };
     let started = calls.iter().filter(|l| is(l, "execve") || is(l, "execveat")).count();
     assert_eq!(started, 1, "{arguments:?}: {:#?}", calls.iter().filter(|l| l.contains("execve")).collect::<Vec<_>>());
     assert!(calls.iter().any(|l| is(&l, "openat")), "nothing was traced");
-    for line in &calls {
+    for line in calls {
         for call in ["socket", "connect", "fork", "vfork"] {
             assert!(!is(&line, call), "{arguments:?}: {line}");
         }
@@ -223,6 +237,41 @@ fn units_run_no_commands_and_fetch_nothing() {
     repo.write("live/dev/terragrunt.stack.hcl", stack).commit("base");
     repo.edit("live/app/terragrunt.hcl", "\"k\"", "\"l\"").commit("head");
     reviews_do_nothing(&repo);
+}
+
+/// The language server, which has the same files open.
+#[test]
+fn a_language_server_runs_and_fetches_nothing() {
+    let repo = project(&[("atmos.yaml", CONFIG), ("stacks/deploy/bad.yaml", TEMPTING)]);
+    let (root, path) = (format!("file://{}", repo.root().display()), "stacks/deploy/bad.yaml");
+    let document = json!({"uri": format!("{root}/{path}"), "languageId": "yaml", "version": 1, "text": TEMPTING});
+    let at = json!({"textDocument": {"uri": format!("{root}/{path}")}, "position": {"line": 8, "character": 12}});
+    let folders = json!([{"uri": root, "name": "repo"}]);
+    let messages = [
+        json!({"id": 1, "method": "initialize", "params": {"capabilities": {}, "workspaceFolders": folders}}),
+        json!({"method": "initialized", "params": {}}),
+        json!({"method": "textDocument/didOpen", "params": {"textDocument": document}}),
+        json!({"id": 2, "method": "textDocument/hover", "params": at}),
+        json!({"id": 3, "method": "textDocument/definition", "params": at}),
+        json!({"id": 4, "method": "shutdown"}),
+        json!({"method": "exit"}),
+    ];
+    let framed = messages.map(|mut message| {
+        message["jsonrpc"] = "2.0".into();
+        let text = message.to_string();
+        format!("Content-Length: {}\r\n\r\n{text}", text.len())
+    });
+    let input = repo.beside("messages");
+    std::fs::write(&input, framed.concat()).unwrap();
+    let Some(calls) = traced_with(&repo, &["lsp"], std::fs::File::open(&input).unwrap().into()) else {
+        return crate::common::skipped("there is no strace that can trace here");
+    };
+    assert!(
+        calls.iter().any(|call| call.contains("vars") || call.contains("stacks")),
+        "it read the project: {calls:#?}"
+    );
+    are_harmless(&calls, &["lsp"], &[]);
+    assert!(!repo.root().join("executed").exists());
 }
 
 /// A root module with everything that a plan would run or fetch.

@@ -4,7 +4,7 @@ use super::project;
 use crate::common::{Repo, Run};
 
 /// Values, keys and names with something for everybody.
-const LOADED: [&str; 14] = [
+const LOADED: [&str; 15] = [
     "\\e[2J\\e[31mred",
     "\\e]0;title\\a",
     "\\n::error::injected",
@@ -18,6 +18,7 @@ const LOADED: [&str; 14] = [
     "##teamcity[message text='a']",
     "section_start:1:a\\r\\e[0K",
     "\\u00ad\\u061c\\u180e\\u200b\\u3164",
+    "\\U000e0041\\ufe01\\u2066\\u034f\\ufff9",
     "a\\rb ##[error]c",
 ];
 
@@ -77,8 +78,23 @@ fn outside_of_code(text: &str) -> String {
 }
 
 fn look_at(run: &Run, format: &str) {
-    let unseen = ['\u{ad}', '\u{61c}', '\u{180e}', '\u{200b}', '\u{3164}', '\u{7f}'];
-    let steers = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202a}'..='\u{202e}') || unseen.contains(&c);
+    let unseen = [
+        '\u{ad}',
+        '\u{34f}',
+        '\u{61c}',
+        '\u{180e}',
+        '\u{200b}',
+        '\u{3164}',
+        '\u{7f}',
+        '\u{fe01}',
+        '\u{fff9}',
+        '\u{e0041}',
+    ];
+    let steers = |c: char| {
+        c.is_control() && c != '\n'
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            || unseen.contains(&c)
+    };
     let shown = |c: char| steers(c) && !(format == "markdown" && c == '\t');
     let said = format!("{}{}", run.stdout, run.stderr);
     assert!(!said.chars().any(shown), "{format}: {said:?}");
