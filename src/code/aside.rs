@@ -71,12 +71,12 @@ impl<'a> Mentions<'a> {
         first.is_some_and(|first| reach.all_folders().any(|folder| in_folder(folder, first)))
     }
 
-    /// Whether the code around a file names it by a word, as commands do, or the folder that leads to it by a text.
+    /// Whether the code around a file names it by a word, as commands do, or the folder that leads to it by an argument for a path.
     pub(crate) fn calls(&self, reach: &Reach, path: &str) -> bool {
         let Some(below) = reach.seen_from_code(path) else { return false };
         let is_called = |text: &str| match below.split_once('/') {
             None => has_word(text, below),
-            Some((folder, _)) => text.contains(&format!("\"{folder}\"")),
+            Some((folder, _)) => has_path(text, folder),
         };
         reach.all_folders().any(|folder| self.of_folder(folder).iter().any(|text| is_called(text)))
     }
@@ -102,6 +102,21 @@ impl<'a> Mentions<'a> {
         self.texts.borrow_mut().insert(folder.to_owned(), Rc::clone(&found));
         found
     }
+}
+
+/// What names of arguments have in them whose values are paths. Any text may be called like a folder: `env = "dev"`.
+const OF_PATHS: [&str; 6] = ["chart", "dir", "file", "folder", "path", "source"];
+
+/// Whether a text of configuration has an argument for a path with this value.
+fn has_path(text: &str, path: &str) -> bool {
+    text.match_indices(&format!("\"{path}\"")).any(|(at, _)| {
+        let before = text[..at].trim_end();
+        let Some(before) = before.strip_suffix(['=', ':']) else { return false };
+        let before = before.trim_end_matches(['"', ' ']);
+        let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'));
+        let argument = before.rsplit(is_end).next().unwrap_or_default();
+        OF_PATHS.iter().any(|word| argument.contains(word))
+    })
 }
 
 /// Whether a text has a word of a path.

@@ -425,6 +425,7 @@ fn files_that_programs_find_are_a_part_of_the_code() {
         (run("cat docs/a.json"), "infra/docs/b.json", false),
         (external("\"bash\", \"run\""), "infra/run", true),
         ("resource \"archive\" \"x\" {\n  source_dir = \"src\"\n}\n".to_owned(), "infra/src/deep/a.py", true),
+        ("locals {\n  env = \"src\"\n}\n".to_owned(), "infra/src/deep/a.py", false),
         (external("\"python3\", \"tools/x.py\""), "infra/tools/y.py", true),
         (external("\"python3\", \"${path.module}/tools/x.py\""), "infra/tools/lib/z.py", true),
         (external("\"python3\", \"tools/x.py\""), "infra/tools/other.py", false),
